@@ -1,0 +1,90 @@
+/**
+ * Which room of `src/` may import from which. A room that is not listed for another is behind a wall.
+ * Rooms may always import from themselves.
+ */
+export const WALLS: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  plan: ['model'],
+  'store/sqlite': ['model', 'store'],
+  'store/memory': ['model', 'store'],
+  store: ['model'],
+  capture: ['model', 'store'],
+  timeline: ['model', 'store', 'capture', 'plan'],
+  restore: ['model', 'store', 'capture', 'timeline'],
+  execution: ['model', 'store', 'capture', 'timeline', 'plan', 'restore'],
+  // The engine's front: it opens the default store, and nothing of a terminal, a page or an agent.
+  '.': [
+    'model',
+    'store',
+    'store/sqlite',
+    'store/memory',
+    'capture',
+    'timeline',
+    'plan',
+    'restore',
+    'execution',
+  ],
+  testing: ['index', 'model', 'store'],
+  integrations: ['index'],
+  agents: ['index'],
+  replica: ['index', 'integrations/index'],
+  cli: ['index', 'integrations/index'],
+  web: ['index', 'integrations/index'],
+};
+
+/** Rooms that may import no package and no module of Node's either. */
+export const PURE_ROOMS: readonly string[] = ['model', 'plan'];
+
+export interface Breach {
+  readonly file: string;
+  readonly specifier: string;
+  readonly reason: string;
+}
+
+const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"]+)\1/g;
+
+/** The imports of one file of `src/` (its path relative to there) that go through a wall. */
+export function breachesIn(file: string, source: string): Breach[] {
+  // A test beside the code may bring what it needs: a runner, a suite, another room's parts.
+  if (file.endsWith('.test.ts')) return [];
+  const room = roomOf(file);
+  return [...source.matchAll(SPECIFIER)].flatMap(([, , specifier]) => {
+    const reason = refusal(room, file, specifier ?? '');
+    return reason === null ? [] : [{ file, specifier: specifier ?? '', reason }];
+  });
+}
+
+function refusal(room: string, file: string, specifier: string): string | null {
+  if (!specifier.startsWith('.')) {
+    return PURE_ROOMS.includes(room) ? `${room} imports no package` : null;
+  }
+  const target = resolveFrom(file, specifier);
+  if (target.startsWith('..')) return 'src imports nothing from outside of it';
+  if (room === roomOf(target)) return null;
+  return doors(target).some((door) => WALLS[room]?.includes(door))
+    ? null
+    : `${room} may not import ${target}`;
+}
+
+/** The names under which a wall may let a file through. */
+function doors(target: string): string[] {
+  if (target === 'index.ts') return ['index', '.'];
+  const room = roomOf(target);
+  const isEntry = /^integrations\/[^/]+\/index\.ts$/.test(target);
+  return isEntry ? [room, `${room}/index`] : [room];
+}
+
+export function roomOf(file: string): string {
+  const [first = '', second = ''] = file.split('/');
+  if (!file.includes('/')) return '.';
+  return first === 'store' && second.includes('.') === false ? `store/${second}` : first;
+}
+
+function resolveFrom(file: string, specifier: string): string {
+  const parts = file.split('/').slice(0, -1);
+  for (const part of specifier.split('/')) {
+    if (part === '..') parts.length === 0 ? parts.push('..') : parts.pop();
+    else if (part !== '.') parts.push(part);
+  }
+  return parts.join('/');
+}

@@ -1,0 +1,126 @@
+import type { Change } from '../model/change.ts';
+import { ancestors, type TrackedPath } from '../model/path.ts';
+import { protectionOf } from '../model/protection.ts';
+import { ABSENT, isDirectory, joins, type UnknownReason, unknown } from '../model/state.ts';
+import type { Draft } from '../store/draft.ts';
+import type { Store } from '../store/store.ts';
+import { type Author, appendChange, settle } from './chain.ts';
+import { kindAt, type Observation, observe } from './observe.ts';
+import { listTree } from './tree.ts';
+
+/** What a capture works on. */
+export interface CaptureSite {
+  readonly root: string;
+  readonly store: Store;
+  readonly maxFileSize: number;
+  /** How many entries of a named folder are taken before it counts as unknown. */
+  readonly maxEntries: number;
+  /** Folders of Savepoint's own, never looked into. */
+  readonly ownFolders: readonly string[];
+}
+
+/**
+ * Before a tool writes: records what is at each path now and opens a change for it. With a path go the
+ * folders above it that do not exist yet, and everything below it if it is a folder.
+ */
+export async function captureBefore(
+  draft: Draft,
+  site: CaptureSite,
+  paths: readonly TrackedPath[],
+  author: Author,
+): Promise<Change[]> {
+  const opened: Change[] = [];
+  for (const [path, seen] of lookAround(site, paths)) {
+    settle(draft, await site.store.head(path), path, seen, author.createdAt);
+    opened.push(appendChange(draft, path, seen.state, null, author));
+  }
+  return opened;
+}
+
+/**
+ * After the tool: ends the changes that were opened for it with what is there now. Entries that have
+ * appeared in a folder which was looked at before are the tool's as well.
+ */
+export async function captureAfter(
+  draft: Draft,
+  site: CaptureSite,
+  opened: readonly Change[],
+  author: Author,
+): Promise<void> {
+  const known = new Set(opened.map((change) => change.path));
+  for (const change of opened) {
+    const head = await site.store.head(change.path);
+    // Somebody's next capture, or a rewind, may have closed it already.
+    if (head === null || head.seq !== change.seq || !head.open) continue;
+    const seen = look(site, change.path);
+    if (seen.blob !== null) draft.addBlob(seen.blob);
+    draft.closed.push({ seq: change.seq, after: seen.state });
+    if (isDirectory(seen.state) && change.before.kind !== 'unknown') {
+      await captureAppeared(draft, site, change.path, known, author);
+    }
+  }
+}
+
+async function captureAppeared(
+  draft: Draft,
+  site: CaptureSite,
+  folder: TrackedPath,
+  known: Set<TrackedPath>,
+  author: Author,
+): Promise<void> {
+  for (const path of listTree(site.root, folder, site.maxEntries) ?? []) {
+    if (known.has(path) || protectionOf(path) === 'git') continue;
+    known.add(path);
+    const head = await site.store.head(path);
+    const seen = look(site, path);
+    if (head?.open || joins(head?.state ?? ABSENT, seen.state)) continue;
+    if (seen.blob !== null) draft.addBlob(seen.blob);
+    appendChange(draft, path, head?.state ?? ABSENT, seen.state, author);
+  }
+}
+
+/** Looks at a path unless it is git's or Savepoint's own. */
+export function look(site: CaptureSite, path: TrackedPath): Observation {
+  return isOffLimits(site, path) ? notSeen('protected') : observe(site.root, path, site);
+}
+
+export function isOffLimits(site: CaptureSite, path: TrackedPath): boolean {
+  if (protectionOf(path) === 'git') return true;
+  const absolute = path.startsWith('/') ? path : `${site.root}/${path}`;
+  return site.ownFolders.some((own) => absolute === own || absolute.startsWith(`${own}/`));
+}
+
+/** Each path with the missing folders above it and the entries below it, looked at once. */
+function lookAround(
+  site: CaptureSite,
+  paths: readonly TrackedPath[],
+): Map<TrackedPath, Observation> {
+  const seen = new Map<TrackedPath, Observation>();
+  for (const path of paths) {
+    if (isOffLimits(site, path)) {
+      seen.set(path, notSeen('protected'));
+      continue;
+    }
+    for (const folder of missingFolders(site, path)) seen.set(folder, look(site, folder));
+    const below = kindAt(site.root, path) === 'directory' ? entriesBelow(site, path) : [];
+    seen.set(path, below === null ? notSeen('past-limit') : look(site, path));
+    for (const entry of below ?? []) seen.set(entry, look(site, entry));
+  }
+  return seen;
+}
+
+function missingFolders(site: CaptureSite, path: TrackedPath): TrackedPath[] {
+  const above = ancestors(path);
+  const innermost = above.at(-1);
+  if (innermost === undefined || kindAt(site.root, innermost) !== 'absent') return [];
+  return above.slice(above.findIndex((folder) => kindAt(site.root, folder) === 'absent'));
+}
+
+function entriesBelow(site: CaptureSite, path: TrackedPath): TrackedPath[] | null {
+  const below = listTree(site.root, path, site.maxEntries);
+  return below?.filter((entry) => !isOffLimits(site, entry)) ?? null;
+}
+
+function notSeen(reason: UnknownReason): Observation {
+  return { state: unknown(reason), blob: null, stats: null };
+}

@@ -1,0 +1,120 @@
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { isSavepointError, SavepointError } from '../model/errors.ts';
+import {
+  bytesToPath,
+  outsidePath,
+  pathText,
+  pathToBytes,
+  relativePath,
+  type TrackedPath,
+} from '../model/path.ts';
+
+const MAX_LINKS = 40;
+
+/**
+ * The entries that a write to `named` can touch. A tool names a path as it likes: relative, absolute,
+ * through links. What counts is where it leads, so folders on the way are resolved, and a final link
+ * gives two entries: the link itself and what it points to.
+ */
+export function resolveNamed(projectRoot: string, named: string | Uint8Array): TrackedPath[] {
+  const text = pathText(named);
+  let place = realPlace(text.startsWith('/') ? text : `${projectRoot}/${text}`);
+  const found = [trackedPath(projectRoot, place)];
+  // The kernel follows no more links than that either.
+  for (let links = 0; links < MAX_LINKS; links += 1) {
+    const next = behindLink(projectRoot, place);
+    // A circle leads nowhere, but the links themselves can still be replaced.
+    if (next === null || found.includes(next.path)) break;
+    found.push(next.path);
+    place = next.place;
+  }
+  return found;
+}
+
+/** What the link at `place` points to; null when it is no link, or leads to nothing that can be kept. */
+function behindLink(
+  projectRoot: string,
+  place: string,
+): { readonly place: string; readonly path: TrackedPath } | null {
+  const target = linkTarget(place);
+  if (target === null) return null;
+  try {
+    const next = realPlace(target);
+    return { place: next, path: trackedPath(projectRoot, next) };
+  } catch (error) {
+    if (isSavepointError(error)) return null;
+    throw error;
+  }
+}
+
+/** An absolute path with real folders, in terms of the project. */
+function trackedPath(projectRoot: string, place: string): TrackedPath {
+  const prefix = `${projectRoot}/`;
+  if (place.startsWith(prefix)) return relativePath(pathToBytes(place.slice(prefix.length)));
+  // With a folder goes all that is in it: the project's own files would be on record twice.
+  if (prefix.startsWith(place === '/' ? place : `${place}/`)) {
+    throw new SavepointError('path-invalid', 'the path is the project folder or one above it', {
+      path: place,
+      hint: 'name a file or folder below it',
+    });
+  }
+  return outsidePath(pathToBytes(place));
+}
+
+/** Resolves every folder of an absolute path, keeping the last name as it is. */
+function realPlace(path: string): string {
+  const trimmed = path.replace(/\/+$/, '');
+  const slash = trimmed.lastIndexOf('/');
+  const name = trimmed.slice(slash + 1);
+  if (name === '..' || name === '.') return realPlace(`${realFolder(trimmed)}`);
+  const folder = realFolder(trimmed.slice(0, slash) || '/');
+  return folder === '/' ? `/${name}` : `${folder}/${name}`;
+}
+
+/** The real path of a folder; where its end does not exist yet, of the part that does. */
+function realFolder(path: string): string {
+  const real = realPathOrNull(path);
+  if (real !== null) return real;
+  const slash = path.lastIndexOf('/');
+  const name = path.slice(slash + 1);
+  if (name === '..') {
+    throw new SavepointError(
+      'path-escapes-root',
+      'a path goes up from a folder that is not there',
+      {
+        path,
+      },
+    );
+  }
+  const above = realFolder(path.slice(0, slash) || '/');
+  if (name === '' || name === '.') return above;
+  return above === '/' ? `/${name}` : `${above}/${name}`;
+}
+
+function realPathOrNull(path: string): string | null {
+  try {
+    return bytesToPath(realpathSync.native(bufferOf(path), { encoding: 'buffer' }));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENAMETOOLONG'].includes(code)) return null;
+    throw error;
+  }
+}
+
+/** Where the link at `place` points, as an absolute path; null when it is no link. */
+function linkTarget(place: string): string | null {
+  try {
+    const stats = lstatSync(bufferOf(place), { throwIfNoEntry: false });
+    if (!stats?.isSymbolicLink()) return null;
+    const target = bytesToPath(readlinkSync(bufferOf(place), { encoding: 'buffer' }));
+    if (target.startsWith('/')) return target;
+    return `${place.slice(0, place.lastIndexOf('/'))}/${target}`;
+  } catch {
+    // What cannot be looked at is no link to follow; the capture itself says why it is unreadable.
+    return null;
+  }
+}
+
+function bufferOf(path: string): Buffer {
+  return Buffer.from(pathToBytes(path));
+}

@@ -1,0 +1,181 @@
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+} from 'node:fs';
+import { isSavepointError } from '../model/errors.ts';
+import { nameOf, type TrackedPath } from '../model/path.ts';
+import { ABSENT, type State, type Unknown, unknown } from '../model/state.ts';
+import { blobOf } from '../store/blob.ts';
+import type { Blob } from '../store/store.ts';
+import { type FsPath, type PinnedFolder, pinParent } from './pinned-folder.ts';
+
+/** What was found at a path, with the bytes to keep. */
+export interface Observation {
+  readonly state: State;
+  readonly blob: Blob | null;
+  /** Null when nothing is there. */
+  readonly stats: BigIntStats | null;
+}
+
+export interface ObserveOptions {
+  readonly maxFileSize: number;
+}
+
+const READ_ATTEMPTS = 3;
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+const NOTHING: Observation = { state: ABSENT, blob: null, stats: null };
+
+/** Looks at one path of the project, following no link. A missing parent means `absent`. */
+export function observe(
+  projectRoot: string,
+  path: TrackedPath,
+  options: ObserveOptions,
+): Observation {
+  let folder: PinnedFolder | null;
+  try {
+    folder = pinParentOrNull(projectRoot, path);
+  } catch (error) {
+    return unreadable(error);
+  }
+  if (folder === null) return NOTHING;
+  try {
+    return observeEntry(folder, nameOf(path), options);
+  } finally {
+    folder.close();
+  }
+}
+
+/** Behind a link nothing of ours can stand: what is there is not this path. */
+function pinParentOrNull(projectRoot: string, path: TrackedPath): PinnedFolder | null {
+  try {
+    return pinParent(projectRoot, path);
+  } catch (error) {
+    if (isSavepointError(error, 'symlinked-parent')) return null;
+    throw error;
+  }
+}
+
+export type EntryKind = 'absent' | 'file' | 'symlink' | 'directory' | 'special';
+
+/** What kind of entry stands at a path, without reading it. */
+export function kindAt(projectRoot: string, path: TrackedPath): EntryKind {
+  const folder = pinParentOrNull(projectRoot, path);
+  if (folder === null) return 'absent';
+  try {
+    const stats = lstatSync(folder.entry(nameOf(path)), { throwIfNoEntry: false });
+    if (stats === undefined) return 'absent';
+    if (stats.isSymbolicLink()) return 'symlink';
+    if (stats.isDirectory()) return 'directory';
+    return stats.isFile() ? 'file' : 'special';
+  } finally {
+    folder.close();
+  }
+}
+
+export function observeEntry(
+  folder: PinnedFolder,
+  name: string,
+  options: ObserveOptions,
+): Observation {
+  const at = folder.entry(name);
+  try {
+    for (let attempt = 0; attempt < READ_ATTEMPTS; attempt += 1) {
+      const seen = retryable(() => observeOnce(at, options));
+      if (seen !== null) return seen;
+    }
+    return { state: unknown('unstable'), blob: null, stats: null };
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+/** Null where the entry was replaced by another kind between two calls. */
+function retryable(look: () => Observation | null): Observation | null {
+  try {
+    return look();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (['ENOENT', 'ELOOP', 'ENXIO', 'EINVAL'].includes(code)) return null;
+    throw error;
+  }
+}
+
+/** Null when the entry changed while it was read. */
+function observeOnce(at: FsPath, options: ObserveOptions): Observation | null {
+  const stats = lstatSync(at, { bigint: true, throwIfNoEntry: false });
+  if (stats === undefined) return NOTHING;
+  if (stats.isSymbolicLink()) return observeLink(at, stats);
+  if (stats.isDirectory()) {
+    const mode = Number(stats.mode & 0o777n);
+    const state: State = { kind: 'captured', type: 'directory', mode, blob: null, size: 0 };
+    return { state, blob: null, stats };
+  }
+  if (!stats.isFile()) return { state: unknown('special-file'), blob: null, stats };
+  if (stats.size > BigInt(options.maxFileSize)) {
+    return { state: unknown('too-large'), blob: null, stats };
+  }
+  return observeFile(at, stats);
+}
+
+function observeLink(at: FsPath, stats: BigIntStats): Observation {
+  const blob = blobOf(readlinkSync(at, { encoding: 'buffer' }));
+  const size = blob.bytes.length;
+  const state: State = { kind: 'captured', type: 'symlink', mode: 0o777, blob: blob.id, size };
+  return { state, blob, stats };
+}
+
+function observeFile(at: FsPath, stats: BigIntStats): Observation | null {
+  // O_NONBLOCK: should the file have become a FIFO since, opening it must not hang.
+  const fd = openSync(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    if (!sameFile(stats, fstatSync(fd, { bigint: true }))) return null;
+    const bytes = readWhole(fd, Number(stats.size));
+    if (bytes === null || !sameFile(stats, fstatSync(fd, { bigint: true }))) return null;
+    const blob = blobOf(bytes);
+    const mode = Number(stats.mode & 0o777n);
+    const size = bytes.length;
+    return { state: { kind: 'captured', type: 'file', mode, blob: blob.id, size }, blob, stats };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Null when the file is not as long as it was said to be. */
+function readWhole(fd: number, size: number): Uint8Array | null {
+  const buffer = Buffer.allocUnsafe(size + 1);
+  let length = 0;
+  for (;;) {
+    const read = readSync(fd, buffer, length, buffer.length - length, length);
+    if (read === 0) return length === size ? buffer.subarray(0, size) : null;
+    length += read;
+    if (length > size) return null;
+  }
+}
+
+/** Whether two looks saw one file with nothing written in between. */
+export function sameFile(a: BigIntStats, b: BigIntStats): boolean {
+  return (
+    a.ino === b.ino &&
+    a.dev === b.dev &&
+    a.size === b.size &&
+    a.mtimeNs === b.mtimeNs &&
+    a.ctimeNs === b.ctimeNs &&
+    a.mode === b.mode
+  );
+}
+
+function unreadable(error: unknown): Observation {
+  const code = (error as NodeJS.ErrnoException).code;
+  // A name that the file system cannot hold, or a file where a folder would be: nothing is there.
+  if (code === 'ENAMETOOLONG' || code === 'ENOTDIR') return NOTHING;
+  // Running out of descriptors or a failing disk says nothing about the file: that is an error.
+  if (code !== 'EACCES' && code !== 'EPERM') throw error;
+  const state: Unknown = unknown('unreadable');
+  return { state, blob: null, stats: null };
+}

@@ -1,0 +1,156 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  statSync,
+} from 'node:fs';
+import { SavepointError } from '../model/errors.ts';
+import { isOutside, pathToBytes, type TrackedPath } from '../model/path.ts';
+
+/** What the file system calls take: text, or bytes where a name is not UTF-8. */
+export type FsPath = string | Buffer;
+
+// Linux: a handle that needs no read permission on the folder. Not among node's constants.
+const O_PATH = 0o10000000;
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+const HAS_PROC_FD = process.platform === 'linux' && existsSync('/proc/self/fd');
+
+/**
+ * A folder held by descriptor. Names are resolved against the folder itself, not against a path that
+ * somebody may replace by a link in the meantime. Where there is no /proc, a checked path stands in,
+ * with a window that docs/threat-model.md states.
+ */
+export class PinnedFolder {
+  readonly #fd: number | null;
+  readonly #base: FsPath;
+
+  constructor(fd: number | null, base: FsPath) {
+    this.#fd = fd;
+    this.#base = base;
+  }
+
+  /** Where to find an entry of this folder, for any call that does not follow a final link. */
+  entry(name: string): FsPath {
+    return joinBytes(this.#base, name);
+  }
+
+  self(): FsPath {
+    return joinBytes(this.#base, '.');
+  }
+
+  /** Sets the permission bits of an entry that is no link; set-id and sticky bits stay. */
+  chmod(name: string, mode: number): void {
+    if (this.#fd === null) {
+      setPermissions(this.entry(name), mode);
+      return;
+    }
+    const fd = openSync(this.entry(name), O_PATH | O_NOFOLLOW);
+    try {
+      setPermissions(`/proc/self/fd/${fd}`, mode);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  sync(): void {
+    const fd = openSync(this.self(), O_RDONLY | O_DIRECTORY);
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  close(): void {
+    if (this.#fd !== null) closeSync(this.#fd);
+  }
+}
+
+/**
+ * Walks to a folder one component at a time and pins it. `folder` null is the root itself (of the
+ * project, or of the file system for outside paths). Returns null when a component is missing or is
+ * not a folder; throws `symlinked-parent` when one is a link.
+ */
+export function pinFolder(
+  projectRoot: string,
+  folder: TrackedPath | null,
+  outside: boolean,
+): PinnedFolder | null {
+  const start = outside ? '/' : projectRoot;
+  const names = folder === null ? [] : folder.split('/').filter((name) => name !== '');
+  return HAS_PROC_FD ? walkDescriptors(start, names) : walkChecked(start, names);
+}
+
+/** The folder that holds `path`, pinned. */
+export function pinParent(projectRoot: string, path: TrackedPath): PinnedFolder | null {
+  const slash = path.lastIndexOf('/');
+  const parent = slash <= 0 ? null : (path.slice(0, slash) as TrackedPath);
+  return pinFolder(projectRoot, parent, isOutside(path));
+}
+
+function walkDescriptors(start: string, names: readonly string[]): PinnedFolder | null {
+  let fd = openSync(start, O_PATH | O_DIRECTORY);
+  for (const name of names) {
+    const next = openChild(fd, name);
+    closeSync(fd);
+    if (next === null) return null;
+    fd = next;
+  }
+  return new PinnedFolder(fd, `/proc/self/fd/${fd}`);
+}
+
+function openChild(fd: number, name: string): number | null {
+  const at = joinBytes(`/proc/self/fd/${fd}`, name);
+  try {
+    return openSync(at, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+  } catch (error) {
+    const refusal = refusalOf(at, name, error);
+    if (refusal === null) return null;
+    closeSync(fd);
+    throw refusal;
+  }
+}
+
+function refusalOf(at: FsPath, name: string, error: unknown): unknown {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT') return null;
+  if (code !== 'ENOTDIR' && code !== 'ELOOP') return error;
+  return isLink(at) ? symlinkedParent(name) : null;
+}
+
+function walkChecked(start: string, names: readonly string[]): PinnedFolder | null {
+  let at: FsPath = start;
+  for (const name of names) {
+    at = joinBytes(at, name);
+    const stats = lstatSync(at, { throwIfNoEntry: false });
+    if (stats?.isSymbolicLink()) throw symlinkedParent(name);
+    if (!stats?.isDirectory()) return null;
+  }
+  return new PinnedFolder(null, at);
+}
+
+function setPermissions(at: FsPath, mode: number): void {
+  chmodSync(at, (statSync(at).mode & 0o7000) | mode);
+}
+
+function isLink(at: FsPath): boolean {
+  return lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+function symlinkedParent(name: string): SavepointError {
+  return new SavepointError('symlinked-parent', 'a folder on the way is a symbolic link', {
+    path: name,
+    hint: 'replace the link by the folder it stands for, then try again',
+  });
+}
+
+function joinBytes(base: FsPath, name: string): FsPath {
+  if (typeof base === 'string' && name.isWellFormed()) {
+    return base === '/' ? `/${name}` : `${base}/${name}`;
+  }
+  return Buffer.concat([Buffer.from(base), Buffer.from('/'), pathToBytes(name)]);
+}

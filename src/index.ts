@@ -1,0 +1,72 @@
+export type { Attribution, Change, ChangeOrigin } from './model/change.ts';
+export { checkId } from './model/check.ts';
+export type { Checkpoint, CheckpointKind } from './model/checkpoint.ts';
+export { displayLines, displayText } from './model/display.ts';
+export {
+  ERROR_CODES,
+  type ErrorCode,
+  isSavepointError,
+  SavepointError,
+  type SavepointErrorDetails,
+} from './model/errors.ts';
+export type { BlobId, CheckpointId, OperationId, Seq } from './model/ids.ts';
+export type { Journal, JournalPhase, JournalStep } from './model/journal.ts';
+export type { Operation, OperationKind, PathReason, Receipt } from './model/operation.ts';
+export {
+  isOutside,
+  isTextPath,
+  type OutsidePath,
+  pathToBytes,
+  type RelativePath,
+  relativePath,
+  type TrackedPath,
+} from './model/path.ts';
+export type {
+  ConflictReason,
+  OnConflict,
+  PlanAction,
+  PlanLine,
+  PlanNote,
+  RewindPlan,
+  SkipReason,
+} from './model/plan.ts';
+export type { Session } from './model/session.ts';
+export type { Absent, Captured, EntryType, State, Unknown, UnknownReason } from './model/state.ts';
+export { type OpenOptions, openSavepoint, storeDirectory } from './open-savepoint.ts';
+export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';
+export {
+  type Capture,
+  type CaptureRequest,
+  type CheckpointRequest,
+  DEFAULT_SETTINGS,
+  type ListedCheckpoint,
+  type NamedPath,
+  type PlanOptions,
+  type RewindRequest,
+  type SavepointSettings,
+} from './requests.ts';
+export { receiptOf } from './restore/receipt.ts';
+export { Savepoint } from './savepoint.ts';
+export { blobOf, hashBytes } from './store/blob.ts';
+export { memoryStore } from './store/memory/memory-store.ts';
+export { type SqliteStoreOptions, sqliteStore } from './store/sqlite/sqlite-store.ts';
+export type {
+  Batch,
+  Blob,
+  ChangeQuery,
+  CheckpointQuery,
+  ClosedChange,
+  Head,
+  LockOptions,
+  ProjectIdentity,
+  ProjectLock,
+  PruneResult,
+  Store,
+  StoreStats,
+} from './store/store.ts';
+export type { PathDiff } from './timeline/diff.ts';
+export {
+  DEFAULT_RETENTION,
+  type EvictionResult,
+  type RetentionRules,
+} from './timeline/retention.ts';

@@ -1,0 +1,64 @@
+import {
+  isSavepointError,
+  type PathReason,
+  type Receipt,
+  type RewindPlan,
+  type TrackedPath,
+} from '../../index.ts';
+import { absolutePath } from './file-rows.ts';
+import type { FileError, RewindResult } from './types.ts';
+
+/** A receipt in the service's terms: absolute paths, and files only. */
+export function resultOf(
+  root: string,
+  plan: RewindPlan,
+  receipt: Receipt,
+  failures: readonly FileError[],
+): RewindResult {
+  const folders = new Set(plan.lines.filter(isAboutFolder).map((line) => line.path));
+  const names = (paths: readonly TrackedPath[]): string[] =>
+    paths.filter((path) => !folders.has(path)).map((path) => absolutePath(root, path));
+  const reasons = (list: readonly PathReason[]) =>
+    list.map(({ path, reason }) => ({ filePath: absolutePath(root, path), reason }));
+  const errors = reasons(receipt.errors).map(({ filePath, reason }) => ({
+    filePath,
+    error: reason,
+  }));
+  return {
+    success: receipt.success && failures.length === 0,
+    restoredFiles: names(receipt.restoredFiles),
+    deletedFiles: names(receipt.deletedFiles),
+    mergedFiles: names(receipt.mergedFiles),
+    conflicts: reasons(receipt.conflicts),
+    skipped: reasons(receipt.skipped),
+    errors: [...errors, ...failures],
+    operationId: receipt.operationId,
+    safetyCheckpointId: receipt.safetyCheckpointId,
+  };
+}
+
+/** Nothing was changed: the reason, in the same shape. */
+export function failedResult(root: string, error: unknown): RewindResult {
+  const path = isSavepointError(error) ? error.path : undefined;
+  const reason = isSavepointError(error) ? `${error.code}: ${error.message}` : String(error);
+  return {
+    success: false,
+    restoredFiles: [],
+    deletedFiles: [],
+    mergedFiles: [],
+    conflicts: [],
+    skipped: [],
+    errors: [{ filePath: path ?? root, error: reason }],
+    operationId: null,
+    safetyCheckpointId: null,
+  };
+}
+
+function isAboutFolder({ expected, target }: RewindPlan['lines'][number]): boolean {
+  const folder = (state: typeof expected) =>
+    state.kind === 'captured' && state.type === 'directory';
+  return (folder(expected) || expected.kind === 'absent') &&
+    (folder(target) || target.kind === 'absent')
+    ? folder(expected) || folder(target)
+    : false;
+}

@@ -1,0 +1,64 @@
+import type { CheckpointId, OperationId, Seq } from './ids.ts';
+import type { TrackedPath } from './path.ts';
+import type { State } from './state.ts';
+
+/** Who made a change: a tool that named the file, a shell window, an operation of ours, or others. */
+export type ChangeOrigin = 'tool' | 'shell' | 'operation' | 'outside';
+
+/**
+ * How sure the attribution is. `exact`: a tool named the file. `inferred`: one shell window was open.
+ * `shared`: windows overlapped or an end was never seen; a rewind takes these only when told to.
+ */
+export type Attribution = 'exact' | 'inferred' | 'shared';
+
+/**
+ * One path going from a before to an after. The chain of a path is unbroken: each `before` joins the
+ * previous `after`.
+ */
+export interface Change {
+  readonly seq: Seq;
+  readonly path: TrackedPath;
+  readonly before: State;
+  /** Null while the change is open: its writer has not been seen to finish. */
+  readonly after: State | null;
+  readonly origin: ChangeOrigin;
+  readonly attribution: Attribution;
+  /** Null for `outside` and `operation`, and once its session was deleted. */
+  readonly sessionId: string | null;
+  /** The checkpoint of the message in which it happened. */
+  readonly checkpointId: CheckpointId | null;
+  readonly operationId: OperationId | null;
+  readonly toolCallId: string | null;
+  /** The process in which the tool call runs, as `capture` names processes; null when not known. */
+  readonly owner: string | null;
+  readonly createdAt: number;
+}
+
+/** `by` (a change of an operation) takes `change` back. Only while `by` is live itself. */
+export interface Cancellation {
+  readonly by: Seq;
+  readonly change: Seq;
+}
+
+/**
+ * Which changes are live: those that no live change cancels. An undo cancels the rewind's own change,
+ * which makes what that one had cancelled live again. Works on whole chains of paths.
+ */
+export function liveChanges(
+  changes: readonly Change[],
+  cancellations: readonly Cancellation[],
+): Set<Seq> {
+  const cancellers = new Map<Seq, Seq[]>();
+  for (const { by, change } of cancellations) {
+    const known = cancellers.get(change);
+    if (known) known.push(by);
+    else cancellers.set(change, [by]);
+  }
+  const live = new Set<Seq>();
+  // A canceller is always newer than what it cancels, so going from the newest down decides each once.
+  for (const seq of changes.map((change) => change.seq).sort((a, b) => b - a)) {
+    const by = cancellers.get(seq);
+    if (!by?.some((canceller) => live.has(canceller))) live.add(seq);
+  }
+  return live;
+}

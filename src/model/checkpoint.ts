@@ -1,0 +1,19 @@
+import type { CheckpointId, Seq } from './ids.ts';
+
+/** Why a checkpoint was made: a user's message, an execution's step, by hand, or before a rewind. */
+export type CheckpointKind = 'message' | 'step' | 'manual' | 'safety';
+
+/** A point on the timeline to return to. */
+export interface Checkpoint {
+  readonly id: CheckpointId;
+  readonly seq: Seq;
+  /** Null for a checkpoint that belongs to no session: made by hand, or before a rewind. */
+  readonly sessionId: string | null;
+  readonly messageId: string | null;
+  readonly kind: CheckpointKind;
+  readonly description: string;
+  readonly label: string | null;
+  readonly createdAt: number;
+  /** Commit that git's HEAD named then, for the receipt; null without git. */
+  readonly gitHead: string | null;
+}

@@ -1,0 +1,67 @@
+/**
+ * Every way in which Savepoint refuses or fails, as data. Callers branch on `code`, never on the
+ * message; `hint` says what to do next. Each code has a line in docs/errors.md.
+ */
+export const ERROR_CODES = {
+  'argument-invalid': 'A caller passed a value of the wrong kind.',
+  'path-invalid': 'A path is empty, too long, or holds NUL bytes or broken Unicode.',
+  'path-escapes-root': 'A path leaves the project.',
+  'path-protected': 'A path belongs to git or to Savepoint and is never touched.',
+  'symlinked-parent': 'A folder on the way to a path is a symbolic link.',
+  'project-missing': 'The project folder does not exist or is not a folder.',
+  'project-refused': 'The folder may not be a project: the file system root or a home directory.',
+  'project-mismatch': 'The folder at this path is not the one the store was made for.',
+  'store-missing': 'There is no store for this project yet.',
+  'store-locked': 'Another process holds the project lock for too long.',
+  'store-full': 'The disk or the quota is full; nothing was kept.',
+  'store-corrupt': 'The store cannot be read as a Savepoint store.',
+  'store-failed': 'The store could not be read or written.',
+  'store-too-new': 'The store was written by a newer Savepoint.',
+  'store-moved-on': 'The timeline moved on under a writer that did not hold the lock.',
+  'store-closed': 'The store was closed.',
+  'blob-missing': 'Bytes that the timeline refers to are not in the store.',
+  'blob-corrupt': 'Stored bytes do not match their hash; they are never written to a file.',
+  'checkpoint-not-found': 'No checkpoint has this id.',
+  'checkpoint-ambiguous': 'A shortened id fits several checkpoints.',
+  'session-not-found': 'No session has this id.',
+  'session-busy': 'A tool call of the session is still running.',
+  'operation-not-found': 'No operation has this id.',
+  'nothing-to-undo': 'There is no operation in effect.',
+  'nothing-to-redo': 'The newest operation is not an undo.',
+  'plan-stale': 'Files or timeline changed since the plan was made; nothing was touched.',
+  conflicts: 'The plan has conflicts and the caller asked to fail on them.',
+  'restore-failed': 'A file could not be replaced; what was begun was taken back.',
+  'restore-unfinished': 'A restore stopped half way and is finished at the next start.',
+  'capture-failed': 'The state of a file could not be recorded.',
+  aborted: 'The caller cancelled.',
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface SavepointErrorDetails {
+  readonly path?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly cause?: unknown;
+  /** Candidates, conflicting paths and the like, for programs. */
+  readonly details?: unknown;
+}
+
+export class SavepointError extends Error {
+  readonly code: ErrorCode;
+  readonly path: string | undefined;
+  readonly hint: string | undefined;
+  readonly details: unknown;
+
+  constructor(code: ErrorCode, message: string, more: SavepointErrorDetails = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = 'SavepointError';
+    this.code = code;
+    this.path = more.path;
+    this.hint = more.hint;
+    this.details = more.details;
+  }
+}
+
+export function isSavepointError(value: unknown, code?: ErrorCode): value is SavepointError {
+  return value instanceof SavepointError && (code === undefined || value.code === code);
+}

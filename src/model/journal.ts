@@ -1,0 +1,40 @@
+import type { Cancellation, Change } from './change.ts';
+import type { CheckpointId, OperationId, Seq } from './ids.ts';
+import type { Operation } from './operation.ts';
+import type { TrackedPath } from './path.ts';
+import type { State } from './state.ts';
+
+/**
+ * How far a restore has come. `staging`: nothing of the user's was touched, recovery takes the staged
+ * files away. `intent`: recovery rolls forward. `done`: the operation is on record, only the stash is
+ * left to drop.
+ */
+export type JournalPhase = 'staging' | 'intent' | 'done';
+
+/** One path of a restore, with the names of its two companions on disk. */
+export interface JournalStep {
+  readonly path: TrackedPath;
+  /** `chmod` changes the mode in place; everything else replaces the entry. */
+  readonly how: 'chmod' | 'replace';
+  readonly from: State;
+  readonly to: State;
+  /** Folder in which the new file waits and the old one is kept, null for the project root. */
+  readonly stageFolder: TrackedPath | null;
+  readonly stagedName: string;
+  readonly stashName: string;
+}
+
+/** All that the next start needs to finish or take back a restore that was interrupted. */
+export interface Journal {
+  readonly operationId: OperationId;
+  readonly safetyCheckpointId: CheckpointId;
+  /** The sequence number that the rows below follow. */
+  readonly base: Seq;
+  readonly phase: JournalPhase;
+  /** In the order in which they are carried out. */
+  readonly steps: readonly JournalStep[];
+  /** What goes on record when the steps are done: the new operation, then those it affects. */
+  readonly operations: readonly Operation[];
+  readonly changes: readonly Change[];
+  readonly cancellations: readonly Cancellation[];
+}

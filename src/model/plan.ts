@@ -1,0 +1,111 @@
+import type { CheckpointId, OperationId, Seq } from './ids.ts';
+import type { OperationKind } from './operation.ts';
+import type { TrackedPath } from './path.ts';
+import type { State } from './state.ts';
+
+export type OnConflict = 'keep' | 'restore' | 'fail';
+
+/** What a plan does to one path. */
+export type PlanAction =
+  | 'write'
+  | 'delete'
+  | 'chmod'
+  | 'link'
+  | 'mkdir'
+  | 'merge'
+  | 'already-there'
+  | 'keep'
+  | 'conflict'
+  | 'skip';
+
+export type ConflictReason =
+  /** The same lines were changed by somebody else. */
+  | 'overlapping-edits'
+  | 'binary-changed'
+  /** One side changed the file, the other removed or re-created it. */
+  | 'modify-delete'
+  | 'type-changed'
+  | 'mode-changed'
+  /** What the agent left was never recorded, so nothing shows that it is what is there now. */
+  | 'after-unknown'
+  /** What is there now cannot be read, so it could not be brought back. */
+  | 'current-unknown'
+  /** A folder stands where a file must go, or a file where a folder must, and it has to stay. */
+  | 'blocked';
+
+export type SkipReason =
+  /** The state to return to was never recorded; the part after the dash says why. */
+  | `before-unknown-${string}`
+  | 'outside-project'
+  | 'agent-configuration'
+  | 'protected'
+  | 'shared-attribution'
+  | 'directory-not-empty'
+  | 'symlinked-parent'
+  | 'not-selected'
+  | 'blob-corrupt'
+  | 'blob-missing';
+
+export interface PlanLine {
+  readonly path: TrackedPath;
+  readonly action: PlanAction;
+  /** What must be at the path when the plan is applied; otherwise the plan is stale. */
+  readonly expected: State;
+  /** What will be there afterwards; equals `expected` where nothing is done. */
+  readonly target: State;
+  /** The bytes of a merge, which no blob holds yet. */
+  readonly merged?: Uint8Array;
+  readonly reason?: ConflictReason | SkipReason;
+  /** The changes that this line takes back when it is carried out. */
+  readonly takes: readonly Seq[];
+  /** Whether it also takes back what somebody did since the last record (`exact` only). */
+  readonly takesUnrecorded?: true;
+}
+
+/** Something a person should know that no line says. */
+export interface PlanNote {
+  readonly code:
+    | 'commits-since'
+    | 'git-head'
+    | 'lock-file-changed'
+    | 'hard-links'
+    | 'owner-changes'
+    | 'not-covered'
+    | 'recovered'
+    | 'written-meanwhile';
+  readonly message: string;
+  readonly paths?: readonly TrackedPath[];
+}
+
+/**
+ * What a rewind, undo or redo will do to each path, and why not to others. A value: preview prints it,
+ * `apply` executes exactly it or throws `plan-stale`.
+ */
+export interface RewindPlan {
+  readonly kind: OperationKind;
+  readonly checkpointId: CheckpointId | null;
+  readonly reverts: OperationId | null;
+  /** The timeline's sequence number when the plan was made. */
+  readonly seq: Seq;
+  /** Session families whose new changes would make the plan stale; null: everybody's. */
+  readonly families: readonly string[] | null;
+  readonly onConflict: OnConflict | null;
+  readonly description: string;
+  /** Sorted by path; each path once. */
+  readonly lines: readonly PlanLine[];
+  readonly notes: readonly PlanNote[];
+}
+
+/** Whether a line touches the file system. */
+export function isWork(line: PlanLine): boolean {
+  return ACTIONS_THAT_WORK.has(line.action);
+}
+
+const ACTIONS_THAT_WORK: ReadonlySet<PlanAction> = new Set([
+  'write',
+  'delete',
+  'chmod',
+  'link',
+  'mkdir',
+  'merge',
+]);

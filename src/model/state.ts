@@ -1,0 +1,65 @@
+import type { BlobId } from './ids.ts';
+
+/** Why the content of a path was not recorded. */
+export type UnknownReason =
+  | 'too-large'
+  | 'unreadable'
+  | 'unstable'
+  | 'not-seen'
+  | 'past-limit'
+  | 'special-file'
+  | 'protected'
+  | 'purged';
+
+export type EntryType = 'file' | 'symlink' | 'directory';
+
+export interface Absent {
+  readonly kind: 'absent';
+}
+
+export interface Captured {
+  readonly kind: 'captured';
+  readonly type: EntryType;
+  /** Permission bits (0o777); 0o777 for a link, whose own mode means nothing. */
+  readonly mode: number;
+  /** Content of a file, target of a link, null for a directory. */
+  readonly blob: BlobId | null;
+  readonly size: number;
+}
+
+export interface Unknown {
+  readonly kind: 'unknown';
+  readonly reason: UnknownReason;
+}
+
+/**
+ * What was at a path at some moment. `unknown` is a value of its own: a rewind never deletes or
+ * overwrites towards it.
+ */
+export type State = Absent | Captured | Unknown;
+
+export const ABSENT: Absent = { kind: 'absent' };
+
+export function unknown(reason: UnknownReason): Unknown {
+  return { kind: 'unknown', reason };
+}
+
+/** Whether two states are known to be the same. Two unknowns never are. */
+export function sameState(a: State, b: State): boolean {
+  if (a.kind === 'absent' || b.kind === 'absent') return a.kind === b.kind;
+  if (a.kind === 'unknown' || b.kind === 'unknown') return false;
+  return a.type === b.type && a.mode === b.mode && a.blob === b.blob;
+}
+
+/**
+ * Whether a chain may go from one state to the next without a change in between. Unlike `sameState`,
+ * two unknowns of one reason join: nothing was seen to happen.
+ */
+export function joins(a: State, b: State): boolean {
+  if (a.kind === 'unknown' && b.kind === 'unknown') return a.reason === b.reason;
+  return sameState(a, b);
+}
+
+export function isDirectory(state: State): boolean {
+  return state.kind === 'captured' && state.type === 'directory';
+}

@@ -1,0 +1,93 @@
+import type { BlobId } from '../model/ids.ts';
+import type { ConflictReason, SkipReason } from '../model/plan.ts';
+import { type Captured, type State, sameState } from '../model/state.ts';
+import { isBinary, mergeText } from './merge-text.ts';
+
+/** A state on the way to the target; `bytes` are set when they came from a text merge. */
+export interface Working {
+  readonly state: State;
+  readonly bytes?: Uint8Array;
+}
+
+export type MergeOutcome =
+  | { readonly result: Working }
+  | { readonly conflict: ConflictReason }
+  | { readonly skip: SkipReason };
+
+/** Where the bytes of a state come from; undefined where they could not be loaded. */
+export type Contents = (state: Captured) => Uint8Array | undefined;
+
+/**
+ * Takes one run of changes out of what is there.
+ *
+ * @param base what the run left behind
+ * @param theirs what there was before it: where to go
+ * @param ours what is there now, with everybody else's changes
+ */
+export function mergeState(
+  base: State,
+  theirs: State,
+  ours: Working,
+  contents: Contents,
+): MergeOutcome {
+  if (theirs.kind === 'unknown') return { skip: `before-unknown-${theirs.reason}` };
+  if (sameState(theirs, base)) return { result: ours };
+  if (ours.bytes === undefined && sameState(ours.state, base)) return { result: { state: theirs } };
+  if (ours.bytes === undefined && sameState(ours.state, theirs)) return { result: ours };
+  if (ours.state.kind === 'unknown') return { conflict: 'current-unknown' };
+  if (base.kind === 'unknown') return { conflict: 'after-unknown' };
+  if (base.kind === 'absent' || theirs.kind === 'absent' || ours.state.kind === 'absent') {
+    return { conflict: 'modify-delete' };
+  }
+  return mergeCaptured(base, theirs, { ...ours, state: ours.state }, contents);
+}
+
+/** Content and mode each go their own way; a type that somebody changed leaves nothing to merge. */
+function mergeCaptured(
+  base: Captured,
+  theirs: Captured,
+  ours: Working & { readonly state: Captured },
+  contents: Contents,
+): MergeOutcome {
+  if (base.type !== theirs.type || base.type !== ours.state.type)
+    return { conflict: 'type-changed' };
+  const mode = mergeMode(base.mode, theirs.mode, ours.state.mode);
+  if (mode === null) return { conflict: 'mode-changed' };
+  const merged = mergeContent(base, theirs, ours, contents);
+  if (!('result' in merged)) return merged;
+  const { state, bytes } = merged.result;
+  const result = { ...(state as Captured), mode };
+  return { result: bytes === undefined ? { state: result } : { state: result, bytes } };
+}
+
+function mergeContent(
+  base: Captured,
+  theirs: Captured,
+  ours: Working & { readonly state: Captured },
+  contents: Contents,
+): MergeOutcome {
+  if (ours.bytes === undefined && ours.state.blob === base.blob)
+    return { result: { state: theirs } };
+  if (theirs.blob === base.blob) return { result: ours };
+  if (base.type !== 'file') return { conflict: 'overlapping-edits' };
+  const baseBytes = contents(base);
+  const theirBytes = contents(theirs);
+  const ourBytes = ours.bytes ?? contents(ours.state);
+  if (!baseBytes || !theirBytes || !ourBytes) return { skip: 'blob-corrupt' };
+  if ([baseBytes, theirBytes, ourBytes].some(isBinary)) return { conflict: 'binary-changed' };
+  const bytes = mergeText({ base: baseBytes, ours: ourBytes, theirs: theirBytes });
+  if (bytes === null) return { conflict: 'overlapping-edits' };
+  return { result: { state: { ...ours.state, size: bytes.length }, bytes } };
+}
+
+function mergeMode(base: number, theirs: number, ours: number): number | null {
+  if (ours === base || ours === theirs) return theirs;
+  return theirs === base ? ours : null;
+}
+
+/** The blobs whose bytes a merge of these states can ask for. */
+export function blobsOf(states: readonly State[]): BlobId[] {
+  return states.flatMap((state) =>
+    state.kind === 'captured' && state.type === 'file' && state.blob !== null ? [state.blob] : [],
+  );
+}

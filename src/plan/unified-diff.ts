@@ -1,0 +1,124 @@
+import { diffLines, type Hunk, splitLines } from './line-diff.ts';
+
+export interface DiffLine {
+  readonly kind: 'context' | 'add' | 'remove';
+  /** Without the newline. UTF-8, with a replacement character for what is not; not yet safe to show. */
+  readonly text: string;
+  /** The file ends after this line, without a newline. */
+  readonly noNewline?: true;
+}
+
+/** One "@@" block, numbered as `diff -u` does. */
+export interface DiffHunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  readonly lines: readonly DiffLine[];
+}
+
+/** How many places are judged for a hunk that fits in several, and how many blank lines looked past. */
+const MAX_SLIDE = 100;
+const MAX_BLANKS = 20;
+
+/** A change as a person reads it, with `context` unchanged lines around what changed. */
+export function unifiedHunks(before: Uint8Array, after: Uint8Array, context = 3): DiffHunk[] {
+  const a = splitLines(before);
+  const b = splitLines(after);
+  const hunks = diffLines(a, b).map((hunk, i, all) => slideUp(hunk, all[i - 1], a, b));
+  return groupsOf(hunks, context).map((group) => unified(group, a, b, context));
+}
+
+/** How many lines a change added and took away. */
+export function countLines(
+  before: Uint8Array,
+  after: Uint8Array,
+): { insertions: number; deletions: number } {
+  const hunks = diffLines(splitLines(before), splitLines(after));
+  return {
+    insertions: hunks.reduce((sum, { bStart, bEnd }) => sum + bEnd - bStart, 0),
+    deletions: hunks.reduce((sum, { aStart, aEnd }) => sum + aEnd - aStart, 0),
+  };
+}
+
+type Lines = readonly string[];
+
+/**
+ * `diffLines` puts a hunk that fits in several places in the lowest. A reader wants it to begin where a
+ * function or an entry begins: at the outermost indentation, best after a blank line.
+ */
+function slideUp(hunk: Hunk, previous: Hunk | undefined, a: Lines, b: Lines): Hunk {
+  const { aStart, aEnd, bStart, bEnd } = hunk;
+  if (aStart < aEnd && bStart < bEnd) return hunk;
+  const lines = aStart === aEnd ? b : a;
+  const [start, end] = aStart === aEnd ? [bStart, bEnd] : [aStart, aEnd];
+  const room = aStart - (previous?.aEnd ?? 0);
+  let best = 0;
+  for (let up = 1; up <= Math.min(room, MAX_SLIDE); up++) {
+    if (lines[start - up] !== lines[end - up]) break;
+    if (oddness(lines, start - up) < oddness(lines, start - best)) best = up;
+  }
+  return { aStart: aStart - best, aEnd: aEnd - best, bStart: bStart - best, bEnd: bEnd - best };
+}
+
+/** How odd it looks to begin a hunk at a line: the deeper the odder, and more so in mid-paragraph. */
+function oddness(lines: Lines, start: number): number {
+  const first = lines.slice(start, start + MAX_BLANKS).find((line) => !isBlank(line));
+  const afterBlank = isBlank(lines[start - 1] ?? '');
+  return 2 * (first?.search(/\S/) ?? 0) + (afterBlank ? 0 : 1);
+}
+
+function isBlank(line: string): boolean {
+  return line.trim() === '';
+}
+
+type Group = [Hunk, ...Hunk[]];
+
+/** Hunks whose context would overlap or touch are shown in one block. */
+function groupsOf(hunks: readonly Hunk[], context: number): Group[] {
+  const groups: Group[] = [];
+  for (const hunk of hunks) {
+    const group = groups.at(-1);
+    if (group && hunk.aStart - lastOf(group).aEnd <= 2 * context) group.push(hunk);
+    else groups.push([hunk]);
+  }
+  return groups;
+}
+
+function lastOf(group: Group): Hunk {
+  return group.at(-1) ?? group[0];
+}
+
+function unified(group: Group, a: Lines, b: Lines, context: number): DiffHunk {
+  const [first, last] = [group[0], lastOf(group)];
+  const above = Math.min(context, first.aStart);
+  const below = Math.min(context, a.length - last.aEnd);
+  const lines = group.flatMap((hunk, i) => [
+    ...shown('context', a.slice(group[i - 1]?.aEnd ?? first.aStart - above, hunk.aStart)),
+    ...shown('remove', a.slice(hunk.aStart, hunk.aEnd)),
+    ...shown('add', b.slice(hunk.bStart, hunk.bEnd)),
+  ]);
+  const oldLines = last.aEnd + below - first.aStart + above;
+  const newLines = last.bEnd + below - first.bStart + above;
+  return {
+    oldStart: lineNumber(first.aStart - above, oldLines),
+    oldLines,
+    newStart: lineNumber(first.bStart - above, newLines),
+    newLines,
+    lines: [...lines, ...shown('context', a.slice(last.aEnd, last.aEnd + below))],
+  };
+}
+
+/** Lines count from 1; a block without lines has the number of the line before it. */
+function lineNumber(index: number, count: number): number {
+  return count === 0 ? index : index + 1;
+}
+
+function shown(kind: DiffLine['kind'], lines: Lines): DiffLine[] {
+  return lines.map((line) => {
+    const ended = line.endsWith('\n');
+    const bytes = Buffer.from(ended ? line.slice(0, -1) : line, 'latin1');
+    const text = bytes.toString('utf8');
+    return ended ? { kind, text } : { kind, text, noNewline: true };
+  });
+}

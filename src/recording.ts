@@ -1,0 +1,126 @@
+import { captureAfter, captureBefore } from './capture/capture.ts';
+import { type Author, outsider } from './capture/chain.ts';
+import { resolveNamed } from './capture/named-path.ts';
+import { currentOwner } from './capture/process-owner.ts';
+import type { Change } from './model/change.ts';
+import { checkId, clipText } from './model/check.ts';
+import type { Checkpoint } from './model/checkpoint.ts';
+import { SavepointError } from './model/errors.ts';
+import type { CheckpointId } from './model/ids.ts';
+import type { TrackedPath } from './model/path.ts';
+import type { Capture, CaptureRequest, CheckpointRequest } from './requests.ts';
+import type { Draft } from './store/draft.ts';
+import { addCheckpoint, messageCheckpoint } from './timeline/checkpoints.ts';
+import { touchSession } from './timeline/sessions.ts';
+import type { Workbench } from './workbench.ts';
+
+/** Marks a point to return to: a user's message, or, without a session, one made by hand. */
+export function recordCheckpoint(
+  bench: Workbench,
+  request: CheckpointRequest,
+): Promise<Checkpoint> {
+  const { messageId, description, label } = request;
+  return bench.write(async (draft, now) => {
+    const sessionId = await sessionOf(bench, draft, request, now);
+    if (sessionId !== null && messageId !== undefined) {
+      const message = { sessionId, messageId: checkId('messageId', messageId), description };
+      return messageCheckpoint(draft, bench.store, bench.root, message, now);
+    }
+    const made = {
+      kind: 'manual',
+      sessionId,
+      messageId: null,
+      description: clipText(description ?? label ?? 'made by hand'),
+      label: label === undefined ? null : clipText(label),
+    } as const;
+    return addCheckpoint(draft, bench.root, made, now);
+  });
+}
+
+/** Before a tool writes: records what is there, durably, and opens a change for each entry. */
+export function recordBefore(bench: Workbench, request: CaptureRequest): Promise<Capture> {
+  const sessionId = checkId('sessionId', request.sessionId);
+  const messageId = checkId('messageId', request.messageId);
+  const site = { ...bench.site, maxFileSize: request.maxFileSize ?? bench.site.maxFileSize };
+  return bench.write(async (draft, now) => {
+    const paths = request.paths.flatMap((path) => resolveNamed(bench.root, path));
+    if (paths.length === 0) throw new SavepointError('argument-invalid', 'no path was named');
+    await sessionOf(bench, draft, request, now);
+    const message = { sessionId, messageId, description: request.description };
+    const { id } = await messageCheckpoint(draft, bench.store, bench.root, message, now);
+    const changes = await captureBefore(draft, site, paths, toolAuthor(request, id, now));
+    return captureOf(id, paths, changes);
+  });
+}
+
+/** After the tool: ends the capture's changes with what is there now. */
+export function recordAfter(bench: Workbench, capture: Capture): Promise<void> {
+  return bench.write(async (draft, now) => {
+    const [first] = capture.changes;
+    if (first === undefined) return;
+    await captureAfter(draft, bench.site, capture.changes, authorOf(first, now));
+  });
+}
+
+/** The agent is done with its turn: what it opened and nobody closed ends here. */
+export function recordTurnEnd(bench: Workbench, sessionId: string): Promise<void> {
+  return bench.write(async (draft, now) => {
+    const sessionIds = [checkId('sessionId', sessionId)];
+    for (const change of await bench.store.changes({ sessionIds, open: true })) {
+      await captureAfter(draft, bench.site, [change], authorOf(change, now));
+    }
+  });
+}
+
+async function sessionOf(
+  bench: Workbench,
+  draft: Draft,
+  request: Pick<CheckpointRequest, 'sessionId' | 'agent' | 'parentSessionId'>,
+  now: number,
+): Promise<string | null> {
+  if (request.sessionId === undefined) return null;
+  const id = checkId('sessionId', request.sessionId);
+  const parentId = request.parentSessionId;
+  const ref = { id, agent: request.agent, parentId };
+  if (parentId !== undefined) checkId('parentSessionId', parentId);
+  return (await touchSession(draft, bench.store, ref, now)).id;
+}
+
+function captureOf(
+  checkpointId: CheckpointId,
+  named: readonly TrackedPath[],
+  changes: readonly Change[],
+): Capture {
+  const byPath = new Map(changes.map((change) => [change.path, change]));
+  const skipped = named.filter((path) => byPath.get(path)?.before.kind === 'unknown');
+  const first = changes.filter((change) => change.path === named[0]);
+  const others = changes.filter((change) => change.path !== named[0]);
+  return { checkpointId, changes: [...first, ...others], skipped };
+}
+
+function toolAuthor(request: CaptureRequest, checkpointId: CheckpointId, now: number): Author {
+  const toolCallId = request.toolCallId ?? null;
+  return {
+    ...outsider(now),
+    origin: 'tool',
+    sessionId: request.sessionId,
+    checkpointId,
+    toolCallId,
+    owner: toolCallId === null ? null : currentOwner(),
+  };
+}
+
+/** What a tool did beside the changes opened for it is attributed as those are. */
+function authorOf(change: Change, now: number): Author {
+  const { origin, attribution, sessionId, checkpointId, operationId, toolCallId, owner } = change;
+  return {
+    origin,
+    attribution,
+    sessionId,
+    checkpointId,
+    operationId,
+    toolCallId,
+    owner,
+    createdAt: now,
+  };
+}

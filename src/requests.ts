@@ -1,0 +1,83 @@
+import type { Change } from './model/change.ts';
+import type { Checkpoint } from './model/checkpoint.ts';
+import type { CheckpointId } from './model/ids.ts';
+import type { TrackedPath } from './model/path.ts';
+import type { OnConflict } from './model/plan.ts';
+
+/** What an embedding program can set; everything has a default. */
+export interface SavepointSettings {
+  readonly now: () => number;
+  /** Larger files are not recorded, and said so. */
+  readonly maxFileSize: number;
+  /** Larger files are not replaced by a rewind, which has to keep what it replaces. */
+  readonly maxSafetySize: number;
+  /** Entries of one folder that a tool named, past which it is not recorded. */
+  readonly maxEntries: number;
+  /** How long to wait for another process before `store-locked`. */
+  readonly lockTimeoutMs: number;
+}
+
+const MIB = 1024 * 1024;
+export const DEFAULT_SETTINGS: SavepointSettings = {
+  now: Date.now,
+  maxFileSize: 10 * MIB,
+  maxSafetySize: 100 * MIB,
+  maxEntries: 10_000,
+  lockTimeoutMs: 30_000,
+};
+
+/** A name as a caller has it: relative to the project or absolute; bytes where it is not UTF-8. */
+export type NamedPath = string | Uint8Array;
+
+export interface CaptureRequest {
+  readonly sessionId: string;
+  readonly messageId: string;
+  readonly paths: readonly NamedPath[];
+  readonly agent?: string | undefined;
+  readonly parentSessionId?: string | undefined;
+  /** Describes the message, should this be its first sign. */
+  readonly description?: string | undefined;
+  /** Names the tool call; a session with a running one is not rewound. */
+  readonly toolCallId?: string | undefined;
+  readonly maxFileSize?: number | undefined;
+}
+
+/** An open capture: what was there before a tool ran. */
+export interface Capture {
+  readonly checkpointId: CheckpointId;
+  /** One for each entry; the first belongs to the first path that was named. */
+  readonly changes: readonly Change[];
+  /** Named paths whose content could not be recorded; their changes say why. */
+  readonly skipped: readonly TrackedPath[];
+}
+
+export interface CheckpointRequest {
+  /** Left out, the checkpoint belongs to no session. */
+  readonly sessionId?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly parentSessionId?: string | undefined;
+  readonly description?: string | undefined;
+  readonly label?: string | undefined;
+}
+
+export interface PlanOptions {
+  readonly onConflict?: OnConflict | undefined;
+  /** Go ahead although a tool call of the session is running. */
+  readonly force?: boolean | undefined;
+}
+
+export interface RewindRequest extends PlanOptions {
+  /** Id of a checkpoint, or what `resolve` accepts. */
+  readonly to: string;
+  /** `since`: all the session did since. `message`: that message alone. `exact`: the tree as it was. */
+  readonly take?: 'since' | 'message' | 'exact' | undefined;
+  readonly paths?: readonly NamedPath[] | undefined;
+  readonly includeShared?: boolean | undefined;
+}
+
+export interface ListedCheckpoint extends Checkpoint {
+  readonly agent: string | null;
+  /** How many paths changed under it. */
+  readonly files: number;
+}

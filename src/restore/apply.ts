@@ -1,0 +1,115 @@
+import { isSavepointError, SavepointError } from '../model/errors.ts';
+import type { Receipt } from '../model/operation.ts';
+import { isWork, type PlanLine, type PlanNote, type RewindPlan } from '../model/plan.ts';
+import type { Batch } from '../store/store.ts';
+import { type ApplyContext, type Prepared, prepare } from './prepare.ts';
+import { receiptOf } from './receipt.ts';
+import { changedMeanwhile, dropAllCompanions, stageAll, swapAll, swapBack } from './run-journal.ts';
+
+/**
+ * Executes exactly this plan, or throws `plan-stale` with everything as it was. The caller holds the
+ * project lock and has recovered any earlier journal.
+ */
+export async function applyPlan(context: ApplyContext, plan: RewindPlan): Promise<Receipt> {
+  refuseConflicts(plan);
+  const lines = plan.lines.filter(takesEffect);
+  if (lines.length === 0) return receiptOf(plan);
+  await checkTimeline(context, plan);
+  const prepared = await prepare(context, plan, lines);
+  const idle = prepared.journal.steps.length === 0;
+  const notes = await (idle ? recordOnly(context, prepared) : restore(context, prepared));
+  const { operationId, safetyCheckpointId } = prepared.journal;
+  return receiptOf(plan, { operationId, safetyCheckpointId }, notes);
+}
+
+function refuseConflicts(plan: RewindPlan): void {
+  const conflicts = plan.lines.filter((line) => line.action === 'conflict');
+  if (plan.onConflict !== 'fail' || conflicts.length === 0) return;
+  throw new SavepointError('conflicts', `${conflicts.length} paths are in conflict`, {
+    hint: 'nothing was changed; choose keep or restore for conflicts, or leave them',
+    details: conflicts.map(({ path, reason }) => ({ path, reason })),
+  });
+}
+
+/** A line is on record when it works, or settles what is to be taken back without any work. */
+function takesEffect(line: PlanLine): boolean {
+  return isWork(line) || line.action === 'already-there' || line.action === 'keep';
+}
+
+/** Changes that came since and touch the plan's paths or its sessions make it stale. */
+async function checkTimeline({ site }: ApplyContext, plan: RewindPlan): Promise<void> {
+  const paths = new Set(plan.lines.map((line) => line.path));
+  for (const change of await site.store.changes({ after: plan.seq })) {
+    const ours = plan.families?.includes(change.sessionId ?? '') ?? true;
+    if (ours || paths.has(change.path)) throw changedMeanwhile(change.path);
+  }
+}
+
+/** Nothing to write: what was to be taken back is gone already, and that goes on record. */
+async function recordOnly({ site }: ApplyContext, { safety, journal }: Prepared): Promise<[]> {
+  await site.store.commit(safety.batch());
+  await site.store.commit(recordOf(journal));
+  return [];
+}
+
+/** Safety checkpoint, staging, intent, swap, record: at each moment either side can be reached. */
+async function restore({ site }: ApplyContext, { safety, journal }: Prepared): Promise<PlanNote[]> {
+  const { store } = site;
+  await store.commit({ ...safety.batch(), journal });
+  try {
+    await stageAll(site, journal.steps);
+    await store.commit({ base: journal.base, journal: { ...journal, phase: 'intent' } });
+    await swapAll(site, journal.steps);
+  } catch (error) {
+    throw await takeBack(error, { site }, journal);
+  }
+  await store.commit({ ...recordOf(journal), journal: { ...journal, phase: 'done' } });
+  const notes = dropAllCompanions(site, journal);
+  await store.commit({ base: lastSeq(journal), journal: null });
+  return notes;
+}
+
+/** The rows that say what was done. */
+export function recordOf(journal: Prepared['journal']): Batch {
+  return {
+    base: journal.base,
+    operations: journal.operations,
+    changes: journal.changes,
+    cancellations: journal.cancellations,
+  };
+}
+
+export function lastSeq(journal: Prepared['journal']): number {
+  return Math.max(
+    journal.base,
+    ...[...journal.operations, ...journal.changes].map((row) => row.seq),
+  );
+}
+
+async function takeBack(
+  error: unknown,
+  { site }: Pick<ApplyContext, 'site'>,
+  journal: Prepared['journal'],
+): Promise<SavepointError> {
+  try {
+    swapBack(site, journal.steps);
+    const removedCheckpoints = [journal.safetyCheckpointId];
+    await site.store.commit({ base: journal.base, removedCheckpoints, journal: null });
+  } catch (failure) {
+    return new SavepointError('restore-unfinished', 'a restore stopped half way', {
+      hint: 'your files are safe; the next savepoint command finishes it',
+      cause: new AggregateError([error, failure]),
+    });
+  }
+  if (isSavepointError(error)) return error;
+  const full = (error as NodeJS.ErrnoException).code === 'ENOSPC';
+  return new SavepointError(full ? 'store-full' : 'restore-failed', describe(error), {
+    hint: 'nothing was changed',
+    cause: error,
+  });
+}
+
+function describe(error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return `a file could not be restored: ${reason}`;
+}

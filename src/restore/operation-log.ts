@@ -1,0 +1,37 @@
+import { SavepointError } from '../model/errors.ts';
+import type { OperationId } from '../model/ids.ts';
+import type { Operation } from '../model/operation.ts';
+import type { Store } from '../store/store.ts';
+
+/** The operation that an undo takes back: the one named, or the newest rewind in effect. */
+export async function operationToUndo(store: Store, id?: OperationId): Promise<Operation> {
+  if (id !== undefined) return named(store, id);
+  const found = (await store.operations()).find(
+    (operation) => operation.kind === 'rewind' && operation.inEffect,
+  );
+  if (found !== undefined) return found;
+  throw new SavepointError('nothing-to-undo', 'there is no rewind to undo');
+}
+
+/**
+ * The undo that a redo takes back: the newest one in effect, as long as nothing but undos and redos
+ * came after it. A new rewind ends the chance, as typing ends it in an editor.
+ */
+export async function operationToRedo(store: Store): Promise<Operation> {
+  for (const operation of await store.operations()) {
+    if (operation.kind === 'rewind') break;
+    if (operation.kind === 'undo' && operation.inEffect) return operation;
+  }
+  throw new SavepointError('nothing-to-redo', 'there is no undo to take back');
+}
+
+async function named(store: Store, id: OperationId): Promise<Operation> {
+  const operation = await store.operation(id);
+  if (operation === null) {
+    throw new SavepointError('operation-not-found', `no operation "${id}"`);
+  }
+  if (!operation.inEffect) {
+    throw new SavepointError('nothing-to-undo', 'this operation was taken back already');
+  }
+  return operation;
+}

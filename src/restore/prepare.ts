@@ -1,0 +1,142 @@
+import type { CaptureSite } from '../capture/capture.ts';
+import { look } from '../capture/capture.ts';
+import { type Author, appendChange, outsider, settle } from '../capture/chain.ts';
+import { kindAt } from '../capture/observe.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Seq } from '../model/ids.ts';
+import type { Journal } from '../model/journal.ts';
+import type { Operation } from '../model/operation.ts';
+import type { TrackedPath } from '../model/path.ts';
+import type { PlanLine, RewindPlan } from '../model/plan.ts';
+import { joins } from '../model/state.ts';
+import { blobOf } from '../store/blob.ts';
+import { Draft } from '../store/draft.ts';
+import { newCheckpointId, newOperationId } from '../timeline/new-id.ts';
+import { changedMeanwhile } from './run-journal.ts';
+import { stepsOf } from './steps.ts';
+
+export interface ApplyContext {
+  readonly site: CaptureSite;
+  readonly now: number;
+  readonly gitHead: string | null;
+}
+
+/** A restore that is ready to begin. */
+export interface Prepared {
+  /** What is there now, on record, and the safety checkpoint over it. */
+  readonly safety: Draft;
+  /** What will be done, and what goes on record afterwards. */
+  readonly journal: Journal;
+}
+
+/** Checks every expectation of the plan against the disk and writes the journal. Touches nothing. */
+export async function prepare(
+  context: ApplyContext,
+  plan: RewindPlan,
+  lines: readonly PlanLine[],
+): Promise<Prepared> {
+  const { site, now } = context;
+  const safety = new Draft(await site.store.seq());
+  const unrecorded = await settleLines(context, safety, lines);
+  const checkpoint = safetyCheckpoint(context, safety, plan);
+  const later = new Draft(safety.seq);
+  const operation = operationOf(plan, later, checkpoint, now);
+  recordLines(later, lines, operation, unrecorded);
+  for (const { merged } of lines) if (merged !== undefined) safety.addBlob(blobOf(merged));
+  const isFolder = (path: TrackedPath) => kindAt(site.root, path) === 'directory';
+  const journal: Journal = {
+    operationId: operation.id,
+    safetyCheckpointId: checkpoint.id,
+    base: later.base,
+    phase: 'staging',
+    steps: stepsOf(plan, operation.id, isFolder),
+    operations: [operation, ...(await affectedOperations(site, plan))],
+    changes: later.changes,
+    cancellations: later.cancellations,
+  };
+  return { safety, journal };
+}
+
+/** Brings each path's chain up to what is there, which must be what the plan expects. */
+async function settleLines(
+  { site, now }: ApplyContext,
+  safety: Draft,
+  lines: readonly PlanLine[],
+): Promise<Map<TrackedPath, Seq>> {
+  const unrecorded = new Map<TrackedPath, Seq>();
+  for (const line of lines) {
+    const seen = look(site, line.path);
+    if (!joins(seen.state, line.expected)) throw changedMeanwhile(line.path);
+    const change = settle(safety, await site.store.head(line.path), line.path, seen, now);
+    if (change !== null) unrecorded.set(line.path, change.seq);
+  }
+  return unrecorded;
+}
+
+function recordLines(
+  later: Draft,
+  lines: readonly PlanLine[],
+  operation: Operation,
+  unrecorded: ReadonlyMap<TrackedPath, Seq>,
+): void {
+  const author: Author = {
+    ...outsider(operation.createdAt),
+    origin: 'operation',
+    operationId: operation.id,
+  };
+  for (const line of lines) {
+    const { seq } = appendChange(later, line.path, line.expected, line.target, author);
+    const extra = line.takesUnrecorded ? unrecorded.get(line.path) : undefined;
+    const takes = extra === undefined ? line.takes : [...line.takes, extra];
+    for (const change of takes) later.cancellations.push({ by: seq, change });
+  }
+}
+
+function safetyCheckpoint(context: ApplyContext, draft: Draft, plan: RewindPlan): Checkpoint {
+  const checkpoint: Checkpoint = {
+    id: newCheckpointId(),
+    seq: draft.nextSeq(),
+    sessionId: null,
+    messageId: null,
+    kind: 'safety',
+    description: `before ${plan.description}`,
+    label: null,
+    createdAt: context.now,
+    gitHead: context.gitHead,
+  };
+  draft.checkpoints.push(checkpoint);
+  return checkpoint;
+}
+
+function operationOf(
+  plan: RewindPlan,
+  draft: Draft,
+  safety: Checkpoint,
+  createdAt: number,
+): Operation {
+  return {
+    id: newOperationId(),
+    seq: draft.nextSeq(),
+    kind: plan.kind,
+    checkpointId: plan.checkpointId,
+    reverts: plan.reverts,
+    inEffect: true,
+    safetyCheckpointId: safety.id,
+    description: plan.description,
+    createdAt,
+  };
+}
+
+/**
+ * The operations whose standing changes: what is undone is no longer in effect, and what that had
+ * undone is again. An undo that left conflicts has not taken everything back, so it can be repeated.
+ */
+async function affectedOperations(site: CaptureSite, plan: RewindPlan): Promise<Operation[]> {
+  if (plan.reverts === null || plan.lines.some((line) => line.action === 'conflict')) return [];
+  const reverted = await site.store.operation(plan.reverts);
+  if (reverted === null) return [];
+  const affected = [{ ...reverted, inEffect: false }];
+  const revived = reverted.reverts === null ? null : await site.store.operation(reverted.reverts);
+  if (revived !== null) affected.push({ ...revived, inEffect: true });
+  return affected;
+}

@@ -1,0 +1,216 @@
+import { gitHead } from './capture/git-head.ts';
+import type { Change } from './model/change.ts';
+import type { Checkpoint } from './model/checkpoint.ts';
+import type { BlobId, CheckpointId, OperationId } from './model/ids.ts';
+import type { Operation, Receipt } from './model/operation.ts';
+import { selectedPath, type TrackedPath } from './model/path.ts';
+import type { PlanNote, RewindPlan } from './model/plan.ts';
+import type { Session } from './model/session.ts';
+import { recordAfter, recordBefore, recordCheckpoint, recordTurnEnd } from './recording.ts';
+import type {
+  Capture,
+  CaptureRequest,
+  CheckpointRequest,
+  ListedCheckpoint,
+  NamedPath,
+  PlanOptions,
+  RewindRequest,
+} from './requests.ts';
+import { applyPlan } from './restore/apply.ts';
+import { operationToRedo, operationToUndo } from './restore/operation-log.ts';
+import type { ChangeQuery, CheckpointQuery, StoreStats } from './store/store.ts';
+import type { SetRequest } from './timeline/change-set.ts';
+import { resolveCheckpoint } from './timeline/checkpoints.ts';
+import { diffSince, type PathDiff } from './timeline/diff.ts';
+import { makePlan } from './timeline/make-plan.ts';
+import {
+  DEFAULT_RETENTION,
+  type EvictionResult,
+  evict,
+  evictCheckpoints,
+  type RetentionRules,
+} from './timeline/retention.ts';
+import { archiveSession } from './timeline/sessions.ts';
+import type { Workbench } from './workbench.ts';
+
+/** The timeline of one project, and the way back along it. Made by `openSavepoint`. */
+export class Savepoint {
+  readonly #bench: Workbench;
+
+  constructor(bench: Workbench) {
+    this.#bench = bench;
+  }
+
+  /** The project's real path. */
+  get root(): string {
+    return this.#bench.root;
+  }
+
+  /** Marks a point to return to: a user's message, or, without a session, one made by hand. */
+  checkpoint(request: CheckpointRequest = {}): Promise<Checkpoint> {
+    return recordCheckpoint(this.#bench, request);
+  }
+
+  /** Before a tool writes: records what is there, durably, and opens a change for each entry. */
+  captureBefore(request: CaptureRequest): Promise<Capture> {
+    return recordBefore(this.#bench, request);
+  }
+
+  /** After the tool: ends the capture's changes with what is there now. */
+  captureAfter(capture: Capture): Promise<void> {
+    return recordAfter(this.#bench, capture);
+  }
+
+  /** The agent is done with its turn: what it opened and nobody closed ends here. */
+  endTurn(sessionId: string): Promise<void> {
+    return recordTurnEnd(this.#bench, sessionId);
+  }
+
+  /** The plan of a rewind. Writes nothing. */
+  async planRewind(request: RewindRequest): Promise<RewindPlan> {
+    const checkpoint = await this.resolve(request.to);
+    const set: SetRequest = { take: request.take ?? 'since', checkpoint };
+    const paths = request.paths?.map((path) => selectedPath(this.root, path)) ?? null;
+    const description = `rewind to ${checkpoint.description}`;
+    return this.#plan(set, 'rewind', description, request, paths, request.includeShared ?? false);
+  }
+
+  /** The plan that takes an operation back: the one named, or the newest rewind in effect. */
+  async planUndo(options: PlanOptions & { operationId?: string } = {}): Promise<RewindPlan> {
+    const operation = await operationToUndo(
+      this.#bench.store,
+      options.operationId as OperationId | undefined,
+    );
+    return this.#plan(
+      { take: 'operation', operation },
+      'undo',
+      `undo ${operation.description}`,
+      options,
+    );
+  }
+
+  /** The plan that takes the newest undo back. */
+  async planRedo(options: PlanOptions = {}): Promise<RewindPlan> {
+    const operation = await operationToRedo(this.#bench.store);
+    const description = operation.description.replace(/^undo/, 'redo');
+    return this.#plan({ take: 'operation', operation }, 'redo', description, options);
+  }
+
+  /** Executes exactly this plan, or throws `plan-stale` and changes nothing. */
+  apply(plan: RewindPlan): Promise<Receipt> {
+    return this.#bench.locked(() =>
+      applyPlan(
+        {
+          site: this.#bench.rewindSite,
+          now: this.#bench.settings.now(),
+          gitHead: gitHead(this.root),
+        },
+        plan,
+      ),
+    );
+  }
+
+  async rewind(request: RewindRequest): Promise<Receipt> {
+    return this.apply(await this.planRewind(request));
+  }
+
+  async undo(options: PlanOptions & { operationId?: string } = {}): Promise<Receipt> {
+    return this.apply(await this.planUndo(options));
+  }
+
+  async redo(options: PlanOptions = {}): Promise<Receipt> {
+    return this.apply(await this.planRedo(options));
+  }
+
+  /** Newest first. */
+  async list(query: CheckpointQuery = {}): Promise<ListedCheckpoint[]> {
+    const checkpoints = await this.#bench.store.checkpoints(query);
+    const counts = await this.#bench.store.changedPathCounts(checkpoints.map(({ id }) => id));
+    const agents = new Map(
+      (await this.#bench.store.sessions()).map(({ id, agent }) => [id, agent]),
+    );
+    return checkpoints.map((checkpoint) => ({
+      ...checkpoint,
+      agent: agents.get(checkpoint.sessionId ?? '') ?? null,
+      files: counts.get(checkpoint.id) ?? 0,
+    }));
+  }
+
+  /** Finds a checkpoint by id, the beginning of one, `latest` or `~N`. */
+  resolve(ref: string): Promise<Checkpoint> {
+    return resolveCheckpoint(this.#bench.store, ref);
+  }
+
+  /** What is different now, or at `to`, from how it was at `from`. */
+  diff(from: string, to?: string, paths?: readonly NamedPath[]): Promise<PathDiff[]> {
+    return this.#bench.reading(async () => {
+      const selected = paths?.map((path) => selectedPath(this.root, path)) ?? null;
+      const end = to === undefined ? null : await this.resolve(to);
+      return diffSince(this.#bench.rewindSite, await this.resolve(from), end, selected);
+    });
+  }
+
+  sessions(): Promise<readonly Session[]> {
+    return this.#bench.store.sessions();
+  }
+
+  archiveSession(id: string): Promise<void> {
+    return this.#bench.write((draft, now) => archiveSession(draft, this.#bench.store, id, now));
+  }
+
+  /** Oldest first. */
+  changes(query: ChangeQuery): Promise<readonly Change[]> {
+    return this.#bench.store.changes(query);
+  }
+
+  /** Newest first. */
+  operations(limit?: number): Promise<readonly Operation[]> {
+    return this.#bench.store.operations(limit);
+  }
+
+  /** Verified bytes. */
+  readBlob(id: BlobId): Promise<Uint8Array> {
+    return this.#bench.store.readBlob(id);
+  }
+
+  stats(): Promise<StoreStats> {
+    return this.#bench.store.stats();
+  }
+
+  /** Removes what the rules no longer keep, then compresses what is left, for at most `budgetMs`. */
+  cleanup(rules: Partial<RetentionRules> = {}, budgetMs = 2_000): Promise<EvictionResult> {
+    return this.#bench.locked(async () => {
+      const all = { ...DEFAULT_RETENTION, ...rules };
+      const result = await evict(this.#bench.store, all, this.#bench.settings.now());
+      await this.#bench.store.compact(budgetMs);
+      return result;
+    });
+  }
+
+  /** Takes checkpoints away as targets; what others need of them stays. */
+  evict(ids: readonly CheckpointId[]): Promise<void> {
+    return this.#bench.locked(() => evictCheckpoints(this.#bench.store, ids));
+  }
+
+  /** Finishes an interrupted restore. Called when a savepoint is opened, and before each write. */
+  recover(): Promise<PlanNote | null> {
+    return this.#bench.recover();
+  }
+
+  close(): Promise<void> {
+    return this.#bench.store.close();
+  }
+
+  #plan(
+    set: SetRequest,
+    kind: RewindPlan['kind'],
+    description: string,
+    options: PlanOptions,
+    paths: readonly TrackedPath[] | null = null,
+    includeShared = false,
+  ): Promise<RewindPlan> {
+    const { onConflict = null, force = false } = options;
+    const request = { set, kind, description, paths, includeShared, onConflict, force };
+    return this.#bench.reading(() => makePlan(this.#bench.rewindSite, request));
+  }
+}

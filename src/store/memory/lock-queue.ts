@@ -1,0 +1,60 @@
+import { SavepointError } from '../../model/errors.ts';
+import type { LockOptions } from '../store.ts';
+
+/** Those of one process who want the same lock, served in the order in which they came. */
+export class LockQueue {
+  #taken = false;
+  readonly #waiting: (() => void)[] = [];
+
+  /** Resolves when it is the caller's turn, who then has to `leave`. */
+  enter({ timeoutMs, signal }: LockOptions): Promise<void> {
+    if (signal?.aborted) return Promise.reject(abortError(signal));
+    if (!this.#taken) {
+      this.#taken = true;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const give = (): void => {
+        stopWaiting();
+        resolve();
+      };
+      const giveUp = (error: SavepointError): void => {
+        stopWaiting();
+        this.#waiting.splice(this.#waiting.indexOf(give), 1);
+        reject(error);
+      };
+      const onAbort = (): void => giveUp(abortError(signal));
+      const timer = setTimeout(() => giveUp(lockedError(timeoutMs)), timeoutMs);
+      const stopWaiting = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      signal?.addEventListener('abort', onAbort);
+      this.#waiting.push(give);
+    });
+  }
+
+  /** Hands the turn on; it stays taken when somebody waits, so that no newcomer overtakes. */
+  leave(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#taken = false;
+  }
+}
+
+export function lockedError(timeoutMs: number): SavepointError {
+  return new SavepointError(
+    'store-locked',
+    `the project lock was not free within ${timeoutMs} ms`,
+    {
+      hint: 'another Savepoint is at work in this project; try again when it has finished',
+    },
+  );
+}
+
+/** A signal that carries one of our errors, as a closing store's does, passes it on. */
+export function abortError(signal: AbortSignal | undefined): SavepointError {
+  const cause: unknown = signal?.reason;
+  if (cause instanceof SavepointError) return cause;
+  return new SavepointError('aborted', 'waiting for the project lock was cancelled', { cause });
+}

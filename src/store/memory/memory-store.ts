@@ -1,0 +1,188 @@
+import type { Cancellation, Change } from '../../model/change.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { BlobId, CheckpointId, OperationId, Seq } from '../../model/ids.ts';
+import type { Journal } from '../../model/journal.ts';
+import type { Operation } from '../../model/operation.ts';
+import type { TrackedPath } from '../../model/path.ts';
+import type { Session } from '../../model/session.ts';
+import { hashBytes } from '../blob.ts';
+import type {
+  Batch,
+  ChangeQuery,
+  CheckpointQuery,
+  Head,
+  LockOptions,
+  ProjectIdentity,
+  ProjectLock,
+  PruneResult,
+  Store,
+  StoreStats,
+} from '../store.ts';
+import { checkBatch } from './check-batch.ts';
+import { kept } from './kept.ts';
+import { MemoryPlace } from './memory-place.ts';
+import { prune } from './prune.ts';
+import {
+  countChangedPaths,
+  listCancellations,
+  listChanges,
+  listCheckpoints,
+  listCheckpointsByPrefix,
+  listSessions,
+  newestFirst,
+} from './query.ts';
+import { writeBatch } from './write-batch.ts';
+
+export { MemoryPlace };
+
+/** A store that lives as long as its process; for tests, and for trying things out. */
+export function memoryStore(place: MemoryPlace = new MemoryPlace()): Store {
+  return new MemoryStore(place);
+}
+
+class MemoryStore implements Store {
+  readonly #place: MemoryPlace;
+  readonly #closing = new AbortController();
+  #release: (() => void) | null = null;
+
+  constructor(place: MemoryPlace) {
+    this.#place = place;
+  }
+
+  async project(): Promise<ProjectIdentity | null> {
+    return this.#open().project;
+  }
+
+  async setProject(identity: ProjectIdentity): Promise<void> {
+    this.#open().project = kept(identity);
+  }
+
+  async lock({ timeoutMs, signal }: LockOptions): Promise<ProjectLock> {
+    const queue = this.#open().lock;
+    const closing = this.#closing.signal;
+    await queue.enter({ timeoutMs, signal: signal ? AbortSignal.any([signal, closing]) : closing });
+    const release = (): void => {
+      if (this.#release !== release) return;
+      this.#release = null;
+      queue.leave();
+    };
+    this.#release = release;
+    // Closed in the moment between the turn and this line.
+    if (closing.aborted) release();
+    this.#open();
+    return { release };
+  }
+
+  async seq(): Promise<Seq> {
+    return this.#open().seq;
+  }
+
+  async commit(batch: Batch): Promise<void> {
+    const place = this.#open();
+    checkBatch(place, batch);
+    writeBatch(place, batch);
+  }
+
+  async readBlob(id: BlobId): Promise<Uint8Array> {
+    const bytes = this.#open().blobs.get(id);
+    if (bytes === undefined) {
+      throw new SavepointError('blob-missing', `blob ${id} is not in the store`);
+    }
+    if (hashBytes(bytes) !== id) {
+      throw new SavepointError('blob-corrupt', `blob ${id} does not match its hash`);
+    }
+    return Uint8Array.from(bytes);
+  }
+
+  async session(id: string): Promise<Session | null> {
+    return this.#open().sessions.get(id) ?? null;
+  }
+
+  async sessions(): Promise<readonly Session[]> {
+    return listSessions(this.#open());
+  }
+
+  async checkpoint(id: CheckpointId): Promise<Checkpoint | null> {
+    return this.#open().checkpoints.get(id) ?? null;
+  }
+
+  async checkpointsByPrefix(prefix: string, limit: number): Promise<readonly Checkpoint[]> {
+    return listCheckpointsByPrefix(this.#open(), prefix, limit);
+  }
+
+  async checkpoints(query: CheckpointQuery): Promise<readonly Checkpoint[]> {
+    return listCheckpoints(this.#open(), query);
+  }
+
+  async oldestCheckpointSeq(): Promise<Seq | null> {
+    return listCheckpoints(this.#open(), {}).at(-1)?.seq ?? null;
+  }
+
+  async changedPathCounts(
+    ids: readonly CheckpointId[],
+  ): Promise<ReadonlyMap<CheckpointId, number>> {
+    return countChangedPaths(this.#open(), ids);
+  }
+
+  async head(path: TrackedPath): Promise<Head | null> {
+    return this.#open().heads.get(path) ?? null;
+  }
+
+  async changes(query: ChangeQuery): Promise<readonly Change[]> {
+    return listChanges(this.#open(), query);
+  }
+
+  async cancellationsOf(changes: readonly Seq[]): Promise<readonly Cancellation[]> {
+    return listCancellations(this.#open(), changes);
+  }
+
+  async operation(id: OperationId): Promise<Operation | null> {
+    return this.#open().operations.get(id) ?? null;
+  }
+
+  async operations(limit?: number): Promise<readonly Operation[]> {
+    return newestFirst([...this.#open().operations.values()], limit);
+  }
+
+  async journal(): Promise<Journal | null> {
+    return this.#open().journal;
+  }
+
+  async prune(floor: Seq): Promise<PruneResult> {
+    return prune(this.#open(), floor);
+  }
+
+  /** Bytes in memory stay as they are: there is no disk to save. */
+  async compact(_budgetMs: number): Promise<void> {
+    this.#open();
+  }
+
+  async stats(): Promise<StoreStats> {
+    const { sessions, checkpoints, changes, operations, blobs } = this.#open();
+    const blobBytes = [...blobs.values()].reduce((sum, bytes) => sum + bytes.length, 0);
+    return {
+      sessions: sessions.size,
+      checkpoints: checkpoints.size,
+      changes: changes.size,
+      operations: operations.size,
+      blobs: blobs.size,
+      blobBytes,
+      storedBytes: blobBytes,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(closedError());
+    this.#release?.();
+  }
+
+  #open(): MemoryPlace {
+    if (this.#closing.signal.aborted) throw closedError();
+    return this.#place;
+  }
+}
+
+function closedError(): SavepointError {
+  return new SavepointError('store-closed', 'the store was closed');
+}

@@ -1,0 +1,48 @@
+import type { BlobId, Seq } from '../../model/ids.ts';
+import type { State } from '../../model/state.ts';
+import type { PruneResult } from '../store.ts';
+import type { MemoryPlace } from './memory-place.ts';
+
+/** See the port. The caller holds the project lock. */
+export function prune(place: MemoryPlace, floor: Seq): PruneResult {
+  return { changes: dropChanges(place, floor), ...dropBlobs(place) };
+}
+
+function dropChanges(place: MemoryPlace, floor: Seq): number {
+  let dropped = 0;
+  for (const { seq, after } of place.changes.values()) {
+    if (seq >= floor || after === null) continue;
+    place.changes.delete(seq);
+    dropped += 1;
+  }
+  const gone = (seq: Seq): boolean => seq < floor && !place.changes.has(seq);
+  for (const [change, pairs] of place.cancellations) {
+    const left = gone(change) ? [] : pairs.filter(({ by }) => !gone(by));
+    if (left.length === 0) place.cancellations.delete(change);
+    else place.cancellations.set(change, left);
+  }
+  return dropped;
+}
+
+function dropBlobs(place: MemoryPlace): { blobs: number; bytes: number } {
+  const reached = new Set([...states(place)].flatMap(blobsOf));
+  const dead = [...place.blobs].filter(([id]) => !reached.has(id));
+  for (const [id] of dead) place.blobs.delete(id);
+  return { blobs: dead.length, bytes: dead.reduce((sum, [, bytes]) => sum + bytes.length, 0) };
+}
+
+function* states({ changes, heads, journal }: MemoryPlace): Generator<State | null> {
+  for (const { before, after } of [...changes.values(), ...(journal?.changes ?? [])]) {
+    yield before;
+    yield after;
+  }
+  for (const { state } of heads.values()) yield state;
+  for (const { from, to } of journal?.steps ?? []) {
+    yield from;
+    yield to;
+  }
+}
+
+function blobsOf(state: State | null): BlobId[] {
+  return state?.kind === 'captured' && state.blob !== null ? [state.blob] : [];
+}

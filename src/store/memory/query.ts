@@ -1,0 +1,89 @@
+import type { Cancellation, Change } from '../../model/change.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import type { CheckpointId, Seq } from '../../model/ids.ts';
+import type { TrackedPath } from '../../model/path.ts';
+import type { Session } from '../../model/session.ts';
+import type { ChangeQuery, CheckpointQuery } from '../store.ts';
+import type { MemoryPlace } from './memory-place.ts';
+
+export function listSessions(place: MemoryPlace): Session[] {
+  return [...place.sessions.values()].sort(
+    (a, b) => b.lastActiveAt - a.lastActiveAt || (a.id < b.id ? -1 : 1),
+  );
+}
+
+export function listCheckpoints(place: MemoryPlace, query: CheckpointQuery): Checkpoint[] {
+  const { messageId, before, limit } = query;
+  const inSessions = among(query.sessionIds);
+  const ofKinds = among(query.kinds);
+  const found = [...place.checkpoints.values()].filter(
+    (checkpoint) =>
+      inSessions(checkpoint.sessionId) &&
+      ofKinds(checkpoint.kind) &&
+      (messageId === undefined || checkpoint.messageId === messageId) &&
+      (before === undefined || checkpoint.seq < before),
+  );
+  return newestFirst(found, limit);
+}
+
+export function listCheckpointsByPrefix(
+  place: MemoryPlace,
+  prefix: string,
+  limit: number,
+): Checkpoint[] {
+  const all = [...place.checkpoints.values()];
+  return newestFirst(
+    all.filter((checkpoint) => checkpoint.id.startsWith(prefix)),
+    limit,
+  );
+}
+
+export function countChangedPaths(
+  place: MemoryPlace,
+  ids: readonly CheckpointId[],
+): Map<CheckpointId, number> {
+  const wanted = new Set(ids);
+  const paths = new Map<CheckpointId, Set<TrackedPath>>();
+  for (const { checkpointId, path } of place.changes.values()) {
+    if (checkpointId === null || !wanted.has(checkpointId)) continue;
+    const seen = paths.get(checkpointId) ?? new Set();
+    paths.set(checkpointId, seen.add(path));
+  }
+  return new Map([...paths].map(([id, seen]) => [id, seen.size]));
+}
+
+export function listChanges(place: MemoryPlace, query: ChangeQuery): Change[] {
+  const { after, operationId, open } = query;
+  const inSessions = among(query.sessionIds);
+  const ofPaths = among(query.paths);
+  const underCheckpoints = among(query.checkpointIds);
+  return [...place.changes.values()].filter(
+    (change) =>
+      (after === undefined || change.seq > after) &&
+      inSessions(change.sessionId) &&
+      ofPaths(change.path) &&
+      underCheckpoints(change.checkpointId) &&
+      (operationId === undefined || change.operationId === operationId) &&
+      (open === undefined || change.after === null),
+  );
+}
+
+export function listCancellations(place: MemoryPlace, changes: readonly Seq[]): Cancellation[] {
+  return [...new Set(changes)]
+    .flatMap((seq) => place.cancellations.get(seq) ?? [])
+    .sort((a, b) => a.by - b.by || a.change - b.change);
+}
+
+export function newestFirst<Row extends { readonly seq: Seq }>(
+  rows: readonly Row[],
+  limit?: number,
+): Row[] {
+  return rows.toSorted((a, b) => b.seq - a.seq).slice(0, limit);
+}
+
+/** A list that was left out lets everything pass; an empty one nothing. */
+function among<Value>(values: readonly Value[] | undefined): (value: Value | null) => boolean {
+  if (values === undefined) return () => true;
+  const set = new Set(values);
+  return (value) => value !== null && set.has(value);
+}

@@ -1,0 +1,100 @@
+import type { Checkpoint, CheckpointKind } from '../../model/checkpoint.ts';
+import type { CheckpointId, Seq } from '../../model/ids.ts';
+import type { CheckpointQuery } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { Conditions, hexList, LISTED_TEXTS, limitOf } from './parameters.ts';
+
+interface CheckpointRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly session_id: string | null;
+  readonly message_id: string | null;
+  readonly kind: string;
+  readonly description: string;
+  readonly label: string | null;
+  readonly created_at: number;
+  readonly git_head: string | null;
+}
+
+const PUT = `
+  INSERT INTO checkpoints
+    (seq, id, session_id, message_id, kind, description, label, created_at, git_head)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, session_id = excluded.session_id,
+    message_id = excluded.message_id, kind = excluded.kind, description = excluded.description,
+    label = excluded.label, created_at = excluded.created_at, git_head = excluded.git_head`;
+
+export function putCheckpoint(connection: Connection, checkpoint: Checkpoint): void {
+  const { seq, id, sessionId, messageId, kind, description, label, createdAt, gitHead } =
+    checkpoint;
+  connection.run(PUT, seq, id, sessionId, messageId, kind, description, label, createdAt, gitHead);
+}
+
+/** Changes carry their checkpoint's message, for the seed's view. */
+export function spreadMessage(connection: Connection, checkpoint: Checkpoint): void {
+  const sql = 'UPDATE changes SET message_id = ? WHERE checkpoint_id = ?';
+  connection.run(sql, checkpoint.messageId, checkpoint.id);
+}
+
+export function removeCheckpoint(connection: Connection, id: CheckpointId): void {
+  connection.run('DELETE FROM checkpoints WHERE id = ?', id);
+}
+
+export function findCheckpoint(connection: Connection, id: CheckpointId): Checkpoint | null {
+  const row = connection.get<CheckpointRow>('SELECT * FROM checkpoints WHERE id = ?', id);
+  return row === undefined ? null : toCheckpoint(row);
+}
+
+export function listCheckpoints(
+  connection: Connection,
+  query: CheckpointQuery,
+): readonly Checkpoint[] {
+  const where = new Conditions();
+  where.add(`session_id IN ${LISTED_TEXTS}`, query.sessionIds && hexList(query.sessionIds));
+  where.add('message_id = ?', query.messageId);
+  where.add(`kind IN ${LISTED_TEXTS}`, query.kinds && hexList(query.kinds));
+  where.add('seq < ?', query.before);
+  const sql = `SELECT * FROM checkpoints ${where.sql} ORDER BY seq DESC LIMIT ?`;
+  return connection
+    .all<CheckpointRow>(sql, ...where.values, limitOf(query.limit))
+    .map(toCheckpoint);
+}
+
+export function listCheckpointsByPrefix(
+  connection: Connection,
+  prefix: string,
+  limit: number,
+): readonly Checkpoint[] {
+  const where = new Conditions();
+  where.add('id >= ?', prefix);
+  // LIKE and GLOB stop at NUL and give signs a meaning; a range of bytes does neither.
+  if (prefix !== '') where.add('id < CAST(? AS TEXT)', firstPast(prefix));
+  const sql = `SELECT * FROM checkpoints ${where.sql} ORDER BY seq DESC LIMIT ?`;
+  return connection.all<CheckpointRow>(sql, ...where.values, limitOf(limit)).map(toCheckpoint);
+}
+
+export function oldestCheckpointSeq(connection: Connection): Seq | null {
+  const row = connection.get<{ seq: number | null }>('SELECT min(seq) AS seq FROM checkpoints');
+  return row?.seq ?? null;
+}
+
+/** The smallest bytes above everything that starts with `prefix`. UTF-8 has no byte 255 to overflow. */
+function firstPast(prefix: string): Uint8Array {
+  const bytes = Buffer.from(prefix);
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) + 1;
+  return bytes;
+}
+
+function toCheckpoint(row: CheckpointRow): Checkpoint {
+  return {
+    id: row.id as CheckpointId,
+    seq: row.seq,
+    sessionId: row.session_id,
+    messageId: row.message_id,
+    kind: row.kind as CheckpointKind,
+    description: row.description,
+    label: row.label,
+    createdAt: row.created_at,
+    gitHead: row.git_head,
+  };
+}

@@ -1,0 +1,98 @@
+import { SavepointError } from '../../model/errors.ts';
+import type { BlobId, Seq } from '../../model/ids.ts';
+import type { Batch } from '../store.ts';
+import { insertCancellation } from './cancellations.ts';
+import { closeChange, insertChange } from './changes.ts';
+import { findCheckpoint, putCheckpoint, removeCheckpoint, spreadMessage } from './checkpoints.ts';
+import type { Connection } from './connection.ts';
+import { readSeq, writeJournal, writeSeq } from './meta.ts';
+import type { Opened } from './opened.ts';
+import { findOperation, putOperation, removeOperation } from './operations.ts';
+import { putBlob, removeBlobFiles } from './put-blob.ts';
+import { putSession, removeSession } from './sessions.ts';
+
+/**
+ * One transaction, and one wait for the disk. Files of large blobs are made inside it: after the check
+ * of the base, so that a writer that comes too late leaves none, and while `sweep` is kept out.
+ */
+export function commitBatch(opened: Opened, batch: Batch): void {
+  const { connection } = opened;
+  connection.immediate(() => {
+    requireBase(connection, batch.base);
+    const made: BlobId[] = [];
+    try {
+      for (const blob of batch.blobs ?? []) putBlob(opened, blob, made);
+      writeRows(connection, batch);
+      removeRows(connection, batch);
+    } catch (error) {
+      // Not so when COMMIT itself fails: its rows may turn up after a crash, and would miss the files.
+      removeBlobFiles(opened, made);
+      throw error;
+    }
+  });
+}
+
+function writeRows(connection: Connection, batch: Batch): void {
+  for (const session of batch.sessions ?? []) putSession(connection, session);
+  writeCheckpoints(connection, batch);
+  writeChanges(connection, batch);
+  for (const closed of batch.closed ?? []) closeChange(connection, closed);
+  for (const pair of batch.cancellations ?? []) insertCancellation(connection, pair);
+  writeOperations(connection, batch);
+  if (batch.journal !== undefined) writeJournal(connection, batch.journal);
+  const seq = newestSeq(batch);
+  if (seq > batch.base) writeSeq(connection, seq);
+}
+
+function writeCheckpoints(connection: Connection, { base, checkpoints = [] }: Batch): void {
+  for (const checkpoint of checkpoints) {
+    const { id, seq } = checkpoint;
+    const replaces = seq <= base;
+    if (replaces && findCheckpoint(connection, id)?.seq !== seq) throw usedNumber(seq);
+    putCheckpoint(connection, checkpoint);
+    if (replaces) spreadMessage(connection, checkpoint);
+  }
+}
+
+function writeChanges(connection: Connection, { base, changes = [] }: Batch): void {
+  let newest = base;
+  for (const change of changes) {
+    if (change.seq <= newest) throw usedNumber(change.seq);
+    newest = change.seq;
+    insertChange(connection, change);
+  }
+}
+
+function writeOperations(connection: Connection, { base, operations = [] }: Batch): void {
+  for (const operation of operations) {
+    const { id, seq } = operation;
+    if (seq <= base && findOperation(connection, id)?.seq !== seq) throw usedNumber(seq);
+    putOperation(connection, operation);
+  }
+}
+
+function removeRows(connection: Connection, batch: Batch): void {
+  for (const id of batch.removedCheckpoints ?? []) removeCheckpoint(connection, id);
+  for (const id of batch.removedSessions ?? []) removeSession(connection, id);
+  for (const id of batch.removedOperations ?? []) removeOperation(connection, id);
+}
+
+function requireBase(connection: Connection, base: Seq): void {
+  const seq = readSeq(connection);
+  if (seq === base) return;
+  throw new SavepointError('store-moved-on', `the timeline is at ${seq}, not at ${base}`, {
+    hint: 'take the project lock before reading what a batch is made from',
+  });
+}
+
+function newestSeq(batch: Batch): Seq {
+  let newest = batch.base;
+  for (const rows of [batch.checkpoints, batch.changes, batch.operations]) {
+    for (const { seq } of rows ?? []) newest = Math.max(newest, seq);
+  }
+  return newest;
+}
+
+function usedNumber(seq: Seq): SavepointError {
+  return new SavepointError('argument-invalid', `number ${seq} is not above those handed out`);
+}

@@ -1,0 +1,83 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+
+// Other processes write too, each for some milliseconds; past this something is wrong.
+const BUSY_TIMEOUT_MS = 5_000;
+
+const EACH_CONNECTION = `
+  PRAGMA synchronous = FULL;
+  PRAGMA fullfsync = ON;
+  PRAGMA checkpoint_fullfsync = ON;
+  PRAGMA foreign_keys = ON;
+  PRAGMA trusted_schema = OFF;
+  PRAGMA temp_store = MEMORY;
+`;
+
+/** A database with its statements prepared once. Rows are typed by whoever wrote the SQL. */
+export class Connection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(file: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS) {
+    this.#database = new DatabaseSync(file, { timeout: busyTimeoutMs });
+    try {
+      this.#database.exec(EACH_CONNECTION);
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#statement(sql).get(...values) as Row | undefined;
+  }
+
+  all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#statement(sql).all(...values) as Row[];
+  }
+
+  /** The number of rows that were written. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#statement(sql).run(...values).changes);
+  }
+
+  /** For texts that are used once: several statements, settings, definitions. */
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  /** Runs `work` in a transaction that writes: all of it is durable at the end, or nothing is. */
+  immediate<Result>(work: () => Result): Result {
+    this.run('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.run('COMMIT');
+      return result;
+    } catch (error) {
+      this.#rollback();
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const made = this.#database.prepare(sql);
+    this.#statements.set(sql, made);
+    return made;
+  }
+
+  #rollback(): void {
+    // A full disk makes SQLite roll back by itself.
+    if (!this.#database.isTransaction) return;
+    try {
+      this.run('ROLLBACK');
+    } catch {
+      // The failure that brought us here is the one to report; a stuck transaction fails the next.
+    }
+  }
+}

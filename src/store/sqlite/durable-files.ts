@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+// The store is private to the user: it holds whatever the agent touched.
+const PRIVATE_FILE = 0o600;
+const PRIVATE_DIRECTORY = 0o700;
+
+/** Ends the name of a file that is still being written; `prune` removes what a crash left. */
+export const TEMPORARY_SUFFIX = '.tmp';
+
+/** Writes a file so that after a power cut it is there whole, or as it was before. */
+export function writeDurably(target: string, bytes: Uint8Array): void {
+  const folder = dirname(target);
+  const random = randomBytes(6).toString('hex');
+  const temporary = join(folder, `.${basename(target)}.${random}${TEMPORARY_SUFFIX}`);
+  const descriptor = openNew(temporary);
+  try {
+    writeThrough(descriptor, bytes);
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  syncPath(folder);
+}
+
+/** Makes a folder and those above it, and the entries that name them durable. */
+export function makeDurableDirectory(path: string): void {
+  const first = makeDirectory(path);
+  if (first === undefined) return;
+  for (let at = path; at.length >= first.length; at = dirname(at)) syncPath(dirname(at));
+}
+
+/** Makes an empty private file unless there is one. SQLite would make it readable for others. */
+export function makeEmptyFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', PRIVATE_FILE));
+  } catch (error) {
+    // An existing one is not even opened: closing any descriptor of a file drops the process's locks.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** Makes a file's bytes, or a folder's entries, survive a power cut. */
+export function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function makeDirectory(path: string): string | undefined {
+  return mkdirSync(path, { recursive: true, mode: PRIVATE_DIRECTORY });
+}
+
+/** Its folder is made when it turns out to be missing: to ask each time would cost every write. */
+function openNew(path: string): number {
+  try {
+    return openSync(path, 'wx', PRIVATE_FILE);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  makeDurableDirectory(dirname(path));
+  return openSync(path, 'wx', PRIVATE_FILE);
+}
+
+function writeThrough(descriptor: number, bytes: Uint8Array): void {
+  try {
+    writeFileSync(descriptor, bytes);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,44 @@
+import { SavepointError } from '../../model/errors.ts';
+import type { Seq } from '../../model/ids.ts';
+import type { Journal } from '../../model/journal.ts';
+import type { ProjectIdentity } from '../store.ts';
+import type { Connection } from './connection.ts';
+
+const READ = 'SELECT value FROM meta WHERE key = ?';
+
+export function readSeq(connection: Connection): Seq {
+  const row = connection.get<{ value: number }>(READ, 'seq');
+  if (row === undefined) {
+    throw new SavepointError('store-corrupt', 'the store has lost its sequence number');
+  }
+  return row.value;
+}
+
+export function writeSeq(connection: Connection, seq: Seq): void {
+  connection.run("UPDATE meta SET value = ? WHERE key = 'seq'", seq);
+}
+
+// JSON keeps what SQLite's text would not: the lone surrogates that stand for bytes in our paths.
+
+export function readProject(connection: Connection): ProjectIdentity | null {
+  const row = connection.get<{ value: string }>(READ, 'project');
+  return row === undefined ? null : (JSON.parse(row.value) as ProjectIdentity);
+}
+
+export function writeProject(
+  connection: Connection,
+  { root, inode, birthtimeNs }: ProjectIdentity,
+): void {
+  const content = JSON.stringify({ root, inode, birthtimeNs });
+  connection.run("INSERT OR REPLACE INTO meta VALUES ('project', ?)", content);
+}
+
+export function readJournal(connection: Connection): Journal | null {
+  const row = connection.get<{ content: string }>('SELECT content FROM journal');
+  return row === undefined ? null : (JSON.parse(row.content) as Journal);
+}
+
+export function writeJournal(connection: Connection, journal: Journal | null): void {
+  if (journal === null) connection.run('DELETE FROM journal');
+  else connection.run('INSERT OR REPLACE INTO journal VALUES (1, ?)', JSON.stringify(journal));
+}

@@ -1,0 +1,108 @@
+import { setImmediate } from 'node:timers/promises';
+import type { BlobId, Seq } from '../../model/ids.ts';
+import type { Journal } from '../../model/journal.ts';
+import type { State } from '../../model/state.ts';
+import type { PruneResult } from '../store.ts';
+import { type BlobRow, findChain } from './blob-rows.ts';
+import { chooseForm } from './compaction.ts';
+import type { Connection } from './connection.ts';
+import { type Base, canBeBase } from './encoding.ts';
+import { readJournal } from './meta.ts';
+import type { Opened } from './opened.ts';
+import { replaceBlob } from './put-blob.ts';
+import { readIntact } from './read-blob.ts';
+import { bytesToHash } from './state-columns.ts';
+import { sweepBlobFiles } from './sweep.ts';
+
+const REACHED = `
+  reached(hash) AS (
+    SELECT before_blob FROM changes WHERE before_blob IS NOT NULL
+    UNION SELECT after_blob FROM changes WHERE after_blob IS NOT NULL
+    UNION SELECT blob FROM heads WHERE blob IS NOT NULL
+    UNION SELECT unhex(value) FROM json_each(?)
+  )`;
+
+const LIVE = `
+  WITH ${REACHED}
+  SELECT id, hash, base FROM blobs WHERE hash IN (SELECT hash FROM reached)`;
+
+// What a live blob still leans on stays, however it came about.
+const DROP_BLOBS = `
+  WITH RECURSIVE ${REACHED},
+  kept(id, base) AS (
+    SELECT id, base FROM blobs WHERE hash IN (SELECT hash FROM reached)
+    UNION SELECT blobs.id, blobs.base FROM blobs JOIN kept ON blobs.id = kept.base
+  )
+  DELETE FROM blobs WHERE id NOT IN (SELECT id FROM kept) RETURNING stored`;
+
+type LiveRow = Pick<BlobRow, 'id' | 'hash' | 'base'>;
+
+/** See the port. The caller holds the project lock. */
+export async function prune(opened: Opened, floor: Seq): Promise<PruneResult> {
+  const { connection } = opened;
+  const changes = connection.immediate(() => dropChanges(connection, floor));
+  await freeFromDeadBases(opened);
+  const dropped = connection.immediate(() => dropBlobs(connection));
+  sweepBlobFiles(opened);
+  connection.exec('PRAGMA incremental_vacuum');
+  const bytes = dropped.reduce((sum, { stored }) => sum + stored, 0);
+  return { changes, blobs: dropped.length, bytes };
+}
+
+function dropChanges(connection: Connection, floor: Seq): number {
+  const drop = 'DELETE FROM changes WHERE seq < ? AND after_type IS NOT NULL';
+  const dropped = connection.run(drop, floor);
+  for (const end of ['change_seq', 'by_seq']) {
+    connection.run(
+      `DELETE FROM cancellations WHERE ${end} < ? AND ${end} NOT IN (SELECT seq FROM changes)`,
+      floor,
+    );
+  }
+  return dropped;
+}
+
+/** Stores anew every live blob that is compressed against one that goes. */
+async function freeFromDeadBases(opened: Opened): Promise<void> {
+  const rows = opened.connection.all<LiveRow>(LIVE, journalBlobs(opened.connection));
+  const live = new Set(rows.map(({ id }) => id));
+  for (const { hash, base } of rows) {
+    if (base === null || live.has(base)) continue;
+    opened.connection.immediate(() => freeBlob(opened, bytesToHash(hash), live));
+    await setImmediate();
+  }
+}
+
+function freeBlob(opened: Opened, id: BlobId, live: ReadonlySet<number>): void {
+  const [row, ...bases] = findChain(opened.connection, id);
+  const raw = readIntact(opened, id);
+  // A damaged blob keeps its base: without it nothing could ever mend or examine it.
+  if (row === undefined || raw === null) return;
+  const next = bases.find((base) => live.has(base.id) && canBeBase(base.size, base.depth));
+  replaceBlob(opened, row, chooseForm(opened, raw, next ? asBase(opened, next) : null));
+}
+
+function asBase(opened: Opened, row: BlobRow): Base | null {
+  const bytes = readIntact(opened, bytesToHash(row.hash));
+  return bytes && { id: row.id, depth: row.depth, bytes };
+}
+
+function dropBlobs(connection: Connection): { stored: number }[] {
+  return connection.all<{ stored: number }>(DROP_BLOBS, journalBlobs(connection));
+}
+
+/** What a restore that is under way still needs, as a list for a query. */
+function journalBlobs(connection: Connection): string {
+  const journal = readJournal(connection);
+  return JSON.stringify(journal === null ? [] : statesOf(journal).flatMap(blobsOf));
+}
+
+function statesOf({ steps, changes }: Journal): (State | null)[] {
+  return [
+    ...steps.flatMap(({ from, to }) => [from, to]),
+    ...changes.flatMap(({ before, after }) => [before, after]),
+  ];
+}
+
+function blobsOf(state: State | null): BlobId[] {
+  return state?.kind === 'captured' && state.blob !== null ? [state.blob] : [];
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { isSavepointError, SavepointError } from '../../model/errors.ts';
+import { type BlobId, isBlobId } from '../../model/ids.ts';
+import { hashBytes } from '../blob.ts';
+import { blobFile } from './blob-files.ts';
+import { type BlobRow, findChain } from './blob-rows.ts';
+import { decompress } from './encoding.ts';
+import type { Opened } from './opened.ts';
+import { bytesToHash } from './state-columns.ts';
+
+/** The bytes of a blob, checked against its hash. Throws `blob-missing` or `blob-corrupt`. */
+export function readBlob(opened: Opened, id: BlobId): Uint8Array {
+  try {
+    return readOnce(opened, id);
+  } catch (error) {
+    // Compaction may take a file away between our look at the row and at the file.
+    if (!isMissingFile(error)) throw error;
+  }
+  try {
+    return readOnce(opened, id);
+  } catch (error) {
+    throw isMissingFile(error) ? missing(id, error) : error;
+  }
+}
+
+/** As `readBlob`, but null where the bytes are lost; for work that can go on without them. */
+export function readIntact(opened: Opened, id: BlobId): Uint8Array | null {
+  try {
+    return readBlob(opened, id);
+  } catch (error) {
+    if (isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt'))
+      return null;
+    throw error;
+  }
+}
+
+function readOnce(opened: Opened, id: BlobId): Uint8Array {
+  const chain = isBlobId(id) ? findChain(opened.connection, id) : [];
+  if (chain.length === 0) throw missing(id);
+  let bytes: Uint8Array | undefined;
+  for (const row of chain.reverse()) bytes = decode(opened, id, row, bytes);
+  if (bytes === undefined || hashBytes(bytes) !== id) throw corrupt(id);
+  return plain(bytes);
+}
+
+function decode(
+  opened: Opened,
+  wanted: BlobId,
+  row: BlobRow,
+  base: Uint8Array | undefined,
+): Uint8Array {
+  const file = blobFile(opened.layout, bytesToHash(row.hash), row.encoding);
+  const stored = row.data ?? readFileSync(file);
+  if (row.encoding === 'raw') return stored;
+  try {
+    return decompress(stored, row.size, row.base === null ? undefined : base);
+  } catch (error) {
+    throw corrupt(wanted, error);
+  }
+}
+
+/** Callers get no Buffer, which is compared and printed differently. */
+function plain(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+function isMissingFile(error: unknown): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+function missing(id: BlobId, cause?: unknown): SavepointError {
+  return new SavepointError('blob-missing', `blob ${id} is not in the store`, { cause });
+}
+
+function corrupt(id: BlobId, cause?: unknown): SavepointError {
+  return new SavepointError('blob-corrupt', `blob ${id} does not match its hash`, { cause });
+}

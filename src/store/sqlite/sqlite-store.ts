@@ -1,0 +1,195 @@
+import { realpathSync } from 'node:fs';
+import type { Cancellation, Change } from '../../model/change.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { SavepointError } from '../../model/errors.ts';
+import type { BlobId, CheckpointId, OperationId, Seq } from '../../model/ids.ts';
+import type { Journal } from '../../model/journal.ts';
+import type { Operation } from '../../model/operation.ts';
+import type { TrackedPath } from '../../model/path.ts';
+import type { Session } from '../../model/session.ts';
+import type {
+  Batch,
+  ChangeQuery,
+  CheckpointQuery,
+  Head,
+  LockOptions,
+  ProjectIdentity,
+  ProjectLock,
+  PruneResult,
+  Store,
+  StoreStats,
+} from '../store.ts';
+import { listCancellations } from './cancellations.ts';
+import { countChangedPaths, listChanges } from './changes.ts';
+import {
+  findCheckpoint,
+  listCheckpoints,
+  listCheckpointsByPrefix,
+  oldestCheckpointSeq,
+} from './checkpoints.ts';
+import { commitBatch } from './commit.ts';
+import { compact } from './compaction.ts';
+import { storeFailure } from './failures.ts';
+import { findHead } from './heads.ts';
+import { layoutOf } from './layout.ts';
+import { readJournal, readProject, readSeq, writeProject } from './meta.ts';
+import { openDatabase } from './open-database.ts';
+import type { Opened } from './opened.ts';
+import { findOperation, listOperations } from './operations.ts';
+import { LockFile } from './project-lock.ts';
+import { prune } from './prune.ts';
+import { readBlob } from './read-blob.ts';
+import { findSession, listSessions } from './sessions.ts';
+import { readStats } from './stats.ts';
+
+const DEFAULT_LARGE_BLOB_BYTES = 256 * 1024;
+
+export interface SqliteStoreOptions {
+  /** The store's own folder, outside of the worktree. Made private to the user. */
+  readonly directory: string;
+  /** False: throws `store-missing` instead of making a store. */
+  readonly create?: boolean;
+  /** Milliseconds, for the budget of `compact`. */
+  readonly now?: () => number;
+  /** Blobs with more bytes than this lie in files of their own; 256 KiB when left out. */
+  readonly largeBlobBytes?: number;
+}
+
+/** Opens the store in a folder on this machine. Throws `store-corrupt` and `store-too-new`. */
+export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  try {
+    const layout = layoutOf(options.directory);
+    const connection = openDatabase(layout, options.create ?? true);
+    const opened: Opened = {
+      connection,
+      layout,
+      largeBlobBytes: options.largeBlobBytes ?? DEFAULT_LARGE_BLOB_BYTES,
+      now: options.now ?? Date.now,
+    };
+    return new SqliteStore(opened, new LockFile(layout.lock, realpathSync(layout.directory)));
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+class SqliteStore implements Store {
+  readonly #opened: Opened;
+  readonly #lock: LockFile;
+  #closed = false;
+
+  constructor(opened: Opened, lock: LockFile) {
+    this.#opened = opened;
+    this.#lock = lock;
+  }
+
+  project(): Promise<ProjectIdentity | null> {
+    return this.#do(({ connection }) => readProject(connection));
+  }
+
+  setProject(identity: ProjectIdentity): Promise<void> {
+    return this.#do(({ connection }) => writeProject(connection, identity));
+  }
+
+  lock(options: LockOptions): Promise<ProjectLock> {
+    return this.#do(() => this.#lock.acquire(options));
+  }
+
+  seq(): Promise<Seq> {
+    return this.#do(({ connection }) => readSeq(connection));
+  }
+
+  commit(batch: Batch): Promise<void> {
+    return this.#do((opened) => commitBatch(opened, batch));
+  }
+
+  readBlob(id: BlobId): Promise<Uint8Array> {
+    return this.#do((opened) => readBlob(opened, id));
+  }
+
+  session(id: string): Promise<Session | null> {
+    return this.#do(({ connection }) => findSession(connection, id));
+  }
+
+  sessions(): Promise<readonly Session[]> {
+    return this.#do(({ connection }) => listSessions(connection));
+  }
+
+  checkpoint(id: CheckpointId): Promise<Checkpoint | null> {
+    return this.#do(({ connection }) => findCheckpoint(connection, id));
+  }
+
+  checkpointsByPrefix(prefix: string, limit: number): Promise<readonly Checkpoint[]> {
+    return this.#do(({ connection }) => listCheckpointsByPrefix(connection, prefix, limit));
+  }
+
+  checkpoints(query: CheckpointQuery): Promise<readonly Checkpoint[]> {
+    return this.#do(({ connection }) => listCheckpoints(connection, query));
+  }
+
+  oldestCheckpointSeq(): Promise<Seq | null> {
+    return this.#do(({ connection }) => oldestCheckpointSeq(connection));
+  }
+
+  changedPathCounts(ids: readonly CheckpointId[]): Promise<ReadonlyMap<CheckpointId, number>> {
+    return this.#do(({ connection }) => countChangedPaths(connection, ids));
+  }
+
+  head(path: TrackedPath): Promise<Head | null> {
+    return this.#do(({ connection }) => findHead(connection, path));
+  }
+
+  changes(query: ChangeQuery): Promise<readonly Change[]> {
+    return this.#do(({ connection }) => listChanges(connection, query));
+  }
+
+  cancellationsOf(changes: readonly Seq[]): Promise<readonly Cancellation[]> {
+    return this.#do(({ connection }) => listCancellations(connection, changes));
+  }
+
+  operation(id: OperationId): Promise<Operation | null> {
+    return this.#do(({ connection }) => findOperation(connection, id));
+  }
+
+  operations(limit?: number): Promise<readonly Operation[]> {
+    return this.#do(({ connection }) => listOperations(connection, limit));
+  }
+
+  journal(): Promise<Journal | null> {
+    return this.#do(({ connection }) => readJournal(connection));
+  }
+
+  prune(floor: Seq): Promise<PruneResult> {
+    return this.#do((opened) => prune(opened, floor));
+  }
+
+  compact(budgetMs: number): Promise<void> {
+    return this.#do((opened) => compact(opened, budgetMs));
+  }
+
+  stats(): Promise<StoreStats> {
+    return this.#do(({ connection }) => readStats(connection));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#lock.close();
+    this.#opened.connection.close();
+  }
+
+  /** The one way in: closed stores refuse, and whatever fails comes out as an error of ours. */
+  async #do<Result>(work: (opened: Opened) => Result | Promise<Result>): Promise<Result> {
+    this.#requireOpen();
+    try {
+      return await work(this.#opened);
+    } catch (error) {
+      // Work that went on for several turns of the event loop can find the store closed under it.
+      this.#requireOpen();
+      throw storeFailure(error);
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) throw new SavepointError('store-closed', 'the store was closed');
+  }
+}

@@ -1,0 +1,19 @@
+import type { StoreStats } from '../store.ts';
+import type { Connection } from './connection.ts';
+
+const STATS = `
+  SELECT
+    (SELECT count(*) FROM sessions) AS sessions,
+    (SELECT count(*) FROM checkpoints) AS checkpoints,
+    (SELECT count(*) FROM changes) AS changes,
+    (SELECT count(*) FROM operations) AS operations,
+    count(*) AS blobs,
+    coalesce(sum(size), 0) AS blobBytes,
+    coalesce(sum(stored), 0) AS storedBytes
+  FROM blobs`;
+
+export function readStats(connection: Connection): StoreStats {
+  const { sessions, checkpoints, changes, operations, blobs, blobBytes, storedBytes } =
+    connection.get<StoreStats>(STATS) as StoreStats;
+  return { sessions, checkpoints, changes, operations, blobs, blobBytes, storedBytes };
+}

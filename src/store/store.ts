@@ -1,0 +1,186 @@
+import type { Cancellation, Change } from '../model/change.ts';
+import type { Checkpoint, CheckpointKind } from '../model/checkpoint.ts';
+import type { BlobId, CheckpointId, OperationId, Seq } from '../model/ids.ts';
+import type { Journal } from '../model/journal.ts';
+import type { Operation } from '../model/operation.ts';
+import type { TrackedPath } from '../model/path.ts';
+import type { Session } from '../model/session.ts';
+import type { State } from '../model/state.ts';
+
+/** Bytes with their hash, as `blobOf` makes them. */
+export interface Blob {
+  readonly id: BlobId;
+  readonly bytes: Uint8Array;
+}
+
+/** The worktree that a store belongs to; all three must fit for the store to be used. */
+export interface ProjectIdentity {
+  readonly root: string;
+  /** Decimal text: inode numbers and nanoseconds do not fit a JavaScript number. */
+  readonly inode: string;
+  readonly birthtimeNs: string;
+}
+
+/** The last known state of a path, kept as long as the path is tracked. */
+export interface Head {
+  readonly path: TrackedPath;
+  /** The newest change of the path. Its row may be gone by retention; the head stays. */
+  readonly seq: Seq;
+  /** The newest `after`; while the newest change is open, its `before`. */
+  readonly state: State;
+  /** Whether the newest change is still open. */
+  readonly open: boolean;
+}
+
+export interface ClosedChange {
+  readonly seq: Seq;
+  readonly after: State;
+}
+
+/**
+ * A set of writes that happen together or not at all. Made under the project lock; `base` is the
+ * sequence number it was made against, and new rows carry numbers above it.
+ */
+export interface Batch {
+  readonly base: Seq;
+  readonly blobs?: readonly Blob[];
+  /** Inserted, or replaced by id. */
+  readonly sessions?: readonly Session[];
+  readonly checkpoints?: readonly Checkpoint[];
+  /** New changes, in order. The head of each path follows its newest change by itself. */
+  readonly changes?: readonly Change[];
+  /** Open changes that end here. Heads follow. */
+  readonly closed?: readonly ClosedChange[];
+  readonly cancellations?: readonly Cancellation[];
+  /** Inserted, or replaced by id. */
+  readonly operations?: readonly Operation[];
+  /** A journal replaces the one there; null clears it; left out, it stays. */
+  readonly journal?: Journal | null;
+  readonly removedCheckpoints?: readonly CheckpointId[];
+  /** Their checkpoints go with them; their changes stay, without a session. */
+  readonly removedSessions?: readonly string[];
+  readonly removedOperations?: readonly OperationId[];
+}
+
+export interface CheckpointQuery {
+  readonly sessionIds?: readonly string[];
+  readonly messageId?: string;
+  readonly kinds?: readonly CheckpointKind[];
+  /** Only checkpoints older than this. */
+  readonly before?: Seq;
+  readonly limit?: number;
+}
+
+export interface ChangeQuery {
+  /** Only changes newer than this. */
+  readonly after?: Seq;
+  readonly sessionIds?: readonly string[];
+  readonly paths?: readonly TrackedPath[];
+  readonly checkpointIds?: readonly CheckpointId[];
+  readonly operationId?: OperationId;
+  readonly open?: true;
+}
+
+export interface LockOptions {
+  /** How long to wait for another holder before `store-locked`. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ProjectLock {
+  /** Idempotent. */
+  release(): void;
+}
+
+export interface PruneResult {
+  readonly changes: number;
+  readonly blobs: number;
+  readonly bytes: number;
+}
+
+export interface StoreStats {
+  readonly sessions: number;
+  readonly checkpoints: number;
+  readonly changes: number;
+  readonly operations: number;
+  readonly blobs: number;
+  /** Bytes of all blobs before compression, and as they are stored. */
+  readonly blobBytes: number;
+  readonly storedBytes: number;
+}
+
+/**
+ * One project's timeline and blobs. Asynchronous, because some implementations are reached over a
+ * network. All failures are `SavepointError`; after `close`, every method throws `store-closed`.
+ *
+ * Reads see the last commit of any process. Lists come in the order said at each method.
+ */
+export interface Store {
+  /** The identity it was made for, or null before `setProject`. */
+  project(): Promise<ProjectIdentity | null>;
+  /** Binds the store to a worktree. Idempotent. */
+  setProject(identity: ProjectIdentity): Promise<void>;
+
+  /**
+   * Takes the project lock, one holder at a time over all processes and all stores opened on the same
+   * place. A holder that dies loses it. Throws `store-locked` after `timeoutMs`, `aborted` on signal.
+   */
+  lock(options: LockOptions): Promise<ProjectLock>;
+
+  /** The newest sequence number handed out, 0 at first. */
+  seq(): Promise<Seq>;
+
+  /**
+   * Writes a batch: all of it, durably, before the promise resolves, or nothing. Blobs are durable
+   * before any row that names them. Putting a blob that is there already is harmless. Throws
+   * `store-moved-on` when `base` is not the newest sequence number, `store-full` when there is no room.
+   */
+  commit(batch: Batch): Promise<void>;
+
+  /** Verified against its hash. Throws `blob-missing` or `blob-corrupt`. */
+  readBlob(id: BlobId): Promise<Uint8Array>;
+
+  session(id: string): Promise<Session | null>;
+  /** Most recently active first. */
+  sessions(): Promise<readonly Session[]>;
+
+  checkpoint(id: CheckpointId): Promise<Checkpoint | null>;
+  /** Checkpoints whose id starts with `prefix`, newest first, at most `limit`. */
+  checkpointsByPrefix(prefix: string, limit: number): Promise<readonly Checkpoint[]>;
+  /** Newest first. */
+  checkpoints(query: CheckpointQuery): Promise<readonly Checkpoint[]>;
+  /** The smallest sequence number of any checkpoint, or null when there is none. */
+  oldestCheckpointSeq(): Promise<Seq | null>;
+  /** How many different paths changed under each checkpoint; checkpoints with none are left out. */
+  changedPathCounts(ids: readonly CheckpointId[]): Promise<ReadonlyMap<CheckpointId, number>>;
+
+  head(path: TrackedPath): Promise<Head | null>;
+  /** Oldest first. */
+  changes(query: ChangeQuery): Promise<readonly Change[]>;
+  /** The pairs whose `change` is among these, by ascending `by`. */
+  cancellationsOf(changes: readonly Seq[]): Promise<readonly Cancellation[]>;
+
+  operation(id: OperationId): Promise<Operation | null>;
+  /** Newest first. */
+  operations(limit?: number): Promise<readonly Operation[]>;
+  journal(): Promise<Journal | null>;
+
+  /**
+   * Drops changes older than `floor` (open ones stay) with their cancellations, then blobs that
+   * nothing reaches: no change, head, journal, or blob that is compressed against them. A blob that a
+   * live one is compressed against is not lost: the live one is stored anew first.
+   */
+  prune(floor: Seq): Promise<PruneResult>;
+
+  /**
+   * Compresses what was stored raw, against the previous version of the same path where that helps;
+   * chains of such references stay at most 16 deep. Each result is read back and compared before it
+   * replaces the bytes it stands for. Stops early, consistently, when `budgetMs` has passed.
+   */
+  compact(budgetMs: number): Promise<void>;
+
+  stats(): Promise<StoreStats>;
+
+  /** Idempotent. Open locks are released. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,1 @@
+export { type StoreSuite, type TestRunner, testStore } from './store/test-store.ts';

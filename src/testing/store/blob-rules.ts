@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { isSavepointError } from '../../model/errors.ts';
+import type { BlobId } from '../../model/ids.ts';
+import { assertReadable, noiseBlob, rejectsWith, textBlob } from './samples.ts';
+import type { StoreTests } from './test-store.ts';
+
+const KIB = 1024;
+// Around the size at which our own stores change the way in which they keep a blob.
+const SIZES = [0, 1, 4 * KIB, 100 * KIB, 256 * KIB - 1, 256 * KIB, 256 * KIB + 1, KIB * KIB];
+
+export function blobRules({ test }: StoreTests): void {
+  for (const size of SIZES) {
+    test(`gives back ${size} bytes as they were`, async (store) => {
+      const blob = noiseBlob(size);
+      await store.commit({ base: 0, blobs: [blob] });
+      await assertReadable(store, blob);
+    });
+
+    test(`takes ${size} bytes a second time without harm`, async (store) => {
+      const blob = noiseBlob(size);
+      await store.commit({ base: 0, blobs: [blob, blob] });
+      await store.commit({ base: 0, blobs: [blob] });
+      await assertReadable(store, blob);
+      const { blobs, blobBytes } = await store.stats();
+      assert.deepEqual({ blobs, blobBytes }, { blobs: 1, blobBytes: size });
+    });
+  }
+
+  test('says when a blob is not there', async (store) => {
+    await rejectsWith(store.readBlob(textBlob('never put').id), 'blob-missing');
+    await rejectsWith(store.readBlob('../../etc/passwd' as BlobId), 'blob-missing');
+  });
+
+  for (const size of [10, 300 * KIB]) {
+    test(`never hands out ${size} bytes that do not match their hash`, async (store) => {
+      const lie = { id: textBlob('something else').id, bytes: noiseBlob(size).bytes };
+      const refused = await store.commit({ base: 0, blobs: [lie] }).then(
+        () => false,
+        (error) => isSavepointError(error),
+      );
+      await rejectsWith(store.readBlob(lie.id), refused ? 'blob-missing' : 'blob-corrupt');
+    });
+
+    test(`does not share ${size} bytes with its callers`, async (store) => {
+      const blob = noiseBlob(size);
+      const given = Uint8Array.from(blob.bytes);
+      await store.commit({ base: 0, blobs: [{ id: blob.id, bytes: given }] });
+      given.fill(0);
+      (await store.readBlob(blob.id)).fill(0);
+      await assertReadable(store, blob);
+    });
+  }
+
+  test('counts the bytes of its blobs', async (store) => {
+    await store.commit({ base: 0, blobs: [noiseBlob(10), noiseBlob(300 * KIB)] });
+    const { blobs, blobBytes, storedBytes } = await store.stats();
+    assert.deepEqual({ blobs, blobBytes }, { blobs: 2, blobBytes: 10 + 300 * KIB });
+    assert.ok(storedBytes > 0);
+  });
+}

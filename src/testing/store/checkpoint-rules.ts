@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import type { Store } from '../../store/store.ts';
+import { changeOf, checkpointId, checkpointOf, seqsOf, sessionOf } from './samples.ts';
+import type { StoreTests } from './test-store.ts';
+
+export function checkpointRules({ test }: StoreTests): void {
+  test('keeps every field of a checkpoint', async (store) => {
+    const full = checkpointOf(1, {
+      id: checkpointId('0a1b2c'),
+      sessionId: 's',
+      messageId: 'm',
+      kind: 'step',
+      description: 'two\nlines',
+      label: 'before the migration',
+      createdAt: 1_700_000_000_123,
+      gitHead: 'c0ffee',
+    });
+    const bare = checkpointOf(2, { kind: 'safety' });
+    await store.commit({ base: 0, sessions: [sessionOf('s')], checkpoints: [full, bare] });
+    assert.deepEqual(await store.checkpoint(full.id), full);
+    assert.deepEqual(await store.checkpoint(bare.id), bare);
+    assert.equal(await store.checkpoint(checkpointId('nope')), null);
+  });
+
+  test('replaces a checkpoint by its id', async (store) => {
+    await store.commit({ base: 0, checkpoints: [checkpointOf(1), checkpointOf(2)] });
+    const labelled = checkpointOf(1, { label: 'good', messageId: 'm' });
+    await store.commit({ base: 2, checkpoints: [labelled] });
+    assert.deepEqual(await store.checkpoints({}), [checkpointOf(2), labelled]);
+    assert.equal(await store.seq(), 2);
+  });
+
+  test('removes checkpoints, and leaves their changes where they are', async (store) => {
+    const change = changeOf(3, 'a', { checkpointId: checkpointId('checkpoint-1') });
+    const checkpoints = [checkpointOf(1), checkpointOf(2)];
+    await store.commit({ base: 0, checkpoints, changes: [change] });
+    const removedCheckpoints = [checkpointId('checkpoint-1'), checkpointId('not there')];
+    await store.commit({ base: 3, removedCheckpoints });
+    assert.deepEqual(seqsOf(await store.checkpoints({})), [2]);
+    assert.deepEqual(await store.changes({}), [change]);
+  });
+
+  test('lists the newest first, whatever their clock says', async (store) => {
+    await fill(store);
+    assert.deepEqual(seqsOf(await store.checkpoints({})), [6, 5, 4, 3, 2, 1]);
+    assert.deepEqual(seqsOf(await store.checkpoints({ limit: 2 })), [6, 5]);
+    assert.deepEqual(seqsOf(await store.checkpoints({ limit: 0 })), []);
+    assert.deepEqual(seqsOf(await store.checkpoints({ limit: 99 })), [6, 5, 4, 3, 2, 1]);
+  });
+
+  test('filters by each part of a query, and by all of them together', async (store) => {
+    await fill(store);
+    const seqs = async (query: Parameters<Store['checkpoints']>[0]): Promise<number[]> =>
+      seqsOf(await store.checkpoints(query));
+    assert.deepEqual(await seqs({ sessionIds: ['a'] }), [4, 2, 1]);
+    assert.deepEqual(await seqs({ sessionIds: ['b', 'a', 'a'] }), [5, 4, 2, 1]);
+    assert.deepEqual(await seqs({ sessionIds: [] }), []);
+    assert.deepEqual(await seqs({ messageId: 'm1' }), [5, 1]);
+    assert.deepEqual(await seqs({ kinds: ['manual', 'step'] }), [3, 2]);
+    assert.deepEqual(await seqs({ kinds: [] }), []);
+    assert.deepEqual(await seqs({ before: 4 }), [3, 2, 1]);
+    assert.deepEqual(await seqs({ before: 1 }), []);
+    assert.deepEqual(await seqs({ sessionIds: ['a'], before: 4, limit: 1 }), [2]);
+    const all = { sessionIds: ['a', 'b'], messageId: 'm1', kinds: ['message'], before: 5 } as const;
+    assert.deepEqual(await seqs({ ...all, limit: 5 }), [1]);
+  });
+
+  test('finds checkpoints by the first characters of their id, newest first', async (store) => {
+    const ids = ['abc', 'ab', 'abd', 'ABC', 'b', 'a%c', 'a_c', 'a*'];
+    const checkpoints = ids.map((id, at) => checkpointOf(at + 1, { id: checkpointId(id) }));
+    await store.commit({ base: 0, checkpoints });
+    const found = async (prefix: string, limit = 99): Promise<string[]> =>
+      (await store.checkpointsByPrefix(prefix, limit)).map(({ id }) => id);
+    assert.deepEqual(await found('ab'), ['abd', 'ab', 'abc']);
+    assert.deepEqual(await found('ab', 1), ['abd']);
+    assert.deepEqual(await found('abc'), ['abc']);
+    assert.deepEqual(await found('abcd'), []);
+    assert.deepEqual(await found('a%'), ['a%c']);
+    assert.deepEqual(await found('a_'), ['a_c']);
+    assert.deepEqual(await found('a*'), ['a*']);
+    assert.deepEqual(await found(''), ids.toReversed());
+  });
+
+  test('knows its oldest checkpoint', async (store) => {
+    await store.commit({ base: 0, checkpoints: [checkpointOf(3), checkpointOf(7)] });
+    assert.equal(await store.oldestCheckpointSeq(), 3);
+    await store.commit({ base: 7, removedCheckpoints: [checkpointId('checkpoint-3')] });
+    assert.equal(await store.oldestCheckpointSeq(), 7);
+    await store.commit({ base: 7, removedCheckpoints: [checkpointId('checkpoint-7')] });
+    assert.equal(await store.oldestCheckpointSeq(), null);
+  });
+
+  test('counts the different paths that changed under a checkpoint', async (store) => {
+    const [one, two, none] = ['one', 'two', 'none'].map(checkpointId);
+    const paths = ['a', 'b', 'a', 'a'];
+    const changes = paths.map((path, at) => changeOf(at + 1, path, { checkpointId: one ?? null }));
+    changes.push(changeOf(5, 'a', { checkpointId: two ?? null }), changeOf(6, 'c'));
+    await store.commit({ base: 0, changes });
+    const counts = await store.changedPathCounts(
+      [one, none, two, one].filter((id) => id !== undefined),
+    );
+    assert.deepEqual([...counts].sort(), [
+      ['one', 2],
+      ['two', 1],
+    ]);
+    assert.deepEqual([...(await store.changedPathCounts([]))], []);
+  });
+}
+
+async function fill(store: Store): Promise<void> {
+  await store.commit({
+    base: 0,
+    sessions: [sessionOf('a'), sessionOf('b')],
+    checkpoints: [
+      checkpointOf(1, { sessionId: 'a', messageId: 'm1', createdAt: 900 }),
+      checkpointOf(2, { sessionId: 'a', messageId: 'm2', kind: 'step', createdAt: 100 }),
+      checkpointOf(3, { kind: 'manual', createdAt: 500 }),
+      checkpointOf(4, { sessionId: 'a', messageId: 'm3', createdAt: 1 }),
+      checkpointOf(5, { sessionId: 'b', messageId: 'm1' }),
+      checkpointOf(6, { kind: 'safety' }),
+    ],
+  });
+}

@@ -1,0 +1,44 @@
+import type { Store } from '../../store/store.ts';
+import { checkpointId, operationId, pathOf, rejectsWith, textBlob } from './samples.ts';
+import type { StoreTests } from './test-store.ts';
+
+const IDENTITY = { root: '/', inode: '1', birthtimeNs: '1' };
+
+const METHODS: { [Name in Exclude<keyof Store, 'close'>]: (store: Store) => Promise<unknown> } = {
+  project: (store) => store.project(),
+  setProject: (store) => store.setProject(IDENTITY),
+  lock: (store) => store.lock({ timeoutMs: 10 }),
+  seq: (store) => store.seq(),
+  commit: (store) => store.commit({ base: 0 }),
+  readBlob: (store) => store.readBlob(textBlob('').id),
+  session: (store) => store.session('s'),
+  sessions: (store) => store.sessions(),
+  checkpoint: (store) => store.checkpoint(checkpointId('c')),
+  checkpointsByPrefix: (store) => store.checkpointsByPrefix('c', 1),
+  checkpoints: (store) => store.checkpoints({}),
+  oldestCheckpointSeq: (store) => store.oldestCheckpointSeq(),
+  changedPathCounts: (store) => store.changedPathCounts([checkpointId('c')]),
+  head: (store) => store.head(pathOf('a')),
+  changes: (store) => store.changes({}),
+  cancellationsOf: (store) => store.cancellationsOf([1]),
+  operation: (store) => store.operation(operationId('o')),
+  operations: (store) => store.operations(),
+  journal: (store) => store.journal(),
+  prune: (store) => store.prune(0),
+  compact: (store) => store.compact(0),
+  stats: (store) => store.stats(),
+};
+
+export function closeRules({ test }: StoreTests): void {
+  test('can be closed more than once', async (store) => {
+    await store.close();
+    await store.close();
+  });
+
+  for (const [name, call] of Object.entries(METHODS)) {
+    test(`refuses ${name} when it is closed`, async (store) => {
+      await store.close();
+      await rejectsWith(call(store), 'store-closed');
+    });
+  }
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import type { Batch, Store } from '../../store/store.ts';
+import {
+  changeOf,
+  checkpointOf,
+  fileOf,
+  journalOf,
+  noiseBlob,
+  operationOf,
+  pathOf,
+  rejectsWith,
+  sessionOf,
+  textBlob,
+} from './samples.ts';
+import type { StoreTests } from './test-store.ts';
+
+const LARGE = 300 * 1024;
+
+export function commitRules({ test, testTwo }: StoreTests): void {
+  test('starts with nothing in it', async (store) => {
+    assert.equal(await store.seq(), 0);
+    assert.equal(await store.project(), null);
+    await assertEmpty(store);
+  });
+
+  test('keeps the project it is bound to, and the newer one when bound again', async (store) => {
+    const identity = {
+      root: '/home/me/\udc80odd',
+      inode: '18446744073709551615',
+      birthtimeNs: '9',
+    };
+    await store.setProject(identity);
+    await store.setProject(identity);
+    assert.deepEqual(await store.project(), identity);
+    await store.setProject({ ...identity, inode: '7' });
+    assert.equal((await store.project())?.inode, '7');
+  });
+
+  test('moves to the newest number of the rows in a batch', async (store) => {
+    await store.commit({ base: 0, checkpoints: [checkpointOf(1)] });
+    assert.equal(await store.seq(), 1);
+    await store.commit({ base: 1, changes: [changeOf(2, 'a'), changeOf(5, 'a')] });
+    assert.equal(await store.seq(), 5);
+    await store.commit({ base: 5, operations: [operationOf(6)] });
+    assert.equal(await store.seq(), 6);
+  });
+
+  test('stays at its number when a batch hands none out', async (store) => {
+    await store.commit({ base: 0, changes: [changeOf(3, 'a', { after: null })] });
+    await store.commit({
+      base: 3,
+      sessions: [sessionOf('s')],
+      closed: [{ seq: 3, after: { kind: 'absent' } }],
+      journal: journalOf({ changes: [changeOf(9, 'a')] }),
+    });
+    await store.commit({ base: 3 });
+    assert.equal(await store.seq(), 3);
+  });
+
+  test('refuses a batch made against another number, and keeps nothing of it', async (store) => {
+    await rejectsWith(store.commit(everything(1)), 'store-moved-on');
+    await assertEmpty(store);
+    await store.commit({ base: 0, checkpoints: [checkpointOf(4)] });
+    await rejectsWith(store.commit({ base: 3, sessions: [sessionOf('s')] }), 'store-moved-on');
+    assert.equal(await store.session('s'), null);
+    assert.equal(await store.seq(), 4);
+  });
+
+  for (const [what, part] of CONTRADICTIONS) {
+    test(`refuses ${what}, and keeps nothing of the batch`, async (store) => {
+      const batch = everything(0);
+      await rejectsWith(store.commit({ ...batch, ...part(batch) }), 'argument-invalid');
+      await assertEmpty(store);
+      assert.equal(await store.seq(), 0);
+      await store.commit(batch);
+      assert.equal(await store.seq(), 3);
+    });
+  }
+
+  test('does not follow what the caller does with its rows afterwards', async (store) => {
+    const change = { ...changeOf(1, 'a', { after: { ...fileOf(textBlob('a')) } }) };
+    const wanted = structuredClone(change);
+    await store.commit({ base: 0, changes: [change] });
+    Object.assign(change.after as object, { mode: 0o777 });
+    Object.assign(change, { origin: 'tool' });
+    assert.deepEqual(await store.changes({}), [wanted]);
+  });
+
+  testTwo('shows a commit to another store on the same place at once', async (store, other) => {
+    const batch = everything(0);
+    await store.commit(batch);
+    await assertHolds(other, batch);
+    await other.commit({ base: 3, checkpoints: [checkpointOf(4)] });
+    assert.equal(await store.seq(), 4);
+  });
+
+  testTwo('lets one of two writers with the same base win', async (store, other) => {
+    const results = await Promise.allSettled([
+      store.commit({ base: 0, checkpoints: [checkpointOf(1)] }),
+      other.commit({ base: 0, checkpoints: [checkpointOf(1)] }),
+    ]);
+    assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    assert.equal((await store.checkpoints({})).length, 1);
+  });
+
+  testTwo('keeps a batch when the store that wrote it is closed', async (store, other) => {
+    await store.commit(everything(0));
+    await store.close();
+    await assertHolds(other, everything(0));
+  });
+}
+
+const CONTRADICTIONS: readonly (readonly [string, (batch: Batch) => Partial<Batch>])[] = [
+  ['a change whose number was handed out', () => ({ changes: [changeOf(0, 'a')] })],
+  ['changes out of order', () => ({ changes: [changeOf(5, 'a'), changeOf(4, 'b')] })],
+  ['a new checkpoint with an old number', () => ({ checkpoints: [checkpointOf(0)] })],
+  ['a new operation with an old number', () => ({ operations: [operationOf(0)] })],
+  [
+    'a change of a session that is not there',
+    () => ({ changes: [changeOf(2, 'a', { sessionId: 'nobody' })] }),
+  ],
+  [
+    'a checkpoint of a session that is not there',
+    () => ({ checkpoints: [checkpointOf(2, { sessionId: 'nobody' })] }),
+  ],
+  [
+    'the end of a change that is not there',
+    () => ({ closed: [{ seq: 9, after: { kind: 'absent' } }] }),
+  ],
+  [
+    'the end of a change that is not open',
+    () => ({ closed: [{ seq: 2, after: { kind: 'absent' } }] }),
+  ],
+  [
+    'a blob whose id is no hash',
+    (batch) => ({ blobs: [...(batch.blobs ?? []), { ...textBlob('x'), id: '../x' as never }] }),
+  ],
+];
+
+/** A batch with one of everything, a blob too large for a database among them. */
+function everything(base: number): Batch {
+  const [small, large] = [textBlob('small'), noiseBlob(LARGE)];
+  return {
+    base,
+    blobs: [large, small],
+    sessions: [sessionOf('s')],
+    checkpoints: [checkpointOf(base + 1, { sessionId: 's' })],
+    changes: [changeOf(base + 2, 'a', { before: fileOf(small), after: fileOf(large) })],
+    cancellations: [{ by: base + 2, change: base + 1 }],
+    operations: [operationOf(base + 3)],
+    journal: journalOf(),
+  };
+}
+
+async function assertHolds(store: Store, batch: Batch): Promise<void> {
+  for (const blob of batch.blobs ?? []) {
+    assert.deepEqual(await store.readBlob(blob.id), blob.bytes);
+  }
+  assert.deepEqual(await store.sessions(), batch.sessions);
+  assert.deepEqual(await store.checkpoints({}), batch.checkpoints);
+  assert.deepEqual(await store.changes({}), batch.changes);
+  assert.deepEqual(await store.operations(), batch.operations);
+  assert.deepEqual(await store.journal(), batch.journal);
+}
+
+async function assertEmpty(store: Store): Promise<void> {
+  const none = { sessions: 0, checkpoints: 0, changes: 0, operations: 0, blobs: 0 };
+  assert.deepEqual(await store.stats(), { ...none, blobBytes: 0, storedBytes: 0 });
+  assert.deepEqual(await store.sessions(), []);
+  assert.deepEqual(await store.checkpoints({}), []);
+  assert.equal(await store.oldestCheckpointSeq(), null);
+  assert.deepEqual(await store.changes({}), []);
+  assert.deepEqual(await store.cancellationsOf([0, 1, 2, 3]), []);
+  assert.deepEqual(await store.operations(), []);
+  assert.equal(await store.journal(), null);
+  assert.equal(await store.head(pathOf('a')), null);
+  for (const blob of everything(0).blobs ?? []) {
+    await rejectsWith(store.readBlob(blob.id), 'blob-missing');
+  }
+}

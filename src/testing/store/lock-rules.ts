@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
+import type { Store } from '../../store/store.ts';
+import { checkpointOf, rejectsWith } from './samples.ts';
+import type { StoreTests } from './test-store.ts';
+
+const LONG = { timeoutMs: 10_000 };
+
+export function lockRules({ test, testTwo }: StoreTests): void {
+  test('can be taken, released, and taken again', async (store) => {
+    for (let round = 0; round < 3; round += 1) {
+      const lock = await store.lock({ timeoutMs: 0 });
+      lock.release();
+    }
+  });
+
+  test('is given up once however often it is released', async (store) => {
+    const first = await store.lock(LONG);
+    first.release();
+    first.release();
+    const second = await store.lock(LONG);
+    first.release();
+    await rejectsWith(store.lock({ timeoutMs: 10 }), 'store-locked');
+    second.release();
+    (await store.lock(LONG)).release();
+  });
+
+  testTwo('has one holder at a time over all stores of a place', async (store, other) => {
+    let holders = 0;
+    const work = async (at: Store): Promise<void> => {
+      const lock = await at.lock(LONG);
+      holders += 1;
+      assert.equal(holders, 1);
+      await setTimeout(2);
+      holders -= 1;
+      lock.release();
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, at) => work(at % 2 === 0 ? store : other)));
+  });
+
+  testTwo('serves those of one process in the order in which they came', async (store, other) => {
+    const held = await store.lock(LONG);
+    const order: number[] = [];
+    const waiting = Array.from({ length: 10 }, async (_, at) => {
+      const lock = await (at % 3 === 0 ? store : other).lock(LONG);
+      order.push(at);
+      lock.release();
+    });
+    held.release();
+    await Promise.all(waiting);
+    assert.deepEqual(order, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  testTwo('gives up after the time it was told to wait', async (store, other) => {
+    const held = await store.lock(LONG);
+    const started = performance.now();
+    await rejectsWith(other.lock({ timeoutMs: 60 }), 'store-locked');
+    const waited = performance.now() - started;
+    assert.ok(waited >= 55 && waited < 5_000, `waited ${waited} ms`);
+    await rejectsWith(store.lock({ timeoutMs: 0 }), 'store-locked');
+    held.release();
+    (await other.lock({ timeoutMs: 0 })).release();
+  });
+
+  test('goes past those who gave up', async (store) => {
+    const held = await store.lock(LONG);
+    const impatient = rejectsWith(store.lock({ timeoutMs: 10 }), 'store-locked');
+    const patient = store.lock(LONG);
+    await impatient;
+    held.release();
+    (await patient).release();
+  });
+
+  test('stops waiting when told to', async (store) => {
+    const held = await store.lock(LONG);
+    const controller = new AbortController();
+    const waiting = rejectsWith(store.lock({ ...LONG, signal: controller.signal }), 'aborted');
+    controller.abort();
+    await waiting;
+    await rejectsWith(store.lock({ ...LONG, signal: controller.signal }), 'aborted');
+    held.release();
+    await rejectsWith(store.lock({ ...LONG, signal: AbortSignal.abort() }), 'aborted');
+    const next = await store.lock({ ...LONG, signal: new AbortController().signal });
+    next.release();
+  });
+
+  test('does not care for a signal once it is held', async (store) => {
+    const controller = new AbortController();
+    const held = await store.lock({ ...LONG, signal: controller.signal });
+    controller.abort();
+    await rejectsWith(store.lock({ timeoutMs: 10 }), 'store-locked');
+    held.release();
+  });
+
+  testTwo('keeps nobody from reading, nor its holder from writing', async (store, other) => {
+    const held = await store.lock(LONG);
+    await store.commit({ base: 0, checkpoints: [checkpointOf(1)] });
+    assert.equal(await other.seq(), 1);
+    await store.compact(10);
+    await store.prune(1);
+    held.release();
+  });
+
+  testTwo('is released when its store is closed', async (store, other) => {
+    const lock = await store.lock(LONG);
+    const waiting = rejectsWith(store.lock(LONG), 'store-closed');
+    const next = other.lock(LONG);
+    await store.close();
+    await waiting;
+    const held = await next;
+    lock.release();
+    await rejectsWith(other.lock({ timeoutMs: 10 }), 'store-locked');
+    held.release();
+  });
+}

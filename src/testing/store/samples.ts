@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import type { Change } from '../../model/change.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import { type ErrorCode, isSavepointError } from '../../model/errors.ts';
+import type { CheckpointId, OperationId, Seq } from '../../model/ids.ts';
+import type { Journal } from '../../model/journal.ts';
+import type { Operation } from '../../model/operation.ts';
+import { relativePath, type TrackedPath } from '../../model/path.ts';
+import type { Session } from '../../model/session.ts';
+import { ABSENT, type Captured } from '../../model/state.ts';
+import { blobOf } from '../../store/blob.ts';
+import type { Blob, Store } from '../../store/store.ts';
+
+export function sessionOf(id: string, more: Partial<Session> = {}): Session {
+  return {
+    id,
+    rootId: id,
+    agent: 'test-agent',
+    createdAt: 1_000,
+    lastActiveAt: 1_000,
+    archivedAt: null,
+    ...more,
+  };
+}
+
+export function checkpointOf(seq: Seq, more: Partial<Checkpoint> = {}): Checkpoint {
+  return {
+    id: checkpointId(`checkpoint-${seq}`),
+    seq,
+    sessionId: null,
+    messageId: null,
+    kind: 'message',
+    description: `checkpoint ${seq}`,
+    label: null,
+    createdAt: 1_000 + seq,
+    gitHead: null,
+    ...more,
+  };
+}
+
+/** By nobody known, and closed, unless said otherwise. */
+export function changeOf(seq: Seq, path: string, more: Partial<Change> = {}): Change {
+  return {
+    seq,
+    path: pathOf(path),
+    before: ABSENT,
+    after: ABSENT,
+    origin: 'outside',
+    attribution: 'exact',
+    sessionId: null,
+    checkpointId: null,
+    operationId: null,
+    toolCallId: null,
+    owner: null,
+    createdAt: 1_000 + seq,
+    ...more,
+  };
+}
+
+export function operationOf(seq: Seq, more: Partial<Operation> = {}): Operation {
+  return {
+    id: operationId(`operation-${seq}`),
+    seq,
+    kind: 'rewind',
+    checkpointId: null,
+    reverts: null,
+    inEffect: true,
+    safetyCheckpointId: checkpointId('safety'),
+    description: `operation ${seq}`,
+    createdAt: 1_000 + seq,
+    ...more,
+  };
+}
+
+export function journalOf(more: Partial<Journal> = {}): Journal {
+  return {
+    operationId: operationId('operation'),
+    safetyCheckpointId: checkpointId('safety'),
+    base: 0,
+    phase: 'staging',
+    steps: [],
+    operations: [],
+    changes: [],
+    cancellations: [],
+    ...more,
+  };
+}
+
+export function textBlob(text: string): Blob {
+  return blobOf(new TextEncoder().encode(text));
+}
+
+/** Bytes that do not compress, the same for the same `size` and `seed`. */
+export function noiseBlob(size: number, seed = 1): Blob {
+  const bytes = new Uint8Array(size);
+  let state = seed;
+  for (let at = 0; at < size; at += 1) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    bytes[at] = state >>> 24;
+  }
+  return blobOf(bytes);
+}
+
+export function fileOf({ id, bytes }: Blob, mode = 0o644): Captured {
+  return { kind: 'captured', type: 'file', mode, blob: id, size: bytes.length };
+}
+
+export function checkpointId(text: string): CheckpointId {
+  return text as CheckpointId;
+}
+
+export function operationId(text: string): OperationId {
+  return text as OperationId;
+}
+
+export function pathOf(text: string | Uint8Array): TrackedPath {
+  return relativePath(text);
+}
+
+export async function rejectsWith(promise: Promise<unknown>, code: ErrorCode): Promise<void> {
+  await assert.rejects(promise, (error) => {
+    assert.ok(isSavepointError(error), `expected a SavepointError, got ${String(error)}`);
+    assert.equal(error.code, code);
+    return true;
+  });
+}
+
+export async function assertReadable(store: Store, blob: Blob): Promise<void> {
+  assert.deepEqual(await store.readBlob(blob.id), Uint8Array.from(blob.bytes));
+}
+
+export function seqsOf(rows: readonly { readonly seq: Seq }[]): Seq[] {
+  return rows.map(({ seq }) => seq);
+}

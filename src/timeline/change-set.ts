@@ -1,0 +1,147 @@
+import { type Cancellation, type Change, liveChanges } from '../model/change.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Seq } from '../model/ids.ts';
+import type { Operation } from '../model/operation.ts';
+import { isBelow, type TrackedPath } from '../model/path.ts';
+import type { ChangeQuery, Store } from '../store/store.ts';
+
+/** Which changes are to be taken back. */
+export type SetRequest =
+  /** All that the checkpoint's session did since; everybody's where it belongs to no session. */
+  | { readonly take: 'since'; readonly checkpoint: Checkpoint }
+  /** What was done under this one message. */
+  | { readonly take: 'message'; readonly checkpoint: Checkpoint }
+  /** Whatever anybody did since: the tree as it was. */
+  | { readonly take: 'exact'; readonly checkpoint: Checkpoint }
+  /** What one operation did. */
+  | { readonly take: 'operation'; readonly operation: Operation };
+
+export interface SetOptions {
+  /** Only these paths and what is below them. */
+  readonly paths: readonly TrackedPath[] | null;
+  readonly includeShared: boolean;
+}
+
+/** A path's chain from the oldest change in question on, with the changes to take back. */
+export interface PathChain {
+  readonly path: TrackedPath;
+  readonly changes: readonly Change[];
+  readonly set: ReadonlySet<Seq>;
+  /** Changes that were left out because their attribution is shared. */
+  readonly shared: number;
+}
+
+export interface ChangeSet {
+  readonly chains: readonly PathChain[];
+  /** Ids of the sessions whose changes are taken; null: everybody's. */
+  readonly sessionIds: readonly string[] | null;
+}
+
+/** Loads the set and the chains it lies in. Reads the store only. */
+export async function loadChangeSet(
+  store: Store,
+  request: SetRequest,
+  options: SetOptions,
+): Promise<ChangeSet> {
+  const sessionIds = await familyOf(store, request);
+  const candidates = (await store.changes(queryFor(request, sessionIds))).filter(
+    (change) => isWanted(request, change, sessionIds) && isSelected(change.path, options.paths),
+  );
+  const chains = await loadChains(store, candidates, request);
+  return { chains: chains.map((chain) => chosen(chain, request, options)), sessionIds };
+}
+
+/** The session's family: sub-agents and continuations count as the session itself. */
+async function familyOf(store: Store, request: SetRequest): Promise<string[] | null> {
+  const id = request.take === 'operation' ? null : request.checkpoint.sessionId;
+  if (id === null || request.take === 'exact') return null;
+  const root = (await store.session(id))?.rootId ?? id;
+  const family = (await store.sessions()).filter((session) => session.rootId === root);
+  return [...new Set([id, ...family.map((session) => session.id)])];
+}
+
+function queryFor(request: SetRequest, sessionIds: readonly string[] | null): ChangeQuery {
+  if (request.take === 'operation') return { operationId: request.operation.id };
+  if (request.take === 'message') return { checkpointIds: [request.checkpoint.id] };
+  const after = request.checkpoint.seq;
+  return sessionIds === null ? { after } : { after, sessionIds };
+}
+
+function isWanted(request: SetRequest, change: Change, family: readonly string[] | null): boolean {
+  if (request.take !== 'since' || family !== null) return true;
+  // Of a checkpoint without a session: the agents' changes and our own, not a person's.
+  return change.origin !== 'outside';
+}
+
+function isSelected(path: TrackedPath, paths: readonly TrackedPath[] | null): boolean {
+  return paths === null || paths.some((chosen) => path === chosen || isBelow(path, chosen));
+}
+
+interface LoadedChain {
+  readonly path: TrackedPath;
+  readonly changes: readonly Change[];
+  readonly candidates: ReadonlySet<Seq>;
+  readonly cancellations: readonly Cancellation[];
+}
+
+async function loadChains(
+  store: Store,
+  candidates: readonly Change[],
+  request: SetRequest,
+): Promise<LoadedChain[]> {
+  const oldest = candidates[0];
+  if (oldest === undefined) return [];
+  const paths = [...new Set(candidates.map((change) => change.path))];
+  // Where operations themselves can be in the set, what they cancelled may lie further back.
+  const after = request.take === 'since' ? 0 : oldest.seq - 1;
+  const changes = await store.changes({ paths, after });
+  const cancellations = await store.cancellationsOf(changes.map((change) => change.seq));
+  const wanted = new Set(candidates.map((change) => change.seq));
+  const byPath = Map.groupBy(changes, (change) => change.path);
+  return paths.map((path) => {
+    const chain = byPath.get(path) ?? [];
+    const seqs = new Set(chain.map((change) => change.seq));
+    return {
+      path,
+      changes: chain,
+      candidates: wanted,
+      cancellations: cancellations.filter(({ change }) => seqs.has(change)),
+    };
+  });
+}
+
+function chosen(chain: LoadedChain, request: SetRequest, options: SetOptions): PathChain {
+  const { path, changes } = chain;
+  const candidates = changes.filter((change) => chain.candidates.has(change.seq));
+  if (request.take === 'exact') {
+    // The state as it was, whatever was taken back in between.
+    return { path, changes, set: new Set(candidates.map((change) => change.seq)), shared: 0 };
+  }
+  const left = withoutPairs(candidates, chain);
+  const taken = left.filter((change) => options.includeShared || change.attribution !== 'shared');
+  const set = new Set(taken.map((change) => change.seq));
+  return { path, changes, set, shared: left.length - taken.length };
+}
+
+/** Live changes only. A rewind whose cancelled changes are all among the candidates drops out too. */
+function withoutPairs(candidates: readonly Change[], chain: LoadedChain): Change[] {
+  const live = liveChanges(chain.changes, chain.cancellations);
+  const cancelledBy = Map.groupBy(chain.cancellations, (pair) => pair.by);
+  const inside = new Set(candidates.map((change) => change.seq));
+  return candidates.filter((change) => {
+    if (!live.has(change.seq)) {
+      // Its canceller may be taken out itself, and then it is back, unless it is in the set as well.
+      return chain.cancellations.some(
+        (pair) => pair.change === change.seq && live.has(pair.by) && staysIn(pair.by),
+      );
+    }
+    return change.origin !== 'operation' || staysIn(change.seq);
+  });
+
+  /** Whether a live canceller is itself to be taken out: some of what it cancelled lies outside. */
+  function staysIn(by: Seq): boolean {
+    const pairs = cancelledBy.get(by) ?? [];
+    const whole = pairs.length > 0 && pairs.every((pair) => inside.has(pair.change));
+    return inside.has(by) && !whole;
+  }
+}

@@ -1,0 +1,69 @@
+import { type CaptureSite, look } from '../capture/capture.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { isSavepointError } from '../model/errors.ts';
+import { isBelow, type TrackedPath } from '../model/path.ts';
+import { joins, type State } from '../model/state.ts';
+
+/** One path that differs between a checkpoint and a later point. */
+export interface PathDiff {
+  readonly path: TrackedPath;
+  readonly before: State;
+  readonly after: State;
+  /** Contents; null where there are none or they were not recorded. */
+  readonly beforeBytes: Uint8Array | null;
+  readonly afterBytes: Uint8Array | null;
+}
+
+/**
+ * What is different from how it was at `from`: now, or at `to`. Covers the paths on record, whoever
+ * changed them. Reads only.
+ */
+export async function diffSince(
+  site: CaptureSite,
+  from: Checkpoint,
+  to: Checkpoint | null,
+  paths: readonly TrackedPath[] | null,
+): Promise<PathDiff[]> {
+  const changes = await site.store.changes({ after: from.seq });
+  const byPath = Map.groupBy(changes, (change) => change.path);
+  const diffs: PathDiff[] = [];
+  for (const [path, chain] of [...byPath].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const wanted =
+      paths === null || paths.some((chosen) => path === chosen || isBelow(path, chosen));
+    const first = chain[0];
+    if (!wanted || first === undefined) continue;
+    const later = to === null ? undefined : chain.find((change) => change.seq > to.seq);
+    const unchanged = to !== null && first.seq > to.seq;
+    if (unchanged) continue;
+    const end = to === null ? null : (later?.before ?? chain.at(-1)?.after ?? null);
+    const diff = await pathDiff(site, path, first.before, end);
+    if (!joins(diff.before, diff.after)) diffs.push(diff);
+  }
+  return diffs;
+}
+
+/** `end` null: what is on disk. */
+async function pathDiff(
+  site: CaptureSite,
+  path: TrackedPath,
+  before: State,
+  end: State | null,
+): Promise<PathDiff> {
+  const beforeBytes = await bytesOf(site, before);
+  if (end !== null)
+    return { path, before, after: end, beforeBytes, afterBytes: await bytesOf(site, end) };
+  const seen = look(site, path);
+  return { path, before, after: seen.state, beforeBytes, afterBytes: seen.blob?.bytes ?? null };
+}
+
+/** Damage is named when something is restored; a diff shows what it can. */
+async function bytesOf(site: CaptureSite, state: State): Promise<Uint8Array | null> {
+  if (state.kind !== 'captured' || state.blob === null) return null;
+  try {
+    return await site.store.readBlob(state.blob);
+  } catch (error) {
+    if (isSavepointError(error, 'blob-corrupt') || isSavepointError(error, 'blob-missing'))
+      return null;
+    throw error;
+  }
+}

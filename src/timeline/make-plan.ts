@@ -1,0 +1,78 @@
+import type { CaptureSite } from '../capture/capture.ts';
+import { ownerMayRun } from '../capture/process-owner.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { TrackedPath } from '../model/path.ts';
+import type { OnConflict, PlanLine, RewindPlan } from '../model/plan.ts';
+import { sameState } from '../model/state.ts';
+import { planRewind } from '../plan/plan-rewind.ts';
+import { hashBytes } from '../store/blob.ts';
+import type { Store } from '../store/store.ts';
+import { type ChangeSet, loadChangeSet, type SetRequest } from './change-set.ts';
+import { notesOn } from './notes.ts';
+import { select } from './select.ts';
+
+export interface PlanRequest {
+  readonly set: SetRequest;
+  readonly kind: RewindPlan['kind'];
+  readonly description: string;
+  readonly paths: readonly TrackedPath[] | null;
+  readonly includeShared: boolean;
+  readonly onConflict: OnConflict | null;
+  /** Plan even while a tool call of the session is running. */
+  readonly force: boolean;
+}
+
+/** Loads, looks and plans. Writes nothing: a plan that is not applied leaves no trace. */
+export async function makePlan(site: CaptureSite, request: PlanRequest): Promise<RewindPlan> {
+  const seq = await site.store.seq();
+  const set = await loadChangeSet(site.store, request.set, request);
+  if (!request.force) await refuseBusy(site.store, request.set, set);
+  const exact = request.set.take === 'exact';
+  const selection = await select(site, set, { named: request.paths ?? [], exact });
+  const checkpoint = request.set.take === 'operation' ? null : request.set.checkpoint;
+  const plan = planRewind({
+    ...selection,
+    kind: request.kind,
+    checkpointId: checkpoint?.id ?? null,
+    reverts: request.set.take === 'operation' ? request.set.operation.id : null,
+    seq,
+    families: request.set.take === 'operation' ? [] : set.sessionIds,
+    onConflict: request.onConflict,
+    description: request.description,
+    notes: [],
+  });
+  const lines = plan.lines.map(sealMerge);
+  const notes = notesOn(site, { checkpoint, exact, lines, seen: selection.seen });
+  return { ...plan, lines, notes };
+}
+
+/** A merge makes bytes that no blob holds; the planner is pure and leaves their hash to us. */
+function sealMerge(line: PlanLine): PlanLine {
+  if (line.merged === undefined || line.target.kind !== 'captured') return line;
+  const target = { ...line.target, blob: hashBytes(line.merged), size: line.merged.length };
+  if (!sameState(target, line.expected)) return { ...line, target };
+  const { merged: _same, ...rest } = line;
+  return { ...rest, action: 'already-there', target };
+}
+
+/** A tool that is still at work would write over what a rewind restores, or be cut in half by it. */
+async function refuseBusy(store: Store, request: SetRequest, set: ChangeSet): Promise<void> {
+  const { sessionIds } = set;
+  const open = await store.changes(
+    sessionIds === null ? { open: true } : { open: true, sessionIds },
+  );
+  const paths = new Set(set.chains.map((chain) => chain.path));
+  const running = open.filter(
+    ({ path, toolCallId, owner }) =>
+      toolCallId !== null &&
+      (request.take !== 'operation' || paths.has(path)) &&
+      (owner === null || ownerMayRun(owner)),
+  );
+  const [first] = running;
+  if (first === undefined) return;
+  throw new SavepointError('session-busy', 'a tool call of the session is still running', {
+    path: first.path,
+    hint: 'wait until it ends, or force the rewind',
+    details: running.map(({ path, toolCallId, sessionId }) => ({ path, toolCallId, sessionId })),
+  });
+}

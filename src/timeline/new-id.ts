@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto';
+import type { CheckpointId, OperationId } from '../model/ids.ts';
+
+// 32 signs without look-alikes (0 and o, 1 and l): ids are read aloud, typed and shortened.
+const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
+const LENGTH = 16;
+
+export function newCheckpointId(): CheckpointId {
+  return randomName() as CheckpointId;
+}
+
+export function newOperationId(): OperationId {
+  return randomName() as OperationId;
+}
+
+function randomName(): string {
+  let name = '';
+  for (const byte of randomBytes(LENGTH)) name += ALPHABET[byte % ALPHABET.length];
+  return name;
+}

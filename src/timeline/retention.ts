@@ -1,0 +1,100 @@
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { CheckpointId, OperationId } from '../model/ids.ts';
+import type { Session } from '../model/session.ts';
+import type { PruneResult, Store } from '../store/store.ts';
+
+export interface RetentionRules {
+  /** How long a session is kept after it was archived, and an operation after it was made. */
+  readonly retentionDays: number;
+  /** A session without activity for so long counts as archived. */
+  readonly idleDays: number;
+  readonly maxCheckpointsPerSession: number;
+}
+
+export const DEFAULT_RETENTION: RetentionRules = {
+  retentionDays: 7,
+  idleDays: 30,
+  maxCheckpointsPerSession: 50,
+};
+
+export interface EvictionResult extends PruneResult {
+  readonly sessions: number;
+  readonly checkpoints: number;
+  readonly operations: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Removes what the rules no longer keep. Eviction takes checkpoints away as targets; changes and blobs
+ * go only below the oldest checkpoint that is left, so each of those stays wholly restorable. The
+ * caller holds the project lock.
+ */
+export async function evict(
+  store: Store,
+  rules: RetentionRules,
+  now: number,
+): Promise<EvictionResult> {
+  const removedSessions = await expiredSessions(store, rules, now);
+  const old = await expiredOperations(store, rules, now);
+  const removedCheckpoints = [
+    ...(await surplusCheckpoints(store, rules)),
+    ...old.map((operation) => operation.safetyCheckpointId),
+  ];
+  const removedOperations = old.map((operation) => operation.id);
+  const before = await store.stats();
+  await store.commit({
+    base: await store.seq(),
+    removedSessions,
+    removedCheckpoints,
+    removedOperations,
+  });
+  const after = await store.stats();
+  return {
+    ...(await pruneUnreachable(store)),
+    sessions: removedSessions.length,
+    checkpoints: before.checkpoints - after.checkpoints,
+    operations: removedOperations.length,
+  };
+}
+
+/** Removes these checkpoints as targets. Nothing else is lost by it. */
+export async function evictCheckpoints(store: Store, ids: readonly CheckpointId[]): Promise<void> {
+  if (ids.length > 0) await store.commit({ base: await store.seq(), removedCheckpoints: ids });
+}
+
+async function pruneUnreachable(store: Store): Promise<PruneResult> {
+  const oldest = await store.oldestCheckpointSeq();
+  return store.prune(oldest ?? (await store.seq()) + 1);
+}
+
+async function expiredSessions(
+  store: Store,
+  rules: RetentionRules,
+  now: number,
+): Promise<string[]> {
+  const archivedAt = (session: Session): number =>
+    session.archivedAt ?? session.lastActiveAt + rules.idleDays * DAY_MS;
+  return (await store.sessions())
+    .filter((session) => now - archivedAt(session) >= rules.retentionDays * DAY_MS)
+    .map((session) => session.id);
+}
+
+async function surplusCheckpoints(store: Store, rules: RetentionRules): Promise<CheckpointId[]> {
+  const surplus: Checkpoint[] = [];
+  for (const session of await store.sessions()) {
+    const newestFirst = await store.checkpoints({ sessionIds: [session.id] });
+    surplus.push(...newestFirst.slice(rules.maxCheckpointsPerSession));
+  }
+  return surplus.map((checkpoint) => checkpoint.id);
+}
+
+/** The newest operation always stays: somebody may still want to undo it. */
+async function expiredOperations(
+  store: Store,
+  rules: RetentionRules,
+  now: number,
+): Promise<{ id: OperationId; safetyCheckpointId: CheckpointId }[]> {
+  const [, ...older] = await store.operations();
+  return older.filter((operation) => now - operation.createdAt >= rules.retentionDays * DAY_MS);
+}

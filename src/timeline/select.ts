@@ -1,0 +1,142 @@
+import { type CaptureSite, look } from '../capture/capture.ts';
+import { kindAt, type Observation } from '../capture/observe.ts';
+import { listNames } from '../capture/tree.ts';
+import type { Change } from '../model/change.ts';
+import { isSavepointError } from '../model/errors.ts';
+import type { BlobId } from '../model/ids.ts';
+import { ancestors, isOutside, type TrackedPath } from '../model/path.ts';
+import type { SkipReason } from '../model/plan.ts';
+import { protectionOf } from '../model/protection.ts';
+import { isDirectory, joins, type State } from '../model/state.ts';
+import type { ChainLink, PathInput, PlanInput, Surrounding } from '../plan/plan-input.ts';
+import { blobsToMerge, oldestBefore } from '../plan/plan-path.ts';
+import type { ChangeSet, PathChain } from './change-set.ts';
+
+export interface Selection {
+  readonly paths: readonly PathInput[];
+  readonly seen: ReadonlyMap<TrackedPath, Observation>;
+  readonly surroundings: PlanInput['surroundings'];
+  readonly contents: PlanInput['contents'];
+  readonly damaged: PlanInput['damaged'];
+}
+
+export interface SelectOptions {
+  /** Paths that the caller named; protected and outside ones are restored only if among them. */
+  readonly named: readonly TrackedPath[];
+  /** Whether what nobody recorded since is taken back as well. */
+  readonly exact: boolean;
+}
+
+/** Looks at every path of a set and loads what the pure planner needs. Writes nothing. */
+export async function select(
+  site: CaptureSite,
+  set: ChangeSet,
+  options: SelectOptions,
+): Promise<Selection> {
+  const seen = new Map<TrackedPath, Observation>();
+  const paths: PathInput[] = [];
+  for (const chain of set.chains) {
+    if (chain.set.size === 0 && chain.shared === 0) continue;
+    const observation = look(site, chain.path);
+    seen.set(chain.path, observation);
+    paths.push(pathInput(site, chain, observation, options));
+  }
+  const contents = new Map<BlobId, Uint8Array>();
+  const damaged = new Map<BlobId, 'blob-corrupt' | 'blob-missing'>();
+  for (const { blob } of seen.values()) if (blob !== null) contents.set(blob.id, blob.bytes);
+  for (const path of paths) await loadBlobs(site, path, contents, damaged);
+  return { paths, seen, surroundings: await lookAbove(site, paths), contents, damaged };
+}
+
+function pathInput(
+  site: CaptureSite,
+  chain: PathChain,
+  seen: Observation,
+  options: SelectOptions,
+): PathInput {
+  const links = linksTo(chain, seen.state, options.exact);
+  const skip = skipReason(chain, options);
+  return {
+    path: chain.path,
+    links,
+    current: seen.state,
+    children: isDirectory(seen.state) ? (listNames(site.root, chain.path) ?? []) : [],
+    hardLinks: isDirectory(seen.state) ? 1 : Number(seen.stats?.nlink ?? 1),
+    ...(skip === undefined ? {} : { skip }),
+    ...(options.exact ? { takesUnrecorded: true as const } : {}),
+  };
+}
+
+/** The chain as it will be once what is on disk now is on record. */
+function linksTo(chain: PathChain, current: State, exact: boolean): ChainLink[] {
+  const first = chain.changes.findIndex((change) => chain.set.has(change.seq));
+  const changes = first === -1 ? [] : chain.changes.slice(first);
+  const links = changes.map((change) => linkOf(change, chain, current));
+  const last = links.at(-1)?.after;
+  if (last !== undefined && !joins(last, current)) {
+    links.push({ seq: 0, before: last, after: current, inSet: exact });
+  }
+  return links;
+}
+
+function linkOf(change: Change, chain: PathChain, current: State): ChainLink {
+  const { seq, before } = change;
+  // What is on disk when an open change is met counts as its doing.
+  return { seq, before, after: change.after ?? current, inSet: chain.set.has(seq) };
+}
+
+function skipReason(chain: PathChain, options: SelectOptions): SkipReason | undefined {
+  const { path } = chain;
+  if (protectionOf(path) === 'git') return 'protected';
+  if (chain.set.size === 0) return 'shared-attribution';
+  if (options.named.includes(path)) return undefined;
+  if (isOutside(path)) return 'outside-project';
+  return protectionOf(path) === null ? undefined : 'agent-configuration';
+}
+
+/** Loads what a merge reads, and makes sure that what may be restored can be. */
+async function loadBlobs(
+  site: CaptureSite,
+  path: PathInput,
+  contents: Map<BlobId, Uint8Array>,
+  damaged: Map<BlobId, 'blob-corrupt' | 'blob-missing'>,
+): Promise<void> {
+  if (path.skip !== undefined) return;
+  const toMerge = new Set(blobsToMerge(path));
+  const target = oldestBefore(path);
+  const wanted = new Set(toMerge);
+  if (target?.kind === 'captured' && target.blob !== null) wanted.add(target.blob);
+  for (const id of wanted) {
+    if (contents.has(id) || damaged.has(id)) continue;
+    try {
+      const bytes = await site.store.readBlob(id);
+      if (toMerge.has(id)) contents.set(id, bytes);
+    } catch (error) {
+      if (isSavepointError(error, 'blob-corrupt')) damaged.set(id, 'blob-corrupt');
+      else if (isSavepointError(error, 'blob-missing')) damaged.set(id, 'blob-missing');
+      else throw error;
+    }
+  }
+}
+
+/** What stands at the folders above, and with which mode a lost one is made again. */
+async function lookAbove(
+  site: CaptureSite,
+  paths: readonly PathInput[],
+): Promise<Map<TrackedPath, Surrounding>> {
+  const found = new Map<TrackedPath, Surrounding>();
+  for (const { path } of paths) {
+    for (const folder of ancestors(path)) {
+      if (!found.has(folder)) found.set(folder, await surrounding(site, folder));
+    }
+  }
+  return found;
+}
+
+async function surrounding(site: CaptureSite, folder: TrackedPath): Promise<Surrounding> {
+  const kind = kindAt(site.root, folder);
+  if (kind !== 'absent') return { kind, mode: 0o755 };
+  const changes = await site.store.changes({ paths: [folder] });
+  const last = changes.map((change) => change.before).findLast(isDirectory);
+  return { kind, mode: last?.kind === 'captured' ? last.mode : 0o755 };
+}

@@ -1,0 +1,99 @@
+import type { CaptureSite } from './capture/capture.ts';
+import { isSavepointError, SavepointError } from './model/errors.ts';
+import type { PlanNote } from './model/plan.ts';
+import { DEFAULT_SETTINGS, type SavepointSettings } from './requests.ts';
+import { recover } from './restore/recover.ts';
+import { Draft } from './store/draft.ts';
+import type { Store } from './store/store.ts';
+
+/** An open project with its store, and the one way to write to them: under the project lock. */
+export class Workbench {
+  readonly root: string;
+  readonly store: Store;
+  readonly settings: SavepointSettings;
+  readonly site: CaptureSite;
+
+  constructor(
+    root: string,
+    store: Store,
+    ownFolders: readonly string[],
+    settings: Partial<SavepointSettings>,
+  ) {
+    this.root = root;
+    this.store = store;
+    this.settings = withDefaults(settings);
+    const { maxFileSize, maxEntries } = this.settings;
+    this.site = { root, store, maxFileSize, maxEntries, ownFolders };
+  }
+
+  /** A rewind has to keep what it replaces, so it looks at larger files than a capture does. */
+  get rewindSite(): CaptureSite {
+    return { ...this.site, maxFileSize: this.settings.maxSafetySize };
+  }
+
+  /** Runs `work` under the project lock and commits what it drafted. */
+  write<T>(work: (draft: Draft, now: number) => Promise<T>): Promise<T> {
+    return this.locked(async () => {
+      const draft = new Draft(await this.store.seq());
+      const result = await work(draft, this.settings.now());
+      if (!draft.isEmpty()) await this.store.commit(draft.batch());
+      return result;
+    });
+  }
+
+  /** Runs `work` under the project lock, once an interrupted restore is finished. */
+  async locked<T>(work: () => Promise<T>): Promise<T> {
+    const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
+    try {
+      await recover(this.site);
+      return await work();
+    } catch (error) {
+      throw typed(error);
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** Runs `work`, which only reads, without the lock. */
+  async reading<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw typed(error);
+    }
+  }
+
+  /** Finishes an interrupted restore. Takes the lock only if there is one. */
+  async recover(): Promise<PlanNote | null> {
+    if ((await this.store.journal()) === null) return null;
+    const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
+    try {
+      return await recover(this.site);
+    } catch (error) {
+      throw typed(error);
+    } finally {
+      lock.release();
+    }
+  }
+}
+
+/** Callers branch on codes: whatever the file system throws becomes one. */
+function typed(error: unknown): SavepointError {
+  if (isSavepointError(error)) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = `files could not be read or written: ${reason}`;
+  return new SavepointError('capture-failed', message, { cause: error });
+}
+
+/** Only what was set; the caller's object may hold more than settings. */
+function withDefaults(given: Partial<SavepointSettings>): SavepointSettings {
+  const pick = <Key extends keyof SavepointSettings>(key: Key): SavepointSettings[Key] =>
+    given[key] ?? DEFAULT_SETTINGS[key];
+  return {
+    now: pick('now'),
+    maxFileSize: pick('maxFileSize'),
+    maxSafetySize: pick('maxSafetySize'),
+    maxEntries: pick('maxEntries'),
+    lockTimeoutMs: pick('lockTimeoutMs'),
+  };
+}
