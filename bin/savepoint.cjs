@@ -4,12 +4,19 @@
 var parts = process.versions.node.split('.');
 var major = Number(parts[0]);
 var minor = Number(parts[1]);
-if (major < 22 || (major === 22 && minor < 19)) {
+// Before these, zstd ignores dictionaries without a word, and stored bytes could not be read back.
+var tooOld =
+  major < 22 || (major === 22 && minor < 19) || major === 23 || (major === 24 && minor < 6);
+if (tooOld) {
   process.stderr.write(
-    'savepoint: needs Node 22.19 or newer, this is ' + process.version + ' (see https://nodejs.org)\n',
+    `savepoint: needs Node 22.19 or newer (of Node 24: 24.6), this is ${process.version}\n`,
   );
   process.exit(2);
 }
-import('../dist/cli/main.js').then(function (cli) {
-  return cli.runCli();
-});
+import('../dist/cli/main.js').then(
+  (cli) => cli.runCli(),
+  (error) => {
+    process.stderr.write(`savepoint: the installation is damaged: ${error.message}\n`);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,112 @@
+import {
+  type Receipt,
+  type RewindPlan,
+  receiptOf,
+  type Savepoint,
+  SavepointError,
+} from '../index.ts';
+import type { Call } from './command.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { printJson } from './json.ts';
+import { noteText, planText } from './plan-text.ts';
+import { plural } from './plural.ts';
+import { receiptJson } from './receipt-json.ts';
+
+/** What `rewind`, `undo` and `redo` say around the same work. */
+export interface Words {
+  /** Above the plan. */
+  readonly title: string;
+  /** The command that takes the operation back. */
+  readonly reverse: string;
+  readonly nothingToDo: string;
+  /** Asked at a terminal before anything is touched; left out, nobody is asked. */
+  readonly question?: string;
+}
+
+/** Shows a plan and, unless this is a dry run or the person says no, does exactly what it shows. */
+export async function carryOut(
+  call: Call,
+  savepoint: Savepoint,
+  plan: RewindPlan,
+  words: Words,
+): Promise<ExitCode> {
+  const dryRun = call.flags.has('dry-run');
+  if (isIdle(plan)) return nothingToDo(call, plan, dryRun, words);
+  call.say(words.title);
+  for (const line of planText(plan, call.paint)) call.say(line);
+  refuseConflicts(plan);
+  if (dryRun) return finish(call, plan, receiptOf(plan), words);
+  if (!(await agreed(call, words.question))) return declined(call);
+  const receipt = await call.io.interrupts.hold(() => savepoint.apply(plan));
+  return finish(call, plan, receipt, words);
+}
+
+/** Whether a plan would leave everything as it is, records included. */
+function isIdle(plan: RewindPlan): boolean {
+  return plan.lines.every(({ action }) => action === 'skip') && receiptOf(plan).errors.length === 0;
+}
+
+function nothingToDo(call: Call, plan: RewindPlan, dryRun: boolean, words: Words): ExitCode {
+  printJson(call, receiptJson(receiptOf(plan), dryRun));
+  call.say(words.nothingToDo);
+  for (const line of planText(plan, call.paint)) call.say(line);
+  call.hint('see what there is with: savepoint list');
+  return EXIT.nothingToDo;
+}
+
+/** As `apply` does it, so that a dry run ends as the real one would. */
+function refuseConflicts(plan: RewindPlan): void {
+  const { conflicts } = receiptOf(plan);
+  if (plan.onConflict !== 'fail' || conflicts.length === 0) return;
+  throw new SavepointError(
+    'conflicts',
+    `${plural(conflicts.length, 'path is', 'paths are')} in conflict`,
+    {
+      details: conflicts,
+    },
+  );
+}
+
+async function agreed(call: Call, question: string | undefined): Promise<boolean> {
+  const asks = call.io.interactive && !call.json && !call.flags.has('yes');
+  if (question === undefined || !asks) return true;
+  const answer = await call.io.ask(`\n${question} [y/N] `);
+  return /^\s*y(es)?\s*$/i.test(answer ?? '');
+}
+
+function declined(call: Call): ExitCode {
+  call.say('Nothing was changed.');
+  return EXIT.interrupted;
+}
+
+function finish(call: Call, plan: RewindPlan, receipt: Receipt, words: Words): ExitCode {
+  const dryRun = call.flags.has('dry-run');
+  printJson(call, receiptJson(receipt, dryRun));
+  const late = receipt.notes.slice(plan.notes.length);
+  for (const line of late.flatMap(noteText)) call.say(line);
+  const begun = dryRun ? 'Dry run, nothing was changed. It would be' : 'Done';
+  const idle = !dryRun && receipt.operationId === null;
+  call.say(`\n${idle ? 'Nothing was changed' : begun}: ${countsOf(receipt)}.`);
+  if (receipt.conflicts.length > 0) call.hint(CONFLICT_HINT);
+  if (dryRun) call.hint('do it with the same command without --dry-run');
+  else if (!idle) call.hint(`take this back with: ${words.reverse}`);
+  if (receipt.errors.length > 0) return EXIT.failure;
+  return receipt.conflicts.length > 0 ? EXIT.conflicts : EXIT.done;
+}
+
+const CONFLICT_HINT =
+  'for what is in conflict, repeat with --on-conflict restore (go back all the same) or keep (stay)';
+
+function countsOf(receipt: Receipt): string {
+  const { restoredFiles, deletedFiles, mergedFiles, conflicts, skipped, errors } = receipt;
+  const counts = [
+    [restoredFiles.length, 'restored'],
+    [deletedFiles.length, 'deleted'],
+    [mergedFiles.length, 'merged'],
+    [conflicts.length, 'left in conflict'],
+    [skipped.length, 'left as it is'],
+    [errors.length, 'damaged and left as it is'],
+  ] as const;
+  const said = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return said.length === 0 ? 'everything is already as it was' : said.join(', ');
+}

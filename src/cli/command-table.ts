@@ -1,0 +1,42 @@
+import type { Command } from './command.ts';
+
+export type CommandName = 'list' | 'diff' | 'rewind' | 'undo' | 'redo' | 'adopt' | 'demo';
+
+/** Every verb, in the order of the help. Loaded one by one: a command pays for itself alone. */
+export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
+  list: async () => (await import('./commands/list.ts')).list,
+  diff: async () => (await import('./commands/diff.ts')).diff,
+  rewind: async () => (await import('./commands/rewind.ts')).rewind,
+  undo: async () => (await import('./commands/undo.ts')).undo,
+  redo: async () => (await import('./commands/redo.ts')).redo,
+  adopt: async () => (await import('./commands/adopt.ts')).adopt,
+  demo: async () => (await import('./commands/demo.ts')).demo,
+};
+
+export function isCommand(word: string): word is CommandName {
+  return Object.hasOwn(COMMANDS, word);
+}
+
+const CLOSE_ENOUGH = 2;
+
+/** The verb that somebody who typed `word` probably meant. */
+export function nearestCommand(word: string): string | null {
+  const nearest = Object.keys(COMMANDS)
+    .map((name) => ({ name, distance: distance(word.slice(0, 20), name) }))
+    .sort((a, b) => a.distance - b.distance)[0];
+  return nearest !== undefined && nearest.distance <= CLOSE_ENOUGH ? nearest.name : null;
+}
+
+/** Letters to add, drop or replace on the way from one word to another. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...to].entries()) {
+      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,126 @@
+import { parseArgs } from 'node:util';
+import type { ExitCode } from './exit-codes.ts';
+import type { Io } from './io.ts';
+import { type Paint, paintFor } from './paint.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface Option {
+  readonly type: 'boolean' | 'string';
+  /** What the help calls the value. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+/** One verb of the command line. The help is made from this, so it cannot say anything else. */
+export interface Command {
+  readonly name: string;
+  /** The arguments, as the usage line shows them. */
+  readonly arguments: string;
+  readonly summary: string;
+  readonly details: string;
+  readonly options: Readonly<Record<string, Option>>;
+  readonly examples: readonly (readonly [command: string, meaning: string])[];
+  run(call: Call): Promise<ExitCode>;
+}
+
+/** A command line, taken apart. */
+export interface Call {
+  readonly io: Io;
+  readonly paint: Paint;
+  readonly json: boolean;
+  /** Options without a value that were given. */
+  readonly flags: ReadonlySet<string>;
+  readonly values: ReadonlyMap<string, string>;
+  /** Arguments before a `--`, and after it. */
+  readonly args: readonly string[];
+  readonly rest: readonly string[];
+  /** A line for a person; nothing with `--json`. */
+  say(text?: string): void;
+  /** What to do next, beside the output proper so that pipes stay clean. */
+  hint(text: string): void;
+}
+
+/** Options that every command has. */
+export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
+  project: {
+    type: 'string',
+    value: 'DIR',
+    help: 'the project; by default the one around the current folder',
+  },
+  json: { type: 'boolean', help: 'print JSON for programs, and nothing else, on standard output' },
+  'no-color': {
+    type: 'boolean',
+    help: 'no colours (also NO_COLOR=1; FORCE_COLOR=1 for the opposite)',
+  },
+  help: { type: 'boolean', help: 'show this help' },
+};
+
+export function parseCall(command: Command, argv: readonly string[], io: Io): Call {
+  const { values, tokens } = parse(command, argv);
+  const end = tokens.find((token) => token.kind === 'option-terminator')?.index ?? argv.length;
+  const positionals = tokens.filter((token) => token.kind === 'positional');
+  const given = Object.entries(values);
+  const json = values.json === true;
+  const paint = paintFor(io, values['no-color'] === true);
+  return {
+    io,
+    paint,
+    json,
+    flags: new Set(given.flatMap(([name, value]) => (value === true ? [name] : []))),
+    values: new Map(given.flatMap(([name, v]) => (typeof v === 'string' ? [[name, v]] : []))),
+    args: positionals.filter(({ index }) => index < end).map(({ value }) => value),
+    rest: positionals.filter(({ index }) => index > end).map(({ value }) => value),
+    say: (text = '') => {
+      if (!json) io.out(`${text}\n`);
+    },
+    hint: (text) => {
+      if (!json) io.err(`${paint('dim', `hint: ${text}`)}\n`);
+    },
+  };
+}
+
+function parse(command: Command, argv: readonly string[]) {
+  const options = { ...COMMON_OPTIONS, ...command.options };
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: Object.fromEntries(
+        Object.entries(options).map(([name, { type }]) => [name, { type }]),
+      ),
+      allowPositionals: true,
+      strict: true,
+      tokens: true,
+    });
+  } catch (error) {
+    throw new UsageError(firstSentence(error), `see: savepoint ${command.name} --help`);
+  }
+}
+
+/** Node explains at length; the first sentence says it. */
+function firstSentence(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const [sentence = message] = message.split(/\. |\n/, 1);
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
+
+/** The arguments of a command that takes a fixed number of them. */
+export function expectArgs(call: Call, command: string, least: number, most: number): void {
+  const given = call.args.length + call.rest.length;
+  const hint = `see: savepoint ${command} --help`;
+  if (given > most) throw new UsageError(`too many arguments: ${given}`, hint);
+  if (given < least) throw new UsageError('an argument is missing', hint);
+}
+
+/** An option that takes one of a few words. */
+export function oneOf<Word extends string>(
+  call: Call,
+  option: string,
+  words: readonly Word[],
+): Word | undefined {
+  const given = call.values.get(option);
+  const known = words.find((word) => word === given);
+  if (given !== undefined && known === undefined) {
+    throw new UsageError(`--${option} must be one of ${words.join(', ')}, not "${given}"`);
+  }
+  return known;
+}

@@ -1,0 +1,67 @@
+import { openSavepoint, type Receipt } from '../../index.ts';
+import { type Call, type Command, expectArgs } from '../command.ts';
+import { type Played, play } from '../demo/play.ts';
+import { type Stage, setStage } from '../demo/stage.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { shellWord } from '../hints.ts';
+import { printJson } from '../json.ts';
+import { receiptJson } from '../receipt-json.ts';
+import { checkpointJson } from './list.ts';
+
+export const demo: Command = {
+  name: 'demo',
+  arguments: '',
+  summary: 'see it at work on a throw-away project, offline',
+  details:
+    'Makes a small project in a temporary folder, lets a scripted agent work on it and wreck it, and\n' +
+    'takes that back. At a terminal you choose; otherwise it plays by itself. Cleans up after itself.',
+  options: {
+    keep: { type: 'boolean', help: 'leave the temporary folders and say where they are' },
+  },
+  examples: [
+    ['savepoint demo', 'the play'],
+    ['savepoint demo --keep', 'and then try the commands on its project yourself'],
+  ],
+  run: runDemo,
+};
+
+async function runDemo(call: Call): Promise<ExitCode> {
+  expectArgs(call, 'demo', 0, 0);
+  const keep = call.flags.has('keep');
+  const stage = setStage();
+  const forget = keep ? () => undefined : call.io.interrupts.onInterrupt(stage.remove);
+  try {
+    await perform(call, stage, keep);
+  } finally {
+    if (!keep) stage.remove();
+    forget();
+  }
+  return EXIT.done;
+}
+
+async function perform(call: Call, stage: Stage, keep: boolean): Promise<void> {
+  const savepoint = await openSavepoint({ project: stage.project, home: stage.home });
+  try {
+    const played = await play(call, savepoint);
+    const checkpoints = (await savepoint.list()).map(checkpointJson);
+    const kept = keep ? { project: stage.project, home: stage.home } : null;
+    printJson(call, { checkpoints, ...playedJson(played), verified: true, kept });
+    if (keep) sayWhere(call, stage);
+  } finally {
+    await savepoint.close();
+  }
+}
+
+function playedJson({ rewind, undo, redo }: Played): object {
+  const json = (receipt: Receipt | null) => (receipt === null ? null : receiptJson(receipt, false));
+  return { rewind: json(rewind), undo: json(undo), redo: json(redo) };
+}
+
+function sayWhere(call: Call, { project, home }: Stage): void {
+  call.say();
+  call.say('The project and its timeline are kept. Try it with:');
+  call.say();
+  call.say(`    export SAVEPOINT_HOME=${shellWord(home)}`);
+  call.say(`    cd ${shellWord(project)}`);
+  call.say(`    ${process.argv.slice(0, 2).map(shellWord).join(' ')} list`);
+}

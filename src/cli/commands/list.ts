@@ -1,0 +1,88 @@
+import { isSavepointError, type ListedCheckpoint, type Savepoint } from '../../index.ts';
+import { type Call, type Command, expectArgs } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { printJson } from '../json.ts';
+import { withTimeline } from '../open-timeline.ts';
+import { uniqueLengths } from '../short-ids.ts';
+import { timelineText } from '../timeline-text.ts';
+import { UsageError } from '../usage-error.ts';
+
+export const list: Command = {
+  name: 'list',
+  arguments: '',
+  summary: 'the timeline: checkpoints to rewind to, newest first',
+  details:
+    'Lists the checkpoints of a project, newest first. The beginning of an id is enough to name one.',
+  options: {
+    limit: {
+      type: 'string',
+      value: 'N',
+      help: 'how many to show, 0 for all (default: 50, or all with --json)',
+    },
+  },
+  examples: [
+    ['savepoint list', 'the newest 50'],
+    ['savepoint list --limit 0 --json', 'everything, for a program'],
+  ],
+  run: runList,
+};
+
+const DEFAULT_LIMIT = 50;
+/** Nobody clips for us in a pipe; a description can be a whole prompt. */
+const COLUMNS_IN_PIPES = 200;
+
+async function runList(call: Call): Promise<ExitCode> {
+  expectArgs(call, 'list', 0, 0);
+  const limit = limitOf(call);
+  try {
+    return await withTimeline(call, (savepoint) => show(call, savepoint, limit));
+  } catch (error) {
+    // A project without a timeline is an ordinary thing to ask about, and its list is empty.
+    if (!isSavepointError(error, 'store-missing')) throw error;
+    return showNothing(call, error.hint);
+  }
+}
+
+async function show(call: Call, savepoint: Savepoint, limit: number | null): Promise<ExitCode> {
+  // One more than asked for tells whether there are more.
+  const found = await savepoint.list(limit === null ? {} : { limit: limit + 1 });
+  const checkpoints = limit === null ? found : found.slice(0, limit);
+  if (checkpoints.length === 0) return showNothing(call);
+  printJson(call, { checkpoints: checkpoints.map(checkpointJson) });
+  if (call.json) return EXIT.done;
+  const { io, paint } = call;
+  const lengths = await uniqueLengths(
+    savepoint,
+    checkpoints.map(({ id }) => id),
+  );
+  const columns = io.terminal ? io.columns : COLUMNS_IN_PIPES;
+  for (const line of timelineText({ checkpoints, lengths, now: io.now(), columns, paint })) {
+    call.say(line);
+  }
+  if (found.length > checkpoints.length)
+    call.hint('there are older ones: savepoint list --limit 0');
+  call.hint('look closer with: savepoint diff ID; go back with: savepoint rewind ID');
+  return EXIT.done;
+}
+
+function showNothing(call: Call, hint?: string): ExitCode {
+  printJson(call, { checkpoints: [] });
+  call.say('Nothing was recorded in this project yet.');
+  if (hint !== undefined) call.hint(hint);
+  return EXIT.done;
+}
+
+/** A checkpoint as programs see it. */
+export function checkpointJson(checkpoint: ListedCheckpoint): object {
+  const { id, seq, sessionId, agent, messageId, kind, description, label, files } = checkpoint;
+  const createdAt = new Date(checkpoint.createdAt).toISOString();
+  return { id, seq, sessionId, agent, messageId, kind, description, label, createdAt, files };
+}
+
+/** Null: all. */
+function limitOf(call: Call): number | null {
+  const given = call.values.get('limit');
+  if (given === undefined) return call.json ? null : DEFAULT_LIMIT;
+  if (!/^\d{1,9}$/.test(given)) throw new UsageError(`--limit must be a number, not "${given}"`);
+  return Number(given) === 0 ? null : Number(given);
+}

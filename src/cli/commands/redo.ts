@@ -1,0 +1,30 @@
+import { displayText, type PlanOptions, type Savepoint } from '../../index.ts';
+import { carryOut } from '../carry-out.ts';
+import { type Call, type Command, expectArgs } from '../command.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { withTimeline } from '../open-timeline.ts';
+import { PLAN_OPTIONS, planOptions } from '../plan-options.ts';
+
+export const redo: Command = {
+  name: 'redo',
+  arguments: '',
+  summary: 'take back the newest undo',
+  details: 'Takes back the newest undo, as long as no new rewind came after it.',
+  options: PLAN_OPTIONS,
+  examples: [['savepoint redo', 'rewind again what was undone']],
+  run: async (call) => {
+    expectArgs(call, 'redo', 0, 0);
+    const options = planOptions(call);
+    return withTimeline(call, (savepoint) => runRedo(call, savepoint, options));
+  },
+};
+
+async function runRedo(call: Call, savepoint: Savepoint, options: PlanOptions): Promise<ExitCode> {
+  const plan = await savepoint.planRedo(options);
+  const what = displayText(plan.description.replace(/^redo /, ''));
+  return carryOut(call, savepoint, plan, {
+    title: `Redo: ${what}`,
+    reverse: 'savepoint undo',
+    nothingToDo: `Nothing to do for: ${what}`,
+  });
+}

@@ -1,0 +1,26 @@
+import type { State } from '../index.ts';
+import type { FileDiff } from './file-diff.ts';
+import type { PathNames } from './json.ts';
+
+/** One file of a diff, for programs. */
+export function fileDiffJson(file: FileDiff, names: PathNames): object {
+  const { diff, status, binary, insertions, deletions, hunks } = file;
+  return {
+    path: names.name(diff.path),
+    status,
+    before: stateJson(diff.before),
+    after: stateJson(diff.after),
+    binary,
+    insertions,
+    deletions,
+    hunks,
+  };
+}
+
+/** Null where nothing is. */
+function stateJson(state: State): object | null {
+  if (state.kind === 'absent') return null;
+  if (state.kind === 'unknown') return { type: 'unknown', reason: state.reason };
+  const { type, mode, size } = state;
+  return { type, mode: mode.toString(8).padStart(3, '0'), size };
+}

@@ -1,0 +1,31 @@
+import type { ErrorCode, SavepointError } from '../index.ts';
+
+/** The engine's hints speak to programmers; where a command is the answer, it is named here. */
+const HINTS: Partial<Record<ErrorCode, string>> = {
+  'checkpoint-not-found': 'see what there is with: savepoint list',
+  'session-busy': 'wait until it ends, or add --force',
+  conflicts:
+    'nothing was changed; --on-conflict keep or restore settles them, leaving it out skips them',
+  'plan-stale': 'nothing was changed; look again with --dry-run and repeat the command',
+  'nothing-to-undo': 'rewind first; see what there is with: savepoint list',
+  'nothing-to-redo': 'a redo takes back an undo, until the next rewind',
+  'operation-not-found': 'savepoint undo without an id takes back the newest rewind',
+  'store-locked': 'another savepoint is at work on this project; try again',
+  'store-corrupt': 'your files are untouched; move the store away to begin a new timeline',
+  'store-too-new': 'install a newer Savepoint',
+};
+
+export function hintFor(error: SavepointError, project: string | undefined): string | undefined {
+  if (error.code === 'project-mismatch') return adoptHint(project);
+  return HINTS[error.code] ?? error.hint;
+}
+
+function adoptHint(project: string | undefined): string {
+  const where = project === undefined ? '' : ` --project ${shellWord(project)}`;
+  return `if you re-created the folder on purpose, keep its timeline with: savepoint adopt${where}`;
+}
+
+/** A word that can be pasted into a shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,92 @@
+import { homedir } from 'node:os';
+import { createInterface, type Interface } from 'node:readline';
+import { Interrupts } from './interrupts.ts';
+import { UsageError } from './usage-error.ts';
+
+/** All that a command may touch of the process it runs in. */
+export interface Io {
+  out(text: string): void;
+  err(text: string): void;
+  /** Whether a person sits there: both what they read and what they type goes through a terminal. */
+  readonly interactive: boolean;
+  /** Whether standard output is a terminal, and how wide. */
+  readonly terminal: boolean;
+  readonly columns: number;
+  /** Asks a person and waits for a line; null when there will be none. */
+  ask(question: string): Promise<string | null>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly homeDirectory: string;
+  readonly platform: NodeJS.Platform;
+  readonly interrupts: Interrupts;
+  now(): number;
+  /** Lets go of the process, so that it can end. */
+  close(): void;
+}
+
+const DEFAULT_COLUMNS = 80;
+
+export function processIo(): Io {
+  const { stdin, stdout, stderr, env, platform } = process;
+  const interrupts = new Interrupts();
+  const questions = new Questions();
+  for (const stream of [stdout, stderr]) stream.on('error', ignoreBrokenPipe);
+  interrupts.listen();
+  return {
+    out: (text) => stdout.write(text),
+    err: (text) => stderr.write(text),
+    interactive: Boolean(stdin.isTTY && stdout.isTTY),
+    terminal: Boolean(stdout.isTTY),
+    columns: stdout.columns || DEFAULT_COLUMNS,
+    ask: async (question) => {
+      stdout.write(question);
+      const answer = await questions.next();
+      // Without an answer nobody has ended the line of the question.
+      if (answer === null) stdout.write('\n');
+      return answer;
+    },
+    env,
+    get cwd() {
+      return currentFolder();
+    },
+    homeDirectory: env.HOME || homedir(),
+    platform,
+    interrupts,
+    now: Date.now,
+    close: () => {
+      questions.close();
+      interrupts.stop();
+    },
+  };
+}
+
+/** A folder that was removed still holds its shells. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw new UsageError('the current folder does not exist any more', 'go to one that does');
+  }
+}
+
+/** A reader such as `head` may leave early: what is under way is finished, just not shown. */
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
+/** Lines as the terminal gives them: it stays in its own mode, so nothing can leave it in a bad one. */
+class Questions {
+  #reader: Interface | null = null;
+  #lines: AsyncIterator<string> | null = null;
+
+  async next(): Promise<string | null> {
+    this.#reader ??= createInterface({ input: process.stdin, terminal: false });
+    this.#lines ??= this.#reader[Symbol.asyncIterator]();
+    const { value, done } = await this.#lines.next();
+    return done ? null : value;
+  }
+
+  close(): void {
+    this.#reader?.close();
+  }
+}

@@ -1,0 +1,42 @@
+import { displayText, isTextPath, pathToBytes } from '../index.ts';
+import type { Call } from './command.ts';
+
+/** The version of every JSON shape that a command prints. */
+export const JSON_VERSION = 1;
+
+// What JSON itself lets through, though a terminal or an editor would act on it.
+const UNSAFE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** JSON that says the same as `JSON.stringify` and is safe to look at. */
+export function jsonText(value: object): string {
+  const text = JSON.stringify({ version: JSON_VERSION, ...value }, null, 2);
+  return `${text.replace(UNSAFE, (sign) => (sign === '\n' ? sign : escaped(sign)))}\n`;
+}
+
+export function printJson(call: Call, value: object): void {
+  if (call.json) call.io.out(jsonText(value));
+}
+
+function escaped(sign: string): string {
+  const units = Array.from({ length: sign.length }, (_, i) => sign.charCodeAt(i));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
+
+/**
+ * Names of files in JSON: the name itself where it is text. Another one is shown, and its bytes are
+ * noted under what is shown, in base64.
+ */
+export class PathNames {
+  readonly #bytes = new Map<string, string>();
+
+  name(path: string): string {
+    if (isTextPath(path)) return path;
+    const shown = displayText(path);
+    this.#bytes.set(shown, Buffer.from(pathToBytes(path)).toString('base64'));
+    return shown;
+  }
+
+  get pathBytes(): Record<string, string> {
+    return Object.fromEntries(this.#bytes);
+  }
+}

@@ -1,0 +1,72 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { posix } from 'node:path';
+import type { NamedPath } from '../index.ts';
+import type { Call } from './command.ts';
+import { UsageError } from './usage-error.ts';
+
+/**
+ * Paths as a person typed them, made absolute. They are relative to the current folder, as everywhere;
+ * from outside of the project, to the project. Undefined: all of it.
+ */
+export function pathArguments(
+  call: Call,
+  root: string,
+  typed: readonly string[],
+): NamedPath[] | undefined {
+  if (typed.length === 0) return undefined;
+  const { cwd } = call.io;
+  const base = isWithin(cwd, root) ? cwd : root;
+  const paths = typed.map((text) => absolute(base, root, text));
+  const whole = paths.some((path) => Buffer.compare(path, Buffer.from(root)) === 0);
+  return whole ? undefined : paths;
+}
+
+function absolute(base: string, root: string, text: string): Buffer {
+  if (text === '') throw new UsageError('a path must not be empty');
+  // File names are bytes. As Latin-1 each byte is one character, and "/" and ".." stay what they are.
+  const path = posix.resolve(latin1(Buffer.from(base)), latin1(bytesOf(text)));
+  const bytes = Buffer.from(path, 'latin1');
+  return isWithin(path, latin1(Buffer.from(root))) ? bytes : throughLinks(bytes);
+}
+
+/** A path that leads into the project by a link to a folder above it. */
+function throughLinks(path: Buffer): Buffer {
+  const slash = path.lastIndexOf('/');
+  try {
+    const folder = realpathSync.native(path.subarray(0, slash), { encoding: 'buffer' });
+    return Buffer.concat([folder, path.subarray(slash)]);
+  } catch {
+    return path;
+  }
+}
+
+const REPLACEMENT = '\ufffd';
+
+/** Node replaces bytes that are not UTF-8 in arguments; on Linux the kernel still has them. */
+function bytesOf(text: string): Buffer {
+  if (!text.includes(REPLACEMENT)) return Buffer.from(text);
+  const fitting = rawArguments().filter((argument) => argument.toString('utf8') === text);
+  const [first] = fitting;
+  if (first !== undefined && fitting.every((other) => other.equals(first))) return first;
+  throw new UsageError(
+    `"${text}" holds bytes that are not UTF-8, which cannot be passed here`,
+    'name the folder that it is in',
+  );
+}
+
+function rawArguments(): Buffer[] {
+  try {
+    const line = readFileSync('/proc/self/cmdline').toString('latin1');
+    return line.split('\0').map((argument) => Buffer.from(argument, 'latin1'));
+  } catch {
+    return [];
+  }
+}
+
+function latin1(bytes: Buffer): string {
+  return bytes.toString('latin1');
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}

@@ -1,0 +1,20 @@
+import type { PlanOptions } from '../index.ts';
+import { type Call, type Option, oneOf } from './command.ts';
+
+/** Options of everything that makes a plan and carries it out. */
+export const PLAN_OPTIONS: Readonly<Record<string, Option>> = {
+  'dry-run': { type: 'boolean', help: 'show what would be done, and do nothing' },
+  'on-conflict': {
+    type: 'string',
+    value: 'WHAT',
+    help: 'settle conflicts: keep what is there, restore all the same, or fail (default: leave them)',
+  },
+  force: { type: 'boolean', help: 'go ahead although a tool call of the session is still running' },
+};
+
+export function planOptions(call: Call): PlanOptions {
+  return {
+    onConflict: oneOf(call, 'on-conflict', ['keep', 'restore', 'fail']),
+    force: call.flags.has('force'),
+  };
+}

@@ -1,0 +1,50 @@
+import type { ConflictReason, SkipReason, UnknownReason } from '../index.ts';
+
+type PlainReason = Exclude<SkipReason, `before-unknown-${string}`> | ConflictReason | 'kept';
+
+/** Why a path is left as it is, for people. Every code that a receipt can hold is here. */
+const SENTENCES: Record<PlainReason, string> = {
+  'overlapping-edits': 'somebody else changed the same lines since',
+  'binary-changed': 'somebody else changed it since, and it is not text that could be merged',
+  'modify-delete': 'somebody else changed, removed or re-created it since',
+  'type-changed': 'it became another kind of entry since (file, folder or link)',
+  'mode-changed': 'somebody else changed its permissions since',
+  'after-unknown': "what the agent left there was never recorded, so it may be somebody else's now",
+  'current-unknown': 'what is there now cannot be read, so it could not be brought back later',
+  blocked: 'a file or folder that has to stay stands in the way',
+  'outside-project': 'it lies outside the project; name it to include it',
+  'agent-configuration': 'it is configuration of an agent or editor; name it to include it',
+  protected: 'it belongs to git or to Savepoint, which is never touched',
+  'shared-attribution':
+    'it is not certain that this agent changed it; --include-shared takes it too',
+  'directory-not-empty': 'the folder still holds other things',
+  'symlinked-parent': 'a folder on the way to it is a link now',
+  'not-selected': 'it was not asked for',
+  'blob-corrupt': 'its recorded content is damaged, and nothing damaged is ever written',
+  'blob-missing': 'its recorded content is missing from the store',
+  kept: 'it was in conflict, and you chose to keep what is there',
+};
+
+const NEVER_RECORDED: Record<UnknownReason, string> = {
+  'too-large': 'it was too large to record',
+  unreadable: 'it could not be read when it was to be recorded',
+  unstable: 'it kept changing while it was to be recorded',
+  'not-seen': 'nobody looked at it before it was changed',
+  'past-limit': 'its folder held too many entries to record',
+  'special-file': 'it is no ordinary file (a pipe, a socket or a device)',
+  protected: 'it belongs to git or to Savepoint, which is never recorded',
+  purged: 'its recorded content was purged',
+};
+
+const BEFORE_UNKNOWN = 'before-unknown-';
+
+export function sentenceFor(reason: string): string {
+  if (reason.startsWith(BEFORE_UNKNOWN)) {
+    return neverRecorded(reason.slice(BEFORE_UNKNOWN.length) as UnknownReason);
+  }
+  return Object.hasOwn(SENTENCES, reason) ? SENTENCES[reason as PlainReason] : reason;
+}
+
+export function neverRecorded(reason: UnknownReason): string {
+  return Object.hasOwn(NEVER_RECORDED, reason) ? NEVER_RECORDED[reason] : reason;
+}

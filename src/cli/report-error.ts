@@ -1,0 +1,81 @@
+import { displayText, isSavepointError, type SavepointError } from '../index.ts';
+import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
+import { hintFor } from './hints.ts';
+import type { Io } from './io.ts';
+import { jsonText, PathNames } from './json.ts';
+import { sentenceFor } from './reasons.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface ReportOptions {
+  readonly json: boolean;
+  /** As given by `--project`, for hints that repeat it. */
+  readonly project: string | undefined;
+}
+
+interface Report {
+  readonly exit: ExitCode;
+  readonly code: string;
+  readonly message: string;
+  readonly path?: string | undefined;
+  readonly hint?: string | undefined;
+  /** More lines: candidates of an id, paths in conflict. */
+  readonly lines?: readonly string[];
+}
+
+/** Says what went wrong, in one line and a hint, or as JSON. */
+export function reportError(io: Io, error: unknown, options: ReportOptions): ExitCode {
+  const report = reportOf(error, options);
+  if (options.json) io.out(reportJson(report));
+  else io.err(reportText(report));
+  if (io.env.SAVEPOINT_DEBUG === '1' && error instanceof Error) {
+    io.err(`${(error.stack ?? '').split('\n').map(displayText).join('\n')}\n`);
+  }
+  return report.exit;
+}
+
+function reportOf(error: unknown, { project }: ReportOptions): Report {
+  if (isSavepointError(error)) return ofEngine(error, project);
+  if (error instanceof UsageError) {
+    return { exit: EXIT.usage, code: 'usage', message: error.message, hint: error.hint };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    exit: EXIT.failure,
+    code: 'unexpected',
+    message,
+    hint: 'this should not happen; SAVEPOINT_DEBUG=1 shows where',
+  };
+}
+
+function ofEngine(error: SavepointError, project: string | undefined): Report {
+  const { code, message, path } = error;
+  const hint = hintFor(error, project);
+  return { exit: exitCodeOf(code), code, message, path, hint, lines: linesOf(error.details) };
+}
+
+function reportText({ message, path, hint, lines = [] }: Report): string {
+  const place = path === undefined || message.includes(path) ? '' : ` (${path})`;
+  const texts = [
+    `savepoint: ${displayText(`${message}${place}`)}`,
+    ...lines.map((line) => `  ${displayText(line)}`),
+    ...(hint === undefined ? [] : [`hint: ${displayText(hint)}`]),
+  ];
+  return `${texts.join('\n')}\n`;
+}
+
+function reportJson({ code, message, path, hint }: Report): string {
+  const shown = path === undefined ? null : new PathNames().name(path);
+  const error = { code, message: message.toWellFormed(), path: shown, hint: hint ?? null };
+  return jsonText({ error });
+}
+
+/** The details that a person can use: which checkpoints a short id fits, which paths conflict. */
+function linesOf(details: unknown): string[] {
+  if (!Array.isArray(details)) return [];
+  return details.flatMap((entry: Record<string, unknown>) => {
+    const { id, description, path, reason } = entry;
+    if (typeof id === 'string') return [`${id}  ${String(description).slice(0, 100)}`];
+    if (typeof path !== 'string' || typeof reason !== 'string') return [];
+    return [`${path}: ${sentenceFor(reason)}`];
+  });
+}

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { type Command, parseCall } from './command.ts';
+import { COMMANDS, type CommandName, isCommand, nearestCommand } from './command-table.ts';
+import { EXIT } from './exit-codes.ts';
+import { commandHelp, generalHelp } from './help.ts';
+import { exitCodeFor } from './interrupts.ts';
+import { type Io, processIo } from './io.ts';
+import { paintFor } from './paint.ts';
+import { reportError } from './report-error.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Runs one command line and says how it ended. Never throws. */
+export async function run(argv: readonly string[], io: Io = processIo()): Promise<number> {
+  try {
+    const code = await dispatch(argv, io);
+    const { pending } = io.interrupts;
+    return pending === null ? code : exitCodeFor(pending);
+  } catch (error) {
+    return reportError(io, error, { json: wantsJson(argv), project: projectIn(argv) });
+  } finally {
+    io.close();
+  }
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<number> {
+  const [word, ...rest] = argv;
+  if (word === '--version' || word === '-v') return version(io);
+  if (word === undefined || word === '--help' || word === '-h') return showHelp(io);
+  if (word === 'help')
+    return rest[0] === undefined ? showHelp(io) : dispatch([rest[0], '--help'], io);
+  if (!isCommand(word)) throw unknownWord(word);
+  const command = await load(word);
+  if (asksForHelp(rest)) {
+    io.out(commandHelp(command));
+    return EXIT.done;
+  }
+  return command.run(parseCall(command, rest, io));
+}
+
+function load(name: CommandName): Promise<Command> {
+  return COMMANDS[name]();
+}
+
+async function showHelp(io: Io): Promise<number> {
+  const commands = await Promise.all(Object.values(COMMANDS).map((loadOne) => loadOne()));
+  io.out(generalHelp(commands, paintFor(io, false)));
+  return EXIT.done;
+}
+
+function version(io: Io): number {
+  // The same place seen from src/cli and from dist/cli.
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  io.out(`${(JSON.parse(manifest) as { version: string }).version}\n`);
+  return EXIT.done;
+}
+
+function unknownWord(word: string): UsageError {
+  const what = word.startsWith('-') ? 'option' : 'command';
+  const near = nearestCommand(word);
+  const hint = near === null ? 'see: savepoint --help' : `did you mean: savepoint ${near}`;
+  return new UsageError(`unknown ${what} "${word}"`, hint);
+}
+
+/** What stands after `--` is a path, whatever it looks like. */
+function optionsOf(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return end === -1 ? argv : argv.slice(0, end);
+}
+
+function asksForHelp(argv: readonly string[]): boolean {
+  return optionsOf(argv).some((word) => word === '--help' || word === '-h');
+}
+
+function wantsJson(argv: readonly string[]): boolean {
+  return optionsOf(argv).includes('--json');
+}
+
+/** For hints that repeat it. */
+function projectIn(argv: readonly string[]): string | undefined {
+  const at = optionsOf(argv).indexOf('--project');
+  return at === -1 ? undefined : argv[at + 1];
+}

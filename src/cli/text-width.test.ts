@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { clipWidth, padWidth, textWidth } from './text-width.ts';
+
+it.each([
+  ['plain', 5],
+  ['日本語', 6],
+  ['한글', 4],
+  ['e\u0301', 1],
+  ['🙂', 2],
+  ['👩‍💻', 2],
+  ['ｆｕｌｌ', 8],
+])('counts the columns of %s', (text, columns) => {
+  expect(textWidth(text)).toBe(columns);
+});
+
+it('clips to the columns there are, never through a character', () => {
+  expect(clipWidth('short', 5)).toBe('short');
+  expect(clipWidth('longer', 5)).toBe('long…');
+  expect(clipWidth('日本語です', 6)).toBe('日本…');
+  expect(clipWidth('👩‍💻👩‍💻👩‍💻', 5)).toBe('👩‍💻👩‍💻…');
+  expect(clipWidth('x'.repeat(1_000_000), 10)).toBe(`${'x'.repeat(9)}…`);
+});
+
+it('pads by columns', () => {
+  expect(padWidth('日', 4)).toBe('日  ');
+  expect(padWidth('long', 2)).toBe('long');
+});

@@ -1,0 +1,30 @@
+// Drawn two columns wide by terminals: East Asian scripts, full-width forms, pictures.
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** How many columns a text takes at a terminal. */
+export function textWidth(text: string): number {
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += WIDE.test(segment) ? 2 : 1;
+  return width;
+}
+
+/** The beginning of a text that fits, with a sign where something was left out. */
+export function clipWidth(text: string, columns: number): string {
+  // Counting is slow; nothing beyond this many characters could fit anyway.
+  const head = text.length > columns * 20 ? text.slice(0, columns * 20).toWellFormed() : text;
+  if (head === text && textWidth(text) <= columns) return text;
+  let clipped = '';
+  let width = 1;
+  for (const { segment } of graphemes.segment(head)) {
+    width += textWidth(segment);
+    if (width > columns) break;
+    clipped += segment;
+  }
+  return `${clipped}…`;
+}
+
+export function padWidth(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - textWidth(text)));
+}

@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { CliProject, runNode } from './cli-project.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const BIN = join(ROOT, 'bin', 'savepoint.cjs');
+
+describe('bin/savepoint.cjs', () => {
+  const project = new CliProject({ 'a.txt': 'old\n' });
+  afterAll(() => project.remove());
+
+  const run = (args: readonly string[]) => runNode(args, { cwd: project.root, env: project.env() });
+
+  it.each(['20.20.2', '22.18.0', '23.11.0', '24.5.0'])(
+    'tells Node %s in one line that it is too old',
+    async (version) => {
+      const fake = join(project.scratch, `node-${version}.cjs`);
+      writeFileSync(
+        fake,
+        `Object.defineProperty(process, 'version', { value: 'v${version}' });
+       Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
+      );
+      const { code, out, err } = await run(['--require', fake, BIN, 'list']);
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(err).toBe(
+        `savepoint: needs Node 22.19 or newer (of Node 24: 24.6), this is v${version}\n`,
+      );
+    },
+  );
+
+  describe('after a build', () => {
+    const built = join(project.scratch, 'package');
+    const bin = join(built, 'bin', 'savepoint.cjs');
+
+    beforeAll(async () => {
+      mkdirSync(join(built, 'bin'), { recursive: true });
+      copyFileSync(BIN, bin);
+      copyFileSync(join(ROOT, 'package.json'), join(built, 'package.json'));
+    });
+
+    it('says so when the build is not there', async () => {
+      const { code, err } = await run([bin, 'list']);
+      expect(code).toBe(1);
+      expect(err).toMatch(/^savepoint: the installation is damaged: [^\n]+\n$/);
+    });
+
+    it('runs the commands, through a link as npm makes it', async () => {
+      const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+      const args = [tsc, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', join(built, 'dist')];
+      spawnSync(process.execPath, args, { env: project.env() });
+      const link = join(project.scratch, 'savepoint');
+      symlinkSync(bin, link);
+      expect(await run([link, '--version'])).toEqual({
+        code: 0,
+        out: `${manifest.version}\n`,
+        err: '',
+      });
+      await project.agentWrites('m1', 'a.txt', 'new\n');
+      const rewind = await run([link, 'rewind', 'latest']);
+      expect(rewind).toMatchObject({ code: 0, out: expect.stringContaining('Done: 1 restored.') });
+      expect(project.read('a.txt')).toBe('old\n');
+      expect((await run([link, 'nonsense'])).code).toBe(2);
+    });
+  });
+});

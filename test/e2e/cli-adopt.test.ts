@@ -1,0 +1,76 @@
+import { cpSync, mkdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CliProject } from './cli-project.ts';
+
+let project: CliProject;
+afterEach(() => project.remove());
+
+describe('savepoint adopt', () => {
+  it('lets a folder that was re-created carry on its timeline, and nobody else touch it before', async () => {
+    project = new CliProject({ 'a.txt': 'old\n' });
+    const id = await project.agentWrites('m1', 'a.txt', 'new\n');
+    renameSync(project.root, `${project.root}-before`);
+    cpSync(`${project.root}-before`, project.root, { recursive: true });
+
+    const refused = await project.run(['rewind', id]);
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toContain('is not the folder that this timeline was recorded in');
+    expect(refused.err).toMatch(/hint: .* with: savepoint adopt\n$/);
+    expect(project.read('a.txt')).toBe('new\n');
+    const elsewhere = await project.run(['list', '--project', project.root], {
+      cwd: project.scratch,
+    });
+    expect(elsewhere.err).toContain(`savepoint adopt --project ${project.root}\n`);
+
+    expect((await project.run(['adopt'])).code).toBe(0);
+    expect((await project.run(['rewind', id])).code).toBe(0);
+    expect(project.read('a.txt')).toBe('old\n');
+    const again = await project.json(['adopt']);
+    expect(again).toEqual({
+      code: 5,
+      value: { version: 1, adopted: false, project: project.root },
+    });
+  });
+
+  it('finds nothing to adopt where nothing was recorded', async () => {
+    project = new CliProject();
+    const { code, value } = await project.json(['adopt']);
+    expect(code).toBe(4);
+    expect(value).toMatchObject({ error: { code: 'store-missing', path: project.root } });
+  });
+});
+
+describe('where things are', () => {
+  it('looks for stores below XDG_DATA_HOME, else in the home directory', async () => {
+    project = new CliProject({ 'a.txt': 'old\n' });
+    await project.agentWrites('m1', 'a.txt', 'new\n');
+    const data = join(project.scratch, 'user', '.local', 'share');
+    mkdirSync(data, { recursive: true });
+    renameSync(project.home, join(data, 'savepoint'));
+    const byHome = await project.run(['list'], { env: { SAVEPOINT_HOME: '' } });
+    expect(byHome.out).toContain('message m1');
+    const env = { SAVEPOINT_HOME: '', XDG_DATA_HOME: data, HOME: project.scratch };
+    expect((await project.run(['list'], { env })).out).toContain('message m1');
+  });
+
+  it('refuses a home directory as a project, and a relative SAVEPOINT_HOME', async () => {
+    project = new CliProject();
+    const home = await project.run(['list'], { env: { HOME: project.root } });
+    expect(home).toMatchObject({ code: 2, err: expect.stringContaining('cannot be a project') });
+    const relative = await project.run(['list'], { env: { SAVEPOINT_HOME: 'stores' } });
+    expect(relative).toMatchObject({
+      code: 2,
+      err: 'savepoint: SAVEPOINT_HOME must be an absolute path\n',
+    });
+  });
+
+  it('takes the git worktree around the current folder for the project', async () => {
+    project = new CliProject();
+    mkdirSync(project.path('.git'));
+    mkdirSync(project.path('deep'));
+    const { code, err } = await project.run(['undo'], { cwd: project.path('deep') });
+    expect(code).toBe(4);
+    expect(err).toContain(`nothing was recorded in this project yet (${project.root})`);
+  });
+});

@@ -1,0 +1,147 @@
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CliProject } from './cli-project.ts';
+
+describe('savepoint diff', () => {
+  const project = new CliProject({
+    'src/a.txt': '1\n2\n3\n4\n5\n6\n7\n8\n9\n',
+    'gone.txt': 'bye\n',
+    'run.sh': 'echo\n',
+  });
+  let first: string;
+  let second: string;
+
+  beforeAll(async () => {
+    chmodSync(project.path('run.sh'), 0o644);
+    first = await project.agent({
+      message: 'm1',
+      paths: ['src/a.txt', 'gone.txt', 'run.sh', 'link', 'data.bin', 'out/new.txt'],
+      work: () => {
+        project.write('src/a.txt', '1\n2\n3\n4\nFIVE\n6\n7\n8\n9\n');
+        rmSync(project.path('gone.txt'));
+        chmodSync(project.path('run.sh'), 0o755);
+        symlinkSync('src/a.txt', project.path('link'));
+        writeFileSync(project.path('data.bin'), Buffer.from([1, 0, 2]));
+        mkdirSync(project.path('out'));
+        project.write('out/new.txt', 'no newline');
+      },
+    });
+    second = await project.agentWrites('m2', 'src/a.txt', '1\n2\n3\n4\nFIVE\n6\n7\n8\nNINE\n');
+  });
+  afterAll(() => project.remove());
+
+  it('shows what was created, deleted, modified, linked and made executable since', async () => {
+    const { code, out, err } = await project.run(['diff', first]);
+    expect(code).toBe(0);
+    expect(blockOf(out, 'src/a.txt').slice(0, -1)).toEqual([
+      '--- a/src/a.txt',
+      '+++ b/src/a.txt',
+      '@@ -2,8 +2,8 @@',
+      ' 2',
+      ' 3',
+      ' 4',
+      '-5',
+      '+FIVE',
+      ' 6',
+      ' 7',
+      ' 8',
+      '-9',
+      '+NINE',
+    ]);
+    expect(blockOf(out, 'gone.txt')).toEqual([
+      'deleted file mode 100644',
+      '--- a/gone.txt',
+      '+++ /dev/null',
+      '@@ -1,1 +0,0 @@',
+      '-bye',
+    ]);
+    expect(blockOf(out, 'run.sh')).toEqual(['old mode 100644', 'new mode 100755']);
+    expect(blockOf(out, 'link')).toContain('new file mode 120000');
+    expect(blockOf(out, 'data.bin')).toContain('Binary contents differ (nothing -> 3 bytes)');
+    expect(blockOf(out, 'out/new.txt').slice(-2)).toEqual([
+      '+no newline',
+      '\\ No newline at end of file',
+    ]);
+    expect(summaryOf(out)).toBe(
+      '7 paths changed, 4 insertions(+), 3 deletions(-), 4 created, 1 deleted',
+    );
+    expect(err).toBe(`hint: take it back with: savepoint rewind ${first}\n`);
+  });
+
+  it('compares two checkpoints, in either direction', async () => {
+    const forward = await project.run(['diff', first, second, '--', 'src']);
+    expect(forward.out).toContain('-5\n+FIVE\n');
+    expect(forward.out).not.toContain('NINE');
+    const backward = await project.run(['diff', second, first, 'src/a.txt']);
+    expect(backward.out).toContain('-FIVE\n+5\n');
+  });
+
+  it('takes paths from where the person stands', async () => {
+    const { out } = await project.run(['diff', first, 'a.txt'], { cwd: project.path('src') });
+    expect(out).toContain('b/src/a.txt');
+    expect(summaryOf(out)).toContain('1 path changed');
+    const whole = await project.run(['diff', first, '--', '..'], { cwd: project.path('src') });
+    expect(summaryOf(whole.out)).toContain('7 paths changed');
+  });
+
+  it('gives programs the hunks', async () => {
+    const { code, value } = await project.json(['diff', first, '--', 'src/a.txt', 'data.bin']);
+    expect(code).toBe(0);
+    expect(value).toMatchObject({
+      version: 1,
+      from: first,
+      to: null,
+      insertions: 2,
+      deletions: 2,
+      pathBytes: {},
+    });
+    const [binary, text] = value.files as Record<string, unknown>[];
+    expect(binary).toMatchObject({
+      path: 'data.bin',
+      status: 'created',
+      before: null,
+      binary: true,
+      hunks: [],
+    });
+    expect(text).toMatchObject({
+      path: 'src/a.txt',
+      status: 'modified',
+      after: { type: 'file', size: 24 },
+    });
+    expect(text).toMatchObject({
+      hunks: [{ lines: expect.arrayContaining([{ kind: 'add', text: 'FIVE' }]) }],
+    });
+  });
+
+  it('says which checkpoint it does not know, and takes no path for one', async () => {
+    const unknown = await project.run(['diff', 'zzzz']);
+    expect(unknown).toMatchObject({ code: 4, out: '' });
+    expect(unknown.err).toBe(
+      'savepoint: no checkpoint "zzzz"\nhint: see what there is with: savepoint list\n',
+    );
+    expect((await project.run(['diff', first, 'zzzz'])).code).toBe(4);
+    const { code, value } = await project.json(['diff', 'zzzz']);
+    expect(code).toBe(4);
+    expect(value).toEqual({
+      version: 1,
+      error: {
+        code: 'checkpoint-not-found',
+        message: 'no checkpoint "zzzz"',
+        path: null,
+        hint: 'see what there is with: savepoint list',
+      },
+    });
+  });
+});
+
+/** The lines under a file's heading, up to the next one. */
+function blockOf(out: string, name: string): string[] {
+  const lines = out.trimEnd().split('\n');
+  const from = lines.indexOf(`diff --git a/${name} b/${name}`) + 1;
+  const length = lines.slice(from).findIndex((line) => line.startsWith('diff --git'));
+  return lines.slice(from, length === -1 ? undefined : from + length);
+}
+
+function summaryOf(out: string): string {
+  return out.trimEnd().split('\n').at(-1) ?? '';
+}

@@ -1,0 +1,125 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CliProject } from './cli-project.ts';
+
+describe('savepoint list', () => {
+  const project = new CliProject({ 'a.txt': 'one\n' });
+  let first: string;
+  let second: string;
+
+  beforeAll(async () => {
+    first = await project.agentWrites('m1', 'a.txt', 'two\n');
+    second = await project.agentWrites('m2', 'b.txt', 'new\n');
+    await project.open((savepoint) => savepoint.checkpoint({ label: 'before lunch' }));
+  });
+  afterAll(() => project.remove());
+
+  it('shows the checkpoints, newest first, with kind, age and number of files', async () => {
+    const { code, out, err } = await project.run(['list']);
+    expect(code).toBe(0);
+    const rows = out.trimEnd().split('\n');
+    expect(rows[0]).toMatch(/^ID +WHEN +KIND +FILES +WHAT$/);
+    expect(rows[1]).toMatch(/^\w{8} +just now +manual +- +before lunch$/);
+    expect(rows[2]).toMatch(/ message +1 file +message m2$/);
+    expect(rows[3]).toMatch(/ message +1 file +message m1$/);
+    expect(rows.map((row) => row.slice(0, 8)).slice(2)).toEqual([
+      second.slice(0, 8),
+      first.slice(0, 8),
+    ]);
+    expect(err).toMatch(/^hint: .*savepoint rewind ID\n$/);
+  });
+
+  it('gives programs everything, and nothing else on standard output', async () => {
+    const { code, value } = await project.json(['list']);
+    expect(code).toBe(0);
+    expect(value.version).toBe(1);
+    const [manual, message] = value.checkpoints as Record<string, unknown>[];
+    expect(manual).toMatchObject({
+      kind: 'manual',
+      label: 'before lunch',
+      sessionId: null,
+      files: 0,
+    });
+    expect(message).toEqual({
+      id: second,
+      seq: expect.any(Number),
+      sessionId: 's1',
+      agent: 'test-agent',
+      messageId: 'm2',
+      kind: 'message',
+      description: 'message m2',
+      label: null,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      files: 1,
+    });
+  });
+
+  it('shows as many as asked for and says that there are more', async () => {
+    const { out, err } = await project.run(['list', '--limit', '1']);
+    expect(out.trimEnd().split('\n')).toHaveLength(2);
+    expect(err).toContain('savepoint list --limit 0');
+    expect((await project.run(['list', '--limit', 'x'])).code).toBe(2);
+  });
+
+  it('finds the project from a folder below it', async () => {
+    const below = project.path('deep/er');
+    mkdirSync(below, { recursive: true });
+    const { out } = await project.run(['list'], { cwd: below });
+    expect(out).toContain('message m1');
+  });
+
+  it('emphasises what has to be typed of an id, and only when colours are on', async () => {
+    const { out } = await project.run(['list'], { env: { FORCE_COLOR: '1' } });
+    expect(out).toContain(`\x1b[1m\x1b[36m${first.slice(0, 4)}\x1b[39m\x1b[22m`);
+    const plain = await project.run(['list', '--no-color'], { env: { FORCE_COLOR: '1' } });
+    expect(plain.out + plain.err).not.toContain('\x1b');
+  });
+
+  it('lists nothing, kindly, where nothing was recorded, and makes no store', async () => {
+    const elsewhere = join(project.scratch, 'elsewhere');
+    mkdirSync(elsewhere);
+    const text = await project.run(['list'], { cwd: elsewhere });
+    expect(text).toMatchObject({ code: 0, out: 'Nothing was recorded in this project yet.\n' });
+    const { code, value } = await project.json(['list', '--project', elsewhere]);
+    expect({ code, value }).toEqual({ code: 0, value: { version: 1, checkpoints: [] } });
+    const undo = await project.run(['undo'], { cwd: elsewhere });
+    expect(undo.code).toBe(4);
+    expect(undo.err).toContain('nothing was recorded in this project yet');
+  });
+});
+
+describe('shortened ids', () => {
+  const project = new CliProject();
+  const ids: string[] = [];
+
+  beforeAll(async () => {
+    // With 33 ids over 32 signs, two begin alike.
+    await project.open(async (savepoint) => {
+      for (let i = 0; i < 33; i += 1) ids.push((await savepoint.checkpoint()).id);
+    });
+  });
+  afterAll(() => project.remove());
+
+  it('lists the candidates of one that fits several', async () => {
+    const letter = ids.map((id) => id.charAt(0)).find((sign, i, all) => all.indexOf(sign) !== i);
+    const { code, err } = await project.run(['diff', letter ?? '']);
+    expect(code).toBe(2);
+    const fitting = ids.filter((id) => id.startsWith(letter ?? ''));
+    for (const id of fitting.slice(0, 10)) expect(err).toContain(id);
+  });
+
+  it('accepts what the list shows', async () => {
+    const { out } = await project.run(['list']);
+    const shown = out
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((row) => row.slice(0, 8));
+    expect(shown).toEqual(ids.toReversed().map((id) => id.slice(0, 8)));
+    expect(await project.run(['diff', shown[5] ?? ''])).toMatchObject({
+      code: 0,
+      out: 'No differences.\n',
+    });
+  });
+});

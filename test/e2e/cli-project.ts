@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type NamedPath, openSavepoint, type Savepoint } from '../../src/index.ts';
+
+export const MAIN: string = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+export const PATH: string = [dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
+
+export interface Result {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What an agent's tool does to files, under one message. */
+export interface AgentWork {
+  readonly message: string;
+  readonly description?: string;
+  readonly session?: string;
+  readonly paths: readonly NamedPath[];
+  readonly work: () => void;
+}
+
+/** A temporary project with a store of its own, and the command line to use on it. */
+export class CliProject {
+  readonly scratch: string = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-cli-')));
+  readonly root: string = join(this.scratch, 'project');
+  readonly home: string = join(this.scratch, 'stores');
+
+  constructor(files: Readonly<Record<string, string>> = {}) {
+    mkdirSync(this.root);
+    // A child that looks into its home directory finds an empty one.
+    mkdirSync(join(this.scratch, 'user'));
+    for (const [name, content] of Object.entries(files)) this.write(name, content);
+  }
+
+  path(name: string): string {
+    return join(this.root, name);
+  }
+
+  write(name: string, content: string): void {
+    mkdirSync(dirname(this.path(name)), { recursive: true });
+    writeFileSync(this.path(name), content);
+  }
+
+  read(name: string): string | null {
+    return existsSync(this.path(name)) ? readFileSync(this.path(name), 'utf8') : null;
+  }
+
+  async open<T>(work: (savepoint: Savepoint) => Promise<T>): Promise<T> {
+    const savepoint = await openSavepoint({ project: this.root, home: this.home });
+    try {
+      return await work(savepoint);
+    } finally {
+      await savepoint.close();
+    }
+  }
+
+  /** Lets an agent work, recorded. Gives the id of the message's checkpoint. */
+  agent({ message, description, session = 's1', paths, work }: AgentWork): Promise<string> {
+    return this.open(async (savepoint) => {
+      const request = { sessionId: session, messageId: message, agent: 'test-agent', description };
+      const capture = await savepoint.captureBefore({ ...request, paths });
+      work();
+      await savepoint.captureAfter(capture);
+      return capture.checkpointId;
+    });
+  }
+
+  /** As `agent`, for one file. */
+  agentWrites(message: string, name: string, content: string): Promise<string> {
+    const work = () => this.write(name, content);
+    return this.agent({ message, description: `message ${message}`, paths: [name], work });
+  }
+
+  env(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+    return {
+      PATH,
+      HOME: join(this.scratch, 'user'),
+      SAVEPOINT_HOME: this.home,
+      // Children compile the same sources again and again.
+      NODE_COMPILE_CACHE: join(this.scratch, 'compile-cache'),
+      ...more,
+    };
+  }
+
+  run(args: readonly string[], options: RunOptions = {}): Promise<Result> {
+    const cwd = options.cwd ?? this.root;
+    return runNode([MAIN, ...args], { cwd, env: this.env(options.env) });
+  }
+
+  /** Runs with `--json` and reads what is on standard output, all of it. */
+  async json([verb = '', ...args]: readonly string[]): Promise<{
+    code: number | null;
+    value: Json;
+  }> {
+    const { code, out } = await this.run([verb, '--json', ...args]);
+    return { code, value: JSON.parse(out) as Json };
+  }
+
+  remove(): void {
+    rmSync(this.scratch, { recursive: true, force: true });
+  }
+}
+
+export type Json = Record<string, unknown>;
+
+export function runNode(
+  args: readonly string[],
+  options: { cwd: string; env: Record<string, string> },
+): Promise<Result> {
+  const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, out, err }));
+  });
+}

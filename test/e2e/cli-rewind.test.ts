@@ -1,0 +1,209 @@
+import { globSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CliProject, type Json } from './cli-project.ts';
+
+const LINES = '1\n2\n3\n4\n5\n6\n7\n8\n9\n';
+let project: CliProject;
+afterEach(() => project.remove());
+
+describe('savepoint rewind, undo and redo', () => {
+  it('takes back what the agent did, names every file, and goes there and back', async () => {
+    project = new CliProject({ 'a.txt': 'old\n' });
+    const id = await project.agentWrites('m1', 'a.txt', 'new\n');
+    await project.agentWrites('m2', 'made/b.txt', 'b\n');
+
+    const rewind = await project.run(['rewind', id.slice(0, 6)]);
+    expect(rewind.code).toBe(0);
+    expect(rewind.out.split('\n')).toEqual([
+      `Rewind to before ${id.slice(0, 8)} "message m1" (just now):`,
+      '  restore   a.txt       goes back to how it was',
+      '  delete    made        was not there, goes away',
+      '  delete    made/b.txt  was not there, goes away',
+      '',
+      'Done: 1 restored, 2 deleted.',
+      '',
+    ]);
+    expect(rewind.err).toBe('hint: take this back with: savepoint undo\n');
+    expect([project.read('a.txt'), project.read('made/b.txt')]).toEqual(['old\n', null]);
+
+    const undo = await project.run(['undo']);
+    expect(undo).toMatchObject({ code: 0, err: 'hint: take this back with: savepoint redo\n' });
+    expect(undo.out).toMatch(/^Undo: rewind to message m1\n {2}restore {3}a\.txt/);
+    expect([project.read('a.txt'), project.read('made/b.txt')]).toEqual(['new\n', 'b\n']);
+
+    expect(await project.run(['redo'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Redo: rewind to message m1\n/),
+    });
+    expect([project.read('a.txt'), project.read('made/b.txt')]).toEqual(['old\n', null]);
+  });
+
+  it('says when there is nothing to do', async () => {
+    project = new CliProject({ 'a.txt': 'old\n' });
+    const id = await project.agentWrites('m1', 'a.txt', 'new\n');
+    const none = await Promise.all([project.run(['undo']), project.run(['redo'])]);
+    expect(none.map(({ code }) => code)).toEqual([5, 5]);
+    expect(none[0]?.err).toMatch(
+      /^savepoint: there is no rewind to undo\nhint: .*savepoint list\n$/,
+    );
+
+    const other = await project.run(['rewind', id, 'b.txt']);
+    expect(other.code).toBe(5);
+    expect(other.out).toMatch(/^Nothing to do: nothing of the named paths was changed/);
+    expect((await project.run(['rewind', id])).code).toBe(0);
+    expect((await project.run(['rewind', id])).code).toBe(5);
+    const { code, value } = await project.json(['rewind', id]);
+    expect(code).toBe(5);
+    expect(value).toMatchObject({ success: true, operationId: null, restoredFiles: [] });
+    expect(project.read('a.txt')).toBe('old\n');
+  });
+
+  it('previews with --dry-run exactly what it then does', async () => {
+    project = new CliProject({ 'a.txt': LINES, 'b.txt': 'b\n', 'c.txt': 'c\n' });
+    const id = await project.agentWrites('m1', 'a.txt', LINES.replace('1', 'ONE'));
+    await project.agentWrites('m2', 'b.txt', 'agent\n');
+    await project.agentWrites('m3', 'c.txt', 'agent\n');
+    await project.agentWrites('m4', 'new.txt', 'agent\n');
+    project.write('a.txt', LINES.replace('1', 'ONE').replace('9', 'NINE'));
+    project.write('b.txt', 'mine\n');
+
+    const dry = await project.json(['rewind', id, '--dry-run']);
+    expect(project.read('c.txt')).toBe('agent\n');
+    const real = await project.json(['rewind', id]);
+    const { operationId, safetyCheckpointId, ...receipt } = real.value;
+    expect(operationId).toMatch(/^\w{16}$/);
+    expect(safetyCheckpointId).toMatch(/^\w{16}$/);
+    const none = { dryRun: true, operationId: null, safetyCheckpointId: null };
+    expect(dry).toEqual({ code: real.code, value: { ...receipt, ...none } });
+    expect(receipt).toEqual({
+      version: 1,
+      success: false,
+      restoredFiles: ['c.txt'],
+      deletedFiles: ['new.txt'],
+      mergedFiles: ['a.txt'],
+      conflicts: [
+        {
+          path: 'b.txt',
+          reason: 'overlapping-edits',
+          message: 'somebody else changed the same lines since',
+        },
+      ],
+      skipped: [],
+      notes: [],
+      errors: [],
+      pathBytes: {},
+    });
+    // The person's own line survives in the file that was merged.
+    expect(project.read('a.txt')).toBe(LINES.replace('9', 'NINE'));
+  });
+
+  it('leaves a conflict alone and exits 3, until told what to do', async () => {
+    project = new CliProject({ 'a.txt': 'old\n' });
+    const id = await project.agentWrites('m1', 'a.txt', 'agent\n');
+    project.write('a.txt', 'mine\n');
+
+    const left = await project.run(['rewind', id]);
+    expect(left.code).toBe(3);
+    expect(left.out).toContain(
+      'conflict  a.txt  left as it is: somebody else changed the same lines',
+    );
+    expect(left.out).toContain('Nothing was changed: 1 left in conflict.');
+    expect(left.err).toContain('--on-conflict restore');
+    expect(project.read('a.txt')).toBe('mine\n');
+
+    for (const dry of [[], ['--dry-run']]) {
+      const failed = await project.json(['rewind', id, '--on-conflict', 'fail', ...dry]);
+      expect(failed.code).toBe(3);
+      expect(failed.value).toMatchObject({ error: { code: 'conflicts' } });
+    }
+    const kept = await project.json(['rewind', id, '--on-conflict', 'keep', '--dry-run']);
+    expect(kept.code).toBe(0);
+    expect(kept.value.skipped).toMatchObject([{ path: 'a.txt', reason: 'kept' }]);
+    expect((await project.run(['rewind', id, '--on-conflict', 'restore'])).code).toBe(0);
+    expect(project.read('a.txt')).toBe('old\n');
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('a.txt')).toBe('mine\n');
+  });
+
+  it('takes back one message, one path, or everything as it was', async () => {
+    project = new CliProject({ 'a.txt': LINES, 'sub/b.txt': 'b\n' });
+    const first = await project.agentWrites('m1', 'a.txt', LINES.replace('2', 'TWO'));
+    await project.agentWrites('m2', 'a.txt', LINES.replace('2', 'TWO').replace('8', 'EIGHT'));
+    await project.agentWrites('m3', 'sub/b.txt', 'agent\n');
+    project.write('sub/b.txt', 'mine\n');
+
+    expect((await project.run(['rewind', first, '--only-message'])).code).toBe(0);
+    expect(project.read('a.txt')).toBe(LINES.replace('8', 'EIGHT'));
+    expect((await project.run(['undo'])).code).toBe(0);
+
+    const named = await project.run(['rewind', first, '../a.txt'], { cwd: project.path('sub') });
+    expect(named).toMatchObject({ code: 0, out: expect.stringContaining('Done: 1 restored.') });
+    expect([project.read('a.txt'), project.read('sub/b.txt')]).toEqual([LINES, 'mine\n']);
+
+    expect((await project.run(['rewind', first, '--exact'])).code).toBe(0);
+    expect([project.read('a.txt'), project.read('sub/b.txt')]).toEqual([LINES, 'b\n']);
+    expect((await project.run(['rewind', first, '--exact', '--only-message'])).code).toBe(2);
+  });
+
+  it('waits for a running tool call unless forced', async () => {
+    project = new CliProject({ 'a.txt': 'old\n' });
+    const request = { sessionId: 's', messageId: 'm', paths: ['a.txt'], toolCallId: 'call' };
+    const { checkpointId } = await project.open((savepoint) => savepoint.captureBefore(request));
+    project.write('a.txt', 'half\n');
+    const busy = await project.run(['rewind', checkpointId]);
+    expect(busy.code).toBe(1);
+    expect(busy.err).toMatch(
+      /^savepoint: a tool call .* still running \(a\.txt\)\nhint: .*--force\n$/,
+    );
+    expect((await project.run(['rewind', checkpointId, '--force'])).code).toBe(0);
+    expect(project.read('a.txt')).toBe('old\n');
+  });
+
+  it('names what it leaves alone, and why', async () => {
+    project = new CliProject({ 'big.bin': 'x'.repeat(2_000), '.vscode/tasks.json': '{}\n' });
+    const outside = join(project.scratch, 'outside.txt');
+    writeFileSync(outside, 'old\n');
+    const request = { sessionId: 's', messageId: 'm', maxFileSize: 1_000 };
+    const paths = ['big.bin', '.vscode/tasks.json', outside];
+    const id = await project.open(async (savepoint) => {
+      const capture = await savepoint.captureBefore({ ...request, paths });
+      project.write('big.bin', 'small');
+      project.write('.vscode/tasks.json', '{"a":1}\n');
+      writeFileSync(outside, 'new\n');
+      await savepoint.captureAfter(capture);
+      return capture.checkpointId;
+    });
+    const { code, out } = await project.run(['rewind', id]);
+    expect(code).toBe(5);
+    expect(out).toContain('big.bin');
+    expect(out).toContain('left as it is: it was too large to record');
+    expect(out).toContain(
+      'left as it is: it is configuration of an agent or editor; name it to include it',
+    );
+    expect(out).toContain('left as it is: it lies outside the project; name it to include it');
+
+    const named = await project.run(['rewind', id, '.vscode/tasks.json', outside]);
+    expect(named).toMatchObject({ code: 0, out: expect.stringContaining('Done: 2 restored.') });
+    expect(project.read('.vscode/tasks.json')).toBe('{}\n');
+  });
+
+  it('never writes damaged content, and exits 1', async () => {
+    project = new CliProject({ 'large.txt': 'x'.repeat(400_000), 'a.txt': 'old\n' });
+    const id = await project.agentWrites('m1', 'large.txt', 'small\n');
+    await project.agentWrites('m2', 'a.txt', 'new\n');
+    const [blob] = globSync(join(project.home, 'projects/*/blobs/**/*')).filter((path) =>
+      /\w{32}$/.test(path),
+    );
+    truncateSync(blob ?? 'no blob was found', 1_000);
+
+    const { code, value } = await project.json(['rewind', id]);
+    expect(code).toBe(1);
+    expect(value).toMatchObject({ success: false, restoredFiles: ['a.txt'] });
+    expect((value.errors as Json[])[0]).toMatchObject({
+      path: 'large.txt',
+      reason: 'blob-corrupt',
+    });
+    expect([project.read('large.txt'), project.read('a.txt')]).toEqual(['small\n', 'old\n']);
+  });
+});

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { afterAll, describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { CliProject, MAIN, runNode } from './cli-project.ts';
+
+const project = new CliProject({ 'a.txt': 'old\n' });
+afterAll(() => project.remove());
+
+describe('savepoint', () => {
+  it('shows its help and its version', async () => {
+    const help = await project.run([]);
+    expect(help).toMatchObject({ code: 0, err: '' });
+    for (const verb of ['list', 'diff', 'rewind', 'undo', 'redo', 'adopt', 'demo']) {
+      expect(help.out).toMatch(new RegExp(`^ {2}${verb} `, 'm'));
+    }
+    expect(await project.run(['--version'])).toMatchObject({
+      code: 0,
+      out: `${manifest.version}\n`,
+    });
+    const { code, out } = await project.run(['rewind', '--help']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^usage: savepoint rewind ID \[PATH\.\.\.\] \[options\]\n/);
+    for (const option of [
+      'dry-run',
+      'yes',
+      'only-message',
+      'exact',
+      'include-shared',
+      'force',
+      'on-conflict',
+    ]) {
+      expect(out).toContain(`--${option}`);
+    }
+  });
+
+  it.each([
+    [['lst'], 'savepoint: unknown command "lst"\nhint: did you mean: savepoint list\n'],
+    [['--frob'], 'savepoint: unknown option "--frob"\nhint: see: savepoint --help\n'],
+    [['list', '--frob'], "savepoint: unknown option '--frob'\nhint: see: savepoint list --help\n"],
+    [['undo', 'a', 'b'], 'savepoint: too many arguments: 2\nhint: see: savepoint undo --help\n'],
+    [['rewind'], 'savepoint: which checkpoint?\nhint: see what there is with: savepoint list\n'],
+    [
+      ['rewind', 'x', '--on-conflict', 'y'],
+      expect.stringContaining('must be one of keep, restore, fail'),
+    ],
+  ])('answers %j with one line, a hint and exit code 2', async (args, err) => {
+    expect(await project.run(args)).toEqual({ code: 2, out: '', err });
+  });
+
+  it('gives usage errors to programs as JSON', async () => {
+    const { code, value } = await project.json(['list', '--frob']);
+    expect(code).toBe(2);
+    expect(value).toEqual({
+      version: 1,
+      error: {
+        code: 'usage',
+        message: "unknown option '--frob'",
+        path: null,
+        hint: 'see: savepoint list --help',
+      },
+    });
+  });
+
+  it('reports what it did not expect in one line, and where only when asked', async () => {
+    const env = { TMPDIR: '/nowhere/at/all' };
+    const plain = await project.run(['demo'], { env });
+    expect(plain.code).toBe(1);
+    expect(plain.err).toMatch(/^savepoint: ENOENT.*\nhint: .*SAVEPOINT_DEBUG=1.*\n$/);
+    const debug = await project.run(['demo'], { env: { ...env, SAVEPOINT_DEBUG: '1' } });
+    expect(debug.err).toContain('    at ');
+  });
+
+  it('ends quietly when its reader leaves', async () => {
+    await project.agentWrites('m1', 'a.txt', 'new\n');
+    const options = { cwd: project.root, env: project.env() };
+    const child = spawn(process.execPath, [MAIN, 'diff', 'latest'], { ...options, stdio: 'pipe' });
+    child.stdout.destroy();
+    let err = '';
+    child.stderr.on('data', (data) => {
+      err += data;
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect(code).toBe(0);
+    expect(err).toMatch(/^hint: [^\n]*\n$/);
+  });
+
+  it('hides the warning about SQLite, and no other', async () => {
+    const script = `
+      const { hideSqliteWarning } = await import(${JSON.stringify(new URL('../../src/cli/hidden-warning.ts', import.meta.url).href)});
+      hideSqliteWarning();
+      const sqlite = 'SQLite is an experimental feature and might change at any time';
+      process.emitWarning(sqlite, 'ExperimentalWarning');
+      process.emitWarning(sqlite, { type: 'ExperimentalWarning' });
+      process.emitWarning('Something else', 'ExperimentalWarning');
+      process.emitWarning(sqlite, 'DeprecationWarning');`;
+    const args = ['--input-type=module', '--eval', script];
+    const { err } = await runNode(args, { cwd: project.root, env: project.env() });
+    expect(err.match(/Warning: .*/g)).toEqual([
+      'Warning: Something else',
+      'Warning: SQLite is an experimental feature and might change at any time',
+    ]);
+  });
+});

@@ -1,0 +1,110 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CliProject, type Json, MAIN } from './cli-project.ts';
+import { hasTerminal, runAtTerminal, type Turn } from './pseudo-terminal.ts';
+
+describe('savepoint demo', () => {
+  let place: CliProject;
+  let temporary: string;
+
+  beforeEach(() => {
+    place = new CliProject();
+    temporary = join(place.scratch, 'tmp');
+    mkdirSync(temporary);
+  });
+  afterEach(() => place.remove());
+
+  it('plays through by itself without a terminal, and leaves nothing behind', async () => {
+    const { code, out, err } = await place.run(['demo'], { env: { TMPDIR: temporary } });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const story = [
+      'Clean up the code a little.',
+      'ReferenceError: total is not defined',
+      '-let total = 0;',
+      'prices.json was deleted',
+      '3 files  Clean up the code a little.',
+      'restore   prices.json  is gone, comes back',
+      'Done, and checked: 4 files are as they were, byte for byte.',
+      'total     8.50',
+      '$ savepoint undo',
+      'ReferenceError: total is not defined',
+      '$ savepoint redo',
+      'total     8.50',
+      'savepoint rewind ID --dry-run',
+    ];
+    let from = 0;
+    for (const part of story) {
+      const at = out.indexOf(part, from);
+      expect(at, `"${part}" comes next`).toBeGreaterThanOrEqual(from);
+      from = at + part.length;
+    }
+    expect(readdirSync(temporary)).toEqual([]);
+    // Its store is a temporary one: the visitor's own is not even made.
+    expect(existsSync(place.home)).toBe(false);
+  });
+
+  it('sums itself up for programs, and keeps its folders when asked', async () => {
+    const { code, out, err } = await place.run(['demo', '--json', '--keep'], {
+      env: { TMPDIR: temporary },
+    });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const value = JSON.parse(out) as Json;
+    expect(value).toMatchObject({
+      version: 1,
+      verified: true,
+      rewind: {
+        restoredFiles: ['README.md', 'prices.json', 'till.mjs'],
+        deletedFiles: [],
+        success: true,
+      },
+      undo: { restoredFiles: ['README.md', 'till.mjs'], deletedFiles: ['prices.json'] },
+      redo: { restoredFiles: ['README.md', 'prices.json', 'till.mjs'] },
+    });
+    const { project, home } = value.kept as { project: string; home: string };
+    expect(readFileSync(join(project, 'prices.json'), 'utf8')).toContain('"tea": 2.2');
+    const list = await place.run(['list'], { cwd: project, env: { SAVEPOINT_HOME: home } });
+    expect(list.out).toContain('Add tea to the price list.');
+  });
+
+  describe.skipIf(!hasTerminal)('at a terminal', () => {
+    const visit = (turns: readonly Turn[]) => {
+      const env = place.env({ TMPDIR: temporary, NO_COLOR: '1' });
+      return runAtTerminal([MAIN, 'demo'], { cwd: place.root, env }, turns);
+    };
+    const CHOICE = 'q to leave: ';
+
+    it('lets the visitor choose, undo and redo', async () => {
+      const { code, screen } = await visit([
+        ['Press Enter', '\n'],
+        [CHOICE, '7\n'],
+        [CHOICE, '3\n'],
+        ['Undo it? [Y/n] ', '\n'],
+        ['Redo the rewind? [Y/n] ', '\n'],
+      ]);
+      expect(code).toBe(0);
+      expect(screen).toContain('delete    receipt.mjs  was not there, goes away');
+      expect(screen.match(/Total: 6\.30/g)).toHaveLength(2);
+      expect(screen.match(/Done, and checked/g)).toHaveLength(3);
+      expect(readdirSync(temporary)).toEqual([]);
+    });
+
+    it('takes no for an answer', async () => {
+      const { code, screen } = await visit([
+        ['Press Enter', '\n'],
+        [CHOICE, '\n'],
+        ['Undo it? [Y/n] ', 'n\n'],
+      ]);
+      expect(code).toBe(0);
+      expect(screen.match(/Done, and checked/g)).toHaveLength(1);
+      expect(screen).toContain('On your own projects');
+    });
+
+    it('cleans up when the visitor presses Ctrl-C', async () => {
+      const { code, screen } = await visit([['Press Enter', '\x03']]);
+      expect(code).toBe(130);
+      expect(screen).toContain('savepoint: interrupted');
+      expect(readdirSync(temporary)).toEqual([]);
+    });
+  });
+});
