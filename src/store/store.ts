@@ -46,6 +46,7 @@ export interface Batch {
   readonly blobs?: readonly Blob[];
   /** Inserted, or replaced by id. */
   readonly sessions?: readonly Session[];
+  /** Inserted, or replaced by id. */
   readonly checkpoints?: readonly Checkpoint[];
   /** New changes, in order. The head of each path follows its newest change by itself. */
   readonly changes?: readonly Change[];
@@ -133,7 +134,9 @@ export interface Store {
   /**
    * Writes a batch: all of it, durably, before the promise resolves, or nothing. Blobs are durable
    * before any row that names them. Putting a blob that is there already is harmless. Throws
-   * `store-moved-on` when `base` is not the newest sequence number, `store-full` when there is no room.
+   * `store-moved-on` when `base` is not the newest sequence number, `store-full` when there is no room,
+   * `argument-invalid` when rows contradict the timeline: a new one whose number is not above `base`, a
+   * session that is not there, the end of a change that is not open, a blob whose id is no hash.
    */
   commit(batch: Batch): Promise<void>;
 
@@ -166,9 +169,10 @@ export interface Store {
   journal(): Promise<Journal | null>;
 
   /**
-   * Drops changes older than `floor` (open ones stay) with their cancellations, then blobs that
-   * nothing reaches: no change, head, journal, or blob that is compressed against them. A blob that a
-   * live one is compressed against is not lost: the live one is stored anew first.
+   * Drops changes older than `floor` with their cancellations, then blobs that nothing reaches: no
+   * change, head, journal, or blob that is compressed against them. Open changes stay, and those that a
+   * change from `floor` on takes back: they tell how far back that one reaches. A blob that a live one
+   * is compressed against is not lost: the live one is stored anew first.
    */
   prune(floor: Seq): Promise<PruneResult>;
 

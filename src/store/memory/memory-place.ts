@@ -5,8 +5,8 @@ import type { Journal } from '../../model/journal.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { TrackedPath } from '../../model/path.ts';
 import type { Session } from '../../model/session.ts';
+import { LockQueue } from '../lock-queue.ts';
 import type { Head, ProjectIdentity } from '../store.ts';
-import { LockQueue } from './lock-queue.ts';
 
 /** What lies in memory, and stays when a store on it is closed: several stores can share a place. */
 export class MemoryPlace {

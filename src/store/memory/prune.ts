@@ -10,8 +10,10 @@ export function prune(place: MemoryPlace, floor: Seq): PruneResult {
 
 function dropChanges(place: MemoryPlace, floor: Seq): number {
   let dropped = 0;
+  const isNeeded = (seq: Seq): boolean =>
+    place.cancellations.get(seq)?.some(({ by }) => by >= floor) ?? false;
   for (const { seq, after } of place.changes.values()) {
-    if (seq >= floor || after === null) continue;
+    if (seq >= floor || after === null || isNeeded(seq)) continue;
     place.changes.delete(seq);
     dropped += 1;
   }

@@ -8,10 +8,14 @@ import type { Layout } from './layout.ts';
 
 const COMPRESSED_SUFFIX = '.zst';
 
-/** A compressed form has another name, so that both can be there until the row has been switched. */
+/**
+ * All in one folder: file systems index their folders, while a folder for each first byte made the
+ * first writes of a store half again as slow. A compressed form has another name, so that both can be
+ * there until the row has been switched.
+ */
 export function blobFile(layout: Layout, id: BlobId, encoding: Encoding): string {
   const name = encoding === 'zstd' ? id + COMPRESSED_SUFFIX : id;
-  return join(layout.blobs, id.slice(0, 2), name);
+  return join(layout.blobs, name);
 }
 
 /** Which blob a file's name stands for; `id` is whatever the name says and may be no hash at all. */
@@ -28,7 +32,7 @@ export function writeBlobFile(layout: Layout, id: BlobId, bytes: Uint8Array): bo
   if (size === bytes.length && hashBytes(readFileSync(file)) === id) {
     // Left by a crash: whole, but maybe only in the kernel's memory.
     syncPath(file);
-    syncPath(join(file, '..'));
+    syncPath(layout.blobs);
     return false;
   }
   writeDurably(file, bytes);

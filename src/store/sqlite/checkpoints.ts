@@ -2,7 +2,7 @@ import type { Checkpoint, CheckpointKind } from '../../model/checkpoint.ts';
 import type { CheckpointId, Seq } from '../../model/ids.ts';
 import type { CheckpointQuery } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { Conditions, hexList, LISTED_TEXTS, limitOf } from './parameters.ts';
+import { Conditions, limitOf } from './parameters.ts';
 
 interface CheckpointRow {
   readonly seq: number;
@@ -50,9 +50,9 @@ export function listCheckpoints(
   query: CheckpointQuery,
 ): readonly Checkpoint[] {
   const where = new Conditions();
-  where.add(`session_id IN ${LISTED_TEXTS}`, query.sessionIds && hexList(query.sessionIds));
+  where.among('session_id', query.sessionIds);
   where.add('message_id = ?', query.messageId);
-  where.add(`kind IN ${LISTED_TEXTS}`, query.kinds && hexList(query.kinds));
+  where.among('kind', query.kinds);
   where.add('seq < ?', query.before);
   const sql = `SELECT * FROM checkpoints ${where.sql} ORDER BY seq DESC LIMIT ?`;
   return connection

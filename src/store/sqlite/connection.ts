@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 // Other processes write too, each for some milliseconds; past this something is wrong.
 const BUSY_TIMEOUT_MS = 5_000;
 
-const EACH_CONNECTION = `
+const STORE_SETTINGS = `
   PRAGMA synchronous = FULL;
   PRAGMA fullfsync = ON;
   PRAGMA checkpoint_fullfsync = ON;
@@ -17,14 +17,19 @@ export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(file: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS) {
-    this.#database = new DatabaseSync(file, { timeout: busyTimeoutMs });
+  constructor(file: string, settings: string = STORE_SETTINGS, busyMs: number = BUSY_TIMEOUT_MS) {
+    this.#database = new DatabaseSync(file, { timeout: busyMs });
     try {
-      this.#database.exec(EACH_CONNECTION);
+      this.#database.exec(settings);
     } catch (error) {
       this.#database.close();
       throw error;
     }
+  }
+
+  /** For the lock database, which nobody can even look into while another holds it. */
+  static bare(file: string, busyMs?: number): Connection {
+    return new Connection(file, '', busyMs);
   }
 
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {

@@ -14,14 +14,13 @@ import { basename, dirname, join } from 'node:path';
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIRECTORY = 0o700;
 
-/** Ends the name of a file that is still being written; `prune` removes what a crash left. */
-export const TEMPORARY_SUFFIX = '.tmp';
+const TEMPORARY_NAME = /^\..*\.[0-9a-f]{12}\.tmp$/;
 
 /** Writes a file so that after a power cut it is there whole, or as it was before. */
 export function writeDurably(target: string, bytes: Uint8Array): void {
   const folder = dirname(target);
   const random = randomBytes(6).toString('hex');
-  const temporary = join(folder, `.${basename(target)}.${random}${TEMPORARY_SUFFIX}`);
+  const temporary = join(folder, `.${basename(target)}.${random}.tmp`);
   const descriptor = openNew(temporary);
   try {
     writeThrough(descriptor, bytes);
@@ -31,6 +30,11 @@ export function writeDurably(target: string, bytes: Uint8Array): void {
     throw error;
   }
   syncPath(folder);
+}
+
+/** Whether a file of this name was still being written when its process died. */
+export function isTemporary(name: string): boolean {
+  return TEMPORARY_NAME.test(name);
 }
 
 /** Makes a folder and those above it, and the entries that name them durable. */
@@ -64,7 +68,7 @@ function makeDirectory(path: string): string | undefined {
   return mkdirSync(path, { recursive: true, mode: PRIVATE_DIRECTORY });
 }
 
-/** Its folder is made when it turns out to be missing: to ask each time would cost every write. */
+/** The folder is there, unless somebody removed it since the store was made. */
 function openNew(path: string): number {
   try {
     return openSync(path, 'wx', PRIVATE_FILE);

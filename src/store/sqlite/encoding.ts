@@ -55,7 +55,6 @@ export function decompress(
 }
 
 function compress(raw: Uint8Array, base: Base | null): Uint8Array | null {
-  if (raw.length === 0) return null;
   const options: DictionaryOptions = { params: LEVEL, ...(base && { dictionary: base.bytes }) };
   try {
     const bytes = zstdCompressSync(raw, options);

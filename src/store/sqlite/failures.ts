@@ -19,7 +19,7 @@ const FILE_CODES: Readonly<Record<string, ErrorCode>> = {
 
 const HINTS: Partial<Record<ErrorCode, string>> = {
   'store-locked': 'another process is writing; try again when it has finished',
-  'store-full': 'free some disk space, or prune old checkpoints',
+  'store-full': 'free some disk space; nothing of this was kept',
   'argument-invalid': 'the batch contradicts the timeline: a used number or an unknown session',
 };
 

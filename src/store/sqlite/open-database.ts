@@ -5,12 +5,11 @@ import { makeDurableDirectory, makeEmptyFile, syncPath } from './durable-files.t
 import type { Layout } from './layout.ts';
 import { APPLICATION_ID, MIGRATIONS, migrate, requireReadable } from './migrations.ts';
 
-// 8 KiB: a commit dirties about a dozen index pages, which larger pages would make dearer, and stores
-// a blob of up to 256 KiB, which smaller pages would. Incremental, so that `prune` can shrink the file.
+// 4 KiB: a commit touches about a dozen index pages, and they weigh more than one blob's bytes, which
+// larger pages would take a little faster. Incremental, so that `prune` can shrink the file.
 const NEW_DATABASE = `
-  PRAGMA page_size = 8192;
+  PRAGMA page_size = 4096;
   PRAGMA auto_vacuum = INCREMENTAL;
-  PRAGMA journal_mode = WAL;
   PRAGMA application_id = ${APPLICATION_ID};
 `;
 
@@ -40,7 +39,7 @@ export function createDatabase(layout: Layout, migrations: readonly string[] = M
   makeDurableDirectory(layout.blobs);
   makeEmptyFile(layout.lock);
   // The project lock, taken here with a plain wait: creators come once, and never hold it already.
-  const lock = new Connection(layout.lock);
+  const lock = Connection.bare(layout.lock);
   try {
     lock.run('BEGIN EXCLUSIVE');
     if (!existsSync(layout.database)) buildDatabase(layout, migrations);
@@ -59,11 +58,23 @@ function buildDatabase(layout: Layout, migrations: readonly string[]): void {
   try {
     connection.exec(NEW_DATABASE);
     migrate(connection, migrations);
+    startLog(connection);
   } finally {
     connection.close();
   }
   renameSync(fresh, layout.database);
   syncPath(layout.directory);
+}
+
+/**
+ * The write-ahead log comes last: what lay in it when the connection closes would have to be copied
+ * into the database, and SQLite does not say when that fails.
+ */
+function startLog(connection: Connection): void {
+  const row = connection.get<{ journal_mode: string }>('PRAGMA journal_mode = WAL');
+  if (row?.journal_mode !== 'wal') {
+    throw new SavepointError('store-failed', 'the file system cannot hold a write-ahead log');
+  }
 }
 
 function missing(layout: Layout): SavepointError {

@@ -29,6 +29,13 @@ export class Conditions {
     this.values.push(value);
   }
 
+  /** One of these texts. A capture asks for a single one, and need not wait for a list to be read. */
+  among(column: string, texts: readonly string[] | undefined): void {
+    const [only] = texts ?? [];
+    if (texts?.length === 1) this.add(`${column} = ?`, only);
+    else this.add(`${column} IN ${LISTED_TEXTS}`, texts && hexList(texts));
+  }
+
   /** A condition without a value, before all others that have an index. */
   lead(text: string): void {
     this.#texts.push(text);

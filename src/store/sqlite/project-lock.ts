@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { SavepointError } from '../../model/errors.ts';
+import { abortError, type LockQueue, lockedError } from '../lock-queue.ts';
 import type { LockOptions, ProjectLock } from '../store.ts';
 import { Connection } from './connection.ts';
 import { makeEmptyFile } from './durable-files.ts';
 import { isBusy } from './failures.ts';
-import { abortError, type LockQueue, lockedError } from './lock-queue.ts';
 import { joinQueue, partFromQueue } from './shared-queue.ts';
 
 const FIRST_DELAY_MS = 1;
@@ -74,7 +74,7 @@ export class LockFile {
 
   #connect(): Connection {
     makeEmptyFile(this.#file);
-    return new Connection(this.#file, 0);
+    return Connection.bare(this.#file, 0);
   }
 
   #hold(): ProjectLock {

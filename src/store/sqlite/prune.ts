@@ -14,6 +14,10 @@ import { readIntact } from './read-blob.ts';
 import { bytesToHash } from './state-columns.ts';
 import { sweepBlobFiles } from './sweep.ts';
 
+const DROP_CHANGES = `
+  DELETE FROM changes WHERE seq < ?1 AND after_type IS NOT NULL
+  AND seq NOT IN (SELECT change_seq FROM cancellations WHERE by_seq >= ?1)`;
+
 const REACHED = `
   reached(hash) AS (
     SELECT before_blob FROM changes WHERE before_blob IS NOT NULL
@@ -50,8 +54,7 @@ export async function prune(opened: Opened, floor: Seq): Promise<PruneResult> {
 }
 
 function dropChanges(connection: Connection, floor: Seq): number {
-  const drop = 'DELETE FROM changes WHERE seq < ? AND after_type IS NOT NULL';
-  const dropped = connection.run(drop, floor);
+  const dropped = connection.run(DROP_CHANGES, floor);
   for (const end of ['change_seq', 'by_seq']) {
     connection.run(
       `DELETE FROM cancellations WHERE ${end} < ? AND ${end} NOT IN (SELECT seq FROM changes)`,

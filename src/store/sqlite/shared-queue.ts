@@ -1,4 +1,4 @@
-import { LockQueue } from './lock-queue.ts';
+import { LockQueue } from '../lock-queue.ts';
 
 interface Shared {
   readonly queue: LockQueue;

@@ -1,8 +1,9 @@
-import { type Dirent, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isBlobId } from '../../model/ids.ts';
 import { parseBlobFile } from './blob-files.ts';
-import { TEMPORARY_SUFFIX } from './durable-files.ts';
+import type { Connection } from './connection.ts';
+import { isTemporary } from './durable-files.ts';
 import type { Opened } from './opened.ts';
 import { hashToBytes } from './state-columns.ts';
 
@@ -13,29 +14,26 @@ const NAMED = 'SELECT 1 FROM blobs WHERE hash = ? AND encoding = ? AND data IS N
  * and its row. In a transaction, because every writer makes its files in one.
  */
 export function sweepBlobFiles(opened: Opened): void {
-  opened.connection.immediate(() => {
-    for (const folder of entriesOf(opened.layout.blobs)) {
-      if (!folder.isDirectory()) continue;
-      const path = join(opened.layout.blobs, folder.name);
-      for (const { name } of entriesOf(path)) {
-        if (isOrphan(opened, name)) rmSync(join(path, name), { force: true });
-      }
+  const { connection, layout } = opened;
+  connection.immediate(() => {
+    for (const name of namesIn(layout.blobs)) {
+      if (isOrphan(connection, name)) rmSync(join(layout.blobs, name), { force: true });
     }
   });
 }
 
 /** Files whose names are not of our making are not ours to remove. */
-function isOrphan(opened: Opened, name: string): boolean {
-  if (name.endsWith(TEMPORARY_SUFFIX)) return true;
+function isOrphan(connection: Connection, name: string): boolean {
+  if (isTemporary(name)) return true;
   const { id, encoding } = parseBlobFile(name);
-  return isBlobId(id) && opened.connection.get(NAMED, hashToBytes(id), encoding) === undefined;
+  return isBlobId(id) && connection.get(NAMED, hashToBytes(id), encoding) === undefined;
 }
 
-function entriesOf(folder: string): Dirent[] {
+function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    return readdirSync(folder);
   } catch (error) {
-    // The folder of large blobs comes with the first of them where somebody removed it.
+    // Where somebody removed it, it comes back with the next large blob.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }

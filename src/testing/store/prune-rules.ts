@@ -52,7 +52,6 @@ export function pruneRules({ test, testTwo }: StoreTests): void {
     const rest = ['b', 'b', 'b', 'b'].map((path, at) => changeOf(at + 2, path));
     const cancellations = [
       { by: 3, change: 2 },
-      { by: 5, change: 2 },
       { by: 3, change: 1 },
       { by: 5, change: 1 },
       { by: 5, change: 4 },
@@ -63,6 +62,21 @@ export function pruneRules({ test, testTwo }: StoreTests): void {
       { by: 5, change: 1 },
       { by: 5, change: 4 },
     ]);
+  });
+
+  test('lets changes stay that a newer one takes back, until that one goes', async (store) => {
+    const changes = ['a', 'a', 'a', 'a'].map((path, at) => changeOf(at + 1, path));
+    const cancellations = [
+      { by: 3, change: 1 },
+      { by: 3, change: 2 },
+    ];
+    await store.commit({ base: 0, changes, cancellations });
+    await store.prune(3);
+    assert.deepEqual(seqsOf(await store.changes({})), [1, 2, 3, 4]);
+    assert.deepEqual(await store.cancellationsOf([1, 2]), cancellations);
+    await store.prune(4);
+    assert.deepEqual(seqsOf(await store.changes({})), [4]);
+    assert.deepEqual(await store.cancellationsOf([1, 2]), []);
   });
 
   test('keeps what a journal needs, until it is cleared', async (store) => {

@@ -21,5 +21,7 @@ export const SEED_VIEW: string = `
   FROM changes
   JOIN sessions ON sessions.id = changes.session_id
   JOIN checkpoints ON checkpoints.id = changes.checkpoint_id
-  WHERE changes.origin = 'tool' AND changes.before_type IN ('absent', 'file', 'symlink');
+  WHERE changes.origin = 'tool' AND changes.before_type IN ('absent', 'file', 'symlink')
+    -- A folder that was made for a file is no file.
+    AND NOT (changes.before_type = 'absent' AND changes.after_type IS 'directory');
 `;

@@ -1,5 +1,5 @@
-import { SavepointError } from '../../model/errors.ts';
-import type { LockOptions } from '../store.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { LockOptions } from './store.ts';
 
 /** Those of one process who want the same lock, served in the order in which they came. */
 export class LockQueue {

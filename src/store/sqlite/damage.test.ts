@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, it } from 'vitest';
+import { isSavepointError } from '../../model/errors.ts';
+import {
+  assertReadable,
+  changeOf,
+  fileOf,
+  noiseBlob,
+  rejectsWith,
+  textBlob,
+} from '../../testing/store/samples.ts';
+import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+import type { Store } from '../store.ts';
+import { sqliteStore } from './sqlite-store.ts';
+
+const LARGE = noiseBlob(300 * 1024);
+const OTHER = noiseBlob(300 * 1024, 2);
+const SMALL = textBlob('some text '.repeat(100));
+
+describe('damage', () => {
+  it('is noticed in a small blob, which is named', () =>
+    withStore(async (store, folder) => {
+      await store.commit({ base: 0, blobs: [SMALL] });
+      execute(folder, "UPDATE blobs SET data = CAST('Some' || substr(data, 5) AS BLOB)");
+      await assert.rejects(
+        store.readBlob(SMALL.id),
+        (error) => isSavepointError(error, 'blob-corrupt') && error.message.includes(SMALL.id),
+      );
+    }));
+
+  it('is noticed in a compressed blob, and in what it is compressed against', () =>
+    withStore(async (store, folder) => {
+      const next = textBlob('some text '.repeat(100).replace('text', 'TEXT'));
+      const changes = [
+        changeOf(1, 'a', { after: fileOf(SMALL) }),
+        changeOf(2, 'a', { before: fileOf(SMALL), after: fileOf(next) }),
+      ];
+      await store.commit({ base: 0, blobs: [SMALL, next], changes });
+      await store.compact(Number.POSITIVE_INFINITY);
+      assert.deepEqual(readRow(folder, 'SELECT max(depth) AS depth FROM blobs'), { depth: 1 });
+      execute(
+        folder,
+        "UPDATE blobs SET data = CAST(substr(data, 1, 4) || x'ffff' AS BLOB) WHERE base IS NULL",
+      );
+      await rejectsWith(store.readBlob(SMALL.id), 'blob-corrupt');
+      await rejectsWith(store.readBlob(next.id), 'blob-corrupt');
+    }));
+
+  it('is noticed in the file of a large blob: one bit, the end, all of it', () =>
+    withStore(async (store, folder) => {
+      const file = join(folder, 'blobs', LARGE.id);
+      await store.commit({ base: 0, blobs: [LARGE] });
+      const bytes = readFileSync(file);
+      bytes[1_000] = (bytes[1_000] ?? 0) ^ 1;
+      writeFileSync(file, bytes);
+      await rejectsWith(store.readBlob(LARGE.id), 'blob-corrupt');
+      truncateSync(file, 1_000);
+      await rejectsWith(store.readBlob(LARGE.id), 'blob-corrupt');
+      rmSync(file);
+      await rejectsWith(store.readBlob(LARGE.id), 'blob-missing');
+    }));
+
+  it('of a large blob is mended when the same bytes come again', () =>
+    withStore(async (store, folder) => {
+      const file = join(folder, 'blobs', LARGE.id);
+      await store.commit({ base: 0, blobs: [LARGE] });
+      for (const damage of [() => rmSync(file), () => truncateSync(file, 9), () => flip(file)]) {
+        damage();
+        await store.commit({ base: 0, blobs: [LARGE] });
+        await assertReadable(store, LARGE);
+      }
+      assert.equal((await store.stats()).blobs, 1);
+    }));
+
+  it('in a file that a crash left is not taken over', () =>
+    withStore(async (store, folder) => {
+      const file = join(folder, 'blobs', LARGE.id);
+      writeFileSync(file, LARGE.bytes);
+      flip(file);
+      await store.commit({ base: 0, blobs: [LARGE] });
+      await assertReadable(store, LARGE);
+    }));
+
+  it('does not stop compaction and pruning of the rest', () =>
+    withStore(async (store, folder) => {
+      const changes = [
+        changeOf(1, 'a', { after: fileOf(LARGE) }),
+        changeOf(2, 'b', { after: fileOf(SMALL) }),
+        changeOf(3, 'c', { after: fileOf(OTHER) }),
+      ];
+      await store.commit({ base: 0, blobs: [LARGE, SMALL, OTHER], changes });
+      rmSync(join(folder, 'blobs', LARGE.id));
+      await store.compact(Number.POSITIVE_INFINITY);
+      await store.prune(99);
+      await assertReadable(store, SMALL);
+      await assertReadable(store, OTHER);
+      await rejectsWith(store.readBlob(LARGE.id), 'blob-missing');
+    }));
+
+  it('of a base does not cost the blob that leans on it, should the base be mended', () =>
+    withStore(async (store, folder) => {
+      const [base, next] = [noiseBlob(2_000), noiseBlob(2_000)].map(({ bytes }, at) => {
+        bytes[0] = at;
+        return textBlob(Buffer.from(bytes).toString('base64'));
+      });
+      assert.ok(base && next);
+      const changes = [
+        changeOf(1, 'a', { after: fileOf(base) }),
+        changeOf(2, 'a', { before: fileOf(base), after: fileOf(next) }),
+      ];
+      await store.commit({ base: 0, blobs: [base, next], changes });
+      await store.compact(Number.POSITIVE_INFINITY);
+      const { data } = readRow(folder, 'SELECT data FROM blobs WHERE base IS NULL');
+      execute(folder, "UPDATE blobs SET data = x'00' WHERE base IS NULL");
+      await store.prune(99);
+      await rejectsWith(store.readBlob(next.id), 'blob-corrupt');
+      execute(folder, 'UPDATE blobs SET data = ? WHERE base IS NULL', data as Uint8Array);
+      await assertReadable(store, next);
+    }));
+});
+
+describe('a commit that fails at its files', () => {
+  it('leaves no file behind, and nothing else', () =>
+    withStore(async (store, folder) => {
+      const blobs = join(folder, 'blobs');
+      await store.commit({ base: 0, changes: [changeOf(1, 'a')] });
+      const used = changeOf(1, 'a', { after: fileOf(LARGE) });
+      await rejectsWith(
+        store.commit({ base: 1, blobs: [LARGE, SMALL, OTHER], changes: [used] }),
+        'argument-invalid',
+      );
+      assert.deepEqual(readdirSync(blobs), []);
+      rmSync(blobs, { recursive: true });
+      writeFileSync(blobs, 'in the way');
+      await rejectsWith(store.commit({ base: 1, blobs: [SMALL, LARGE] }), 'store-failed');
+      await rejectsWith(store.readBlob(SMALL.id), 'blob-missing');
+      rmSync(blobs);
+      await store.commit({ base: 1, blobs: [SMALL, LARGE] });
+      await assertReadable(store, LARGE);
+    }));
+});
+
+function withStore(body: (store: Store, folder: string) => Promise<void>): Promise<void> {
+  return withTemporaryFolder(async (folder) => {
+    const store = await sqliteStore({ directory: folder });
+    try {
+      await body(store, folder);
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+function flip(file: string): void {
+  const bytes = readFileSync(file);
+  bytes[0] = (bytes[0] ?? 0) ^ 0x80;
+  writeFileSync(file, bytes);
+}
+
+function execute(folder: string, sql: string, ...values: Uint8Array[]): void {
+  const database = new DatabaseSync(join(folder, 'store.db'));
+  assert.ok(Number(database.prepare(sql).run(...values).changes) > 0);
+  database.close();
+}
+
+function readRow(folder: string, sql: string): Record<string, unknown> {
+  const database = new DatabaseSync(join(folder, 'store.db'));
+  try {
+    return { ...database.prepare(sql).get() };
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, it } from 'vitest';
+import { ChildScript } from '../../testing/child-script.ts';
+import {
+  assertReadable,
+  changeOf,
+  checkpointId,
+  checkpointOf,
+  fileOf,
+  noiseBlob,
+  rejectsWith,
+  sessionOf,
+  textBlob,
+} from '../../testing/store/samples.ts';
+import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+import { commitBatch } from './commit.ts';
+import { Connection } from './connection.ts';
+import { layoutOf } from './layout.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { createDatabase } from './open-database.ts';
+import { sqliteStore } from './sqlite-store.ts';
+
+const STORE_MODULE = new URL('./sqlite-store.ts', import.meta.url).href;
+
+describe('opening a store', () => {
+  it('makes folders and files that only their user can read', () =>
+    withTemporaryFolder(async (folder) => {
+      const mask = process.umask(0);
+      try {
+        const directory = join(folder, 'a', 'b');
+        const store = await sqliteStore({ directory });
+        const blob = noiseBlob(300 * 1024);
+        await store.commit({ base: 0, blobs: [blob] });
+        (await store.lock({ timeoutMs: 0 })).release();
+        for (const made of ['..', '.', 'blobs']) assert.equal(modeOf(join(directory, made)), 0o700);
+        const files = [
+          'store.db',
+          'store.db-wal',
+          'store.db-shm',
+          'lock.db',
+          join('blobs', blob.id),
+        ];
+        for (const file of files) assert.equal(modeOf(join(directory, file)), 0o600, file);
+        assert.deepEqual(readdirSync(directory).length, 5);
+        await store.close();
+      } finally {
+        process.umask(mask);
+      }
+    }));
+
+  it('says when there is no store, and makes none, unless it may', () =>
+    withTemporaryFolder(async (folder) => {
+      const directory = join(folder, 'store');
+      await rejectsWith(sqliteStore({ directory, create: false }), 'store-missing');
+      assert.equal(existsSync(directory), false);
+      await (await sqliteStore({ directory })).close();
+      await (await sqliteStore({ directory, create: false })).close();
+    }));
+
+  it('writes ahead, waits for the disk, and keeps references whole', () =>
+    withTemporaryFolder(async (folder) => {
+      await (await sqliteStore({ directory: folder })).close();
+      const connection = new Connection(join(folder, 'store.db'));
+      const setting = (name: string): unknown =>
+        Object.values(connection.get<Record<string, unknown>>(`PRAGMA ${name}`) ?? {})[0];
+      assert.equal(setting('journal_mode'), 'wal');
+      assert.equal(setting('synchronous'), 2);
+      assert.equal(setting('foreign_keys'), 1);
+      assert.equal(setting('fullfsync'), 1);
+      assert.equal(setting('integrity_check'), 'ok');
+      connection.close();
+    }));
+
+  it('brings a store of the first version up to date, with all that is in it', () =>
+    withTemporaryFolder(async (folder) => {
+      const layout = layoutOf(folder);
+      createDatabase(layout, MIGRATIONS.slice(0, 1));
+      const blob = textBlob('old');
+      const checkpoint = checkpointOf(1, { sessionId: 's', messageId: 'm' });
+      const change = changeOf(2, 'a', {
+        origin: 'tool',
+        sessionId: 's',
+        checkpointId: checkpointId('checkpoint-1'),
+        before: fileOf(blob),
+      });
+      const connection = new Connection(layout.database);
+      commitBatch(
+        { connection, layout, largeBlobBytes: 1_000, now: Date.now },
+        {
+          base: 0,
+          blobs: [blob],
+          sessions: [sessionOf('s')],
+          checkpoints: [checkpoint],
+          changes: [change],
+        },
+      );
+      connection.close();
+      const store = await sqliteStore({ directory: folder });
+      assert.deepEqual(await store.checkpoints({}), [checkpoint]);
+      assert.deepEqual(await store.changes({}), [change]);
+      await assertReadable(store, blob);
+      assert.equal(await store.seq(), 2);
+      await store.close();
+      assert.equal(query(folder, 'PRAGMA user_version').user_version, MIGRATIONS.length);
+      assert.equal(query(folder, 'SELECT message_id FROM file_checkpoints').message_id, 'm');
+    }));
+
+  it('leaves a store alone that a newer Savepoint wrote', () =>
+    withTemporaryFolder(async (folder) => {
+      await (await sqliteStore({ directory: folder })).close();
+      change(folder, `PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+      const bytes = readFileSync(join(folder, 'store.db'));
+      await rejectsWith(sqliteStore({ directory: folder }), 'store-too-new');
+      assert.deepEqual(readFileSync(join(folder, 'store.db')), bytes);
+    }));
+
+  it('refuses what is not a store: text, nothing, another database', () =>
+    withTemporaryFolder(async (folder) => {
+      for (const content of ['not a database '.repeat(1_000), 'short', '']) {
+        writeFileSync(join(folder, 'store.db'), content);
+        await rejectsWith(sqliteStore({ directory: folder }), 'store-corrupt');
+        assert.equal(readFileSync(join(folder, 'store.db'), 'utf8'), content);
+      }
+      writeFileSync(join(folder, 'store.db'), '');
+      change(folder, 'CREATE TABLE somebody (elses)');
+      await rejectsWith(sqliteStore({ directory: folder }), 'store-corrupt');
+    }));
+
+  it('says when its folder cannot be made', () =>
+    withTemporaryFolder(async (folder) => {
+      writeFileSync(join(folder, 'file'), '');
+      await rejectsWith(sqliteStore({ directory: join(folder, 'file', 'store') }), 'store-failed');
+    }));
+
+  it('goes on where a process died that was making it', () =>
+    withTemporaryFolder(async (folder) => {
+      writeFileSync(join(folder, 'store.db.new'), 'half of a datab');
+      writeFileSync(join(folder, 'store.db.new-wal'), 'and its log');
+      const store = await sqliteStore({ directory: folder });
+      await store.commit({ base: 0, checkpoints: [checkpointOf(1)] });
+      await store.close();
+      assert.deepEqual(readdirSync(folder).sort(), ['blobs', 'lock.db', 'store.db']);
+    }));
+
+  it('can be made by several processes at the same moment', () =>
+    withTemporaryFolder((folder) => countInProcesses(folder, 'locked')));
+
+  it('gives each number to one of several processes, even to those without the lock', () =>
+    withTemporaryFolder((folder) => countInProcesses(folder, 'unlocked')));
+});
+
+const PROCESSES = 6;
+const ROUNDS = 20;
+
+// Each reads the number and commits the next one; where two did so at once, one has to try again.
+const COUNTER = `
+  const [, module, directory, how] = process.argv;
+  const { sqliteStore } = await import(module);
+  const store = await sqliteStore({ directory });
+  const count = async () => {
+    const base = await store.seq();
+    const seq = base + 1;
+    const checkpoint = { id: 'c' + seq, seq, sessionId: null, messageId: null, kind: 'manual',
+      description: '', label: null, createdAt: 0, gitHead: null };
+    await store.commit({ base, checkpoints: [checkpoint] });
+  };
+  for (let round = 0; round < ${ROUNDS}; ) {
+    const lock = how === 'locked' ? await store.lock({ timeoutMs: 30_000 }) : null;
+    await count().then(() => { round += 1; }, (error) => {
+      if (lock !== null || error.code !== 'store-moved-on') throw error;
+    });
+    lock?.release();
+  }
+  await store.close();
+`;
+
+async function countInProcesses(folder: string, how: 'locked' | 'unlocked'): Promise<void> {
+  const start = (): ChildScript => new ChildScript(COUNTER, STORE_MODULE, folder, how);
+  for (const child of Array.from({ length: PROCESSES }, start)) assert.equal(await child.ends(), 0);
+  const store = await sqliteStore({ directory: folder });
+  assert.equal(await store.seq(), PROCESSES * ROUNDS);
+  assert.equal((await store.checkpoints({})).length, PROCESSES * ROUNDS);
+  await store.close();
+}
+
+function modeOf(path: string): number {
+  return statSync(path).mode & 0o777;
+}
+
+function query(folder: string, sql: string): Record<string, unknown> {
+  const database = new DatabaseSync(join(folder, 'store.db'));
+  try {
+    return database.prepare(sql).get() ?? {};
+  } finally {
+    database.close();
+  }
+}
+
+function change(folder: string, sql: string): void {
+  const database = new DatabaseSync(join(folder, 'store.db'));
+  database.exec(sql);
+  database.close();
+}
