@@ -1,8 +1,17 @@
 import { createHash } from 'node:crypto';
-import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkIdentity, openProject, type Project } from './capture/project.ts';
+import { checkIdentity, openProject, type Project, realLocation } from './capture/project.ts';
 import { SavepointError } from './model/errors.ts';
+import {
+  aBoolean,
+  aNumber,
+  anything,
+  aText,
+  checkShape,
+  listOf,
+  optional,
+  type Shape,
+} from './model/shape.ts';
 import type { SavepointSettings } from './requests.ts';
 import { Savepoint } from './savepoint.ts';
 import { sqliteStore } from './store/sqlite/sqlite-store.ts';
@@ -24,14 +33,29 @@ export interface OpenOptions extends Partial<SavepointSettings> {
   readonly create?: boolean;
 }
 
+const OPEN_OPTIONS: Shape<OpenOptions> = {
+  project: aText,
+  home: optional(aText),
+  store: anything,
+  refusedProjects: optional(listOf(aText)),
+  adopt: optional(aBoolean),
+  create: optional(aBoolean),
+  now: anything,
+  maxFileSize: optional(aNumber),
+  maxSafetySize: optional(aNumber),
+  maxEntries: optional(aNumber),
+  lockTimeoutMs: optional(aNumber),
+};
+
 /** Opens the timeline of a project, finishing a restore that was interrupted. */
 export async function openSavepoint(options: OpenOptions): Promise<Savepoint> {
+  checkShape('options', options, OPEN_OPTIONS);
   const project = openProject(options.project, options.refusedProjects);
-  const store = options.store ?? (await openStore(project, options));
+  const home = options.home === undefined ? null : homeOf(project, options.home);
+  const store = options.store ?? (await openStore(project, home, options));
   try {
     await bind(store, project, options.adopt ?? false);
-    const own =
-      options.home === undefined || !existsSync(options.home) ? [] : [realpathSync(options.home)];
+    const own = home === null ? [] : [home];
     const savepoint = new Savepoint(new Workbench(project.root, store, own, options));
     await savepoint.recover();
     return savepoint;
@@ -50,16 +74,22 @@ export function storeDirectory(home: string, projectRoot: string): string {
   );
 }
 
-function openStore(project: Project, options: OpenOptions): Promise<Store> {
-  const { home } = options;
-  if (home === undefined) {
-    throw new SavepointError('argument-invalid', 'pass either home or store');
+/** Where stores lie, by its real path: a store in the project would record itself. */
+function homeOf(project: Project, home: string): string {
+  if (home === '' || home.includes('\0')) {
+    throw new SavepointError('argument-invalid', 'home must name a folder');
   }
-  if (`${home}/`.startsWith(`${project.root}/`)) {
-    throw new SavepointError('argument-invalid', 'the store must not be inside the project', {
-      path: home,
-      hint: 'set SAVEPOINT_HOME to a folder outside of it',
-    });
+  const real = realLocation(home);
+  if (!`${real}/`.startsWith(`${project.root}/`)) return real;
+  throw new SavepointError('argument-invalid', 'the store must not be inside the project', {
+    path: home,
+    hint: 'set SAVEPOINT_HOME to a folder outside of it',
+  });
+}
+
+function openStore(project: Project, home: string | null, options: OpenOptions): Promise<Store> {
+  if (home === null) {
+    throw new SavepointError('argument-invalid', 'pass either home or store');
   }
   const directory = storeDirectory(home, project.root);
   return sqliteStore({ directory, create: options.create ?? true });

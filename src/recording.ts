@@ -56,7 +56,11 @@ export function recordBefore(bench: Workbench, request: CaptureRequest): Promise
 /** After the tool: ends the capture's changes with what is there now. */
 export function recordAfter(bench: Workbench, capture: Capture): Promise<void> {
   return bench.write(async (draft, now) => {
-    const [first] = capture.changes;
+    const paths = capture.changes.map((change) => change.path);
+    const seqs = new Set(capture.changes.map((change) => change.seq));
+    const open = await bench.store.changes({ paths, open: true });
+    // Who wrote is taken from the timeline: a capture is a value that a caller hands back.
+    const first = open.find((change) => seqs.has(change.seq));
     if (first === undefined) return;
     await captureAfter(draft, bench.site, capture.changes, authorOf(first, now));
   });

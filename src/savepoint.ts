@@ -6,7 +6,18 @@ import type { Operation, Receipt } from './model/operation.ts';
 import { selectedPath, type TrackedPath } from './model/path.ts';
 import type { PlanNote, RewindPlan } from './model/plan.ts';
 import type { Session } from './model/session.ts';
+import { aNumber, anId, aText, checkShape, listOf, optional } from './model/shape.ts';
 import { recordAfter, recordBefore, recordCheckpoint, recordTurnEnd } from './recording.ts';
+import {
+  CAPTURE,
+  CAPTURE_REQUEST,
+  CHANGE_QUERY,
+  CHECKPOINT_QUERY,
+  CHECKPOINT_REQUEST,
+  PLAN_OPTIONS,
+  RETENTION_RULES,
+  REWIND_REQUEST,
+} from './request-shapes.ts';
 import type {
   Capture,
   CaptureRequest,
@@ -47,17 +58,20 @@ export class Savepoint {
   }
 
   /** Marks a point to return to: a user's message, or, without a session, one made by hand. */
-  checkpoint(request: CheckpointRequest = {}): Promise<Checkpoint> {
+  async checkpoint(request: CheckpointRequest = {}): Promise<Checkpoint> {
+    checkShape('request', request, CHECKPOINT_REQUEST);
     return recordCheckpoint(this.#bench, request);
   }
 
   /** Before a tool writes: records what is there, durably, and opens a change for each entry. */
-  captureBefore(request: CaptureRequest): Promise<Capture> {
+  async captureBefore(request: CaptureRequest): Promise<Capture> {
+    checkShape('request', request, CAPTURE_REQUEST);
     return recordBefore(this.#bench, request);
   }
 
   /** After the tool: ends the capture's changes with what is there now. */
-  captureAfter(capture: Capture): Promise<void> {
+  async captureAfter(capture: Capture): Promise<void> {
+    checkShape('capture', capture, CAPTURE);
     return recordAfter(this.#bench, capture);
   }
 
@@ -68,6 +82,7 @@ export class Savepoint {
 
   /** The plan of a rewind. Writes nothing. */
   async planRewind(request: RewindRequest): Promise<RewindPlan> {
+    checkShape('request', request, REWIND_REQUEST);
     const checkpoint = await this.resolve(request.to);
     const set: SetRequest = { take: request.take ?? 'since', checkpoint };
     const paths = request.paths?.map((path) => selectedPath(this.root, path)) ?? null;
@@ -77,6 +92,7 @@ export class Savepoint {
 
   /** The plan that takes an operation back: the one named, or the newest rewind in effect. */
   async planUndo(options: PlanOptions & { operationId?: string } = {}): Promise<RewindPlan> {
+    checkShape('options', options, PLAN_OPTIONS);
     const operation = await operationToUndo(
       this.#bench.store,
       options.operationId as OperationId | undefined,
@@ -91,6 +107,7 @@ export class Savepoint {
 
   /** The plan that takes the newest undo back. */
   async planRedo(options: PlanOptions = {}): Promise<RewindPlan> {
+    checkShape('options', options, PLAN_OPTIONS);
     const operation = await operationToRedo(this.#bench.store);
     const description = operation.description.replace(/^undo/, 'redo');
     return this.#plan({ take: 'operation', operation }, 'redo', description, options);
@@ -124,6 +141,7 @@ export class Savepoint {
 
   /** Newest first. */
   async list(query: CheckpointQuery = {}): Promise<ListedCheckpoint[]> {
+    checkShape('query', query, CHECKPOINT_QUERY);
     const checkpoints = await this.#bench.store.checkpoints(query);
     const counts = await this.#bench.store.changedPathCounts(checkpoints.map(({ id }) => id));
     const agents = new Map(
@@ -137,12 +155,18 @@ export class Savepoint {
   }
 
   /** Finds a checkpoint by id, the beginning of one, `latest` or `~N`. */
-  resolve(ref: string): Promise<Checkpoint> {
+  async resolve(ref: string): Promise<Checkpoint> {
+    aText('ref', ref);
     return resolveCheckpoint(this.#bench.store, ref);
   }
 
   /** What is different now, or at `to`, from how it was at `from`. */
-  diff(from: string, to?: string, paths?: readonly NamedPath[]): Promise<PathDiff[]> {
+  async diff(from: string, to?: string, paths?: readonly NamedPath[]): Promise<PathDiff[]> {
+    checkShape(
+      'diff',
+      { from, to, paths },
+      { from: aText, to: optional(aText), paths: REWIND_REQUEST.paths },
+    );
     return this.#bench.reading(async () => {
       const selected = paths?.map((path) => selectedPath(this.root, path)) ?? null;
       const end = to === undefined ? null : await this.resolve(to);
@@ -154,17 +178,20 @@ export class Savepoint {
     return this.#bench.store.sessions();
   }
 
-  archiveSession(id: string): Promise<void> {
+  async archiveSession(id: string): Promise<void> {
+    anId('id', id);
     return this.#bench.write((draft, now) => archiveSession(draft, this.#bench.store, id, now));
   }
 
   /** Oldest first. */
-  changes(query: ChangeQuery): Promise<readonly Change[]> {
+  async changes(query: ChangeQuery): Promise<readonly Change[]> {
+    checkShape('query', query, CHANGE_QUERY);
     return this.#bench.store.changes(query);
   }
 
   /** Newest first. */
-  operations(limit?: number): Promise<readonly Operation[]> {
+  async operations(limit?: number): Promise<readonly Operation[]> {
+    optional(aNumber)('limit', limit);
     return this.#bench.store.operations(limit);
   }
 
@@ -178,9 +205,11 @@ export class Savepoint {
   }
 
   /** Removes what the rules no longer keep, then compresses what is left, for at most `budgetMs`. */
-  cleanup(rules: Partial<RetentionRules> = {}, budgetMs = 2_000): Promise<EvictionResult> {
+  async cleanup(rules: Partial<RetentionRules> = {}, budgetMs = 2_000): Promise<EvictionResult> {
+    checkShape('rules', rules, RETENTION_RULES);
+    aNumber('budgetMs', budgetMs);
     return this.#bench.locked(async () => {
-      const all = { ...DEFAULT_RETENTION, ...rules };
+      const all = withDefaults(rules);
       const result = await evict(this.#bench.store, all, this.#bench.settings.now());
       await this.#bench.store.compact(budgetMs);
       return result;
@@ -188,7 +217,8 @@ export class Savepoint {
   }
 
   /** Takes checkpoints away as targets; what others need of them stays. */
-  evict(ids: readonly CheckpointId[]): Promise<void> {
+  async evict(ids: readonly CheckpointId[]): Promise<void> {
+    listOf(anId)('ids', ids);
     return this.#bench.locked(() => evictCheckpoints(this.#bench.store, ids));
   }
 
@@ -213,4 +243,14 @@ export class Savepoint {
     const request = { set, kind, description, paths, includeShared, onConflict, force };
     return this.#bench.reading(() => makePlan(this.#bench.rewindSite, request));
   }
+}
+
+/** A rule that is set to undefined is one that was left out, not one that keeps nothing. */
+function withDefaults(rules: Partial<RetentionRules>): RetentionRules {
+  const { retentionDays, idleDays, maxCheckpointsPerSession } = DEFAULT_RETENTION;
+  return {
+    retentionDays: rules.retentionDays ?? retentionDays,
+    idleDays: rules.idleDays ?? idleDays,
+    maxCheckpointsPerSession: rules.maxCheckpointsPerSession ?? maxCheckpointsPerSession,
+  };
 }

@@ -5,7 +5,7 @@ import { ABSENT, isDirectory, joins, type UnknownReason, unknown } from '../mode
 import type { Draft } from '../store/draft.ts';
 import type { Store } from '../store/store.ts';
 import { type Author, appendChange, settle } from './chain.ts';
-import { kindAt, type Observation, observe } from './observe.ts';
+import { kindAt, NOTHING, type Observation, observe } from './observe.ts';
 import { listTree } from './tree.ts';
 
 /** What a capture works on. */
@@ -56,7 +56,7 @@ export async function captureAfter(
     if (seen.blob !== null) draft.addBlob(seen.blob);
     draft.closed.push({ seq: change.seq, after: seen.state });
     if (isDirectory(seen.state) && change.before.kind !== 'unknown') {
-      await captureAppeared(draft, site, change.path, known, author);
+      await captureAppeared(draft, site, change, known, author);
     }
   }
 }
@@ -64,18 +64,23 @@ export async function captureAfter(
 async function captureAppeared(
   draft: Draft,
   site: CaptureSite,
-  folder: TrackedPath,
+  folder: Change,
   known: Set<TrackedPath>,
   author: Author,
 ): Promise<void> {
-  for (const path of listTree(site.root, folder, site.maxEntries) ?? []) {
+  for (const path of listTree(site.root, folder.path, site.maxEntries) ?? []) {
     if (known.has(path) || protectionOf(path) === 'git') continue;
     known.add(path);
     const head = await site.store.head(path);
     const seen = look(site, path);
-    if (head?.open || joins(head?.state ?? ABSENT, seen.state)) continue;
+    if (head?.open) continue;
+    // Nothing was there when the folder was looked at: what the record says had gone by then.
+    const isOld = head !== null && head.seq < folder.seq;
+    if (isOld) settle(draft, head, path, NOTHING, author.createdAt);
+    const before = isOld ? ABSENT : (head?.state ?? ABSENT);
+    if (joins(before, seen.state)) continue;
     if (seen.blob !== null) draft.addBlob(seen.blob);
-    appendChange(draft, path, head?.state ?? ABSENT, seen.state, author);
+    appendChange(draft, path, before, seen.state, author);
   }
 }
 
@@ -101,9 +106,12 @@ function lookAround(
       seen.set(path, notSeen('protected'));
       continue;
     }
-    for (const folder of missingFolders(site, path)) seen.set(folder, look(site, folder));
-    const below = kindAt(site.root, path) === 'directory' ? entriesBelow(site, path) : [];
-    seen.set(path, below === null ? notSeen('past-limit') : look(site, path));
+    const found = look(site, path);
+    // Where something stands, so do the folders above it.
+    const missing = found.state.kind === 'absent' ? missingFolders(site, path) : [];
+    for (const folder of missing) seen.set(folder, look(site, folder));
+    const below = isDirectory(found.state) ? entriesBelow(site, path) : [];
+    seen.set(path, below === null ? notSeen('past-limit') : found);
     for (const entry of below ?? []) seen.set(entry, look(site, entry));
   }
   return seen;

@@ -10,6 +10,8 @@ import {
 } from '../model/path.ts';
 
 const MAX_LINKS = 40;
+// EINVAL: what was a link is none any more.
+const OUT_OF_REACH = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG', 'EINVAL'];
 
 /**
  * The entries that a write to `named` can touch. A tool names a path as it likes: relative, absolute,
@@ -95,8 +97,7 @@ function realPathOrNull(path: string): string | null {
   try {
     return bytesToPath(realpathSync.native(bufferOf(path), { encoding: 'buffer' }));
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? '';
-    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENAMETOOLONG'].includes(code)) return null;
+    if (isOutOfReach(error)) return null;
     throw error;
   }
 }
@@ -109,10 +110,17 @@ function linkTarget(place: string): string | null {
     const target = bytesToPath(readlinkSync(bufferOf(place), { encoding: 'buffer' }));
     if (target.startsWith('/')) return target;
     return `${place.slice(0, place.lastIndexOf('/'))}/${target}`;
-  } catch {
+  } catch (error) {
     // What cannot be looked at is no link to follow; the capture itself says why it is unreadable.
-    return null;
+    if (isOutOfReach(error)) return null;
+    throw error;
   }
+}
+
+/** Not there, or not for us. A failing disk is neither: what a link leads to would be left out. */
+function isOutOfReach(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  return OUT_OF_REACH.includes(code);
 }
 
 function bufferOf(path: string): Buffer {

@@ -8,12 +8,11 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs';
-import { isSavepointError } from '../model/errors.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';
 import { ABSENT, type State, type Unknown, unknown } from '../model/state.ts';
 import { blobOf } from '../store/blob.ts';
 import type { Blob } from '../store/store.ts';
-import { type FsPath, type PinnedFolder, pinParent } from './pinned-folder.ts';
+import { type FsPath, type PinnedFolder, pinParentOrNull } from './pinned-folder.ts';
 
 /** What was found at a path, with the bytes to keep. */
 export interface Observation {
@@ -29,7 +28,7 @@ export interface ObserveOptions {
 
 const READ_ATTEMPTS = 3;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-const NOTHING: Observation = { state: ABSENT, blob: null, stats: null };
+export const NOTHING: Observation = { state: ABSENT, blob: null, stats: null };
 
 /** Looks at one path of the project, following no link. A missing parent means `absent`. */
 export function observe(
@@ -51,24 +50,22 @@ export function observe(
   }
 }
 
-/** Behind a link nothing of ours can stand: what is there is not this path. */
-function pinParentOrNull(projectRoot: string, path: TrackedPath): PinnedFolder | null {
+export type EntryKind = 'absent' | 'file' | 'symlink' | 'directory' | 'special';
+
+/** What kind of entry stands at a path, without reading it; `special` where we may not even look. */
+export function kindAt(projectRoot: string, path: TrackedPath): EntryKind {
   try {
-    return pinParent(projectRoot, path);
+    const folder = pinParentOrNull(projectRoot, path);
+    return folder === null ? 'absent' : kindIn(folder, nameOf(path));
   } catch (error) {
-    if (isSavepointError(error, 'symlinked-parent')) return null;
+    if (isForbidden(error)) return 'special';
     throw error;
   }
 }
 
-export type EntryKind = 'absent' | 'file' | 'symlink' | 'directory' | 'special';
-
-/** What kind of entry stands at a path, without reading it. */
-export function kindAt(projectRoot: string, path: TrackedPath): EntryKind {
-  const folder = pinParentOrNull(projectRoot, path);
-  if (folder === null) return 'absent';
+function kindIn(folder: PinnedFolder, name: string): EntryKind {
   try {
-    const stats = lstatSync(folder.entry(nameOf(path)), { throwIfNoEntry: false });
+    const stats = lstatSync(folder.entry(name), { throwIfNoEntry: false });
     if (stats === undefined) return 'absent';
     if (stats.isSymbolicLink()) return 'symlink';
     if (stats.isDirectory()) return 'directory';
@@ -175,7 +172,12 @@ function unreadable(error: unknown): Observation {
   // A name that the file system cannot hold, or a file where a folder would be: nothing is there.
   if (code === 'ENAMETOOLONG' || code === 'ENOTDIR') return NOTHING;
   // Running out of descriptors or a failing disk says nothing about the file: that is an error.
-  if (code !== 'EACCES' && code !== 'EPERM') throw error;
+  if (!isForbidden(error)) throw error;
   const state: Unknown = unknown('unreadable');
   return { state, blob: null, stats: null };
+}
+
+function isForbidden(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === 'EACCES' || code === 'EPERM';
 }

@@ -8,15 +8,15 @@ import {
   openSync,
   statSync,
 } from 'node:fs';
-import { SavepointError } from '../model/errors.ts';
-import { isOutside, pathToBytes, type TrackedPath } from '../model/path.ts';
+import { isSavepointError, SavepointError } from '../model/errors.ts';
+import { isOutside, parentOf, pathToBytes, type TrackedPath } from '../model/path.ts';
 
 /** What the file system calls take: text, or bytes where a name is not UTF-8. */
 export type FsPath = string | Buffer;
 
 // Linux: a handle that needs no read permission on the folder. Not among node's constants.
 const O_PATH = 0o10000000;
-const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const HAS_PROC_FD = process.platform === 'linux' && existsSync('/proc/self/fd');
 
 /**
@@ -57,12 +57,13 @@ export class PinnedFolder {
   }
 
   sync(): void {
-    const fd = openSync(this.self(), O_RDONLY | O_DIRECTORY);
-    try {
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
+    syncAndClose(openSync(this.self(), O_RDONLY | O_DIRECTORY));
+  }
+
+  /** Makes the mode of an entry durable. What is gone, or lets nobody read it, cannot be synced. */
+  syncEntry(name: string): void {
+    const fd = openToSync(this.entry(name));
+    if (fd !== null) syncAndClose(fd);
   }
 
   close(): void {
@@ -87,13 +88,31 @@ export function pinFolder(
 
 /** The folder that holds `path`, pinned. */
 export function pinParent(projectRoot: string, path: TrackedPath): PinnedFolder | null {
-  const slash = path.lastIndexOf('/');
-  const parent = slash <= 0 ? null : (path.slice(0, slash) as TrackedPath);
-  return pinFolder(projectRoot, parent, isOutside(path));
+  return pinFolder(projectRoot, parentOf(path), isOutside(path));
+}
+
+/** As `pinFolder`, and null behind a link as well: nothing of ours can stand there. */
+export function pinFolderOrNull(
+  projectRoot: string,
+  folder: TrackedPath | null,
+  outside: boolean,
+): PinnedFolder | null {
+  try {
+    return pinFolder(projectRoot, folder, outside);
+  } catch (error) {
+    if (isSavepointError(error, 'symlinked-parent')) return null;
+    throw error;
+  }
+}
+
+/** As `pinParent`, and null behind a link as well. */
+export function pinParentOrNull(projectRoot: string, path: TrackedPath): PinnedFolder | null {
+  return pinFolderOrNull(projectRoot, parentOf(path), isOutside(path));
 }
 
 function walkDescriptors(start: string, names: readonly string[]): PinnedFolder | null {
-  let fd = openSync(start, O_PATH | O_DIRECTORY);
+  // `start` is a real path: should it be a link by now, it is not the project any more.
+  let fd = openSync(start, O_PATH | O_DIRECTORY | O_NOFOLLOW);
   for (const name of names) {
     const next = openChild(fd, name);
     closeSync(fd);
@@ -131,6 +150,24 @@ function walkChecked(start: string, names: readonly string[]): PinnedFolder | nu
     if (!stats?.isDirectory()) return null;
   }
   return new PinnedFolder(null, at);
+}
+
+function openToSync(at: FsPath): number | null {
+  try {
+    return openSync(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(code)) return null;
+    throw error;
+  }
+}
+
+function syncAndClose(fd: number): void {
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function setPermissions(at: FsPath, mode: number): void {

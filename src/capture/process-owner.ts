@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
+let ownName: string | null = null;
+
 /**
  * Names this process so that another one can tell later whether it still runs: host, process id and
- * the process's start, since ids are used again.
+ * the process's start, since ids are used again. Found out once: it is asked for before every edit.
  */
 export function currentOwner(): string {
-  return `${hostname()}:${process.pid}:${startOf(process.pid) ?? ''}`;
+  ownName ??= `${hostname()}:${process.pid}:${startOf(process.pid) ?? ''}`;
+  return ownName;
 }
 
 /** Whether the named process may still run. When that cannot be told, it may. */

@@ -1,4 +1,5 @@
-import { realpathSync, statSync } from 'node:fs';
+import { type BigIntStats, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { SavepointError } from '../model/errors.ts';
 import type { ProjectIdentity } from '../store/store.ts';
 
@@ -14,7 +15,7 @@ export interface Project {
  */
 export function openProject(path: string, refused: readonly string[] = []): Project {
   const root = realPathOf(path);
-  const stats = statSync(root, { bigint: true });
+  const stats = lookAt(root);
   if (!stats.isDirectory()) throw missing(path);
   if (root === '/' || refused.some((folder) => realPathOrNull(folder) === root)) {
     throw new SavepointError('project-refused', `${root} cannot be a project`, {
@@ -24,6 +25,17 @@ export function openProject(path: string, refused: readonly string[] = []): Proj
   }
   const inode = String(stats.ino);
   return { root, identity: { root, inode, birthtimeNs: String(stats.birthtimeNs) } };
+}
+
+function lookAt(root: string): BigIntStats {
+  try {
+    return statSync(root, { bigint: true });
+  } catch (cause) {
+    throw new SavepointError('project-missing', 'the project folder cannot be looked at', {
+      path: root,
+      cause,
+    });
+  }
 }
 
 /** Whether a store that was made for `known` may serve `found`. */
@@ -44,8 +56,13 @@ export function checkIdentity(known: ProjectIdentity, found: ProjectIdentity): v
   );
 }
 
+/** Where a path leads, links resolved, also while its end does not exist yet. */
+export function realLocation(path: string): string {
+  return realPathOrNull(path) ?? join(realLocation(dirname(path)), basename(path));
+}
+
 function realPathOf(path: string): string {
-  const real = typeof path === 'string' && !path.includes('\0') ? realPathOrNull(path) : null;
+  const real = path.includes('\0') ? null : realPathOrNull(path);
   if (real === null) throw missing(path);
   return real;
 }
@@ -60,7 +77,7 @@ function realPathOrNull(path: string): string | null {
 
 function missing(path: string): SavepointError {
   return new SavepointError('project-missing', 'the project folder does not exist', {
-    path: String(path),
+    path,
     hint: 'name an existing folder with --project DIR',
   });
 }

@@ -39,18 +39,6 @@ export function fileDiff(diff: PathDiff, context = 3): FileDiff {
   };
 }
 
-/** The same difference, seen from the other end. */
-export function turnedAround(diff: PathDiff): PathDiff {
-  const { path, before, after, beforeBytes, afterBytes } = diff;
-  return {
-    path,
-    before: after,
-    after: before,
-    beforeBytes: afterBytes,
-    afterBytes: beforeBytes,
-  };
-}
-
 function statusOf({ before, after }: PathDiff): DiffStatus {
   if (before.kind === 'unknown' || after.kind === 'unknown') return 'unknown';
   if (before.kind === 'absent') return 'created';

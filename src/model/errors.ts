@@ -1,3 +1,5 @@
+import { displayText } from './display.ts';
+
 /**
  * Every way in which Savepoint refuses or fails, as data. Callers branch on `code`, never on the
  * message; `hint` says what to do next. Each code has a line in docs/errors.md.
@@ -53,7 +55,8 @@ export class SavepointError extends Error {
   readonly details: unknown;
 
   constructor(code: ErrorCode, message: string, more: SavepointErrorDetails = {}) {
-    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    // Messages quote what callers, models and file systems say, and are printed by whoever catches them.
+    super(displayText(message), more.cause === undefined ? undefined : { cause: more.cause });
     this.name = 'SavepointError';
     this.code = code;
     this.path = more.path;

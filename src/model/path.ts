@@ -83,6 +83,8 @@ export function pathText(input: string | Uint8Array): string {
   if (typeof input !== 'string' && !(input instanceof Uint8Array)) {
     throw new SavepointError('argument-invalid', 'a path must be a string or bytes');
   }
+  // Said early: walking a path costs the square of its length. No text has fewer bytes than units.
+  if (input.length > MAX_PATH_BYTES) throw new SavepointError('path-invalid', 'a path is too long');
   if (typeof input !== 'string') return checkText(bytesToPath(input));
   // A lone surrogate in a caller's string is not a byte that we escaped, but broken text: the file
   // system would store a replacement character and we would watch another file.
@@ -99,8 +101,6 @@ function checkText(text: string): string {
   if (text.includes('\0')) {
     throw new SavepointError('path-invalid', 'a path must not hold a NUL byte', { path: text });
   }
-  // No text has fewer bytes than units. Said early: walking a path costs the square of its length.
-  if (text.length > MAX_PATH_BYTES) throw new SavepointError('path-invalid', 'a path is too long');
   return text;
 }
 

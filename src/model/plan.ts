@@ -72,7 +72,8 @@ export interface PlanNote {
     | 'owner-changes'
     | 'not-covered'
     | 'recovered'
-    | 'written-meanwhile';
+    | 'written-meanwhile'
+    | 'left-to-tidy';
   readonly message: string;
   readonly paths?: readonly TrackedPath[];
 }
@@ -99,6 +100,11 @@ export interface RewindPlan {
 /** Whether a line touches the file system. */
 export function isWork(line: PlanLine): boolean {
   return ACTIONS_THAT_WORK.has(line.action);
+}
+
+/** Whether a line goes on record: it works, or settles what is to be taken back without any work. */
+export function takesEffect(line: PlanLine): boolean {
+  return isWork(line) || line.action === 'already-there' || line.action === 'keep';
 }
 
 const ACTIONS_THAT_WORK: ReadonlySet<PlanAction> = new Set([

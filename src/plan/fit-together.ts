@@ -42,7 +42,9 @@ function fitLine(plan: Map<TrackedPath, PlanLine>, line: PlanLine, around: Neigh
   if (line.target.kind === 'absent') return false;
   for (const folder of ancestors(line.path)) {
     const kind = kindAfter(plan, folder, around);
-    if (kind === 'directory' || kind === 'absent') continue;
+    // A conflict is left untouched: not even a folder is made there.
+    const isFree = kind === 'absent' && plan.get(folder)?.action !== 'conflict';
+    if (kind === 'directory' || isFree) continue;
     const foreignLink = kind === 'symlink' && !plan.has(folder);
     if (foreignLink) plan.set(line.path, idled(line, 'skip', 'symlinked-parent'));
     else blockGroup(plan, folder);
@@ -98,20 +100,24 @@ function addMissingFolders(plan: Map<TrackedPath, PlanLine>, around: Neighbourho
   for (const line of [...plan.values()]) {
     if (!isWork(line) || line.target.kind === 'absent') continue;
     for (let at = parentOf(line.path); at !== null; at = parentOf(at)) {
-      if (kindAfter(plan, at, around) === 'absent') plan.set(at, folderLine(plan, at, around));
+      if (kindAfter(plan, at, around) === 'absent') plan.set(at, folderFor(line, at, plan, around));
     }
   }
 }
 
-function folderLine(
-  plan: ReadonlyMap<TrackedPath, PlanLine>,
+/** A folder for `entry` to stand in. What had to go from its place still goes. */
+function folderFor(
+  entry: PlanLine,
   path: TrackedPath,
+  plan: ReadonlyMap<TrackedPath, PlanLine>,
   around: Neighbourhood,
 ): PlanLine {
   const mode = around.surroundings.get(path)?.mode ?? 0o755;
   const target: State = { kind: 'captured', type: 'directory', mode, blob: null, size: 0 };
-  const takes = plan.get(path)?.takes ?? [];
-  return { path, action: 'mkdir', expected: ABSENT, target, takes };
+  const { expected, takes } = plan.get(path) ?? { expected: ABSENT, takes: [] };
+  const line: PlanLine = { path, action: 'mkdir', expected, target, takes };
+  // Whoever removed the folder is taken back with it, where everybody is.
+  return entry.takesUnrecorded ? { ...line, takesUnrecorded: true } : line;
 }
 
 function finalState(line: PlanLine): State {

@@ -1,7 +1,7 @@
 import type { BlobId } from '../model/ids.ts';
 import type { ConflictReason, SkipReason } from '../model/plan.ts';
 import { type Captured, type State, sameState } from '../model/state.ts';
-import { isBinary, mergeText } from './merge-text.ts';
+import { isBinary, mergeText, sameBytes } from './merge-text.ts';
 
 /** A state on the way to the target; `bytes` are set when they came from a text merge. */
 export interface Working {
@@ -32,14 +32,24 @@ export function mergeState(
 ): MergeOutcome {
   if (theirs.kind === 'unknown') return { skip: `before-unknown-${theirs.reason}` };
   if (sameState(theirs, base)) return { result: ours };
-  if (ours.bytes === undefined && sameState(ours.state, base)) return { result: { state: theirs } };
-  if (ours.bytes === undefined && sameState(ours.state, theirs)) return { result: ours };
+  if (isAt(ours, base, contents)) return { result: { state: theirs } };
+  if (isAt(ours, theirs, contents)) return { result: ours };
   if (ours.state.kind === 'unknown') return { conflict: 'current-unknown' };
   if (base.kind === 'unknown') return { conflict: 'after-unknown' };
   if (base.kind === 'absent' || theirs.kind === 'absent' || ours.state.kind === 'absent') {
     return { conflict: 'modify-delete' };
   }
   return mergeCaptured(base, theirs, { ...ours, state: ours.state }, contents);
+}
+
+/** Merged bytes have no blob yet: what they are the same as shows only in the bytes. */
+function isAt({ state, bytes }: Working, other: State, contents: Contents): boolean {
+  if (bytes === undefined || state.kind !== 'captured') return sameState(state, other);
+  if (other.kind !== 'captured' || other.type !== state.type || other.mode !== state.mode) {
+    return false;
+  }
+  const content = contents(other);
+  return content !== undefined && sameBytes(content, bytes);
 }
 
 /** Content and mode each go their own way; a type that somebody changed leaves nothing to merge. */

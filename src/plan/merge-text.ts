@@ -25,7 +25,7 @@ export function mergeText({ base, ours, theirs }: MergeInput): Uint8Array | null
   return mergeLines(splitLines(base), splitLines(ours), splitLines(theirs));
 }
 
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && Buffer.compare(a, b) === 0;
 }
 

@@ -1,7 +1,9 @@
+import type { CaptureSite } from '../capture/capture.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Receipt } from '../model/operation.ts';
-import { isWork, type PlanLine, type PlanNote, type RewindPlan } from '../model/plan.ts';
+import { type PlanNote, type RewindPlan, takesEffect } from '../model/plan.ts';
 import type { Batch } from '../store/store.ts';
+import { checkPlan } from './check-plan.ts';
 import { type ApplyContext, type Prepared, prepare } from './prepare.ts';
 import { receiptOf } from './receipt.ts';
 import { changedMeanwhile, dropAllCompanions, stageAll, swapAll, swapBack } from './run-journal.ts';
@@ -11,6 +13,7 @@ import { changedMeanwhile, dropAllCompanions, stageAll, swapAll, swapBack } from
  * project lock and has recovered any earlier journal.
  */
 export async function applyPlan(context: ApplyContext, plan: RewindPlan): Promise<Receipt> {
+  await checkPlan(context.site, plan);
   refuseConflicts(plan);
   const lines = plan.lines.filter(takesEffect);
   if (lines.length === 0) return receiptOf(plan);
@@ -31,11 +34,6 @@ function refuseConflicts(plan: RewindPlan): void {
   });
 }
 
-/** A line is on record when it works, or settles what is to be taken back without any work. */
-function takesEffect(line: PlanLine): boolean {
-  return isWork(line) || line.action === 'already-there' || line.action === 'keep';
-}
-
 /** Changes that came since and touch the plan's paths or its sessions make it stale. */
 async function checkTimeline({ site }: ApplyContext, plan: RewindPlan): Promise<void> {
   const paths = new Set(plan.lines.map((line) => line.path));
@@ -45,10 +43,10 @@ async function checkTimeline({ site }: ApplyContext, plan: RewindPlan): Promise<
   }
 }
 
-/** Nothing to write: what was to be taken back is gone already, and that goes on record. */
+/** Nothing to write: what was to be taken back is gone already, and that goes on record, at once. */
 async function recordOnly({ site }: ApplyContext, { safety, journal }: Prepared): Promise<[]> {
-  await site.store.commit(safety.batch());
-  await site.store.commit(recordOf(journal));
+  const changes = [...safety.changes, ...journal.changes];
+  await site.store.commit({ ...safety.batch(), ...recordOf(journal), changes, base: safety.base });
   return [];
 }
 
@@ -63,10 +61,26 @@ async function restore({ site }: ApplyContext, { safety, journal }: Prepared): P
   } catch (error) {
     throw await takeBack(error, { site }, journal);
   }
-  await store.commit({ ...recordOf(journal), journal: { ...journal, phase: 'done' } });
-  const notes = dropAllCompanions(site, journal);
-  await store.commit({ base: lastSeq(journal), journal: null });
-  return notes;
+  try {
+    await store.commit({ ...recordOf(journal), journal: { ...journal, phase: 'done' } });
+  } catch (failure) {
+    // Not taken back: a commit that failed may still be found on record after a crash.
+    throw unfinished(failure);
+  }
+  return tidyUp(site, journal);
+}
+
+/** The restore is on record and holds; what cannot be tidied up now is left to the next start. */
+async function tidyUp(site: CaptureSite, journal: Prepared['journal']): Promise<PlanNote[]> {
+  try {
+    const notes = dropAllCompanions(site, journal);
+    await site.store.commit({ base: lastSeq(journal), journal: null });
+    return notes;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `the next savepoint command removes files of ours that are left: ${reason}`;
+    return [{ code: 'left-to-tidy', message }];
+  }
 }
 
 /** The rows that say what was done. */
@@ -96,16 +110,20 @@ async function takeBack(
     const removedCheckpoints = [journal.safetyCheckpointId];
     await site.store.commit({ base: journal.base, removedCheckpoints, journal: null });
   } catch (failure) {
-    return new SavepointError('restore-unfinished', 'a restore stopped half way', {
-      hint: 'your files are safe; the next savepoint command finishes it',
-      cause: new AggregateError([error, failure]),
-    });
+    return unfinished(new AggregateError([error, failure]));
   }
   if (isSavepointError(error)) return error;
   const full = (error as NodeJS.ErrnoException).code === 'ENOSPC';
   return new SavepointError(full ? 'store-full' : 'restore-failed', describe(error), {
     hint: 'nothing was changed',
     cause: error,
+  });
+}
+
+function unfinished(cause: unknown): SavepointError {
+  return new SavepointError('restore-unfinished', 'a restore stopped half way', {
+    hint: 'your files are safe; the next savepoint command finishes it',
+    cause,
   });
 }
 

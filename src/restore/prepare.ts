@@ -1,14 +1,14 @@
 import type { CaptureSite } from '../capture/capture.ts';
 import { look } from '../capture/capture.ts';
 import { type Author, appendChange, outsider, settle } from '../capture/chain.ts';
-import { kindAt } from '../capture/observe.ts';
+import { kindAt, type Observation } from '../capture/observe.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Seq } from '../model/ids.ts';
 import type { Journal } from '../model/journal.ts';
 import type { Operation } from '../model/operation.ts';
-import type { TrackedPath } from '../model/path.ts';
-import type { PlanLine, RewindPlan } from '../model/plan.ts';
-import { joins } from '../model/state.ts';
+import { ancestors, type TrackedPath } from '../model/path.ts';
+import { isWork, type PlanLine, type RewindPlan } from '../model/plan.ts';
+import { isDirectory, joins } from '../model/state.ts';
 import { blobOf } from '../store/blob.ts';
 import { Draft } from '../store/draft.ts';
 import { newCheckpointId, newOperationId } from '../timeline/new-id.ts';
@@ -66,11 +66,31 @@ async function settleLines(
   const unrecorded = new Map<TrackedPath, Seq>();
   for (const line of lines) {
     const seen = look(site, line.path);
-    if (!joins(seen.state, line.expected)) throw changedMeanwhile(line.path);
+    const changed = !joins(seen.state, line.expected);
+    if (changed || gainedName(line, seen) || isBehindLink(site, line, lines)) {
+      throw changedMeanwhile(line.path);
+    }
     const change = settle(safety, await site.store.head(line.path), line.path, seen, now);
     if (change !== null) unrecorded.set(line.path, change.seq);
   }
   return unrecorded;
+}
+
+/** Behind a link nothing is there, as expected, but nothing can come there either. */
+function isBehindLink(
+  { root }: CaptureSite,
+  { path, expected, target }: PlanLine,
+  lines: readonly PlanLine[],
+): boolean {
+  if (expected.kind !== 'absent' || target.kind === 'absent') return false;
+  const link = ancestors(path).find((folder) => kindAt(root, folder) === 'symlink');
+  // Unless the plan replaces the link itself.
+  return link !== undefined && !lines.some((line) => line.path === link && isWork(line));
+}
+
+/** A mode that is changed in place would change under every other name of the file as well. */
+function gainedName({ action, expected }: PlanLine, { stats }: Observation): boolean {
+  return action === 'chmod' && !isDirectory(expected) && (stats?.nlink ?? 1n) > 1n;
 }
 
 function recordLines(

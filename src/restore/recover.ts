@@ -1,12 +1,13 @@
 import type { CaptureSite } from '../capture/capture.ts';
+import { pinFolderOrNull } from '../capture/pinned-folder.ts';
 import { isSavepointError } from '../model/errors.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
-import type { TrackedPath } from '../model/path.ts';
+import { isOutside, type TrackedPath } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { sameState } from '../model/state.ts';
 import { recordOf } from './apply.ts';
-import { contentOf, dropAllCompanions, linkOf, syncFolders } from './run-journal.ts';
-import { withPlace } from './step-place.ts';
+import { contentOf, dropAllCompanions, linkOf, syncSteps } from './run-journal.ts';
+import { currentState, withPlace } from './step-place.ts';
 import {
   backward,
   finishFolder,
@@ -28,17 +29,27 @@ export async function recover(site: CaptureSite): Promise<PlanNote | null> {
   if (journal === null) return null;
   if (journal.phase === 'staging') return rollBack(site, journal);
   const left = journal.phase === 'intent' ? await rollForward(site, journal) : [];
-  dropAllCompanions(site, journal);
+  dropWithinReach(site, journal);
   await site.store.commit({ base: await site.store.seq(), journal: null });
   const message = `an interrupted ${journal.operations[0]?.kind ?? 'restore'} was finished`;
   return { code: 'recovered', message, paths: left };
 }
 
 async function rollBack(site: CaptureSite, journal: Journal): Promise<PlanNote> {
-  dropAllCompanions(site, journal);
+  dropWithinReach(site, journal);
   const removedCheckpoints = [journal.safetyCheckpointId];
   await site.store.commit({ base: await site.store.seq(), removedCheckpoints, journal: null });
   return { code: 'recovered', message: 'an interrupted restore had not begun and was dropped' };
+}
+
+/** Who put a link in place of a folder took its companions along; what they hold is in the store. */
+function dropWithinReach(site: CaptureSite, journal: Journal): void {
+  const steps = journal.steps.filter((step) => {
+    const folder = pinFolderOrNull(site.root, step.stageFolder, isOutside(step.path));
+    folder?.close();
+    return folder !== null;
+  });
+  dropAllCompanions(site, { ...journal, steps });
 }
 
 /** Returns the paths that stay as somebody left them. */
@@ -51,21 +62,28 @@ async function rollForward(site: CaptureSite, journal: Journal): Promise<Tracked
   for (const step of journal.steps.toReversed()) {
     if (!foreign.has(step.path)) finishFolder(site.root, step);
   }
-  syncFolders(site, journal.steps);
+  syncSteps(site, journal.steps);
   const done = without(journal, foreign);
   await site.store.commit({ ...recordOf(done), journal: { ...done, phase: 'done' } });
   return [...foreign];
 }
 
-/** False when the path was somebody else's by now. */
+/** False when the path was somebody else's by now, or what belongs there is lost. */
 async function redo(site: CaptureSite, step: JournalStep): Promise<boolean> {
   try {
-    if (needsStaging(step)) await stageAgain(site, step);
-    if (forward(site.root, step, await linkOf(site, step)) === 'foreign') return false;
+    const there = sameState(currentState(site.root, step), step.to);
+    if (!there && needsStaging(step)) await stageAgain(site, step);
+    const link = there ? null : await linkOf(site, step);
+    if (forward(site.root, step, link) === 'foreign') return false;
     if (stashIsIntact(site.root, step)) return true;
     backward(site.root, step);
     return false;
   } catch (error) {
+    if (isSavepointError(error, 'blob-corrupt') || isSavepointError(error, 'blob-missing')) {
+      // The old file is still there: better that than a store that cannot be opened again.
+      backward(site.root, step);
+      return false;
+    }
     const gone =
       isSavepointError(error, 'plan-stale') || isSavepointError(error, 'symlinked-parent');
     const code = (error as NodeJS.ErrnoException).code ?? '';
@@ -77,13 +95,11 @@ async function redo(site: CaptureSite, step: JournalStep): Promise<boolean> {
 
 /** The staged name may not have reached the disk; its bytes are in the store. */
 async function stageAgain(site: CaptureSite, step: JournalStep): Promise<void> {
+  const ready = withPlace(site.root, step, (place) => sameState(place.waiting(), step.to));
+  if (ready) return;
   const bytes = await contentOf(site, step.to);
-  withPlace(site.root, step, (place) => {
-    const ready = sameState(place.waiting(), step.to) || sameState(place.current(), step.to);
-    if (ready) return;
-    removeIfThere(place.staged);
-    stageStep(site.root, step, bytes);
-  });
+  withPlace(site.root, step, (place) => removeIfThere(place.staged));
+  stageStep(site.root, step, bytes);
 }
 
 function loosen(site: CaptureSite, step: JournalStep): void {

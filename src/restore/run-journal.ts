@@ -1,5 +1,5 @@
 import type { CaptureSite } from '../capture/capture.ts';
-import { pinFolder } from '../capture/pinned-folder.ts';
+import { pinFolderOrNull } from '../capture/pinned-folder.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
 import { isOutside, parentOf, type TrackedPath } from '../model/path.ts';
@@ -14,6 +14,7 @@ import {
   needsStaging,
   stageStep,
   stashIsIntact,
+  syncMode,
 } from './swap.ts';
 
 /** Writes every new file beside its place, synced. Nothing of the user's is touched. */
@@ -34,27 +35,35 @@ export async function swapAll(site: CaptureSite, steps: readonly JournalStep[]):
   for (const step of steps) {
     if (!stashIsIntact(site.root, step)) throw changedMeanwhile(step.path);
   }
-  syncFolders(site, steps);
+  syncSteps(site, steps);
 }
 
 /** Takes back what `swapAll` had done, newest first. */
 export function swapBack(site: CaptureSite, steps: readonly JournalStep[]): void {
   for (const step of steps.toReversed()) backward(site.root, step);
   for (const step of steps) dropCompanions(site.root, step);
-  syncFolders(site, steps);
+  syncSteps(site, steps);
 }
 
-/** Makes every new name durable. A folder that is gone by now needs none. */
-export function syncFolders(site: CaptureSite, steps: readonly JournalStep[]): void {
+/** Makes every new mode and every new name durable. */
+export function syncSteps(site: CaptureSite, steps: readonly JournalStep[]): void {
+  for (const step of steps) syncMode(site.root, step);
+  syncFolders(site, steps, (step) => [parentOf(step.path), step.stageFolder]);
+}
+
+/** A folder that is gone by now, or gave way to a link, needs no sync. */
+function syncFolders(
+  site: CaptureSite,
+  steps: readonly JournalStep[],
+  foldersOf: (step: JournalStep) => readonly (TrackedPath | null)[],
+): void {
   const folders = new Map<string, { folder: TrackedPath | null; outside: boolean }>();
   for (const step of steps) {
     const outside = isOutside(step.path);
-    for (const folder of [parentOf(step.path), step.stageFolder]) {
-      folders.set(`${outside}:${folder}`, { folder, outside });
-    }
+    for (const folder of foldersOf(step)) folders.set(`${outside}:${folder}`, { folder, outside });
   }
   for (const { folder, outside } of folders.values()) {
-    const pinned = pinFolder(site.root, folder, outside);
+    const pinned = pinFolderOrNull(site.root, folder, outside);
     try {
       pinned?.sync();
     } finally {
@@ -66,6 +75,8 @@ export function syncFolders(site: CaptureSite, steps: readonly JournalStep[]): v
 /** Returns a note when a stash had to be kept, because somebody went on writing to the old file. */
 export function dropAllCompanions(site: CaptureSite, journal: Journal): PlanNote[] {
   const kept = journal.steps.filter((step) => !dropCompanions(site.root, step));
+  // The journal is cleared next: nobody would look for companions that a power cut brings back.
+  syncFolders(site, journal.steps, (step) => [step.stageFolder]);
   if (kept.length === 0) return [];
   const names = kept.map((step) => step.stashName).join(', ');
   const message = `a process still writes to files that were replaced; their old content is in ${names}`;

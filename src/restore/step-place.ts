@@ -1,5 +1,11 @@
 import { observeEntry } from '../capture/observe.ts';
-import { type FsPath, type PinnedFolder, pinFolder, pinParent } from '../capture/pinned-folder.ts';
+import {
+  type FsPath,
+  type PinnedFolder,
+  pinFolder,
+  pinParent,
+  pinParentOrNull,
+} from '../capture/pinned-folder.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { isOutside, nameOf } from '../model/path.ts';
@@ -58,9 +64,16 @@ export function withStage<T>(root: string, step: JournalStep, work: (stage: Pinn
   return withFolder(pinFolder(root, step.stageFolder, isOutside(step.path)), step, work);
 }
 
-/** What is at the step's path now; nothing, where even its folder is gone. */
-export function currentState(root: string, step: JournalStep): State {
+/** Whether the folder of the step's path is there. */
+export function hasFolder(root: string, step: JournalStep): boolean {
   const parent = pinParent(root, step.path);
+  parent?.close();
+  return parent !== null;
+}
+
+/** What is at the step's path now; nothing, where even its folder is gone or has become a link. */
+export function currentState(root: string, step: JournalStep): State {
+  const parent = pinParentOrNull(root, step.path);
   if (parent === null) return ABSENT;
   try {
     return stateIn(parent, nameOf(step.path));

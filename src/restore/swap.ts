@@ -1,9 +1,16 @@
 import { mkdirSync, renameSync, rmdirSync, symlinkSync } from 'node:fs';
-import { pinFolder } from '../capture/pinned-folder.ts';
+import { pinFolder, pinParentOrNull } from '../capture/pinned-folder.ts';
 import type { JournalStep } from '../model/journal.ts';
-import { isOutside } from '../model/path.ts';
+import { isOutside, nameOf } from '../model/path.ts';
 import { type Captured, isDirectory, type State, sameState } from '../model/state.ts';
-import { currentState, type StepPlace, stateIn, withPlace, withStage } from './step-place.ts';
+import {
+  currentState,
+  hasFolder,
+  type StepPlace,
+  stateIn,
+  withPlace,
+  withStage,
+} from './step-place.ts';
 import { moveIntoPlace, removeIfThere, writeNewFile } from './write-file.ts';
 
 /** `foreign`: neither the state to leave nor the one to reach is there; nothing was done. */
@@ -39,21 +46,24 @@ export function forward(root: string, step: JournalStep, link: Uint8Array | null
     const current = place.current();
     if (step.how === 'chmod') return setMode(place, current, step.from, step.to);
     if (reached(current, step)) return 'done';
-    if (isStill(current, step.from)) takeAway(place, step.from);
-    else if (!wasTakenAway(place, step, current)) return 'foreign';
-    return bring(place, step.to, link);
+    const empty = isStill(current, step.from)
+      ? takeAway(place, step.from)
+      : wasTakenAway(place, step, current);
+    return empty ? bring(place, step.to, link) : 'foreign';
   });
 }
 
 /** Takes one step back, as far as what is there is still ours. */
 export function backward(root: string, step: JournalStep): void {
+  // Where not even the folder was made, there is nothing to take back.
+  if (!hasFolder(root, step)) return;
   withPlace(root, step, (place) => {
     const current = place.current();
     if (step.how === 'chmod') {
       setMode(place, current, step.to, step.from);
     } else if (reached(current, step) || wasTakenAway(place, step, current)) {
       if (isDirectory(current)) rmdirSync(place.entry);
-      else if (current.kind === 'captured') renameSync(place.entry, place.staged);
+      else if (current.kind === 'captured') setAside(place);
       bringBack(place, step.from);
     }
     setFolderMode(place, step.from);
@@ -63,6 +73,17 @@ export function backward(root: string, step: JournalStep): void {
 /** Gives folders their exact mode, once nothing more has to be put into them. */
 export function finishFolder(root: string, step: JournalStep): void {
   if (isDirectory(step.to)) withPlace(root, step, (place) => setFolderMode(place, step.to));
+}
+
+/** A mode is no name: it is durable once the entry itself is synced. New files were, when staged. */
+export function syncMode(root: string, step: JournalStep): void {
+  if (step.how !== 'chmod' && !isDirectory(step.to) && !isDirectory(step.from)) return;
+  const parent = pinParentOrNull(root, step.path);
+  try {
+    parent?.syncEntry(nameOf(step.path));
+  } finally {
+    parent?.close();
+  }
 }
 
 /** Whether the kept predecessor is still what the plan expected; if not, somebody wrote to it. */
@@ -107,9 +128,16 @@ function wasTakenAway(place: StepPlace, step: JournalStep, current: State): bool
   return isDirectory(step.from) || (isMovable(step.from) && place.stashed().kind !== 'absent');
 }
 
-function takeAway(place: StepPlace, from: State): void {
-  if (isDirectory(from)) rmdirSync(place.entry);
-  else if (isMovable(from)) renameSync(place.entry, place.stash);
+/** False for a folder that somebody has put something into. */
+function takeAway(place: StepPlace, from: State): boolean {
+  try {
+    if (isDirectory(from)) rmdirSync(place.entry);
+    else if (isMovable(from)) renameSync(place.entry, place.stash);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return false;
+    throw error;
+  }
 }
 
 function bring(place: StepPlace, to: State, link: Uint8Array | null): StepOutcome {
@@ -122,6 +150,12 @@ function bring(place: StepPlace, to: State, link: Uint8Array | null): StepOutcom
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'foreign';
     throw error;
   }
+}
+
+/** Renaming one name of a file to its other would leave both, and the place taken. */
+function setAside(place: StepPlace): void {
+  removeIfThere(place.staged);
+  renameSync(place.entry, place.staged);
 }
 
 function bringBack(place: StepPlace, from: State): void {

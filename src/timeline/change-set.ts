@@ -29,6 +29,8 @@ export interface PathChain {
   readonly set: ReadonlySet<Seq>;
   /** Changes that were left out because their attribution is shared. */
   readonly shared: number;
+  /** Whether all of it was taken back before (`exact` only): if the path is as it was, that is all. */
+  readonly settled: boolean;
 }
 
 export interface ChangeSet {
@@ -93,7 +95,7 @@ async function loadChains(
   if (oldest === undefined) return [];
   const paths = [...new Set(candidates.map((change) => change.path))];
   // Where operations themselves can be in the set, what they cancelled may lie further back.
-  const after = request.take === 'since' ? 0 : oldest.seq - 1;
+  const after = request.take === 'since' || request.take === 'exact' ? 0 : oldest.seq - 1;
   const changes = await store.changes({ paths, after });
   const cancellations = await store.cancellationsOf(changes.map((change) => change.seq));
   const wanted = new Set(candidates.map((change) => change.seq));
@@ -113,14 +115,15 @@ async function loadChains(
 function chosen(chain: LoadedChain, request: SetRequest, options: SetOptions): PathChain {
   const { path, changes } = chain;
   const candidates = changes.filter((change) => chain.candidates.has(change.seq));
+  const left = withoutPairs(candidates, chain);
   if (request.take === 'exact') {
     // The state as it was, whatever was taken back in between.
-    return { path, changes, set: new Set(candidates.map((change) => change.seq)), shared: 0 };
+    const set = new Set(candidates.map((change) => change.seq));
+    return { path, changes, set, shared: 0, settled: left.length === 0 };
   }
-  const left = withoutPairs(candidates, chain);
   const taken = left.filter((change) => options.includeShared || change.attribution !== 'shared');
   const set = new Set(taken.map((change) => change.seq));
-  return { path, changes, set, shared: left.length - taken.length };
+  return { path, changes, set, shared: left.length - taken.length, settled: false };
 }
 
 /** Live changes only. A rewind whose cancelled changes are all among the candidates drops out too. */

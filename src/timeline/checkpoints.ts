@@ -1,4 +1,5 @@
 import { gitHead } from '../capture/git-head.ts';
+import { clipText } from '../model/check.ts';
 import type { Checkpoint, CheckpointKind } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { CheckpointId } from '../model/ids.ts';
@@ -42,7 +43,7 @@ export async function messageCheckpoint(
   const { sessionId, messageId } = message;
   const [known] = await store.checkpoints({ sessionIds: [sessionId], messageId, limit: 1 });
   if (known !== undefined) return known;
-  const description = message.description ?? `message ${messageId}`;
+  const description = clipText(message.description ?? `message ${messageId}`);
   const made = { kind: 'message', sessionId, messageId, description, label: null } as const;
   return addCheckpoint(draft, projectRoot, made, now);
 }
@@ -59,21 +60,28 @@ export async function resolveCheckpoint(store: Store, ref: string): Promise<Chec
   const [only] = candidates;
   if (only === undefined) throw notFound(ref);
   if (candidates.length === 1) return only;
-  throw new SavepointError('checkpoint-ambiguous', `"${ref}" fits several checkpoints`, {
+  throw new SavepointError('checkpoint-ambiguous', `"${shown(ref)}" fits several checkpoints`, {
     hint: 'type more characters of the id',
     details: candidates.map(({ id, description }) => ({ id, description })),
   });
 }
 
 async function nthNewest(store: Store, back: number, ref: string): Promise<Checkpoint> {
-  const newest = await store.checkpoints({ limit: back + 1 });
+  // What was made before a rewind is not what a person counts back to; it has an id of its own.
+  const kinds: CheckpointKind[] = ['message', 'step', 'manual'];
+  const newest = await store.checkpoints({ kinds, limit: back + 1 });
   const found = newest[back];
   if (found === undefined) throw notFound(ref);
   return found;
 }
 
 function notFound(ref: string): SavepointError {
-  return new SavepointError('checkpoint-not-found', `no checkpoint "${ref}"`, {
+  return new SavepointError('checkpoint-not-found', `no checkpoint "${shown(ref)}"`, {
     hint: 'list the checkpoints with: savepoint list',
   });
+}
+
+/** A caller's text in a message: as much of it as a person reads. */
+function shown(ref: string): string {
+  return ref.slice(0, 100);
 }

@@ -15,10 +15,24 @@ export interface PathDiff {
 }
 
 /**
- * What is different from how it was at `from`: now, or at `to`. Covers the paths on record, whoever
- * changed them. Reads only.
+ * What is different from how it was at `from`: now, or at `to`, which may be the older one. Covers the
+ * paths on record, whoever changed them. Reads only.
  */
 export async function diffSince(
+  site: CaptureSite,
+  from: Checkpoint,
+  to: Checkpoint | null,
+  paths: readonly TrackedPath[] | null,
+): Promise<PathDiff[]> {
+  if (to === null || from.seq <= to.seq) return diffForward(site, from, to, paths);
+  return (await diffForward(site, to, from, paths)).map(turnedAround);
+}
+
+function turnedAround({ path, before, after, beforeBytes, afterBytes }: PathDiff): PathDiff {
+  return { path, before: after, after: before, beforeBytes: afterBytes, afterBytes: beforeBytes };
+}
+
+async function diffForward(
   site: CaptureSite,
   from: Checkpoint,
   to: Checkpoint | null,

@@ -4,10 +4,10 @@ import { listNames } from '../capture/tree.ts';
 import type { Change } from '../model/change.ts';
 import { isSavepointError } from '../model/errors.ts';
 import type { BlobId } from '../model/ids.ts';
-import { ancestors, isOutside, type TrackedPath } from '../model/path.ts';
+import { ancestors, isBelow, isOutside, type TrackedPath } from '../model/path.ts';
 import type { SkipReason } from '../model/plan.ts';
 import { protectionOf } from '../model/protection.ts';
-import { isDirectory, joins, type State } from '../model/state.ts';
+import { isDirectory, joins, type State, sameState } from '../model/state.ts';
 import type { ChainLink, PathInput, PlanInput, Surrounding } from '../plan/plan-input.ts';
 import { blobsToMerge, oldestBefore } from '../plan/plan-path.ts';
 import type { ChangeSet, PathChain } from './change-set.ts';
@@ -38,6 +38,7 @@ export async function select(
   for (const chain of set.chains) {
     if (chain.set.size === 0 && chain.shared === 0) continue;
     const observation = look(site, chain.path);
+    if (chain.settled && isAsItWas(chain, observation.state)) continue;
     seen.set(chain.path, observation);
     paths.push(pathInput(site, chain, observation, options));
   }
@@ -46,6 +47,11 @@ export async function select(
   for (const { blob } of seen.values()) if (blob !== null) contents.set(blob.id, blob.bytes);
   for (const path of paths) await loadBlobs(site, path, contents, damaged);
   return { paths, seen, surroundings: await lookAbove(site, paths), contents, damaged };
+}
+
+function isAsItWas({ changes, set }: PathChain, current: State): boolean {
+  const oldest = changes.find((change) => set.has(change.seq));
+  return oldest !== undefined && sameState(oldest.before, current);
 }
 
 function pathInput(
@@ -89,9 +95,15 @@ function skipReason(chain: PathChain, options: SelectOptions): SkipReason | unde
   const { path } = chain;
   if (protectionOf(path) === 'git') return 'protected';
   if (chain.set.size === 0) return 'shared-attribution';
-  if (options.named.includes(path)) return undefined;
+  if (options.named.some((named) => isCalledFor(path, named))) return undefined;
   if (isOutside(path)) return 'outside-project';
   return protectionOf(path) === null ? undefined : 'agent-configuration';
+}
+
+/** By its own name, or by that of a folder which is itself out of the ordinary: ".claude". */
+function isCalledFor(path: TrackedPath, named: TrackedPath): boolean {
+  if (path === named) return true;
+  return isBelow(path, named) && (isOutside(named) || protectionOf(named) !== null);
 }
 
 /** Loads what a merge reads, and makes sure that what may be restored can be. */

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Checkpoint, isSavepointError, type PathDiff, type Savepoint } from '../../index.ts';
+import { type Checkpoint, isSavepointError, type Savepoint } from '../../index.ts';
 import type { Call, Command } from '../command.ts';
 import { fileDiffJson } from '../diff-json.ts';
 import { diffSummary, diffText } from '../diff-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { fileDiff, turnedAround } from '../file-diff.ts';
+import { fileDiff } from '../file-diff.ts';
 import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { pathArguments } from '../path-arguments.ts';
@@ -37,7 +37,7 @@ export const diff: Command = {
 async function runDiff(call: Call, savepoint: Savepoint, first: string): Promise<ExitCode> {
   const { from, to, typed } = await whatToCompare(call, savepoint, first);
   const paths = pathArguments(call, savepoint.root, typed);
-  const diffs = await compare(savepoint, from, to, paths);
+  const diffs = await savepoint.diff(from.id, to?.id, paths);
   const files = diffs.map((found) => fileDiff(found));
   const names = new PathNames();
   printJson(call, {
@@ -84,15 +84,4 @@ async function checkpointOrPath(
     if (!looksLikePath || !isSavepointError(error)) throw error;
     return null;
   }
-}
-
-/** The engine looks forward only; a comparison with an older checkpoint is turned around. */
-async function compare(
-  savepoint: Savepoint,
-  from: Checkpoint,
-  to: Checkpoint | null,
-  paths: ReturnType<typeof pathArguments>,
-): Promise<PathDiff[]> {
-  if (to === null || from.seq <= to.seq) return savepoint.diff(from.id, to?.id, paths);
-  return (await savepoint.diff(to.id, from.id, paths)).map(turnedAround);
 }

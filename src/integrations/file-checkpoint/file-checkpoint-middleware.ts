@@ -32,7 +32,8 @@ export interface CurrentMessage {
 export interface CaptureFailure {
   readonly tool: string;
   readonly filePath: string | null;
-  readonly message: CurrentMessage;
+  /** Null when it could not be found out. */
+  readonly message: CurrentMessage | null;
   readonly error: unknown;
 }
 
@@ -63,44 +64,51 @@ export class FileCheckpointMiddleware {
     executor: ToolExecutor<Tool, Params, Context, Result>,
   ): ToolExecutor<Tool, Params, Context, Result> {
     return async (tool, params, context) => {
-      const message = this.#tools.has(tool.name) ? this.#options.getCurrentSession() : null;
-      if (message === null) return executor(tool, params, context);
-      const capture = await this.#before(tool.name, params, message);
+      // A tool without a name is for the executor to complain about.
+      const call = this.#tools.has(tool?.name) ? this.#callOf(tool.name, params) : null;
+      const capture = call === null ? null : await this.#before(call);
       try {
         return await executor(tool, params, context);
       } finally {
-        if (capture !== null) await this.#after(tool.name, params, message, capture);
+        if (call !== null && capture !== null) await this.#after(call, capture);
       }
     };
   }
 
-  async #before(tool: string, params: unknown, message: CurrentMessage): Promise<Capture | null> {
+  /** Null while no session runs. */
+  #callOf(tool: string, params: unknown): WriteCall | null {
+    const filePath = pathIn(params);
     try {
-      const filePath = pathIn(params);
+      const message = this.#options.getCurrentSession() ?? null;
+      return message === null ? null : { tool, filePath, message };
+    } catch (error) {
+      this.#note({ tool, filePath, message: null, error });
+      return null;
+    }
+  }
+
+  async #before(call: WriteCall): Promise<Capture | null> {
+    const { tool, filePath } = call;
+    try {
       if (filePath === null) {
         throw new SavepointError('argument-invalid', `the tool ${tool} named no file`, {
           hint: `expected one of the parameters ${PATH_PARAMETERS.join(', ')}`,
         });
       }
+      const { sessionId, messageId } = call.message;
       const { service } = this.#options;
-      const { sessionId, messageId } = message;
       return await service.captureBefore(sessionId, messageId, filePath, randomUUID());
     } catch (error) {
-      this.#note({ tool, filePath: pathIn(params), message, error });
+      this.#note({ ...call, error });
       return null;
     }
   }
 
-  async #after(
-    tool: string,
-    params: unknown,
-    message: CurrentMessage,
-    capture: Capture,
-  ): Promise<void> {
+  async #after(call: WriteCall, capture: Capture): Promise<void> {
     try {
       await this.#options.service.captureAfter(capture);
     } catch (error) {
-      this.#note({ tool, filePath: pathIn(params), message, error });
+      this.#note({ ...call, error });
     }
   }
 
@@ -108,7 +116,8 @@ export class FileCheckpointMiddleware {
     this.failures.push(failure);
     const error = failure.error instanceof Error ? failure.error.message : String(failure.error);
     const filePath = failure.filePath ?? '(no path)';
-    this.#options.service.noteFailure(failure.message.sessionId, { filePath, error });
+    const { message } = failure;
+    if (message !== null) this.#options.service.noteFailure(message.sessionId, { filePath, error });
     try {
       this.#options.onCaptureFailure?.(failure);
     } catch {
@@ -117,14 +126,28 @@ export class FileCheckpointMiddleware {
   }
 }
 
+/** One call of a tool that writes, in a running session. */
+interface WriteCall {
+  readonly tool: string;
+  readonly filePath: string | null;
+  readonly message: CurrentMessage;
+}
+
 function pathIn(params: unknown): string | null {
   if (typeof params !== 'object' || params === null) return null;
   for (const name of PATH_PARAMETERS) {
-    // Own properties only: a "__proto__" in a model's JSON must not answer for a missing path.
-    const value: unknown = Object.hasOwn(params, name)
-      ? (params as Record<string, unknown>)[name]
-      : undefined;
+    const value = ownValue(params, name);
     if (typeof value === 'string' && value !== '') return value;
   }
   return null;
+}
+
+/** Own properties only: a "__proto__" in a model's JSON must not answer for a missing path. */
+function ownValue(params: object, name: string): unknown {
+  try {
+    return Object.hasOwn(params, name) ? (params as Record<string, unknown>)[name] : undefined;
+  } catch {
+    // A property that throws names no file; and looking for it must not stop the tool.
+    return undefined;
+  }
 }

@@ -9,7 +9,7 @@ import {
   type Savepoint,
   SavepointError,
 } from '../../index.ts';
-import { isFileRow, rowId, toFileCheckpoint } from './file-rows.ts';
+import { fileRows, rowId, toFileCheckpoint } from './file-rows.ts';
 import { failedResult, resultOf } from './rewind-result.ts';
 import type { FileCheckpoint, FileError, RewindResult } from './types.ts';
 
@@ -39,7 +39,7 @@ export class FileCheckpointService {
 
   constructor(savepoint: Savepoint, options: FileCheckpointOptions = {}) {
     this.#savepoint = savepoint;
-    this.#options = { ...DEFAULTS, ...options };
+    this.#options = withDefaults(options);
     this.started = this.#cleanup();
     // Whoever wants to know awaits `started`; a failed clean-up must not end the process.
     this.started.catch(() => undefined);
@@ -56,8 +56,8 @@ export class FileCheckpointService {
     filePath: string,
   ): Promise<string | null> {
     const capture = await this.captureBefore(sessionId, messageId, filePath);
-    const [first] = capture.changes;
-    return capture.skipped.length > 0 || first === undefined ? null : rowId(first);
+    const named = fileRows(capture.changes).find((row) => row === capture.changes[0]);
+    return capture.skipped.length > 0 || named === undefined ? null : rowId(named);
   }
 
   /** As `createCheckpoint`, for callers that say when the tool is done. */
@@ -72,7 +72,7 @@ export class FileCheckpointService {
     const paths = [filePath];
     const request = { sessionId, messageId, paths, maxFileSize, agent, toolCallId };
     const capture = await this.#savepoint.captureBefore(request);
-    await this.#limitRows(sessionId, capture.changes.filter(isFileRow).length);
+    await this.#limitRows(sessionId, fileRows(capture.changes).length);
     return capture;
   }
 
@@ -141,7 +141,7 @@ export class FileCheckpointService {
     const messages = new Map(checkpoints.map((checkpoint) => [checkpoint.id, checkpoint]));
     const ids = [...messages.keys()];
     const changes = ids.length === 0 ? [] : await this.#savepoint.changes({ checkpointIds: ids });
-    return { messages, rows: changes.filter(isFileRow) };
+    return { messages, rows: fileRows(changes) };
   }
 
   async #limitRows(sessionId: string, added: number): Promise<void> {
@@ -192,4 +192,19 @@ export class FileCheckpointService {
 interface LiveRows {
   readonly messages: ReadonlyMap<CheckpointId, Checkpoint>;
   readonly rows: readonly Change[];
+}
+
+/** A limit that is set to undefined is one that was left out, not one that is off. */
+function withDefaults(options: FileCheckpointOptions): FileCheckpointOptions & typeof DEFAULTS {
+  const limit = (name: keyof typeof DEFAULTS): number => {
+    const value = options[name] ?? DEFAULTS[name];
+    if (typeof value === 'number' && value >= 0) return value;
+    throw new SavepointError('argument-invalid', `${name} must be a number, not below 0`);
+  };
+  return {
+    ...options,
+    maxFileSize: limit('maxFileSize'),
+    maxCheckpointsPerSession: limit('maxCheckpointsPerSession'),
+    retentionDays: limit('retentionDays'),
+  };
 }

@@ -8,15 +8,31 @@ import {
 } from '../../index.ts';
 import type { FileCheckpoint } from './types.ts';
 
-/** A change that is a row of the service: a file, a link or nothing was seen before a tool ran. */
-export function isFileRow(change: Change): boolean {
-  const { before, origin } = change;
-  if (origin !== 'tool' || before.kind === 'unknown') return false;
-  return before.kind === 'absent' ? !becameFolder(change) : before.type !== 'directory';
+/** The changes that are rows of the service: a file, a link or nothing was seen before a tool ran. */
+export function fileRows(changes: readonly Change[]): Change[] {
+  const folders = foldersAbove(changes);
+  // With a file the folders that have to be made for it are recorded; only the file is a row.
+  return changes.filter((change) => isFileRow(change) && !isNewFolder(change, folders));
 }
 
-function becameFolder({ after }: Change): boolean {
-  return after?.kind === 'captured' && after.type === 'directory';
+function isFileRow({ before, origin }: Change): boolean {
+  if (origin !== 'tool' || before.kind === 'unknown') return false;
+  return before.kind === 'absent' || before.type !== 'directory';
+}
+
+function isNewFolder({ path, before, after }: Change, folders: ReadonlySet<string>): boolean {
+  if (before.kind !== 'absent') return false;
+  return folders.has(path) || (after?.kind === 'captured' && after.type === 'directory');
+}
+
+function foldersAbove(changes: readonly Change[]): Set<string> {
+  const folders = new Set<string>();
+  for (const { path } of changes) {
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+      folders.add(path.slice(0, slash));
+    }
+  }
+  return folders;
 }
 
 export async function toFileCheckpoint(

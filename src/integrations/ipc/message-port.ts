@@ -14,13 +14,18 @@ interface Answer {
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
 }
 
+type Listener = (event: unknown, ...args: unknown[]) => Promise<unknown>;
+
+// No channel takes more; an array of billions, sent in a few bytes, would end the process when spread.
+const MAX_ARGUMENTS = 8;
+
 /** An `IpcHost` over a message port, for programs whose engine runs in a worker or another process. */
 export function messagePortHost(port: MessagePort): IpcHost {
-  const listeners = new Map<string, (event: unknown, ...args: unknown[]) => Promise<unknown>>();
+  const listeners = new Map<string, Listener>();
   port.on('message', async (message: unknown) => {
-    const call = readCall(message);
+    const id = idIn(message);
     // Without an id there is nobody to answer.
-    if (call !== null) port.postMessage(await answer(call, listeners.get(call.channel)));
+    if (id !== null) port.postMessage(await answer(id, message as Partial<Call>, listeners));
   });
   return { handle: (channel, listener) => void listeners.set(channel, listener) };
 }
@@ -32,46 +37,69 @@ export interface CheckpointClient {
   ): Promise<ReturnType<CheckpointChannels[Channel]>>;
 }
 
-/** The other end. Errors arrive as `SavepointError`, with their code. */
+/** The other end. Errors arrive as `SavepointError`, with their code; a closed port gives `aborted`. */
 export function messagePortClient(port: MessagePort): CheckpointClient {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let lastId = 0;
-  port.on('message', ({ id, result, error }: Answer) => {
-    const call = waiting.get(id);
+  let closed = false;
+  port.on('message', (message: unknown) => {
+    const id = idIn(message);
+    const call = id === null ? undefined : waiting.get(id);
+    if (id === null || call === undefined) return;
     waiting.delete(id);
-    if (error === undefined) call?.resolve(result);
-    else call?.reject(readError(error));
+    const { result, error } = message as Answer;
+    if (error === undefined) call.resolve(result);
+    else call.reject(readError(error));
+  });
+  port.on('close', () => {
+    closed = true;
+    for (const call of waiting.values()) call.reject(closedPort());
+    waiting.clear();
   });
   return {
     invoke: async (channel, ...args) => {
+      if (closed) throw closedPort();
       const call = Promise.withResolvers<unknown>();
       lastId += 1;
+      send(port, { id: lastId, channel, args });
       waiting.set(lastId, call);
-      port.postMessage({ id: lastId, channel, args } satisfies Call);
       return (await call.promise) as ReturnType<CheckpointChannels[typeof channel]>;
     },
   };
 }
 
-async function answer(
-  call: Call,
-  listener: ((event: unknown, ...args: unknown[]) => Promise<unknown>) | undefined,
-): Promise<Answer> {
+function send(port: MessagePort, call: Call): void {
   try {
-    if (listener === undefined) {
-      throw new SavepointError('argument-invalid', `no channel ${JSON.stringify(call.channel)}`);
-    }
-    return { id: call.id, result: await listener(null, ...call.args) };
-  } catch (error) {
-    return { id: call.id, error: writeError(error) };
+    port.postMessage(call);
+  } catch (cause) {
+    throw new SavepointError('argument-invalid', 'an argument cannot be sent', { cause });
   }
 }
 
-function readCall(message: unknown): Call | null {
+async function answer(
+  id: number,
+  { channel, args }: Partial<Call>,
+  listeners: ReadonlyMap<string, Listener>,
+): Promise<Answer> {
+  try {
+    const listener = typeof channel === 'string' ? listeners.get(channel) : undefined;
+    if (listener === undefined) {
+      const name = typeof channel === 'string' ? channel.slice(0, 100) : typeof channel;
+      throw new SavepointError('argument-invalid', `no channel "${name}"`);
+    }
+    if (!Array.isArray(args) || args.length > MAX_ARGUMENTS) {
+      throw new SavepointError('argument-invalid', 'arguments must come as a short list');
+    }
+    return { id, result: await listener(null, ...args) };
+  } catch (error) {
+    return { id, error: writeError(error) };
+  }
+}
+
+function idIn(message: unknown): number | null {
   if (typeof message !== 'object' || message === null) return null;
-  const { id, channel, args } = message as Partial<Call>;
-  if (typeof id !== 'number') return null;
-  return { id, channel: String(channel), args: Array.isArray(args) ? args : [] };
+  const { id } = message as Partial<Call>;
+  return typeof id === 'number' ? id : null;
 }
 
 function writeError(error: unknown): NonNullable<Answer['error']> {
@@ -80,7 +108,14 @@ function writeError(error: unknown): NonNullable<Answer['error']> {
   return hint === undefined ? { code, message } : { code, message, hint };
 }
 
-function readError({ code, message, hint }: NonNullable<Answer['error']>): SavepointError {
-  const known = Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'store-failed';
-  return new SavepointError(known, message, { hint });
+function readError(error: Answer['error'] | null): SavepointError {
+  const { code, message, hint } = error ?? {};
+  const known = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code);
+  const text = typeof message === 'string' ? message : 'the other side failed';
+  const more = typeof hint === 'string' ? { hint } : {};
+  return new SavepointError(known ? (code as ErrorCode) : 'store-failed', text, more);
+}
+
+function closedPort(): SavepointError {
+  return new SavepointError('aborted', 'the port was closed');
 }

@@ -37,11 +37,13 @@ export function isTemporary(name: string): boolean {
   return TEMPORARY_NAME.test(name);
 }
 
-/** Makes a folder and those above it, and the entries that name them durable. */
+/**
+ * Makes a folder and those above it, and the entries that name them durable. All of them, not only
+ * those that are new: a process that died may have made them and synced none.
+ */
 export function makeDurableDirectory(path: string): void {
-  const first = makeDirectory(path);
-  if (first === undefined) return;
-  for (let at = path; at.length >= first.length; at = dirname(at)) syncPath(dirname(at));
+  mkdirSync(path, { recursive: true, mode: PRIVATE_DIRECTORY });
+  for (let at = path; at !== dirname(at); at = dirname(at)) syncIfReadable(dirname(at));
 }
 
 /** Makes an empty private file unless there is one. SQLite would make it readable for others. */
@@ -64,8 +66,13 @@ export function syncPath(path: string): void {
   }
 }
 
-function makeDirectory(path: string): string | undefined {
-  return mkdirSync(path, { recursive: true, mode: PRIVATE_DIRECTORY });
+/** A folder that we may not read is none that we have made. */
+function syncIfReadable(path: string): void {
+  try {
+    syncPath(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+  }
 }
 
 /** The folder is there, unless somebody removed it since the store was made. */

@@ -54,6 +54,13 @@ export function decompress(
   return zstdDecompressSync(stored, options);
 }
 
+/** Some Nodes before 22.19 and 24.6 ignore dictionaries without a word: what they wrote leans on nothing. */
+export function hasDictionaries(): boolean {
+  const bytes = Buffer.from('a text that is long enough to be found again in a dictionary');
+  const options: DictionaryOptions = { dictionary: bytes };
+  return zstdCompressSync(bytes, options).length < zstdCompressSync(bytes).length;
+}
+
 function compress(raw: Uint8Array, base: Base | null): Uint8Array | null {
   const options: DictionaryOptions = { params: LEVEL, ...(base && { dictionary: base.bytes }) };
   try {

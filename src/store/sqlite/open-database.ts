@@ -2,6 +2,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { SavepointError } from '../../model/errors.ts';
 import { Connection } from './connection.ts';
 import { makeDurableDirectory, makeEmptyFile, syncPath } from './durable-files.ts';
+import { hasDictionaries } from './encoding.ts';
 import type { Layout } from './layout.ts';
 import { APPLICATION_ID, MIGRATIONS, migrate, requireReadable } from './migrations.ts';
 
@@ -15,6 +16,7 @@ const NEW_DATABASE = `
 
 /** Opens the database of a store, and makes it first where there is none and `create` allows it. */
 export function openDatabase(layout: Layout, create: boolean): Connection {
+  if (!hasDictionaries()) throw tooOld();
   if (!existsSync(layout.database)) {
     if (!create) throw missing(layout);
     createDatabase(layout);
@@ -35,7 +37,6 @@ export function openDatabase(layout: Layout, create: boolean): Connection {
  * that an empty file there is damage and never a store to be filled anew.
  */
 export function createDatabase(layout: Layout, migrations: readonly string[] = MIGRATIONS): void {
-  makeDurableDirectory(layout.directory);
   makeDurableDirectory(layout.blobs);
   makeEmptyFile(layout.lock);
   // The project lock, taken here with a plain wait: creators come once, and never hold it already.
@@ -75,6 +76,12 @@ function startLog(connection: Connection): void {
   if (row?.journal_mode !== 'wal') {
     throw new SavepointError('store-failed', 'the file system cannot hold a write-ahead log');
   }
+}
+
+function tooOld(): SavepointError {
+  return new SavepointError('store-failed', `Node ${process.version} cannot read stored bytes`, {
+    hint: 'use Node 22.19 or newer; of Node 24, 24.6 or newer',
+  });
 }
 
 function missing(layout: Layout): SavepointError {

@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SmallSpawner } from './small-spawner.ts';
+
+const IDENTITY = { name: 'bench', email: 'bench@example.invalid' };
+
+/** A folder for one benchmark, on the disk that temporary files go to. */
+export class Scratch {
+  readonly folder: string;
+  #spawner: SmallSpawner | null = null;
+
+  constructor() {
+    this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-bench-')));
+  }
+
+  /** A folder below, made. */
+  make(...names: string[]): string {
+    const path = join(this.folder, ...names);
+    mkdirSync(path, { recursive: true });
+    return path;
+  }
+
+  /** Runs git without anybody's settings. Returns what it printed. */
+  git(folder: string, ...args: string[]): string {
+    const { status, error, stdout, stderr } = spawnSync('git', args, {
+      cwd: folder,
+      env: this.#environment(),
+      encoding: 'utf8',
+    });
+    if (error !== undefined) throw error;
+    if (status !== 0) throw new Error(`git ${args[0]} ended with ${status}: ${stderr}`);
+    return stdout.trim();
+  }
+
+  /** The milliseconds from the spawning of git to its end. */
+  timeGit(folder: string, ...args: string[]): Promise<number> {
+    this.#spawner ??= new SmallSpawner(this.#environment());
+    return this.#spawner.time({ program: 'git', args, folder });
+  }
+
+  /** What `timeGit` spawned from: the larger, the slower. 0 when it did not. */
+  get spawnerBytes(): number {
+    return this.#spawner?.residentBytes ?? 0;
+  }
+
+  /** A new repository that does not tidy up behind our back. */
+  repository(name: string): string {
+    const folder = this.make(name);
+    this.git(folder, 'init', '--quiet', '--initial-branch=main');
+    this.git(folder, 'config', 'gc.auto', '0');
+    return folder;
+  }
+
+  async remove(): Promise<void> {
+    this.removeFolder();
+    await this.#spawner?.stop();
+  }
+
+  removeFolder(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #environment(): NodeJS.ProcessEnv {
+    return {
+      PATH: process.env.PATH,
+      HOME: this.folder,
+      LC_ALL: 'C',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_AUTHOR_NAME: IDENTITY.name,
+      GIT_AUTHOR_EMAIL: IDENTITY.email,
+      GIT_COMMITTER_NAME: IDENTITY.name,
+      GIT_COMMITTER_EMAIL: IDENTITY.email,
+    };
+  }
+}

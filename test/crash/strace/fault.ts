@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ChildOutcome, runChild } from '../child/run-child.ts';
+import type { Step } from '../child/steps.ts';
+import type { Place } from '../scenario/place.ts';
+import { type FaultPoint, fromHereOn } from './fault-points.ts';
+import { changesFiles, type FileCall } from './file-calls.ts';
+import { titleOf } from './kill.ts';
+import { type CallNumber, type FaultCode, saboteur, WRITING_CALLS } from './strace.ts';
+
+/** A disk that fails: at which calls, how, and whether it stays so. */
+export interface Sabotage {
+  readonly title: string;
+  readonly code: FaultCode;
+  readonly targets: readonly CallNumber[];
+  readonly lasting: boolean;
+}
+
+/** One call fails, and everything after it works again. */
+export function onceAt({ call, code }: FaultPoint): Sabotage {
+  return { title: `${code} in ${titleOf(call)}`, code, targets: [call], lasting: false };
+}
+
+/** From each of these calls on the disk is full, read-only or broken; the three take turns. */
+export function lastingFaults(calls: readonly FileCall[]): Sabotage[] {
+  const starts = calls.filter((call) => changesFiles(call, WRITING_CALLS));
+  return starts.map((call, turn) => {
+    const code = (['ENOSPC', 'EROFS', 'EIO'] as const)[turn % 3] ?? 'EIO';
+    const targets = fromHereOn(calls, call, WRITING_CALLS);
+    return { title: `${code} from ${titleOf(call)} on`, code, targets, lasting: true };
+  });
+}
+
+/** Runs the steps on a disk that fails like that. */
+export async function failAt(
+  scratch: string,
+  place: Place,
+  steps: readonly Step[],
+  { title, code, targets, lasting }: Sabotage,
+): Promise<ChildOutcome> {
+  const log = join(place.folder, 'log');
+  const order = { project: place.project, home: place.home, steps };
+  const tracer = saboteur(log, code, targets, lasting);
+  const outcome = await runChild({ order, scratch, tracer });
+  // A fault that missed would make a test pass that shows nothing.
+  if (!readFileSync(log, 'latin1').includes('(INJECTED)')) throw new Error(`no fault: ${title}`);
+  return outcome;
+}

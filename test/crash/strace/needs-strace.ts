@@ -1,0 +1,16 @@
+import { describe } from 'vitest';
+import { straceProblem } from './strace.ts';
+
+/**
+ * Tests that need strace. Where it is missing they are skipped, with the reason in their title; on the
+ * machine that decides about a change they fail instead, since nothing would be shown there.
+ */
+export function describeWithStrace(title: string, body: () => void): void {
+  const problem = straceProblem();
+  if (problem === null) {
+    describe(title, body);
+    return;
+  }
+  if (process.env.CI && process.platform === 'linux') throw new Error(`${title}: ${problem}`);
+  describe.skip(`${title} (skipped: ${problem})`, body);
+}

@@ -1,0 +1,244 @@
+import { rmSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type CaptureFailure,
+  type CurrentMessage,
+  FILE_WRITE_TOOLS,
+  FileCheckpointMiddleware,
+  FileCheckpointService,
+} from '../../src/integrations/file-checkpoint/index.ts';
+import { type Bed, makeBed } from './engine-bed.ts';
+
+let bed: Bed;
+let service: FileCheckpointService;
+let current: CurrentMessage | null;
+let told: CaptureFailure[];
+
+beforeEach(async () => {
+  bed = await makeBed();
+  service = new FileCheckpointService(bed.savepoint);
+  current = { sessionId: 's1', messageId: 'm1' };
+  told = [];
+});
+afterEach(() => bed.remove());
+
+type Params = Record<string, unknown>;
+
+/** A tool executor as agents have it: the named tool gets its parameters and does its work. */
+function wrapped(
+  work: (params: Params) => string | Promise<string>,
+  more: { tools?: string[]; getCurrentSession?: () => CurrentMessage | null } = {},
+): { run: (tool: string, params: Params) => Promise<string>; failures: CaptureFailure[] } {
+  const middleware = new FileCheckpointMiddleware({
+    service,
+    getCurrentSession: () => current,
+    onCaptureFailure: (failure) => told.push(failure),
+    ...more,
+  });
+  const executor = middleware.wrap(async (_tool: { name: string }, params: Params) => work(params));
+  const run = (name: string, params: Params) => executor({ name }, params, undefined);
+  return { run, failures: middleware.failures };
+}
+
+function writer(path: string, content = 'after'): () => string {
+  return () => {
+    bed.put(path, content);
+    return 'done';
+  };
+}
+
+describe('wrap', () => {
+  it.each(FILE_WRITE_TOOLS)(
+    'records what %s is about to write, and what it wrote',
+    async (tool) => {
+      bed.put('file', 'before');
+      const { run } = wrapped(writer('file'));
+      expect(await run(tool, { file_path: bed.at('file') })).toBe('done');
+      expect(await service.getCheckpoints('s1')).toMatchObject([{ originalContent: 'before' }]);
+      const [change] = await bed.savepoint.changes({});
+      expect(change?.after).toMatchObject({ kind: 'captured', size: 5 });
+      await service.rewindFiles('s1', 'm1');
+      expect(bed.text('file')).toBe('before');
+    },
+  );
+
+  it.each(['file_path', 'path', 'filePath', 'notebook_path'])(
+    'finds the path in %s',
+    async (name) => {
+      const { run } = wrapped(writer('file'));
+      await run('write_file', { [name]: bed.at('file') });
+      expect(await service.getCheckpoints('s1')).toMatchObject([{ filePath: bed.at('file') }]);
+    },
+  );
+
+  it('takes the first of several, and skips those that are no text', async () => {
+    const { run } = wrapped(writer('file'));
+    await run('write_file', {
+      file_path: 5,
+      path: '',
+      filePath: bed.at('file'),
+      notebook_path: 'no',
+    });
+    expect(await service.getCheckpoints('s1')).toMatchObject([{ filePath: bed.at('file') }]);
+  });
+
+  it('leaves other tools alone', async () => {
+    const { run } = wrapped(writer('file'));
+    await run('read_file', { file_path: bed.at('file') });
+    expect(await bed.savepoint.list()).toEqual([]);
+  });
+
+  it('can be told which tools write', async () => {
+    const { run } = wrapped(writer('file'), { tools: ['NotebookEdit'] });
+    await run('write_file', { file_path: bed.at('file') });
+    expect(await bed.savepoint.list()).toEqual([]);
+    await run('NotebookEdit', { notebook_path: bed.at('file') });
+    expect(await bed.savepoint.list()).toHaveLength(1);
+  });
+
+  it('records nothing while no session runs', async () => {
+    current = null;
+    const { run, failures } = wrapped(writer('file'));
+    await run('write_file', { file_path: bed.at('file') });
+    expect(await bed.savepoint.list()).toEqual([]);
+    expect(failures).toEqual([]);
+  });
+
+  it('passes tool, parameters and context on as they are', async () => {
+    const middleware = new FileCheckpointMiddleware({ service, getCurrentSession: () => current });
+    const tool = { name: 'write_file', extra: 1 };
+    const params = { file_path: bed.at('file') };
+    const context = { signal: 'x' };
+    const seen = await middleware.wrap(async (...args: unknown[]) => args)(tool, params, context);
+    expect(seen[0]).toBe(tool);
+    expect(seen[1]).toBe(params);
+    expect(seen[2]).toBe(context);
+  });
+
+  it('keeps the session busy while the tool runs', async () => {
+    bed.put('file', 'before');
+    const { run } = wrapped(async () => {
+      const result = await service.rewindFiles('s1', 'm1');
+      expect(result.errors).toMatchObject([{ error: expect.stringContaining('session-busy') }]);
+      return 'done';
+    });
+    expect(await run('write_file', { path: bed.at('file') })).toBe('done');
+    expect((await service.rewindFiles('s1', 'm1')).success).toBe(true);
+  });
+});
+
+describe("a tool's own error", () => {
+  it('passes through as it is, and what the tool did until then is recorded', async () => {
+    bed.put('file', 'before');
+    const own = new Error('the tool failed');
+    const { run, failures } = wrapped(() => {
+      bed.put('file', 'half');
+      throw own;
+    });
+    await expect(run('write_file', { path: bed.at('file') })).rejects.toBe(own);
+    expect(failures).toEqual([]);
+    expect((await service.rewindFiles('s1', 'm1')).restoredFiles).toEqual([bed.at('file')]);
+    expect(bed.text('file')).toBe('before');
+  });
+
+  it('passes through even when the capture after it fails too', async () => {
+    const own = new Error('the tool failed');
+    const { run } = wrapped(async () => {
+      await bed.savepoint.close();
+      throw own;
+    });
+    await expect(run('write_file', { path: bed.at('file') })).rejects.toBe(own);
+    expect(told).toMatchObject([{ error: { code: 'store-closed' } }]);
+  });
+});
+
+interface Trouble {
+  readonly name: string;
+  readonly params: () => Params;
+  readonly arrange?: () => unknown;
+}
+
+const troubles: Trouble[] = [
+  { name: 'the tool named no file', params: () => ({}) },
+  { name: 'the path is no text', params: () => ({ file_path: { evil: true } }) },
+  { name: 'the path holds a NUL', params: () => ({ file_path: 'a\0b' }) },
+  { name: 'the path is the project itself', params: () => ({ file_path: bed.root }) },
+  { name: 'the path comes from a prototype', params: () => Object.create({ file_path: 'x' }) },
+  {
+    name: 'the parameters throw when they are looked at',
+    params: () => ({
+      get file_path(): string {
+        throw new Error('trap');
+      },
+    }),
+  },
+  {
+    name: 'the store is closed',
+    params: () => ({ path: 'file' }),
+    arrange: () => bed.savepoint.close(),
+  },
+  {
+    name: 'the session has no proper id',
+    params: () => ({ path: 'file' }),
+    arrange: () => {
+      current = { sessionId: 5, messageId: {} } as unknown as CurrentMessage;
+    },
+  },
+  {
+    name: 'the project is gone',
+    params: () => ({ path: 'file' }),
+    arrange: () => rmSync(bed.root, { recursive: true }),
+  },
+];
+
+describe('a failing capture', () => {
+  it.each(troubles)('does not stop the tool and does not pass unseen: $name', async (trouble) => {
+    await service.started;
+    await trouble.arrange?.();
+    const { run, failures } = wrapped(() => 'done');
+    expect(await run('write_file', trouble.params())).toBe('done');
+    expect(failures).toHaveLength(1);
+    expect(told).toEqual(failures);
+  });
+
+  it('is named by every later rewind of the session', async () => {
+    await wrapped(() => 'done').run('write_file', {});
+    await wrapped(writer('file')).run('write_file', { path: bed.at('file') });
+    for (let times = 0; times < 2; times += 1) {
+      const result = await service.rewindFiles('s1', 'm1');
+      expect(result.success).toBe(false);
+      expect(result.errors).toMatchObject([{ filePath: '(no path)' }]);
+    }
+    expect(bed.tree()).toEqual({});
+  });
+
+  it('is heard although the listener throws', async () => {
+    const middleware = new FileCheckpointMiddleware({
+      service,
+      getCurrentSession: () => current,
+      onCaptureFailure: () => {
+        throw new Error('a bad listener');
+      },
+    });
+    const run = middleware.wrap(async () => 'done');
+    expect(await run({ name: 'write_file' }, {}, null)).toBe('done');
+    expect(middleware.failures).toHaveLength(1);
+  });
+
+  it('is noted when it cannot be found out which session runs', async () => {
+    const { run, failures } = wrapped(() => 'done', {
+      getCurrentSession: () => {
+        throw new Error('no idea');
+      },
+    });
+    expect(await run('write_file', { path: bed.at('file') })).toBe('done');
+    expect(failures).toMatchObject([{ error: { message: 'no idea' } }]);
+  });
+
+  it('is not what an unset session means', async () => {
+    const unset = () => undefined as unknown as null;
+    const { run, failures } = wrapped(() => 'done', { getCurrentSession: unset });
+    expect(await run('write_file', { path: bed.at('file') })).toBe('done');
+    expect(failures).toEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { storeDirectory } from '../../src/index.ts';
+import { FileCheckpointService } from '../../src/integrations/file-checkpoint/index.ts';
+import { type Bed, makeBed } from './engine-bed.ts';
+
+let bed: Bed;
+let service: FileCheckpointService;
+let database: DatabaseSync;
+
+beforeEach(async () => {
+  bed = await makeBed();
+  service = new FileCheckpointService(bed.savepoint);
+  bed.put('file', 'before', 0o755);
+  for (const [session, message, path] of [
+    ['s1', 'm1', 'file'],
+    ['s1', 'm2', 'new'],
+    ['s2', 'n1', 'file'],
+  ] as const) {
+    const capture = await service.captureBefore(session, message, bed.at(path));
+    bed.put(path, message);
+    await service.captureAfter(capture);
+  }
+  database = new DatabaseSync(join(storeDirectory(bed.home, bed.root), 'store.db'));
+});
+afterEach(async () => {
+  database.close();
+  await bed.remove();
+});
+
+function all(sql: string, ...values: string[]): Record<string, unknown>[] {
+  return database
+    .prepare(sql)
+    .all(...values)
+    .map((row) => ({ ...row }));
+}
+
+describe('the store, read with SQL as the seed names it', () => {
+  it('has the sessions', () => {
+    expect(all('SELECT id FROM sessions ORDER BY id')).toEqual([{ id: 's1' }, { id: 's2' }]);
+  });
+
+  it('has the file checkpoints, each with session, message, path and whether it existed', async () => {
+    const columns = 'id, session_id, message_id, file_path, file_existed';
+    const found = all(`SELECT ${columns} FROM file_checkpoints ORDER BY created_at, id`);
+    expect(found).toMatchObject([
+      { session_id: 's1', message_id: 'm1', file_path: 'file', file_existed: 1 },
+      { session_id: 's1', message_id: 'm2', file_path: 'new', file_existed: 0 },
+      { session_id: 's2', message_id: 'n1', file_path: 'file', file_existed: 1 },
+    ]);
+    const ids = (await service.getCheckpoints('s1')).map((row) => row.id);
+    expect(found.slice(0, 2).map((row) => row.id)).toEqual(ids);
+  });
+
+  it('has no rows for folders that were made on the way to a file', async () => {
+    const capture = await service.captureBefore('s3', 'o1', bed.at('deep/new/file'));
+    bed.put('deep/new/file', 'x');
+    await service.captureAfter(capture);
+    const sql = "SELECT file_path FROM file_checkpoints WHERE session_id = 's3'";
+    expect(all(sql)).toEqual([{ file_path: 'deep/new/file' }]);
+  });
+
+  it('names the content by its blob, and the mode, so that both survive', async () => {
+    const [row] = all("SELECT * FROM file_checkpoints WHERE message_id = 'm1'");
+    expect(row).toMatchObject({ original_mode: 0o755 });
+    const bytes = await bed.savepoint.readBlob(row?.original_blob as never);
+    expect(Buffer.from(bytes).toString()).toBe('before');
+  });
+
+  it.each(['idx_checkpoints_session', 'idx_checkpoints_message', 'idx_checkpoints_created'])(
+    'has the index %s',
+    (name) => {
+      const sql = "SELECT name FROM sqlite_master WHERE type = 'index' AND name = ?";
+      expect(all(sql, name)).toEqual([{ name }]);
+    },
+  );
+
+  it.each([
+    ['session_id', 'idx_checkpoints_session'],
+    ['message_id', 'idx_checkpoints_message'],
+  ])('looks up %s by its index', (column, index) => {
+    const sql = `EXPLAIN QUERY PLAN SELECT id FROM file_checkpoints WHERE ${column} = 'x'`;
+    expect(
+      all(sql)
+        .map((row) => row.detail)
+        .join('\n'),
+    ).toContain(index);
+  });
+
+  it.each(['ON', 'OFF'])('loses them with their session (foreign keys %s)', (setting) => {
+    database.exec(`PRAGMA foreign_keys = ${setting}`);
+    database.exec("DELETE FROM sessions WHERE id = 's1'");
+    expect(all('SELECT session_id FROM file_checkpoints')).toEqual([{ session_id: 's2' }]);
+  });
+
+  it('loses the checkpoints of a deleted session, and the paths of others keep their chain', async () => {
+    database.exec("PRAGMA foreign_keys = ON; DELETE FROM sessions WHERE id = 's1'");
+    expect(await bed.savepoint.list({ sessionIds: ['s1'] })).toEqual([]);
+    expect((await service.rewindFiles('s2', 'n1')).restoredFiles).toEqual([bed.at('file')]);
+    expect(bed.text('file')).toBe('m1');
+  });
+
+  it('says which schema it has', () => {
+    const [version] = all('PRAGMA user_version');
+    expect(version?.user_version).toBeGreaterThanOrEqual(1);
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { type Arena, type Contest, race } from './race.ts';
+import { wholeRewinds } from './race-rewinds.ts';
+import { engineTries, naiveTries, type Outcome } from './race-tries.ts';
+
+// Longer campaigns: SAVEPOINT_RACE_TRIES=1000000 vitest run test/hostile/swap-race
+const TRIES = Number(process.env.SAVEPOINT_RACE_TRIES ?? 20_000);
+const REWINDS = Math.ceil(TRIES / 50);
+const LIMIT_MS = 120_000;
+
+interface Count {
+  tries: number;
+  done: number;
+  refused: number;
+  escapes: number;
+}
+
+function counting(
+  arena: Arena,
+  attempt: (n: number) => Outcome,
+  enough: (counted: Count) => boolean = () => false,
+): Contest<Count> {
+  const counted: Count = { tries: 0, done: 0, refused: 0, escapes: 0 };
+  const run = () => {
+    while (counted.tries < TRIES && !enough(counted)) {
+      counted[attempt(counted.tries)] += 1;
+      counted.tries += 1;
+      if (arena.escaped()) counted.escapes += 1;
+    }
+  };
+  return { run, result: () => counted };
+}
+
+describe('a parent that is swapped for a link while files are restored', () => {
+  it(
+    `is never gone through: ${TRIES} tries of the engine's own steps`,
+    async () => {
+      const { result, swaps, outside } = await race((arena) => counting(arena, engineTries(arena)));
+      expect(result).toMatchObject({ tries: TRIES, escapes: 0 });
+      expect(outside.after).toEqual(outside.before);
+      // Both happened, or nothing was raced.
+
+      expect(result.done).toBeGreaterThan(0);
+      expect(result.refused).toBeGreaterThan(0);
+      expect(swaps).toBeGreaterThan(0);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'is gone through by a program that looks first and writes then',
+    async () => {
+      const escaped = ({ escapes }: Count) => escapes > 0;
+      const { result } = await race((arena) => counting(arena, naiveTries(arena), escaped));
+      expect(result.escapes).toBeGreaterThan(0);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    `is never gone through: ${REWINDS} whole rewinds, undos and redos`,
+    async () => {
+      const { result, outside } = await race((arena) => wholeRewinds(arena, REWINDS));
+      expect(result.escapes).toBe(0);
+      // Whatever was refused half way: each file is wholly the old or wholly the new one.
+      for (const content of result.files) expect(['outside\n', 'agent\n']).toContain(content);
+      expect(outside.after).toEqual(outside.before);
+      expect(result.done).toBeGreaterThan(0);
+      expect(result.refused).toBeGreaterThan(0);
+    },
+    LIMIT_MS,
+  );
+});

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { type Command, type Mix, sequences } from './commands.ts';
+import { runSequence } from './run-sequence.ts';
+import type { StoreKind } from './world.ts';
+
+/** How many files share the sequences between them. */
+const FILES = 4;
+const DEFAULT_RUNS = 2_000;
+
+/** Shrinking takes its time, and a failure that is not shrunk says little. */
+export const CAMPAIGN_TIMEOUT_MS = 3_600_000;
+
+/**
+ * Plays this file's share of the sequences. SAVEPOINT_PROPERTY_RUNS sets how many there are in all;
+ * SAVEPOINT_PROPERTY_SEED, with SAVEPOINT_PROPERTY_PATH if wanted, repeats a failure.
+ */
+export async function playSequences(mix: Mix): Promise<void> {
+  const { SAVEPOINT_PROPERTY_RUNS: runs, SAVEPOINT_PROPERTY_SEED: seed } = process.env;
+  const path = process.env.SAVEPOINT_PROPERTY_PATH;
+  const stores = fc.constantFrom<StoreKind>('sqlite', 'sqlite', 'sqlite', 'memory');
+  const property = fc.asyncProperty(stores, sequences(mix), runSequence);
+  await fc.assert(property, {
+    numRuns: Math.ceil(Number(runs ?? DEFAULT_RUNS) / FILES),
+    unbiased: true,
+    ...(seed === undefined ? {} : { seed: Number(seed) }),
+    ...(path === undefined ? {} : { path }),
+    reporter: report,
+  });
+}
+
+/** The steps in words say more than the numbers they came from. */
+function report(details: fc.RunDetails<[StoreKind, readonly Command[]]>): void {
+  if (!details.failed) return;
+  const { seed, counterexamplePath, numRuns, numShrinks, counterexample, errorInstance } = details;
+  const reason = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
+  const again = `SAVEPOINT_PROPERTY_SEED=${seed} SAVEPOINT_PROPERTY_PATH=${counterexamplePath}`;
+  throw new Error(
+    `sequence ${numRuns} failed (${counterexample?.[0]} store, ${numShrinks} times shortened).\n` +
+      `Repeat it with ${again}\n${reason}`,
+    { cause: errorInstance instanceof Error ? errorInstance.cause : errorInstance },
+  );
+}

@@ -1,0 +1,144 @@
+import { type Entry, type Place, same } from './entry.ts';
+import type { Event } from './event.ts';
+import { foldersAbove, isBelow, linkedName } from './names.ts';
+
+/** Whose doing an event is. */
+export type Author = Pick<Event, 'by' | 'session' | 'checkpoint'>;
+
+const PERSON: Author = { by: 'person', session: null, checkpoint: null };
+const MOST_LINKS = 4;
+
+/** All that happened to every path, and what is there now. Knows nothing of rewinds. */
+export class History {
+  readonly tree: Map<string, Entry> = new Map();
+  readonly chains: Map<string, Event[]> = new Map();
+  /** Paths that the engine has looked at; before that, it cannot know who made what is there. */
+  readonly #known = new Set<string>();
+  #clock = 0;
+
+  tick(): number {
+    this.#clock += 1;
+    return this.#clock;
+  }
+
+  at(path: string): Place {
+    return this.tree.get(path) ?? null;
+  }
+
+  chain(path: string): readonly Event[] {
+    return this.chains.get(path) ?? [];
+  }
+
+  events(): Event[] {
+    return [...this.chains.values()].flat();
+  }
+
+  below(folder: string): string[] {
+    return [...this.tree.keys()].filter((path) => isBelow(path, folder));
+  }
+
+  /** Somebody writes. The engine is not told; what is under an open event counts as its doing. */
+  write(path: string, next: Place, by: 'agent' | 'person'): void {
+    const before = this.at(path);
+    this.place(path, next);
+    const tip = this.chain(path).at(-1);
+    if (tip?.open || (by === 'person' && tip?.at === Infinity)) tip.after = next;
+    else if (by === 'person') this.append(path, before, next, PERSON, Infinity);
+    this.#forgetRoundTrip(path);
+  }
+
+  place(path: string, next: Place): void {
+    if (next === null) this.tree.delete(path);
+    else this.tree.set(path, next);
+  }
+
+  /** An agent says which paths it is about to write. */
+  begin(names: readonly string[], author: Author): Event[] {
+    const paths = new Set(names.flatMap((name) => this.#lookedAt(name)));
+    return [...paths].map((path) => {
+      this.settle(path);
+      const event = this.append(path, this.at(path), this.at(path), author, this.tick());
+      event.open = true;
+      return event;
+    });
+  }
+
+  /** The agent is done: what has appeared below the paths that it named is its doing as well. */
+  end(opened: readonly Event[], author: Author): void {
+    const mine = new Set(opened.map(({ path }) => path));
+    for (const event of opened) {
+      event.open = false;
+      if (this.at(event.path)?.kind !== 'folder') continue;
+      for (const path of this.below(event.path)) {
+        if (mine.has(path) || this.chain(path).at(-1)?.open) continue;
+        mine.add(path);
+        this.settle(path);
+        this.append(path, null, this.at(path), author, this.tick());
+      }
+    }
+  }
+
+  /** The engine looks at a path: what nobody recorded becomes part of the record. */
+  settle(path: string): void {
+    const chain = this.chains.get(path) ?? [];
+    const tip = chain.at(-1);
+    if (tip?.open) tip.open = false;
+    if (tip?.at === Infinity) {
+      // What was done before the first look cannot be told from what has always been there.
+      if (!this.#known.has(path)) chain.pop();
+      else tip.at = this.tick();
+    }
+    this.#known.add(path);
+  }
+
+  append(
+    path: string,
+    before: Place,
+    after: Place,
+    author: Author,
+    at: number,
+    takes: readonly Event[] = [],
+  ): Event {
+    const event: Event = {
+      ...author,
+      path,
+      at,
+      before,
+      after,
+      open: false,
+      takes,
+      takenBy: [],
+    };
+    for (const taken of takes) taken.takenBy.push(event);
+    this.chains.set(path, [...this.chain(path), event]);
+    return event;
+  }
+
+  /** What nobody saw and left no trace did not happen. */
+  #forgetRoundTrip(path: string): void {
+    const chain = this.chains.get(path);
+    const tip = chain?.at(-1);
+    if (tip?.at === Infinity && same(tip.before, tip.after)) chain?.pop();
+  }
+
+  /** A name with what it leads to, if it is a link; null for links in a circle. */
+  resolve(name: string): string[] | null {
+    const found = [name];
+    for (let at = this.at(name); at?.kind === 'link'; at = this.at(found.at(-1) ?? name)) {
+      if (found.length > MOST_LINKS) return null;
+      found.push(linkedName(at.target));
+    }
+    return found;
+  }
+
+  /** The path, the folders above it that are missing, and all that is below it. */
+  #lookedAt(name: string): string[] {
+    return (this.resolve(name) ?? []).flatMap((path) => {
+      const above = foldersAbove(path);
+      const innermost = above.at(-1);
+      const complete = innermost === undefined || this.tree.has(innermost);
+      const missing = complete ? [] : above.filter((folder) => !this.tree.has(folder));
+      return [...missing, path, ...this.below(path)];
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import { same } from './entry.ts';
+import { type Event, familyOf, isLive } from './event.ts';
+import type { Checkpoint } from './timeline.ts';
+
+export type Take = 'since' | 'message' | 'exact';
+
+/** The events that a rewind to `checkpoint` takes back, out of all there are. */
+export function setOf(events: readonly Event[], checkpoint: Checkpoint, take: Take): Set<Event> {
+  if (take === 'message') return new Set(events.filter(isOfMessage(checkpoint)));
+  const since = events.filter(({ at }) => at > checkpoint.at);
+  if (take === 'exact') return new Set(everybodys(since));
+  return new Set(
+    checkpoint.session === null ? allAgents(since) : ofFamily(since, checkpoint.session),
+  );
+}
+
+function isOfMessage({ id }: Checkpoint): (event: Event) => boolean {
+  return (event) => event.checkpoint === id && isLive(event);
+}
+
+function ofFamily(since: readonly Event[], session: string): Event[] {
+  const family = familyOf(session);
+  return since.filter(
+    (event) => event.session !== null && familyOf(event.session) === family && isLive(event),
+  );
+}
+
+/**
+ * Whoever did it, and taken back already or not. Left out are paths where nothing was recorded since,
+ * and those that are as they were with nothing left to take back.
+ */
+function everybodys(since: readonly Event[]): Event[] {
+  return [...Map.groupBy(since, ({ path }) => path).values()]
+    .filter((events) => {
+      const recorded = events.filter(({ at }) => at !== Infinity);
+      return recorded.length > 0 && (unpaired(recorded).length > 0 || !isRoundTrip(events));
+    })
+    .flat();
+}
+
+function isRoundTrip(events: readonly Event[]): boolean {
+  const now = events.at(-1)?.after ?? null;
+  return same(events[0]?.before ?? null, now);
+}
+
+/** Of a checkpoint that belongs to no session: what all agents did, and what was rewound. */
+function allAgents(since: readonly Event[]): Event[] {
+  return unpaired(since.filter(({ by }) => by !== 'person'));
+}
+
+/** An operation that took back nothing but these cancels itself out with what it took. */
+function unpaired(events: readonly Event[]): Event[] {
+  const all = new Set(events);
+  const reachesBack = (event: Event): boolean =>
+    all.has(event) &&
+    event.by === 'operation' &&
+    isLive(event) &&
+    (event.takes.length === 0 || event.takes.some((taken) => !all.has(taken)));
+  return events.filter((event) => {
+    if (event.by === 'operation' && isLive(event)) return reachesBack(event);
+    return isLive(event) || event.takenBy.some(reachesBack);
+  });
+}

@@ -1,0 +1,97 @@
+import { contentOf, type Entry, type FileEntry, isFile, type Place, same } from './entry.ts';
+import type { Event } from './event.ts';
+
+export const CONFLICT = 'conflict';
+export type Outcome = Place | typeof CONFLICT;
+
+/**
+ * The design's one rule for a path: each unbroken run of the set is taken out of what is there, newest
+ * first. `chain` is all that happened to the path, oldest first.
+ */
+export function takeOut(chain: readonly Event[], set: ReadonlySet<Event>, now: Place): Outcome {
+  let left = now;
+  for (const { before, after } of runsNewestFirst(chain, set)) {
+    const next = takeRun(before, after, left);
+    if (next === CONFLICT) return CONFLICT;
+    left = next;
+  }
+  return left;
+}
+
+interface Run {
+  readonly before: Place;
+  readonly after: Place;
+}
+
+function runsNewestFirst(chain: readonly Event[], set: ReadonlySet<Event>): Run[] {
+  const runs: Run[] = [];
+  let newest: Event | null = null;
+  for (const [index, event] of [...chain.entries()].reverse()) {
+    if (!set.has(event)) continue;
+    newest ??= event;
+    const older = chain[index - 1];
+    if (older !== undefined && set.has(older)) continue;
+    runs.push({ before: event.before, after: newest.after });
+    newest = null;
+  }
+  return runs;
+}
+
+/** Content and mode of a file go back each on its own; anything else as a whole. */
+function takeRun(before: Place, after: Place, now: Place): Outcome {
+  if (isFile(before) && isFile(after) && isFile(now)) {
+    return withMode(takeContent(before, after, now), takeMode(before, after, now));
+  }
+  if (before?.kind === 'folder' && after?.kind === 'folder' && now?.kind === 'folder') {
+    return withMode(now, takeMode(before, after, now));
+  }
+  return takePart(before, after, now, same);
+}
+
+function takeContent(
+  before: FileEntry,
+  after: FileEntry,
+  now: FileEntry,
+): FileEntry | typeof CONFLICT {
+  if (before.kind !== 'text' || after.kind !== 'text' || now.kind !== 'text') {
+    return takePart(before, after, now, sameContent);
+  }
+  // Texts with different padding have no line in common.
+  if (before.text !== after.text || now.text !== after.text) {
+    return takePart<FileEntry>(before, after, now, sameContent);
+  }
+  const slots = now.slots.map((slot, at) =>
+    takePart(before.slots[at] ?? '', after.slots[at] ?? '', slot, Object.is),
+  );
+  return slots.includes(CONFLICT) ? CONFLICT : { ...now, slots };
+}
+
+interface WithMode {
+  readonly mode: number;
+}
+
+function takeMode(before: WithMode, after: WithMode, now: WithMode): number | typeof CONFLICT {
+  return takePart(before.mode, after.mode, now.mode, Object.is);
+}
+
+/** What a part becomes when before → after is taken back: a conflict if somebody changed it since. */
+function takePart<Part>(
+  before: Part,
+  after: Part,
+  now: Part,
+  equal: (a: Part, b: Part) => boolean,
+): Part | typeof CONFLICT {
+  if (equal(before, after) || equal(now, before)) return now;
+  return equal(now, after) ? before : CONFLICT;
+}
+
+function withMode(
+  entry: Exclude<Entry, { kind: 'link' }> | typeof CONFLICT,
+  mode: number | typeof CONFLICT,
+): Outcome {
+  return entry === CONFLICT || mode === CONFLICT ? CONFLICT : { ...entry, mode };
+}
+
+function sameContent(a: FileEntry, b: FileEntry): boolean {
+  return contentOf(a) === contentOf(b);
+}

@@ -1,0 +1,113 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { openSavepoint, type Savepoint } from '../../src/index.ts';
+import { MemoryPlace, memoryStore } from '../../src/store/memory/memory-store.ts';
+import type { Command } from './commands.ts';
+import { Disk } from './disk.ts';
+import type { Entry } from './model/entry.ts';
+import { Timeline } from './model/timeline.ts';
+import { makeScratch } from './scratch.ts';
+import { lineBy, SLOTS } from './written-lines.ts';
+
+export type StoreKind = 'sqlite' | 'memory';
+
+const PROGRAMS = 2;
+
+/** One project, opened by two programs that take turns, and the model beside it. */
+export class World {
+  readonly timeline: Timeline = new Timeline();
+  readonly disk: Disk;
+  /** What was done, in words, for a person who reads a failure. */
+  readonly trace: string[] = [];
+  /** The message that each session is at. */
+  readonly messages: Map<string, number> = new Map();
+  /** Paths where the edits that count no longer tell what is there. */
+  readonly muddled: Set<string> = new Set();
+  /** Lines with a smaller number came to a path with its file, by a rename, not by their writer. */
+  readonly births: Map<string, number> = new Map();
+  readonly #names = new Map<string, string>();
+  readonly #scratch: string;
+  readonly #place: MemoryPlace | null;
+  readonly #programs: Savepoint[] = [];
+  #turn = 0;
+
+  constructor(kind: StoreKind) {
+    this.#scratch = makeScratch();
+    this.#place = kind === 'memory' ? new MemoryPlace() : null;
+    this.disk = new Disk(join(this.#scratch, 'project'));
+    mkdirSync(this.disk.root);
+  }
+
+  /** The engine of the program whose turn it is. */
+  get savepoint(): Savepoint {
+    const found = this.#programs[this.#turn % PROGRAMS];
+    if (found === undefined) throw new Error('the project is not open');
+    return found;
+  }
+
+  takeTurn(): void {
+    this.#turn += 1;
+  }
+
+  get history(): Timeline['history'] {
+    return this.timeline.history;
+  }
+
+  fresh(): number {
+    return this.history.tick();
+  }
+
+  say(command: Command, what: string): void {
+    this.note(`${command.who} ${what}`);
+  }
+
+  note(what: string): void {
+    this.trace.push(what);
+  }
+
+  /** A short name for an id, the same each time. */
+  name(id: string): string {
+    const known = this.#names.get(id) ?? `#${this.#names.size + 1}`;
+    this.#names.set(id, known);
+    return known;
+  }
+
+  /** Begins with a few files that nobody has looked at yet. */
+  async open(): Promise<void> {
+    this.#begin('d', { kind: 'folder', mode: 0o755 });
+    this.#begin('new\nline ☃', { kind: 'link', target: 'a' });
+    this.#begin('raw \udcff\udc80', { kind: 'binary', seed: this.fresh(), mode: 0o644 });
+    for (const path of ['a', 'b', 'd/a']) this.#begin(path, this.#text(path));
+    await this.reopen();
+  }
+
+  async reopen(): Promise<void> {
+    await this.#closePrograms();
+    while (this.#programs.length < PROGRAMS) this.#programs.push(await this.#openProgram());
+  }
+
+  async close(): Promise<void> {
+    await this.#closePrograms();
+    rmSync(this.#scratch, { recursive: true, force: true });
+  }
+
+  #openProgram(): Promise<Savepoint> {
+    const project = this.disk.root;
+    if (this.#place !== null) return openSavepoint({ project, store: memoryStore(this.#place) });
+    return openSavepoint({ project, home: join(this.#scratch, 'home') });
+  }
+
+  async #closePrograms(): Promise<void> {
+    for (const savepoint of this.#programs.splice(0)) await savepoint.close();
+  }
+
+  #begin(path: string, entry: Entry): void {
+    this.disk.put(path, entry);
+    this.history.place(path, entry);
+  }
+
+  #text(path: string): Entry {
+    const slots = Array.from({ length: SLOTS }, () => lineBy(this, 'nobody', path, 0));
+    return { kind: 'text', text: this.fresh(), slots, mode: 0o644 };
+  }
+}
