@@ -69,7 +69,7 @@ async function captureAppeared(
   author: Author,
 ): Promise<void> {
   for (const path of listTree(site.root, folder.path, site.maxEntries) ?? []) {
-    if (known.has(path) || protectionOf(path) === 'git') continue;
+    if (known.has(path) || isOffLimits(site, path)) continue;
     known.add(path);
     const head = await site.store.head(path);
     const seen = look(site, path);

@@ -79,14 +79,18 @@ function mergeContent(
   if (ours.bytes === undefined && ours.state.blob === base.blob)
     return { result: { state: theirs } };
   if (theirs.blob === base.blob) return { result: ours };
+  // Both sides came to the same content; they may differ in mode.
+  if (ours.bytes === undefined && ours.state.blob === theirs.blob) return { result: ours };
   if (base.type !== 'file') return { conflict: 'overlapping-edits' };
   const baseBytes = contents(base);
   const theirBytes = contents(theirs);
   const ourBytes = ours.bytes ?? contents(ours.state);
   if (!baseBytes || !theirBytes || !ourBytes) return { skip: 'blob-corrupt' };
-  if ([baseBytes, theirBytes, ourBytes].some(isBinary)) return { conflict: 'binary-changed' };
   const bytes = mergeText({ base: baseBytes, ours: ourBytes, theirs: theirBytes });
-  if (bytes === null) return { conflict: 'overlapping-edits' };
+  if (bytes === null) {
+    const binary = [baseBytes, theirBytes, ourBytes].some(isBinary);
+    return { conflict: binary ? 'binary-changed' : 'overlapping-edits' };
+  }
   return { result: { state: { ...ours.state, size: bytes.length }, bytes } };
 }
 

@@ -132,6 +132,11 @@ describe('a path on which others worked too', () => {
     expect(plan(links)).toMatchObject({ action: 'conflict', reason: 'binary-changed' });
   });
 
+  it('has nothing to do where they came to the content of before, even if it is binary', () => {
+    const links = chain(file('\0a'), ['agent', file('\0b')], ['other', file('\0a', 0o755)]);
+    expect(plan(links)).toMatchObject({ action: 'already-there', takes: [1] });
+  });
+
   it('keeps their mode while the content goes back, and the other way round', () => {
     const theirMode = chain(file('a\n'), ['agent', file('b\n')], ['other', file('b\n', 0o755)]);
     expect(plan(theirMode).target).toMatchObject({ blob: 'a\n', mode: 0o755 });

@@ -70,12 +70,13 @@ async function restore({ site }: ApplyContext, { safety, journal }: Prepared): P
   return tidyUp(site, journal);
 }
 
-/** The restore is on record and holds; what cannot be tidied up now is left to the next start. */
-async function tidyUp(site: CaptureSite, journal: Prepared['journal']): Promise<PlanNote[]> {
+/**
+ * The restore is on record and holds. That its companions are gone need not be durable yet: the journal
+ * stays, as done, until the next write or the end of the process makes sure of it.
+ */
+function tidyUp(site: CaptureSite, journal: Prepared['journal']): PlanNote[] {
   try {
-    const notes = dropAllCompanions(site, journal);
-    await site.store.commit({ base: lastSeq(journal), journal: null });
-    return notes;
+    return dropAllCompanions(site, journal);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `the next savepoint command removes files of ours that are left: ${reason}`;
@@ -91,13 +92,6 @@ export function recordOf(journal: Prepared['journal']): Batch {
     changes: journal.changes,
     cancellations: journal.cancellations,
   };
-}
-
-export function lastSeq(journal: Prepared['journal']): number {
-  return Math.max(
-    journal.base,
-    ...[...journal.operations, ...journal.changes].map((row) => row.seq),
-  );
 }
 
 async function takeBack(

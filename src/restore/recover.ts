@@ -6,7 +6,7 @@ import { isOutside, type TrackedPath } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { sameState } from '../model/state.ts';
 import { recordOf } from './apply.ts';
-import { contentOf, dropAllCompanions, linkOf, syncSteps } from './run-journal.ts';
+import { contentOf, dropAllCompanions, linkOf, syncStages, syncSteps } from './run-journal.ts';
 import { currentState, withPlace } from './step-place.ts';
 import {
   backward,
@@ -30,13 +30,17 @@ export async function recover(site: CaptureSite): Promise<PlanNote | null> {
   if (journal.phase === 'staging') return rollBack(site, journal);
   const left = journal.phase === 'intent' ? await rollForward(site, journal) : [];
   dropWithinReach(site, journal);
+  syncStages(site, journal);
   await site.store.commit({ base: await site.store.seq(), journal: null });
+  // Every restore leaves this much to whoever comes next.
+  if (journal.phase === 'done') return null;
   const message = `an interrupted ${journal.operations[0]?.kind ?? 'restore'} was finished`;
   return { code: 'recovered', message, paths: left };
 }
 
 async function rollBack(site: CaptureSite, journal: Journal): Promise<PlanNote> {
   dropWithinReach(site, journal);
+  syncStages(site, journal);
   const removedCheckpoints = [journal.safetyCheckpointId];
   await site.store.commit({ base: await site.store.seq(), removedCheckpoints, journal: null });
   return { code: 'recovered', message: 'an interrupted restore had not begun and was dropped' };

@@ -72,11 +72,14 @@ function syncFolders(
   }
 }
 
+/** Before a journal is cleared: nobody would look for companions that a power cut brings back. */
+export function syncStages(site: CaptureSite, journal: Journal): void {
+  syncFolders(site, journal.steps, (step) => [step.stageFolder]);
+}
+
 /** Returns a note when a stash had to be kept, because somebody went on writing to the old file. */
 export function dropAllCompanions(site: CaptureSite, journal: Journal): PlanNote[] {
   const kept = journal.steps.filter((step) => !dropCompanions(site.root, step));
-  // The journal is cleared next: nobody would look for companions that a power cut brings back.
-  syncFolders(site, journal.steps, (step) => [step.stageFolder]);
   if (kept.length === 0) return [];
   const names = kept.map((step) => step.stashName).join(', ');
   const message = `a process still writes to files that were replaced; their old content is in ${names}`;

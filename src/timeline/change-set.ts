@@ -49,7 +49,8 @@ export async function loadChangeSet(
   const candidates = (await store.changes(queryFor(request, sessionIds))).filter(
     (change) => isWanted(request, change, sessionIds) && isSelected(change.path, options.paths),
   );
-  const chains = await loadChains(store, candidates, request);
+  const holdsOperations = sessionIds === null && request.take !== 'operation';
+  const chains = await loadChains(store, candidates, holdsOperations);
   return { chains: chains.map((chain) => chosen(chain, request, options)), sessionIds };
 }
 
@@ -89,27 +90,25 @@ interface LoadedChain {
 async function loadChains(
   store: Store,
   candidates: readonly Change[],
-  request: SetRequest,
+  holdsOperations: boolean,
 ): Promise<LoadedChain[]> {
   const oldest = candidates[0];
   if (oldest === undefined) return [];
   const paths = [...new Set(candidates.map((change) => change.path))];
   // Where operations themselves can be in the set, what they cancelled may lie further back.
-  const after = request.take === 'since' || request.take === 'exact' ? 0 : oldest.seq - 1;
+  const after = holdsOperations ? 0 : oldest.seq - 1;
   const changes = await store.changes({ paths, after });
   const cancellations = await store.cancellationsOf(changes.map((change) => change.seq));
-  const wanted = new Set(candidates.map((change) => change.seq));
+  const pathOf = new Map(changes.map((change) => [change.seq, change.path]));
   const byPath = Map.groupBy(changes, (change) => change.path);
-  return paths.map((path) => {
-    const chain = byPath.get(path) ?? [];
-    const seqs = new Set(chain.map((change) => change.seq));
-    return {
-      path,
-      changes: chain,
-      candidates: wanted,
-      cancellations: cancellations.filter(({ change }) => seqs.has(change)),
-    };
-  });
+  const pairsByPath = Map.groupBy(cancellations, (pair) => pathOf.get(pair.change));
+  const wanted = new Set(candidates.map((change) => change.seq));
+  return paths.map((path) => ({
+    path,
+    changes: byPath.get(path) ?? [],
+    candidates: wanted,
+    cancellations: pairsByPath.get(path) ?? [],
+  }));
 }
 
 function chosen(chain: LoadedChain, request: SetRequest, options: SetOptions): PathChain {
@@ -131,6 +130,8 @@ function withoutPairs(candidates: readonly Change[], chain: LoadedChain): Change
   const live = liveChanges(chain.changes, chain.cancellations);
   const cancelledBy = Map.groupBy(chain.cancellations, (pair) => pair.by);
   const inside = new Set(candidates.map((change) => change.seq));
+  // Where people's changes come back, what lies between them cannot be left out any more.
+  if (candidates.some(({ seq }) => live.has(seq) && tookPeoples(seq))) return [...candidates];
   return candidates.filter((change) => {
     if (!live.has(change.seq)) {
       // Its canceller may be taken out itself, and then it is back, unless it is in the set as well.
@@ -146,5 +147,12 @@ function withoutPairs(candidates: readonly Change[], chain: LoadedChain): Change
     const pairs = cancelledBy.get(by) ?? [];
     const whole = pairs.length > 0 && pairs.every((pair) => inside.has(pair.change));
     return inside.has(by) && !whole;
+  }
+
+  function tookPeoples(by: Seq): boolean {
+    const taken = new Set(cancelledBy.get(by)?.map((pair) => pair.change));
+    return chain.changes.some(
+      ({ seq, origin }) => taken.has(seq) && origin === 'outside' && !inside.has(seq),
+    );
   }
 }

@@ -147,7 +147,7 @@ async function lookAbove(
 
 async function surrounding(site: CaptureSite, folder: TrackedPath): Promise<Surrounding> {
   const kind = kindAt(site.root, folder);
-  if (kind !== 'absent') return { kind, mode: 0o755 };
+  if (kind === 'directory') return { kind, mode: 0o755 };
   const changes = await site.store.changes({ paths: [folder] });
   const last = changes.map((change) => change.before).findLast(isDirectory);
   return { kind, mode: last?.kind === 'captured' ? last.mode : 0o755 };

@@ -1,11 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { sqliteStore, storeDirectory } from '../../src/index.ts';
 import { makeScratch, removeScratch } from '../e2e/scratch.ts';
 import { problemsOf } from './check-timeline.ts';
 import type { WorkerReport } from './report.ts';
+
+type Worker = ChildProcessByStdio<Writable, Readable, null>;
 
 export interface WorkersOptions {
   readonly workers: number;
@@ -24,12 +27,12 @@ export async function runWorkers(options: WorkersOptions): Promise<WorkersResult
   const base = makeScratch();
   const project = join(base, 'project');
   mkdirSync(join(project, 'shared'), { recursive: true });
-  const children: ChildProcess[] = [];
+  const children: Worker[] = [];
   try {
     for (let n = 0; n < options.workers; n += 1) children.push(start(base, `agent-${n}`, options));
     const lines = children.map(linesOf);
     await Promise.all(lines.map((line) => line.ready));
-    for (const child of children) child.stdin?.write('go\n');
+    for (const child of children) child.stdin.write('go\n');
     const reports = await Promise.all(lines.map((line) => line.report));
     return await inspect(base, project, reports);
   } finally {
@@ -54,7 +57,7 @@ async function inspect(
   }
 }
 
-function start(base: string, name: string, { operations, lock }: WorkersOptions): ChildProcess {
+function start(base: string, name: string, { operations, lock }: WorkersOptions): Worker {
   const script = join(import.meta.dirname, 'worker.ts');
   const places = [join(base, 'project'), join(base, 'home')];
   const args = [script, ...places, name, `${operations}`, lock ? 'lock' : 'no-lock'];
@@ -63,10 +66,10 @@ function start(base: string, name: string, { operations, lock }: WorkersOptions)
 }
 
 /** A worker says that it is ready, and at its end what it did. */
-function linesOf(child: ChildProcess): { ready: Promise<void>; report: Promise<WorkerReport> } {
+function linesOf(child: Worker): { ready: Promise<void>; report: Promise<WorkerReport> } {
   let said = '';
   const ready = Promise.withResolvers<void>();
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
     if (said.startsWith('ready\n')) ready.resolve();
   });

@@ -13,8 +13,8 @@ import { describeWithStrace } from './strace/needs-strace.ts';
 import { record } from './strace/recording.ts';
 import { WRITING_CALLS } from './strace/strace.ts';
 
-const ONCE = numberFrom('SAVEPOINT_FAULT_RUNS', 200);
-const LASTING = numberFrom('SAVEPOINT_LASTING_FAULTS', 30);
+const ONCE = numberFrom('SAVEPOINT_FAULT_RUNS', 160);
+const LASTING = numberFrom('SAVEPOINT_LASTING_FAULTS', 20);
 
 describeWithStrace('a capture on a failing disk', () => {
   let scratch: string;

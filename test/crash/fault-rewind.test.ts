@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allProblems, inParallel, numberFrom, spread, titled } from './campaign.ts';
 import type { Step } from './child/steps.ts';
 import { checkFaultyRewind, type FaultVerdict } from './scenario/check-faulty-rewind.ts';
+import { depthAt } from './scenario/check-rewind.ts';
 import { copyPlace, makeScratch, withFolder } from './scenario/place.ts';
 import {
   makeRewindScenario,
@@ -17,7 +18,7 @@ import { record } from './strace/recording.ts';
 
 // Each call site of a rewind once; with every code at every call it would be 5,000.
 const ONCE = numberFrom('SAVEPOINT_FAULT_RUNS', 260);
-const LASTING = numberFrom('SAVEPOINT_LASTING_FAULTS', 40);
+const LASTING = numberFrom('SAVEPOINT_LASTING_FAULTS', 30);
 
 describeWithStrace('a rewind on a failing disk', () => {
   let scratch: string;
@@ -57,12 +58,13 @@ describeWithStrace('a rewind on a failing disk', () => {
 
   function failAndCheck(
     sabotage: Sabotage,
+    turn: number,
   ): Promise<Partial<FaultVerdict> & { problems: string[] }> {
     return withFolder(scratch, (folder) =>
       titled(sabotage.title, async () => {
         const place = copyPlace(scenario.template, folder);
         const outcome = await failAt(scratch, place, steps, sabotage);
-        return checkFaultyRewind(place, scenario, outcome);
+        return checkFaultyRewind(place, scenario, outcome, depthAt(turn));
       }),
     );
   }

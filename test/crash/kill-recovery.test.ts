@@ -15,7 +15,7 @@ import { killAt, killPoints, titleOf } from './strace/kill.ts';
 import { describeWithStrace } from './strace/needs-strace.ts';
 
 // For each phase of the rewind; a recovery has up to 150 calls.
-const KILLS = numberFrom('SAVEPOINT_RECOVERY_KILLS', 25);
+const KILLS = numberFrom('SAVEPOINT_RECOVERY_KILLS', 12);
 
 describeWithStrace('a recovery that is killed itself', () => {
   let scratch: string;

@@ -16,7 +16,7 @@ import { killPoints, titleOf } from './strace/kill.ts';
 import { describeWithStrace } from './strace/needs-strace.ts';
 
 // Of fourteen edits, how many are tried at each moment; they take turns.
-const EDITS_EACH = numberFrom('SAVEPOINT_EDITS', 4);
+const EDITS_EACH = numberFrom('SAVEPOINT_EDITS', 2);
 
 describeWithStrace('an edit by the person between the crash and the next start', () => {
   let scratch: string;

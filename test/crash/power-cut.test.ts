@@ -5,7 +5,7 @@ import { type ChildReport, type Step, wasAcknowledged } from './child/steps.ts';
 import { type Look, lookAfterCuts, type Result } from './disk/look-after-cuts.ts';
 import { type CaptureScenario, makeCaptureScenario } from './scenario/capture-scenario.ts';
 import { checkCaptures } from './scenario/check-captures.ts';
-import { checkRewind } from './scenario/check-rewind.ts';
+import { checkRewind, depthAt } from './scenario/check-rewind.ts';
 import { crashedPlace, momentsOf } from './scenario/crashed.ts';
 import { copyPlace, makeScratch, type Place, withFolder } from './scenario/place.ts';
 import {
@@ -21,7 +21,7 @@ import { describeWithStrace } from './strace/needs-strace.ts';
 import { record } from './strace/recording.ts';
 
 const RANDOM_CUTS = numberFrom('SAVEPOINT_CRASH_RUNS', 60);
-const KILLS_BEFORE = numberFrom('SAVEPOINT_KILLS_BEFORE_CUTS', 15);
+const KILLS_BEFORE = numberFrom('SAVEPOINT_KILLS_BEFORE_CUTS', 10);
 const SEED = numberFrom('SAVEPOINT_CRASH_SEED', 20_260_101);
 
 describeWithStrace('a power cut', () => {
@@ -78,9 +78,13 @@ describeWithStrace('a power cut', () => {
     return { outcome: found, problems };
   }
 
-  async function lookAtRewind(place: Place, reports: readonly ChildReport[]): Promise<Result> {
+  async function lookAtRewind(
+    place: Place,
+    reports: readonly ChildReport[],
+    turn: number,
+  ): Promise<Result> {
     const acknowledged = wasAcknowledged(reports, 'rewind');
-    const { done, problems } = await checkRewind(place, rewind, acknowledged);
+    const { done, problems } = await checkRewind(place, rewind, acknowledged, depthAt(turn));
     return { outcome: done, problems };
   }
 

@@ -4,7 +4,7 @@ import { type ChildOutcome, runChild } from './child/run-child.ts';
 import { type Step, wasAcknowledged } from './child/steps.ts';
 import { type CaptureScenario, makeCaptureScenario } from './scenario/capture-scenario.ts';
 import { checkCaptures } from './scenario/check-captures.ts';
-import { checkRewind } from './scenario/check-rewind.ts';
+import { checkRewind, depthAt } from './scenario/check-rewind.ts';
 import { copyPlace, makeScratch, type Place, withFolder } from './scenario/place.ts';
 import {
   makeRewindScenario,
@@ -23,6 +23,8 @@ interface Result {
   readonly problems: string[];
 }
 
+type Check = (place: Place, child: ChildOutcome, turn: number) => Promise<Result>;
+
 // Between any two instructions, not only between system calls: SQLite shares memory among processes.
 describe('a process that is killed at a random moment', () => {
   let scratch: string;
@@ -38,44 +40,38 @@ describe('a process that is killed at a random moment', () => {
   afterAll(() => removeTree(scratch));
 
   test('leaves a rewind wholly done or wholly not', { timeout: 3_600_000 }, async () => {
-    const steps = rewindSteps(rewind);
-    const runs = await campaign(rewind.template, steps, KILLS * 0.6, async (place, { reports }) => {
+    const check: Check = async (place, { reports }, turn) => {
       const acknowledged = wasAcknowledged(reports, 'rewind');
-      const { done, problems } = await checkRewind(place, rewind, acknowledged);
+      const { done, problems } = await checkRewind(place, rewind, acknowledged, depthAt(turn));
       return { outcome: done, problems };
-    });
-    judge(runs);
+    };
+    judge(await campaign(rewind.template, rewindSteps(rewind), KILLS * 0.6, check));
   });
 
   test('leaves captures wholly on record or not at all', { timeout: 3_600_000 }, async () => {
-    const runs = await campaign(
-      capture.template,
-      capture.steps,
-      KILLS * 0.4,
-      async (place, { reports }) => {
-        const { found, problems } = await checkCaptures(place, capture, reports);
-        return { outcome: found, problems };
-      },
-    );
-    judge(runs);
+    const check: Check = async (place, { reports }) => {
+      const { found, problems } = await checkCaptures(place, capture, reports);
+      return { outcome: found, problems };
+    };
+    judge(await campaign(capture.template, capture.steps, KILLS * 0.4, check));
   });
 
   async function campaign(
     template: Place,
     steps: readonly Step[],
     count: number,
-    check: (place: Place, child: ChildOutcome) => Promise<Result>,
+    check: Check,
   ): Promise<Result[]> {
     const random = randomFrom(SEED);
     const usual = await duration(template, steps);
     const moments = Array.from({ length: Math.round(count) }, () => Math.ceil(random() * usual));
-    return inParallel(moments, (killAfterUs) =>
+    return inParallel(moments, (killAfterUs, turn) =>
       withFolder(scratch, (folder) =>
         titled(`killed after ${killAfterUs} µs`, async () => {
           const place = copyPlace(template, folder);
           const order = { project: place.project, home: place.home, steps, killAfterUs };
           const child = await runChild({ order, scratch });
-          return { ...(await check(place, child)), killed: !child.ended };
+          return { ...(await check(place, child, turn)), killed: !child.ended };
         }),
       ),
     );

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -18,7 +18,8 @@ const CALL = { sessionId: 'agent', messageId: 'm1', paths: ['file'], toolCallId:
 function otherProcess(stay: boolean) {
   const { PATH = '' } = process.env;
   const args = [OPEN_CALL, bed.root, bed.home, stay ? 'stay' : 'end'];
-  return execFile(process.execPath, args, { env: { PATH, HOME: bed.base } });
+  const env = { PATH, HOME: bed.base };
+  return spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 describe('a session whose tool call is running', () => {
@@ -72,8 +73,7 @@ describe('a session whose tool call is running', () => {
 describe('a tool call of another process', () => {
   it('keeps the session busy while that process lives, and no longer', async () => {
     const child = otherProcess(true);
-    const lines = child.stdout ?? process.stdin;
-    await once(lines, 'data');
+    await once(child.stdout, 'data');
     await expect(bed.rewind('m1')).rejects.toMatchObject({ code: 'session-busy' });
     child.kill('SIGKILL');
     await once(child, 'exit');

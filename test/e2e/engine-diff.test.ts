@@ -36,6 +36,14 @@ describe('diff', () => {
     expect(await shown(await bed.idOf('m2'), await bed.idOf('m3'))).toEqual([['b', 'B0', null]]);
   });
 
+  it('shows a path as it was at the later checkpoint, whatever happened to it since', async () => {
+    await bed.write('m4', 'a', 'A4');
+    expect(await shown(await bed.idOf('m1'), await bed.idOf('m2'))).toEqual([['a', 'A0', 'A1']]);
+    bed.put('a', 'person');
+    const now = await shown(await bed.idOf('m1'), await bed.idOf('m4'), ['a']);
+    expect(now).toEqual([['a', 'A0', 'A1']]);
+  });
+
   it('sees what is on disk now, recorded or not', async () => {
     bed.put('a', 'person');
     expect(await shown(await bed.idOf('m1'), undefined, ['a'])).toEqual([['a', 'A0', 'person']]);

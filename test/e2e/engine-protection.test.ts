@@ -105,6 +105,15 @@ describe("an agent's own configuration", () => {
     expect([bed.text('file'), bed.text('.mcp.json')]).toEqual(['before', 'after']);
   });
 
+  it('is restored by naming its folder, and not by naming a folder above', async () => {
+    bed.put('sub/.claude/settings.json', 'before');
+    await bed.write('m1', 'sub/.claude/settings.json', 'after');
+    await bed.rewind('m1', { paths: ['sub'] });
+    expect(bed.text('sub/.claude/settings.json')).toBe('after');
+    await bed.rewind('m1', { paths: ['sub/.claude'] });
+    expect(bed.text('sub/.claude/settings.json')).toBe('before');
+  });
+
   it('is not restored by exact either', async () => {
     bed.put('.vscode/tasks.json', 'before');
     await bed.write('m1', '.vscode/tasks.json', 'after');
@@ -159,6 +168,17 @@ describe("Savepoint's own folder", () => {
     const capture = await bed.tool('m1', [join(bed.home, 'projects')], () => undefined);
     expect(capture.skipped).toEqual([join(bed.home, 'projects')]);
     expect(capture.changes).toHaveLength(1);
+  });
+
+  it('is left out of a folder that a tool named, whatever appears in it', async () => {
+    const home = join(bed.outside, 'home');
+    await bed.reopen({ home });
+    await bed.tool('m1', [bed.outside], () => {
+      writeFileSync(join(bed.outside, 'made'), 'x');
+      writeFileSync(join(home, 'made'), 'x');
+    });
+    const paths = (await bed.savepoint.changes({})).map((change) => change.path);
+    expect(paths).toEqual([bed.outside, join(bed.outside, 'made')]);
   });
 
   it('may not lie inside the project', async () => {

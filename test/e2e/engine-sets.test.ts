@@ -52,6 +52,21 @@ describe('a rewind to a message', () => {
     expect(bed.text('file')).toBe('before');
   });
 
+  it('leaves a file to the session that took it over from a running tool', async () => {
+    bed.put('a', 'before');
+    bed.put('b', 'before');
+    const both = { sessionId: 'agent', messageId: 'm1', paths: ['a', 'b'] };
+    const capture = await bed.savepoint.captureBefore(both);
+    bed.put('a', 'agent');
+    await bed.savepoint.captureBefore({ sessionId: 'other', messageId: 'n1', paths: ['a'] });
+    bed.put('a', 'other');
+    bed.put('b', 'agent');
+    await bed.savepoint.captureAfter(capture);
+    const to = await bed.idOf('n1', 'other');
+    expect((await bed.savepoint.rewind({ to })).restoredFiles).toEqual(['a']);
+    expect([bed.text('a'), bed.text('b')]).toEqual(['agent', 'agent']);
+  });
+
   it('leaves what a person wrote after the turn ended', async () => {
     bed.put('file', 'before');
     await bed.savepoint.captureBefore({ sessionId: 'agent', messageId: 'm1', paths: ['file'] });
@@ -146,5 +161,16 @@ describe('a checkpoint without a session', () => {
     const receipt = await bed.savepoint.rewind({ to: id });
     expect(receipt.deletedFiles).toEqual(['one', 'two']);
     expect(bed.tree()).toEqual({ early: 'file 644 stays', mine: 'file 644 person' });
+  });
+
+  it("keeps a person's lines between those of agents, although they are on record", async () => {
+    const lines = 'one\ntwo\nthree\nfour\nfive\n';
+    bed.put('file', lines);
+    const { id } = await bed.savepoint.checkpoint({});
+    await bed.write('m1', 'file', lines.replace('one', 'AGENT'));
+    bed.put('file', bed.text('file').replace('three', 'PERSON'));
+    await bed.write('m2', 'file', bed.text('file').replace('five', 'AGENT'));
+    expect((await bed.savepoint.rewind({ to: id })).mergedFiles).toEqual(['file']);
+    expect(bed.text('file')).toBe(lines.replace('three', 'PERSON'));
   });
 });

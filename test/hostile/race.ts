@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { makeScratch, removeScratch } from '../e2e/scratch.ts';
 import { canaryOf, type Tree } from '../e2e/tree-of.ts';
 
@@ -75,7 +76,9 @@ function gone(paths: readonly string[]): boolean {
   return paths.some((path) => statSync(path, { throwIfNoEntry: false }) === undefined);
 }
 
-async function startSwapper({ base, dir }: Arena): Promise<ChildProcess> {
+type Swapper = ChildProcessByStdio<null, Readable, null>;
+
+async function startSwapper({ base, dir }: Arena): Promise<Swapper> {
   const script = join(import.meta.dirname, 'swapper.ts');
   const args = [script, dir, join(base, 'project/aside'), join(base, 'outside')];
   const env = { PATH: process.env.PATH ?? '', HOME: base };
@@ -85,9 +88,9 @@ async function startSwapper({ base, dir }: Arena): Promise<ChildProcess> {
 }
 
 /** Ends it between two swaps, and gives their number. */
-async function stop(child: ChildProcess): Promise<number> {
+async function stop(child: Swapper): Promise<number> {
   let said = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
   const closed = child.exitCode === null ? once(child, 'close') : null;

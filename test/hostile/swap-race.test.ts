@@ -31,7 +31,8 @@ function counting(
   return { run, result: () => counted };
 }
 
-describe('a parent that is swapped for a link while files are restored', () => {
+// Elsewhere there is no /proc, and docs/threat-model.md states the window that is left.
+describe.runIf(process.platform === 'linux')('a parent that is swapped for a link', () => {
   it(
     `is never gone through: ${TRIES} tries of the engine's own steps`,
     async () => {

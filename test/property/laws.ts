@@ -53,10 +53,11 @@ export type ForeignLines = ReadonlyMap<string, readonly string[]>;
 export function foreignLines(world: World, { session, at }: Checkpoint): ForeignLines {
   const isForeign = ({ writer, number }: WrittenLine): boolean =>
     session === null ? writer === 'person' && number > at : writer !== familyOf(session);
-
   const found = new Map<string, string[]>();
   for (const [path, entry] of world.history.tree) {
-    if (entry.kind !== 'text') continue;
+    // A newer line of the same person may come back as well, in place of one that is there.
+    const mixed = session === null && world.history.chain(path).some(tookPeoples);
+    if (entry.kind !== 'text' || mixed) continue;
     const born = world.births.get(path) ?? 0;
     const foreign = writtenLines(path, world.disk.content(path)).filter(
       (line) => line.number > born && isForeign(line),
@@ -108,6 +109,10 @@ function listed(value: unknown): string[] {
   if (value instanceof Map) return [...value].map((pair) => JSON.stringify(pair)).sort();
   if (Array.isArray(value)) return value.map((item) => JSON.stringify(item)).sort();
   return [JSON.stringify(value)];
+}
+
+function tookPeoples({ takes }: Event): boolean {
+  return takes.some((taken) => taken.by === 'person');
 }
 
 function isTakenTwice(event: Event): boolean {

@@ -164,7 +164,7 @@ async function carryOut(
     world.note(
       `  (operation ${world.name(operationId)}, safety ${world.name(safetyCheckpointId)})`,
     );
-    for (const [path, { forced }] of lines) if (forced) world.muddled.add(path);
+    for (const [path, { muddles }] of lines) if (muddles) world.muddled.add(path);
     world.timeline.record(lines, { ...made, id: operationId, safetyId: safetyCheckpointId });
   }
   expectSameTree(world);

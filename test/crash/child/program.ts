@@ -104,8 +104,8 @@ function reported(error: unknown): ReportedError {
 }
 
 /**
- * A second thread that waits for the start and then for the moment, awake, since timers are too coarse
- * to hit between two system calls. Returns what starts the clock.
+ * A second thread that waits for the start and then for the moment, in fractions of a millisecond,
+ * which the timers of the event loop do not know. Returns what starts the clock.
  */
 async function armKiller(microseconds: number): Promise<() => void> {
   const flag = new Int32Array(new SharedArrayBuffer(4));
@@ -114,8 +114,7 @@ async function armKiller(microseconds: number): Promise<() => void> {
     const { flag, microseconds } = workerData;
     parentPort.postMessage('waiting');
     Atomics.wait(flag, 0, 0);
-    const end = process.hrtime.bigint() + BigInt(microseconds) * 1000n;
-    while (process.hrtime.bigint() < end);
+    Atomics.wait(flag, 0, 1, microseconds / 1000);
     process.kill(process.pid, 'SIGKILL');`;
   const worker = new Worker(source, { eval: true, workerData: { flag, microseconds } });
   worker.unref();

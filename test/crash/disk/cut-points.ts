@@ -26,6 +26,15 @@ export interface CutOptions {
   readonly randomCuts: number;
 }
 
+const FATES_AT_SYNCS: readonly Fate[] = [
+  { names: 'none', bytes: 'none' },
+  { names: 'all', bytes: 'none' },
+  { names: 'none', bytes: 'all' },
+  { names: 'all', bytes: 'all' },
+  { names: 'first', bytes: 'any' },
+  { names: 'any', bytes: 'any' },
+];
+
 /**
  * Cuts the power before and after every sync, with everything that is uncertain lost, kept or torn,
  * and at random moments. One at a time: each is a whole disk.
@@ -45,7 +54,7 @@ export function* cuts(options: CutOptions): Generator<Cut> {
   });
   for (const [index, call] of calls.entries()) {
     const syncs = options.atSyncs && call.file !== null && call.name.endsWith('sync');
-    const fates = [...(syncs ? ALL_FATES : []), ...(moments.get(index) ?? [])];
+    const fates = [...(syncs ? FATES_AT_SYNCS : []), ...(moments.get(index) ?? [])];
     for (const fate of fates) yield cutAt(index, 'before', fate);
     replay.carryOut(call);
     const report = reportIn(call);

@@ -12,7 +12,7 @@ export interface Result {
 }
 
 /** A look at what a power cut left, knowing what had been promised by then. */
-export type Look = (place: Place, reports: readonly ChildReport[]) => Promise<Result>;
+export type Look = (place: Place, reports: readonly ChildReport[], turn: number) => Promise<Result>;
 
 /** Puts every disk that the cuts leave into a real folder, one after the other, and looks at it. */
 export async function lookAfterCuts(
@@ -22,9 +22,9 @@ export async function lookAfterCuts(
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const { title, remains, reports } of cuts(options)) {
-    results.push(
-      await titled(title, () => onDisk(scratch, remains, (place) => look(place, reports))),
-    );
+    const turn = results.length;
+    const lookAt = (place: Place): Promise<Result> => look(place, reports, turn);
+    results.push(await titled(title, () => onDisk(scratch, remains, lookAt)));
   }
   return results;
 }

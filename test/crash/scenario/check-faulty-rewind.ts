@@ -1,7 +1,7 @@
 import type { Receipt } from '../../../src/index.ts';
 import type { ChildOutcome } from '../child/run-child.ts';
 import type { ChildReport } from '../child/steps.ts';
-import { checkRewind, checkTree } from './check-rewind.ts';
+import { checkRewind, checkTree, type Depth } from './check-rewind.ts';
 import { checkDatabase, type Problems } from './check-store.ts';
 import { openPlace, type Place } from './place.ts';
 import type { RewindScenario } from './rewind-scenario.ts';
@@ -18,9 +18,10 @@ export async function checkFaultyRewind(
   place: Place,
   scenario: RewindScenario,
   { reports, complaints }: ChildOutcome,
+  depth: Depth = 'thorough',
 ): Promise<FaultVerdict> {
   const failure = reports.find((line) => line.say === 'failed');
-  if (failure?.say === 'failed') return checkFailure(place, scenario, failure);
+  if (failure?.say === 'failed') return checkFailure(place, scenario, failure, depth);
   const done = reports.find((line) => line.say === 'done' && line.step === 'rewind');
   if (done?.say !== 'done') {
     return { said: 'nothing', problems: [`the process broke off: ${complaints}`] };
@@ -32,7 +33,7 @@ export async function checkFaultyRewind(
   const problems = checkTree('reported success', place, scenario.after).filter(
     (problem) => !(untidy && problem.includes('.savepoint-')),
   );
-  const verdict = await checkRewind(place, scenario, true);
+  const verdict = await checkRewind(place, scenario, true, depth);
   return { said: untidy ? 'untidy' : 'success', problems: [...problems, ...verdict.problems] };
 }
 
@@ -41,11 +42,12 @@ async function checkFailure(
   place: Place,
   scenario: RewindScenario,
   { error }: Extract<ChildReport, { say: 'failed' }>,
+  depth: Depth,
 ): Promise<FaultVerdict> {
   const problems: Problems = error.typed ? [] : [`untyped error ${error.code}: ${error.message}`];
   const unfinished = error.code === 'restore-unfinished';
   if (!unfinished) problems.push(...checkTree(`reported ${error.code}`, place, scenario.before));
-  const verdict = await checkRewind(place, scenario, false);
+  const verdict = await checkRewind(place, scenario, false, depth);
   if (verdict.done && !unfinished) problems.push(`reported ${error.code} and was done after all`);
   return { said: error.code, problems: [...problems, ...verdict.problems] };
 }

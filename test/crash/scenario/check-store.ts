@@ -37,8 +37,8 @@ export async function checkBlobs(savepoint: Savepoint): Promise<Problems> {
   return problems;
 }
 
-// The empty log of a store in the making may be left where it cannot be removed; nobody reads it.
-const PARTS = /^(store\.db(-wal|-shm|\.new-wal|\.new-shm)?|lock\.db|blobs)$/;
+// The log of a store in the making may be left where it cannot be removed; nobody reads it.
+const PARTS = /^(store\.db(\.new)?-(wal|shm|journal)|store\.db|lock\.db|blobs)$/;
 
 /** After a clean-up there is no file in the store that nothing names. */
 export async function checkLeftovers(place: Place, savepoint: Savepoint): Promise<Problems> {

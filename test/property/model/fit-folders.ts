@@ -10,8 +10,8 @@ export interface Line {
   /** What will be there afterwards. */
   readonly target: Place;
   readonly takes: readonly Event[];
-  /** A conflict that the caller's choice settled. */
-  readonly forced?: boolean;
+  /** Afterwards the edits that count no longer tell what is there. */
+  readonly muddles?: boolean;
 }
 
 export type Lines = Map<string, Line>;

@@ -45,12 +45,17 @@ function isRoundTrip(events: readonly Event[]): boolean {
 
 /** Of a checkpoint that belongs to no session: what all agents did, and what was rewound. */
 function allAgents(since: readonly Event[]): Event[] {
-  return unpaired(since.filter(({ by }) => by !== 'person'));
+  const ours = since.filter(({ by }) => by !== 'person');
+  return [...Map.groupBy(ours, ({ path }) => path).values()].flatMap(unpaired);
 }
 
-/** An operation that took back nothing but these cancels itself out with what it took. */
+/** Of one path: an operation that took back nothing but these cancels itself out with what it took. */
 function unpaired(events: readonly Event[]): Event[] {
   const all = new Set(events);
+  // Where people's changes come back, what lies between them cannot be left out any more.
+  const tookPeoples = (event: Event): boolean =>
+    event.takes.some((taken) => taken.by === 'person' && !all.has(taken));
+  if (events.some((event) => isLive(event) && tookPeoples(event))) return [...events];
   const reachesBack = (event: Event): boolean =>
     all.has(event) &&
     event.by === 'operation' &&

@@ -18,6 +18,22 @@ export function takeOut(chain: readonly Event[], set: ReadonlySet<Event>, now: P
   return left;
 }
 
+/**
+ * Whether putting the set back would bring what is there now. It would not where somebody else had
+ * already made, by chance or by another rewind, some of what taking it out makes.
+ */
+export function isReversible(
+  chain: readonly Event[],
+  set: ReadonlySet<Event>,
+  now: Place,
+): boolean {
+  let place = takeOut(chain, set, now);
+  for (const { before, after } of runsNewestFirst(chain, set).reverse()) {
+    if (place !== CONFLICT) place = takeRun(after, before, place);
+  }
+  return place !== CONFLICT && same(place, now);
+}
+
 interface Run {
   readonly before: Place;
   readonly after: Place;

@@ -4,7 +4,7 @@ import { type Event, isLive } from './event.ts';
 import { fitFolders, type Line, type Lines } from './fit-folders.ts';
 import { type Author, History } from './history.ts';
 import { isBelow } from './names.ts';
-import { CONFLICT, takeOut } from './take-out.ts';
+import { CONFLICT, isReversible, takeOut } from './take-out.ts';
 
 export interface Checkpoint {
   readonly id: string;
@@ -68,7 +68,9 @@ export class Timeline {
     this.addCheckpoint({ id: made.safetyId, session: null, messageId: null, safety: true });
     const events = effective.map(([path, { target, takes }]) => {
       const at = this.history.tick();
-      const event = this.history.append(path, this.history.at(path), target, OPERATION, at, takes);
+      // What was not worth a record when the path was looked at cannot be taken back either.
+      const taken = takes.filter((event) => event.at !== Infinity);
+      const event = this.history.append(path, this.history.at(path), target, OPERATION, at, taken);
       this.history.place(path, target);
       return event;
     });
@@ -102,11 +104,14 @@ export class Timeline {
     const chain = this.history.chain(path);
     const takes = chain.filter((event) => set.has(event));
     const outcome = takeOut(chain, set, now);
-    const forced = outcome === CONFLICT;
-    if (forced && onConflict === 'keep') return { verdict: 'keep', target: now, takes, forced };
-    if (forced && onConflict !== 'restore') return { verdict: 'conflict', target: now, takes: [] };
-    const target = forced ? (takes[0]?.before ?? null) : outcome;
-    return { verdict: same(target, now) ? 'already-there' : 'work', target, takes, forced };
+    const conflict = outcome === CONFLICT;
+    const muddles = !isReversible(chain, set, now);
+    if (conflict && onConflict === 'keep') return { verdict: 'keep', target: now, takes, muddles };
+    if (conflict && onConflict !== 'restore') {
+      return { verdict: 'conflict', target: now, takes: [] };
+    }
+    const target = conflict ? (takes[0]?.before ?? null) : outcome;
+    return { verdict: same(target, now) ? 'already-there' : 'work', target, takes, muddles };
   }
 
   #revert(id: string): void {
