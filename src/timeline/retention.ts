@@ -27,8 +27,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Removes what the rules no longer keep. Eviction takes checkpoints away as targets; changes and blobs
- * go only below the oldest checkpoint that is left, so each of those stays wholly restorable. The
- * caller holds the project lock.
+ * go only below the oldest checkpoint or operation that is left, so each of those stays wholly
+ * restorable. The caller holds the project lock.
  */
 export async function evict(
   store: Store,
@@ -63,9 +63,12 @@ export async function evictCheckpoints(store: Store, ids: readonly CheckpointId[
   if (ids.length > 0) await store.commit({ base: await store.seq(), removedCheckpoints: ids });
 }
 
+/** An operation on record can be undone, even where its safety checkpoint was evicted by hand. */
 async function pruneUnreachable(store: Store): Promise<PruneResult> {
-  const oldest = await store.oldestCheckpointSeq();
-  return store.prune(oldest ?? (await store.seq()) + 1);
+  const end = (await store.seq()) + 1;
+  const checkpoint = await store.oldestCheckpointSeq();
+  const operation = (await store.operations()).at(-1);
+  return store.prune(Math.min(checkpoint ?? end, operation?.seq ?? end));
 }
 
 async function expiredSessions(

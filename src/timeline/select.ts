@@ -149,6 +149,7 @@ async function surrounding(site: CaptureSite, folder: TrackedPath): Promise<Surr
   const kind = kindAt(site.root, folder);
   if (kind === 'directory') return { kind, mode: 0o755 };
   const changes = await site.store.changes({ paths: [folder] });
-  const last = changes.map((change) => change.before).findLast(isDirectory);
+  const states = changes.flatMap(({ before, after }) => [before, after ?? before]);
+  const last = states.findLast(isDirectory);
   return { kind, mode: last?.kind === 'captured' ? last.mode : 0o755 };
 }

@@ -45,7 +45,7 @@ describeWithStrace('a recovery on a failing disk', () => {
       const { calls } = await withFolder(folder, (copy) =>
         record(scratch, copyPlace(crashed, copy), RECOVERY_STEPS),
       );
-      const faults = spread(faultPoints(calls).filter(spoilsRecovery), FAULTS).map(onceAt);
+      const faults = spread(faultPoints(calls, spoilsRecovery), FAULTS).map(onceAt);
       return inParallel(faults, (fault) =>
         withFolder(folder, (copy) =>
           titled(`killed ${title}, then ${fault.title}`, () =>

@@ -16,8 +16,6 @@ import { type FileCall, isOnProject } from './strace/file-calls.ts';
 import { describeWithStrace } from './strace/needs-strace.ts';
 import { record } from './strace/recording.ts';
 
-// Each call site of a rewind once; with every code at every call it would be 5,000.
-const ONCE = numberFrom('SAVEPOINT_FAULT_RUNS', 260);
 const LASTING = numberFrom('SAVEPOINT_LASTING_FAULTS', 30);
 
 describeWithStrace('a rewind on a failing disk', () => {
@@ -38,7 +36,7 @@ describeWithStrace('a rewind on a failing disk', () => {
   afterAll(() => removeTree(scratch));
 
   test('reports what happened, whichever call fails', { timeout: 3_600_000 }, async () => {
-    const points = faultPoints(calls).slice(0, ONCE);
+    const points = faultPoints(calls);
     const runs = await inParallel(points.map(onceAt), failAndCheck);
     expect(allProblems(runs)).toEqual([]);
     // One failing call in the project leaves enough to take everything back with.

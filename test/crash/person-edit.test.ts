@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allProblems, inParallel, numberFrom, titled } from './campaign.ts';
+import { allProblems, inParallel, numberFrom, spread, titled } from './campaign.ts';
 import { checkBlobs, checkDatabase } from './scenario/check-store.ts';
 import { crashedPlace } from './scenario/crashed.ts';
 import { EDITS, type PersonalEdit, theirs, withoutPaths } from './scenario/person.ts';
@@ -15,8 +15,9 @@ import { type FileCall, isOnProject } from './strace/file-calls.ts';
 import { killPoints, titleOf } from './strace/kill.ts';
 import { describeWithStrace } from './strace/needs-strace.ts';
 
-// Of fourteen edits, how many are tried at each moment; they take turns.
-const EDITS_EACH = numberFrom('SAVEPOINT_EDITS', 2);
+// At how many moments of a rewind it is killed; and of fourteen edits, how many are tried at each.
+const CRASHES = numberFrom('SAVEPOINT_EDIT_CRASHES', 60);
+const EDITS_EACH = numberFrom('SAVEPOINT_EDITS', 3);
 
 describeWithStrace('an edit by the person between the crash and the next start', () => {
   let scratch: string;
@@ -33,7 +34,8 @@ describeWithStrace('an edit by the person between the crash and the next start',
     timeout: 3_600_000,
   }, async () => {
     const points = await killPoints(scratch, scenario.template, rewindSteps(scenario));
-    const runs = await inParallel(points.filter(isOnProject), crashAndEdit);
+    const moments = spread(points.filter(isOnProject), CRASHES);
+    const runs = await inParallel(moments, crashAndEdit);
     expect(allProblems(runs.flat())).toEqual([]);
   });
 

@@ -67,7 +67,7 @@ describeWithStrace('a power cut', () => {
     for (const { point } of momentsOf(points)) {
       const results = await withFolder(scratch, async (folder) => {
         const crashed = await crashedPlace(scratch, rewind, point, folder);
-        return cutAnywhere(crashed, RECOVERY_STEPS, lookAtRewind, false);
+        return cutAnywhere(crashed, RECOVERY_STEPS, lookAtRewind, 'at random');
       });
       expect(allProblems(results)).toEqual([]);
     }
@@ -93,13 +93,19 @@ describeWithStrace('a power cut', () => {
     template: Place,
     steps: readonly Step[],
     look: Look,
-    atSyncs = true,
+    where: 'at syncs' | 'at random' = 'at syncs',
   ): Promise<Result[]> {
     return onCopy(template, async (place, before) => {
       const { calls } = await record(scratch, place, steps);
-      const where = { calls, before, recordedAt: place.folder };
-      const how = { random: randomFrom(SEED), atSyncs, randomCuts: RANDOM_CUTS };
-      return lookAfterCuts(scratch, { ...where, ...how }, look);
+      const options = {
+        calls,
+        before,
+        recordedAt: place.folder,
+        random: randomFrom(SEED),
+        atSyncs: where === 'at syncs',
+        randomCuts: where === 'at syncs' ? RANDOM_CUTS : RANDOM_CUTS / 2,
+      };
+      return lookAfterCuts(scratch, options, look);
     });
   }
 
@@ -108,9 +114,15 @@ describeWithStrace('a power cut', () => {
     return onCopy(capture.template, async (place, before) => {
       const first = await record(scratch, place, capture.steps, point);
       const second = await record(scratch, place, capture.steps);
-      const where = { calls: second.calls, before, recordedAt: place.folder };
-      const how = { random: randomFrom(SEED), atSyncs: false, randomCuts: 0 };
-      const options = { ...where, ...how, earlier: first.calls };
+      const options = {
+        calls: second.calls,
+        earlier: first.calls,
+        before,
+        recordedAt: place.folder,
+        random: randomFrom(SEED),
+        atSyncs: false,
+        randomCuts: 0,
+      };
       const results = await lookAfterCuts(scratch, options, lookAtCaptures);
       return results.map(({ problems }) => ({
         problems: problems.map((problem) => `killed at ${titleOf(point)}, then ${problem}`),

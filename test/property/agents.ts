@@ -51,7 +51,7 @@ export async function mark(world: World, command: Command): Promise<void> {
   const request = session === null ? {} : sessionOf(session);
   const { id } = await world.savepoint.checkpoint(request);
   world.note(`checkpoint ${world.name(id)} is made by hand${session ? ` for ${session}` : ''}`);
-  world.timeline.addCheckpoint({ id, session, messageId: null, safety: false });
+  world.timeline.addCheckpoint({ id, session, messageId: null });
 }
 
 export async function endTurn(world: World, command: Command): Promise<void> {
@@ -106,7 +106,7 @@ function noteMessage(world: World, id: string, session: string, messageId: strin
   );
   if (known) throw new Error(`${messageId} of ${session} got a second checkpoint`);
   world.note(`  (checkpoint ${world.name(id)})`);
-  world.timeline.addCheckpoint({ id, session, messageId, safety: false });
+  world.timeline.addCheckpoint({ id, session, messageId });
 }
 
 function messageOf(world: World, session: string): string {

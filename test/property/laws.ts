@@ -16,7 +16,6 @@ export function expectSameTree(world: World): void {
   if (found.size === tree.size && [...tree].every(isAsFound)) return;
   const expected = [...tree].map(([path, entry]) => [path, describe(entry)] as const);
   expectSame('the project', found, new Map(expected));
-  throw new Error('the project is not as expected');
 }
 
 /** Whatever was rewound and undone, a file is what the edits that count make of it. */
@@ -59,13 +58,10 @@ export function foreignLines(world: World, { session, at }: Checkpoint): Foreign
     const mixed = session === null && world.history.chain(path).some(tookPeoples);
     if (entry.kind !== 'text' || mixed) continue;
     const born = world.births.get(path) ?? 0;
-    const foreign = writtenLines(path, world.disk.content(path)).filter(
-      (line) => line.number > born && isForeign(line),
-    );
-    found.set(
-      path,
-      foreign.map(({ line }) => line),
-    );
+    const written = writtenLines(path, world.disk.content(path));
+    const foreign = written.filter((line) => line.number > born && isForeign(line));
+    const lines = foreign.map(({ line }) => line);
+    found.set(path, lines);
   }
   return found;
 }
@@ -98,8 +94,9 @@ export async function expectBlobsReadable({ savepoint }: World): Promise<void> {
 }
 
 export function expectSame(what: string, found: unknown, expected: unknown): void {
-  const [is, should] = [found, expected].map(listed);
-  if (is === undefined || should === undefined || is.join('\n') === should.join('\n')) return;
+  const is = listed(found);
+  const should = listed(expected);
+  if (is.join('\n') === should.join('\n')) return;
   const wrong = is.filter((line) => !should.includes(line)).map((line) => `  - found    ${line}`);
   const missing = should.filter((line) => !is.includes(line)).map((line) => `  - expected ${line}`);
   throw new Error([`${what} is not as expected:`, ...wrong, ...missing].join('\n'));

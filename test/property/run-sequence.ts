@@ -6,7 +6,11 @@ import { chooseCheckpoint, redo, rewindTo, rewindTooLate, undo } from './rewinds
 import { archive, cleanUp, evict, expectListed, reopen } from './upkeep.ts';
 import { type StoreKind, World } from './world.ts';
 
-/** Plays a sequence on a real project and on the model, and compares them after every step. */
+/**
+ * Plays a sequence on a real project and on the model, and compares them after every step: by the
+ * design's rule for each path, done over with parts instead of lines, and, as far as it can tell, by
+ * simply replaying the edits that count.
+ */
 export async function runSequence(kind: StoreKind, commands: readonly Command[]): Promise<void> {
   const world = new World(kind);
   try {

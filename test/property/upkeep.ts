@@ -17,11 +17,11 @@ export async function evict(world: World, command: Command): Promise<void> {
   await expectListed(world);
 }
 
-/** Some here and there, or all from one on. A safety checkpoint goes with its operation. */
+/** Some here and there, or all that are older than one. */
 function toEvict({ timeline }: World, { pick, path }: Command): Checkpoint[] {
-  const newestFirst = timeline.checkpoints.filter(({ safety }) => !safety);
-  if (pick % 2 === 0) return newestFirst.slice(1 + (path % newestFirst.length));
-  return newestFirst.filter((_, index) => (path >> (index % 8)) % 2 === 1);
+  const { checkpoints } = timeline;
+  if (pick % 2 === 0) return checkpoints.slice(1 + (path % checkpoints.length));
+  return checkpoints.filter((_, index) => (path >> (index % 8)) % 2 === 1);
 }
 
 const RULES: readonly Partial<RetentionRules>[] = [
@@ -66,7 +66,7 @@ export async function reopen(world: World): Promise<void> {
 }
 
 export async function expectListed({ timeline, savepoint }: World): Promise<void> {
-  const ids = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
+  const ids = (rows: readonly { id: string }[]): string => rows.map(({ id }) => id).join(' ');
   expectSame('the list', ids(await savepoint.list()), ids(timeline.checkpoints));
   expectSame('the log', ids(await savepoint.operations()), ids(timeline.operations));
 }

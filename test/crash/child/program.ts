@@ -49,7 +49,7 @@ async function carryOut(step: Step): Promise<unknown> {
       return lastCapture;
     }
     case 'capture-after':
-      return opened().captureAfter(step.capture ?? captured());
+      return opened().captureAfter(captured());
     case 'tool':
       for (const { path, text, times } of step.files) {
         writeFileSync(join(order.project, path), text.repeat(times));
@@ -57,8 +57,6 @@ async function carryOut(step: Step): Promise<unknown> {
       return;
     case 'rewind':
       return opened().rewind({ to: step.to });
-    case 'undo':
-      return opened().undo();
     case 'close':
       return opened().close();
     case 'exhaust-descriptors':

@@ -79,12 +79,13 @@ async function converse(
     reports.push(report);
     if (report.say !== 'ready') return;
     pids.push(report.pid);
-    if (traced) toShell.end('\n');
-    else toChild.end('\n');
+    sendLine(traced ? toShell : toChild);
   });
   const tracerSays = textOf(messages, (text) => {
-    if (/Process \d+ attached/.test(text)) toChild.end('\n');
+    if (/Process \d+ attached/.test(text)) sendLine(toChild);
   });
+  // A tracer that could not attach is gone already; the child must not wait for it.
+  shell.once('exit', () => sendLine(toChild));
   const complaints = textOf(complaintsFrom);
   const exited = new Promise((resolve) => shell.once('close', resolve));
   await Promise.all([exited, new Promise((resolve) => lines.once('close', resolve))]);
@@ -92,6 +93,11 @@ async function converse(
   toChild.destroy();
   refuseUntraced(traced, reports, tracerSays());
   return { reports, ended: reports.at(-1)?.say === 'end', complaints: complaints() };
+}
+
+/** The one line that somebody waits for. */
+function sendLine(stream: Writable): void {
+  if (!stream.writableEnded) stream.end('\n');
 }
 
 /** A tracer that could not attach would make every test of a kill pass. */
@@ -113,6 +119,8 @@ function environment({ order, scratch }: ChildOptions): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
     HOME: scratch,
+    // What goes through a ring is no call that a tracer could see.
+    UV_USE_IO_URING: '0',
     // Most of a child's life is loading TypeScript; this halves it.
     NODE_COMPILE_CACHE: `${scratch}/compile-cache`,
     SAVEPOINT_CRASH_NODE: process.execPath,

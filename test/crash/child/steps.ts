@@ -1,5 +1,3 @@
-import type { Capture } from '../../../src/index.ts';
-
 /** What a child process does, one after the other; each that ends is reported at once. */
 export type Step =
   /** Opens the savepoint, which finishes an interrupted restore. */
@@ -7,12 +5,11 @@ export type Step =
   /** Says so, and waits for a line on standard input: here a tracer is attached. */
   | { readonly do: 'ready' }
   | { readonly do: 'capture-before'; readonly messageId: string; readonly paths: readonly string[] }
-  /** Ends the capture that is given, or else the last one of this process. */
-  | { readonly do: 'capture-after'; readonly capture?: Capture }
+  /** Ends the last capture. */
+  | { readonly do: 'capture-after' }
   /** A tool at work: writes files in place and syncs nothing, as tools do. */
   | { readonly do: 'tool'; readonly files: readonly ToolFile[] }
   | { readonly do: 'rewind'; readonly to: string }
-  | { readonly do: 'undo' }
   | { readonly do: 'close' }
   /** Leaves only so many file descriptors free. */
   | { readonly do: 'exhaust-descriptors'; readonly free: number };

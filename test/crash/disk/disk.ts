@@ -22,9 +22,9 @@ export class Disk {
     this.#uncertain.push({ slots });
   }
 
+  /** A change of bytes or of a mode. */
   edit(entry: File | Folder, edit: Edit): void {
     entry.edits.push(edit);
-    if (edit.kind === 'mode') entry.mode = edit.mode;
   }
 
   /** What fsync does; fdatasync leaves the mode out. */
@@ -65,7 +65,6 @@ export interface Certain {
 export interface File {
   readonly kind: 'file';
   readonly certain: Certain;
-  mode: number;
   /** Not yet certain, in order. */
   edits: Edit[];
 }
@@ -76,7 +75,6 @@ export interface Folder {
   /** The names as the disk holds them. */
   readonly certainEntries: Map<string, Entry>;
   readonly entries: Map<string, Entry>;
-  mode: number;
   edits: Edit[];
 }
 
@@ -101,7 +99,7 @@ export interface NameChange {
 }
 
 export function newFile(mode: number, bytes: Buffer = Buffer.alloc(0)): File {
-  return { kind: 'file', certain: { bytes, mode }, mode, edits: [] };
+  return { kind: 'file', certain: { bytes, mode }, edits: [] };
 }
 
 export function newFolder(mode: number): Folder {
@@ -111,7 +109,6 @@ export function newFolder(mode: number): Folder {
     certain,
     certainEntries: new Map(),
     entries: new Map(),
-    mode,
     edits: [],
   };
 }

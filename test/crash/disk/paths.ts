@@ -7,18 +7,13 @@ export interface Found {
   readonly entry: Entry | null;
 }
 
-interface Opened {
-  readonly entry: Entry;
-  readonly name: string;
-}
-
 const MAX_LINKS = 8;
 
 /** Finds entries of the simulated disk by what a process calls them: paths and descriptors. */
 export class Paths {
   readonly #root: Folder;
   readonly #folder: string;
-  readonly #descriptors = new Map<number, Opened>();
+  readonly #descriptors = new Map<number, Entry>();
 
   /** `folder` is where the disk's root was when the calls were recorded. */
   constructor(root: Folder, folder: string) {
@@ -26,8 +21,8 @@ export class Paths {
     this.#folder = folder;
   }
 
-  opened(descriptor: number, entry: Entry, name: string): void {
-    this.#descriptors.set(descriptor, { entry, name });
+  opened(descriptor: number, entry: Entry): void {
+    this.#descriptors.set(descriptor, entry);
   }
 
   close(descriptor: number): void {
@@ -36,12 +31,7 @@ export class Paths {
 
   /** Null when the descriptor is of something that is not on this disk. */
   entryOf(descriptor: number): Entry | null {
-    return this.#descriptors.get(descriptor)?.entry ?? null;
-  }
-
-  /** The name by which it was opened. */
-  nameOf(descriptor: number): string | null {
-    return this.#descriptors.get(descriptor)?.name ?? null;
+    return this.#descriptors.get(descriptor) ?? null;
   }
 
   fileOf(descriptor: number): File | null {

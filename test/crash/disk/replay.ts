@@ -1,4 +1,5 @@
 import { bytesOf, type Call } from '../strace/calls.ts';
+import type { FileCall } from '../strace/file-calls.ts';
 import { UNKNOWN_CALLS } from '../strace/strace.ts';
 import type { Disk, Entry } from './disk.ts';
 import { newFile, newFolder } from './disk.ts';
@@ -15,17 +16,16 @@ export class Replay {
     this.#paths = new Paths(disk.root, folder);
   }
 
-  /** True when the call was a sync, of something that is on this disk. */
-  carryOut(call: Call): boolean {
-    if (call.result < 0) return false;
+  carryOut(recorded: FileCall): void {
+    if (recorded.result < 0) return;
+    this.#refuseUnknown(recorded);
+    const call = inPlainForm(recorded);
     const change = CHANGES[call.name];
     if (change !== undefined) change(this.#disk, this.#paths, call);
     else if (call.name.startsWith('open')) this.#open(call);
     else if (call.name === 'close') this.#paths.close(numberOf(call.args[0]));
     else if (call.name === 'write') this.#write(call);
-    else if (call.name.endsWith('sync')) return this.#sync(call);
-    else this.#refuseUnknown(call);
-    return false;
+    else if (call.name.endsWith('sync')) this.#sync(call);
   }
 
   #open(call: Call): void {
@@ -38,7 +38,7 @@ export class Replay {
     if (/O_TRUNC/.test(flags) && entry.kind === 'file') {
       this.#disk.edit(entry, { kind: 'truncate', size: 0 });
     }
-    this.#paths.opened(call.result, entry, found.name);
+    this.#paths.opened(call.result, entry);
     this.#positions.set(call.result, 0);
   }
 
@@ -51,24 +51,37 @@ export class Replay {
     this.#positions.set(descriptor, offset + call.result);
   }
 
-  #sync(call: Call): boolean {
+  #sync(call: Call): void {
     const entry = this.#paths.entryOf(numberOf(call.args[0]));
-    if (entry === null || entry.kind === 'link') return false;
-    this.#disk.sync(entry, call.name === 'fsync');
-    return true;
+    if (entry !== null && entry.kind !== 'link') this.#disk.sync(entry, call.name === 'fsync');
   }
 
   /** A way to change files that is not modelled would make every test here meaningless. */
-  #refuseUnknown(call: Call): void {
-    if (!UNKNOWN_CALLS.includes(call.name)) return;
-    const [first, , protection = '', sharing = '', fifth] = call.args;
-    const isMap = call.name === 'mmap';
-    if (isMap && !(/PROT_WRITE/.test(protection) && /MAP_SHARED/.test(sharing))) return;
-    const name = this.#paths.nameOf(numberOf(isMap ? fifth : first));
+  #refuseUnknown({ name, args, file }: FileCall): void {
+    if (file === null || !UNKNOWN_CALLS.includes(name)) return;
+    const [, , protection = '', sharing = ''] = args;
+    const reads = !/PROT_WRITE/.test(protection) || !/MAP_SHARED/.test(sharing);
     // SQLite's index of its log is written through memory; it is not kept anyway.
-    if (name === null || (isMap && name.endsWith('-shm'))) return;
-    throw new Error(`${call.name} on ${name} cannot be replayed`);
+    if (name === 'mmap' && (reads || file.endsWith('-shm'))) return;
+    throw new Error(`${name} on ${file} cannot be replayed`);
   }
+}
+
+// Some architectures have only the forms with a folder's descriptor; node never passes one.
+const PLAIN_FORMS: Readonly<Record<string, readonly [name: string, ...args: number[]]>> = {
+  renameat: ['rename', 1, 3],
+  renameat2: ['rename', 1, 3],
+  linkat: ['link', 1, 3],
+  symlinkat: ['symlink', 0, 2],
+  unlinkat: ['unlink', 1],
+  mkdirat: ['mkdir', 1, 2],
+  fchmodat: ['chmod', 1, 2],
+};
+
+function inPlainForm(call: FileCall): FileCall {
+  const [name, ...kept] = PLAIN_FORMS[call.name] ?? [];
+  if (name === undefined) return call;
+  return { ...call, name, args: kept.map((index) => call.args[index] ?? '') };
 }
 
 type Change = (disk: Disk, paths: Paths, call: Call) => void;
@@ -134,6 +147,6 @@ function octal(argument: string | undefined): number {
 }
 
 /** A descriptor comes with its path behind it. */
-export function numberOf(argument: string | undefined): number {
+function numberOf(argument: string | undefined): number {
   return Number.parseInt(argument ?? '', 10);
 }

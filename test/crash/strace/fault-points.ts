@@ -1,3 +1,4 @@
+import { numberFrom } from '../campaign.ts';
 import { callSite, type FileCall } from './file-calls.ts';
 import { type FaultCode, READING_CALLS, WRITING_CALLS } from './strace.ts';
 
@@ -10,25 +11,33 @@ export interface FaultPoint {
 const CODES: readonly FaultCode[] = ['EIO', 'ENOSPC', 'EACCES', 'EROFS', 'EMFILE'];
 
 /**
- * Every call with every code, in an order of which any beginning is worth running: each call site once
- * before any of them twice, the codes taking turns.
+ * Usually the first and the last call of each call site, the codes taking turns; on demand, after
+ * those, every call with every code.
  */
-export function faultPoints(calls: readonly FileCall[]): FaultPoint[] {
-  const bySite = Map.groupBy(calls.filter(canFail), callSite);
-  const rounds: FaultPoint[][] = [];
-  for (const [turn, siteCalls] of [...bySite.values()].entries()) {
-    for (const [occurrence, call] of siteCalls.entries()) {
-      for (const round of CODES.keys()) {
-        const code = CODES[(turn + round) % CODES.length] as FaultCode;
-        const row = occurrence * CODES.length + round;
-        rounds[row] = [...(rounds[row] ?? []), { call, code }];
-      }
-    }
-  }
-  return rounds.flat();
+export function faultPoints(
+  calls: readonly FileCall[],
+  wanted: (point: FaultPoint) => boolean = () => true,
+): FaultPoint[] {
+  const sites = [...Map.groupBy(calls.filter(canFail), callSite).values()];
+  const ends = sites.flatMap((site, turn) =>
+    [...new Set([site.at(0), site.at(-1)])].flatMap((call, end) =>
+      call === undefined ? [] : [{ call, code: codeAt(turn + end) }],
+    ),
+  );
+  const usual = ends.filter(wanted);
+  const count = numberFrom('SAVEPOINT_FAULT_RUNS', usual.length);
+  if (count <= usual.length) return usual.slice(0, count);
+  const others = CODES.flatMap((_, round) =>
+    sites.flatMap((site, turn) => site.map((call) => ({ call, code: codeAt(turn + round) }))),
+  );
+  return [...usual, ...others.filter(wanted)].slice(0, count);
 }
 
-export function canFail({ file, name }: FileCall): boolean {
+function codeAt(turn: number): FaultCode {
+  return CODES[turn % CODES.length] ?? 'EIO';
+}
+
+function canFail({ file, name }: FileCall): boolean {
   return file !== null && (WRITING_CALLS.includes(name) || READING_CALLS.includes(name));
 }
 

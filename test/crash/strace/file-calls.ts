@@ -11,6 +11,7 @@ const PATH_ARGUMENT: Readonly<Record<string, number>> = {
   openat: 1,
   creat: 0,
   truncate: 0,
+  fchmodat2: 1,
   rename: 1,
   renameat: 3,
   renameat2: 3,
@@ -51,8 +52,10 @@ function noteDescriptor(descriptors: Map<string, string>, text: string | null): 
 function pathOf(call: Call, descriptors: ReadonlyMap<string, string>): string | null {
   const at = PATH_ARGUMENT[call.name];
   const argument = call.args[at ?? 0] ?? '';
-  if (at === undefined || argument === '""')
-    return descriptors.get(/^\d+/.exec(call.args[0] ?? '')?.[0] ?? '') ?? null;
+  if (at === undefined || argument === '""') {
+    const number = call.args[call.name === 'mmap' ? 4 : 0] ?? '';
+    return descriptors.get(/^\d+/.exec(number)?.[0] ?? '') ?? null;
+  }
   const path = bytesOf(argument).toString();
   const [, descriptor, rest = ''] = /^\/proc\/self\/fd\/(\d+)(.*)$/s.exec(path) ?? [];
   return descriptor === undefined ? path : `${descriptors.get(descriptor)}${rest}`;
@@ -70,7 +73,7 @@ function below(folder: string, path: string | null): string | null {
 export function callSite({ name, file }: FileCall): string {
   const steady = (file ?? '')
     .replace(/projects\/[0-9a-f]{24}/, 'projects/*')
-    .replace(/\.savepoint-\w+-/, '.savepoint-*-')
+    .replace(/\.savepoint-\w+-\d+/, '.savepoint-*')
     .replace(/[0-9a-f]{64}(\.[0-9a-f]{12}(?=\.tmp))?/, '*');
   return `${name} ${steady}`;
 }

@@ -28,11 +28,11 @@ export async function record(
     if (ended === (kill !== undefined) || reports.some(({ say }) => say === 'failed')) {
       throw new Error(`the run to be recorded failed: ${JSON.stringify(reports)} ${complaints}`);
     }
-    const threads = readdirSync(logs).map((name) => readThread(join(logs, name), place.folder));
-    const [main, ...others] = threads.sort((a, b) => b.length - a.length);
-    if (main === undefined) throw new Error('strace wrote nothing down');
-    refuseOtherThreads(others.flat());
-    return { calls: main, reports };
+    const [pid] = reports.flatMap((line) => (line.say === 'ready' ? [line.pid] : []));
+    const main = `thread.${pid}`;
+    const others = readdirSync(logs).filter((name) => name !== main);
+    refuseOtherThreads(others.flatMap((name) => readThread(join(logs, name), place.folder)));
+    return { calls: readThread(join(logs, main), place.folder), reports };
   } finally {
     rmSync(logs, { recursive: true });
   }

@@ -7,7 +7,6 @@ import { spawnSync } from 'node:child_process';
 export const WRITING_CALLS: readonly string[] = [
   'open',
   'openat',
-  'creat',
   'write',
   'pwrite64',
   'ftruncate',
@@ -50,6 +49,7 @@ const DESCRIPTOR_CALLS: readonly string[] = ['close', 'dup', 'dup2', 'dup3', 'fc
 /** Ways to change a file that the replay does not know; none may appear on our files. */
 export const UNKNOWN_CALLS: readonly string[] = [
   'mmap',
+  'creat',
   'writev',
   'pwritev',
   'fallocate',
@@ -60,7 +60,6 @@ export const UNKNOWN_CALLS: readonly string[] = [
   'splice',
   'pwritev2',
   'fchmodat2',
-  'io_uring_enter',
 ];
 
 /** Writes each thread's calls to `${prefix}.${thread}`, with all their bytes. */

@@ -11,7 +11,6 @@ export interface Checkpoint {
   readonly at: number;
   readonly session: string | null;
   readonly messageId: string | null;
-  readonly safety: boolean;
   /** What counted then of all that agents had done. */
   readonly live: ReadonlySet<Event>;
 }
@@ -20,6 +19,7 @@ export interface Operation {
   readonly id: string;
   readonly kind: OperationKind;
   readonly reverts: string | null;
+  readonly at: number;
   inEffect: boolean;
   readonly events: readonly Event[];
 }
@@ -45,7 +45,7 @@ export class Timeline {
   operations: Operation[] = [];
   readonly #pruned = new Set<Event>();
 
-  addCheckpoint(made: Pick<Checkpoint, 'id' | 'session' | 'messageId' | 'safety'>): void {
+  addCheckpoint(made: Pick<Checkpoint, 'id' | 'session' | 'messageId'>): void {
     const live = this.history.events().filter((event) => event.by === 'agent' && isLive(event));
     this.checkpoints.unshift({ ...made, at: this.history.tick(), live: new Set(live) });
   }
@@ -65,7 +65,8 @@ export class Timeline {
   record(lines: Lines, made: Recorded): void {
     const effective = [...lines].filter(([, line]) => isEffective(line));
     for (const [path] of effective) this.history.settle(path);
-    this.addCheckpoint({ id: made.safetyId, session: null, messageId: null, safety: true });
+    this.addCheckpoint({ id: made.safetyId, session: null, messageId: null });
+    const began = this.history.tick();
     const events = effective.map(([path, { target, takes }]) => {
       const at = this.history.tick();
       // What was not worth a record when the path was looked at cannot be taken back either.
@@ -76,7 +77,7 @@ export class Timeline {
     });
     const conflicts = [...lines.values()].some(({ verdict }) => verdict === 'conflict');
     if (made.reverts !== null && !conflicts) this.#revert(made.reverts);
-    this.operations.unshift({ ...made, inEffect: true, events });
+    this.operations.unshift({ ...made, at: began, inEffect: true, events });
   }
 
   /** The rewind that an undo takes back. */
@@ -91,9 +92,10 @@ export class Timeline {
     return newer.find(({ kind, inEffect }) => kind === 'undo' && inEffect);
   }
 
-  /** Rows from before the oldest checkpoint are gone; only what they say about folders is missed. */
+  /** Rows older than all that is listed are gone; only what they say about folders is missed. */
   prune(): void {
-    const floor = this.checkpoints.at(-1)?.at ?? Infinity;
+    const listed = [this.checkpoints.at(-1)?.at, this.operations.at(-1)?.at];
+    const floor = Math.min(...listed.map((at) => at ?? Infinity));
     for (const event of this.history.events()) {
       if (event.at < floor && !event.open) this.#pruned.add(event);
     }
@@ -133,7 +135,8 @@ export class Timeline {
     const rows = this.history
       .chain(folder)
       .filter((event) => event.at !== Infinity && !this.#pruned.has(event));
-    const last = rows.findLast(({ before }) => before?.kind === 'folder')?.before;
+    const places = rows.flatMap(({ before, after }) => [before, after]);
+    const last = places.findLast((place) => place?.kind === 'folder');
     return last?.kind === 'folder' ? last.mode : 0o755;
   }
 }
