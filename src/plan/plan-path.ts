@@ -35,13 +35,17 @@ export function oldestBefore(path: PathInput): State | undefined {
   return path.links.find((link) => link.inSet)?.before;
 }
 
-/** The maximal runs of the set's changes, newest first, each as one step from before to after. */
+/**
+ * The maximal runs of the set's changes, newest first, each as one step from before to after. What came
+ * to nothing in between, such as a rewind and its undo, does not end a run.
+ */
 function runsOf(links: readonly ChainLink[]): { before: State; after: State }[] {
   const runs: { before: State; after: State }[] = [];
   let last: ChainLink | undefined;
   for (const link of links) {
     const run = runs[0];
-    if (link.inSet && last?.inSet && run) run.after = link.after;
+    const goesOn = last?.inSet || (run !== undefined && sameState(run.after, link.before));
+    if (link.inSet && run && goesOn) run.after = link.after;
     else if (link.inSet) runs.unshift({ before: link.before, after: link.after });
     last = link;
   }

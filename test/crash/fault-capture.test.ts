@@ -62,7 +62,9 @@ describeWithStrace('a capture on a failing disk', () => {
 
 /** What may not be looked at now may not be looked at a moment later either: these are looked at twice. */
 function isLifelike({ call, code }: FaultPoint): boolean {
-  return !(code === 'EACCES' && ['project/link', 'project/new'].includes(call.file ?? ''));
+  return !(
+    code === 'EACCES' && ['project', 'project/link', 'project/new'].includes(call.file ?? '')
+  );
 }
 
 /** A process says what failed, in words of ours, and lives on. */

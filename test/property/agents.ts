@@ -55,12 +55,12 @@ export async function mark(world: World, command: Command): Promise<void> {
 }
 
 export async function endTurn(world: World, command: Command): Promise<void> {
-  if (command.who === 'person') return;
+  const { history } = world;
+  const open = history.events().filter((event) => event.open && event.session === command.who);
+  if (command.who === 'person' || !canStayOpen(world, open)) return;
   world.say(command, 'ends its turn');
   await world.savepoint.endTurn(command.who);
-  for (const event of world.history.events()) {
-    if (event.session === command.who) event.open = false;
-  }
+  for (const event of open) event.open = false;
 }
 
 async function captured(world: World, command: Command, mutation: Mutation): Promise<void> {
@@ -82,7 +82,7 @@ async function captured(world: World, command: Command, mutation: Mutation): Pro
   history.end(opened, author);
 }
 
-/** Folders are closed at once: what else appears in an open one is not the model's to say. */
+/** Whose doing it is what appears in an open folder is not the model's to say. */
 function canStayOpen({ history }: World, opened: readonly Event[]): boolean {
   return opened.every(
     ({ path, before }) => before?.kind !== 'folder' && history.at(path)?.kind !== 'folder',

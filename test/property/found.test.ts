@@ -115,6 +115,16 @@ describe('what random sequences have found', () => {
     expect(disk.read().size).toBe(0);
   });
 
+  it('merges across a tool call that came to nothing', async () => {
+    write('a', 'old\n');
+    const to = await agent('s1', ['a'], () => remove('a'));
+    await agent('s2', ['a'], () => undefined);
+    await agent('s1', ['a'], () => write('a', 'new\n'));
+    chmodSync(join(disk.root, 'a'), 0o600);
+    expect((await savepoint.rewind({ to })).conflicts).toEqual([]);
+    expect(disk.read().get('a')).toBe('file 600 old\n');
+  });
+
   it('sees that binary content is already back, whatever became of the mode', async () => {
     write('a', 'old\0');
     const to = await agent('s1', ['a'], () => write('a', 'new\0'));

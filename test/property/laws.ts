@@ -29,10 +29,7 @@ export function expectReplayed(world: World): void {
   }
 }
 
-/**
- * There is no conflict where all other edits would fit without the ones that are taken back. Operations
- * in between cut runs short, even where they come to nothing: then there may be one.
- */
+/** There is no conflict where all other edits would fit without the ones that are taken back. */
 export function expectNoNeedlessConflict(world: World, set: ReadonlySet<Event>): void {
   for (const path of new Set([...set].map((event) => event.path))) {
     const chain = world.history.chain(path);

@@ -39,16 +39,16 @@ interface Run {
   readonly after: Place;
 }
 
+/** What came to nothing in between does not end a run. */
 function runsNewestFirst(chain: readonly Event[], set: ReadonlySet<Event>): Run[] {
   const runs: Run[] = [];
-  let newest: Event | null = null;
-  for (const [index, event] of [...chain.entries()].reverse()) {
-    if (!set.has(event)) continue;
-    newest ??= event;
-    const older = chain[index - 1];
-    if (older !== undefined && set.has(older)) continue;
-    runs.push({ before: event.before, after: newest.after });
-    newest = null;
+  for (const event of chain.filter((one) => set.has(one))) {
+    const run = runs[0];
+    if (run && same(run.after, event.before)) {
+      runs[0] = { before: run.before, after: event.after };
+    } else {
+      runs.unshift({ before: event.before, after: event.after });
+    }
   }
   return runs;
 }
