@@ -5,11 +5,10 @@ import type { TrackedPath } from './path.ts';
 import type { State } from './state.ts';
 
 /**
- * How far a restore has come. `staging`: nothing of the user's was touched, recovery takes the staged
- * files away. `intent`: recovery rolls forward. `done`: the operation is on record, only the stash is
- * left to drop.
+ * How far a restore has come. `intent`: recovery rolls forward. `done`: the operation is on record, only
+ * the stash is left to drop.
  */
-export type JournalPhase = 'staging' | 'intent' | 'done';
+export type JournalPhase = 'intent' | 'done';
 
 /** One path of a restore, with the names of its two companions on disk. */
 export interface JournalStep {

@@ -50,13 +50,12 @@ async function recordOnly({ site }: ApplyContext, { safety, journal }: Prepared)
   return [];
 }
 
-/** Safety checkpoint, staging, intent, swap, record: at each moment either side can be reached. */
+/** Safety checkpoint and intent, staging, swap, record: at each moment either side can be reached. */
 async function restore({ site }: ApplyContext, { safety, journal }: Prepared): Promise<PlanNote[]> {
   const { store } = site;
   await store.commit({ ...safety.batch(), journal });
   try {
     await stageAll(site, journal.steps);
-    await store.commit({ base: journal.base, journal: { ...journal, phase: 'intent' } });
     await swapAll(site, journal.steps);
   } catch (error) {
     throw await takeBack(error, { site }, journal);

@@ -48,7 +48,7 @@ export async function prepare(
     operationId: operation.id,
     safetyCheckpointId: checkpoint.id,
     base: later.base,
-    phase: 'staging',
+    phase: 'intent',
     steps: stepsOf(plan, operation.id, isFolder),
     operations: [operation, ...(await affectedOperations(site, plan))],
     changes: later.changes,

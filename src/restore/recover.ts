@@ -20,30 +20,53 @@ import {
 import { removeIfThere } from './write-file.ts';
 
 /**
- * Finishes what an interrupted restore left: forward if its intent was on record, back otherwise. A
+ * Finishes what an interrupted restore left, or takes it back where there is no room to finish it. A
  * path that somebody edited since is left to them. Returns what a person should know, or null when
  * there was nothing to do. The caller holds the project lock. Safe to be interrupted itself.
  */
 export async function recover(site: CaptureSite): Promise<PlanNote | null> {
   const journal = await site.store.journal();
   if (journal === null) return null;
-  if (journal.phase === 'staging') return rollBack(site, journal);
-  const left = journal.phase === 'intent' ? await rollForward(site, journal) : [];
+  if (journal.phase === 'done') {
+    // Every restore leaves this much to whoever comes next.
+    await tidyUp(site, journal);
+    return null;
+  }
+  const kind = journal.operations[0]?.kind ?? 'restore';
+  try {
+    const paths = await rollForward(site, journal);
+    await tidyUp(site, journal);
+    return { code: 'recovered', message: `an interrupted ${kind} was finished`, paths };
+  } catch (error) {
+    if (!hasNoRoom(error)) throw error;
+    await rollBack(site, journal);
+    return { code: 'recovered', message: `an interrupted ${kind} was taken back: no space left` };
+  }
+}
+
+async function tidyUp(site: CaptureSite, journal: Journal): Promise<void> {
   dropWithinReach(site, journal);
   syncStages(site, journal);
   await site.store.commit({ base: await site.store.seq(), journal: null });
-  // Every restore leaves this much to whoever comes next.
-  if (journal.phase === 'done') return null;
-  const message = `an interrupted ${journal.operations[0]?.kind ?? 'restore'} was finished`;
-  return { code: 'recovered', message, paths: left };
 }
 
-async function rollBack(site: CaptureSite, journal: Journal): Promise<PlanNote> {
+/** Needs no room on the project's disk: old files only get their names back. */
+async function rollBack(site: CaptureSite, journal: Journal): Promise<void> {
+  for (const step of journal.steps.toReversed()) {
+    try {
+      backward(site.root, step);
+    } catch (error) {
+      if (!isTheirs(error)) throw error;
+    }
+  }
   dropWithinReach(site, journal);
-  syncStages(site, journal);
+  syncSteps(site, journal.steps);
   const removedCheckpoints = [journal.safetyCheckpointId];
   await site.store.commit({ base: await site.store.seq(), removedCheckpoints, journal: null });
-  return { code: 'recovered', message: 'an interrupted restore had not begun and was dropped' };
+}
+
+function hasNoRoom(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 /** Who put a link in place of a folder took its companions along; what they hold is in the store. */
@@ -88,13 +111,16 @@ async function redo(site: CaptureSite, step: JournalStep): Promise<boolean> {
       backward(site.root, step);
       return false;
     }
-    const gone =
-      isSavepointError(error, 'plan-stale') || isSavepointError(error, 'symlinked-parent');
-    const code = (error as NodeJS.ErrnoException).code ?? '';
-    // A folder that somebody filled or removed since is theirs as well.
-    if (gone || ['ENOTEMPTY', 'ENOTDIR', 'EEXIST'].includes(code)) return false;
+    if (isTheirs(error)) return false;
     throw error;
   }
+}
+
+/** A folder that somebody filled, removed or replaced since is theirs. */
+function isTheirs(error: unknown): boolean {
+  const gone = isSavepointError(error, 'plan-stale') || isSavepointError(error, 'symlinked-parent');
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  return gone || ['ENOTEMPTY', 'ENOTDIR', 'EEXIST'].includes(code);
 }
 
 /** The staged name may not have reached the disk; its bytes are in the store. */

@@ -7,6 +7,8 @@ import type { Step } from './child/steps.ts';
 import { type CaptureScenario, makeCaptureScenario } from './scenario/capture-scenario.ts';
 import { checkCaptures } from './scenario/check-captures.ts';
 import { checkFaultyRewind, type FaultVerdict } from './scenario/check-faulty-rewind.ts';
+import { checkRewind, type RewindVerdict } from './scenario/check-rewind.ts';
+import { momentsOf } from './scenario/crashed.ts';
 import { makeScratch, openPlace, type Place, settleStore, withFolder } from './scenario/place.ts';
 import {
   makeRewindScenario,
@@ -15,14 +17,17 @@ import {
 } from './scenario/rewind-scenario.ts';
 import { mountProblem, SmallDisk } from './scenario/small-disk.ts';
 import { copyTree, removeTree } from './scenario/tree.ts';
+import type { FileCall } from './strace/file-calls.ts';
+import { killAt, killPoints } from './strace/kill.ts';
 import { skipVisibly } from './strace/needs-strace.ts';
+import { straceProblem } from './strace/strace.ts';
 
 const KIB = 1024;
 // From nothing at all to more than enough for the files, with the steps close where it matters.
 const FREE_KIB = [0, 4, 8, 16, 32, 64, 128, 256, 320, 512, 1024, 3072];
 
 const TITLE = 'a disk that is really full';
-const problem = mountProblem();
+const problem = mountProblem() ?? straceProblem();
 if (problem === null) describe(TITLE, onFullDisk);
 else skipVisibly(TITLE, problem, onFullDisk);
 
@@ -72,6 +77,32 @@ function onFullDisk(): void {
     expect(allProblems(verdicts)).toEqual([]);
     expect(verdicts.map((verdict) => ('found' in verdict ? verdict.found : -1))).toContain(3);
   });
+
+  test('leaves a killed rewind whole when there is no room to finish it', {
+    timeout: 600_000,
+  }, async () => {
+    const points = await killPoints(scratch, rewind.template, rewindSteps(rewind));
+    const verdicts = [];
+    for (const { title, point } of momentsOf(points)) {
+      verdicts.push(await titled(title, () => killedOn(point)));
+    }
+    expect(allProblems(verdicts)).toEqual([]);
+    // Early kills are taken back; past the swap there is nothing left to write.
+    const done = verdicts.map((verdict) => 'done' in verdict && verdict.done);
+    expect(done.at(0)).toBe(false);
+    expect(done.at(-1)).toBe(true);
+  });
+
+  /** Killed with room enough; then the disk fills up, and only then somebody comes back. */
+  function killedOn(point: FileCall): Promise<RewindVerdict> {
+    return onSmallDisk(rewind.template, 'project', async (place) => {
+      await killAt(scratch, place, rewindSteps(rewind), point);
+      disk.fill(0);
+      await (await openPlace(place)).close();
+      disk.clear();
+      return checkRewind(place, rewind, false);
+    });
+  }
 
   function rewindOn(small: 'project' | 'home', free: number): Promise<FaultVerdict> {
     return onSmallDisk(rewind.template, small, async (place) => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -38,12 +39,18 @@ export function isTemporary(name: string): boolean {
 }
 
 /**
- * Makes a folder and those above it, and the entries that name them durable. All of them, not only
- * those that are new: a process that died may have made them and synced none.
+ * Makes a folder and those above it, and the entries that name them durable. One that is there already
+ * is synced as well, because a process that died may have made it and got no further; those above it
+ * had been synced before it was made.
  */
 export function makeDurableDirectory(path: string): void {
-  mkdirSync(path, { recursive: true, mode: PRIVATE_DIRECTORY });
-  for (let at = path; at !== dirname(at); at = dirname(at)) syncIfReadable(dirname(at));
+  const parent = dirname(path);
+  if (parent === path) return;
+  if (!existsSync(path)) {
+    makeDurableDirectory(parent);
+    mkdirSync(path, { recursive: true, mode: PRIVATE_DIRECTORY });
+  }
+  syncIfReadable(parent);
 }
 
 /** Makes an empty private file unless there is one. SQLite would make it readable for others. */

@@ -51,8 +51,8 @@ export function operationRules({ test, testTwo }: StoreTests): void {
     await store.commit({ base: 0, journal });
     await store.commit({ base: 0 });
     assert.deepEqual(await other.journal(), journal);
-    await store.commit({ base: 0, journal: { ...journal, phase: 'intent' } });
-    assert.deepEqual(await other.journal(), { ...journal, phase: 'intent' });
+    await store.commit({ base: 0, journal: { ...journal, phase: 'done' } });
+    assert.deepEqual(await other.journal(), { ...journal, phase: 'done' });
     await store.commit({ base: 0, journal: null });
     assert.equal(await other.journal(), null);
     await store.commit({ base: 0, journal: null });

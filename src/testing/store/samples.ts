@@ -77,7 +77,7 @@ export function journalOf(more: Partial<Journal> = {}): Journal {
     operationId: operationId('operation'),
     safetyCheckpointId: checkpointId('safety'),
     base: 0,
-    phase: 'staging',
+    phase: 'intent',
     steps: [],
     operations: [],
     changes: [],
