@@ -1,0 +1,162 @@
+import { type ByteText, byteText } from './byte-text.ts';
+import { DEFAULT_FILE, foldersBeside } from './default-rules.ts';
+import { FolderView } from './folder-view.ts';
+import { type IgnoreFile, parseIgnore } from './ignore-file.ts';
+import { isNeverTracked } from './never-tracked.ts';
+
+/**
+ * The rule files of a folder. As git does, read them only where they are regular files: a link in
+ * the place of a .gitignore is not followed.
+ */
+export const IGNORE_FILE_NAMES: readonly string[] = ['.gitignore', '.savepointignore'];
+
+/** What a folder itself says about its entries and all that is below. */
+export interface FolderRules {
+  readonly gitignore: IgnoreFile | null;
+  readonly savepointignore: IgnoreFile | null;
+  /** Those of MARKER_NAMES that lie in it. */
+  readonly markers: ReadonlySet<string>;
+}
+
+/** The texts of the rules that come from outside the project. */
+export interface GlobalRules {
+  readonly excludesFile: string | null;
+  readonly infoExclude: string | null;
+  /** Where the project lies below the top of a repository: the folders above it, outermost first. */
+  readonly above?: readonly FolderAbove[];
+}
+
+export interface FolderAbove {
+  readonly gitignore: string | null;
+  /** The name of the folder in it that leads to the project. */
+  readonly next: string;
+}
+
+/** The rules in force in one folder. Immutable. */
+export interface IgnoreScope {
+  /**
+   * The scope of a child folder with its own rules. Gives the same scope again where nothing
+   * differs. Only for folders that are not ignored: below those nothing is brought back.
+   */
+  enter(name: string, own: FolderRules): IgnoreScope;
+  /** Whether an entry of this folder is out of scope. A link to a folder is no folder. */
+  ignores(name: string, isDirectory: boolean): boolean;
+}
+
+export interface ScopeOptions {
+  /** Whether build output is ignored where no rule says otherwise. True unless told. */
+  readonly defaults?: boolean;
+}
+
+export function rootScope(
+  global: GlobalRules,
+  own: FolderRules,
+  { defaults = true }: ScopeOptions = {},
+): IgnoreScope {
+  const outer = [global.infoExclude, global.excludesFile].filter((text) => text !== null);
+  const files = [...outer.map(parseIgnore), ...(defaults ? [DEFAULT_FILE] : [])];
+  const start: Layers = {
+    savepointignore: [],
+    gitignore: [],
+    outer: files.map((file) => FolderView.of(file)),
+  };
+  const above = global.above ?? [];
+  const folders = [...above.map(({ gitignore }) => rulesAbove(gitignore)), own];
+  return above.reduce<Scope>(
+    (scope, { next }, index) => scope.enter(next, folders[index + 1] ?? own),
+    Scope.of(start, folders[0] ?? own, defaults),
+  );
+}
+
+/** Whether the rules above a project would ignore the project itself. */
+export function ignoresRoot(global: GlobalRules): boolean {
+  const { above = [] } = global;
+  let scope = rootScope({ ...global, above: [] }, rulesAbove(above[0]?.gitignore ?? null), {
+    defaults: false,
+  });
+  return above.some(({ next }, index) => {
+    if (scope.ignores(next, true)) return true;
+    scope = scope.enter(next, rulesAbove(above[index + 1]?.gitignore ?? null));
+    return false;
+  });
+}
+
+function rulesAbove(gitignore: string | null): FolderRules {
+  const file = gitignore === null ? null : parseIgnore(gitignore);
+  return { gitignore: file, savepointignore: null, markers: new Set() };
+}
+
+/** The rule files in force, strongest first in each layer. */
+interface Layers {
+  readonly savepointignore: readonly FolderView[];
+  readonly gitignore: readonly FolderView[];
+  /** .git/info/exclude, the global file, the defaults. */
+  readonly outer: readonly FolderView[];
+}
+
+class Scope implements IgnoreScope {
+  readonly #layers: Layers;
+  readonly #defaults: boolean;
+  readonly #strongestFirst: readonly FolderView[];
+  /** Folders that are build output because of what lies beside them. */
+  readonly #buildOutput: ReadonlySet<string>;
+
+  private constructor(layers: Layers, markers: ReadonlySet<string>, defaults: boolean) {
+    this.#layers = layers;
+    this.#defaults = defaults;
+    this.#strongestFirst = [...layers.savepointignore, ...layers.gitignore, ...layers.outer];
+    this.#buildOutput = foldersBeside(defaults ? markers : new Set());
+  }
+
+  /** `layers` come from above; `own` is the folder's. */
+  static of(layers: Layers, own: FolderRules, defaults: boolean): Scope {
+    const merged: Layers = {
+      savepointignore: withOwn(own.savepointignore, layers.savepointignore),
+      gitignore: withOwn(own.gitignore, layers.gitignore),
+      outer: layers.outer,
+    };
+    return new Scope(merged, own.markers, defaults);
+  }
+
+  enter(name: string, own: FolderRules): Scope {
+    const bytes = byteText(name);
+    const layers: Layers = {
+      savepointignore: enterAll(this.#layers.savepointignore, bytes),
+      gitignore: enterAll(this.#layers.gitignore, bytes),
+      outer: enterAll(this.#layers.outer, bytes),
+    };
+    return this.#isSame(layers, own) ? this : Scope.of(layers, own, this.#defaults);
+  }
+
+  ignores(name: string, isDirectory: boolean): boolean {
+    if (isNeverTracked(name)) return true;
+    const bytes = byteText(name);
+    for (const view of this.#strongestFirst) {
+      const verdict = view.judge(bytes, isDirectory);
+      if (verdict !== null) return verdict;
+    }
+    return isDirectory && this.#buildOutput.has(name);
+  }
+
+  #isSame(layers: Layers, own: FolderRules): boolean {
+    return (
+      own.gitignore === null &&
+      own.savepointignore === null &&
+      own.markers.size === 0 &&
+      this.#buildOutput.size === 0 &&
+      layers.savepointignore === this.#layers.savepointignore &&
+      layers.gitignore === this.#layers.gitignore &&
+      layers.outer === this.#layers.outer
+    );
+  }
+}
+
+function withOwn(own: IgnoreFile | null, above: readonly FolderView[]): readonly FolderView[] {
+  return own === null ? above : [FolderView.of(own), ...above];
+}
+
+/** The same list again where no view differs, as in most folders of most projects. */
+function enterAll(views: readonly FolderView[], name: ByteText): readonly FolderView[] {
+  const entered = views.map((view) => view.enter(name));
+  return entered.every((view, index) => view === views[index]) ? views : entered;
+}
