@@ -1,5 +1,5 @@
 import type { CaptureSite } from '../capture/capture.ts';
-import { gitHead } from '../capture/git-head.ts';
+import { gitHead } from '../capture/git/head.ts';
 import type { Observation } from '../capture/observe.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';

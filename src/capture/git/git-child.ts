@@ -1,0 +1,115 @@
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Refusal } from './refusal.ts';
+
+/** The caller's variables. Of them only what finds git and the user's configuration is passed on. */
+export type GitEnvironment = Readonly<Record<string, string | undefined>>;
+
+export interface GitCall {
+  readonly gitDir: string;
+  /** Null where no worktree is looked at. */
+  readonly top: string | null;
+  readonly args: readonly string[];
+  readonly environment: GitEnvironment;
+  readonly input?: Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+// For a repository that makes git wait for ever (a FIFO as .gitattributes), not for slow disks.
+const TIME_LIMIT_MS = 60_000;
+const MAX_OUTPUT = 1024 * 1024 * 1024;
+
+// Variables by which the user's git may have converted files in ways that we would not see.
+const REDIRECTIONS = [
+  'GIT_CONFIG_GLOBAL',
+  'GIT_CONFIG_SYSTEM',
+  'GIT_CONFIG_COUNT',
+  'GIT_CONFIG_PARAMETERS',
+  'GIT_ATTR_SOURCE',
+];
+
+export function checkEnvironment(environment: GitEnvironment): void {
+  if (REDIRECTIONS.some((name) => environment[name] !== undefined)) {
+    throw new Refusal('git-environment');
+  }
+}
+
+/** Runs git to its end and gives what it printed. Throws a `Refusal` when anything about it fails. */
+export async function runGit(call: GitCall): Promise<Buffer> {
+  const child = startGit(call);
+  child.stdin.end(call.input);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MAX_OUTPUT) child.kill('SIGKILL');
+    else chunks.push(chunk);
+  });
+  try {
+    const [code] = await once(child, 'close');
+    if (code !== 0) throw new Refusal('git-failed');
+  } catch (error) {
+    await gone(child);
+    throw startFailure(error);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Starts git so that nothing which a repository configures is run, fetched, replaced or locked. */
+export function startGit(call: GitCall): ChildProcessWithoutNullStreams {
+  const where = [`--git-dir=${call.gitDir}`, ...(call.top ? [`--work-tree=${call.top}`] : [])];
+  const child = spawn('git', [...where, ...GUARDS, ...call.args], {
+    // Not the project: a relative entry of PATH must not find a program there.
+    cwd: '/',
+    env: environmentOf(call),
+    stdio: 'pipe',
+    killSignal: 'SIGKILL',
+    ...(call.signal ? { signal: call.signal, timeout: TIME_LIMIT_MS } : {}),
+  });
+  // It may end before it has read everything; its exit code tells.
+  child.stdin.on('error', () => {});
+  // What it complains about is not shown; an unread pipe would stop it.
+  child.stderr.resume();
+  return child;
+}
+
+/** Resolves when a child that was killed, or never came to life, is no more. */
+export async function gone(child: ChildProcess): Promise<void> {
+  const runs = child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+  if (runs) await once(child, 'exit');
+}
+
+/** What it means that git could not be started, or was stopped. */
+export function startFailure(error: unknown): unknown {
+  const { code, name } = error as NodeJS.ErrnoException;
+  if (name === 'AbortError') return new Refusal('cancelled');
+  if (code === 'ENOENT') return new Refusal('git-missing');
+  return error instanceof Refusal ? error : new Refusal('git-failed');
+}
+
+const GUARDS = [
+  '--no-pager',
+  '--no-replace-objects',
+  '--no-optional-locks',
+  ...['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'protocol.allow=never'].flatMap((set) => [
+    '-c',
+    set,
+  ]),
+];
+
+function environmentOf({ environment, input }: GitCall): NodeJS.ProcessEnv {
+  const { PATH, HOME, XDG_CONFIG_HOME } = environment;
+  return {
+    // Where all questions are put at once nobody waits for one answer: a write for each is what costs.
+    GIT_FLUSH: input === undefined ? undefined : '0',
+    PATH,
+    HOME,
+    XDG_CONFIG_HOME,
+    LC_ALL: 'C',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_PAGER: 'cat',
+  };
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'vitest';
+import { keepObjects } from '../../src/capture/git/keep-objects.ts';
+import { KeptObjects } from '../../src/capture/git/kept-objects.ts';
+import { type GitRepository, withGitRepository } from './git-repository.ts';
+import { baselineOf, refusalFrom } from './taken.ts';
+
+/** Settings that name a program, which some command of git would run. */
+const PROGRAMS = [
+  'core.fsmonitor',
+  'core.pager',
+  'pager.ls-tree',
+  'pager.config',
+  'pager.cat-file',
+  'pager.check-attr',
+  'core.editor',
+  'core.sshCommand',
+  'core.gitProxy',
+  'core.askPass',
+  'core.alternateRefsCommand',
+  'credential.helper',
+  'diff.external',
+  'diff.marked.textconv',
+  'merge.marked.driver',
+  'gpg.program',
+  'uploadpack.packObjectsHook',
+  'filter.lfs.clean',
+  'filter.lfs.smudge',
+  'filter.lfs.process',
+];
+
+describe('programs that a repository names', () => {
+  it('runs none of them', () =>
+    withGitRepository(async (repository, folder) => {
+      const marks = await repositoryOfTraps(repository, folder);
+      const baseline = await baselineOf(repository);
+      assert.equal(baseline.count, 1);
+      const store = join(folder, 'store');
+      assert.ok('linked' in (await keepObjects(repository.root, store, baseline)));
+      const kept = new KeptObjects(store, repository.environment);
+      for (const { oid } of baseline.entries) await kept.read(oid);
+      await kept.close();
+      assert.equal(existsSync(marks), false);
+      // The traps do work: this is what `git status` would have done.
+      repository.git('status');
+      assert.equal(existsSync(marks), true);
+    }));
+
+  it('runs none of them while it refuses filters', () =>
+    withGitRepository(async (repository, folder) => {
+      const marks = await repositoryOfTraps(repository, folder);
+      for (const way of ['clean', 'smudge', 'process']) {
+        repository.git('config', `filter.marked.${way}`, join(folder, 'trap'));
+      }
+      assert.equal(await refusalFrom(repository), 'filter-driver');
+      assert.equal(existsSync(marks), false);
+    }));
+
+  it('finds no git in the project, even where PATH says to look in the present folder', () =>
+    withGitRepository(async (repository, folder) => {
+      const marks = await repositoryOfTraps(repository, folder);
+      writeFileSync(join(repository.root, 'git'), `#!/bin/sh\necho git >> ${marks}\n`);
+      chmodSync(join(repository.root, 'git'), 0o755);
+      const { PATH, HOME } = repository.environment;
+      const lured = { root: repository.root, environment: { PATH: `.:${PATH}`, HOME } };
+      assert.equal(await refusalFrom(lured as GitRepository), null);
+      assert.equal(existsSync(marks), false);
+    }));
+});
+
+/** Commits one ordinary file and one with every attribute; returns where the traps leave their mark. */
+async function repositoryOfTraps(repository: GitRepository, folder: string): Promise<string> {
+  const marks = join(folder, 'marks');
+  const trap = join(folder, 'trap');
+  await repository.commit({ plain: 'one', 'sub/marked': 'two' });
+  writeFileSync(trap, `#!/bin/sh\necho "$0 $*" >> ${marks}\ncat\n`);
+  chmodSync(trap, 0o755);
+  mkdirSync(join(repository.root, '.git/info'), { recursive: true });
+  repository.write('.git/info/attributes', 'marked filter=lfs diff=marked merge=marked\n');
+  for (const key of PROGRAMS) repository.git('config', key, trap);
+  for (const command of ['ls-tree', 'config', 'cat-file', 'check-attr']) {
+    repository.git('config', `alias.${command}`, `!${trap}`);
+  }
+  repository.git('config', 'core.hooksPath', join(folder, 'hooks'));
+  for (const hook of ['post-index-change', 'post-checkout', 'reference-transaction']) {
+    repository.write(`../hooks/${hook}`, `#!/bin/sh\necho ${hook} >> ${marks}\n`);
+    chmodSync(join(folder, 'hooks', hook), 0o755);
+  }
+  rmSync(marks, { force: true });
+  return marks;
+}
