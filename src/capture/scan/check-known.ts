@@ -1,0 +1,66 @@
+import type { IndexColumns } from './columns.ts';
+import type { ScanControl } from './control.ts';
+import type { EntryPaths } from './entry-paths.ts';
+import { MODE_MASK, RACY, type RawStat } from './entry-stat.ts';
+import { isUnreadable, type ScanFileSystem } from './file-system.ts';
+import { FAILED, MISSING, NewsBuilder, type NewsColumns } from './known-news.ts';
+
+export interface KnownCheck {
+  readonly root: string;
+  readonly columns: IndexColumns;
+  readonly paths: EntryPaths;
+  readonly fileSystem: ScanFileSystem;
+  readonly control: ScanControl;
+}
+
+/** Small enough that threads end together, large enough that a chunk stays within few folders. */
+const CHUNK = 1024;
+
+/**
+ * Looks at every known entry, without regard to what is a folder and what is in it, and says which are
+ * not as they were. Threads that share a control share the work, chunk by chunk.
+ */
+export function checkKnown(check: KnownCheck): NewsColumns {
+  const news = new NewsBuilder();
+  const { entries } = check.columns.sizes;
+  for (let at = check.control.takeChunk() * CHUNK; at < entries; ) {
+    checkRange(check, at, Math.min(at + CHUNK, entries), news);
+    at = check.control.takeChunk() * CHUNK;
+  }
+  return news.finish();
+}
+
+function checkRange(check: KnownCheck, from: number, to: number, news: NewsBuilder): void {
+  const { columns, control, fileSystem, paths } = check;
+  let folder = -1;
+  let prefix = '';
+  for (let entry = from; entry < to; entry += 1) {
+    control.check();
+    const parent = columns.parent[entry] as number;
+    if (parent !== folder) {
+      folder = parent;
+      prefix = `${check.root}/${paths.folderPrefix(folder)}`;
+    }
+    try {
+      const stat = fileSystem.lstat(prefix + paths.name(entry));
+      if (stat === null) news.lost(entry, MISSING);
+      else if (!isSettled(columns, entry, stat)) news.moved(entry, stat);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      news.lost(entry, FAILED);
+    }
+  }
+}
+
+/** Whether an entry is as it was, and its stat can be trusted to say so. */
+export function isSettled(columns: IndexColumns, entry: number, stat: RawStat): boolean {
+  const bits = columns.bits[entry] as number;
+  return (
+    (bits & RACY) === 0 &&
+    columns.mtimeNs[entry] === stat.mtimeNs &&
+    columns.ctimeNs[entry] === stat.ctimeNs &&
+    columns.size[entry] === stat.size &&
+    columns.ino[entry] === stat.ino &&
+    (bits & MODE_MASK) === Number(stat.mode)
+  );
+}

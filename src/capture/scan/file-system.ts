@@ -1,0 +1,108 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+} from 'node:fs';
+import { bytesToPath, pathToBytes } from '../../model/path.ts';
+import type { FsPath } from '../pinned-folder.ts';
+import type { RawStat } from './entry-stat.ts';
+
+export interface ListedName {
+  readonly name: string;
+  readonly isDirectory: boolean;
+}
+
+export interface ReadFile {
+  readonly stat: RawStat;
+  readonly bytes: Uint8Array;
+}
+
+/** The calls that a scan makes, so that a test can count them, fail them and make up their results. */
+export interface ScanFileSystem {
+  /** Null when nothing is there. Throws when it cannot be told, for lack of permission for example. */
+  lstat(path: string): RawStat | null;
+  list(path: string): ListedName[];
+  /** Reads a whole regular file of at most `limit` bytes, following no final link; null otherwise. */
+  readSmall(path: string, limit: number): ReadFile | null;
+}
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+const STAT_OPTIONS = { bigint: true, throwIfNoEntry: false } as const;
+const REPLACEMENT = '\ufffd';
+
+/*
+ * Plain paths, not descriptors: a folder may be swapped for a link between two calls, and what is
+ * listed or stat'ed then lies elsewhere. That is harmless. The walk only notes names and stats; whoever
+ * reads content for them walks to it through descriptors and refuses the link, and the swap itself moved
+ * the stamp of the parent folder, so the next scan looks again.
+ */
+export const diskFileSystem: ScanFileSystem = {
+  lstat(path) {
+    try {
+      return lstatSync(fsPath(path), STAT_OPTIONS) ?? null;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  },
+  list(path) {
+    const at = fsPath(path);
+    const entries = readdirSync(at, { withFileTypes: true });
+    // Decoding to text loses bytes that are not UTF-8, but not silently: it leaves this character.
+    if (entries.some((entry) => entry.name.includes(REPLACEMENT))) return listBytes(at);
+    return entries.map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }));
+  },
+  readSmall(path, limit) {
+    // O_NONBLOCK: opening a FIFO must not hang.
+    const fd = openSync(fsPath(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const stat = fstatSync(fd, { bigint: true });
+      if (!stat.isFile() || stat.size > BigInt(limit)) return null;
+      const bytes = Buffer.alloc(Number(stat.size));
+      return { stat, bytes: bytes.subarray(0, readFully(fd, bytes)) };
+    } finally {
+      closeSync(fd);
+    }
+  },
+};
+
+/** Whether an error says that there is nothing (any more) where we looked. */
+export function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error));
+}
+
+/** Whether an error says something about the place, and not about our own process or program. */
+export function isUnreadable(error: unknown): boolean {
+  const code = codeOf(error);
+  return code !== '' && !['EMFILE', 'ENFILE', 'ENOMEM'].includes(code);
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException | null)?.code ?? '';
+  return /^E[A-Z0-9]+$/.test(code) ? code : '';
+}
+
+function fsPath(path: string): FsPath {
+  return path.isWellFormed() ? path : Buffer.from(pathToBytes(path));
+}
+
+function listBytes(at: FsPath): ListedName[] {
+  return readdirSync(at, { withFileTypes: true, encoding: 'buffer' }).map((entry) => ({
+    name: bytesToPath(entry.name),
+    isDirectory: entry.isDirectory(),
+  }));
+}
+
+function readFully(fd: number, bytes: Buffer): number {
+  let length = 0;
+  while (length < bytes.length) {
+    const read = readSync(fd, bytes, length, bytes.length - length, length);
+    if (read === 0) break;
+    length += read;
+  }
+  return length;
+}

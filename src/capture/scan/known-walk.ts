@@ -1,0 +1,265 @@
+import type { TrackedPath } from '../../model/path.ts';
+import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/index.ts';
+import { noDifferences, type ScanDifferences } from './differences.ts';
+import type { RawStat } from './entry-stat.ts';
+import { type FolderRuleTexts, parseRules, readRules, sameRules } from './folder-rules.ts';
+import { addFolder, addFresh, isPartial, racyFlag } from './fresh-walk.ts';
+import { type BuiltIndex, type CopySource, IndexBuilder } from './index-builder.ts';
+import { type Item, knownItems, type LostEntry, matchListing } from './known-items.ts';
+import { type Child, type Listing, listFolder, type WalkContext } from './list-folder.ts';
+import type { PreviousScan } from './previous-scan.ts';
+import { readableRoot } from './readable-root.ts';
+import { hidesName } from './scan-index.ts';
+
+/** A known folder that is being gone through. */
+interface Frame {
+  /** Its number in the previous index. */
+  readonly known: number;
+  readonly prefix: string;
+  /** Set where rules changed here or above: everything below is read and judged by old and new rules. */
+  readonly newScope: IgnoreScope | null;
+  readonly items: readonly Item[];
+  next: number;
+}
+
+/** A folder to be visited. */
+interface Visit {
+  readonly frame: Frame;
+  readonly name: string;
+  readonly path: TrackedPath;
+  readonly entry: number;
+  /** Its number in the previous index. */
+  readonly known: number;
+  readonly stat: RawStat;
+}
+
+/**
+ * Goes through what may have changed since the previous scan and copies the rest from its index. Only
+ * folders that changed are read; where rules changed, all below are.
+ */
+export class KnownWalk {
+  readonly differences: ScanDifferences = noDifferences();
+  readonly #context: WalkContext;
+  readonly #previous: PreviousScan;
+  readonly #builder = new IndexBuilder();
+  readonly #source: CopySource;
+  /** From folder numbers of the previous index to those of the new one. */
+  readonly #folders: Uint32Array;
+  readonly #open: Frame[] = [];
+  /** Entries of the previous index that come next in the new one and are not copied yet. */
+  #kept: { readonly from: number; to: number } = { from: 0, to: 0 };
+
+  constructor(context: WalkContext, previous: PreviousScan) {
+    this.#context = context;
+    this.#previous = previous;
+    const { columns, meta } = previous.index;
+    this.#source = { columns, rules: meta.rules };
+    this.#folders = new Uint32Array(columns.sizes.folders);
+  }
+
+  run(global: GlobalRules): void {
+    this.#openRoot(global);
+    // A stack of our own: trees may be deeper than the language's.
+    for (let frame = this.#open.at(-1); frame !== undefined; frame = this.#open.at(-1)) {
+      const item = frame.items[frame.next];
+      frame.next += 1;
+      if (item === undefined) this.#open.pop();
+      else this.#take(frame, item);
+    }
+    this.#checkLimits();
+  }
+
+  /** The new index; null when it would be the previous one over again. */
+  finish(): BuiltIndex | null {
+    const { index, globalChanged } = this.#previous;
+    const isWhole = this.#builder.count === 0 && this.#kept.to - this.#kept.from === index.count;
+    const keepsRules = this.#builder.rules.get(0) === index.meta.rules.get(0);
+    if (isWhole && keepsRules && !globalChanged) return null;
+    this.#copyKept();
+    return this.#builder.finish();
+  }
+
+  #openRoot(global: GlobalRules): void {
+    const { index, globalChanged } = this.#previous;
+    const knownRules = index.rulesOf(0);
+    const isSame = (rules: FolderRuleTexts) => !globalChanged && sameRules(rules, knownRules);
+    const scopeWith = (rules: FolderRuleTexts) =>
+      isSame(rules) ? index.scopeOf(0) : rootScope(global, parseRules(rules));
+    const listing = readableRoot(listFolder(this.#context, { path: '', knownRules, scopeWith }));
+    this.#builder.setRules(0, listing.rules);
+    this.#enter({ known: 0, prefix: '' }, listing, isSame(listing.rules));
+  }
+
+  #take(frame: Frame, item: Item): void {
+    this.#checkLimits();
+    const { known, child } = item;
+    const { index } = this.#previous;
+    if (known === -1) this.#addNew(frame, item);
+    else if (child === null) this.#takeKnown(frame, item);
+    else if (!child.isDirectory) this.#takeFile(frame, known, child);
+    else if (index.isDirectory(known)) this.#visit(frame, item, child.stat);
+    else this.#takeNewFolder(frame, child);
+  }
+
+  #takeKnown(frame: Frame, item: Item): void {
+    const { index } = this.#previous;
+    const isLookedAt = !this.#previous.isFailed(item.known) && index.isDirectory(item.known);
+    if (isLookedAt && this.#previous.mustVisit(index.folderOf(item.known))) {
+      this.#visit(frame, item, this.#previous.knownStat(item.known));
+    } else {
+      this.#keep(item.known, this.#previous.endOf(item.known));
+    }
+  }
+
+  /** Something that is no folder now and was known before, as whatever. */
+  #takeFile(frame: Frame, known: number, child: Child): void {
+    if (this.#previous.isSettled(known, child.stat)) {
+      this.#keep(known, known + 1);
+      return;
+    }
+    const folder = this.#folderOf(frame);
+    this.#builder.add(folder, child.name, child.stat, racyFlag(this.#context, child));
+    this.differences.touched.push(this.#previous.index.path(known));
+    this.#addGone(known + 1, this.#previous.endOf(known));
+  }
+
+  /** A folder that was something else before, so that nothing can have been below it. */
+  #takeNewFolder(frame: Frame, child: Child): void {
+    const { touched, appeared } = this.differences;
+    this.#addFresh(frame, child, touched, appeared);
+  }
+
+  #addNew(frame: Frame, { name, child }: Item): void {
+    if (child === null) return;
+    const { index } = this.#previous;
+    const scope = index.scopeOf(frame.known);
+    const unseen = index.isUnreadable(frame.known);
+    const { appeared, entered } = this.differences;
+    const own = unseen || hidesName(scope, name) ? entered : appeared;
+    // A folder that was not there held nothing, whatever the rules were.
+    const below = unseen || scope.ignores(name, true) ? entered : appeared;
+    this.#addFresh(frame, child, own, below);
+  }
+
+  #addFresh(frame: Frame, child: Child, own: TrackedPath[], below: TrackedPath[]): void {
+    const path = frame.prefix + child.name;
+    const scope = frame.newScope ?? this.#previous.index.scopeOf(frame.known);
+    const walk = {
+      context: this.#context,
+      builder: this.#builder,
+      onEntry: (found: TrackedPath) => (found === path ? own : below).push(found),
+      onUnreadable: (found: TrackedPath) => this.differences.unreadable.push(found),
+    };
+    addFresh(walk, { folder: this.#folderOf(frame), prefix: frame.prefix, scope }, child);
+  }
+
+  /** A folder that was one before. */
+  #visit(frame: Frame, { name, known: entry }: Item, stat: RawStat): void {
+    const { index } = this.#previous;
+    const known = index.folderOf(entry);
+    const path = (frame.prefix + name) as TrackedPath;
+    const visit: Visit = { frame, name, path, entry, known, stat };
+    const isUnchanged = frame.newScope === null && this.#previous.isSettled(entry, stat);
+    if (isUnchanged && !this.#previous.mustVisit(known)) {
+      this.#keep(entry, this.#previous.endOf(entry));
+    } else if (!isUnchanged || this.#previous.hasOtherNames(known) || !this.#goThrough(visit)) {
+      this.#readAnew(visit);
+    }
+  }
+
+  /** Goes through a folder without reading it; false when its rules changed, so that it must be read. */
+  #goThrough({ path, entry, known }: Visit): boolean {
+    const was = this.#previous.index.rulesOf(known);
+    const rules = readRules(this.#context, `${this.#context.root}/${path}`, null, was);
+    if (!sameRules(rules, was)) return false;
+    this.#keep(entry, entry + 1);
+    const frame = { known, prefix: `${path}/`, newScope: null };
+    // Read again with the same outcome, but another stamp.
+    if (rules !== was) this.#builder.setRules(this.#folderOf(frame), rules);
+    this.#open.push({ ...frame, items: knownItems(this.#previous, known), next: 0 });
+    return true;
+  }
+
+  #readAnew(visit: Visit): void {
+    const { frame, name, path, entry, known, stat } = visit;
+    const { index } = this.#previous;
+    const knownRules = index.rulesOf(known);
+    const isSame = (rules: FolderRuleTexts) =>
+      frame.newScope === null && sameRules(rules, knownRules);
+    const above = frame.newScope ?? index.scopeOf(frame.known);
+    const scopeWith = (rules: FolderRuleTexts) =>
+      isSame(rules) ? index.scopeOf(known) : above.enter(name, parseRules(rules));
+    const listing = listFolder(this.#context, { path, knownRules, scopeWith });
+    if (listing === 'missing') {
+      this.#addGone(entry, this.#previous.endOf(entry));
+      return;
+    }
+    if (Number(stat.mode) !== index.mode(entry)) this.differences.touched.push(path);
+    if (isPartial(listing)) this.differences.unreadable.push(path);
+    const child: Child = { name, key: `${name}/`, stat, isDirectory: true };
+    const parent = this.#folderOf(frame);
+    const folder = addFolder(this.#builder, this.#context, parent, child, listing);
+    this.#folders[known] = folder;
+    if (listing === 'unreadable') {
+      this.#builder.setRules(folder, knownRules);
+      this.#keep(entry + 1, this.#previous.endOf(entry));
+    } else {
+      this.#enter({ known, prefix: `${path}/` }, listing, isSame(listing.rules));
+    }
+  }
+
+  #enter(place: Pick<Frame, 'known' | 'prefix'>, listing: Listing, hasKnownScope: boolean): void {
+    const { items, lost } = matchListing(this.#previous, place.known, listing);
+    for (const entry of lost) this.#lose(entry);
+    const newScope = hasKnownScope ? null : listing.scope;
+    this.#open.push({ ...place, newScope, items, next: 0 });
+  }
+
+  #lose({ known, listed }: LostEntry): void {
+    const { index } = this.#previous;
+    const end = this.#previous.endOf(known);
+    if (listed === null) {
+      this.#addGone(known, end);
+      return;
+    }
+    this.differences.left.push(index.path(known));
+    for (let entry = known + 1; entry < end; entry += 1) {
+      const isThere = listed.isDirectory && !this.#previous.isMissing(entry);
+      (isThere ? this.differences.left : this.differences.gone).push(index.path(entry));
+    }
+  }
+
+  #addGone(from: number, to: number): void {
+    for (let entry = from; entry < to; entry += 1) {
+      this.differences.gone.push(this.#previous.index.path(entry));
+    }
+  }
+
+  /** Takes entries over as they were. They are copied as late as possible, in ranges as large as possible. */
+  #keep(from: number, to: number): void {
+    if (this.#kept.to !== from) {
+      this.#copyKept();
+      this.#kept = { from, to };
+    } else {
+      this.#kept.to = to;
+    }
+  }
+
+  #copyKept(): void {
+    const { from, to } = this.#kept;
+    this.#builder.copy(this.#source, from, to, this.#folders);
+    this.#kept = { from: to, to };
+  }
+
+  /** The number of a folder in the new index, to which the next entry is to be added. */
+  #folderOf({ known }: Pick<Frame, 'known'>): number {
+    this.#copyKept();
+    return this.#folders[known] as number;
+  }
+
+  #checkLimits(): void {
+    const { from, to } = this.#kept;
+    this.#context.control.limitEntries(this.#builder.count + to - from);
+    this.#context.control.check();
+  }
+}

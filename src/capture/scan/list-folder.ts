@@ -1,0 +1,114 @@
+import { IGNORE_FILE_NAMES, type IgnoreScope, MARKER_NAMES } from '../ignore/index.ts';
+import type { ScanControl } from './control.ts';
+import { isDirectoryMode, type RawStat } from './entry-stat.ts';
+import { isMissing, isUnreadable, type ListedName } from './file-system.ts';
+import { type FolderRuleTexts, type RuleReader, readRules } from './folder-rules.ts';
+import { sortByKey } from './name-order.ts';
+
+export interface WalkContext extends RuleReader {
+  readonly root: string;
+  readonly control: ScanControl;
+}
+
+export interface Child {
+  readonly name: string;
+  /** The name as it counts in the order of entries. */
+  readonly key: string;
+  readonly stat: RawStat;
+  readonly isDirectory: boolean;
+}
+
+export interface Listing {
+  readonly rules: FolderRuleTexts;
+  readonly scope: IgnoreScope;
+  /** What is in scope, in the order of the index. */
+  readonly children: Child[];
+  /** Everything that is there, ignored or not. */
+  readonly names: readonly ListedName[];
+  /** Names in scope at which we may not look. */
+  readonly failed: ReadonlySet<string>;
+}
+
+export interface ListRequest {
+  /** Empty for the root, else the path of the folder. */
+  readonly path: string;
+  readonly knownRules: FolderRuleTexts;
+  /** The folder's scope, given what it says itself. */
+  readonly scopeWith: (rules: FolderRuleTexts) => IgnoreScope;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Reads a folder and looks at what is in scope there. */
+export function listFolder(
+  context: WalkContext,
+  { path, knownRules, scopeWith }: ListRequest,
+): Listing | 'missing' | 'unreadable' {
+  const at = path === '' ? context.root : `${context.root}/${path}`;
+  const names = listNames(context, at);
+  if (typeof names === 'string') return names;
+  const rules = readRules(context, at, namesThatRule(names), knownRules);
+  const scope = scopeWith(rules);
+  return { rules, scope, ...lookAt(context, at, names, scope) };
+}
+
+function listNames(context: WalkContext, at: string): ListedName[] | 'missing' | 'unreadable' {
+  context.control.checkNow();
+  try {
+    return context.fileSystem.list(at);
+  } catch (error) {
+    if (isMissing(error)) return 'missing';
+    if (isUnreadable(error)) return 'unreadable';
+    throw error;
+  }
+}
+
+function namesThatRule(names: readonly ListedName[]): ReadonlySet<string> {
+  const found = names.filter(
+    ({ name }) => MARKER_NAMES.has(name) || IGNORE_FILE_NAMES.includes(name),
+  );
+  return found.length === 0 ? NONE : new Set(found.map(({ name }) => name));
+}
+
+function lookAt(
+  context: WalkContext,
+  at: string,
+  listed: readonly ListedName[],
+  scope: IgnoreScope,
+): Pick<Listing, 'children' | 'names' | 'failed'> {
+  const children: Child[] = [];
+  const gone = new Set<string>();
+  const failed = new Set<string>();
+  for (const { name, isDirectory } of listed) {
+    if (scope.ignores(name, isDirectory)) continue;
+    const stat = statOf(context, `${at}/${name}`);
+    if (stat === 'missing') gone.add(name);
+    else if (stat === 'unreadable') failed.add(name);
+    else addChild(children, name, stat, isDirectory, scope);
+  }
+  const names = gone.size === 0 ? listed : listed.filter(({ name }) => !gone.has(name));
+  return { children: sortByKey(children), names, failed };
+}
+
+function addChild(
+  children: Child[],
+  name: string,
+  stat: RawStat,
+  wasDirectory: boolean,
+  scope: IgnoreScope,
+): void {
+  const isDirectory = isDirectoryMode(Number(stat.mode));
+  // It was replaced by another kind since the folder was read, and rules tell files from folders.
+  if (isDirectory !== wasDirectory && scope.ignores(name, isDirectory)) return;
+  children.push({ name, key: isDirectory ? `${name}/` : name, stat, isDirectory });
+}
+
+function statOf(context: WalkContext, at: string): RawStat | 'missing' | 'unreadable' {
+  context.control.check();
+  try {
+    return context.fileSystem.lstat(at) ?? 'missing';
+  } catch (error) {
+    if (isUnreadable(error)) return 'unreadable';
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import { parentPort } from 'node:worker_threads';
+import { checkKnown } from './check-known.ts';
+import { viewColumns } from './columns.ts';
+import { ScanControl, ScanStopped } from './control.ts';
+import { EntryPaths } from './entry-paths.ts';
+import { RacyRule } from './entry-stat.ts';
+import { diskFileSystem } from './file-system.ts';
+import { walkPart } from './walk-part.ts';
+import type { Answer, CheckTask, Task, WalkTask } from './worker-messages.ts';
+
+/* The thread of a worker: one task after the other, one answer for each. */
+parentPort?.on('message', (task: Task) => parentPort?.postMessage(answer(task)));
+
+function answer(task: Task): Answer {
+  try {
+    return task.kind === 'check' ? check(task) : walk(task);
+  } catch (error) {
+    return error instanceof ScanStopped
+      ? { kind: 'stopped', reason: error.reason }
+      : { kind: 'failed', error };
+  }
+}
+
+function check(task: CheckTask): Answer {
+  const columns = viewColumns(task.buffer, task.sizes);
+  const news = checkKnown({
+    root: task.root,
+    columns,
+    paths: new EntryPaths(columns),
+    fileSystem: diskFileSystem,
+    control: controlOf(task),
+  });
+  return { kind: 'checked', news };
+}
+
+function walk(task: WalkTask): Answer {
+  const context = {
+    root: task.root,
+    fileSystem: diskFileSystem,
+    racyRule: new RacyRule(task.beganMs),
+    control: controlOf(task),
+  };
+  const { source, ends, unreadable } = walkPart(context, task.global, task.folders);
+  const { columns, rules } = source;
+  const { sizes } = columns;
+  return {
+    kind: 'walked',
+    part: { buffer: columns.bytes.buffer, sizes, rules, ends, unreadable },
+  };
+}
+
+function controlOf({ control, maxEntries }: Task): ScanControl {
+  // The main thread watches the clock and sets the flag.
+  return new ScanControl({ maxEntries, deadline: null, now: () => 0 }, control);
+}

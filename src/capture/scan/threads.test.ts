@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expectDifferences, pathsIn, ScanPlace } from '../../../test/scan/scan-place.ts';
+import { encodeIndex } from './index-codec.ts';
+import { RunningScan } from './running-scan.ts';
+import type { ScanOutcome } from './scan-request.ts';
+import { Scanner } from './scanner.ts';
+
+// No tree is too small here to be shared among threads.
+const FORCED = { workers: 2, largeTree: 0 };
+
+let place: ScanPlace;
+let alone: ScanPlace;
+beforeEach(() => {
+  place = new ScanPlace(new Scanner(FORCED));
+  alone = new ScanPlace();
+  for (let file = 0; file < 300; file += 1) place.write(`top-${file % 40}/sub-${file % 3}/${file}`);
+  place.write('top-1/.gitignore', 'sub-1/\n*7\n');
+  place.write('top-2/package.json');
+  place.write('top-2/dist/out');
+  place.write('a/b/c/d/e');
+});
+afterEach(async () => {
+  await place.remove();
+  await alone.remove();
+});
+
+describe('several threads', () => {
+  it('find what one finds', async () => {
+    const shared = await place.scan(null);
+    const single = await alone.scan(null, { root: place.root });
+    expect(Buffer.from(encodeIndex(shared.index)).equals(encodeIndex(single.index))).toBe(true);
+  });
+
+  it('tell what changed', async () => {
+    const { index } = await place.scan(null);
+    place.write('top-3/sub-0/new');
+    place.write('a/b/c/d/e', 'another size');
+    place.delete('top-39');
+    const shared = await place.scan(index);
+    const single = await alone.scan(index, { root: place.root });
+    expect(shared.differences.touched).toEqual(['a/b/c/d/e']);
+    expect(shared.differences.gone.length).toBeGreaterThan(5);
+    expectDifferences(shared, { ...single.differences });
+    expect(pathsIn(shared.index)).toEqual(pathsIn(single.index));
+  });
+
+  it('do several scans at once', async () => {
+    const { index } = await place.scan(null);
+    place.write('new');
+    const scans = [index, null, index, null].map((previous) => place.scan(previous));
+    const found = await Promise.all(scans);
+    const paths = found.map((one) => pathsIn(one.index));
+    expect(paths[0]).toContain('new');
+    for (const other of paths) expect(other).toEqual(paths[0]);
+  });
+
+  it.each(['first', 'later'])('stop when the caller cancels a %s scan', async (which) => {
+    const index = which === 'first' ? null : (await place.scan(null)).index;
+    const abort = new AbortController();
+    const scan = place.scanner.scan(place.request(index, { signal: abort.signal }));
+    abort.abort();
+    expect(await scan).toEqual({ kind: 'gave-up', reason: 'aborted' });
+  });
+
+  it('keep to a limit on entries together', async () => {
+    const { index } = await place.scan(null);
+    const most = { maxEntries: index.count };
+    expect((await place.scan(null, most)).index.count).toBe(index.count);
+    const request = place.request(null, { maxEntries: index.count - 1 });
+    expect(await place.scanner.scan(request)).toEqual({
+      kind: 'gave-up',
+      reason: 'too-many-entries',
+    });
+  });
+
+  it('end a scan when they are ended', async () => {
+    const scan = place.scanner.scan(place.request(null));
+    await place.scanner.close();
+    expect(await scan).toEqual({ kind: 'gave-up', reason: 'aborted' });
+  });
+});
+
+describe('threads that cannot be started', () => {
+  it('are done without', async () => {
+    const { index } = await place.scan(null);
+    place.write('top-3/sub-0/new');
+    const first = await runAlone(null);
+    const later = await runAlone(index);
+    const expected = pathsIn((await place.scan(null)).index);
+    for (const outcome of [first, later]) {
+      if (outcome.kind !== 'complete') throw new Error('the scan gave up');
+      expect(pathsIn(outcome.index)).toEqual(expected);
+    }
+  });
+
+  async function runAlone(previous: Parameters<ScanPlace['scan']>[0]): Promise<ScanOutcome> {
+    const none = { size: 2, run: () => Promise.reject(new Error('no more threads')) };
+    const scan = new RunningScan(place.request(previous), none, 0);
+    try {
+      return await scan.run();
+    } finally {
+      scan.end();
+    }
+  }
+});

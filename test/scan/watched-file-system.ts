@@ -1,0 +1,62 @@
+import type { RawStat } from '../../src/capture/scan/entry-stat.ts';
+import {
+  diskFileSystem,
+  type ListedName,
+  type ReadFile,
+  type ScanFileSystem,
+} from '../../src/capture/scan/file-system.ts';
+
+/** The disk, with a count of the calls and a say in their results. Paths are relative to `root`. */
+export class WatchedFileSystem implements ScanFileSystem {
+  readonly listed: string[] = [];
+  readonly #root: string;
+  readonly #stats = new Map<string, Partial<RawStat>>();
+  readonly #refusals = new Map<string, string>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Makes `lstat` give these values for a path, whatever the disk says. */
+  pretend(path: string, stat: Partial<RawStat>): void {
+    this.#stats.set(path, stat);
+  }
+
+  /** Makes reading a folder, or looking at an entry, fail; null lets it succeed again. */
+  refuse(call: 'list' | 'lstat', path: string, code: string | null): void {
+    if (code === null) this.#refusals.delete(`${call} ${path}`);
+    else this.#refusals.set(`${call} ${path}`, code);
+  }
+
+  lstat(path: string): RawStat | null {
+    const name = this.#relative(path);
+    this.#mayFail(`lstat ${name}`);
+    const stat = diskFileSystem.lstat(path);
+    return stat === null ? null : this.#pretended(name, stat);
+  }
+
+  list(path: string): ListedName[] {
+    const name = this.#relative(path);
+    this.listed.push(name);
+    this.#mayFail(`list ${name}`);
+    return diskFileSystem.list(path);
+  }
+
+  readSmall(path: string, limit: number): ReadFile | null {
+    const read = diskFileSystem.readSmall(path, limit);
+    return read && { ...read, stat: this.#pretended(this.#relative(path), read.stat) };
+  }
+
+  #pretended(name: string, { mode, ino, size, mtimeNs, ctimeNs }: RawStat): RawStat {
+    return { mode, ino, size, mtimeNs, ctimeNs, ...this.#stats.get(name) };
+  }
+
+  #relative(path: string): string {
+    return path.slice(this.#root.length + 1);
+  }
+
+  #mayFail(call: string): void {
+    const code = this.#refusals.get(call);
+    if (code !== undefined) throw Object.assign(new Error(`${code}: ${call}`), { code });
+  }
+}
