@@ -119,6 +119,7 @@ function checkpointOf(seq: number, session: Session, nth: number): Checkpoint {
     label: null,
     createdAt: nth,
     gitHead: null,
+    coverage: 'named',
   };
 }
 

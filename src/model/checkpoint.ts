@@ -3,6 +3,18 @@ import type { CheckpointId, Seq } from './ids.ts';
 /** Why a checkpoint was made: a user's message, an execution's step, by hand, or before a rewind. */
 export type CheckpointKind = 'message' | 'step' | 'manual' | 'safety';
 
+/**
+ * What is on record up to a checkpoint. `named`: only what tools named. `scanned`: a scan of the worktree
+ * was complete at it. The others say why a scan gave up, so that there is a gap before it.
+ */
+export type Coverage =
+  | 'named'
+  | 'scanned'
+  | 'deadline'
+  | 'too-many-entries'
+  | 'too-large'
+  | 'failed';
+
 /** A point on the timeline to return to. */
 export interface Checkpoint {
   readonly id: CheckpointId;
@@ -16,4 +28,5 @@ export interface Checkpoint {
   readonly createdAt: number;
   /** Commit that git's HEAD named then, for the receipt; null without git. */
   readonly gitHead: string | null;
+  readonly coverage: Coverage;
 }

@@ -25,6 +25,7 @@ export const ERROR_CODES = {
   'blob-corrupt': 'Stored bytes do not match their hash; they are never written to a file.',
   'checkpoint-not-found': 'No checkpoint has this id.',
   'checkpoint-ambiguous': 'A shortened id fits several checkpoints.',
+  'not-covered': 'The worktree was not scanned before this checkpoint.',
   'session-not-found': 'No session has this id.',
   'session-busy': 'A tool call of the session is still running.',
   'operation-not-found': 'No operation has this id.',

@@ -8,8 +8,8 @@ export type OperationId = Brand<string, 'OperationId'>;
 /** SHA-256 of some bytes, 64 lower-case hexadecimal digits. */
 export type BlobId = Brand<string, 'BlobId'>;
 /**
- * Place in a project's timeline. Checkpoints, changes and operations draw from one sequence, so that
- * their order never depends on a clock.
+ * Place in a project's timeline. Checkpoints, changes, operations and the ends of windows draw from one
+ * sequence, so that their order never depends on a clock.
  */
 export type Seq = number;
 

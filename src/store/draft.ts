@@ -1,20 +1,26 @@
+import type { Baseline } from '../model/baseline.ts';
 import type { Cancellation, Change } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { BlobId, CheckpointId, Seq } from '../model/ids.ts';
 import type { Session } from '../model/session.ts';
-import type { Batch, Blob, ClosedChange } from './store.ts';
+import type { Window } from '../model/window.ts';
+import type { Batch, Blob, BlobReference, ClosedChange } from './store.ts';
 
 /** A batch in the making: hands out sequence numbers and collects rows. */
 export class Draft {
   readonly base: Seq;
   #seq: Seq;
   readonly #blobs = new Map<BlobId, Blob>();
+  readonly #references = new Map<BlobId, BlobReference>();
   readonly #sessions = new Map<string, Session>();
   readonly checkpoints: Checkpoint[] = [];
   readonly changes: Change[] = [];
   readonly closed: ClosedChange[] = [];
   readonly cancellations: Cancellation[] = [];
   readonly removedCheckpoints: CheckpointId[] = [];
+  readonly windows: Window[] = [];
+  readonly removedWindows: string[] = [];
+  baseline: Baseline | null = null;
 
   constructor(base: Seq) {
     this.base = base;
@@ -35,6 +41,11 @@ export class Draft {
     this.#blobs.set(blob.id, blob);
   }
 
+  /** For bytes that are in the store already, but that no row has named yet. */
+  addReference(reference: BlobReference): void {
+    this.#references.set(reference.id, reference);
+  }
+
   putSession(session: Session): void {
     this.#sessions.set(session.id, session);
   }
@@ -44,7 +55,9 @@ export class Draft {
       this.#seq === this.base &&
       this.closed.length === 0 &&
       this.#sessions.size === 0 &&
-      this.removedCheckpoints.length === 0
+      this.removedCheckpoints.length === 0 &&
+      this.windows.length === 0 &&
+      this.removedWindows.length === 0
     );
   }
 
@@ -58,6 +71,10 @@ export class Draft {
       closed: this.closed,
       cancellations: this.cancellations,
       removedCheckpoints: this.removedCheckpoints,
+      references: [...this.#references.values()],
+      windows: this.windows,
+      removedWindows: this.removedWindows,
+      ...(this.baseline === null ? {} : { baseline: this.baseline }),
     };
   }
 }

@@ -1,3 +1,4 @@
+import type { Baseline } from '../model/baseline.ts';
 import type { Cancellation, Change } from '../model/change.ts';
 import type { Checkpoint, CheckpointKind } from '../model/checkpoint.ts';
 import type { BlobId, CheckpointId, OperationId, Seq } from '../model/ids.ts';
@@ -6,11 +7,32 @@ import type { Operation } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import type { State } from '../model/state.ts';
+import type { Window } from '../model/window.ts';
 
 /** Bytes with their hash, as `blobOf` makes them. */
 export interface Blob {
   readonly id: BlobId;
   readonly bytes: Uint8Array;
+}
+
+/**
+ * These bytes are in the store already, under another name; rows may name them from now on. `pack`: a
+ * pack of `putBlobs` holds them. `git`: an object below `objectsFolder` does.
+ */
+export interface BlobReference {
+  readonly id: BlobId;
+  readonly size: number;
+  readonly source: 'pack' | 'git';
+  /** For git: the object's id, 20 bytes. */
+  readonly key: Uint8Array | null;
+}
+
+/** What `putBlobs` kept: how many different blobs, and their bytes before compression. */
+export interface PackReceipt {
+  /** For a baseline to name; none when there was nothing to keep. */
+  readonly packs: readonly string[];
+  readonly blobs: number;
+  readonly bytes: number;
 }
 
 /** The worktree that a store belongs to; all three must fit for the store to be used. */
@@ -44,6 +66,8 @@ export interface ClosedChange {
 export interface Batch {
   readonly base: Seq;
   readonly blobs?: readonly Blob[];
+  /** Whether the bytes are really there is found out when they are read, as with every blob. */
+  readonly references?: readonly BlobReference[];
   /** Inserted, or replaced by id. */
   readonly sessions?: readonly Session[];
   /** Inserted, or replaced by id. */
@@ -55,12 +79,17 @@ export interface Batch {
   readonly cancellations?: readonly Cancellation[];
   /** Inserted, or replaced by id. */
   readonly operations?: readonly Operation[];
+  /** Inserted, or replaced by id. */
+  readonly windows?: readonly Window[];
+  /** A baseline replaces the one there; null clears it; left out, it stays. */
+  readonly baseline?: Baseline | null;
   /** A journal replaces the one there; null clears it; left out, it stays. */
   readonly journal?: Journal | null;
   readonly removedCheckpoints?: readonly CheckpointId[];
-  /** Their checkpoints go with them; their changes stay, without a session. */
+  /** Their checkpoints and windows go with them; their changes stay, without a session. */
   readonly removedSessions?: readonly string[];
   readonly removedOperations?: readonly OperationId[];
+  readonly removedWindows?: readonly string[];
 }
 
 export interface CheckpointQuery {
@@ -105,9 +134,11 @@ export interface StoreStats {
   readonly changes: number;
   readonly operations: number;
   readonly blobs: number;
-  /** Bytes of all blobs before compression, and as they are stored. */
+  /** Bytes of all blobs before compression, and as they are stored; a reference stores none. */
   readonly blobBytes: number;
   readonly storedBytes: number;
+  /** Bytes of all packs, as they are stored. */
+  readonly packedBytes: number;
 }
 
 /**
@@ -136,12 +167,39 @@ export interface Store {
    * before any row that names them. Putting a blob that is there already is harmless. Throws
    * `store-moved-on` when `base` is not the newest sequence number, `store-full` when there is no room,
    * `argument-invalid` when rows contradict the timeline: a new one whose number is not above `base`, a
-   * session that is not there, the end of a change that is not open, a blob whose id is no hash.
+   * session that is not there, the end of a change that is not open, a blob whose id is no hash, a
+   * reference that this store has no place for.
    */
   commit(batch: Batch): Promise<void>;
 
   /** Verified against its hash. Throws `blob-missing` or `blob-corrupt`. */
   readBlob(id: BlobId): Promise<Uint8Array>;
+
+  /**
+   * Keeps many blobs at once, durably, outside of any batch: for the first copy of a worktree. The caller
+   * holds the project lock until it has committed a baseline that names the packs; `prune` removes those
+   * that none names. The next group is asked for when there is room for it, so that memory stays bounded
+   * whatever comes. When it throws, because of the disk or of the groups, nothing is kept.
+   */
+  putBlobs(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt>;
+
+  /**
+   * A blob straight from the packs, verified, without a reference to it; null when it is in none. For a
+   * look at the baseline. Throws `blob-corrupt`.
+   */
+  readPacked(id: BlobId): Promise<Uint8Array | null>;
+
+  /**
+   * Where capture keeps git's packs and loose objects, as a bare repository; the folder need not be there
+   * yet. Null when the store has no place for them.
+   */
+  objectsFolder(): string | null;
+
+  /**
+   * A blob of git's below `objectsFolder` by its id (20 bytes), verified against it. Throws
+   * `blob-missing` or `blob-corrupt`.
+   */
+  readGitObject(key: Uint8Array): Promise<Uint8Array>;
 
   session(id: string): Promise<Session | null>;
   /** Most recently active first. */
@@ -158,6 +216,8 @@ export interface Store {
   changedPathCounts(ids: readonly CheckpointId[]): Promise<ReadonlyMap<CheckpointId, number>>;
 
   head(path: TrackedPath): Promise<Head | null>;
+  /** Of all tracked paths, in the order of their bytes. */
+  heads(): Promise<readonly Head[]>;
   /** Oldest first. */
   changes(query: ChangeQuery): Promise<readonly Change[]>;
   /** The pairs whose `change` is among these, by ascending `by`. */
@@ -167,12 +227,16 @@ export interface Store {
   /** Newest first. */
   operations(limit?: number): Promise<readonly Operation[]>;
   journal(): Promise<Journal | null>;
+  /** By ascending `opened`. */
+  windows(): Promise<readonly Window[]>;
+  baseline(): Promise<Baseline | null>;
 
   /**
    * Drops changes older than `floor` with their cancellations, then blobs that nothing reaches: no
-   * change, head, journal, or blob that is compressed against them. Open changes stay, and those that a
-   * change from `floor` on takes back: they tell how far back that one reaches. A blob that a live one
-   * is compressed against is not lost: the live one is stored anew first.
+   * change, head, journal, baseline, or blob that is compressed against them. Open changes stay, and
+   * those that a change from `floor` on takes back: they tell how far back that one reaches. A blob that
+   * a live one is compressed against is not lost: the live one is stored anew first. Packs that the
+   * baseline does not name go too; what a live reference finds in them is stored anew first.
    */
   prune(floor: Seq): Promise<PruneResult>;
 

@@ -1,6 +1,7 @@
 import type { Change } from '../../model/change.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { isBlobId, type Seq } from '../../model/ids.ts';
+import { checkBaseline, checkReference, checkWindow } from '../check-scan-rows.ts';
 import type { Batch } from '../store.ts';
 import type { MemoryPlace } from './memory-place.ts';
 
@@ -27,6 +28,7 @@ export function checkBatch(place: MemoryPlace, batch: Batch): void {
   checkOrder(batch.changes ?? [], batch.base);
   checkSessions(place, batch);
   checkClosed(place, batch);
+  checkScanRows(place, batch);
 }
 
 /** New rows have new numbers; a row with an old one must be there to be replaced. */
@@ -54,7 +56,8 @@ function checkOrder(changes: readonly Change[], base: Seq): void {
 
 function checkSessions(place: MemoryPlace, batch: Batch): void {
   const added = new Set(batch.sessions?.map((session) => session.id));
-  for (const { sessionId } of [...(batch.checkpoints ?? []), ...(batch.changes ?? [])]) {
+  const { checkpoints = [], changes = [], windows = [] } = batch;
+  for (const { sessionId } of [...checkpoints, ...changes, ...windows]) {
     if (sessionId === null || added.has(sessionId) || place.sessions.has(sessionId)) continue;
     throw refused(`there is no session ${sessionId}`);
   }
@@ -68,6 +71,21 @@ function checkClosed(place: MemoryPlace, batch: Batch): void {
     if (change?.after !== null || seen.has(seq)) throw refused(`change ${seq} is not open`);
     seen.add(seq);
   }
+}
+
+function checkScanRows(place: MemoryPlace, batch: Batch): void {
+  const windows = new Map(place.windows);
+  for (const window of batch.windows ?? []) {
+    checkWindow(window, windows.get(window.id) ?? null, batch.base);
+    windows.set(window.id, window);
+  }
+  const opened = new Set([...windows.values()].map((window) => window.opened));
+  if (opened.size < windows.size) throw refused('two windows have the same number');
+  for (const reference of batch.references ?? []) {
+    checkReference(reference);
+    if (reference.source === 'git') throw refused('there is no place for objects of git in memory');
+  }
+  if (batch.baseline) checkBaseline(batch.baseline);
 }
 
 function usedNumber(seq: Seq): SavepointError {

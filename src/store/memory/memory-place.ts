@@ -1,3 +1,4 @@
+import type { Baseline } from '../../model/baseline.ts';
 import type { Cancellation, Change } from '../../model/change.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { BlobId, CheckpointId, OperationId, Seq } from '../../model/ids.ts';
@@ -5,6 +6,7 @@ import type { Journal } from '../../model/journal.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { TrackedPath } from '../../model/path.ts';
 import type { Session } from '../../model/session.ts';
+import type { Window } from '../../model/window.ts';
 import { LockQueue } from '../lock-queue.ts';
 import type { Head, ProjectIdentity } from '../store.ts';
 
@@ -13,6 +15,7 @@ export class MemoryPlace {
   seq: Seq = 0;
   project: ProjectIdentity | null = null;
   journal: Journal | null = null;
+  baseline: Baseline | null = null;
   readonly blobs: Map<BlobId, Uint8Array> = new Map();
   readonly sessions: Map<string, Session> = new Map();
   readonly checkpoints: Map<CheckpointId, Checkpoint> = new Map();
@@ -22,5 +25,7 @@ export class MemoryPlace {
   /** By the change that is taken back. */
   readonly cancellations: Map<Seq, readonly Cancellation[]> = new Map();
   readonly operations: Map<OperationId, Operation> = new Map();
+  readonly windows: Map<string, Window> = new Map();
+  readonly packs: Map<string, ReadonlyMap<BlobId, Uint8Array>> = new Map();
   readonly lock: LockQueue = new LockQueue();
 }

@@ -1,3 +1,4 @@
+import type { Baseline } from '../../model/baseline.ts';
 import type { Cancellation, Change } from '../../model/change.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -6,13 +7,16 @@ import type { Journal } from '../../model/journal.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { TrackedPath } from '../../model/path.ts';
 import type { Session } from '../../model/session.ts';
+import type { Window } from '../../model/window.ts';
 import { hashBytes } from '../blob.ts';
 import type {
   Batch,
+  Blob,
   ChangeQuery,
   CheckpointQuery,
   Head,
   LockOptions,
+  PackReceipt,
   ProjectIdentity,
   ProjectLock,
   PruneResult,
@@ -22,6 +26,7 @@ import type {
 import { checkBatch } from './check-batch.ts';
 import { kept } from './kept.ts';
 import { MemoryPlace } from './memory-place.ts';
+import { findPacked, keepPack, packedBytes } from './packs.ts';
 import { prune } from './prune.ts';
 import {
   countChangedPaths,
@@ -29,7 +34,9 @@ import {
   listChanges,
   listCheckpoints,
   listCheckpointsByPrefix,
+  listHeads,
   listSessions,
+  listWindows,
   newestFirst,
 } from './query.ts';
 import { writeBatch } from './write-batch.ts';
@@ -89,10 +96,27 @@ class MemoryStore implements Store {
     if (bytes === undefined) {
       throw new SavepointError('blob-missing', `blob ${id} is not in the store`);
     }
-    if (hashBytes(bytes) !== id) {
-      throw new SavepointError('blob-corrupt', `blob ${id} does not match its hash`);
-    }
-    return Uint8Array.from(bytes);
+    return verified(id, bytes);
+  }
+
+  async putBlobs(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt> {
+    return keepPack(this.#open(), groups);
+  }
+
+  async readPacked(id: BlobId): Promise<Uint8Array | null> {
+    const bytes = findPacked(this.#open(), id);
+    return bytes === null ? null : verified(id, bytes);
+  }
+
+  objectsFolder(): null {
+    this.#open();
+    return null;
+  }
+
+  async readGitObject(key: Uint8Array): Promise<Uint8Array> {
+    this.#open();
+    const hex = Buffer.from(key).toString('hex');
+    throw new SavepointError('blob-missing', `git object ${hex} is not in the store`);
   }
 
   async session(id: string): Promise<Session | null> {
@@ -129,6 +153,10 @@ class MemoryStore implements Store {
     return this.#open().heads.get(path) ?? null;
   }
 
+  async heads(): Promise<readonly Head[]> {
+    return listHeads(this.#open());
+  }
+
   async changes(query: ChangeQuery): Promise<readonly Change[]> {
     return listChanges(this.#open(), query);
   }
@@ -149,6 +177,14 @@ class MemoryStore implements Store {
     return this.#open().journal;
   }
 
+  async windows(): Promise<readonly Window[]> {
+    return listWindows(this.#open());
+  }
+
+  async baseline(): Promise<Baseline | null> {
+    return this.#open().baseline;
+  }
+
   async prune(floor: Seq): Promise<PruneResult> {
     return prune(this.#open(), floor);
   }
@@ -159,7 +195,8 @@ class MemoryStore implements Store {
   }
 
   async stats(): Promise<StoreStats> {
-    const { sessions, checkpoints, changes, operations, blobs } = this.#open();
+    const place = this.#open();
+    const { sessions, checkpoints, changes, operations, blobs } = place;
     const blobBytes = [...blobs.values()].reduce((sum, bytes) => sum + bytes.length, 0);
     return {
       sessions: sessions.size,
@@ -169,6 +206,7 @@ class MemoryStore implements Store {
       blobs: blobs.size,
       blobBytes,
       storedBytes: blobBytes,
+      packedBytes: packedBytes(place),
     };
   }
 
@@ -181,6 +219,14 @@ class MemoryStore implements Store {
     if (this.#closing.signal.aborted) throw closedError();
     return this.#place;
   }
+}
+
+/** A copy, and only of the bytes that were asked for. */
+function verified(id: BlobId, bytes: Uint8Array): Uint8Array {
+  if (hashBytes(bytes) !== id) {
+    throw new SavepointError('blob-corrupt', `blob ${id} does not match its hash`);
+  }
+  return Uint8Array.from(bytes);
 }
 
 function closedError(): SavepointError {

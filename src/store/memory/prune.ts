@@ -5,7 +5,9 @@ import type { MemoryPlace } from './memory-place.ts';
 
 /** See the port. The caller holds the project lock. */
 export function prune(place: MemoryPlace, floor: Seq): PruneResult {
-  return { changes: dropChanges(place, floor), ...dropBlobs(place) };
+  const result = { changes: dropChanges(place, floor), ...dropBlobs(place) };
+  dropPacks(place);
+  return result;
 }
 
 function dropChanges(place: MemoryPlace, floor: Seq): number {
@@ -28,9 +30,17 @@ function dropChanges(place: MemoryPlace, floor: Seq): number {
 
 function dropBlobs(place: MemoryPlace): { blobs: number; bytes: number } {
   const reached = new Set([...states(place)].flatMap(blobsOf));
+  if (place.baseline !== null) reached.add(place.baseline.manifest);
   const dead = [...place.blobs].filter(([id]) => !reached.has(id));
   for (const [id] of dead) place.blobs.delete(id);
   return { blobs: dead.length, bytes: dead.reduce((sum, [, bytes]) => sum + bytes.length, 0) };
+}
+
+/** What a reference names was taken over when it came, so nothing in a pack is needed by rows. */
+function dropPacks({ packs, baseline }: MemoryPlace): void {
+  for (const name of packs.keys()) {
+    if (!baseline?.packs.includes(name)) packs.delete(name);
+  }
 }
 
 function* states({ changes, heads, journal }: MemoryPlace): Generator<State | null> {

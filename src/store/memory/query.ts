@@ -1,9 +1,10 @@
 import type { Cancellation, Change } from '../../model/change.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { CheckpointId, Seq } from '../../model/ids.ts';
-import type { TrackedPath } from '../../model/path.ts';
+import { pathToBytes, type TrackedPath } from '../../model/path.ts';
 import type { Session } from '../../model/session.ts';
-import type { ChangeQuery, CheckpointQuery } from '../store.ts';
+import type { Window } from '../../model/window.ts';
+import type { ChangeQuery, CheckpointQuery, Head } from '../store.ts';
 import type { MemoryPlace } from './memory-place.ts';
 
 export function listSessions(place: MemoryPlace): Session[] {
@@ -72,6 +73,16 @@ export function listCancellations(place: MemoryPlace, changes: readonly Seq[]): 
   return [...new Set(changes)]
     .flatMap((seq) => place.cancellations.get(seq) ?? [])
     .sort((a, b) => a.by - b.by || a.change - b.change);
+}
+
+export function listHeads(place: MemoryPlace): Head[] {
+  return [...place.heads.values()].sort((a, b) =>
+    Buffer.compare(pathToBytes(a.path), pathToBytes(b.path)),
+  );
+}
+
+export function listWindows(place: MemoryPlace): Window[] {
+  return [...place.windows.values()].sort((a, b) => a.opened - b.opened);
 }
 
 export function newestFirst<Row extends { readonly seq: Seq }>(

@@ -1,13 +1,18 @@
 import type { Cancellation, Change } from '../../model/change.ts';
-import type { Seq } from '../../model/ids.ts';
+import { newestSeq } from '../newest-seq.ts';
 import type { Batch, ClosedChange } from '../store.ts';
 import { kept } from './kept.ts';
 import type { MemoryPlace } from './memory-place.ts';
+import { findPacked } from './packs.ts';
 
 /** Carries out a batch that was checked; nothing in here can fail. */
 export function writeBatch(place: MemoryPlace, batch: Batch): void {
   for (const { id, bytes } of batch.blobs ?? []) {
     if (!place.blobs.has(id)) place.blobs.set(id, Uint8Array.from(bytes));
+  }
+  for (const { id } of batch.references ?? []) {
+    const packed = findPacked(place, id);
+    if (packed !== null && !place.blobs.has(id)) place.blobs.set(id, packed);
   }
   for (const session of batch.sessions ?? []) place.sessions.set(session.id, kept(session));
   for (const checkpoint of batch.checkpoints ?? []) {
@@ -19,6 +24,8 @@ export function writeBatch(place: MemoryPlace, batch: Batch): void {
   for (const operation of batch.operations ?? []) {
     place.operations.set(operation.id, kept(operation));
   }
+  for (const window of batch.windows ?? []) place.windows.set(window.id, kept(window));
+  if (batch.baseline !== undefined) place.baseline = kept(batch.baseline);
   if (batch.journal !== undefined) place.journal = kept(batch.journal);
   place.seq = newestSeq(batch);
   removeRows(place, batch);
@@ -47,6 +54,7 @@ function addCancellation(place: MemoryPlace, pair: Cancellation): void {
 function removeRows(place: MemoryPlace, batch: Batch): void {
   for (const id of batch.removedCheckpoints ?? []) place.checkpoints.delete(id);
   for (const id of batch.removedOperations ?? []) place.operations.delete(id);
+  for (const id of batch.removedWindows ?? []) place.windows.delete(id);
   for (const id of batch.removedSessions ?? []) removeSession(place, id);
 }
 
@@ -55,16 +63,11 @@ function removeSession(place: MemoryPlace, id: string): void {
   for (const checkpoint of place.checkpoints.values()) {
     if (checkpoint.sessionId === id) place.checkpoints.delete(checkpoint.id);
   }
+  for (const window of place.windows.values()) {
+    if (window.sessionId === id) place.windows.delete(window.id);
+  }
   for (const change of place.changes.values()) {
     if (change.sessionId === id)
       place.changes.set(change.seq, kept({ ...change, sessionId: null }));
   }
-}
-
-function newestSeq(batch: Batch): Seq {
-  let newest = batch.base;
-  for (const rows of [batch.checkpoints, batch.changes, batch.operations]) {
-    for (const { seq } of rows ?? []) newest = Math.max(newest, seq);
-  }
-  return newest;
 }

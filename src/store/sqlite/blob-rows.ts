@@ -1,4 +1,5 @@
 import type { BlobId } from '../../model/ids.ts';
+import type { BlobReference } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Encoded, Encoding } from './encoding.ts';
 import { hashToBytes } from './state-columns.ts';
@@ -7,10 +8,11 @@ export interface BlobRow {
   readonly id: number;
   readonly hash: Uint8Array;
   readonly size: number;
-  readonly encoding: Encoding;
+  /** How the bytes lie in `data` or in the blob's file, or where else they are. */
+  readonly encoding: Encoding | BlobReference['source'];
   readonly base: number | null;
   readonly depth: number;
-  /** Null for a blob that lies in a file of its own. */
+  /** Null for a blob that lies in a file of its own, or in a pack; for one in git, the object's id. */
   readonly data: Uint8Array | null;
 }
 
@@ -30,6 +32,13 @@ const INSERT = `
   INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data)
   VALUES (?, ?, ?, 'raw', 1, NULL, 0, ?)`;
 
+// The newest reference knows best where the bytes are; bytes of its own a row keeps.
+const REFER = `
+  INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data)
+  VALUES (?, ?, 0, ?, 0, NULL, 0, ?)
+  ON CONFLICT (hash) DO UPDATE SET encoding = excluded.encoding, data = excluded.data
+  WHERE encoding IN ('pack', 'git')`;
+
 const REPLACE = `
   UPDATE blobs SET stored = ?, encoding = ?, pending = 0, base = ?, depth = ?, data = ?
   WHERE id = ?`;
@@ -39,23 +48,37 @@ export function findChain(connection: Connection, id: BlobId): BlobRow[] {
   return connection.all<BlobRow>(CHAIN, hashToBytes(id));
 }
 
-/** Whether a blob is there, and in a file of its own. Undefined when it is not there. */
-export function liesInFile(connection: Connection, id: BlobId): boolean | undefined {
-  const sql = 'SELECT data IS NULL AS file FROM blobs WHERE hash = ?';
-  const row = connection.get<{ file: number }>(sql, hashToBytes(id));
-  return row && row.file === 1;
+/** Whether a blob is there, and outside of the database. Undefined when it is not there. */
+export function liesOutside(connection: Connection, id: BlobId): boolean | undefined {
+  const sql = "SELECT data IS NULL OR encoding = 'git' AS outside FROM blobs WHERE hash = ?";
+  const row = connection.get<{ outside: number }>(sql, hashToBytes(id));
+  return row && row.outside === 1;
 }
 
-export function insertSmall(connection: Connection, id: BlobId, bytes: Uint8Array): void {
+/** False when there is a row already, which stays. */
+export function insertSmall(connection: Connection, id: BlobId, bytes: Uint8Array): boolean {
   const sql = `${INSERT} ON CONFLICT (hash) DO NOTHING`;
-  connection.run(sql, hashToBytes(id), bytes.length, bytes.length, bytes);
+  return connection.run(sql, hashToBytes(id), bytes.length, bytes.length, bytes) > 0;
 }
 
-/** For bytes that lie in their raw file. A row there already had lost its bytes, and is made anew. */
-export function putLarge(connection: Connection, id: BlobId, size: number): void {
-  const sql = `${INSERT} ON CONFLICT (hash) DO UPDATE SET stored = excluded.stored,
-    encoding = 'raw', pending = 1, base = NULL, depth = 0, data = NULL`;
-  connection.run(sql, hashToBytes(id), size, size, null);
+/**
+ * Null for bytes that lie in their raw file. A row there already had lost its bytes, and is made anew.
+ */
+export function putRaw(
+  connection: Connection,
+  id: BlobId,
+  size: number,
+  data: Uint8Array | null,
+): void {
+  const sql = `${INSERT} ON CONFLICT (hash) DO UPDATE SET size = excluded.size,
+    stored = excluded.stored, encoding = 'raw', pending = 1, base = NULL, depth = 0,
+    data = excluded.data`;
+  connection.run(sql, hashToBytes(id), size, size, data);
+}
+
+export function insertReference(connection: Connection, reference: BlobReference): void {
+  const { id, size, source, key } = reference;
+  connection.run(REFER, hashToBytes(id), size, source, key);
 }
 
 /** `data` is null when the encoded bytes lie in a file. */

@@ -1,4 +1,4 @@
-import type { Checkpoint, CheckpointKind } from '../../model/checkpoint.ts';
+import type { Checkpoint, CheckpointKind, Coverage } from '../../model/checkpoint.ts';
 import type { CheckpointId, Seq } from '../../model/ids.ts';
 import type { CheckpointQuery } from '../store.ts';
 import type { Connection } from './connection.ts';
@@ -14,20 +14,32 @@ interface CheckpointRow {
   readonly label: string | null;
   readonly created_at: number;
   readonly git_head: string | null;
+  readonly coverage: string;
 }
 
 const PUT = `
   INSERT INTO checkpoints
-    (seq, id, session_id, message_id, kind, description, label, created_at, git_head)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    (seq, id, session_id, message_id, kind, description, label, created_at, git_head, coverage)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, session_id = excluded.session_id,
     message_id = excluded.message_id, kind = excluded.kind, description = excluded.description,
-    label = excluded.label, created_at = excluded.created_at, git_head = excluded.git_head`;
+    label = excluded.label, created_at = excluded.created_at, git_head = excluded.git_head,
+    coverage = excluded.coverage`;
 
 export function putCheckpoint(connection: Connection, checkpoint: Checkpoint): void {
-  const { seq, id, sessionId, messageId, kind, description, label, createdAt, gitHead } =
-    checkpoint;
-  connection.run(PUT, seq, id, sessionId, messageId, kind, description, label, createdAt, gitHead);
+  connection.run(
+    PUT,
+    checkpoint.seq,
+    checkpoint.id,
+    checkpoint.sessionId,
+    checkpoint.messageId,
+    checkpoint.kind,
+    checkpoint.description,
+    checkpoint.label,
+    checkpoint.createdAt,
+    checkpoint.gitHead,
+    checkpoint.coverage,
+  );
 }
 
 /** Changes carry their checkpoint's message, for the seed's view. */
@@ -96,5 +108,6 @@ function toCheckpoint(row: CheckpointRow): Checkpoint {
     label: row.label,
     createdAt: row.created_at,
     gitHead: row.git_head,
+    coverage: row.coverage as Coverage,
   };
 }

@@ -1,15 +1,18 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { BlobId, Seq } from '../../model/ids.ts';
+import { checkWindow } from '../check-scan-rows.ts';
+import { newestSeq } from '../newest-seq.ts';
 import type { Batch } from '../store.ts';
 import { insertCancellation } from './cancellations.ts';
 import { closeChange, insertChange } from './changes.ts';
 import { findCheckpoint, putCheckpoint, removeCheckpoint, spreadMessage } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
-import { readSeq, writeJournal, writeSeq } from './meta.ts';
+import { readSeq, writeBaseline, writeJournal, writeSeq } from './meta.ts';
 import type { Opened } from './opened.ts';
 import { findOperation, putOperation, removeOperation } from './operations.ts';
-import { putBlob, removeBlobFiles } from './put-blob.ts';
+import { putBlob, putReference, removeBlobFiles } from './put-blob.ts';
 import { putSession, removeSession } from './sessions.ts';
+import { findWindow, putWindow, removeWindow } from './windows.ts';
 
 /**
  * One transaction, and one wait for the disk. Files of large blobs are made inside it: after the check
@@ -22,6 +25,7 @@ export function commitBatch(opened: Opened, batch: Batch): void {
     const made: BlobId[] = [];
     try {
       for (const blob of batch.blobs ?? []) putBlob(opened, blob, made);
+      for (const reference of batch.references ?? []) putReference(connection, reference);
       writeRows(connection, batch);
       removeRows(connection, batch);
     } catch (error) {
@@ -39,6 +43,8 @@ function writeRows(connection: Connection, batch: Batch): void {
   for (const closed of batch.closed ?? []) closeChange(connection, closed);
   for (const pair of batch.cancellations ?? []) insertCancellation(connection, pair);
   writeOperations(connection, batch);
+  writeWindows(connection, batch);
+  if (batch.baseline !== undefined) writeBaseline(connection, batch.baseline);
   if (batch.journal !== undefined) writeJournal(connection, batch.journal);
   const seq = newestSeq(batch);
   if (seq > batch.base) writeSeq(connection, seq);
@@ -71,10 +77,18 @@ function writeOperations(connection: Connection, { base, operations = [] }: Batc
   }
 }
 
+function writeWindows(connection: Connection, { base, windows = [] }: Batch): void {
+  for (const window of windows) {
+    checkWindow(window, findWindow(connection, window.id), base);
+    putWindow(connection, window);
+  }
+}
+
 function removeRows(connection: Connection, batch: Batch): void {
   for (const id of batch.removedCheckpoints ?? []) removeCheckpoint(connection, id);
   for (const id of batch.removedSessions ?? []) removeSession(connection, id);
   for (const id of batch.removedOperations ?? []) removeOperation(connection, id);
+  for (const id of batch.removedWindows ?? []) removeWindow(connection, id);
 }
 
 function requireBase(connection: Connection, base: Seq): void {
@@ -83,14 +97,6 @@ function requireBase(connection: Connection, base: Seq): void {
   throw new SavepointError('store-moved-on', `the timeline is at ${seq}, not at ${base}`, {
     hint: 'take the project lock before reading what a batch is made from',
   });
-}
-
-function newestSeq(batch: Batch): Seq {
-  let newest = batch.base;
-  for (const rows of [batch.checkpoints, batch.changes, batch.operations]) {
-    for (const { seq } of rows ?? []) newest = Math.max(newest, seq);
-  }
-  return newest;
 }
 
 function usedNumber(seq: Seq): SavepointError {

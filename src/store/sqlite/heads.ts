@@ -1,10 +1,11 @@
 import type { Change } from '../../model/change.ts';
-import { pathToBytes, type TrackedPath } from '../../model/path.ts';
+import { bytesToPath, pathToBytes, type TrackedPath } from '../../model/path.ts';
 import type { ClosedChange, Head } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { fromColumns, toColumns } from './state-columns.ts';
 
 interface HeadRow {
+  readonly path: Uint8Array;
   readonly seq: number;
   readonly open: number;
   readonly type: string;
@@ -42,7 +43,15 @@ export function followClosing(
 
 export function findHead(connection: Connection, path: TrackedPath): Head | null {
   const row = connection.get<HeadRow>('SELECT * FROM heads WHERE path = ?', pathToBytes(path));
-  if (row === undefined) return null;
+  return row === undefined ? null : toHead(row);
+}
+
+export function listHeads(connection: Connection): readonly Head[] {
+  return connection.all<HeadRow>('SELECT * FROM heads ORDER BY path').map(toHead);
+}
+
+function toHead(row: HeadRow): Head {
+  const path = bytesToPath(row.path) as TrackedPath;
   const state = fromColumns(row.type, row.mode, row.blob, row.size, row.reason);
   return { path, seq: row.seq, state, open: row.open === 1 };
 }

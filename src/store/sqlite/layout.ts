@@ -6,6 +6,10 @@ export interface Layout {
   readonly database: string;
   readonly lock: string;
   readonly blobs: string;
+  /** Made with the first pack. */
+  readonly packs: string;
+  /** Capture's, who keeps objects of git there. */
+  readonly git: string;
 }
 
 export function layoutOf(directory: string): Layout {
@@ -15,5 +19,7 @@ export function layoutOf(directory: string): Layout {
     database: join(root, 'store.db'),
     lock: join(root, 'lock.db'),
     blobs: join(root, 'blobs'),
+    packs: join(root, 'packs'),
+    git: join(root, 'git'),
   };
 }

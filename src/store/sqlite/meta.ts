@@ -1,6 +1,8 @@
+import type { Baseline } from '../../model/baseline.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
+import { checkBaseline } from '../check-scan-rows.ts';
 import type { ProjectIdentity } from '../store.ts';
 import type { Connection } from './connection.ts';
 
@@ -31,6 +33,22 @@ export function writeProject(
 ): void {
   const content = JSON.stringify({ root, inode, birthtimeNs });
   connection.run("INSERT OR REPLACE INTO meta VALUES ('project', ?)", content);
+}
+
+export function readBaseline(connection: Connection): Baseline | null {
+  const row = connection.get<{ value: string }>(READ, 'baseline');
+  return row === undefined ? null : (JSON.parse(row.value) as Baseline);
+}
+
+export function writeBaseline(connection: Connection, baseline: Baseline | null): void {
+  if (baseline === null) {
+    connection.run("DELETE FROM meta WHERE key = 'baseline'");
+    return;
+  }
+  checkBaseline(baseline);
+  const { seq, manifest, packs } = baseline;
+  const content = JSON.stringify({ seq, manifest, packs });
+  connection.run("INSERT OR REPLACE INTO meta VALUES ('baseline', ?)", content);
 }
 
 export function readJournal(connection: Connection): Journal | null {

@@ -12,11 +12,9 @@ import {
   fileOf,
   noiseBlob,
   rejectsWith,
-  sessionOf,
   textBlob,
 } from '../../testing/store/samples.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
-import { commitBatch } from './commit.ts';
 import { Connection } from './connection.ts';
 import { layoutOf } from './layout.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -87,20 +85,20 @@ describe('opening a store', () => {
         before: fileOf(blob),
       });
       const connection = new Connection(layout.database);
-      commitBatch(
-        { connection, layout, largeBlobBytes: 1_000, now: Date.now },
-        {
-          base: 0,
-          blobs: [blob],
-          sessions: [sessionOf('s')],
-          checkpoints: [checkpoint],
-          changes: [change],
-        },
-      );
+      connection.exec(`
+        INSERT INTO sessions VALUES ('s', 's', 'test-agent', 1000, 1000, NULL);
+        INSERT INTO checkpoints VALUES (1, 'checkpoint-1', 's', 'm', 'message', 'checkpoint 1',
+          NULL, 1001, NULL);
+        INSERT INTO changes VALUES (2, CAST('a' AS BLOB), 'file', 420, x'${blob.id}', 3, NULL,
+          'absent', NULL, NULL, NULL, NULL, 'tool', 'exact', 's', 'checkpoint-1', 'm', NULL, NULL,
+          NULL, 1002);
+        INSERT INTO blobs VALUES (1, x'${blob.id}', 3, 3, 'raw', 1, NULL, 0, CAST('old' AS BLOB));
+        UPDATE meta SET value = 2 WHERE key = 'seq'`);
       connection.close();
       const store = await sqliteStore({ directory: folder });
       assert.deepEqual(await store.checkpoints({}), [checkpoint]);
       assert.deepEqual(await store.changes({}), [change]);
+      assert.deepEqual(await store.windows(), []);
       await assertReadable(store, blob);
       assert.equal(await store.seq(), 2);
       await store.close();
@@ -164,7 +162,7 @@ const COUNTER = `
     const base = await store.seq();
     const seq = base + 1;
     const checkpoint = { id: 'c' + seq, seq, sessionId: null, messageId: null, kind: 'manual',
-      description: '', label: null, createdAt: 0, gitHead: null };
+      description: '', label: null, createdAt: 0, gitHead: null, coverage: 'named' };
     await store.commit({ base, checkpoints: [checkpoint] });
   };
   for (let round = 0; round < ${ROUNDS}; ) {

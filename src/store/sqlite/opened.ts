@@ -1,10 +1,14 @@
 import type { Connection } from './connection.ts';
+import type { GitObjects } from './git-objects/git-objects.ts';
 import type { Layout } from './layout.ts';
+import type { Packs } from './packs/packs.ts';
 
 /** What the parts of an open store work with. */
 export interface Opened {
   readonly connection: Connection;
   readonly layout: Layout;
+  readonly packs: Packs;
+  readonly gitObjects: GitObjects;
   /** Blobs with more bytes than this lie in files of their own. */
   readonly largeBlobBytes: number;
   readonly now: () => number;

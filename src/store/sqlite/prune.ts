@@ -7,8 +7,9 @@ import { type BlobRow, findChain } from './blob-rows.ts';
 import { chooseForm } from './compaction.ts';
 import type { Connection } from './connection.ts';
 import { type Base, canBeBase } from './encoding.ts';
-import { readJournal } from './meta.ts';
+import { readBaseline, readJournal } from './meta.ts';
 import type { Opened } from './opened.ts';
+import { sweepPacks } from './packs/sweep-packs.ts';
 import { replaceBlob } from './put-blob.ts';
 import { readIntact } from './read-blob.ts';
 import { bytesToHash } from './state-columns.ts';
@@ -30,6 +31,8 @@ const LIVE = `
   WITH ${REACHED}
   SELECT id, hash, base FROM blobs WHERE hash IN (SELECT hash FROM reached)`;
 
+const REFERENCES = "SELECT id FROM blobs WHERE encoding IN ('pack', 'git')";
+
 // What a live blob still leans on stays, however it came about.
 const DROP_BLOBS = `
   WITH RECURSIVE ${REACHED},
@@ -48,6 +51,7 @@ export async function prune(opened: Opened, floor: Seq): Promise<PruneResult> {
   await freeFromDeadBases(opened);
   const dropped = connection.immediate(() => dropBlobs(connection));
   sweepBlobFiles(opened);
+  await sweepPacks(opened);
   connection.exec('PRAGMA incremental_vacuum');
   const bytes = dropped.reduce((sum, { stored }) => sum + stored, 0);
   return { changes, blobs: dropped.length, bytes };
@@ -64,13 +68,16 @@ function dropChanges(connection: Connection, floor: Seq): number {
   return dropped;
 }
 
-/** Stores anew every live blob that is compressed against one that goes. */
+/** Stores anew every live blob that is compressed against one that goes. A reference stays: it is small. */
 async function freeFromDeadBases(opened: Opened): Promise<void> {
-  const rows = opened.connection.all<LiveRow>(LIVE, journalBlobs(opened.connection));
-  const live = new Set(rows.map(({ id }) => id));
+  const { connection } = opened;
+  const rows = connection.all<LiveRow>(LIVE, namedBlobs(connection));
+  const live = new Set(
+    [...rows, ...connection.all<{ id: number }>(REFERENCES)].map(({ id }) => id),
+  );
   for (const { hash, base } of rows) {
     if (base === null || live.has(base)) continue;
-    opened.connection.immediate(() => freeBlob(opened, bytesToHash(hash), live));
+    connection.immediate(() => freeBlob(opened, bytesToHash(hash), live));
     await setImmediate();
   }
 }
@@ -90,13 +97,14 @@ function asBase(opened: Opened, row: BlobRow): Base | null {
 }
 
 function dropBlobs(connection: Connection): { stored: number }[] {
-  return connection.all<{ stored: number }>(DROP_BLOBS, journalBlobs(connection));
+  return connection.all<{ stored: number }>(DROP_BLOBS, namedBlobs(connection));
 }
 
-/** What a restore that is under way still needs, as a list for a query. */
-function journalBlobs(connection: Connection): string {
-  const journal = readJournal(connection);
-  return JSON.stringify(journal === null ? [] : statesOf(journal).flatMap(blobsOf));
+/** What the baseline and a restore that is under way still need, as a list for a query. */
+function namedBlobs(connection: Connection): string {
+  const [journal, baseline] = [readJournal(connection), readBaseline(connection)];
+  const blobs = journal === null ? [] : statesOf(journal).flatMap(blobsOf);
+  return JSON.stringify(baseline === null ? blobs : [...blobs, baseline.manifest]);
 }
 
 function statesOf({ steps, changes }: Journal): (State | null)[] {

@@ -8,13 +8,15 @@ import { decompress } from './encoding.ts';
 import type { Opened } from './opened.ts';
 import { bytesToHash } from './state-columns.ts';
 
+const NO_KEY: Uint8Array = new Uint8Array(0);
+
 /** The bytes of a blob, checked against its hash. Throws `blob-missing` or `blob-corrupt`. */
 export function readBlob(opened: Opened, id: BlobId): Uint8Array {
   try {
     return readOnce(opened, id);
   } catch (error) {
-    // Compaction may take a file away between our look at the row and at the file.
-    if (!isMissingFile(error)) throw error;
+    // Compaction or pruning may take a file away between our look at the row and at the file.
+    if (!isGone(error)) throw error;
   }
   try {
     return readOnce(opened, id);
@@ -49,9 +51,11 @@ function decode(
   row: BlobRow,
   base: Uint8Array | undefined,
 ): Uint8Array {
-  const file = blobFile(opened.layout, bytesToHash(row.hash), row.encoding);
-  const stored = row.data ?? readFileSync(file);
-  if (row.encoding === 'raw') return stored;
+  const { encoding, data } = row;
+  if (encoding === 'pack') return readFromPack(opened, bytesToHash(row.hash));
+  if (encoding === 'git') return opened.gitObjects.read(data ?? NO_KEY);
+  const stored = data ?? readFileSync(blobFile(opened.layout, bytesToHash(row.hash), encoding));
+  if (encoding === 'raw') return stored;
   try {
     return decompress(stored, row.size, row.base === null ? undefined : base);
   } catch (error) {
@@ -59,9 +63,19 @@ function decode(
   }
 }
 
+function readFromPack({ packs }: Opened, id: BlobId): Uint8Array {
+  const bytes = packs.read(id);
+  if (bytes === null) throw missing(id);
+  return bytes;
+}
+
 /** Callers get no Buffer, which is compared and printed differently. */
 function plain(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+function isGone(error: unknown): boolean {
+  return isMissingFile(error) || isSavepointError(error, 'blob-missing');
 }
 
 function isMissingFile(error: unknown): boolean {

@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import type { Baseline } from '../../model/baseline.ts';
 import type { Cancellation, Change } from '../../model/change.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
@@ -7,12 +8,15 @@ import type { Journal } from '../../model/journal.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { TrackedPath } from '../../model/path.ts';
 import type { Session } from '../../model/session.ts';
+import type { Window } from '../../model/window.ts';
 import type {
   Batch,
+  Blob,
   ChangeQuery,
   CheckpointQuery,
   Head,
   LockOptions,
+  PackReceipt,
   ProjectIdentity,
   ProjectLock,
   PruneResult,
@@ -30,17 +34,21 @@ import {
 import { commitBatch } from './commit.ts';
 import { compact } from './compaction.ts';
 import { storeFailure } from './failures.ts';
-import { findHead } from './heads.ts';
+import { GitObjects } from './git-objects/git-objects.ts';
+import { findHead, listHeads } from './heads.ts';
 import { layoutOf } from './layout.ts';
-import { readJournal, readProject, readSeq, writeProject } from './meta.ts';
+import { readBaseline, readJournal, readProject, readSeq, writeProject } from './meta.ts';
 import { openDatabase } from './open-database.ts';
 import type { Opened } from './opened.ts';
 import { findOperation, listOperations } from './operations.ts';
+import { Packs } from './packs/packs.ts';
+import { putBlobs } from './packs/put-blobs.ts';
 import { LockFile } from './project-lock.ts';
 import { prune } from './prune.ts';
 import { readBlob } from './read-blob.ts';
 import { findSession, listSessions } from './sessions.ts';
 import { readStats } from './stats.ts';
+import { listWindows } from './windows.ts';
 
 const DEFAULT_LARGE_BLOB_BYTES = 256 * 1024;
 
@@ -63,6 +71,8 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
     const opened: Opened = {
       connection,
       layout,
+      packs: new Packs(layout),
+      gitObjects: new GitObjects(layout.git),
       largeBlobBytes: options.largeBlobBytes ?? DEFAULT_LARGE_BLOB_BYTES,
       now: options.now ?? Date.now,
     };
@@ -106,6 +116,23 @@ class SqliteStore implements Store {
     return this.#do((opened) => readBlob(opened, id));
   }
 
+  putBlobs(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt> {
+    return this.#do(({ layout }) => putBlobs(layout, groups));
+  }
+
+  readPacked(id: BlobId): Promise<Uint8Array | null> {
+    return this.#do(({ packs }) => packs.read(id));
+  }
+
+  objectsFolder(): string {
+    this.#requireOpen();
+    return this.#opened.layout.git;
+  }
+
+  readGitObject(key: Uint8Array): Promise<Uint8Array> {
+    return this.#do(({ gitObjects }) => gitObjects.read(key));
+  }
+
   session(id: string): Promise<Session | null> {
     return this.#do(({ connection }) => findSession(connection, id));
   }
@@ -138,6 +165,10 @@ class SqliteStore implements Store {
     return this.#do(({ connection }) => findHead(connection, path));
   }
 
+  heads(): Promise<readonly Head[]> {
+    return this.#do(({ connection }) => listHeads(connection));
+  }
+
   changes(query: ChangeQuery): Promise<readonly Change[]> {
     return this.#do(({ connection }) => listChanges(connection, query));
   }
@@ -158,6 +189,14 @@ class SqliteStore implements Store {
     return this.#do(({ connection }) => readJournal(connection));
   }
 
+  windows(): Promise<readonly Window[]> {
+    return this.#do(({ connection }) => listWindows(connection));
+  }
+
+  baseline(): Promise<Baseline | null> {
+    return this.#do(({ connection }) => readBaseline(connection));
+  }
+
   prune(floor: Seq): Promise<PruneResult> {
     return this.#do((opened) => prune(opened, floor));
   }
@@ -167,7 +206,7 @@ class SqliteStore implements Store {
   }
 
   stats(): Promise<StoreStats> {
-    return this.#do(({ connection }) => readStats(connection));
+    return this.#do(readStats);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { StoreStats } from '../store.ts';
-import type { Connection } from './connection.ts';
+import type { Opened } from './opened.ts';
+import { sizeOfPacks } from './packs/pack-files.ts';
 
 const STATS = `
   SELECT
@@ -12,8 +13,18 @@ const STATS = `
     coalesce(sum(stored), 0) AS storedBytes
   FROM blobs`;
 
-export function readStats(connection: Connection): StoreStats {
+export function readStats({ connection, layout }: Opened): StoreStats {
   const { sessions, checkpoints, changes, operations, blobs, blobBytes, storedBytes } =
     connection.get<StoreStats>(STATS) as StoreStats;
-  return { sessions, checkpoints, changes, operations, blobs, blobBytes, storedBytes };
+  const packedBytes = sizeOfPacks(layout);
+  return {
+    sessions,
+    checkpoints,
+    changes,
+    operations,
+    blobs,
+    blobBytes,
+    storedBytes,
+    packedBytes,
+  };
 }

@@ -1,9 +1,10 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isBlobId } from '../../model/ids.ts';
 import { parseBlobFile } from './blob-files.ts';
 import type { Connection } from './connection.ts';
 import { isTemporary } from './durable-files.ts';
+import { filesIn } from './files-in.ts';
 import type { Opened } from './opened.ts';
 import { hashToBytes } from './state-columns.ts';
 
@@ -16,7 +17,7 @@ const NAMED = 'SELECT 1 FROM blobs WHERE hash = ? AND encoding = ? AND data IS N
 export function sweepBlobFiles(opened: Opened): void {
   const { connection, layout } = opened;
   connection.immediate(() => {
-    for (const name of namesIn(layout.blobs)) {
+    for (const name of filesIn(layout.blobs)) {
       if (isOrphan(connection, name)) rmSync(join(layout.blobs, name), { force: true });
     }
   });
@@ -27,14 +28,4 @@ function isOrphan(connection: Connection, name: string): boolean {
   if (isTemporary(name)) return true;
   const { id, encoding } = parseBlobFile(name);
   return isBlobId(id) && connection.get(NAMED, hashToBytes(id), encoding) === undefined;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    // Where somebody removed it, it comes back with the next large blob.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }

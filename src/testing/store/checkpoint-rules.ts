@@ -14,6 +14,7 @@ export function checkpointRules({ test }: StoreTests): void {
       label: 'before the migration',
       createdAt: 1_700_000_000_123,
       gitHead: 'c0ffee',
+      coverage: 'too-many-entries',
     });
     const bare = checkpointOf(2, { kind: 'safety' });
     await store.commit({ base: 0, sessions: [sessionOf('s')], checkpoints: [full, bare] });

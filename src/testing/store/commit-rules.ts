@@ -165,7 +165,12 @@ async function assertHolds(store: Store, batch: Batch): Promise<void> {
 
 async function assertEmpty(store: Store): Promise<void> {
   const none = { sessions: 0, checkpoints: 0, changes: 0, operations: 0, blobs: 0 };
-  assert.deepEqual(await store.stats(), { ...none, blobBytes: 0, storedBytes: 0 });
+  assert.deepEqual(await store.stats(), {
+    ...none,
+    blobBytes: 0,
+    storedBytes: 0,
+    packedBytes: 0,
+  });
   assert.deepEqual(await store.sessions(), []);
   assert.deepEqual(await store.checkpoints({}), []);
   assert.equal(await store.oldestCheckpointSeq(), null);

@@ -34,6 +34,7 @@ export function checkpointOf(seq: Seq, more: Partial<Checkpoint> = {}): Checkpoi
     label: null,
     createdAt: 1_000 + seq,
     gitHead: null,
+    coverage: 'named',
     ...more,
   };
 }

@@ -1,0 +1,38 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isPackName } from '../../pack-name.ts';
+import { filesIn } from '../files-in.ts';
+import type { Layout } from '../layout.ts';
+
+const PACK = '.pack';
+const INDEX = '.idx';
+
+export function packFile(layout: Layout, name: string): string {
+  return join(layout.packs, name + PACK);
+}
+
+export function indexFile(layout: Layout, name: string): string {
+  return join(layout.packs, name + INDEX);
+}
+
+/** Which pack a file belongs to; null for one whose name is not of our making. */
+export function packOf(file: string): string | null {
+  const name = [PACK, INDEX].find((suffix) => file.endsWith(suffix));
+  const stem = name === undefined ? '' : file.slice(0, -name.length);
+  return isPackName(stem) ? stem : null;
+}
+
+/** Names of the packs that have an index. */
+export function listPacks(layout: Layout): string[] {
+  return filesIn(layout.packs)
+    .filter((file) => file.endsWith(INDEX))
+    .map(packOf)
+    .filter((name) => name !== null);
+}
+
+/** Bytes of all files of packs, those that a crash left among them. */
+export function sizeOfPacks(layout: Layout): number {
+  return filesIn(layout.packs)
+    .map((file) => statSync(join(layout.packs, file), { throwIfNoEntry: false })?.size ?? 0)
+    .reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,137 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { constants, type ZstdOptions, zstdCompress } from 'node:zlib';
+import { SavepointError } from '../../../model/errors.ts';
+import { type BlobId, isBlobId } from '../../../model/ids.ts';
+import type { Blob } from '../../store.ts';
+import type { Frame, Place } from './pack-index.ts';
+
+/** "SVPK" and the number of the format, little-endian. Frames follow one another. */
+const HEADER: Uint8Array = Uint8Array.of(0x53, 0x56, 0x50, 0x4b, 1, 0, 0, 0);
+// Large enough for blobs to be compressed by what they share, small enough to be read for one of them.
+const FRAME_BYTES = 256 * 1024;
+// The cores are busy with four, and more would only wait in memory.
+const MAX_IN_FLIGHT = 4;
+
+// Measured on source files: level 3 takes a fifth longer for 7 % less, -3 an eighth less for 25 % more.
+const OPTIONS: ZstdOptions = {
+  params: { [constants.ZSTD_c_compressionLevel]: 1 },
+  // Room for a whole frame, so that one turn in a thread compresses it.
+  chunkSize: FRAME_BYTES + 4096,
+};
+const compress = promisify<Uint8Array, ZstdOptions, Buffer>(zstdCompress);
+
+/** Writes one pack. Frames are compressed in the threads of libuv, a few at a time. */
+export class PackWriter {
+  readonly #file: FileHandle;
+  #end: number = HEADER.length;
+  #frame: Buffer = Buffer.allocUnsafe(FRAME_BYTES);
+  #filled = 0;
+  /** How many blobs the frame holds; empty ones fill nothing. */
+  #held = 0;
+  #bytes = 0;
+  readonly #frames: Frame[] = [];
+  readonly #places = new Map<BlobId, Place>();
+  readonly #inFlight = new Set<Promise<void>>();
+  #failure: { readonly error: unknown } | null = null;
+
+  private constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  static async create(path: string): Promise<PackWriter> {
+    const file = await open(path, 'wx', 0o600);
+    return new PackWriter(file);
+  }
+
+  get frames(): readonly Frame[] {
+    return this.#frames;
+  }
+
+  get places(): ReadonlyMap<BlobId, Place> {
+    return this.#places;
+  }
+
+  /** Bytes of all blobs. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Takes a copy. Resolves when there is room for the next blob. */
+  async add({ id, bytes }: Blob): Promise<void> {
+    if (!isBlobId(id)) {
+      throw new SavepointError('argument-invalid', 'a blob has no SHA-256 as its id');
+    }
+    if (this.#places.has(id)) return;
+    if (this.#filled + bytes.length > FRAME_BYTES) await this.#sendFilled();
+    this.#places.set(id, {
+      frame: this.#frames.length,
+      offset: this.#filled,
+      length: bytes.length,
+    });
+    this.#bytes += bytes.length;
+    if (bytes.length > FRAME_BYTES) {
+      await this.#send(Buffer.from(bytes));
+      return;
+    }
+    this.#frame.set(bytes, this.#filled);
+    this.#filled += bytes.length;
+    this.#held += 1;
+  }
+
+  /** Resolves when all of it is durable. */
+  async finish(): Promise<void> {
+    await this.#sendFilled();
+    await Promise.all(this.#inFlight);
+    this.#requireNoFailure();
+    await writeAll(this.#file, HEADER, 0);
+    await this.#file.sync();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#inFlight);
+    await this.#file.close();
+  }
+
+  async #sendFilled(): Promise<void> {
+    if (this.#held === 0) return;
+    const raw = this.#frame.subarray(0, this.#filled);
+    this.#frame = Buffer.allocUnsafe(FRAME_BYTES);
+    this.#filled = 0;
+    this.#held = 0;
+    await this.#send(raw);
+  }
+
+  async #send(raw: Buffer): Promise<void> {
+    const number = this.#frames.push({ offset: 0, stored: 0, raw: raw.length }) - 1;
+    const work = this.#writeFrame(number, raw)
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#inFlight.delete(work));
+    this.#inFlight.add(work);
+    while (this.#inFlight.size >= MAX_IN_FLIGHT) await Promise.race(this.#inFlight);
+    this.#requireNoFailure();
+  }
+
+  async #writeFrame(number: number, raw: Buffer): Promise<void> {
+    const packed = raw.length === 0 ? raw : await compress(raw, OPTIONS);
+    const stored = packed.length < raw.length ? packed : raw;
+    const offset = this.#end;
+    this.#end += stored.length;
+    this.#frames[number] = { offset, stored: stored.length, raw: raw.length };
+    await writeAll(this.#file, stored, offset);
+  }
+
+  #requireNoFailure(): void {
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  let done = 0;
+  while (done < bytes.length) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done);
+    done += bytesWritten;
+  }
+}
