@@ -1,6 +1,7 @@
+export type { Baseline } from './model/baseline.ts';
 export type { Attribution, Change, ChangeOrigin } from './model/change.ts';
 export { checkId } from './model/check.ts';
-export type { Checkpoint, CheckpointKind } from './model/checkpoint.ts';
+export type { Checkpoint, CheckpointKind, Coverage } from './model/checkpoint.ts';
 export { displayLines, displayText } from './model/display.ts';
 export {
   ERROR_CODES,
@@ -32,8 +33,10 @@ export type {
 } from './model/plan.ts';
 export type { Session } from './model/session.ts';
 export type { Absent, Captured, EntryType, State, Unknown, UnknownReason } from './model/state.ts';
+export type { Window } from './model/window.ts';
 export { type OpenOptions, openSavepoint, storeDirectory } from './open-savepoint.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';
+export type { ProjectStatus, WorktreeStatus } from './project-status.ts';
 export {
   type Capture,
   type CaptureRequest,
@@ -44,20 +47,25 @@ export {
   type PlanOptions,
   type RewindRequest,
   type SavepointSettings,
+  type WindowRequest,
 } from './requests.ts';
+export type { Materialized } from './restore/materialize.ts';
 export { receiptOf } from './restore/receipt.ts';
 export { Savepoint } from './savepoint.ts';
+export type { ScanOptions, ScanReport } from './scanning.ts';
 export { blobOf, hashBytes } from './store/blob.ts';
 export { memoryStore } from './store/memory/memory-store.ts';
 export { type SqliteStoreOptions, sqliteStore } from './store/sqlite/sqlite-store.ts';
 export type {
   Batch,
   Blob,
+  BlobReference,
   ChangeQuery,
   CheckpointQuery,
   ClosedChange,
   Head,
   LockOptions,
+  PackReceipt,
   ProjectIdentity,
   ProjectLock,
   PruneResult,
@@ -70,3 +78,4 @@ export {
   type EvictionResult,
   type RetentionRules,
 } from './timeline/retention.ts';
+export { RUN_AGENT } from './timeline/runs.ts';

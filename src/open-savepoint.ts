@@ -16,7 +16,7 @@ import type { SavepointSettings } from './requests.ts';
 import { Savepoint } from './savepoint.ts';
 import { sqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
-import { Workbench } from './workbench.ts';
+import { type StorePlace, Workbench } from './workbench.ts';
 
 export interface OpenOptions extends Partial<SavepointSettings> {
   /** The folder whose files are kept: one worktree. */
@@ -45,6 +45,12 @@ const OPEN_OPTIONS: Shape<OpenOptions> = {
   maxSafetySize: optional(aNumber),
   maxEntries: optional(aNumber),
   lockTimeoutMs: optional(aNumber),
+  scan: optional(aBoolean),
+  maxScanEntries: optional(aNumber),
+  maxCopyBytes: optional(aNumber),
+  scanDeadlineMs: anything,
+  scanWorkers: optional(aNumber),
+  environment: anything,
 };
 
 /** Opens the timeline of a project, finishing a restore that was interrupted. */
@@ -55,8 +61,9 @@ export async function openSavepoint(options: OpenOptions): Promise<Savepoint> {
   const store = options.store ?? (await openStore(project, home, options));
   try {
     await bind(store, project, options.adopt ?? false);
-    const own = home === null ? [] : [home];
-    const savepoint = new Savepoint(new Workbench(project.root, store, own, options));
+    const savepoint = new Savepoint(
+      new Workbench(project.root, store, placeOf(project, home), options),
+    );
     await savepoint.recover();
     return savepoint;
   } catch (error) {
@@ -93,6 +100,12 @@ function openStore(project: Project, home: string | null, options: OpenOptions):
   }
   const directory = storeDirectory(home, project.root);
   return sqliteStore({ directory, create: options.create ?? true });
+}
+
+/** A store of the caller's own has no folder for a stat index: it is kept in memory then. */
+function placeOf(project: Project, home: string | null): StorePlace {
+  if (home === null) return { ownFolders: [], indexFile: null };
+  return { ownFolders: [home], indexFile: join(storeDirectory(home, project.root), 'scan.index') };
 }
 
 async function bind(store: Store, project: Project, adopt: boolean): Promise<void> {

@@ -4,11 +4,12 @@ import { resolveNamed } from './capture/named-path.ts';
 import { currentOwner } from './capture/process-owner.ts';
 import type { Change } from './model/change.ts';
 import { checkId, clipText } from './model/check.ts';
-import type { Checkpoint } from './model/checkpoint.ts';
+import type { Checkpoint, Coverage } from './model/checkpoint.ts';
 import { SavepointError } from './model/errors.ts';
 import type { CheckpointId } from './model/ids.ts';
 import type { TrackedPath } from './model/path.ts';
 import type { Capture, CaptureRequest, CheckpointRequest } from './requests.ts';
+import { scanThen } from './scanning.ts';
 import type { Draft } from './store/draft.ts';
 import { addCheckpoint, messageCheckpoint } from './timeline/checkpoints.ts';
 import { touchSession } from './timeline/sessions.ts';
@@ -20,10 +21,11 @@ export function recordCheckpoint(
   request: CheckpointRequest,
 ): Promise<Checkpoint> {
   const { messageId, description, label } = request;
-  return bench.write(async (draft, now) => {
+  const work = async (draft: Draft, now: number, coverage: Coverage): Promise<Checkpoint> => {
     const sessionId = await sessionOf(bench, draft, request, now);
     if (sessionId !== null && messageId !== undefined) {
-      const message = { sessionId, messageId: checkId('messageId', messageId), description };
+      checkId('messageId', messageId);
+      const message = { sessionId, messageId, description, coverage };
       return messageCheckpoint(draft, bench.store, bench.root, message, now);
     }
     const made = {
@@ -32,9 +34,13 @@ export function recordCheckpoint(
       messageId: null,
       description: clipText(description ?? label ?? 'made by hand'),
       label: label === undefined ? null : clipText(label),
+      coverage,
     } as const;
     return addCheckpoint(draft, bench.root, made, now);
-  });
+  };
+  if (!bench.settings.scan) return bench.write((draft, now) => work(draft, now, 'named'));
+  const movedOn = messageId === undefined ? null : request.sessionId;
+  return scanThen(bench, { movedOn }, (draft, now, { coverage }) => work(draft, now, coverage));
 }
 
 /** Before a tool writes: records what is there, durably, and opens a change for each entry. */
@@ -46,7 +52,8 @@ export function recordBefore(bench: Workbench, request: CaptureRequest): Promise
     const paths = request.paths.flatMap((path) => resolveNamed(bench.root, path));
     if (paths.length === 0) throw new SavepointError('argument-invalid', 'no path was named');
     await sessionOf(bench, draft, request, now);
-    const message = { sessionId, messageId, description: request.description };
+    const { description } = request;
+    const message = { sessionId, messageId, description, coverage: 'named' as const };
     const { id } = await messageCheckpoint(draft, bench.store, bench.root, message, now);
     const changes = await captureBefore(draft, site, paths, toolAuthor(request, id, now));
     return captureOf(id, paths, changes);
@@ -66,17 +73,24 @@ export function recordAfter(bench: Workbench, capture: Capture): Promise<void> {
   });
 }
 
-/** The agent is done with its turn: what it opened and nobody closed ends here. */
-export function recordTurnEnd(bench: Workbench, sessionId: string): Promise<void> {
-  return bench.write(async (draft, now) => {
-    const sessionIds = [checkId('sessionId', sessionId)];
-    for (const change of await bench.store.changes({ sessionIds, open: true })) {
-      await captureAfter(draft, bench.site, [change], authorOf(change, now));
+/**
+ * The agent is done with its turn: what it opened and nobody closed ends here, and so do windows of which
+ * nobody told the end.
+ */
+export async function recordTurnEnd(bench: Workbench, sessionId: string): Promise<void> {
+  const sessionIds = [checkId('sessionId', sessionId)];
+  await bench.write(async (draft, now) => {
+    const open = await bench.store.changes({ sessionIds, open: true });
+    // Together, where they have one author: each new entry of a folder is then met once.
+    for (const changes of Map.groupBy(open, (change) => authorKey(change)).values()) {
+      const [first] = changes;
+      if (first !== undefined) await captureAfter(draft, bench.site, changes, authorOf(first, now));
     }
   });
+  if (bench.settings.scan) await scanThen(bench, { movedOn: sessionId }, async () => {});
 }
 
-async function sessionOf(
+export async function sessionOf(
   bench: Workbench,
   draft: Draft,
   request: Pick<CheckpointRequest, 'sessionId' | 'agent' | 'parentSessionId'>,
@@ -112,6 +126,11 @@ function toolAuthor(request: CaptureRequest, checkpointId: CheckpointId, now: nu
     toolCallId,
     owner: toolCallId === null ? null : currentOwner(),
   };
+}
+
+/** What tells whose a change is. */
+function authorKey({ checkpointId, toolCallId, owner }: Change): string {
+  return JSON.stringify([checkpointId, toolCallId, owner]);
 }
 
 /** What a tool did beside the changes opened for it is attributed as those are. */

@@ -17,7 +17,9 @@ import type {
   CheckpointRequest,
   PlanOptions,
   RewindRequest,
+  WindowRequest,
 } from './requests.ts';
+import type { ScanOptions } from './scanning.ts';
 import type { ChangeQuery, CheckpointQuery } from './store/store.ts';
 import type { RetentionRules } from './timeline/retention.ts';
 
@@ -42,6 +44,21 @@ export const CAPTURE_REQUEST: Shape<CaptureRequest> = {
   description: optional(aText),
   toolCallId: optional(anId),
   maxFileSize: optional(aNumber),
+};
+
+export const WINDOW_REQUEST: Shape<WindowRequest> = {
+  sessionId: anId,
+  messageId: anId,
+  agent: optional(anId),
+  parentSessionId: optional(anId),
+  description: optional(aText),
+  toolCallId: optional(anId),
+  inThisProcess: optional(aBoolean),
+};
+
+export const SCAN_OPTIONS: Shape<ScanOptions> = {
+  deadlineMs: anything,
+  movedOn: anything,
 };
 
 /** Only what is used of it: who wrote comes from the timeline. */

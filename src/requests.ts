@@ -15,6 +15,18 @@ export interface SavepointSettings {
   readonly maxEntries: number;
   /** How long to wait for another process before `store-locked`. */
   readonly lockTimeoutMs: number;
+  /** Whether checkpoints and ends of turns scan the worktree, for what no tool named. */
+  readonly scan: boolean;
+  /** Files and folders in scope, past which the worktree is not scanned. */
+  readonly maxScanEntries: number;
+  /** Bytes that the first scan may copy. */
+  readonly maxCopyBytes: number;
+  /** How long a scan may take before it leaves a gap; null for as long as it takes. */
+  readonly scanDeadlineMs: number | null;
+  /** Threads that share the work of scanning a large worktree. */
+  readonly scanWorkers: number;
+  /** What decides which global ignore rules count and which git is run: HOME, XDG_CONFIG_HOME, PATH. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 const MIB = 1024 * 1024;
@@ -24,6 +36,12 @@ export const DEFAULT_SETTINGS: SavepointSettings = {
   maxSafetySize: 100 * MIB,
   maxEntries: 10_000,
   lockTimeoutMs: 30_000,
+  scan: false,
+  maxScanEntries: 300_000,
+  maxCopyBytes: 2048 * MIB,
+  scanDeadlineMs: null,
+  scanWorkers: 2,
+  environment: {},
 };
 
 /** A name as a caller has it: relative to the project or absolute; bytes where it is not UTF-8. */
@@ -59,6 +77,19 @@ export interface CheckpointRequest {
   readonly parentSessionId?: string | undefined;
   readonly description?: string | undefined;
   readonly label?: string | undefined;
+}
+
+/** A command that may write anything is about to run. */
+export interface WindowRequest {
+  readonly sessionId: string;
+  readonly messageId: string;
+  readonly agent?: string | undefined;
+  readonly parentSessionId?: string | undefined;
+  /** Describes the message, should this be its first sign. */
+  readonly description?: string | undefined;
+  readonly toolCallId?: string | undefined;
+  /** The command runs within this process: should that die, the window is over. */
+  readonly inThisProcess?: boolean | undefined;
 }
 
 export interface PlanOptions {

@@ -1,4 +1,4 @@
-import { gitHead } from './capture/git-head.ts';
+import { gitHead } from './capture/git/head.ts';
 import type { Change } from './model/change.ts';
 import type { Checkpoint } from './model/checkpoint.ts';
 import type { BlobId, CheckpointId, OperationId } from './model/ids.ts';
@@ -7,6 +7,8 @@ import { selectedPath, type TrackedPath } from './model/path.ts';
 import type { PlanNote, RewindPlan } from './model/plan.ts';
 import type { Session } from './model/session.ts';
 import { aNumber, anId, aText, checkShape, listOf, optional } from './model/shape.ts';
+import type { Window } from './model/window.ts';
+import { type ProjectStatus, projectStatus } from './project-status.ts';
 import { recordAfter, recordBefore, recordCheckpoint, recordTurnEnd } from './recording.ts';
 import {
   CAPTURE,
@@ -17,6 +19,8 @@ import {
   PLAN_OPTIONS,
   RETENTION_RULES,
   REWIND_REQUEST,
+  SCAN_OPTIONS,
+  WINDOW_REQUEST,
 } from './request-shapes.ts';
 import type {
   Capture,
@@ -26,9 +30,12 @@ import type {
   NamedPath,
   PlanOptions,
   RewindRequest,
+  WindowRequest,
 } from './requests.ts';
 import { applyPlan } from './restore/apply.ts';
+import { type Materialized, materialize } from './restore/materialize.ts';
 import { operationToRedo, operationToUndo } from './restore/operation-log.ts';
+import { type ScanOptions, type ScanReport, scanThen } from './scanning.ts';
 import type { ChangeQuery, CheckpointQuery, StoreStats } from './store/store.ts';
 import type { SetRequest } from './timeline/change-set.ts';
 import { resolveCheckpoint } from './timeline/checkpoints.ts';
@@ -41,7 +48,9 @@ import {
   evictCheckpoints,
   type RetentionRules,
 } from './timeline/retention.ts';
+import { runToUndo } from './timeline/runs.ts';
 import { archiveSession } from './timeline/sessions.ts';
+import { recordWindow, recordWindowEnd } from './window-recording.ts';
 import type { Workbench } from './workbench.ts';
 
 /** The timeline of one project, and the way back along it. Made by `openSavepoint`. */
@@ -75,6 +84,44 @@ export class Savepoint {
     return recordAfter(this.#bench, capture);
   }
 
+  /**
+   * Before a command that may write anything: what it changes is found by a scan at its end. Call
+   * `closeWindow` with the id, also when the command failed.
+   */
+  async openWindow(request: WindowRequest): Promise<Window> {
+    checkShape('request', request, WINDOW_REQUEST);
+    return recordWindow(this.#bench, request);
+  }
+
+  /** After the command: puts on record what it changed. */
+  async closeWindow(id: string): Promise<ScanReport> {
+    anId('id', id);
+    return recordWindowEnd(this.#bench, id);
+  }
+
+  /** Puts on record what has changed in the worktree, whoever did it. */
+  async scan(options: ScanOptions = {}): Promise<ScanReport> {
+    checkShape('options', options, SCAN_OPTIONS);
+    return scanThen(this.#bench, options, async (_draft, _now, report) => report);
+  }
+
+  /** As `scan`, but only where a first scan was made before; null otherwise. */
+  async scanAgain(options: ScanOptions = {}): Promise<ScanReport | null> {
+    return (await this.#bench.store.baseline()) === null ? null : this.scan(options);
+  }
+
+  /** What is on record, what is not, and why. Writes nothing. */
+  status(): Promise<ProjectStatus> {
+    return this.#bench.reading(() => projectStatus(this.#bench));
+  }
+
+  /** Writes the whole tree of a checkpoint into an empty folder. */
+  async materialize(ref: string, directory: string): Promise<Materialized> {
+    aText('directory', directory);
+    const checkpoint = await this.resolve(ref);
+    return this.#bench.reading(() => materialize(this.#bench.site, checkpoint, directory));
+  }
+
   /** The agent is done with its turn: what it opened and nobody closed ends here. */
   endTurn(sessionId: string): Promise<void> {
     return recordTurnEnd(this.#bench, sessionId);
@@ -90,9 +137,17 @@ export class Savepoint {
     return this.#plan(set, 'rewind', description, request, paths, request.includeShared ?? false);
   }
 
-  /** The plan that takes an operation back: the one named, or the newest rewind in effect. */
+  /**
+   * The plan that takes an operation back: the one named, or whichever came last, the newest rewind in
+   * effect or the newest command that was run under Savepoint.
+   */
   async planUndo(options: PlanOptions & { operationId?: string } = {}): Promise<RewindPlan> {
     checkShape('options', options, PLAN_OPTIONS);
+    const run = options.operationId === undefined ? await runToUndo(this.#bench.store) : null;
+    if (run !== null) {
+      const set: SetRequest = { take: 'message', checkpoint: run };
+      return this.#plan(set, 'undo', `undo ${run.description}`, options);
+    }
     const operation = await operationToUndo(
       this.#bench.store,
       options.operationId as OperationId | undefined,
@@ -231,7 +286,7 @@ export class Savepoint {
   async close(): Promise<void> {
     // Whatever is in the way now, the next start does it.
     await this.#bench.recover().catch(() => null);
-    await this.#bench.store.close();
+    await this.#bench.close();
   }
 
   #plan(

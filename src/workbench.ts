@@ -1,4 +1,6 @@
 import type { CaptureSite } from './capture/capture.ts';
+import { KnownStates } from './capture/known-states.ts';
+import { Worktree } from './capture/worktree/worktree.ts';
 import { isSavepointError, SavepointError } from './model/errors.ts';
 import type { PlanNote } from './model/plan.ts';
 import { DEFAULT_SETTINGS, type SavepointSettings } from './requests.ts';
@@ -6,24 +8,44 @@ import { recover } from './restore/recover.ts';
 import { Draft } from './store/draft.ts';
 import type { Store } from './store/store.ts';
 
+/** Where a store keeps what is not in its tables. */
+export interface StorePlace {
+  /** Folders of Savepoint's own, never looked into. */
+  readonly ownFolders: readonly string[];
+  /** The stat index; null where there is no place for it. */
+  readonly indexFile: string | null;
+}
+
 /** An open project with its store, and the one way to write to them: under the project lock. */
 export class Workbench {
   readonly root: string;
   readonly store: Store;
   readonly settings: SavepointSettings;
   readonly site: CaptureSite;
+  readonly #indexFile: string | null;
+  #worktree: Worktree | null = null;
 
-  constructor(
-    root: string,
-    store: Store,
-    ownFolders: readonly string[],
-    settings: Partial<SavepointSettings>,
-  ) {
+  constructor(root: string, store: Store, place: StorePlace, settings: Partial<SavepointSettings>) {
     this.root = root;
     this.store = store;
     this.settings = withDefaults(settings);
+    this.#indexFile = place.indexFile;
     const { maxFileSize, maxEntries } = this.settings;
-    this.site = { root, store, maxFileSize, maxEntries, ownFolders };
+    const { ownFolders } = place;
+    this.site = { root, store, known: new KnownStates(store), maxFileSize, maxEntries, ownFolders };
+  }
+
+  /** Made when it is first scanned: most processes never do. */
+  get worktree(): Worktree {
+    const { maxScanEntries, maxCopyBytes, scanWorkers: workers, environment } = this.settings;
+    const options = { maxScanEntries, maxCopyBytes, workers, environment };
+    this.#worktree ??= new Worktree(this.site, { ...options, indexFile: this.#indexFile });
+    return this.#worktree;
+  }
+
+  async close(): Promise<void> {
+    await this.#worktree?.close();
+    await this.store.close();
   }
 
   /** A rewind has to keep what it replaces, so it looks at larger files than a capture does. */
@@ -95,5 +117,11 @@ function withDefaults(given: Partial<SavepointSettings>): SavepointSettings {
     maxSafetySize: pick('maxSafetySize'),
     maxEntries: pick('maxEntries'),
     lockTimeoutMs: pick('lockTimeoutMs'),
+    scan: pick('scan'),
+    maxScanEntries: pick('maxScanEntries'),
+    maxCopyBytes: pick('maxCopyBytes'),
+    scanDeadlineMs: pick('scanDeadlineMs'),
+    scanWorkers: pick('scanWorkers'),
+    environment: pick('environment'),
   };
 }

@@ -5,6 +5,7 @@ import { ABSENT, isDirectory, joins, type UnknownReason, unknown } from '../mode
 import type { Draft } from '../store/draft.ts';
 import type { Store } from '../store/store.ts';
 import { type Author, appendChange, settle } from './chain.ts';
+import { headOf, type KnownStates } from './known-states.ts';
 import { kindAt, NOTHING, type Observation, observe } from './observe.ts';
 import { listTree } from './tree.ts';
 
@@ -12,6 +13,7 @@ import { listTree } from './tree.ts';
 export interface CaptureSite {
   readonly root: string;
   readonly store: Store;
+  readonly known: KnownStates;
   readonly maxFileSize: number;
   /** How many entries of a named folder are taken before it counts as unknown. */
   readonly maxEntries: number;
@@ -31,7 +33,7 @@ export async function captureBefore(
 ): Promise<Change[]> {
   const opened: Change[] = [];
   for (const [path, seen] of lookAround(site, paths)) {
-    settle(draft, await site.store.head(path), path, seen, author.createdAt);
+    settle(draft, await headOf(draft, site.known, path), path, seen, author.createdAt);
     opened.push(appendChange(draft, path, seen.state, null, author));
   }
   return opened;
@@ -71,7 +73,7 @@ async function captureAppeared(
   for (const path of listTree(site.root, folder.path, site.maxEntries) ?? []) {
     if (known.has(path) || isOffLimits(site, path)) continue;
     known.add(path);
-    const head = await site.store.head(path);
+    const head = await headOf(draft, site.known, path);
     const seen = look(site, path);
     if (head?.open) continue;
     // Nothing was there when the folder was looked at: what the record says had gone by then.

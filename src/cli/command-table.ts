@@ -1,6 +1,16 @@
 import type { Command } from './command.ts';
 
-export type CommandName = 'list' | 'diff' | 'rewind' | 'undo' | 'redo' | 'adopt' | 'demo';
+export type CommandName =
+  | 'list'
+  | 'diff'
+  | 'rewind'
+  | 'undo'
+  | 'redo'
+  | 'run'
+  | 'status'
+  | 'materialize'
+  | 'adopt'
+  | 'demo';
 
 /** Every verb, in the order of the help. Loaded one by one: a command pays for itself alone. */
 export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
@@ -9,6 +19,9 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   rewind: async () => (await import('./commands/rewind.ts')).rewind,
   undo: async () => (await import('./commands/undo.ts')).undo,
   redo: async () => (await import('./commands/redo.ts')).redo,
+  run: async () => (await import('./commands/run.ts')).run,
+  status: async () => (await import('./commands/status.ts')).status,
+  materialize: async () => (await import('./commands/materialize.ts')).materialize,
   adopt: async () => (await import('./commands/adopt.ts')).adopt,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };

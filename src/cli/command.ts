@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import type { ExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { type Paint, paintFor } from './paint.ts';
 import { UsageError } from './usage-error.ts';
@@ -20,7 +19,8 @@ export interface Command {
   readonly details: string;
   readonly options: Readonly<Record<string, Option>>;
   readonly examples: readonly (readonly [command: string, meaning: string])[];
-  run(call: Call): Promise<ExitCode>;
+  /** Resolves to the exit code: one of the table, or that of a program which was run. */
+  run(call: Call): Promise<number>;
 }
 
 /** A command line, taken apart. */
@@ -109,6 +109,13 @@ export function expectArgs(call: Call, command: string, least: number, most: num
   const hint = `see: savepoint ${command} --help`;
   if (given > most) throw new UsageError(`too many arguments: ${given}`, hint);
   if (given < least) throw new UsageError('an argument is missing', hint);
+}
+
+/** The program to run, with its arguments. */
+export function expectCommand(call: Call, command: string): readonly string[] {
+  const words = [...call.args, ...call.rest];
+  if (words.length > 0) return words;
+  throw new UsageError('a program is missing', `see: savepoint ${command} --help`);
 }
 
 /** An option that takes one of a few words. */

@@ -10,6 +10,7 @@ export class Interrupts {
   pending: Signal | null = null;
   readonly #cleanups = new Set<() => void>();
   #held = 0;
+  #pass: ((signal: Signal) => void) | null = null;
 
   listen(): void {
     for (const signal of SIGNALS) process.on(signal, this.#receive);
@@ -42,7 +43,23 @@ export class Interrupts {
     }
   }
 
+  /** While a program of the user's runs, signals are for that program. */
+  async during<T>(work: () => Promise<T>, pass: (signal: Signal) => void): Promise<T> {
+    const before = this.#pass;
+    this.#pass = pass;
+    try {
+      return await work();
+    } finally {
+      await setImmediate();
+      this.#pass = before;
+    }
+  }
+
   readonly #receive = (signal: Signal): void => {
+    if (this.#pass !== null) {
+      this.#pass(signal);
+      return;
+    }
     if (this.#held > 0 && this.pending === null) {
       this.pending = signal;
       return;

@@ -3,13 +3,20 @@ import type { Call } from './command.ts';
 import { findProject } from './find-project.ts';
 import { storeHome } from './store-home.ts';
 
+export interface OpenTimelineOptions {
+  readonly adopt?: boolean;
+  /** Begin a timeline where there is none: for commands that record. */
+  readonly create?: boolean;
+  readonly scan?: boolean;
+}
+
 /** Opens the timeline of the command's project for `work`, and closes it whatever happens. */
 export async function withTimeline<T>(
   call: Call,
   work: (savepoint: Savepoint) => Promise<T>,
-  options: { readonly adopt?: boolean } = {},
+  options: OpenTimelineOptions = {},
 ): Promise<T> {
-  const savepoint = await openTimeline(call, options.adopt ?? false);
+  const savepoint = await openTimeline(call, options);
   try {
     return await work(savepoint);
   } finally {
@@ -17,7 +24,7 @@ export async function withTimeline<T>(
   }
 }
 
-async function openTimeline(call: Call, adopt: boolean): Promise<Savepoint> {
+async function openTimeline(call: Call, options: OpenTimelineOptions): Promise<Savepoint> {
   const { io } = call;
   const project = findProject(call);
   try {
@@ -25,9 +32,11 @@ async function openTimeline(call: Call, adopt: boolean): Promise<Savepoint> {
       project,
       home: storeHome(io),
       refusedProjects: [io.homeDirectory],
-      // No command of a person begins a timeline: agents do, by recording.
-      create: false,
-      adopt,
+      // Looking begins no timeline.
+      create: options.create ?? false,
+      adopt: options.adopt ?? false,
+      scan: options.scan ?? false,
+      environment: io.env,
       now: io.now,
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { CaptureSite } from '../capture/capture.ts';
 import { look } from '../capture/capture.ts';
 import { type Author, appendChange, outsider, settle } from '../capture/chain.ts';
+import { headOf } from '../capture/known-states.ts';
 import { kindAt, type Observation } from '../capture/observe.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Seq } from '../model/ids.ts';
@@ -70,7 +71,8 @@ async function settleLines(
     if (changed || gainedName(line, seen) || isBehindLink(site, line, lines)) {
       throw changedMeanwhile(line.path);
     }
-    const change = settle(safety, await site.store.head(line.path), line.path, seen, now);
+    const head = await headOf(safety, site.known, line.path);
+    const change = settle(safety, head, line.path, seen, now);
     if (change !== null) unrecorded.set(line.path, change.seq);
   }
   return unrecorded;
@@ -123,6 +125,7 @@ function safetyCheckpoint(context: ApplyContext, draft: Draft, plan: RewindPlan)
     label: null,
     createdAt: context.now,
     gitHead: context.gitHead,
+    coverage: 'named',
   };
   draft.checkpoints.push(checkpoint);
   return checkpoint;

@@ -1,6 +1,6 @@
-import { gitHead } from '../capture/git-head.ts';
+import { gitHead } from '../capture/git/head.ts';
 import { clipText } from '../model/check.ts';
-import type { Checkpoint, CheckpointKind } from '../model/checkpoint.ts';
+import type { Checkpoint, CheckpointKind, Coverage } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { Draft } from '../store/draft.ts';
@@ -13,6 +13,7 @@ export interface NewCheckpoint {
   readonly messageId: string | null;
   readonly description: string;
   readonly label: string | null;
+  readonly coverage: Coverage;
 }
 
 export function addCheckpoint(
@@ -37,14 +38,26 @@ export async function messageCheckpoint(
   draft: Draft,
   store: Store,
   projectRoot: string,
-  message: { sessionId: string; messageId: string; description?: string | undefined },
+  message: {
+    readonly sessionId: string;
+    readonly messageId: string;
+    readonly description?: string | undefined;
+    readonly coverage: Coverage;
+  },
   now: number,
 ): Promise<Checkpoint> {
-  const { sessionId, messageId } = message;
+  const { sessionId, messageId, coverage } = message;
   const [known] = await store.checkpoints({ sessionIds: [sessionId], messageId, limit: 1 });
   if (known !== undefined) return known;
   const description = clipText(message.description ?? `message ${messageId}`);
-  const made = { kind: 'message', sessionId, messageId, description, label: null } as const;
+  const made = {
+    kind: 'message',
+    sessionId,
+    messageId,
+    description,
+    label: null,
+    coverage,
+  } as const;
   return addCheckpoint(draft, projectRoot, made, now);
 }
 

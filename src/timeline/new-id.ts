@@ -13,6 +13,10 @@ export function newOperationId(): OperationId {
   return randomName() as OperationId;
 }
 
+export function newWindowId(): string {
+  return randomName();
+}
+
 function randomName(): string {
   let name = '';
   for (const byte of randomBytes(LENGTH)) name += ALPHABET[byte % ALPHABET.length];

@@ -37,6 +37,8 @@ export const diff: Command = {
 async function runDiff(call: Call, savepoint: Savepoint, first: string): Promise<ExitCode> {
   const { from, to, typed } = await whatToCompare(call, savepoint, first);
   const paths = pathArguments(call, savepoint.root, typed);
+  // So that it shows what happened since the last scan as well.
+  if (to === undefined) await savepoint.scanAgain();
   const diffs = await savepoint.diff(from.id, to?.id, paths);
   const files = diffs.map((found) => fileDiff(found));
   const names = new PathNames();

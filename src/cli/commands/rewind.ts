@@ -61,6 +61,8 @@ async function runRewind(call: Call, savepoint: Savepoint, asked: Asked): Promis
   const { typed, ...request } = asked;
   const checkpoint = await savepoint.resolve(request.to);
   const paths = pathArguments(call, savepoint.root, typed);
+  // So that the plan knows of what happened since the last scan.
+  await savepoint.scanAgain();
   const plan = await savepoint.planRewind({ ...request, to: checkpoint.id, paths });
   const among = typed.length === 0 ? '' : ' of the named paths';
   return carryOut(call, savepoint, plan, {

@@ -1,0 +1,90 @@
+import { isSavepointError } from '../model/errors.ts';
+import type { BlobId } from '../model/ids.ts';
+import type { BaselineState, HeldByGit } from '../model/manifest/entry.ts';
+import { Manifest } from '../model/manifest/manifest.ts';
+import type { TrackedPath } from '../model/path.ts';
+import { type State, unknown } from '../model/state.ts';
+import { hashBytes } from '../store/blob.ts';
+import type { Draft } from '../store/draft.ts';
+import type { BlobReference, Head, Store } from '../store/store.ts';
+
+/** A known state, and what has to be on record before a row may name its bytes. */
+export interface KnownState {
+  readonly head: Head;
+  readonly reference: BlobReference | null;
+}
+
+/**
+ * The last known state of paths: their head, or, for a path that never changed since the baseline was
+ * made, what lay there then. Every change starts from what is said here.
+ */
+export class KnownStates {
+  readonly #store: Store;
+  #manifest: { readonly id: BlobId; readonly list: Manifest } | null = null;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Null for a path that nobody has ever looked at. */
+  async find(path: TrackedPath): Promise<KnownState | null> {
+    const head = await this.#store.head(path);
+    if (head !== null) return { head, reference: null };
+    const baseline = await this.#store.baseline();
+    const found = (await this.manifest())?.find(path) ?? null;
+    if (baseline === null || found === null) return null;
+    const { state, reference } = await this.resolve(found);
+    return { head: { path, seq: baseline.seq, state, open: false }, reference };
+  }
+
+  /** The list of the baseline, or null before there is one. */
+  async manifest(): Promise<Manifest | null> {
+    const baseline = await this.#store.baseline();
+    if (baseline === null) return null;
+    if (this.#manifest?.id !== baseline.manifest) {
+      const bytes = await this.#store.readBlob(baseline.manifest);
+      this.#manifest = { id: baseline.manifest, list: new Manifest(bytes) };
+    }
+    return this.#manifest.list;
+  }
+
+  /** A state of the baseline as a state like any other. */
+  async resolve(
+    found: BaselineState,
+  ): Promise<{ readonly state: State; readonly reference: BlobReference | null }> {
+    if (found.kind === 'git') return this.#resolveHeld(found);
+    if (found.kind === 'unknown' || found.blob === null) return { state: found, reference: null };
+    const { blob: id, size } = found;
+    return { state: found, reference: { id, size, source: 'pack', key: null } };
+  }
+
+  async #resolveHeld({
+    mode,
+    size,
+    key,
+  }: HeldByGit): Promise<{ readonly state: State; readonly reference: BlobReference | null }> {
+    try {
+      const id = hashBytes(await this.#store.readGitObject(key));
+      const state: State = { kind: 'captured', type: 'file', mode, blob: id, size };
+      return { state, reference: { id, size, source: 'git', key } };
+    } catch (error) {
+      // What is lost cannot be brought back, and nothing else may be put in its place.
+      const lost =
+        isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt');
+      if (lost) return { state: unknown('unreadable'), reference: null };
+      throw error;
+    }
+  }
+}
+
+/** The known state of a path; the draft gets what a row that names its bytes needs. */
+export async function headOf(
+  draft: Draft,
+  known: KnownStates,
+  path: TrackedPath,
+): Promise<Head | null> {
+  const found = await known.find(path);
+  if (found === null) return null;
+  if (found.reference !== null) draft.addReference(found.reference);
+  return found.head;
+}

@@ -1,0 +1,88 @@
+import type { Change } from '../../model/change.ts';
+import type { TrackedPath } from '../../model/path.ts';
+import { ABSENT, joins, type State, unknown } from '../../model/state.ts';
+import type { Draft } from '../../store/draft.ts';
+import { type CaptureSite, isOffLimits, look } from '../capture.ts';
+import { type Author, appendChange, outsider } from '../chain.ts';
+import { headOf } from '../known-states.ts';
+import type { Observation } from '../observe.ts';
+import type { ScanDifferences } from '../scan/differences.ts';
+
+/** What a scan made of its differences. */
+export interface Recorded {
+  readonly changes: readonly Change[];
+  /** Paths that are there and could not be recorded; their changes say why. */
+  readonly unrecorded: readonly TrackedPath[];
+}
+
+/**
+ * Turns the differences that a scan found into changes. Each path is looked at anew: what counts is how
+ * it is now, under the project lock, and how it differs from what is on record by now.
+ */
+export async function recordDifferences(
+  draft: Draft,
+  site: CaptureSite,
+  differences: ScanDifferences,
+  author: Author,
+  checkTime: () => void,
+): Promise<Recorded> {
+  const recorder = new Recorder(draft, site, author, checkTime);
+  // What goes before what comes: in a swap of file and folder the folder's entries are gone first.
+  for (const path of differences.gone.toReversed())
+    await recorder.record(path, unknown('not-seen'));
+  for (const path of differences.touched) await recorder.record(path, unknown('not-seen'));
+  for (const path of differences.appeared) await recorder.record(path, ABSENT);
+  for (const path of differences.entered) await recorder.recordEntered(path);
+  return { changes: recorder.changes, unrecorded: recorder.unrecorded };
+}
+
+class Recorder {
+  readonly changes: Change[] = [];
+  readonly unrecorded: TrackedPath[] = [];
+  readonly #draft: Draft;
+  readonly #site: CaptureSite;
+  readonly #author: Author;
+  readonly #checkTime: () => void;
+
+  constructor(draft: Draft, site: CaptureSite, author: Author, checkTime: () => void) {
+    this.#draft = draft;
+    this.#site = site;
+    this.#author = author;
+    this.#checkTime = checkTime;
+  }
+
+  /** `first`: what was there before, as far as a path without a record tells. */
+  async record(path: TrackedPath, first: State): Promise<void> {
+    this.#checkTime();
+    if (isOffLimits(this.#site, path)) return;
+    const head = await headOf(this.#draft, this.#site.known, path);
+    // A tool is at work on it, and its own capture will tell.
+    if (head?.open) return;
+    this.#append(path, head?.state ?? first, look(this.#site, path), this.#author);
+  }
+
+  /** The path was there already, unseen; so whatever it is now, nobody is known to have made it. */
+  async recordEntered(path: TrackedPath): Promise<void> {
+    this.#checkTime();
+    if (isOffLimits(this.#site, path)) return;
+    const head = await headOf(this.#draft, this.#site.known, path);
+    if (head?.open) return;
+    const seen = look(this.#site, path);
+    const others = outsider(this.#author.createdAt);
+    const hidden = unknown('not-seen');
+    let before: State = head?.state ?? hidden;
+    if (before.kind === 'absent' && seen.state.kind !== 'absent') {
+      // Through an unknown: otherwise the record would say that it was created, and it could be deleted.
+      appendChange(this.#draft, path, before, hidden, others);
+      before = hidden;
+    }
+    this.#append(path, before, seen, others);
+  }
+
+  #append(path: TrackedPath, before: State, seen: Observation, author: Author): void {
+    if (joins(before, seen.state)) return;
+    if (seen.blob !== null) this.#draft.addBlob(seen.blob);
+    this.changes.push(appendChange(this.#draft, path, before, seen.state, author));
+    if (seen.state.kind === 'unknown') this.unrecorded.push(path);
+  }
+}

@@ -1,0 +1,202 @@
+import type { Baseline } from '../../model/baseline.ts';
+import type { BlobId, Seq } from '../../model/ids.ts';
+import { isOutside, type TrackedPath } from '../../model/path.ts';
+import type { Draft } from '../../store/draft.ts';
+import type { CaptureSite } from '../capture.ts';
+import type { Author } from '../chain.ts';
+import { type GitBaseline, type PendingBaseline, startGitBaseline } from '../git/baseline.ts';
+import { type FileStat, momentOf } from '../git/file-stat.ts';
+import type { RefusedByGit } from '../git/refusal.ts';
+import { loadGlobalRules } from '../ignore/index.ts';
+import type { GiveUpReason } from '../scan/control.ts';
+import type { ScanDifferences } from '../scan/differences.ts';
+import { loadIndex, saveIndex } from '../scan/index-file.ts';
+import type { ScanIndex } from '../scan/scan-index.ts';
+import { Scanner, type ScanOutcome } from '../scan/scanner.ts';
+import { type FirstLook, type TooLarge, takeBaseline } from './first-look.ts';
+import { ignoredNames } from './ignored.ts';
+import { type Recorded, recordDifferences } from './record-differences.ts';
+import { compareWithRecord } from './without-index.ts';
+
+export interface WorktreeOptions {
+  /** Where the stat index is kept between processes; null keeps it in memory. */
+  readonly indexFile: string | null;
+  readonly maxScanEntries: number;
+  /** How many bytes a first look may copy. */
+  readonly maxCopyBytes: number;
+  readonly workers: number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a walk over the worktree found. Not on record yet. */
+export type Walk =
+  | { readonly kind: 'gave-up'; readonly reason: GiveUpReason }
+  | {
+      readonly kind: 'first';
+      readonly index: ScanIndex;
+      readonly git: GitBaseline | RefusedByGit;
+      readonly seq: Seq;
+    }
+  | {
+      readonly kind: 'next';
+      readonly index: ScanIndex;
+      /** Null where there was no index to compare with. */
+      readonly differences: ScanDifferences | null;
+      /** The sequence number that the index before was true at. */
+      readonly since: Seq;
+      readonly seq: Seq;
+    };
+
+export type Recording = ({ readonly kind: 'changes' } & Recorded) | FirstLook | TooLarge;
+
+/** The worktree of a project, as the scan sees it. Keeps its index and its threads between scans. */
+export class Worktree {
+  readonly #site: CaptureSite;
+  readonly #options: WorktreeOptions;
+  readonly #scanner: Scanner;
+  #index: ScanIndex | null = null;
+
+  constructor(site: CaptureSite, options: WorktreeOptions) {
+    this.#site = site;
+    this.#options = options;
+    this.#scanner = new Scanner({ workers: options.workers });
+  }
+
+  /** Walks over the worktree; needs no lock. `deadline` is a moment of `performance.now()`. */
+  async walk(deadline: number | null): Promise<Walk> {
+    const { root, store } = this.#site;
+    // Asked before the walk: what is recorded while it goes on is looked at again by the next one.
+    const seq = await store.seq();
+    const baseline = await store.baseline();
+    const previous = this.#previous(baseline, seq);
+    const { environment } = this.#options;
+    const asksGit = baseline === null && store.objectsFolder() !== null;
+    const pending = asksGit ? startGitBaseline(root, environment) : null;
+    const outcome = await this.#scan(previous, deadline, pending);
+    if (outcome.kind === 'gave-up') return outcome;
+    const { index, differences } = outcome;
+    if (baseline === null) {
+      return { kind: 'first', index, git: await askGit(pending, index), seq };
+    }
+    const since = previous?.stamp.seq ?? baseline.seq;
+    return { kind: 'next', index, differences: previous && differences, since, seq };
+  }
+
+  /** Puts what a walk found on record. The caller holds the project lock and commits the draft. */
+  async record(
+    draft: Draft,
+    walk: Exclude<Walk, { kind: 'gave-up' }>,
+    author: Author,
+    checkTime: () => void,
+  ): Promise<Recording> {
+    if (walk.kind === 'first') {
+      const { maxCopyBytes } = this.#options;
+      return takeBaseline(draft, this.#site, { ...walk, maxCopyBytes, checkTime });
+    }
+    const found = walk.differences ?? (await compareWithRecord(this.#site, walk.index));
+    const differences = await this.#withRecordedSince(found, walk.since);
+    const recorded = await recordDifferences(draft, this.#site, differences, author, checkTime);
+    return { kind: 'changes', ...recorded };
+  }
+
+  /** Once what it found is on record, the walk's index is what the next walk compares with. */
+  keep(walk: Exclude<Walk, { kind: 'gave-up' }>, manifest: BlobId): void {
+    const index = walk.index.stamped({ storeId: manifest, seq: walk.seq });
+    this.#index = index;
+    const { indexFile } = this.#options;
+    if (indexFile !== null) saveIndex(indexFile, index);
+  }
+
+  /** What the rules leave out; for people who ask what is covered. */
+  ignoredBy({ index }: Exclude<Walk, { kind: 'gave-up' }>): TrackedPath[] {
+    return ignoredNames(this.#site.root, index);
+  }
+
+  close(): Promise<void> {
+    return this.#scanner.close();
+  }
+
+  /** The newest index that belongs to this baseline: another process may have left one. */
+  #previous(baseline: Baseline | null, seq: Seq): ScanIndex | null {
+    if (baseline === null) return null;
+    const { indexFile } = this.#options;
+    const fits = (index: ScanIndex | null): index is ScanIndex =>
+      index !== null && index.stamp.storeId === baseline.manifest && index.stamp.seq <= seq;
+    if (fits(this.#index)) return this.#index;
+    const kept = indexFile === null ? null : loadIndex(indexFile);
+    return fits(kept) ? kept : null;
+  }
+
+  async #scan(
+    previous: ScanIndex | null,
+    deadline: number | null,
+    pending: PendingBaseline | null,
+  ): Promise<ScanOutcome> {
+    const { root } = this.#site;
+    const { environment, maxScanEntries: maxEntries } = this.#options;
+    const global = loadGlobalRules(root, environment);
+    try {
+      const outcome = await this.#scanner.scan({ root, previous, global, deadline, maxEntries });
+      if (outcome.kind === 'gave-up') await pending?.cancel();
+      return outcome;
+    } catch (error) {
+      await pending?.cancel();
+      throw error;
+    }
+  }
+
+  /** Tools' captures since the last walk may name paths that came and went between two walks. */
+  async #withRecordedSince(found: ScanDifferences, since: Seq): Promise<ScanDifferences> {
+    const listed = new Set<TrackedPath>([
+      ...found.touched,
+      ...found.appeared,
+      ...found.entered,
+      ...found.gone,
+      ...found.left,
+    ]);
+    const touched = [...found.touched];
+    for (const { path } of await this.#site.store.changes({ after: since })) {
+      if (listed.has(path) || isOutside(path)) continue;
+      listed.add(path);
+      touched.push(path);
+    }
+    return { ...found, touched };
+  }
+}
+
+async function askGit(
+  pending: PendingBaseline | null,
+  index: ScanIndex,
+): Promise<GitBaseline | RefusedByGit> {
+  if (pending === null) return { refused: 'no-repository' };
+  return pending.finish(statsOf(index));
+}
+
+/** Git asks in the order of the index, so that each answer is found next to the last one. */
+function statsOf(index: ScanIndex): (path: TrackedPath) => FileStat | null {
+  let next = 0;
+  return (path) => {
+    const isNext = next < index.count && index.path(next) === path;
+    const entry = isNext ? next : index.find(path);
+    if (entry === -1) return null;
+    next = entry + 1;
+    // Folders stand between files, and git does not name them.
+    while (next < index.count && index.isDirectory(next)) next += 1;
+    return statOf(index, entry);
+  };
+}
+
+function statOf(index: ScanIndex, entry: number): FileStat {
+  const { size, ino, mode, mtimeNs, ctimeNs } = index.stat(entry);
+  const mtime = momentOf(mtimeNs);
+  const ctime = momentOf(ctimeNs);
+  return {
+    size,
+    mode,
+    inode: Number(ino),
+    mtimeSec: mtime.sec,
+    mtimeNsec: mtime.nsec,
+    ctimeSec: ctime.sec,
+    ctimeNsec: ctime.nsec,
+  };
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import type { Change, Savepoint, ScanReport, Window } from '../../index.ts';
+import { RUN_AGENT } from '../../index.ts';
+import { type Ended, startProgram } from '../child-program.ts';
+import { type Call, type Command, expectCommand } from '../command.ts';
+import { PathNames, printJson } from '../json.ts';
+import { withTimeline } from '../open-timeline.ts';
+import { plural } from '../plural.ts';
+
+export const run: Command = {
+  name: 'run',
+  arguments: '-- COMMAND...',
+  summary: 'run any program, so that what it changes can be taken back',
+  details:
+    'Makes a checkpoint, runs the program, and puts on record what it changed in the project, also when\n' +
+    'it fails or is interrupted. Its exit code is passed on. `savepoint undo` takes the changes back.\n' +
+    'With --json the program writes to standard error, so that standard output is JSON alone.',
+  options: {
+    message: { type: 'string', value: 'TEXT', help: 'what to call it in the list' },
+  },
+  examples: [
+    ['savepoint run -- npm run format', 'a formatter that may go wrong'],
+    ["savepoint run --message 'rename' -- sh -c 'sed -i s/a/b/ *.js'", 'several programs'],
+  ],
+  run: async (call) => {
+    const words = expectCommand(call, 'run');
+    const options = { create: true, scan: true };
+    return withTimeline(call, (savepoint) => runUnder(call, savepoint, words), options);
+  },
+};
+
+async function runUnder(
+  call: Call,
+  savepoint: Savepoint,
+  words: readonly string[],
+): Promise<number> {
+  const { interrupts } = call.io;
+  const { window, notice } = await interrupts.hold(() => open(call, savepoint, words));
+  if (notice !== null) warn(call, `this run cannot be taken back: ${notice}`);
+  const program = startProgram(words, { quietOutput: call.json });
+  // A Ctrl-C at the terminal reaches the program too; whether it ends is up to the program.
+  const ended = await interrupts.during(() => program.ended, program.pass);
+  const report = await interrupts.hold(() => savepoint.closeWindow(window.id));
+  show(call, window, ended, report);
+  return ended.code;
+}
+
+async function open(
+  call: Call,
+  savepoint: Savepoint,
+  words: readonly string[],
+): Promise<{ window: Window; notice: string | null }> {
+  const id = randomBytes(6).toString('hex');
+  const report = await savepoint.scan();
+  const window = await savepoint.openWindow({
+    sessionId: `run-${id}`,
+    messageId: `run-${id}`,
+    agent: RUN_AGENT,
+    description: call.values.get('message') ?? words.join(' '),
+    inThisProcess: true,
+  });
+  return { window, notice: report.notice };
+}
+
+function show(call: Call, window: Window, ended: Ended, report: ScanReport): void {
+  const { changes, coverage, notice } = report;
+  const names = new PathNames();
+  printJson(call, {
+    checkpointId: window.checkpointId,
+    exitCode: ended.code,
+    signal: ended.signal,
+    coverage,
+    notice,
+    changes: changes.map((change) => ({ path: names.name(change.path), change: kindOf(change) })),
+    pathBytes: names.pathBytes,
+  });
+  if (call.json) return;
+  if (ended.problem !== null) warn(call, ended.problem);
+  if (notice !== null) warn(call, `what it changed is not on record yet: ${notice}`);
+  if (changes.length === 0) return;
+  warn(call, `${plural(changes.length, 'path', 'paths')} changed: ${countsOf(changes)}`);
+  call.hint('look at it with: savepoint diff latest; take it back with: savepoint undo');
+}
+
+/** Beside what the program says. */
+function warn(call: Call, text: string): void {
+  call.io.err(`savepoint: ${text}\n`);
+}
+
+function countsOf(changes: readonly Change[]): string {
+  const kinds = Map.groupBy(changes, kindOf);
+  return [...kinds].map(([kind, list]) => `${list.length} ${kind}`).join(', ');
+}
+
+function kindOf({ before, after }: Change): 'created' | 'deleted' | 'modified' {
+  if (before.kind === 'absent') return 'created';
+  return after?.kind === 'absent' ? 'deleted' : 'modified';
+}

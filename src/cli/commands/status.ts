@@ -1,0 +1,116 @@
+import { displayText, type ProjectStatus, type TrackedPath } from '../../index.ts';
+import { type Call, type Command, expectArgs } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { PathNames, printJson } from '../json.ts';
+import { withTimeline } from '../open-timeline.ts';
+import { plural } from '../plural.ts';
+import { neverRecorded } from '../reasons.ts';
+import { relativeTime } from '../relative-time.ts';
+
+export const status: Command = {
+  name: 'status',
+  arguments: '',
+  summary: 'what is on record, what is not, and why',
+  details:
+    'Shows how much of the project is covered: what the scan of the worktree found, which files git holds\n' +
+    'already, which are in scope and not on record, and which the ignore rules leave out.',
+  options: {},
+  examples: [
+    ['savepoint status', ''],
+    ['savepoint status --json', 'for a program, with every path'],
+  ],
+  run: async (call) => {
+    expectArgs(call, 'status', 0, 0);
+    return withTimeline(call, async (savepoint) => {
+      const found = await savepoint.status();
+      printJson(call, statusJson(found));
+      if (!call.json) for (const line of statusText(call, found)) call.say(line);
+      return EXIT.done;
+    });
+  },
+};
+
+const SHOWN = 10;
+
+function statusText(
+  call: Call,
+  { root, stats, newest, worktree, windows }: ProjectStatus,
+): string[] {
+  const stored = stats.storedBytes + stats.packedBytes;
+  const lines = [
+    `Project      ${displayText(root)}`,
+    `Timeline     ${plural(stats.checkpoints, 'checkpoint', 'checkpoints')}, ${plural(stats.changes, 'change', 'changes')}, ${megabytes(stored)} stored`,
+  ];
+  if (newest !== null) {
+    const when = relativeTime(newest.createdAt, call.io.now());
+    lines.push(
+      `Newest       ${displayText(newest.description)}, ${when} (${COVERAGE[newest.coverage]})`,
+    );
+  }
+  for (const window of windows) lines.push(`Running      ${displayText(window.description)}`);
+  if (worktree === null) {
+    return [
+      ...lines,
+      'Worktree     not scanned: only files that tools named are on record.',
+      '             `savepoint run -- COMMAND` scans it, and so do agents that are set up for it.',
+    ];
+  }
+  const { entries, fromGit, pending, unrecorded, ignored } = worktree;
+  lines.push(
+    `Worktree     ${plural(entries, 'entry', 'entries')} at the first scan, ${fromGit} of them held by git`,
+  );
+  if (pending === null) lines.push('             it could not be compared with the last scan now');
+  else
+    lines.push(
+      `             ${plural(pending, 'path', 'paths')} changed or to be looked at again since the last scan`,
+    );
+  lines.push(
+    ...listed(
+      `Not covered  ${plural(unrecorded.length, 'path', 'paths')}`,
+      unrecorded.map(({ path, reason }) => `${displayText(path)}  ${neverRecorded(reason)}`),
+    ),
+  );
+  lines.push(
+    ...listed(
+      `Ignored      ${plural(ignored.length, 'name', 'names')}, by .gitignore, .savepointignore or as build output`,
+      ignored.map((path) => displayText(path)),
+    ),
+  );
+  return lines;
+}
+
+const COVERAGE = {
+  named: 'files that tools named',
+  scanned: 'the whole worktree',
+  deadline: 'a gap: the scan took too long',
+  'too-many-entries': 'a gap: too many files',
+  'too-large': 'a gap: too much to copy',
+  failed: 'a gap: the scan failed',
+} as const;
+
+function listed(title: string, items: readonly string[]): string[] {
+  if (items.length === 0) return [];
+  const more = items.length > SHOWN ? [`             and ${items.length - SHOWN} more`] : [];
+  return [title, ...items.slice(0, SHOWN).map((item) => `             ${item}`), ...more];
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+function statusJson({ root, stats, newest, worktree, windows }: ProjectStatus): object {
+  const names = new PathNames();
+  const name = (path: TrackedPath): string => names.name(path);
+  return {
+    project: root,
+    stats,
+    newest: newest && { id: newest.id, coverage: newest.coverage },
+    worktree: worktree && {
+      ...worktree,
+      unrecorded: worktree.unrecorded.map(({ path, reason }) => ({ path: name(path), reason })),
+      ignored: worktree.ignored.map(name),
+    },
+    running: windows.map(({ id, sessionId, description }) => ({ id, sessionId, description })),
+    pathBytes: names.pathBytes,
+  };
+}

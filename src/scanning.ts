@@ -1,0 +1,159 @@
+import type { FirstLook, TooLarge } from './capture/worktree/first-look.ts';
+import type { Recording, Walk } from './capture/worktree/worktree.ts';
+import type { Change } from './model/change.ts';
+import type { Coverage } from './model/checkpoint.ts';
+import type { TrackedPath } from './model/path.ts';
+import type { Window } from './model/window.ts';
+import { Draft } from './store/draft.ts';
+import type { Store } from './store/store.ts';
+import { authorOfFinds, lostWindows } from './timeline/windows.ts';
+import type { Workbench } from './workbench.ts';
+
+/** What a scan put on record. */
+export interface ScanReport {
+  readonly coverage: Coverage;
+  readonly changes: readonly Change[];
+  /** Paths whose content could not be recorded; their changes say why. */
+  readonly unrecorded: readonly TrackedPath[];
+  /** Set by the scan that made the baseline. */
+  readonly first: FirstLook | null;
+  /** What a person should know when the worktree is not covered. */
+  readonly notice: string | null;
+}
+
+export interface ScanOptions {
+  /** How long it may take before it gives up and a gap is on record; null for as long as it takes. */
+  readonly deadlineMs?: number | null | undefined;
+  /** The session that has gone on: windows of it that are open are over, without a word about their end. */
+  readonly movedOn?: string | null | undefined;
+}
+
+/**
+ * Scans the worktree, puts what it finds on record, and then, under the same lock, what `work` drafts.
+ * A scan that cannot be completed stops nobody: the report says so.
+ */
+export async function scanThen<T>(
+  bench: Workbench,
+  options: ScanOptions,
+  work: (draft: Draft, now: number, report: ScanReport) => Promise<T>,
+): Promise<T> {
+  const deadlineMs = options.deadlineMs ?? bench.settings.scanDeadlineMs;
+  const deadline = deadlineMs === null ? null : performance.now() + deadlineMs;
+  const walk = await walked(bench, deadline);
+  return bench.locked(async () => {
+    const report = await recordWalk(bench, walk, deadline, options.movedOn ?? null);
+    const draft = new Draft(await bench.store.seq());
+    const result = await work(draft, bench.settings.now(), report);
+    if (!draft.isEmpty()) await bench.store.commit(draft.batch());
+    return result;
+  });
+}
+
+type CompleteWalk = Exclude<Walk, { kind: 'gave-up' }>;
+type Gap = { readonly kind: 'gap'; readonly coverage: Coverage; readonly notice: string };
+
+/** Whatever stops the walk is a gap, not an error: an agent's message must not wait for it. */
+async function walked(bench: Workbench, deadline: number | null): Promise<CompleteWalk | Gap> {
+  try {
+    const walk = await bench.worktree.walk(deadline);
+    if (walk.kind !== 'gave-up') return walk;
+    if (walk.reason === 'aborted') return gap('failed', 'the scan was ended');
+    return gap(walk.reason, GAVE_UP[walk.reason]);
+  } catch (error) {
+    return gap('failed', error instanceof Error ? error.message : String(error));
+  }
+}
+
+const GAVE_UP = {
+  deadline: 'the scan of the worktree took too long',
+  'too-many-entries':
+    'there are too many files; leave generated ones out with a .savepointignore file, or raise maxScanEntries',
+} as const;
+
+async function recordWalk(
+  bench: Workbench,
+  walk: CompleteWalk | Gap,
+  deadline: number | null,
+  movedOn: string | null,
+): Promise<ScanReport> {
+  const { store } = bench;
+  const windows = await store.windows();
+  const lost = lostWindows(windows, movedOn);
+  if (walk.kind === 'gap') return leaveGap(bench, walk, windows, lost);
+  const draft = new Draft(await store.seq());
+  const late = await isLate(store, walk);
+  const author = authorOfFinds({ windows, lost, late, now: bench.settings.now() });
+  let recording: Recording;
+  try {
+    recording = await bench.worktree.record(draft, walk, author, timer(deadline));
+  } catch (error) {
+    if (error instanceof OutOfTime) {
+      return leaveGap(bench, gap('deadline', GAVE_UP.deadline), windows, lost);
+    }
+    throw error;
+  }
+  if (recording.kind === 'too-large') return leaveGap(bench, tooLarge(recording), windows, lost);
+  // What could have happened in them is on record now.
+  draft.removedWindows.push(...endedWindows(windows, lost));
+  if (!draft.isEmpty()) await store.commit(draft.batch());
+  const baseline = await store.baseline();
+  if (baseline !== null) bench.worktree.keep(walk, baseline.manifest);
+  return reportOf(recording);
+}
+
+function reportOf(recording: Exclude<Recording, TooLarge>): ScanReport {
+  const first = recording.kind === 'baseline' ? recording : null;
+  const { changes, unrecorded } =
+    recording.kind === 'changes' ? recording : { changes: [], unrecorded: [] };
+  return { coverage: 'scanned', changes, unrecorded, first, notice: null };
+}
+
+/** Windows that end in a gap stay on record: what they did is found by the next scan. */
+async function leaveGap(
+  { store }: Workbench,
+  { coverage, notice }: Gap,
+  windows: readonly Window[],
+  lost: ReadonlySet<string>,
+): Promise<ScanReport> {
+  const draft = new Draft(await store.seq());
+  for (const window of windows) {
+    if (!lost.has(window.id) || window.closed !== null) continue;
+    draft.windows.push({ ...window, closed: draft.nextSeq() });
+  }
+  if (!draft.isEmpty()) await store.commit(draft.batch());
+  return { coverage, changes: [], unrecorded: [], first: null, notice };
+}
+
+function endedWindows(windows: readonly Window[], lost: ReadonlySet<string>): string[] {
+  return windows.filter(({ id, closed }) => closed !== null || lost.has(id)).map(({ id }) => id);
+}
+
+/** Whether a checkpoint was passed since the last scan at which the worktree could not be scanned. */
+async function isLate(store: Store, walk: CompleteWalk): Promise<boolean> {
+  if (walk.kind === 'first') return false;
+  const recent = await store.checkpoints({ limit: 20 });
+  return recent.some(
+    ({ seq, coverage }) => seq > walk.since && coverage !== 'scanned' && coverage !== 'named',
+  );
+}
+
+class OutOfTime extends Error {}
+
+function timer(deadline: number | null): () => void {
+  return () => {
+    if (deadline !== null && performance.now() > deadline) throw new OutOfTime();
+  };
+}
+
+function gap(coverage: Coverage, notice: string): Gap {
+  return { kind: 'gap', coverage, notice };
+}
+
+function tooLarge({ bytes, limit }: TooLarge): Gap {
+  const notice = `a first copy would take ${mib(bytes)} MiB and may take ${mib(limit)}; leave generated files out with a .savepointignore file, or raise maxCopyBytes`;
+  return gap('too-large', notice);
+}
+
+function mib(bytes: number): string {
+  return Math.ceil(bytes / (1024 * 1024)).toLocaleString('en');
+}

@@ -1,0 +1,31 @@
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Store } from '../store/store.ts';
+import { loadChangeSet } from './change-set.ts';
+
+/** The agent of sessions that `savepoint run` makes: one for each command. */
+export const RUN_AGENT = 'run';
+
+// Further back than that nobody means by "undo".
+const RECENT = 50;
+
+/**
+ * The newest command run under Savepoint whose changes are still there, if nothing was rewound since:
+ * an undo takes back whichever came last.
+ */
+export async function runToUndo(store: Store): Promise<Checkpoint | null> {
+  const rewind = (await store.operations()).find(
+    (operation) => operation.kind === 'rewind' && operation.inEffect,
+  );
+  for (const checkpoint of await store.checkpoints({ kinds: ['message'], limit: RECENT })) {
+    if (rewind !== undefined && checkpoint.seq < rewind.seq) return null;
+    if (checkpoint.sessionId === null) continue;
+    if ((await store.session(checkpoint.sessionId))?.agent !== RUN_AGENT) continue;
+    const { chains } = await loadChangeSet(
+      store,
+      { take: 'message', checkpoint },
+      { paths: null, includeShared: false },
+    );
+    if (chains.some((chain) => chain.set.size > 0)) return checkpoint;
+  }
+  return null;
+}

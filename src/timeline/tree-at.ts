@@ -1,0 +1,46 @@
+import type { CaptureSite } from '../capture/capture.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { BaselineState } from '../model/manifest/entry.ts';
+import { isOutside, type TrackedPath } from '../model/path.ts';
+import type { State } from '../model/state.ts';
+
+/** What was at a path: a state like any other, or one of the baseline, whose bytes lie elsewhere. */
+export type TreeState = State | BaselineState;
+
+/**
+ * The whole worktree as it was at a checkpoint: what the record says of each path, and the baseline for
+ * those that never changed. Paths come in order, folders before what is in them.
+ */
+export async function treeAt(
+  site: CaptureSite,
+  checkpoint: Checkpoint,
+): Promise<Map<TrackedPath, TreeState>> {
+  const { store, known } = site;
+  const baseline = await store.baseline();
+  if (baseline === null || baseline.seq > checkpoint.seq) throw notCovered(checkpoint);
+  const tree = new Map<TrackedPath, TreeState>();
+  for (const [path, state] of (await known.manifest()) ?? []) tree.set(path, state);
+  for (const { path, state } of await store.heads()) tree.set(path, state);
+  const later = await store.changes({ after: checkpoint.seq });
+  // From the newest back: the first change after the checkpoint has the last word.
+  for (const { path, before } of later.toReversed()) tree.set(path, before);
+  const paths = [...tree.keys()].filter((path) => isThere(path, tree)).sort(byText);
+  return new Map(paths.map((path) => [path, tree.get(path) as TreeState]));
+}
+
+function isThere(path: TrackedPath, tree: ReadonlyMap<TrackedPath, TreeState>): boolean {
+  return !isOutside(path) && tree.get(path)?.kind !== 'absent';
+}
+
+/** A folder's path is a beginning of those in it, so it comes before them in any order of texts. */
+function byText(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}
+
+function notCovered({ id }: Checkpoint): SavepointError {
+  return new SavepointError('not-covered', 'the worktree was not scanned before this checkpoint', {
+    hint: 'only files that tools named are on record there; rewind and diff cover those',
+    details: { checkpoint: id },
+  });
+}
