@@ -8,7 +8,7 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs';
-import { nameOf, type TrackedPath } from '../model/path.ts';
+import { nameOf, parentOf, type TrackedPath } from '../model/path.ts';
 import { ABSENT, type State, type Unknown, unknown } from '../model/state.ts';
 import { blobOf } from '../store/blob.ts';
 import type { Blob } from '../store/store.ts';
@@ -47,6 +47,40 @@ export function observe(
     return observeEntry(folder, nameOf(path), options);
   } finally {
     folder.close();
+  }
+}
+
+/**
+ * As `observe`, for many paths of which neighbours lie in one folder: the walk to it is made once. What
+ * is seen is seen in that folder, wherever somebody moves it meanwhile.
+ */
+export class Observer {
+  readonly #projectRoot: string;
+  readonly #options: ObserveOptions;
+  #at: { readonly parent: TrackedPath | null; readonly folder: PinnedFolder | null } | null = null;
+
+  constructor(projectRoot: string, options: ObserveOptions) {
+    this.#projectRoot = projectRoot;
+    this.#options = options;
+  }
+
+  observe(path: TrackedPath): Observation {
+    const parent = parentOf(path);
+    try {
+      if (this.#at === null || this.#at.parent !== parent) {
+        this.close();
+        this.#at = { parent, folder: pinParentOrNull(this.#projectRoot, path) };
+      }
+    } catch (error) {
+      return unreadable(error);
+    }
+    const { folder } = this.#at;
+    return folder === null ? NOTHING : observeEntry(folder, nameOf(path), this.#options);
+  }
+
+  close(): void {
+    this.#at?.folder?.close();
+    this.#at = null;
   }
 }
 

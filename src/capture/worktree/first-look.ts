@@ -1,14 +1,14 @@
 import type { BaselineState } from '../../model/manifest/entry.ts';
 import { ManifestWriter } from '../../model/manifest/manifest-writer.ts';
-import type { TrackedPath } from '../../model/path.ts';
 import { unknown } from '../../model/state.ts';
 import { blobOf } from '../../store/blob.ts';
 import type { Draft } from '../../store/draft.ts';
 import type { Blob } from '../../store/store.ts';
-import { type CaptureSite, isOffLimits, look } from '../capture.ts';
+import type { CaptureSite } from '../capture.ts';
 import type { GitBaseline } from '../git/baseline.ts';
 import { keepObjects } from '../git/keep-objects.ts';
 import type { GitRefusal } from '../git/refusal.ts';
+import { Observer } from '../observe.ts';
 import { isFileMode, isLinkMode } from '../scan/entry-stat.ts';
 import type { ScanIndex } from '../scan/scan-index.ts';
 
@@ -54,25 +54,22 @@ export async function takeBaseline(
 ): Promise<FirstLook | TooLarge> {
   const { index, maxCopyBytes: limit } = options;
   const git = await keptByGit(site, options);
-  const held = heldBy(git.baseline);
-  const states = new Map<TrackedPath, BaselineState>();
-  const toCopy = sortOut(site, index, held, states);
-  if (toCopy.bytes > limit) return { kind: 'too-large', bytes: toCopy.bytes, limit };
-  const { packs } = await site.store.putBlobs(copies(site, toCopy.paths, states, options));
+  const { states, toCopy, bytes } = sortOut(site, index, keysOf(index, git.baseline));
+  if (bytes > limit) return { kind: 'too-large', bytes, limit };
+  const { packs } = await site.store.putBlobs(copies(site, toCopy, states, options));
   const writer = new ManifestWriter();
-  for (let entry = 0; entry < index.count; entry += 1) {
-    const state = states.get(index.path(entry));
-    if (state !== undefined) writer.add(index.path(entry), state);
+  for (const [entry, state] of states.entries()) {
+    if (state !== null) writer.add(index.path(entry), state);
   }
   const manifest = blobOf(writer.finish());
   draft.addBlob(manifest);
   draft.baseline = { seq: draft.nextSeq(), manifest: manifest.id, packs };
   return {
     kind: 'baseline',
-    entries: states.size,
-    fromGit: held.size,
-    copied: toCopy.paths.length,
-    copiedBytes: toCopy.bytes,
+    entries: states.length,
+    fromGit: git.baseline?.count ?? 0,
+    copied: toCopy.length,
+    copiedBytes: bytes,
     refused: git.refused,
   };
 }
@@ -91,64 +88,76 @@ async function keptByGit(
     : { baseline: git, refused: null };
 }
 
-function heldBy(git: GitBaseline | null): Map<TrackedPath, Uint8Array> {
-  const held = new Map<TrackedPath, Uint8Array>();
-  for (const { path, oid } of git?.entries ?? []) held.set(path, oid);
-  return held;
+type Keys = readonly (Uint8Array | undefined)[];
+
+/** The objects that git holds, by the number of their entry: both lists have one order. */
+function keysOf(index: ScanIndex, git: GitBaseline | null): Keys {
+  const keys: (Uint8Array | undefined)[] = [];
+  let entry = 0;
+  for (const { path, oid } of git?.entries ?? []) {
+    while (entry < index.count && index.path(entry) !== path) entry += 1;
+    keys[entry] = oid;
+  }
+  return keys;
+}
+
+interface Sorted {
+  /** By the number of the entry; null for what is not there after all. */
+  readonly states: (BaselineState | null)[];
+  readonly toCopy: readonly number[];
+  readonly bytes: number;
 }
 
 /** Decides for each entry by its stat alone; what has to be read is listed. */
-function sortOut(
-  site: CaptureSite,
-  index: ScanIndex,
-  held: ReadonlyMap<TrackedPath, Uint8Array>,
-  states: Map<TrackedPath, BaselineState>,
-): { paths: TrackedPath[]; bytes: number } {
-  const paths: TrackedPath[] = [];
+function sortOut({ maxFileSize }: CaptureSite, index: ScanIndex, keys: Keys): Sorted {
+  const states: (BaselineState | null)[] = [];
+  const toCopy: number[] = [];
   let bytes = 0;
   for (let entry = 0; entry < index.count; entry += 1) {
-    const path = index.path(entry);
-    if (isOffLimits(site, path)) continue;
     const mode = index.mode(entry);
     const size = Number(index.columns.size[entry]);
-    const key = held.get(path);
-    if (key !== undefined) states.set(path, { kind: 'git', mode: mode & 0o777, size, key });
-    else if (index.isDirectory(entry)) states.set(path, folder(mode));
-    else if (!isFileMode(mode) && !isLinkMode(mode)) states.set(path, unknown('special-file'));
-    else if (size > site.maxFileSize) states.set(path, unknown('too-large'));
+    const key = keys[entry];
+    if (key !== undefined) states.push({ kind: 'git', mode: mode & 0o777, size, key });
+    else if (index.isDirectory(entry)) states.push(folder(mode));
+    else if (!isFileMode(mode) && !isLinkMode(mode)) states.push(unknown('special-file'));
+    else if (size > maxFileSize) states.push(unknown('too-large'));
     else {
-      paths.push(path);
+      toCopy.push(entry);
       bytes += size;
-      // Keeps the place in the order; the look at the file says what it is.
-      states.set(path, unknown('unreadable'));
+      // The look at the file says what it is.
+      states.push(null);
     }
   }
-  return { paths, bytes };
+  return { states, toCopy, bytes };
 }
 
 /** Reads the files that nobody else holds. What vanished since the walk is left out. */
 async function* copies(
   site: CaptureSite,
-  paths: readonly TrackedPath[],
-  states: Map<TrackedPath, BaselineState>,
-  { checkTime }: FirstLookOptions,
+  toCopy: readonly number[],
+  states: (BaselineState | null)[],
+  { index, checkTime }: FirstLookOptions,
 ): AsyncGenerator<readonly Blob[]> {
+  const observer = new Observer(site.root, site);
   let group: Blob[] = [];
   let bytes = 0;
-  for (const path of paths) {
-    checkTime();
-    const { state, blob } = look(site, path);
-    if (state.kind === 'absent') states.delete(path);
-    else states.set(path, state);
-    if (blob === null) continue;
-    group.push(blob);
-    bytes += blob.bytes.length;
-    if (bytes < GROUP_BYTES) continue;
-    yield group;
-    group = [];
-    bytes = 0;
+  try {
+    for (const entry of toCopy) {
+      checkTime();
+      const { state, blob } = observer.observe(index.path(entry));
+      if (state.kind !== 'absent') states[entry] = state;
+      if (blob === null) continue;
+      group.push(blob);
+      bytes += blob.bytes.length;
+      if (bytes < GROUP_BYTES) continue;
+      yield group;
+      group = [];
+      bytes = 0;
+    }
+    if (group.length > 0) yield group;
+  } finally {
+    observer.close();
   }
-  if (group.length > 0) yield group;
 }
 
 function folder(mode: number): BaselineState {

@@ -38,12 +38,21 @@ export const GIT_KEY_BYTES = 20;
 
 export function blobToKey(id: BlobId): Uint8Array {
   const key = new Uint8Array(KEY_BYTES);
-  for (let at = 0; at < KEY_BYTES; at += 1) key[at] = parseInt(id.slice(at * 2, at * 2 + 2), 16);
+  for (let at = 0; at < KEY_BYTES; at += 1) {
+    key[at] = digit(id.charCodeAt(at * 2)) * 16 + digit(id.charCodeAt(at * 2 + 1));
+  }
   return key;
 }
 
 export function keyToBlob(key: Uint8Array): BlobId {
   let id = '';
-  for (const byte of key) id += byte.toString(16).padStart(2, '0');
+  for (const byte of key) id += DIGIT_PAIRS[byte];
   return id as BlobId;
+}
+
+const DIGIT_PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** The value of a lower-case hexadecimal digit. */
+function digit(code: number): number {
+  return code < 0x3a ? code - 0x30 : code - 0x57;
 }

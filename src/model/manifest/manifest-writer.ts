@@ -10,31 +10,32 @@ import {
   SYMLINK,
   UNKNOWN,
 } from './entry.ts';
-import { newColumns } from './layout.ts';
+import { cutTo, newColumns } from './layout.ts';
 
-interface Entry {
-  readonly path: Uint8Array;
-  readonly state: BaselineState;
-}
+// A text has at most three bytes for each of its units.
+const BYTES_PER_UNIT = 3;
+const encoder = new TextEncoder();
 
 /** Collects the entries of a manifest, which must come in its order. */
 export class ManifestWriter {
-  readonly #entries: Entry[] = [];
-  #pathBytes = 0;
+  readonly #paths: TrackedPath[] = [];
+  readonly #states: BaselineState[] = [];
+  #units = 0;
 
   add(path: TrackedPath, state: BaselineState): void {
-    const bytes = pathToBytes(path);
-    this.#entries.push({ path: bytes, state });
-    this.#pathBytes += bytes.length;
+    this.#paths.push(path);
+    this.#states.push(state);
+    this.#units += path.length;
   }
 
   finish(): Uint8Array {
-    const [bytes, columns] = newColumns(this.#entries.length, this.#pathBytes);
+    const [bytes, columns] = newColumns(this.#paths.length, this.#units * BYTES_PER_UNIT);
     let end = 0;
-    for (const [at, { path, state }] of this.#entries.entries()) {
-      columns.paths.set(path, end);
-      end += path.length;
+    for (const [at, path] of this.#paths.entries()) {
+      end += writePath(columns.paths, end, path);
       columns.ends[at] = end;
+    }
+    for (const [at, state] of this.#states.entries()) {
       columns.kinds[at] = kindOf(state);
       if (state.kind === 'unknown') continue;
       columns.modes[at] = state.mode;
@@ -42,8 +43,15 @@ export class ManifestWriter {
       const key = keyOf(state);
       if (key !== null) columns.keys.set(key, at * KEY_BYTES);
     }
-    return bytes;
+    return cutTo(bytes, end);
   }
+}
+
+function writePath(into: Uint8Array, at: number, path: TrackedPath): number {
+  if (path.isWellFormed()) return encoder.encodeInto(path, into.subarray(at)).written;
+  const bytes = pathToBytes(path);
+  into.set(bytes, at);
+  return bytes.length;
 }
 
 function kindOf(state: BaselineState): number {
