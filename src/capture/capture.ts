@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts';
 import { type Author, appendChange, settle } from './chain.ts';
 import { headOf, type KnownStates } from './known-states.ts';
 import { kindAt, NOTHING, type Observation, observe } from './observe.ts';
+import { ownerMayRun } from './process-owner.ts';
 import { listTree } from './tree.ts';
 
 /** What a capture works on. */
@@ -33,10 +34,24 @@ export async function captureBefore(
 ): Promise<Change[]> {
   const opened: Change[] = [];
   for (const [path, seen] of lookAround(site, paths)) {
-    settle(draft, await headOf(draft, site.known, path), path, seen, author.createdAt);
-    opened.push(appendChange(draft, path, seen.state, null, author));
+    const head = await headOf(draft, site.known, path);
+    const overlaps = head?.open === true && (await isAtWork(site.store, path, author));
+    settle(draft, head, path, seen, author.createdAt, overlaps);
+    const doer = overlaps ? { ...author, attribution: 'shared' as const } : author;
+    opened.push(appendChange(draft, path, seen.state, null, doer));
   }
   return opened;
+}
+
+/** Whether a tool call of another session has opened a change of this path and may still be writing. */
+async function isAtWork(store: Store, path: TrackedPath, author: Author): Promise<boolean> {
+  const open = await store.changes({ paths: [path], open: true });
+  return open.some(
+    ({ sessionId, toolCallId, owner }) =>
+      toolCallId !== null &&
+      sessionId !== author.sessionId &&
+      (owner === null || ownerMayRun(owner)),
+  );
 }
 
 /**

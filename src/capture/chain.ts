@@ -35,7 +35,8 @@ export function outsider(createdAt: number): Author {
 /**
  * Brings the chain of a path up to what was just seen, so that the next change joins it: an open
  * change ends here, and a difference that nobody recorded becomes an `outside` change. Returns that
- * change, or null when the chain already ended in what was seen.
+ * change, or null when the chain already ended in what was seen. `overlapped`: who opened the change is
+ * still at work, so nobody can tell any more whose doing is what.
  */
 export function settle(
   draft: Draft,
@@ -43,6 +44,7 @@ export function settle(
   path: TrackedPath,
   seen: Observation,
   now: number,
+  overlapped = false,
 ): Change | null {
   if (head === null) {
     if (seen.blob !== null) draft.addBlob(seen.blob);
@@ -52,7 +54,8 @@ export function settle(
   if (!head.open && joins(head.state, seen.state)) return null;
   if (seen.blob !== null) draft.addBlob(seen.blob);
   if (head.open) {
-    draft.closed.push({ seq: head.seq, after: seen.state });
+    const shared = overlapped ? { attribution: 'shared' as const } : {};
+    draft.closed.push({ seq: head.seq, after: seen.state, ...shared });
     return null;
   }
   return appendChange(draft, path, head.state, seen.state, outsider(now));

@@ -57,6 +57,8 @@ export interface Head {
 export interface ClosedChange {
   readonly seq: Seq;
   readonly after: State;
+  /** Set when it turned out that somebody else was at work on the path as well. */
+  readonly attribution?: 'shared';
 }
 
 /**

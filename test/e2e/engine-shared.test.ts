@@ -79,3 +79,53 @@ describe('a change whose author is not sure', () => {
     expect(bed.text('file')).toBe(lines.replace('five', 'SHARED'));
   });
 });
+
+describe('two tool calls of two sessions on one file at the same time', () => {
+  const request = (sessionId: string) => ({
+    sessionId,
+    messageId: `m-${sessionId}`,
+    paths: ['file'],
+    toolCallId: `call-${sessionId}`,
+  });
+
+  it('leave it to a person what is taken back', async () => {
+    bed.put('file', 'one\n');
+    const first = await bed.savepoint.captureBefore(request('first'));
+    const second = await bed.savepoint.captureBefore(request('second'));
+    bed.put('file', 'one\nof the first\n');
+    await bed.savepoint.captureAfter(first);
+    bed.put('file', 'one\nof the first\nof the second\n');
+    await bed.savepoint.captureAfter(second);
+    const receipt = await bed.savepoint.rewind({ to: second.checkpointId });
+    expect(receipt.skipped).toEqual([{ path: 'file', reason: 'shared-attribution' }]);
+    expect(bed.text('file')).toBe('one\nof the first\nof the second\n');
+    await bed.savepoint.rewind({ to: second.checkpointId, includeShared: true });
+    expect(bed.text('file')).toBe('one\n');
+  });
+
+  it('are told apart where the first had ended', async () => {
+    bed.put('file', 'one\n');
+    const first = await bed.savepoint.captureBefore(request('first'));
+    bed.put('file', 'one\nof the first\n');
+    await bed.savepoint.captureAfter(first);
+    const second = await bed.savepoint.captureBefore(request('second'));
+    bed.put('file', 'one\nof the first\nof the second\n');
+    await bed.savepoint.captureAfter(second);
+    await bed.savepoint.rewind({ to: second.checkpointId });
+    expect(bed.text('file')).toBe('one\nof the first\n');
+  });
+});
+
+describe('the end of a turn', () => {
+  it('records each new entry once, though several open changes lead to it', async () => {
+    const request = { sessionId: 'agent', messageId: 'm1', paths: ['new/dir/file'] };
+    await bed.savepoint.captureBefore(request);
+    bed.put('new/dir/file', 'named');
+    bed.put('new/dir/other', 'beside it');
+    await bed.savepoint.endTurn('agent');
+    const paths = (await bed.savepoint.changes({})).map(({ path }) => path as string);
+    expect(paths.toSorted()).toEqual(['new', 'new/dir', 'new/dir/file', 'new/dir/other']);
+    await bed.rewind('m1');
+    expect(bed.tree()).toEqual({});
+  });
+});

@@ -16,8 +16,8 @@ export interface ScanDifferences {
   /** Was in the index, is on disk, but is ignored now: not a deletion. */
   readonly left: TrackedPath[];
   /**
-   * Folders that could not be read, or not wholly. What was known below stays in the index as it was;
-   * may also be in another list.
+   * Folders that could not be read, or not wholly; and names in the root at which we may not look, as it
+   * has no path itself. What was known there stays in the index as it was. May also be in another list.
    */
   readonly unreadable: TrackedPath[];
 }

@@ -54,7 +54,12 @@ export class FirstWalk {
       scopeWith: (rules) => rootScope(global, parseRules(rules)),
     });
     this.#root = readableRoot(listing);
+    this.unreadable.push(...([...this.#root.failed] as TrackedPath[]));
     this.#await(this.#root, { above: null, name: '', prefix: '', rules: this.#root.rules });
+  }
+
+  get partialRoot(): boolean {
+    return this.#root.failed.size > 0;
   }
 
   /** Walks until nothing is left, or there is enough to hand over; returns the folders to hand over. */

@@ -6,6 +6,7 @@ import type { IndexMeta, IndexStamp } from './scan-index.ts';
 interface SavedMeta {
   readonly stamp: IndexStamp;
   readonly global: GlobalRules;
+  readonly partialRoot: boolean;
   readonly texts: readonly string[];
   /** Folder number, .gitignore, .savepointignore, markers. */
   readonly rules: readonly (readonly [number, SavedFile, SavedFile, readonly string[]])[];
@@ -14,11 +15,12 @@ interface SavedMeta {
 /** Number of the text or -1, whether racy, then mtime, ctime, inode and size as decimal digits, or null. */
 type SavedFile = readonly [number, boolean, readonly string[] | null] | null;
 
-export function encodeMeta({ stamp, global, rules }: IndexMeta): Uint8Array {
+export function encodeMeta({ stamp, global, rules, partialRoot }: IndexMeta): Uint8Array {
   const texts = new Map<string, number>();
   const saved: SavedMeta = {
     stamp,
     global,
+    partialRoot,
     rules: [...rules].map(([folder, { gitignore, savepointignore, markers }]) => [
       folder,
       saveFile(gitignore, texts),
@@ -33,7 +35,8 @@ export function encodeMeta({ stamp, global, rules }: IndexMeta): Uint8Array {
 /** Null when these bytes were written by another program. */
 export function decodeMeta(bytes: Uint8Array): IndexMeta | null {
   try {
-    const { stamp, global, texts, rules } = JSON.parse(Buffer.from(bytes).toString()) as SavedMeta;
+    const saved = JSON.parse(Buffer.from(bytes).toString()) as SavedMeta;
+    const { stamp, global, partialRoot, texts, rules } = saved;
     const loaded = rules.map(([folder, gitignore, savepointignore, markers]) => {
       const files = [gitignore, savepointignore].map((file) => loadFile(file, texts));
       const [first = null, second = null] = files;
@@ -41,7 +44,7 @@ export function decodeMeta(bytes: Uint8Array): IndexMeta | null {
       return [folder, own] as const;
     });
     const { storeId, seq } = stamp;
-    return { stamp: { storeId, seq }, global, rules: new Map(loaded) };
+    return { stamp: { storeId, seq }, global, partialRoot, rules: new Map(loaded) };
   } catch {
     return null;
   }

@@ -1,10 +1,11 @@
 import type { TrackedPath } from '../../model/path.ts';
 import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/index.ts';
+import { CarriedIndex } from './carried-index.ts';
 import { noDifferences, type ScanDifferences } from './differences.ts';
 import type { RawStat } from './entry-stat.ts';
 import { type FolderRuleTexts, parseRules, readRules, sameRules } from './folder-rules.ts';
 import { addFolder, addFresh, isPartial, racyFlag } from './fresh-walk.ts';
-import { type BuiltIndex, type CopySource, IndexBuilder } from './index-builder.ts';
+import type { BuiltIndex } from './index-builder.ts';
 import { type Item, knownItems, type LostEntry, matchListing } from './known-items.ts';
 import { type Child, type Listing, listFolder, type WalkContext } from './list-folder.ts';
 import type { PreviousScan } from './previous-scan.ts';
@@ -41,20 +42,14 @@ export class KnownWalk {
   readonly differences: ScanDifferences = noDifferences();
   readonly #context: WalkContext;
   readonly #previous: PreviousScan;
-  readonly #builder = new IndexBuilder();
-  readonly #source: CopySource;
-  /** From folder numbers of the previous index to those of the new one. */
-  readonly #folders: Uint32Array;
+  readonly #carried: CarriedIndex;
   readonly #open: Frame[] = [];
-  /** Entries of the previous index that come next in the new one and are not copied yet. */
-  #kept: { readonly from: number; to: number } = { from: 0, to: 0 };
+  #partialRoot = false;
 
   constructor(context: WalkContext, previous: PreviousScan) {
     this.#context = context;
     this.#previous = previous;
-    const { columns, meta } = previous.index;
-    this.#source = { columns, rules: meta.rules };
-    this.#folders = new Uint32Array(columns.sizes.folders);
+    this.#carried = new CarriedIndex(previous.index);
   }
 
   run(global: GlobalRules): void {
@@ -69,14 +64,15 @@ export class KnownWalk {
     this.#checkLimits();
   }
 
+  get partialRoot(): boolean {
+    return this.#partialRoot;
+  }
+
   /** The new index; null when it would be the previous one over again. */
   finish(): BuiltIndex | null {
-    const { index, globalChanged } = this.#previous;
-    const isWhole = this.#builder.count === 0 && this.#kept.to - this.#kept.from === index.count;
-    const keepsRules = this.#builder.rules.get(0) === index.meta.rules.get(0);
-    if (isWhole && keepsRules && !globalChanged) return null;
-    this.#copyKept();
-    return this.#builder.finish();
+    const { globalChanged, index } = this.#previous;
+    const isSame = !globalChanged && index.meta.partialRoot === this.#partialRoot;
+    return isSame ? this.#carried.finish() : this.#carried.finishAnew();
   }
 
   #openRoot(global: GlobalRules): void {
@@ -86,7 +82,9 @@ export class KnownWalk {
     const scopeWith = (rules: FolderRuleTexts) =>
       isSame(rules) ? index.scopeOf(0) : rootScope(global, parseRules(rules));
     const listing = readableRoot(listFolder(this.#context, { path: '', knownRules, scopeWith }));
-    this.#builder.setRules(0, listing.rules);
+    this.#partialRoot = isPartial(listing);
+    this.differences.unreadable.push(...([...listing.failed] as TrackedPath[]));
+    this.#carried.builder.setRules(0, listing.rules);
     this.#enter({ known: 0, prefix: '' }, listing, isSame(listing.rules));
   }
 
@@ -107,18 +105,18 @@ export class KnownWalk {
     if (isLookedAt && this.#previous.mustVisit(index.folderOf(item.known))) {
       this.#visit(frame, item, this.#previous.knownStat(item.known));
     } else {
-      this.#keep(item.known, this.#previous.endOf(item.known));
+      this.#carried.keep(item.known, this.#previous.endOf(item.known));
     }
   }
 
   /** Something that is no folder now and was known before, as whatever. */
   #takeFile(frame: Frame, known: number, child: Child): void {
     if (this.#previous.isSettled(known, child.stat)) {
-      this.#keep(known, known + 1);
+      this.#carried.keep(known, known + 1);
       return;
     }
-    const folder = this.#folderOf(frame);
-    this.#builder.add(folder, child.name, child.stat, racyFlag(this.#context, child));
+    const folder = this.#carried.folderOf(frame.known);
+    this.#carried.builder.add(folder, child.name, child.stat, racyFlag(this.#context, child));
     this.differences.touched.push(this.#previous.index.path(known));
     this.#addGone(known + 1, this.#previous.endOf(known));
   }
@@ -146,11 +144,12 @@ export class KnownWalk {
     const scope = frame.newScope ?? this.#previous.index.scopeOf(frame.known);
     const walk = {
       context: this.#context,
-      builder: this.#builder,
+      builder: this.#carried.builder,
       onEntry: (found: TrackedPath) => (found === path ? own : below).push(found),
       onUnreadable: (found: TrackedPath) => this.differences.unreadable.push(found),
     };
-    addFresh(walk, { folder: this.#folderOf(frame), prefix: frame.prefix, scope }, child);
+    const folder = this.#carried.folderOf(frame.known);
+    addFresh(walk, { folder, prefix: frame.prefix, scope }, child);
   }
 
   /** A folder that was one before. */
@@ -161,7 +160,7 @@ export class KnownWalk {
     const visit: Visit = { frame, name, path, entry, known, stat };
     const isUnchanged = frame.newScope === null && this.#previous.isSettled(entry, stat);
     if (isUnchanged && !this.#previous.mustVisit(known)) {
-      this.#keep(entry, this.#previous.endOf(entry));
+      this.#carried.keep(entry, this.#previous.endOf(entry));
     } else if (!isUnchanged || this.#previous.hasOtherNames(known) || !this.#goThrough(visit)) {
       this.#readAnew(visit);
     }
@@ -172,10 +171,10 @@ export class KnownWalk {
     const was = this.#previous.index.rulesOf(known);
     const rules = readRules(this.#context, `${this.#context.root}/${path}`, null, was);
     if (!sameRules(rules, was)) return false;
-    this.#keep(entry, entry + 1);
+    this.#carried.keep(entry, entry + 1);
     const frame = { known, prefix: `${path}/`, newScope: null };
     // Read again with the same outcome, but another stamp.
-    if (rules !== was) this.#builder.setRules(this.#folderOf(frame), rules);
+    if (rules !== was) this.#carried.builder.setRules(this.#carried.folderOf(frame.known), rules);
     this.#open.push({ ...frame, items: knownItems(this.#previous, known), next: 0 });
     return true;
   }
@@ -197,12 +196,12 @@ export class KnownWalk {
     if (Number(stat.mode) !== index.mode(entry)) this.differences.touched.push(path);
     if (isPartial(listing)) this.differences.unreadable.push(path);
     const child: Child = { name, key: `${name}/`, stat, isDirectory: true };
-    const parent = this.#folderOf(frame);
-    const folder = addFolder(this.#builder, this.#context, parent, child, listing);
-    this.#folders[known] = folder;
+    const parent = this.#carried.folderOf(frame.known);
+    const folder = addFolder(this.#carried.builder, this.#context, parent, child, listing);
+    this.#carried.placeFolder(known, folder);
     if (listing === 'unreadable') {
-      this.#builder.setRules(folder, knownRules);
-      this.#keep(entry + 1, this.#previous.endOf(entry));
+      this.#carried.builder.setRules(folder, knownRules);
+      this.#carried.keep(entry + 1, this.#previous.endOf(entry));
     } else {
       this.#enter({ known, prefix: `${path}/` }, listing, isSame(listing.rules));
     }
@@ -235,31 +234,8 @@ export class KnownWalk {
     }
   }
 
-  /** Takes entries over as they were. They are copied as late as possible, in ranges as large as possible. */
-  #keep(from: number, to: number): void {
-    if (this.#kept.to !== from) {
-      this.#copyKept();
-      this.#kept = { from, to };
-    } else {
-      this.#kept.to = to;
-    }
-  }
-
-  #copyKept(): void {
-    const { from, to } = this.#kept;
-    this.#builder.copy(this.#source, from, to, this.#folders);
-    this.#kept = { from: to, to };
-  }
-
-  /** The number of a folder in the new index, to which the next entry is to be added. */
-  #folderOf({ known }: Pick<Frame, 'known'>): number {
-    this.#copyKept();
-    return this.#folders[known] as number;
-  }
-
   #checkLimits(): void {
-    const { from, to } = this.#kept;
-    this.#context.control.limitEntries(this.#builder.count + to - from);
+    this.#context.control.limitEntries(this.#carried.count);
     this.#context.control.check();
   }
 }

@@ -1,4 +1,4 @@
-import { pathToBytes, type TrackedPath } from '../../model/path.ts';
+import { pathToBytes } from '../../model/path.ts';
 
 // From here on the order of UTF-16 units is not the order of the bytes they stand for.
 const OUT_OF_ORDER = /[\ud800-\uffff]/;
@@ -17,14 +17,4 @@ export function compareText(a: string, b: string): number {
     return Buffer.compare(pathToBytes(a), pathToBytes(b));
   }
   return a < b ? -1 : 1;
-}
-
-/** Compares two paths as the entries of an index are ordered. Git's own entries are no directories. */
-export function compareEntries(
-  a: TrackedPath,
-  aIsDirectory: boolean,
-  b: TrackedPath,
-  bIsDirectory: boolean,
-): number {
-  return compareText(aIsDirectory ? `${a}/` : a, bIsDirectory ? `${b}/` : b);
 }

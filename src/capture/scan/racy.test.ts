@@ -59,6 +59,21 @@ describe('a file whose stat stays the same', () => {
   });
 });
 
+it.each([
+  ['mtime', { mtimeNs: 11n }],
+  ['ctime', { ctimeNs: 11n }],
+  ['size', { size: 11n }],
+  ['inode', { ino: 11n }],
+  ['mode', { mode: 0o100711n }],
+])('touches a file of which only the %s moved', async (_which, moved) => {
+  const stat = { mtimeNs: 1n, ctimeNs: 1n, size: 1n, ino: 1n, mode: 0o100644n };
+  place.write('file');
+  disk.pretend('file', stat);
+  const { index } = await scan(null);
+  disk.pretend('file', { ...stat, ...moved });
+  expectDifferences(await scan(index), { touched: ['file'] });
+});
+
 describe('a folder whose stat stays the same', () => {
   it('is read again if it was racily clean', async () => {
     place.write('folder/old');

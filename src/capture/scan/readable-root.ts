@@ -1,5 +1,4 @@
 import { SavepointError } from '../../model/errors.ts';
-import { isPartial } from './fresh-walk.ts';
 import type { Listing } from './list-folder.ts';
 
 /** A project whose own folder cannot be read is an error, not a project without files. */
@@ -7,7 +6,7 @@ export function readableRoot(listing: Listing | 'missing' | 'unreadable'): Listi
   if (listing === 'missing') {
     throw new SavepointError('project-missing', 'the project folder is not there');
   }
-  if (listing === 'unreadable' || isPartial(listing)) {
+  if (listing === 'unreadable') {
     throw new SavepointError('capture-failed', 'the project folder cannot be read');
   }
   return listing;

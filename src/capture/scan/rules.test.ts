@@ -38,6 +38,19 @@ describe('a rule that comes', () => {
     });
   });
 
+  it('does not look through a link that took the place of a folder', async () => {
+    for (const file of ['folder/x', 'elsewhere/x']) place.write(file);
+    const { index } = await place.scan(null);
+    place.delete('folder');
+    symlinkSync('elsewhere', place.at('folder'));
+    place.write('.gitignore', 'folder\n');
+    expectDifferences(await place.scan(index), {
+      appeared: ['.gitignore'],
+      left: ['folder'],
+      gone: ['folder/x'],
+    });
+  });
+
   it('counts from its own folder on', async () => {
     for (const file of ['x', 'a/x', 'a/b/x', 'c/x']) place.write(file);
     const { index } = await place.scan(null);
@@ -141,6 +154,15 @@ describe('rules from outside', () => {
     expectDifferences(second, { left: ['a.tmp', 'sub/b.tmp'] });
     expectDifferences(await place.scan(second.index), { entered: ['a.tmp', 'sub/b.tmp'] });
   });
+
+  it('are kept in the index also when they concern nothing', async () => {
+    place.write('file');
+    const { index } = await place.scan(null);
+    const global = { excludesFile: '*.tmp\n', infoExclude: null };
+    const second = await place.scan(index, { global });
+    expectDifferences(second, {});
+    expect(second.index.covers(path('x.tmp'))).toBe(false);
+  });
 });
 
 describe('a rule file', () => {
@@ -176,6 +198,9 @@ describe('a rule file', () => {
     const second = await place.scan(index, { fileSystem: disk });
     expectDifferences(second, { touched: ['sub/.gitignore'] });
     expect(disk.listed).toEqual(['']);
+    const { ctimeNs } = second.index.stat(second.index.find(path('sub/.gitignore')));
+    const [rules] = second.index.meta.rules.values();
+    expect(rules?.gitignore?.stat?.ctimeNs).toBe(ctimeNs);
     expect((await place.scan(second.index)).index).toBe(second.index);
   });
 });
@@ -198,5 +223,22 @@ describe('a name that changed its kind', () => {
     place.write('thing');
     expect(index.covers(path('thing'))).toBe(false);
     expectDifferences(await place.scan(index), { entered: ['thing'] });
+  });
+
+  it('enters alone when the rules hid only files of its name', async () => {
+    place.write('.gitignore', 'thing\n!thing/\n');
+    const { index } = await place.scan(null);
+    place.write('thing/x');
+    expect([index.covers(path('thing')), index.covers(path('thing/x'))]).toEqual([false, true]);
+    expectDifferences(await place.scan(index), { entered: ['thing'], appeared: ['thing/x'] });
+  });
+
+  it('is judged as what it is when it is looked at', async () => {
+    const disk = new WatchedFileSystem(place.root);
+    place.write('.gitignore', 'thing\n!thing/\n');
+    place.write('thing/x');
+    disk.pretend('thing', { mode: 0o100644n });
+    const { index } = await place.scan(null, { fileSystem: disk });
+    expect(pathsIn(index)).toEqual(['.gitignore']);
   });
 });

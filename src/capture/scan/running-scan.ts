@@ -75,7 +75,7 @@ export class RunningScan {
     const folders = walk.readUpper({ minEntries: this.#largeTree, minFolders });
     if (this.#mayShare) await this.#shareOut(walk, folders);
     else walk.takePart(0, walkPart(this.#context, this.#request.global, folders));
-    const index = this.#indexOf(walk.finish());
+    const index = this.#indexOf(walk.finish(), walk.partialRoot);
     const differences = { ...noDifferences(), unreadable: walk.unreadable };
     return { kind: 'complete', index, differences };
   }
@@ -83,14 +83,15 @@ export class RunningScan {
   async #next(index: ScanIndex): Promise<ScanOutcome> {
     const { global, root } = this.#request;
     const isLarge = this.#mayShare && index.count > this.#largeTree;
-    const found = isLarge ? await this.#checkElsewhere(index) : [this.#check(index)];
-    const previous = new PreviousScan(index, new KnownNews(index.count, found), global);
+    const news = isLarge ? await this.#checkElsewhere(index) : [this.#check(index)];
+    const previous = new PreviousScan(index, new KnownNews(index.count, news), global);
     previous.checkRules(this.#context, root);
     const walk = new KnownWalk(this.#context, previous);
     walk.run(global);
     const built = walk.finish();
-    const { differences } = walk;
-    return { kind: 'complete', index: built === null ? index : this.#indexOf(built), differences };
+    const { differences, partialRoot } = walk;
+    const found = built === null ? index : this.#indexOf(built, partialRoot);
+    return { kind: 'complete', index: found, differences };
   }
 
   #check(index: ScanIndex): NewsColumns {
@@ -143,8 +144,9 @@ export class RunningScan {
     return { root, maxEntries, control: this.#control.shared };
   }
 
-  #indexOf({ columns, rules }: BuiltIndex): ScanIndex {
-    return new ScanIndex(columns, { stamp: UNSTAMPED, global: this.#request.global, rules });
+  #indexOf({ columns, rules }: BuiltIndex, partialRoot: boolean): ScanIndex {
+    const { global } = this.#request;
+    return new ScanIndex(columns, { stamp: UNSTAMPED, global, rules, partialRoot });
   }
 
   // For the worker threads, which have no clock of their own.

@@ -19,6 +19,8 @@ export interface IndexMeta {
   readonly global: GlobalRules;
   /** By folder number. Folders without rules are not listed. */
   readonly rules: ReadonlyMap<number, FolderRuleTexts>;
+  /** Whether there are names in the root at which we may not look; the root has no entry to say so. */
+  readonly partialRoot: boolean;
 }
 
 /**
@@ -117,7 +119,7 @@ export class ScanIndex {
   }
 
   isUnreadable(folder: number): boolean {
-    if (folder === 0) return false;
+    if (folder === 0) return this.meta.partialRoot;
     const bits = this.columns.bits[this.columns.folderEntry[folder] as number] as number;
     return (bits & UNREADABLE) !== 0;
   }

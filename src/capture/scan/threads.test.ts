@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectDifferences, pathsIn, ScanPlace } from '../../../test/scan/scan-place.ts';
+import { ScanControl } from './control.ts';
 import { encodeIndex } from './index-codec.ts';
 import { RunningScan } from './running-scan.ts';
 import type { ScanOutcome } from './scan-request.ts';
 import { Scanner } from './scanner.ts';
+import type { Task } from './worker-messages.ts';
 
 // No tree is too small here to be shared among threads.
 const FORCED = { workers: 2, largeTree: 0 };
@@ -25,8 +27,10 @@ afterEach(async () => {
 });
 
 describe('several threads', () => {
-  it('find what one finds', async () => {
-    const shared = await place.scan(null);
+  it.each([0, 50])('find what one finds, from %i entries on', async (largeTree) => {
+    const scanner = new Scanner({ workers: 2, largeTree });
+    const shared = await scanner.scan(place.request(null)).finally(() => scanner.close());
+    if (shared.kind !== 'complete') throw new Error('the scan gave up');
     const single = await alone.scan(null, { root: place.root });
     expect(Buffer.from(encodeIndex(shared.index)).equals(encodeIndex(single.index))).toBe(true);
   });
@@ -73,14 +77,15 @@ describe('several threads', () => {
     });
   });
 
-  it('end a scan when they are ended', async () => {
-    const scan = place.scanner.scan(place.request(null));
+  it.each(['first', 'later'])('end a %s scan when they are ended', async (which) => {
+    const index = which === 'first' ? null : (await place.scan(null)).index;
+    const scan = place.scanner.scan(place.request(index));
     await place.scanner.close();
     expect(await scan).toEqual({ kind: 'gave-up', reason: 'aborted' });
   });
 });
 
-describe('threads that cannot be started', () => {
+describe('threads that die or cannot be started', () => {
   it('are done without', async () => {
     const { index } = await place.scan(null);
     place.write('top-3/sub-0/new');
@@ -94,7 +99,15 @@ describe('threads that cannot be started', () => {
   });
 
   async function runAlone(previous: Parameters<ScanPlace['scan']>[0]): Promise<ScanOutcome> {
-    const none = { size: 2, run: () => Promise.reject(new Error('no more threads')) };
+    const none = {
+      size: 2,
+      run(task: Task) {
+        // It died in the middle of its work.
+        const limits = { maxEntries: 0, deadline: null, now: () => 0 };
+        new ScanControl(limits, task.control).takeChunk();
+        return Promise.reject(new Error('a thread ended'));
+      },
+    };
     const scan = new RunningScan(place.request(previous), none, 0);
     try {
       return await scan.run();

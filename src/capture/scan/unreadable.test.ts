@@ -35,13 +35,15 @@ describe('a folder that cannot be read', () => {
   });
 
   it('is tried each time, and what is found then was there before', async () => {
-    place.write('closed/secret');
+    place.write('closed/secret/deep');
     disk.refuse('list', 'closed', 'EACCES');
     const first = await scan(null);
     const second = await scan(first.index);
     expectDifferences(second, { unreadable: ['closed'] });
     disk.refuse('list', 'closed', null);
-    expectDifferences(await scan(second.index), { entered: ['closed/secret'] });
+    expectDifferences(await scan(second.index), {
+      entered: ['closed/secret', 'closed/secret/deep'],
+    });
   });
 
   it('keeps what was known below it', async () => {
@@ -55,6 +57,7 @@ describe('a folder that cannot be read', () => {
     const second = await scan(first.index);
     expectDifferences(second, { unreadable: ['closed'] });
     expect(pathsIn(second.index)).toEqual(pathsIn(first.index));
+    expect(second.index.covers(path('closed/a/hidden'))).toBe(false);
     disk.refuse('list', 'closed', null);
     const third = await scan(second.index);
     expectDifferences(third, { entered: ['closed/new'], gone: ['closed/b'] });
@@ -64,10 +67,11 @@ describe('a folder that cannot be read', () => {
 
 describe('an entry at which we may not look', () => {
   it('stays in the index as it was, with all below', async () => {
-    place.write('folder/sub/file');
+    place.write('folder/closed/file');
     place.write('folder/other');
     const first = await scan(null);
-    for (const name of ['folder/sub', 'folder/sub/file']) disk.refuse('lstat', name, 'EACCES');
+    for (const name of ['folder/closed', 'folder/closed/file'])
+      disk.refuse('lstat', name, 'EACCES');
     place.write('folder/other', 'changed meanwhile');
     const second = await scan(first.index);
     expectDifferences(second, { unreadable: ['folder'], touched: ['folder/other'] });
@@ -94,9 +98,25 @@ it('does not take a lack of descriptors for something about the project', async 
   await expect(place.scanner.scan(request)).rejects.toMatchObject({ code: 'EMFILE' });
 });
 
-it.each(['list', 'lstat'] as const)('fails when the project cannot be read (%s)', async (call) => {
+it('leaves names in the root alone at which it may not look', async () => {
+  for (const file of ['dead/below', 'live']) place.write(file);
+  disk.refuse('lstat', 'dead', 'ENOTCONN');
+  const first = await scan(null);
+  expectDifferences(first, { unreadable: ['dead'] });
+  expect(first.index.covers(path('dead/below'))).toBe(false);
+  disk.refuse('lstat', 'dead', null);
+  const second = await scan(first.index);
+  expectDifferences(second, { entered: ['dead', 'dead/below'] });
+  disk.refuse('lstat', 'dead', 'ENOTCONN');
+  const third = await scan(second.index);
+  expectDifferences(third, { unreadable: ['dead'] });
+  expect(pathsIn(third.index)).toEqual(pathsIn(second.index));
+  expect(third.index.covers(path('other'))).toBe(false);
+});
+
+it('fails when the project cannot be read', async () => {
   place.write('file');
-  disk.refuse(call, call === 'list' ? '' : 'file', 'EACCES');
+  disk.refuse('list', '', 'EACCES');
   const request = place.request(null, { fileSystem: disk });
   await expect(place.scanner.scan(request)).rejects.toMatchObject({ code: 'capture-failed' });
 });

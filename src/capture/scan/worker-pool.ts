@@ -16,6 +16,9 @@ interface Member {
 // The sources run as they are, and the published package holds what they were compiled to.
 const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
+// What a walk makes is gone at once; more room for it would only be memory that lies about.
+const YOUNG_GENERATION_MB = 8;
+
 /**
  * Worker threads that are started when there is work for the first time and stay. They keep the process
  * alive only while they work.
@@ -63,7 +66,13 @@ export class WorkerPool {
     if (this.#members.length >= this.#size) return null;
     const file = new URL(`./scan-worker${EXTENSION}`, import.meta.url);
     // Nothing is inherited that the walk does not need.
-    const worker = new Worker(file, { env: {}, execArgv: [], argv: [], stdin: false });
+    const worker = new Worker(file, {
+      env: {},
+      execArgv: [],
+      argv: [],
+      stdin: false,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
     const member: Member = { worker, job: null };
     worker.on('message', (answer: Answer) => this.#settle(member, (job) => job.resolve(answer)));
     worker.on('error', (error) => this.#dismiss(member, error));

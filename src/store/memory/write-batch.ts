@@ -37,10 +37,11 @@ function addChange(place: MemoryPlace, change: Change): void {
   place.heads.set(path, kept({ path, seq, state: after ?? before, open: after === null }));
 }
 
-function closeChange(place: MemoryPlace, { seq, after }: ClosedChange): void {
+function closeChange(place: MemoryPlace, { seq, after, attribution }: ClosedChange): void {
   const change = place.changes.get(seq);
   if (change === undefined) return;
-  place.changes.set(seq, kept({ ...change, after }));
+  const closed = { ...change, after, attribution: attribution ?? change.attribution };
+  place.changes.set(seq, kept(closed));
   // Where a newer change stands on top already, the head stays that one's.
   const head = place.heads.get(change.path);
   if (head?.seq === seq) place.heads.set(head.path, kept({ ...head, state: after, open: false }));

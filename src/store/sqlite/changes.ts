@@ -42,7 +42,8 @@ const INSERT = `
     (SELECT message_id FROM checkpoints WHERE id = ?))`;
 
 const CLOSE = `
-  UPDATE changes SET after_type = ?, after_mode = ?, after_blob = ?, after_size = ?, after_reason = ?
+  UPDATE changes SET after_type = ?, after_mode = ?, after_blob = ?, after_size = ?, after_reason = ?,
+    attribution = coalesce(?, attribution)
   WHERE seq = ? AND after_type IS NULL
   RETURNING path`;
 
@@ -68,7 +69,8 @@ export function insertChange(connection: Connection, change: Change): void {
 }
 
 export function closeChange(connection: Connection, closed: ClosedChange): void {
-  const row = connection.get<{ path: Uint8Array }>(CLOSE, ...toColumns(closed.after), closed.seq);
+  const { seq, after, attribution = null } = closed;
+  const row = connection.get<{ path: Uint8Array }>(CLOSE, ...toColumns(after), attribution, seq);
   if (row === undefined) {
     throw new SavepointError('argument-invalid', `change ${closed.seq} is not open`);
   }

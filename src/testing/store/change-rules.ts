@@ -70,6 +70,11 @@ export function changeRules({ test }: StoreTests): void {
     await store.commit({ base: 3, closed: [{ seq: 1, after: unknown('unstable') }] });
     assert.deepEqual(seqsOf(await store.changes({ open: true })), [3]);
     assert.deepEqual((await store.changes({}))[0], { ...open, after: unknown('unstable') });
+    await store.commit({
+      base: 3,
+      closed: [{ seq: 3, after: unknown('unstable'), attribution: 'shared' }],
+    });
+    assert.equal((await store.changes({}))[2]?.attribution, 'shared');
   });
 
   test('lists the oldest first, and filters by each part of a query', async (store) => {
