@@ -108,4 +108,5 @@ export const RETENTION_RULES: Shape<Partial<RetentionRules>> = {
   retentionDays: optional(aNumber),
   idleDays: optional(aNumber),
   maxCheckpointsPerSession: optional(aNumber),
+  maxStoreBytes: optional(aNumber),
 };

@@ -176,6 +176,7 @@ export class Savepoint {
           site: this.#bench.rewindSite,
           now: this.#bench.settings.now(),
           gitHead: gitHead(this.root),
+          tell: (notes) => this.#bench.tell(notes),
         },
         plan,
       ),
@@ -278,14 +279,22 @@ export class Savepoint {
   }
 
   /** Finishes an interrupted restore. Called when a savepoint is opened, and before each write. */
-  recover(): Promise<PlanNote | null> {
+  recover(): Promise<void> {
     return this.#bench.recover();
+  }
+
+  /**
+   * What happened that nobody asked for: a restore of another process was finished or taken back, or
+   * could not be; a file was left because somebody wrote to it. Taken away by reading.
+   */
+  notices(): readonly PlanNote[] {
+    return this.#bench.takeNotices();
   }
 
   /** Idempotent. What the last restore left to do is done first, if it can be. */
   async close(): Promise<void> {
     // Whatever is in the way now, the next start does it.
-    await this.#bench.recover().catch(() => null);
+    await this.#bench.recover().catch(() => undefined);
     await this.#bench.close();
   }
 
@@ -305,10 +314,11 @@ export class Savepoint {
 
 /** A rule that is set to undefined is one that was left out, not one that keeps nothing. */
 function withDefaults(rules: Partial<RetentionRules>): RetentionRules {
-  const { retentionDays, idleDays, maxCheckpointsPerSession } = DEFAULT_RETENTION;
+  const { retentionDays, idleDays, maxCheckpointsPerSession, maxStoreBytes } = DEFAULT_RETENTION;
   return {
     retentionDays: rules.retentionDays ?? retentionDays,
     idleDays: rules.idleDays ?? idleDays,
     maxCheckpointsPerSession: rules.maxCheckpointsPerSession ?? maxCheckpointsPerSession,
+    maxStoreBytes: rules.maxStoreBytes ?? maxStoreBytes,
   };
 }

@@ -9,12 +9,15 @@ export interface RetentionRules {
   /** A session without activity for so long counts as archived. */
   readonly idleDays: number;
   readonly maxCheckpointsPerSession: number;
+  /** What a store may hold on disk; beyond it the oldest archived sessions go. */
+  readonly maxStoreBytes: number;
 }
 
 export const DEFAULT_RETENTION: RetentionRules = {
   retentionDays: 7,
   idleDays: 30,
   maxCheckpointsPerSession: 50,
+  maxStoreBytes: 10 * 1024 ** 3,
 };
 
 export interface EvictionResult extends PruneResult {
@@ -49,12 +52,46 @@ export async function evict(
     removedCheckpoints,
     removedOperations,
   });
+  let pruned = await pruneUnreachable(store);
+  for (let id = await surplusSession(store, rules, now); id !== null; ) {
+    removedSessions.push(id);
+    await store.commit({ base: await store.seq(), removedSessions: [id] });
+    pruned = sumOf(pruned, await pruneUnreachable(store));
+    id = await surplusSession(store, rules, now);
+  }
   const after = await store.stats();
   return {
-    ...(await pruneUnreachable(store)),
+    ...pruned,
     sessions: removedSessions.length,
     checkpoints: before.checkpoints - after.checkpoints,
     operations: removedOperations.length,
+  };
+}
+
+/** The oldest archived session, while the store holds more than it may; null when nothing more may go. */
+async function surplusSession(
+  store: Store,
+  rules: RetentionRules,
+  now: number,
+): Promise<string | null> {
+  const { storedBytes, packedBytes } = await store.stats();
+  if (storedBytes + packedBytes <= rules.maxStoreBytes) return null;
+  const archived = (await store.sessions()).filter((one) => archivedAt(one, rules) <= now);
+  return archived.at(-1)?.id ?? null;
+}
+
+function archivedAt(
+  { archivedAt: at, lastActiveAt }: Session,
+  { idleDays }: RetentionRules,
+): number {
+  return at ?? lastActiveAt + idleDays * DAY_MS;
+}
+
+function sumOf(one: PruneResult, other: PruneResult): PruneResult {
+  return {
+    changes: one.changes + other.changes,
+    blobs: one.blobs + other.blobs,
+    bytes: one.bytes + other.bytes,
   };
 }
 
@@ -76,10 +113,8 @@ async function expiredSessions(
   rules: RetentionRules,
   now: number,
 ): Promise<string[]> {
-  const archivedAt = (session: Session): number =>
-    session.archivedAt ?? session.lastActiveAt + rules.idleDays * DAY_MS;
   return (await store.sessions())
-    .filter((session) => now - archivedAt(session) >= rules.retentionDays * DAY_MS)
+    .filter((session) => now - archivedAt(session, rules) >= rules.retentionDays * DAY_MS)
     .map((session) => session.id);
 }
 

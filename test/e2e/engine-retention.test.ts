@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CheckpointId } from '../../src/index.ts';
@@ -125,6 +126,28 @@ describe('retention by time', () => {
     expect((await bed.savepoint.cleanup()).sessions).toBe(0);
     clock += 1;
     expect((await bed.savepoint.cleanup()).sessions).toBe(1);
+  });
+
+  it('removes the oldest archived sessions while the store holds more than it may', async () => {
+    for (const [n, sessionId] of ['oldest', 'older', 'running'].entries()) {
+      clock += DAY;
+      const request = { sessionId, messageId: sessionId, paths: [`file-${n}`] };
+      const capture = await bed.savepoint.captureBefore(request);
+      bed.put(`file-${n}`, randomBytes(50_000));
+      await bed.savepoint.captureAfter(capture);
+      // Its content is reached by nothing but the session once the file is gone.
+      const removal = await bed.savepoint.captureBefore(request);
+      rmSync(bed.at(`file-${n}`));
+      await bed.savepoint.captureAfter(removal);
+      if (sessionId !== 'running') await bed.savepoint.archiveSession(sessionId);
+    }
+    const sessions = async () => (await bed.savepoint.sessions()).map(({ id }) => id);
+    await bed.savepoint.cleanup({ maxStoreBytes: 160_000 });
+    expect(await sessions()).toEqual(['running', 'older', 'oldest']);
+    await bed.savepoint.cleanup({ maxStoreBytes: 120_000 });
+    expect(await sessions()).toEqual(['running', 'older']);
+    await bed.savepoint.cleanup({ maxStoreBytes: 1 });
+    expect(await sessions()).toEqual(['running']);
   });
 
   it('begins anew for an archived session that is used again', async () => {
