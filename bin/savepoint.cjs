@@ -13,10 +13,20 @@ if (tooOld) {
   );
   process.exit(2);
 }
-import('../dist/cli/main.js').then(
+// A checkout that was not built yet has its sources, which this Node runs as they are; a package has none.
+var path = require('node:path');
+var fs = require('node:fs');
+var built = path.join(__dirname, '..', 'dist', 'cli', 'main.js');
+var source = path.join(__dirname, '..', 'src', 'cli', 'main.ts');
+var checkout = fs.existsSync(source);
+var main = !fs.existsSync(built) && checkout ? source : built;
+import(require('node:url').pathToFileURL(main).href).then(
   (cli) => cli.runCli(),
   (error) => {
-    process.stderr.write(`savepoint: the installation is damaged: ${error.message}\n`);
+    var remedy = checkout ? 'npm install && npm run build' : 'install savepoint again';
+    process.stderr.write(
+      `savepoint: the installation is damaged: ${error.message.split('\n')[0]}\nhint: ${remedy}\n`,
+    );
     process.exitCode = 1;
   },
 );

@@ -1,3 +1,4 @@
+export { type AdoptStoreRequest, adoptStore, movedFrom } from './adopt-store.ts';
 export type { Baseline } from './model/baseline.ts';
 export type { Attribution, Change, ChangeOrigin } from './model/change.ts';
 export { checkId } from './model/check.ts';
@@ -14,12 +15,14 @@ export type { BlobId, CheckpointId, OperationId, Seq } from './model/ids.ts';
 export type { Journal, JournalPhase, JournalStep } from './model/journal.ts';
 export type { Operation, OperationKind, PathReason, Receipt } from './model/operation.ts';
 export {
+  isBelow,
   isOutside,
   isTextPath,
   type OutsidePath,
   pathToBytes,
   type RelativePath,
   relativePath,
+  selectedPath,
   type TrackedPath,
 } from './model/path.ts';
 export type {

@@ -53,7 +53,7 @@ const OPEN_OPTIONS: Shape<OpenOptions> = {
   environment: anything,
 };
 
-/** Opens the timeline of a project, finishing a restore that was interrupted. */
+/** Opens the timeline of a project, finishing a restore that was interrupted, if it can be. */
 export async function openSavepoint(options: OpenOptions): Promise<Savepoint> {
   checkShape('options', options, OPEN_OPTIONS);
   const project = openProject(options.project, options.refusedProjects);
@@ -61,11 +61,10 @@ export async function openSavepoint(options: OpenOptions): Promise<Savepoint> {
   const store = options.store ?? (await openStore(project, home, options));
   try {
     await bind(store, project, options.adopt ?? false);
-    const savepoint = new Savepoint(
-      new Workbench(project.root, store, placeOf(project, home), options),
-    );
-    await savepoint.recover();
-    return savepoint;
+    const bench = new Workbench(project.root, store, placeOf(project, home), options);
+    // Whoever writes has to finish it; a list can be read all the same.
+    await bench.recoverOrTell();
+    return new Savepoint(bench);
   } catch (error) {
     await store.close();
     throw error;
@@ -82,7 +81,7 @@ export function storeDirectory(home: string, projectRoot: string): string {
 }
 
 /** Where stores lie, by its real path: a store in the project would record itself. */
-function homeOf(project: Project, home: string): string {
+export function homeOf(project: Project, home: string): string {
   if (home === '' || home.includes('\0')) {
     throw new SavepointError('argument-invalid', 'home must name a folder');
   }

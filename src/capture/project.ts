@@ -16,7 +16,7 @@ export interface Project {
 export function openProject(path: string, refused: readonly string[] = []): Project {
   const root = realPathOf(path);
   const stats = lookAt(root);
-  if (!stats.isDirectory()) throw missing(path);
+  if (!stats.isDirectory()) throw missing(path, 'the project is not a folder');
   if (root === '/' || refused.some((folder) => realPathOrNull(folder) === root)) {
     throw new SavepointError('project-refused', `${root} cannot be a project`, {
       path: root,
@@ -50,7 +50,7 @@ export function checkIdentity(known: ProjectIdentity, found: ProjectIdentity): v
     `${found.root} is not the folder that this timeline was recorded in`,
     {
       path: found.root,
-      hint: 'if you moved or re-created it on purpose, run: savepoint adopt',
+      hint: 'if you re-created it on purpose, run: savepoint adopt',
       details: { known, found },
     },
   );
@@ -75,8 +75,8 @@ function realPathOrNull(path: string): string | null {
   }
 }
 
-function missing(path: string): SavepointError {
-  return new SavepointError('project-missing', 'the project folder does not exist', {
+function missing(path: string, message = 'the project folder does not exist'): SavepointError {
+  return new SavepointError('project-missing', message, {
     path,
     hint: 'name an existing folder with --project DIR',
   });

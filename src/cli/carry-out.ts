@@ -8,9 +8,11 @@ import {
 import type { Call } from './command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { printJson } from './json.ts';
+import { sayUnmatched, type Unmatched } from './on-record.ts';
 import { noteText, planText } from './plan-text.ts';
 import { plural } from './plural.ts';
 import { receiptJson } from './receipt-json.ts';
+import { wrapWords } from './text-width.ts';
 
 /** What `rewind`, `undo` and `redo` say around the same work. */
 export interface Words {
@@ -19,6 +21,8 @@ export interface Words {
   /** The command that takes the operation back. */
   readonly reverse: string;
   readonly nothingToDo: string;
+  /** Named paths of which no change is on record. */
+  readonly unmatched?: readonly Unmatched[];
   /** Asked at a terminal before anything is touched; left out, nobody is asked. */
   readonly question?: string;
 }
@@ -33,11 +37,15 @@ export async function carryOut(
   const dryRun = call.flags.has('dry-run');
   if (isIdle(plan)) return nothingToDo(call, plan, dryRun, words);
   call.say(words.title);
-  for (const line of planText(plan, call.paint)) call.say(line);
+  for (const line of planText(plan, call.paint, call.columns)) call.say(line);
+  sayUnmatched(call, words.unmatched ?? []);
   refuseConflicts(plan);
   if (dryRun) return finish(call, plan, receiptOf(plan), words);
   if (!(await agreed(call, words.question))) return declined(call);
   const receipt = await call.io.interrupts.hold(() => savepoint.apply(plan));
+  if (receipt.operationId !== null) {
+    call.io.done = `the ${plan.kind} was carried out all the same: operation ${receipt.operationId}`;
+  }
   return finish(call, plan, receipt, words);
 }
 
@@ -47,11 +55,14 @@ function isIdle(plan: RewindPlan): boolean {
 }
 
 function nothingToDo(call: Call, plan: RewindPlan, dryRun: boolean, words: Words): ExitCode {
-  printJson(call, receiptJson(receiptOf(plan), dryRun));
-  call.say(words.nothingToDo);
-  for (const line of planText(plan, call.paint)) call.say(line);
+  const { unmatched = [] } = words;
+  printJson(call, receiptJson(receiptOf(plan), dryRun, unmatched));
+  sayUnmatched(call, unmatched);
+  if (unmatched.length === 0) call.say(wrapWords(words.nothingToDo, call.columns).join('\n'));
+  for (const line of planText(plan, call.paint, call.columns)) call.say(line);
   call.hint('see what there is with: savepoint list');
-  return EXIT.nothingToDo;
+  const unknown = unmatched.some(({ exists }) => !exists);
+  return unknown && plan.lines.length === 0 ? EXIT.notFound : EXIT.nothingToDo;
 }
 
 /** As `apply` does it, so that a dry run ends as the real one would. */
@@ -81,12 +92,14 @@ function declined(call: Call): ExitCode {
 
 function finish(call: Call, plan: RewindPlan, receipt: Receipt, words: Words): ExitCode {
   const dryRun = call.flags.has('dry-run');
-  printJson(call, receiptJson(receipt, dryRun));
+  printJson(call, receiptJson(receipt, dryRun, words.unmatched));
   const late = receipt.notes.slice(plan.notes.length);
-  for (const line of late.flatMap(noteText)) call.say(line);
+  for (const note of late) for (const line of noteText(note, call.columns)) call.say(line);
   const begun = dryRun ? 'Dry run, nothing was changed. It would be' : 'Done';
   const idle = !dryRun && receipt.operationId === null;
-  call.say(`\n${idle ? 'Nothing was changed' : begun}: ${countsOf(receipt)}.`);
+  const summary = `${idle ? 'Nothing was changed' : begun}: ${countsOf(receipt)}.`;
+  call.say(`\n${wrapWords(summary, call.columns).join('\n')}`);
+  if (receipt.operationId !== null) call.say(`Operation ${receipt.operationId}`);
   if (receipt.conflicts.length > 0) call.hint(CONFLICT_HINT);
   if (dryRun) call.hint('do it with the same command without --dry-run');
   else if (!idle) call.hint(`take this back with: ${words.reverse}`);

@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
-import type { Io } from './io.ts';
+import { columnsOf, type Io } from './io.ts';
+import { joinValues } from './option-values.ts';
 import { type Paint, paintFor } from './paint.ts';
+import { wrapWords } from './text-width.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Option {
@@ -28,6 +30,8 @@ export interface Call {
   readonly io: Io;
   readonly paint: Paint;
   readonly json: boolean;
+  /** How wide a line of prose may be. */
+  readonly columns: number;
   /** Options without a value that were given. */
   readonly flags: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, string>;
@@ -57,6 +61,7 @@ export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
 
 export function parseCall(command: Command, argv: readonly string[], io: Io): Call {
   const { values, tokens } = parse(command, argv);
+  const columns = columnsOf(io);
   const end = tokens.find((token) => token.kind === 'option-terminator')?.index ?? argv.length;
   const positionals = tokens.filter((token) => token.kind === 'positional');
   const given = Object.entries(values);
@@ -66,6 +71,7 @@ export function parseCall(command: Command, argv: readonly string[], io: Io): Ca
     io,
     paint,
     json,
+    columns,
     flags: new Set(given.flatMap(([name, value]) => (value === true ? [name] : []))),
     values: new Map(given.flatMap(([name, v]) => (typeof v === 'string' ? [[name, v]] : []))),
     args: positionals.filter(({ index }) => index < end).map(({ value }) => value),
@@ -74,19 +80,20 @@ export function parseCall(command: Command, argv: readonly string[], io: Io): Ca
       if (!json) io.out(`${text}\n`);
     },
     hint: (text) => {
-      if (!json) io.err(`${paint('dim', `hint: ${text}`)}\n`);
+      const lines = wrapWords(`hint: ${text}`, columns, 2).map((line) => paint('dim', line));
+      if (!json) io.err(`${lines.join('\n')}\n`);
     },
   };
 }
 
 function parse(command: Command, argv: readonly string[]) {
-  const options = { ...COMMON_OPTIONS, ...command.options };
+  const options = Object.entries({ ...COMMON_OPTIONS, ...command.options });
+  const valued = options.flatMap(([name, { type }]) => (type === 'string' ? [name] : []));
+  const args = joinValues(argv, new Set(valued));
   try {
     return parseArgs({
-      args: [...argv],
-      options: Object.fromEntries(
-        Object.entries(options).map(([name, { type }]) => [name, { type }]),
-      ),
+      args,
+      options: Object.fromEntries(options.map(([name, { type }]) => [name, { type }])),
       allowPositionals: true,
       strict: true,
       tokens: true,
@@ -105,10 +112,10 @@ function firstSentence(error: unknown): string {
 
 /** The arguments of a command that takes a fixed number of them. */
 export function expectArgs(call: Call, command: string, least: number, most: number): void {
-  const given = call.args.length + call.rest.length;
+  const given = [...call.args, ...call.rest];
   const hint = `see: savepoint ${command} --help`;
-  if (given > most) throw new UsageError(`too many arguments: ${given}`, hint);
-  if (given < least) throw new UsageError('an argument is missing', hint);
+  if (given.length > most) throw new UsageError(`unexpected argument "${given[most]}"`, hint);
+  if (given.length < least) throw new UsageError('an argument is missing', hint);
 }
 
 /** The program to run, with its arguments. */

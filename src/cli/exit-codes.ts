@@ -19,7 +19,10 @@ export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.failure, 'failure: the message says what was left as it was'],
   [EXIT.usage, 'usage: the command line makes no sense'],
   [EXIT.conflicts, 'conflicts were left, untouched'],
-  [EXIT.notFound, 'not found: no such checkpoint, operation or project, or nothing recorded yet'],
+  [
+    EXIT.notFound,
+    'not found: no such checkpoint, operation, path or project, or nothing recorded yet',
+  ],
   [EXIT.nothingToDo, 'nothing to do'],
   [EXIT.interrupted, 'interrupted, or a question was answered with no'],
 ];

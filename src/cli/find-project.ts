@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { storeDirectory } from '../index.ts';
 import type { Call } from './command.ts';
+import type { Io } from './io.ts';
 import { storeHome } from './store-home.ts';
 
 /**
@@ -11,13 +12,19 @@ import { storeHome } from './store-home.ts';
 export function findProject({ io, values }: Call): string {
   const named = values.get('project');
   if (named !== undefined) return resolve(io.cwd, named);
-  const folders = foldersUp(io.cwd);
   const home = storeHome(io);
-  return (
-    folders.find((folder) => existsSync(storeDirectory(home, folder))) ??
-    folders.find((folder) => isWorktree(folder, io.homeDirectory)) ??
-    io.cwd
-  );
+  const recorded = foldersUp(io.cwd).find((folder) => existsSync(storeDirectory(home, folder)));
+  return recorded ?? newProject(io);
+}
+
+/** As `findProject`, for a folder that was never recorded where it stands. */
+export function findNewProject({ io, values }: Call): string {
+  const named = values.get('project');
+  return named === undefined ? newProject(io) : resolve(io.cwd, named);
+}
+
+function newProject({ cwd, homeDirectory }: Io): string {
+  return foldersUp(cwd).find((folder) => isWorktree(folder, homeDirectory)) ?? cwd;
 }
 
 function foldersUp(folder: string): string[] {

@@ -1,8 +1,19 @@
+import { beside } from './beside.ts';
 import { COMMON_OPTIONS, type Command, type Option } from './command.ts';
 import { EXIT_MEANINGS } from './exit-codes.ts';
+import { columnsOf, type Io } from './io.ts';
 import type { Paint } from './paint.ts';
+import { wrapWords } from './text-width.ts';
 
-export function generalHelp(commands: readonly Command[], paint: Paint): string {
+const WIDEST = 100;
+
+/** Prose is not read in lines of any width. */
+export function helpColumns(io: Io): number {
+  return Math.min(WIDEST, columnsOf(io));
+}
+
+export function generalHelp(commands: readonly Command[], paint: Paint, columns: number): string {
+  const section = sections(paint, columns);
   return [
     'savepoint: undo for AI coding agents',
     '',
@@ -11,21 +22,15 @@ export function generalHelp(commands: readonly Command[], paint: Paint): string 
     ...section(
       'commands',
       commands.map(({ name, summary }) => [name, summary]),
-      paint,
     ),
-    ...section(
-      'begin here',
-      [
-        ['savepoint demo', 'see it at work on a throw-away project'],
-        ['savepoint COMMAND --help', 'what a command takes, with examples'],
-        ['savepoint --version', 'the version'],
-      ],
-      paint,
-    ),
+    ...section('begin here', [
+      ['savepoint demo', 'see it at work on a throw-away project'],
+      ['savepoint COMMAND --help', 'what a command takes, with examples'],
+      ['savepoint --version', 'the version'],
+    ]),
     ...section(
       'exit codes',
       EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning]),
-      paint,
     ),
     '',
   ]
@@ -33,17 +38,18 @@ export function generalHelp(commands: readonly Command[], paint: Paint): string 
     .replace(/\n+$/, '\n');
 }
 
-export function commandHelp(command: Command): string {
-  const plain: Paint = (_style, text) => text;
+export function commandHelp(command: Command, columns: number): string {
+  const section = sections((_style, text) => text, columns);
+  const usage = ['usage: savepoint', command.name, command.arguments, '[options]'].filter(Boolean);
   const own = Object.entries(command.options).map(optionRow);
   const common = Object.entries(COMMON_OPTIONS).map(optionRow);
   return [
-    `usage: ${['savepoint', command.name, command.arguments, '[options]'].filter(Boolean).join(' ')}`,
+    ...wrapWords(usage.join(' '), columns, 4),
     '',
-    command.details,
+    ...wrapWords(command.details.replaceAll('\n', ' '), columns),
     '',
-    ...section('options', [...own, ...common], plain),
-    ...section('examples', command.examples, plain),
+    ...section('options', [...own, ...common]),
+    ...section('examples', command.examples),
   ]
     .join('\n')
     .replace(/\n+$/, '\n');
@@ -53,15 +59,14 @@ function optionRow([name, option]: [string, Option]): readonly [string, string] 
   return [option.value === undefined ? `--${name}` : `--${name} ${option.value}`, option.help];
 }
 
-function section(
-  title: string,
-  rows: readonly (readonly [string, string])[],
-  paint: Paint,
-): string[] {
-  const width = Math.max(0, ...rows.map(([left]) => left.length));
-  return [
-    paint('bold', `${title}:`),
-    ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`),
-    '',
-  ];
+type Section = (title: string, rows: readonly (readonly [string, string])[]) => string[];
+
+function sections(paint: Paint, columns: number): Section {
+  return (title, rows) => {
+    const width = Math.max(0, ...rows.map(([left]) => left.length)) + 4;
+    const texts = rows.flatMap(([left, right]) =>
+      beside({ text: `  ${left}`.padEnd(width), width }, right, columns),
+    );
+    return [paint('bold', `${title}:`), ...texts.map((line) => line.trimEnd()), ''];
+  };
 }

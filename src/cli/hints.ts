@@ -16,7 +16,8 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
 };
 
 export function hintFor(error: SavepointError, project: string | undefined): string | undefined {
-  if (error.code === 'project-mismatch') return adoptHint(project);
+  // Of a folder that was moved the engine knows more.
+  if (error.code === 'project-mismatch' && error.details !== undefined) return adoptHint(project);
   return HINTS[error.code] ?? error.hint;
 }
 

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { createInterface, type Interface } from 'node:readline';
 import { Interrupts } from './interrupts.ts';
+import { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
 /** All that a command may touch of the process it runs in. */
@@ -12,6 +13,10 @@ export interface Io {
   /** Whether standard output is a terminal, and how wide. */
   readonly terminal: boolean;
   readonly columns: number;
+  /** What a person must hear even if standard output fails: that files were changed. */
+  done: string | null;
+  /** Waits until all of standard output is written. Gives what went wrong, if anything did. */
+  outputFailure(): Promise<Error | null>;
   /** Asks a person and waits for a line; null when there will be none. */
   ask(question: string): Promise<string | null>;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -30,19 +35,23 @@ export function processIo(): Io {
   const { stdin, stdout, stderr, env, platform } = process;
   const interrupts = new Interrupts();
   const questions = new Questions();
-  for (const stream of [stdout, stderr]) stream.on('error', ignoreBrokenPipe);
+  const output = new Output(stdout);
+  // There is nothing left to say it on.
+  stderr.on('error', () => undefined);
   interrupts.listen();
   return {
-    out: (text) => stdout.write(text),
+    out: (text) => output.write(text),
     err: (text) => stderr.write(text),
     interactive: Boolean(stdin.isTTY && stdout.isTTY),
     terminal: Boolean(stdout.isTTY),
     columns: stdout.columns || DEFAULT_COLUMNS,
+    done: null,
+    outputFailure: () => output.failure(),
     ask: async (question) => {
-      stdout.write(question);
+      output.write(question);
       const answer = await questions.next();
       // Without an answer nobody has ended the line of the question.
-      if (answer === null) stdout.write('\n');
+      if (answer === null) output.write('\n');
       return answer;
     },
     env,
@@ -60,6 +69,11 @@ export function processIo(): Io {
   };
 }
 
+/** How wide a line of prose may be: no limit in a pipe, where a program may be reading. */
+export function columnsOf({ terminal, columns }: Pick<Io, 'terminal' | 'columns'>): number {
+  return terminal ? columns : Number.POSITIVE_INFINITY;
+}
+
 /** A folder that was removed still holds its shells. */
 function currentFolder(): string {
   try {
@@ -67,11 +81,6 @@ function currentFolder(): string {
   } catch {
     throw new UsageError('the current folder does not exist any more', 'go to one that does');
   }
-}
-
-/** A reader such as `head` may leave early: what is under way is finished, just not shown. */
-function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
 }
 
 /** Lines as the terminal gives them: it stays in its own mode, so nothing can leave it in a bad one. */

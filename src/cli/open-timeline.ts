@@ -1,6 +1,14 @@
-import { isSavepointError, openSavepoint, type Savepoint, SavepointError } from '../index.ts';
+import {
+  isSavepointError,
+  movedFrom,
+  openSavepoint,
+  type Savepoint,
+  SavepointError,
+} from '../index.ts';
 import type { Call } from './command.ts';
 import { findProject } from './find-project.ts';
+import { shellWord } from './hints.ts';
+import { noteText } from './plan-text.ts';
 import { storeHome } from './store-home.ts';
 
 export interface OpenTimelineOptions {
@@ -18,19 +26,29 @@ export async function withTimeline<T>(
 ): Promise<T> {
   const savepoint = await openTimeline(call, options);
   try {
+    // With --json a command may want them in its answer.
+    if (!call.json) sayNotices(call, savepoint);
     return await work(savepoint);
   } finally {
     await savepoint.close();
+    sayNotices(call, savepoint);
   }
+}
+
+/** What was not asked for, such as that a restore was finished which a crash had interrupted. */
+function sayNotices(call: Call, savepoint: Savepoint): void {
+  const lines = savepoint.notices().flatMap((note) => noteText(note, call.columns));
+  for (const line of lines) call.io.err(`${line}\n`);
 }
 
 async function openTimeline(call: Call, options: OpenTimelineOptions): Promise<Savepoint> {
   const { io } = call;
   const project = findProject(call);
+  const home = storeHome(io);
   try {
     return await openSavepoint({
       project,
-      home: storeHome(io),
+      home,
       refusedProjects: [io.homeDirectory],
       // Looking begins no timeline.
       create: options.create ?? false,
@@ -40,13 +58,22 @@ async function openTimeline(call: Call, options: OpenTimelineOptions): Promise<S
       now: io.now,
     });
   } catch (error) {
-    throw isSavepointError(error, 'store-missing') ? nothingRecorded(project) : error;
+    throw isSavepointError(error, 'store-missing') ? nothingRecorded(project, home) : error;
   }
 }
 
-function nothingRecorded(project: string): SavepointError {
-  return new SavepointError('store-missing', 'nothing was recorded in this project yet', {
+function nothingRecorded(project: string, home: string): SavepointError {
+  const message = `nothing was recorded in ${project} yet; stores are kept in ${home}`;
+  return new SavepointError('store-missing', message, {
     path: project,
-    hint: 'an agent that writes through Savepoint begins the timeline; see how with: savepoint demo',
+    hint: beginHint(project, home),
   });
+}
+
+function beginHint(project: string, home: string): string {
+  const old = movedFrom(project, home);
+  if (old !== null) {
+    return `this folder was recorded as ${old}; keep its timeline with: savepoint adopt --from ${shellWord(old)}`;
+  }
+  return 'an agent that writes through Savepoint begins the timeline, see how with: savepoint demo; a folder that was moved keeps its own with: savepoint adopt --from OLDPATH';
 }

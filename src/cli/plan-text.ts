@@ -1,19 +1,22 @@
 import { displayText, type PlanLine, type PlanNote, type RewindPlan } from '../index.ts';
+import { beside } from './beside.ts';
 import { gitMode } from './file-diff.ts';
 import type { Paint, Style } from './paint.ts';
 import { sentenceFor } from './reasons.ts';
-import { padWidth, textWidth } from './text-width.ts';
+import { padWidth, textWidth, wrapWords } from './text-width.ts';
 
 /** What a plan does to each path, one line for each; the dry run and the real one print the same. */
-export function planText(plan: RewindPlan, paint: Paint): string[] {
+export function planText(plan: RewindPlan, paint: Paint, columns: number): string[] {
   const names = plan.lines.map((line) => displayText(line.path));
-  const width = Math.min(MAX_NAME_COLUMN, Math.max(0, ...names.map(textWidth)));
-  const lines = plan.lines.map((line, i) => {
+  const column = Math.min(MAX_NAME_COLUMN, Math.max(0, ...names.map(textWidth)));
+  const lines = plan.lines.flatMap((line, i) => {
     const [word, style] = WORDS[line.action];
-    const name = padWidth(names[i] ?? '', width);
-    return `  ${paint(style, word.padEnd(WORD_COLUMN))}  ${name}  ${paint('dim', explain(line))}`;
+    const name = padWidth(names[i] ?? '', column);
+    const text = `  ${paint(style, word.padEnd(WORD_COLUMN))}  ${name}  `;
+    const width = WORD_COLUMN + textWidth(name) + 6;
+    return beside({ text, width }, explain(line), columns, (part) => paint('dim', part));
   });
-  return [...lines, ...plan.notes.flatMap((note) => noteText(note))];
+  return [...lines, ...plan.notes.flatMap((note) => noteText(note, columns))];
 }
 
 const MAX_NAME_COLUMN = 40;
@@ -62,8 +65,9 @@ function explain({ action, expected, target, reason }: PlanLine): string {
 
 const SHOWN_PATHS = 5;
 
-export function noteText({ message, paths = [] }: PlanNote): string[] {
+export function noteText({ message, paths = [] }: PlanNote, columns: number): string[] {
   const shown = paths.slice(0, SHOWN_PATHS).map(displayText).join(', ');
   const more = paths.length > SHOWN_PATHS ? ` and ${paths.length - SHOWN_PATHS} more` : '';
-  return [`  note: ${displayText(message)}${shown === '' ? '' : ` (${shown}${more})`}`];
+  const about = shown === '' ? '' : ` (${shown}${more})`;
+  return wrapWords(`  note: ${displayText(message)}${about}`, columns, 4);
 }

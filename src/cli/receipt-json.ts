@@ -1,9 +1,14 @@
 import type { PathReason, Receipt } from '../index.ts';
 import { PathNames } from './json.ts';
+import type { Unmatched } from './on-record.ts';
 import { sentenceFor } from './reasons.ts';
 
 /** What a rewind, undo or redo did, or would do, for programs. */
-export function receiptJson(receipt: Receipt, dryRun: boolean): object {
+export function receiptJson(
+  receipt: Receipt,
+  dryRun: boolean,
+  unmatched: readonly Unmatched[] = [],
+): object {
   const names = new PathNames();
   const list = (paths: readonly string[]) => paths.map((path) => names.name(path));
   const reasons = (entries: readonly PathReason[]) =>
@@ -25,6 +30,7 @@ export function receiptJson(receipt: Receipt, dryRun: boolean): object {
     skipped: reasons(receipt.skipped),
     notes,
     errors: reasons(receipt.errors),
+    notOnRecord: unmatched.map(({ typed }) => typed),
     // Last: it is complete only once every name was asked for.
     pathBytes: names.pathBytes,
   };

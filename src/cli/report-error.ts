@@ -1,9 +1,10 @@
 import { displayText, isSavepointError, type SavepointError } from '../index.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { hintFor } from './hints.ts';
-import type { Io } from './io.ts';
+import { columnsOf, type Io } from './io.ts';
 import { jsonText, PathNames } from './json.ts';
 import { sentenceFor } from './reasons.ts';
+import { wrapWords } from './text-width.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface ReportOptions {
@@ -26,11 +27,18 @@ interface Report {
 export function reportError(io: Io, error: unknown, options: ReportOptions): ExitCode {
   const report = reportOf(error, options);
   if (options.json) io.out(reportJson(report));
-  else io.err(reportText(report));
+  else io.err(reportText(report, columnsOf(io)));
   if (io.env.SAVEPOINT_DEBUG === '1' && error instanceof Error) {
     io.err(`${(error.stack ?? '').split('\n').map(displayText).join('\n')}\n`);
   }
   return report.exit;
+}
+
+/** The work may be done although nobody could be told: that is said where it can be. */
+export function reportLostOutput(io: Io, failure: Error): ExitCode {
+  const done = io.done === null ? '' : `; ${io.done}`;
+  io.err(`savepoint: the output could not be written: ${displayText(failure.message)}${done}\n`);
+  return EXIT.failure;
 }
 
 function reportOf(error: unknown, { project }: ReportOptions): Report {
@@ -53,12 +61,12 @@ function ofEngine(error: SavepointError, project: string | undefined): Report {
   return { exit: exitCodeOf(code), code, message, path, hint, lines: linesOf(error.details) };
 }
 
-function reportText({ message, path, hint, lines = [] }: Report): string {
+function reportText({ message, path, hint, lines = [] }: Report, columns: number): string {
   const place = path === undefined || message.includes(path) ? '' : ` (${path})`;
   const texts = [
-    `savepoint: ${displayText(`${message}${place}`)}`,
-    ...lines.map((line) => `  ${displayText(line)}`),
-    ...(hint === undefined ? [] : [`hint: ${displayText(hint)}`]),
+    ...wrapWords(`savepoint: ${displayText(`${message}${place}`)}`, columns, 2),
+    ...lines.flatMap((line) => wrapWords(`  ${displayText(line)}`, columns, 4)),
+    ...(hint === undefined ? [] : wrapWords(`hint: ${displayText(hint)}`, columns, 2)),
   ];
   return `${texts.join('\n')}\n`;
 }

@@ -2,23 +2,31 @@ import { readFileSync } from 'node:fs';
 import { type Command, parseCall } from './command.ts';
 import { COMMANDS, type CommandName, isCommand, nearestCommand } from './command-table.ts';
 import { EXIT } from './exit-codes.ts';
-import { commandHelp, generalHelp } from './help.ts';
+import { commandHelp, generalHelp, helpColumns } from './help.ts';
 import { exitCodeFor } from './interrupts.ts';
 import { type Io, processIo } from './io.ts';
 import { paintFor } from './paint.ts';
-import { reportError } from './report-error.ts';
+import { reportError, reportLostOutput } from './report-error.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Runs one command line and says how it ended. Never throws. */
 export async function run(argv: readonly string[], io: Io = processIo()): Promise<number> {
+  try {
+    const code = await attempt(argv, io);
+    const failure = await io.outputFailure();
+    return failure === null ? code : reportLostOutput(io, failure);
+  } finally {
+    io.close();
+  }
+}
+
+async function attempt(argv: readonly string[], io: Io): Promise<number> {
   try {
     const code = await dispatch(argv, io);
     const { pending } = io.interrupts;
     return pending === null ? code : exitCodeFor(pending);
   } catch (error) {
     return reportError(io, error, { json: wantsJson(argv), project: projectIn(argv) });
-  } finally {
-    io.close();
   }
 }
 
@@ -31,7 +39,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   if (!isCommand(word)) throw unknownWord(word);
   const command = await load(word);
   if (asksForHelp(rest)) {
-    io.out(commandHelp(command));
+    io.out(commandHelp(command, helpColumns(io)));
     return EXIT.done;
   }
   return command.run(parseCall(command, rest, io));
@@ -43,7 +51,7 @@ function load(name: CommandName): Promise<Command> {
 
 async function showHelp(io: Io): Promise<number> {
   const commands = await Promise.all(Object.values(COMMANDS).map((loadOne) => loadOne()));
-  io.out(generalHelp(commands, paintFor(io, false)));
+  io.out(generalHelp(commands, paintFor(io, false), helpColumns(io)));
   return EXIT.done;
 }
 
@@ -77,6 +85,8 @@ function wantsJson(argv: readonly string[]): boolean {
 
 /** For hints that repeat it. */
 function projectIn(argv: readonly string[]): string | undefined {
-  const at = optionsOf(argv).indexOf('--project');
-  return at === -1 ? undefined : argv[at + 1];
+  const options = optionsOf(argv);
+  const at = options.indexOf('--project');
+  if (at !== -1) return options[at + 1];
+  return options.find((word) => word.startsWith('--project='))?.slice('--project='.length);
 }

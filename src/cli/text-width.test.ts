@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { clipWidth, padWidth, textWidth } from './text-width.ts';
+import { clipWidth, padWidth, textWidth, wrapWords } from './text-width.ts';
 
 it.each([
   ['plain', 5],
@@ -24,4 +24,20 @@ it('clips to the columns there are, never through a character', () => {
 it('pads by columns', () => {
   expect(padWidth('日', 4)).toBe('日  ');
   expect(padWidth('long', 2)).toBe('long');
+});
+
+it('breaks lines between words, never within one', () => {
+  expect(wrapWords('hint: look closer with: savepoint diff ID', 20, 2)).toEqual([
+    'hint: look closer',
+    '  with: savepoint',
+    '  diff ID',
+  ]);
+  expect(wrapWords('  a /path/that/is/too/long b', 10, 4)).toEqual([
+    '  a',
+    '    /path/that/is/too/long',
+    '    b',
+  ]);
+  expect(wrapWords('日本 日本 日本', 9)).toEqual(['日本 日本', '日本']);
+  expect(wrapWords('as  it is', Number.POSITIVE_INFINITY)).toEqual(['as  it is']);
+  expect(wrapWords('', 0)).toEqual(['']);
 });

@@ -28,3 +28,24 @@ export function clipWidth(text: string, columns: number): string {
 export function padWidth(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - textWidth(text)));
 }
+
+/**
+ * Breaks a text between words so that its lines fit; those after the first are indented. A word that is
+ * wider stays whole, so that a path can still be copied.
+ */
+export function wrapWords(text: string, columns: number, indent = 0): string[] {
+  // No sign is wider than two columns; and counting is slow.
+  if (text.length * 2 <= columns || textWidth(text) <= columns) return [text];
+  const margin = ' '.repeat(indent);
+  const [start = ''] = /^ */.exec(text) ?? [];
+  const lines: string[] = [];
+  let line = start;
+  for (const word of text.split(' ').filter((part) => part !== '')) {
+    const begun = line.trim() !== '';
+    if (begun && textWidth(line) + 1 + textWidth(word) > columns) {
+      lines.push(line);
+      line = margin + word;
+    } else line += begun ? ` ${word}` : word;
+  }
+  return [...lines, line];
+}

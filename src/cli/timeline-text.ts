@@ -16,43 +16,60 @@ export interface TimelineView {
 }
 
 const SHOWN_ID = 8;
-const LEAST_DESCRIPTION = 20;
+const LEAST_WHAT = 20;
+const NARROW = 60;
 const GAP = '  ';
 
 /** The timeline as rows, newest first, under a heading. */
 export function timelineText(view: TimelineView): string[] {
-  const rows = view.checkpoints.map((checkpoint, i) => cellsOf(checkpoint, i, view));
-  const heading = view.numbered ? ['#', ...HEADING] : HEADING;
+  const narrow = view.columns < NARROW;
+  const heading = headingOf(view, narrow);
+  const rows = view.checkpoints.map((checkpoint, i) => cellsOf(checkpoint, i, view, narrow));
   const widths = heading.map((title, column) =>
     Math.max(...[title, ...rows.map((row) => row[column] ?? '')].map(textWidth)),
   );
-  return [
-    view.paint('dim', joined(heading, widths)),
-    ...rows.map((row, i) => painted(joined(row, widths), row, view.checkpoints[i], view)),
-  ].map((line) => line.trimEnd());
+  const taken = widths.reduce((sum, width) => sum + width + GAP.length, 0);
+  const room = narrow ? view.columns - GAP.length : Math.max(LEAST_WHAT, view.columns - taken);
+  const lines = view.checkpoints.flatMap((checkpoint, i) => {
+    const row = rows[i] ?? [];
+    const line = painted(joined(row, widths), row, checkpoint, view);
+    const what = GAP + descriptionOf(checkpoint, room);
+    return narrow ? [line, faded(what, checkpoint, view)] : [line + faded(what, checkpoint, view)];
+  });
+  const title = joined(heading, widths) + (narrow ? '' : `${GAP}WHAT`);
+  return [view.paint('dim', title.trimEnd()), ...lines.map((line) => line.trimEnd())];
 }
 
-const HEADING = ['ID', 'WHEN', 'KIND', 'FILES', 'WHAT'];
+/** Where there is little room, what was said gets a line of its own, and the kind is left out. */
+function headingOf({ numbered }: TimelineView, narrow: boolean): string[] {
+  const titles = narrow ? ['ID', 'WHEN', 'PATHS'] : ['ID', 'WHEN', 'KIND', 'PATHS'];
+  return numbered ? ['#', ...titles] : titles;
+}
 
 /** The beginning of an id that is shown; what has to be typed is painted. */
 export function shownId(id: CheckpointId, length: number): string {
   return id.slice(0, Math.max(SHOWN_ID, length));
 }
 
-function cellsOf(checkpoint: ListedCheckpoint, i: number, view: TimelineView): string[] {
-  const { id, createdAt, kind, files, description, label } = checkpoint;
-  const what = label === null || label === description ? description : `[${label}] ${description}`;
-  const cells = [
+function cellsOf(
+  checkpoint: ListedCheckpoint,
+  i: number,
+  view: TimelineView,
+  narrow: boolean,
+): string[] {
+  const { id, createdAt, kind, files } = checkpoint;
+  return [
+    ...(view.numbered ? [String(i + 1)] : []),
     shownId(id, view.lengths.get(id) ?? id.length),
     relativeTime(createdAt, view.now),
-    kind,
-    files === 0 ? '-' : plural(files, 'file'),
-    displayText(what),
+    ...(narrow ? [] : [kind]),
+    files === 0 ? '-' : plural(files, 'path'),
   ];
-  const all = view.numbered ? [String(i + 1), ...cells] : cells;
-  const taken = all.slice(0, -1).reduce((sum, cell) => sum + textWidth(cell) + GAP.length, 0);
-  const room = Math.max(LEAST_DESCRIPTION, view.columns - taken);
-  return [...all.slice(0, -1), clipWidth(all.at(-1) ?? '', room)];
+}
+
+function descriptionOf({ description, label }: ListedCheckpoint, columns: number): string {
+  const what = label === null || label === description ? description : `[${label}] ${description}`;
+  return clipWidth(displayText(what), columns);
 }
 
 function joined(cells: readonly string[], widths: readonly number[]): string {
@@ -63,16 +80,19 @@ function joined(cells: readonly string[], widths: readonly number[]): string {
 function painted(
   line: string,
   row: readonly string[],
-  checkpoint: ListedCheckpoint | undefined,
-  { lengths, paint, numbered }: TimelineView,
+  checkpoint: ListedCheckpoint,
+  view: TimelineView,
 ): string {
-  if (checkpoint === undefined) return line;
+  const { lengths, paint, numbered } = view;
   const shown = row[numbered ? 1 : 0] ?? '';
   const at = line.indexOf(shown);
   const enough = lengths.get(checkpoint.id) ?? shown.length;
   const id =
     paint('bold', paint('cyan', shown.slice(0, enough))) + paint('dim', shown.slice(enough));
-  const rest = line.slice(at + shown.length);
-  const faded = checkpoint.kind === 'safety' ? paint('dim', rest) : rest;
-  return line.slice(0, at) + id + faded;
+  return line.slice(0, at) + id + faded(line.slice(at + shown.length), checkpoint, view);
+}
+
+/** What a rewind kept first is there to be found, not to be looked at. */
+function faded(text: string, { kind }: ListedCheckpoint, { paint }: TimelineView): string {
+  return kind === 'safety' ? paint('dim', text) : text;
 }

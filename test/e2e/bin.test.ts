@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,6 +32,38 @@ describe('bin/savepoint.cjs', () => {
     },
   );
 
+  describe('in a checkout that was not built', () => {
+    const checkout = join(project.scratch, 'checkout');
+    const bin = join(checkout, 'bin', 'savepoint.cjs');
+
+    beforeAll(() => {
+      mkdirSync(join(checkout, 'bin'), { recursive: true });
+      copyFileSync(BIN, bin);
+      copyFileSync(join(ROOT, 'package.json'), join(checkout, 'package.json'));
+    });
+
+    it('runs the sources', async () => {
+      symlinkSync(join(ROOT, 'src'), join(checkout, 'src'));
+      expect(await run([bin, '--version'])).toMatchObject({
+        code: 0,
+        out: `${manifest.version}\n`,
+      });
+      expect(await run([bin, 'list'])).toMatchObject({
+        code: 4,
+        err: expect.stringContaining(`nothing was recorded in ${project.root} yet`),
+      });
+      rmSync(join(checkout, 'src'));
+    });
+
+    it('says how to repair it when they are not whole', async () => {
+      mkdirSync(join(checkout, 'src', 'cli'), { recursive: true });
+      writeFileSync(join(checkout, 'src', 'cli', 'main.ts'), "import './nowhere.ts';\n");
+      const { code, err } = await run([bin, 'list']);
+      expect(code).toBe(1);
+      expect(err).toMatch(/^savepoint: [^\n]+\nhint: npm install && npm run build\n$/);
+    });
+  });
+
   describe('after a build', () => {
     const built = join(project.scratch, 'package');
     const bin = join(built, 'bin', 'savepoint.cjs');
@@ -45,7 +77,9 @@ describe('bin/savepoint.cjs', () => {
     it('says so when the build is not there', async () => {
       const { code, err } = await run([bin, 'list']);
       expect(code).toBe(1);
-      expect(err).toMatch(/^savepoint: the installation is damaged: [^\n]+\n$/);
+      expect(err).toMatch(
+        /^savepoint: the installation is damaged: [^\n]+\nhint: install savepoint again\n$/,
+      );
     });
 
     it('runs the commands, through a link as npm makes it', async () => {

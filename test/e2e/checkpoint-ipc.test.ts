@@ -45,6 +45,31 @@ describe('the channels', () => {
     expect(bed.text('file')).toBe('before');
   });
 
+  it('checkpoint:rewind answers why it did nothing, apart from files', async () => {
+    for (const [session, message] of [
+      ['s1', 'nothing'],
+      ['nobody', 'm1'],
+    ] as const) {
+      const result = await client.invoke('checkpoint:rewind', session, message);
+      expect(result).toMatchObject({ success: false, failure: { code: 'checkpoint-not-found' } });
+      expect(result.errors).toMatchObject([{ filePath: bed.root }]);
+    }
+    expect(bed.text('file')).toBe('after');
+    const done = await client.invoke('checkpoint:rewind', 's1', 'm1');
+    expect(done).toMatchObject({ success: true, failure: null });
+  });
+
+  it.each([
+    ['checkpoint:list', 'checkpoint:list takes (sessionId); the call has 2'],
+    ['checkpoint:rewind', 'checkpoint:rewind takes (sessionId, messageId); the call has 3'],
+    ['checkpoint:cleanup', 'checkpoint:cleanup takes no arguments; the call has 1'],
+  ] as const)('%s says what it takes', async (channel, message) => {
+    const invoke = client.invoke as (channel: string, ...args: string[]) => Promise<unknown>;
+    const tooMany = { 'checkpoint:list': 2, 'checkpoint:rewind': 3, 'checkpoint:cleanup': 1 };
+    const args = Array.from({ length: tooMany[channel] }, () => 's1');
+    await expect(invoke(channel, ...args)).rejects.toMatchObject({ message });
+  });
+
   it('checkpoint:cleanup answers how many rows went', async () => {
     expect(await client.invoke('checkpoint:cleanup')).toBe(0);
   });

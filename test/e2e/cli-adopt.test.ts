@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, renameSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CliProject } from './cli-project.ts';
@@ -22,6 +22,8 @@ describe('savepoint adopt', () => {
       cwd: project.scratch,
     });
     expect(elsewhere.err).toContain(`savepoint adopt --project ${project.root}\n`);
+    const joined = await project.run(['list', `--project=${project.root}`]);
+    expect(joined.err).toBe(elsewhere.err);
 
     expect((await project.run(['adopt'])).code).toBe(0);
     expect((await project.run(['rewind', id])).code).toBe(0);
@@ -31,6 +33,35 @@ describe('savepoint adopt', () => {
       code: 5,
       value: { version: 1, adopted: false, project: project.root },
     });
+  });
+
+  it('carries the timeline of a folder that was moved, once it is told from where', async () => {
+    project = new CliProject({ 'a.txt': 'old\n' });
+    const id = await project.agentWrites('m1', 'a.txt', 'new\n');
+    const moved = join(project.scratch, 'moved here');
+    renameSync(project.root, moved);
+
+    const list = await project.run(['list'], { cwd: moved });
+    expect(list).toMatchObject({ code: 4, out: '' });
+    expect(list.err).toContain(`hint: this folder was recorded as ${project.root}; `);
+    expect(list.err).toMatch(/with: savepoint adopt --from \S+\/project\n$/);
+    expect((await project.run(['adopt'], { cwd: moved })).code).toBe(4);
+
+    const adopted = await project.run(['adopt', '--from', '../project'], { cwd: moved });
+    expect(adopted).toMatchObject({ code: 0, out: `Done: ${moved} carries on its timeline.\n` });
+    expect((await project.run(['rewind', id], { cwd: moved })).code).toBe(0);
+    expect(readFileSync(join(moved, 'a.txt'), 'utf8')).toBe('old\n');
+  });
+
+  it('leaves a timeline with the folder that it was recorded in', async () => {
+    project = new CliProject({ 'a.txt': 'old\n' });
+    await project.agentWrites('m1', 'a.txt', 'new\n');
+    const other = join(project.scratch, 'other');
+    mkdirSync(other);
+    const { code, err } = await project.run(['adopt', '--from', project.root], { cwd: other });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^savepoint: \S+\/project is still there\nhint: the timeline stays with /);
+    expect((await project.run(['list'])).out).toContain('message m1');
   });
 
   it('finds nothing to adopt where nothing was recorded', async () => {
@@ -71,6 +102,6 @@ describe('where things are', () => {
     mkdirSync(project.path('deep'));
     const { code, err } = await project.run(['undo'], { cwd: project.path('deep') });
     expect(code).toBe(4);
-    expect(err).toContain(`nothing was recorded in this project yet (${project.root})`);
+    expect(err).toContain(`nothing was recorded in ${project.root} yet`);
   });
 });

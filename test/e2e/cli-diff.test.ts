@@ -113,6 +113,19 @@ describe('savepoint diff', () => {
     });
   });
 
+  it('names the paths of which nothing is on record', async () => {
+    project.write('untouched.txt', 'mine\n');
+    const typo = await project.run(['diff', first, 'nonexist.txt']);
+    expect(typo).toMatchObject({ code: 4, out: 'nonexist.txt: nothing on record\n', err: '' });
+    const untouched = await project.run(['diff', first, 'untouched.txt']);
+    expect(untouched).toMatchObject({ code: 0, out: 'untouched.txt: no change on record\n' });
+    const same = await project.run(['diff', second, 'gone.txt']);
+    expect(same).toMatchObject({ code: 0, out: 'No differences.\n' });
+    const { code, value } = await project.json(['diff', first, '--', 'nonexist.txt', 'src']);
+    expect(code).toBe(0);
+    expect(value).toMatchObject({ files: [{ path: 'src/a.txt' }], notOnRecord: ['nonexist.txt'] });
+  });
+
   it('says which checkpoint it does not know, and takes no path for one', async () => {
     const unknown = await project.run(['diff', 'zzzz']);
     expect(unknown).toMatchObject({ code: 4, out: '' });
@@ -131,6 +144,17 @@ describe('savepoint diff', () => {
         hint: 'see what there is with: savepoint list',
       },
     });
+  });
+});
+
+describe('savepoint diff where the worktree is scanned', () => {
+  it('shows what happened since the last scan, too', async () => {
+    const project = new CliProject({ 'a.txt': 'old\n' });
+    expect((await project.run(['run', '--', 'true'])).code).toBe(0);
+    project.write('a.txt', 'new\n');
+    const { out } = await project.run(['diff', 'latest']);
+    expect(out).toContain('-old\n+new\n');
+    project.remove();
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CliProject } from './cli-project.ts';
@@ -15,14 +15,14 @@ describe('savepoint list', () => {
   });
   afterAll(() => project.remove());
 
-  it('shows the checkpoints, newest first, with kind, age and number of files', async () => {
+  it('shows the checkpoints, newest first, with kind, age and number of paths', async () => {
     const { code, out, err } = await project.run(['list']);
     expect(code).toBe(0);
     const rows = out.trimEnd().split('\n');
-    expect(rows[0]).toMatch(/^ID +WHEN +KIND +FILES +WHAT$/);
+    expect(rows[0]).toMatch(/^ID +WHEN +KIND +PATHS +WHAT$/);
     expect(rows[1]).toMatch(/^\w{8} +just now +manual +- +before lunch$/);
-    expect(rows[2]).toMatch(/ message +1 file +message m2$/);
-    expect(rows[3]).toMatch(/ message +1 file +message m1$/);
+    expect(rows[2]).toMatch(/ message +1 path +message m2$/);
+    expect(rows[3]).toMatch(/ message +1 path +message m1$/);
     expect(rows.map((row) => row.slice(0, 8)).slice(2)).toEqual([
       second.slice(0, 8),
       first.slice(0, 8),
@@ -76,16 +76,31 @@ describe('savepoint list', () => {
     expect(plain.out + plain.err).not.toContain('\x1b');
   });
 
-  it('lists nothing, kindly, where nothing was recorded, and makes no store', async () => {
+  it('says where it looked when nothing was recorded, as every command does', async () => {
     const elsewhere = join(project.scratch, 'elsewhere');
     mkdirSync(elsewhere);
-    const text = await project.run(['list'], { cwd: elsewhere });
-    expect(text).toMatchObject({ code: 0, out: 'Nothing was recorded in this project yet.\n' });
+    const before = readdirSync(join(project.home, 'projects'));
+    const message = `nothing was recorded in ${elsewhere} yet; stores are kept in ${project.home}`;
+    for (const verb of ['list', 'undo']) {
+      const { code, out, err } = await project.run([verb], { cwd: elsewhere });
+      expect({ code, out }).toEqual({ code: 4, out: '' });
+      expect(err.split('\n')[0]).toBe(`savepoint: ${message}`);
+    }
     const { code, value } = await project.json(['list', '--project', elsewhere]);
-    expect({ code, value }).toEqual({ code: 0, value: { version: 1, checkpoints: [] } });
-    const undo = await project.run(['undo'], { cwd: elsewhere });
-    expect(undo.code).toBe(4);
-    expect(undo.err).toContain('nothing was recorded in this project yet');
+    expect(code).toBe(4);
+    expect(value).toMatchObject({ error: { code: 'store-missing', path: elsewhere, message } });
+    expect(readdirSync(join(project.home, 'projects'))).toEqual(before);
+  });
+
+  it('lists nothing where a timeline has no checkpoint left', async () => {
+    const emptied = new CliProject({ 'a.txt': 'one\n' });
+    await emptied.open(async () => undefined);
+    expect(await emptied.run(['list'])).toMatchObject({
+      code: 0,
+      out: `There is no checkpoint in the timeline of ${emptied.root}.\n`,
+    });
+    expect((await emptied.json(['list'])).value).toEqual({ version: 1, checkpoints: [] });
+    emptied.remove();
   });
 });
 

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import {
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -104,6 +106,13 @@ export class CliProject {
     return runNode([MAIN, ...args], { cwd, env: this.env(options.env) });
   }
 
+  /** Runs with standard output on a device that takes nothing. */
+  runFull(args: readonly string[]): Promise<Result> {
+    const full = openSync('/dev/full', 'w');
+    const options = { cwd: this.root, env: this.env() };
+    return runNode([MAIN, ...args], options, full).finally(() => closeSync(full));
+  }
+
   /** Runs with `--json` and reads what is on standard output, all of it. */
   async json([verb = '', ...args]: readonly string[]): Promise<{
     code: number | null;
@@ -123,14 +132,15 @@ export type Json = Record<string, unknown>;
 export function runNode(
   args: readonly string[],
   options: { cwd: string; env: Record<string, string> },
+  output: number | 'pipe' = 'pipe',
 ): Promise<Result> {
-  const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', output, 'pipe'] });
   let out = '';
   let err = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     out += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     err += text;
   });
   return new Promise((resolve, reject) => {

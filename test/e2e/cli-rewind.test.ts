@@ -1,4 +1,4 @@
-import { globSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CliProject, type Json } from './cli-project.ts';
@@ -22,6 +22,7 @@ describe('savepoint rewind, undo and redo', () => {
       '  delete    made/b.txt  was not there, goes away',
       '',
       'Done: 1 restored, 2 deleted.',
+      expect.stringMatching(/^Operation \w{16}$/),
       '',
     ]);
     expect(rewind.err).toBe('hint: take this back with: savepoint undo\n');
@@ -48,11 +49,10 @@ describe('savepoint rewind, undo and redo', () => {
       /^savepoint: there is no rewind to undo\nhint: .*savepoint list\n$/,
     );
 
-    const other = await project.run(['rewind', id, 'b.txt']);
-    expect(other.code).toBe(5);
-    expect(other.out).toMatch(/^Nothing to do: nothing of the named paths was changed/);
     expect((await project.run(['rewind', id])).code).toBe(0);
-    expect((await project.run(['rewind', id])).code).toBe(5);
+    const again = await project.run(['rewind', id]);
+    expect(again).toMatchObject({ code: 5, out: expect.stringMatching(/^Nothing to do: /) });
+    expect((await project.run(['rewind', id, 'a.txt'])).out).toBe(again.out);
     const { code, value } = await project.json(['rewind', id]);
     expect(code).toBe(5);
     expect(value).toMatchObject({ success: true, operationId: null, restoredFiles: [] });
@@ -92,11 +92,69 @@ describe('savepoint rewind, undo and redo', () => {
       skipped: [],
       notes: [],
       errors: [],
+      notOnRecord: [],
       pathBytes: {},
     });
     // The person's own line survives in the file that was merged.
     expect(project.read('a.txt')).toBe(LINES.replace('9', 'NINE'));
   });
+
+  it('names the paths of which nothing is on record', async () => {
+    project = new CliProject({ 'a.txt': 'old\n', 'sub/b.txt': 'old\n', 'other.txt': 'mine\n' });
+    const id = await project.agentWrites('m1', 'a.txt', 'new\n');
+    await project.agentWrites('m2', 'sub/b.txt', 'new\n');
+    for (const name of ['typo.txt', '../outside', '/etc/passwd']) {
+      const { code, out } = await project.run(['rewind', id, name]);
+      expect({ code, out }).toEqual({ code: 4, out: `${name}: nothing on record\n` });
+    }
+    const untouched = await project.run(['rewind', id, 'other.txt']);
+    expect(untouched).toMatchObject({ code: 5, out: 'other.txt: no change on record\n' });
+    expect([project.read('a.txt'), project.read('sub/b.txt')]).toEqual(['new\n', 'new\n']);
+
+    const some = await project.json(['rewind', id, 'sub', 'typo.txt', '--dry-run']);
+    expect(some).toMatchObject({
+      code: 0,
+      value: { restoredFiles: ['sub/b.txt'], notOnRecord: ['typo.txt'] },
+    });
+    const mixed = await project.run(['rewind', id, 'sub', 'typo.txt']);
+    expect(mixed).toMatchObject({ code: 0, out: expect.stringContaining('Done: 1 restored.') });
+    expect(mixed.out).toContain('\ntypo.txt: nothing on record\n');
+    expect([project.read('a.txt'), project.read('sub/b.txt')]).toEqual(['new\n', 'old\n']);
+    const later = await project.run(['rewind', id, 'sub']);
+    expect(later).toMatchObject({ code: 5, out: expect.stringMatching(/^Nothing to do: /) });
+  });
+
+  it('undoes an operation by the id that was printed, also when it is not the newest', async () => {
+    project = new CliProject({ 'a.txt': 'old\n', 'b.txt': 'old\n' });
+    const id = await project.agentWrites('m1', 'a.txt', 'new\n');
+    await project.agentWrites('m2', 'b.txt', 'new\n');
+    const first = await project.run(['rewind', id, 'a.txt']);
+    await project.run(['rewind', id, 'b.txt']);
+    const [, operation = ''] = /^Operation (\w+)$/m.exec(first.out) ?? [];
+    expect((await project.run(['undo', operation])).code).toBe(0);
+    expect([project.read('a.txt'), project.read('b.txt')]).toEqual(['new\n', 'old\n']);
+  });
+
+  it.skipIf(!existsSync('/dev/full'))(
+    'says on standard error what was done when the output is full',
+    async () => {
+      project = new CliProject({ 'a.txt': 'old\n' });
+      await project.agentWrites('m1', 'a.txt', 'new\n');
+      const { code, err } = await project.runFull(['rewind', 'latest', '--json']);
+      expect(code).toBe(1);
+      expect(err).toMatch(
+        /^savepoint: the output could not be written: ENOSPC[^\n]*; the rewind was carried out all the same: operation \w{16}\n$/,
+      );
+      expect(project.read('a.txt')).toBe('old\n');
+      const [, operation = ''] = /operation (\w+)\n$/.exec(err) ?? [];
+      expect((await project.run(['undo', operation])).code).toBe(0);
+      const reading = await project.runFull(['list', '--json']);
+      expect(reading).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^[^\n]*ENOSPC[^\n]*\n$/),
+      });
+    },
+  );
 
   it('leaves a conflict alone and exits 3, until told what to do', async () => {
     project = new CliProject({ 'a.txt': 'old\n' });

@@ -14,8 +14,8 @@ describe.skipIf(!hasTerminal)('savepoint at a terminal', () => {
   });
   afterEach(() => project.remove());
 
-  const type = (args: readonly string[], turns: readonly Turn[], env = {}) =>
-    runAtTerminal([MAIN, ...args], { cwd: project.root, env: project.env(env) }, turns);
+  const type = (args: readonly string[], turns: readonly Turn[], env = {}, columns = 80) =>
+    runAtTerminal([MAIN, ...args], { cwd: project.root, env: project.env(env), columns }, turns);
 
   it('shows the plan and rewinds after a yes', async () => {
     const { code, screen } = await type(['rewind', id], [[QUESTION, 'y\n']], { NO_COLOR: '1' });
@@ -46,6 +46,33 @@ describe.skipIf(!hasTerminal)('savepoint at a terminal', () => {
     const yes = await type(['rewind', id, '--yes', '--no-color'], []);
     expect(yes).toMatchObject({ code: 0, screen: expect.not.stringContaining('\x1b') });
     expect(project.read('a.txt')).toBe('old\n');
+  });
+
+  it('fits 40 columns, and breaks lines only between words', async () => {
+    const description = 'Please clean up the code a little, and then tell me what it was.';
+    const paths = ['a.txt', 'made/in/a/folder.txt'];
+    const work = () => project.write('made/in/a/folder.txt', 'new\n');
+    await project.agent({ message: 'm2', description, paths, work });
+    project.write('a.txt', 'mine\n');
+    const screens = [];
+    for (const args of [
+      ['list'],
+      ['rewind', id, '--dry-run'],
+      ['rewind', '--help'],
+      ['nonsense'],
+    ]) {
+      const { screen } = await type(args, [], { NO_COLOR: '1' }, 40);
+      for (const line of screen.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
+      screens.push(screen);
+    }
+    const [list = '', rewind = ''] = screens;
+    expect(list).toMatch(
+      /^ID +WHEN +PATHS\n\w{8} +just now +\d paths\n {2}Please clean up the code a/,
+    );
+    expect(list).toContain('\nhint: look closer with: savepoint diff\n  ID; go back with: ');
+    expect(rewind).toMatch(
+      /\n {2}conflict {2}a\.txt\n {6}left as it is: somebody else\n {6}changed /,
+    );
   });
 
   it('refuses a plan that the files outran while the person was thinking', async () => {

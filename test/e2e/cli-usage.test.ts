@@ -37,7 +37,17 @@ describe('savepoint', () => {
     [['lst'], 'savepoint: unknown command "lst"\nhint: did you mean: savepoint list\n'],
     [['--frob'], 'savepoint: unknown option "--frob"\nhint: see: savepoint --help\n'],
     [['list', '--frob'], "savepoint: unknown option '--frob'\nhint: see: savepoint list --help\n"],
-    [['undo', 'a', 'b'], 'savepoint: too many arguments: 2\nhint: see: savepoint undo --help\n'],
+    [['undo', 'a', 'b'], 'savepoint: unexpected argument "b"\nhint: see: savepoint undo --help\n'],
+    [
+      ['list', 'extra'],
+      'savepoint: unexpected argument "extra"\nhint: see: savepoint list --help\n',
+    ],
+    [['list', '--limit', '-1'], 'savepoint: --limit must be a number from 0 on, not "-1"\n'],
+    [['list', '--limit'], 'savepoint: --limit needs a value\n'],
+    [
+      ['list', '--limit', '--no-color'],
+      'savepoint: --limit needs a value\nhint: if --no-color is it: --limit=--no-color\n',
+    ],
     [['rewind'], 'savepoint: which checkpoint?\nhint: see what there is with: savepoint list\n'],
     [
       ['rewind', 'x', '--on-conflict', 'y'],
@@ -45,6 +55,14 @@ describe('savepoint', () => {
     ],
   ])('answers %j with one line, a hint and exit code 2', async (args, err) => {
     expect(await project.run(args)).toEqual({ code: 2, out: '', err });
+  });
+
+  it('tells a project that is no folder from one that is not there', async () => {
+    const file = await project.run(['list', `--project=${project.path('a.txt')}`]);
+    expect(file.code).toBe(4);
+    expect(file.err).toMatch(/^savepoint: the project is not a folder \(.*a\.txt\)\nhint: /);
+    const nowhere = await project.run(['list', '--project', project.path('nowhere')]);
+    expect(nowhere.err).toMatch(/^savepoint: the project folder does not exist \(/);
   });
 
   it('gives usage errors to programs as JSON', async () => {

@@ -23,7 +23,7 @@ describe('savepoint demo', () => {
       'ReferenceError: total is not defined',
       '-let total = 0;',
       'prices.json was deleted',
-      '3 files  Clean up the code a little.',
+      '3 paths  Clean up the code a little.',
       'restore   prices.json  is gone, comes back',
       'Done, and checked: 4 files are as they were, byte for byte.',
       'total     8.50',
@@ -87,6 +87,17 @@ describe('savepoint demo', () => {
       expect(screen.match(/Total: 6\.30/g)).toHaveLength(2);
       expect(screen.match(/Done, and checked/g)).toHaveLength(3);
       expect(readdirSync(temporary)).toEqual([]);
+    });
+
+    it('asks again when the answer is neither yes nor no', async () => {
+      const { code, screen } = await visit([
+        ['Press Enter', '\n'],
+        [CHOICE, '\n'],
+        ['Undo it? [Y/n] ', 'foo\n'],
+        ['Undo it? [Y/n] ', 'NO\n'],
+      ]);
+      expect(code).toBe(0);
+      expect(screen.match(/Done, and checked/g)).toHaveLength(1);
     });
 
     it('takes no for an answer', async () => {

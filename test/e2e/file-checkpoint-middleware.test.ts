@@ -6,6 +6,7 @@ import {
   FILE_WRITE_TOOLS,
   FileCheckpointMiddleware,
   FileCheckpointService,
+  type ToolNotice,
 } from '../../src/integrations/file-checkpoint/index.ts';
 import { type Bed, makeBed } from './engine-bed.ts';
 
@@ -36,7 +37,7 @@ function wrapped(
     ...more,
   });
   const executor = middleware.wrap(async (_tool: { name: string }, params: Params) => work(params));
-  const run = (name: string, params: Params) => executor({ name }, params, undefined);
+  const run = (name: string, params: Params) => executor({ name }, params);
   return { run, failures: middleware.failures };
 }
 
@@ -48,6 +49,11 @@ function writer(path: string, content = 'after'): () => string {
 }
 
 describe('wrap', () => {
+  it('knows the tools that agents commonly have', () => {
+    const claude = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
+    expect(FILE_WRITE_TOOLS).toEqual(['write_file', 'edit_file', ...claude]);
+  });
+
   it.each(FILE_WRITE_TOOLS)(
     'records what %s is about to write, and what it wrote',
     async (tool) => {
@@ -83,9 +89,10 @@ describe('wrap', () => {
   });
 
   it('leaves other tools alone', async () => {
-    const { run } = wrapped(writer('file'));
+    const { run, failures } = wrapped(writer('file'));
     await run('read_file', { file_path: bed.at('file') });
     expect(await bed.savepoint.list()).toEqual([]);
+    expect(failures).toEqual([]);
   });
 
   it('can be told which tools write', async () => {
@@ -115,6 +122,18 @@ describe('wrap', () => {
     expect(seen[2]).toBe(context);
   });
 
+  it('describes the message by what the user said', async () => {
+    current = { sessionId: 's1', messageId: 'm1', description: 'Clean up a little.' };
+    await wrapped(writer('file')).run('write_file', { path: bed.at('file') });
+    expect(await bed.savepoint.list()).toMatchObject([{ description: 'Clean up a little.' }]);
+  });
+
+  it('records the file although what the user said is no text', async () => {
+    current = { sessionId: 's1', messageId: 'm1', description: null as unknown as string };
+    await wrapped(writer('file')).run('write_file', { path: bed.at('file') });
+    expect(await bed.savepoint.list()).toMatchObject([{ description: 'message m1' }]);
+  });
+
   it('keeps the session busy while the tool runs', async () => {
     bed.put('file', 'before');
     const { run } = wrapped(async () => {
@@ -124,6 +143,102 @@ describe('wrap', () => {
     });
     expect(await run('write_file', { path: bed.at('file') })).toBe('done');
     expect((await service.rewindFiles('s1', 'm1')).success).toBe(true);
+  });
+});
+
+type AnyExecutor = (...args: unknown[]) => Promise<string>;
+
+describe('an executor may be called', () => {
+  const shapes: [how: string, args: () => unknown[]][] = [
+    ['with a name and parameters', () => ['write_file', { path: bed.at('file') }]],
+    ['with a tool and parameters', () => [{ name: 'write_file' }, { path: bed.at('file') }]],
+    [
+      'with a tool that describes its parameters',
+      () => [
+        { name: 'write_file', params: { path: { type: 'string' } } },
+        { path: bed.at('file') },
+      ],
+    ],
+    ['with parameters as JSON', () => ['write_file', JSON.stringify({ path: bed.at('file') })]],
+    ...['input', 'arguments', 'params'].map((place): [string, () => unknown[]] => [
+      `with one call that has its parameters in "${place}"`,
+      () => [{ name: 'write_file', [place]: { path: bed.at('file') } }],
+    ]),
+    [
+      'with one call and something about the surroundings',
+      () => [{ name: 'Write', input: { file_path: bed.at('file') } }, { path: '/elsewhere' }],
+    ],
+    [
+      'with one call whose parameters are JSON',
+      () => [{ name: 'write_file', arguments: JSON.stringify({ path: bed.at('file') }) }],
+    ],
+  ];
+  it.each(shapes)('%s', async (_how, args) => {
+    bed.put('file', 'before');
+    const middleware = new FileCheckpointMiddleware({ service, getCurrentSession: () => current });
+    const given = args();
+    const run = middleware.wrap(async (...seen: unknown[]) => {
+      expect(seen).toEqual(given);
+      bed.put('file', 'after');
+      return 'done';
+    }) as AnyExecutor;
+    expect(await run(...given)).toBe('done');
+    expect(middleware.failures).toEqual([]);
+    expect(await service.getCheckpoints('s1')).toMatchObject([
+      { filePath: bed.at('file'), originalContent: 'before' },
+    ]);
+  });
+
+  const nameless: [what: string, tool: unknown][] = [
+    ['no tool', undefined],
+    ['a tool without a name', { tool: 'write_file' }],
+    ['a tool whose name is no text', { name: 5 }],
+    ['a tool whose name is empty', ''],
+    [
+      'a tool that throws when it is looked at',
+      {
+        get name(): string {
+          throw new Error('trap');
+        },
+      },
+    ],
+  ];
+  it.each(nameless)('with %s, and that does not pass unseen', async (_what, tool) => {
+    const onCaptureFailure = (failure: CaptureFailure) => told.push(failure);
+    const options = { service, getCurrentSession: () => current, onCaptureFailure };
+    const middleware = new FileCheckpointMiddleware(options);
+    const run = middleware.wrap(async () => 'done') as AnyExecutor;
+    expect(await run(tool, { path: bed.at('file') })).toBe('done');
+    expect(told).toMatchObject([{ tool: '(no name)', error: { code: 'argument-invalid' } }]);
+    expect(middleware.failures).toEqual(told);
+  });
+});
+
+describe('a tool that is not listed', () => {
+  it('is noticed once when it names a file, and is no failure', async () => {
+    const heard: ToolNotice[] = [];
+    const middleware = new FileCheckpointMiddleware({
+      service,
+      getCurrentSession: () => current,
+      onNotice: (notice) => {
+        heard.push(notice);
+        throw new Error('a bad listener');
+      },
+    });
+    const run = middleware.wrap(async (_tool: string, _params: Params) => 'done');
+    for (const path of ['a', 'b']) expect(await run('create_file', { path })).toBe('done');
+    await run('think', { thought: 'hm' });
+    await run('write_file', { path: bed.at('file') });
+    expect(middleware.notices).toEqual([{ tool: 'create_file', filePath: 'a' }]);
+    expect(heard).toEqual(middleware.notices);
+    expect(middleware.failures).toEqual([]);
+  });
+
+  it('cannot fill the memory, whatever names a model makes up', async () => {
+    const middleware = new FileCheckpointMiddleware({ service, getCurrentSession: () => current });
+    const run = middleware.wrap(async (_tool: string, _params: Params) => 'done');
+    for (let i = 0; i < 150; i += 1) await run(`tool ${i}`, { path: 'a' });
+    expect(middleware.notices).toHaveLength(100);
   });
 });
 
@@ -221,7 +336,7 @@ describe('a failing capture', () => {
       },
     });
     const run = middleware.wrap(async () => 'done');
-    expect(await run({ name: 'write_file' }, {}, null)).toBe('done');
+    expect(await run({ name: 'write_file' }, {})).toBe('done');
     expect(middleware.failures).toHaveLength(1);
   });
 

@@ -16,11 +16,12 @@ const LONGEST_WAIT_MS = 30_000;
 /** Runs Node at a terminal of its own, with somebody who types. Gives the screen and the exit code. */
 export function runAtTerminal(
   args: readonly string[],
-  options: { cwd: string; env: Record<string, string> },
+  options: { cwd: string; env: Record<string, string>; columns?: number },
   turns: readonly Turn[],
 ): Promise<{ code: number | null; screen: string }> {
   const command = [process.execPath, ...args].map((word) => `'${word}'`).join(' ');
-  const child = spawn('script', ['-qec', command, '/dev/null'], {
+  const size = `stty cols ${options.columns ?? 80} rows 24`;
+  const child = spawn('script', ['-qec', `${size}; ${command}`, '/dev/null'], {
     cwd: options.cwd,
     env: { ...options.env, SHELL: '/bin/sh', TERM: 'xterm' },
     stdio: ['pipe', 'pipe', 'inherit'],

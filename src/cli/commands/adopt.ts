@@ -1,26 +1,48 @@
-import { displayText, isSavepointError } from '../../index.ts';
+import { resolve } from 'node:path';
+import { adoptStore, displayText, isSavepointError } from '../../index.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { findNewProject } from '../find-project.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { storeHome } from '../store-home.ts';
+import { wrapWords } from '../text-width.ts';
 
 export const adopt: Command = {
   name: 'adopt',
   arguments: '',
-  summary: 'keep the timeline of a folder that was re-created',
+  summary: 'keep the timeline of a folder that was moved or re-created',
   details:
     'A timeline belongs to one folder. When another folder stands at the same path (restored from a\n' +
-    'backup, cloned anew), Savepoint refuses to touch it until you say that it is the same project.',
-  options: {},
-  examples: [['savepoint adopt', 'this folder carries on the timeline recorded at its path']],
+    'backup, cloned anew), Savepoint refuses to touch it until you say that it is the same project. For a\n' +
+    'folder that was moved, say from where: its timeline is still kept under the old path.',
+  options: {
+    from: { type: 'string', value: 'OLDPATH', help: 'where the folder was before it was moved' },
+  },
+  examples: [
+    ['savepoint adopt', 'this folder carries on the timeline recorded at its path'],
+    ['savepoint adopt --from ~/old/place', 'this folder was moved, with all that is in it'],
+  ],
   run: runAdopt,
 };
 
 async function runAdopt(call: Call): Promise<ExitCode> {
   expectArgs(call, 'adopt', 0, 0);
-  const known = await knownAlready(call);
+  const from = call.values.get('from');
+  if (from !== undefined) await takeOver(call, from);
+  const known = from === undefined ? await knownAlready(call) : null;
   if (known !== null) return report(call, known, false);
   return withTimeline(call, async ({ root }) => report(call, root, true), { adopt: true });
+}
+
+function takeOver(call: Call, from: string): Promise<void> {
+  const { io } = call;
+  return adoptStore({
+    project: findNewProject(call),
+    from: resolve(io.cwd, from),
+    home: storeHome(io),
+    refusedProjects: [io.homeDirectory],
+  });
 }
 
 /** The project's folder, if the timeline is its own; null if it is another folder's. */
@@ -36,11 +58,11 @@ async function knownAlready(call: Call): Promise<string | null> {
 function report(call: Call, project: string, adopted: boolean): ExitCode {
   printJson(call, { adopted, project });
   const folder = displayText(project);
-  call.say(
-    adopted
-      ? `Done: ${folder} carries on its timeline.`
-      : `Nothing to do: the timeline belongs to ${folder}.`,
-  );
+  if (adopted) call.io.done = `${folder} carries on its timeline all the same`;
+  const said = adopted
+    ? `Done: ${folder} carries on its timeline.`
+    : `Nothing to do: the timeline belongs to ${folder}.`;
+  call.say(wrapWords(said, call.columns).join('\n'));
   call.hint('see it with: savepoint list');
   return adopted ? EXIT.done : EXIT.nothingToDo;
 }

@@ -7,8 +7,10 @@ import { diffSummary, diffText } from '../diff-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { fileDiff } from '../file-diff.ts';
 import { PathNames, printJson } from '../json.ts';
+import { sayUnmatched, unmatchedPaths } from '../on-record.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { pathArguments } from '../path-arguments.ts';
+import { wrapWords } from '../text-width.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const diff: Command = {
@@ -38,9 +40,11 @@ async function runDiff(call: Call, savepoint: Savepoint, first: string): Promise
   const { from, to, typed } = await whatToCompare(call, savepoint, first);
   const paths = pathArguments(call, savepoint.root, typed);
   // So that it shows what happened since the last scan as well.
-  if (to === undefined) await savepoint.scanAgain();
+  if (to === null) await savepoint.scanAgain();
   const diffs = await savepoint.diff(from.id, to?.id, paths);
   const files = diffs.map((found) => fileDiff(found));
+  const found = diffs.map(({ path }) => path);
+  const unmatched = await unmatchedPaths(savepoint, typed, paths, found);
   const names = new PathNames();
   printJson(call, {
     from: from.id,
@@ -48,14 +52,18 @@ async function runDiff(call: Call, savepoint: Savepoint, first: string): Promise
     files: call.json ? files.map((file) => fileDiffJson(file, names)) : [],
     insertions: files.reduce((sum, file) => sum + file.insertions, 0),
     deletions: files.reduce((sum, file) => sum + file.deletions, 0),
+    notOnRecord: unmatched.map(({ typed }) => typed),
     pathBytes: names.pathBytes,
   });
   for (const line of files.flatMap((file) => (call.json ? [] : diffText(file, call.paint)))) {
     call.say(line);
   }
-  call.say(files.length === 0 ? 'No differences.' : diffSummary(files));
+  sayUnmatched(call, unmatched);
+  if (files.length > 0) call.say(wrapWords(diffSummary(files), call.columns).join('\n'));
+  else if (unmatched.length === 0) call.say('No differences.');
   if (files.length > 0 && to === null) call.hint(`take it back with: savepoint rewind ${from.id}`);
-  return EXIT.done;
+  const unknown = files.length === 0 && unmatched.some(({ exists }) => !exists);
+  return unknown ? EXIT.notFound : EXIT.done;
 }
 
 interface Comparison {

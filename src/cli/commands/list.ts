@@ -1,4 +1,4 @@
-import { isSavepointError, type ListedCheckpoint, type Savepoint } from '../../index.ts';
+import { displayText, type ListedCheckpoint, type Savepoint } from '../../index.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
@@ -34,22 +34,19 @@ const COLUMNS_IN_PIPES = 200;
 async function runList(call: Call): Promise<ExitCode> {
   expectArgs(call, 'list', 0, 0);
   const limit = limitOf(call);
-  try {
-    return await withTimeline(call, (savepoint) => show(call, savepoint, limit));
-  } catch (error) {
-    // A project without a timeline is an ordinary thing to ask about, and its list is empty.
-    if (!isSavepointError(error, 'store-missing')) throw error;
-    return showNothing(call, error.hint);
-  }
+  return withTimeline(call, (savepoint) => show(call, savepoint, limit));
 }
 
 async function show(call: Call, savepoint: Savepoint, limit: number | null): Promise<ExitCode> {
   // One more than asked for tells whether there are more.
   const found = await savepoint.list(limit === null ? {} : { limit: limit + 1 });
   const checkpoints = limit === null ? found : found.slice(0, limit);
-  if (checkpoints.length === 0) return showNothing(call);
   printJson(call, { checkpoints: checkpoints.map(checkpointJson) });
   if (call.json) return EXIT.done;
+  if (checkpoints.length === 0) {
+    call.say(`There is no checkpoint in the timeline of ${displayText(savepoint.root)}.`);
+    return EXIT.done;
+  }
   const { io, paint } = call;
   const lengths = await uniqueLengths(
     savepoint,
@@ -65,13 +62,6 @@ async function show(call: Call, savepoint: Savepoint, limit: number | null): Pro
   return EXIT.done;
 }
 
-function showNothing(call: Call, hint?: string): ExitCode {
-  printJson(call, { checkpoints: [] });
-  call.say('Nothing was recorded in this project yet.');
-  if (hint !== undefined) call.hint(hint);
-  return EXIT.done;
-}
-
 /** A checkpoint as programs see it. */
 export function checkpointJson(checkpoint: ListedCheckpoint): object {
   const { id, seq, sessionId, agent, messageId, kind, description, label, files } = checkpoint;
@@ -83,6 +73,7 @@ export function checkpointJson(checkpoint: ListedCheckpoint): object {
 function limitOf(call: Call): number | null {
   const given = call.values.get('limit');
   if (given === undefined) return call.json ? null : DEFAULT_LIMIT;
-  if (!/^\d{1,9}$/.test(given)) throw new UsageError(`--limit must be a number, not "${given}"`);
+  if (!/^\d{1,9}$/.test(given))
+    throw new UsageError(`--limit must be a number from 0 on, not "${given}"`);
   return Number(given) === 0 ? null : Number(given);
 }

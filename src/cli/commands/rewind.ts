@@ -2,11 +2,12 @@ import { type Checkpoint, displayText, type RewindRequest, type Savepoint } from
 import { carryOut } from '../carry-out.ts';
 import type { Call, Command } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { unmatchedPaths } from '../on-record.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { pathArguments } from '../path-arguments.ts';
 import { PLAN_OPTIONS, planOptions } from '../plan-options.ts';
 import { relativeTime } from '../relative-time.ts';
-import { clipWidth } from '../text-width.ts';
+import { clipWidth, wrapWords } from '../text-width.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const rewind: Command = {
@@ -64,11 +65,12 @@ async function runRewind(call: Call, savepoint: Savepoint, asked: Asked): Promis
   // So that the plan knows of what happened since the last scan.
   await savepoint.scanAgain();
   const plan = await savepoint.planRewind({ ...request, to: checkpoint.id, paths });
-  const among = typed.length === 0 ? '' : ' of the named paths';
+  const found = plan.lines.map(({ path }) => path);
   return carryOut(call, savepoint, plan, {
     title: titleOf(call, checkpoint, request.take),
     reverse: 'savepoint undo',
-    nothingToDo: `Nothing to do: nothing${among} was changed since that is not taken back already.`,
+    nothingToDo: 'Nothing to do: nothing was changed since, or it is taken back already.',
+    unmatched: await unmatchedPaths(savepoint, typed, paths, found),
     question: 'Go ahead?',
   });
 }
@@ -98,5 +100,8 @@ function titleOf(
   const before = kind === 'message' && take === 'since' ? ' before' : '';
   const what = clipWidth(displayText(description), TITLE_COLUMNS);
   const when = relativeTime(createdAt, call.io.now());
-  return `${TITLES[take]}${before} ${call.paint('bold', id.slice(0, 8))} "${what}" (${when}):`;
+  const shown = id.slice(0, 8);
+  const title = `${TITLES[take]}${before} ${shown} "${what}" (${when}):`;
+  const lines = wrapWords(title, call.columns, 2);
+  return lines.join('\n').replace(shown, call.paint('bold', shown));
 }

@@ -10,8 +10,9 @@ export const undo: Command = {
   arguments: '[OPERATION]',
   summary: 'take back the newest rewind',
   details:
-    'Takes back the newest rewind that is in effect, or the operation with the given id. Work that was\n' +
-    'done since stays. Repeat it to go further back; `savepoint redo` takes an undo back.',
+    'Takes back the newest rewind that is in effect, or the operation whose id is given: every rewind,\n' +
+    'undo and redo prints its own. Work that was done since stays. Repeat it to go further back;\n' +
+    '`savepoint redo` takes an undo back.',
   options: PLAN_OPTIONS,
   examples: [
     ['savepoint undo', 'the newest rewind'],

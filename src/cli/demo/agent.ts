@@ -9,6 +9,7 @@ import { type DemoCall, type DemoMessage, MESSAGES } from './script.ts';
 import { readTree, type Tree } from './stage.ts';
 
 const SESSION = 'demo';
+const AGENT = 'demo-agent';
 
 /** One message, and how the project was when it was sent. */
 export interface SentMessage {
@@ -22,27 +23,23 @@ export async function runAgent(
   savepoint: Savepoint,
   onSent: (sent: SentMessage) => void,
 ): Promise<SentMessage[]> {
-  const service = new FileCheckpointService(savepoint, { agent: 'demo-agent' });
-  let messageId = '';
+  const service = new FileCheckpointService(savepoint, { agent: AGENT });
+  let current = { sessionId: SESSION, messageId: '', description: '' };
   const middleware = new FileCheckpointMiddleware({
     service,
-    getCurrentSession: () => ({ sessionId: SESSION, messageId }),
+    getCurrentSession: () => current,
     tools: ['write_file', 'delete_file'],
     onCaptureFailure: ({ error }) => {
       throw error;
     },
   });
-  const execute = middleware.wrap((tool: { name: string }, call: DemoCall, project: string) =>
-    useTool(tool.name, call, project),
-  );
+  const execute = middleware.wrap(useTool);
   const sent: SentMessage[] = [];
   for (const [i, message] of MESSAGES.entries()) {
-    messageId = `message-${i + 1}`;
     const treeBefore = readTree(savepoint.root);
-    const description = message.prompt;
-    const request = { sessionId: SESSION, messageId, agent: 'demo-agent', description };
-    const { id } = await savepoint.checkpoint(request);
-    for (const call of message.calls) await execute({ name: call.tool }, call, savepoint.root);
+    current = { ...current, messageId: `message-${i + 1}`, description: message.prompt };
+    const { id } = await savepoint.checkpoint({ ...current, agent: AGENT });
+    for (const call of message.calls) await execute(call.tool, call, savepoint.root);
     const entry = { message, checkpointId: id, treeBefore };
     sent.push(entry);
     onSent(entry);

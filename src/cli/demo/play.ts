@@ -1,6 +1,7 @@
 import type { Receipt, RewindPlan, Savepoint } from '../../index.ts';
 import type { Call } from '../command.ts';
 import { planText } from '../plan-text.ts';
+import { wrapWords } from '../text-width.ts';
 import { runAgent, type SentMessage } from './agent.ts';
 import {
   showDamage,
@@ -50,18 +51,16 @@ async function thereAndBack(
   const wrecked = readTree(root);
   const step = async (command: string, plan: RewindPlan, expected: Tree): Promise<Receipt> => {
     say(`${paint('dim', '$')} savepoint ${command}`);
-    for (const line of planText(plan, paint)) say(line);
+    for (const line of planText(plan, paint, call.columns)) say(line);
     const receipt = await savepoint.apply(plan);
     expectTree(root, expected, `after savepoint ${command}`);
-    say(
-      paint('green', `Done, and checked: ${expected.size} files are as they were, byte for byte.`),
-    );
+    const checked = `Done, and checked: ${expected.size} files are as they were, byte for byte.`;
+    for (const line of wrapWords(checked, call.columns)) say(paint('green', line));
     say();
     await showProgram(call, root);
     return receipt;
   };
-  const wanted = async (question: string) =>
-    !visitor || agrees(await call.io.ask(`${question} [Y/n] `));
+  const wanted = async (question: string) => !visitor || agrees(call, question);
   const { paint, say } = call;
 
   const to = target.checkpointId;
@@ -80,7 +79,8 @@ async function thereAndBack(
 /** Which message to take back to. Null when the visitor leaves. */
 async function choose(call: Call, sent: readonly SentMessage[]): Promise<SentMessage | null> {
   const newestFirst = sent.toReversed();
-  call.say('Each row is the moment before the agent acted. Rewind to which one?');
+  const what = 'Each row is the moment before the agent acted. Rewind to which one?';
+  for (const line of wrapWords(what, call.columns)) call.say(line);
   for (;;) {
     const answer = await call.io.ask(`1 to ${sent.length}, Enter for 1, q to leave: `);
     const word = answer?.trim() ?? 'q';
@@ -94,6 +94,10 @@ async function choose(call: Call, sent: readonly SentMessage[]): Promise<SentMes
 }
 
 /** Enter means yes here: nothing in the play can be lost. The end of input means no. */
-function agrees(answer: string | null): boolean {
-  return answer !== null && !/^\s*(n|no|q|quit)\s*$/i.test(answer);
+async function agrees(call: Call, question: string): Promise<boolean> {
+  for (;;) {
+    const answer = await call.io.ask(`${question} [Y/n] `);
+    if (answer === null || /^\s*(n|no|q|quit)\s*$/i.test(answer)) return false;
+    if (/^\s*(y|yes)?\s*$/i.test(answer)) return true;
+  }
 }

@@ -1,9 +1,11 @@
 import { displayText, type Savepoint } from '../../index.ts';
+import { beside } from '../beside.ts';
 import type { Call } from '../command.ts';
 import { diffSummary, diffText } from '../diff-text.ts';
 import { fileDiff } from '../file-diff.ts';
 import { uniqueLengths } from '../short-ids.ts';
 import { storeHome } from '../store-home.ts';
+import { wrapWords } from '../text-width.ts';
 import { timelineText } from '../timeline-text.ts';
 import type { SentMessage } from './agent.ts';
 import { PROGRAM } from './script.ts';
@@ -13,15 +15,18 @@ const WIDEST = 100;
 
 export function showOpening(call: Call): void {
   call.say(call.paint('bold', 'Savepoint: undo for AI coding agents'));
-  call.say('A scripted agent works on a throw-away project here, in a temporary folder.');
+  const what = 'A scripted agent works on a throw-away project here, in a temporary folder.';
+  for (const line of wrapWords(what, call.columns)) call.say(line);
   call.say();
 }
 
-export function showMessage({ paint, say }: Call, { message }: SentMessage): void {
-  say(`${paint('cyan', '  you ')}  ${paint('bold', message.prompt)}`);
+export function showMessage({ paint, say, columns }: Call, { message }: SentMessage): void {
+  const you = { text: `${paint('cyan', '  you ')}  `, width: 8 };
+  const agent = { text: `${paint('magenta', 'agent ')}  `, width: 8 };
+  for (const line of beside(you, message.prompt, columns, (part) => paint('bold', part))) say(line);
   for (const { tool, file_path } of message.calls)
     say(`        ${paint('dim', `${tool} ${file_path}`)}`);
-  say(`${paint('magenta', 'agent ')}  ${message.reply}`);
+  for (const line of beside(agent, message.reply, columns)) say(line);
   say();
 }
 
@@ -42,9 +47,10 @@ export async function showDamage(call: Call, savepoint: Savepoint, since: string
   );
   say(`${paint('dim', '$')} savepoint diff ${since.slice(0, 4)} -- ${PROGRAM}`);
   for (const line of (program ?? []).flatMap((file) => diffText(file, paint))) say(line);
-  say(diffSummary(program ?? []));
+  for (const line of wrapWords(diffSummary(program ?? []), call.columns)) say(line);
   const rest = (others ?? []).map(({ diff, status }) => `${displayText(diff.path)} was ${status}`);
-  say(`And in the same message: ${rest.join(', ')}.`);
+  const summary = `And in the same message: ${rest.join(', ')}.`;
+  for (const line of wrapWords(summary, call.columns)) say(line);
   say();
 }
 
@@ -66,16 +72,19 @@ export async function showTimeline(
   say();
 }
 
-export function showEnding({ io, paint, say }: Call): void {
+export function showEnding({ io, paint, say, columns }: Call): void {
   say(paint('bold', 'On your own projects'));
-  say('  In an agent that you build, wrap the function that runs its tools:');
+  const wrap = '  In an agent that you build, wrap the function that runs its tools:';
+  for (const line of wrapWords(wrap, columns, 2)) say(line);
   say();
   for (const line of snippet(displayText(storeHome(io)))) say(`    ${line}`.trimEnd());
   say();
   say('  Then, in the project folder:');
   say();
-  for (const [command, meaning] of COMMANDS)
-    say(`    ${command.padEnd(32)}${paint('dim', meaning)}`);
+  for (const [command, meaning] of COMMANDS) {
+    const label = { text: `    ${command.padEnd(32)}`, width: 36 };
+    for (const line of beside(label, meaning, columns, (part) => paint('dim', part))) say(line);
+  }
 }
 
 function snippet(home: string): string[] {

@@ -1,32 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { type Capture, SavepointError } from '../../index.ts';
 import type { FileCheckpointService } from './file-checkpoint-service.ts';
+import { type NamedTool, namedFile, PATH_PARAMETERS, toolName } from './tool-call.ts';
 
 /** Tools that write one file, by the names that agents commonly give them. */
-export const FILE_WRITE_TOOLS: readonly string[] = ['write_file', 'edit_file'];
-
-/** Parameters under which tools name the file they write, in the order they are tried. */
-export const PATH_PARAMETERS: readonly string[] = [
-  'file_path',
-  'path',
-  'filePath',
-  'notebook_path',
+export const FILE_WRITE_TOOLS: readonly string[] = [
+  'write_file',
+  'edit_file',
+  'Write',
+  'Edit',
+  'MultiEdit',
+  'NotebookEdit',
 ];
 
-/** Any function that runs a tool. */
-export type ToolExecutor<Tool extends NamedTool, Params, Context, Result> = (
-  tool: Tool,
-  params: Params,
-  context: Context,
-) => Promise<Result>;
+/** What an executor is called with: the tool, then mostly its parameters, then whatever it likes. */
+export type ToolArguments = [tool: NamedTool, ...rest: unknown[]];
 
-export interface NamedTool {
-  readonly name: string;
-}
+/** Any function that runs a tool. */
+export type ToolExecutor<Args extends ToolArguments, Result> = (...args: Args) => Promise<Result>;
 
 export interface CurrentMessage {
   readonly sessionId: string;
   readonly messageId: string;
+  /** What the user said, for people who look for the way back: lists show it. */
+  readonly description?: string | undefined;
 }
 
 export interface CaptureFailure {
@@ -37,6 +34,12 @@ export interface CaptureFailure {
   readonly error: unknown;
 }
 
+/** A tool that named a file and is not among those that write. */
+export interface ToolNotice {
+  readonly tool: string;
+  readonly filePath: string;
+}
+
 export interface FileCheckpointMiddlewareOptions {
   readonly service: FileCheckpointService;
   /** Null while no session runs; nothing is captured then. */
@@ -45,12 +48,23 @@ export interface FileCheckpointMiddlewareOptions {
   readonly tools?: readonly string[];
   /** Told of every capture that failed. The tool runs all the same. */
   readonly onCaptureFailure?: (failure: CaptureFailure) => void;
+  /** Told once of each tool that named a file and was not recorded. */
+  readonly onNotice?: (notice: ToolNotice) => void;
 }
+
+const NO_NAME = '(no name)';
+// Models invent tools; what they call them must not fill the memory.
+const MAX_NOTICES = 100;
 
 /** Puts a capture before and after every tool that writes a file. */
 export class FileCheckpointMiddleware {
   /** Captures that failed so far; later rewinds of the session name them as errors too. */
   readonly failures: CaptureFailure[] = [];
+  /**
+   * Tools that named a file and were not recorded, once each, the first hundred. Right for a tool that
+   * reads; one that writes is missing in `tools`.
+   */
+  readonly notices: ToolNotice[] = [];
   readonly #options: FileCheckpointMiddlewareOptions;
   readonly #tools: ReadonlySet<string>;
 
@@ -59,30 +73,38 @@ export class FileCheckpointMiddleware {
     this.#tools = new Set(options.tools ?? FILE_WRITE_TOOLS);
   }
 
-  /** A failing capture never stops the tool. The tool's own result or error passes through as it is. */
-  wrap<Tool extends NamedTool, Params, Context, Result>(
-    executor: ToolExecutor<Tool, Params, Context, Result>,
-  ): ToolExecutor<Tool, Params, Context, Result> {
-    return async (tool, params, context) => {
-      // A tool without a name is for the executor to complain about.
-      const call = this.#tools.has(tool?.name) ? this.#callOf(tool.name, params) : null;
+  /**
+   * The executor is called with a tool's name, or an object with a `name`, and then the parameters; or
+   * with one object that has them too, as `input`, `arguments` or `params`. A failing capture never
+   * stops the tool. The tool's own result or error passes through as it is.
+   */
+  wrap<Args extends ToolArguments, Result>(
+    executor: ToolExecutor<Args, Result>,
+  ): ToolExecutor<Args, Result> {
+    return async (...args) => {
+      const call = this.#writeCall(args[0], args[1]);
       const capture = call === null ? null : await this.#before(call);
       try {
-        return await executor(tool, params, context);
+        return await executor(...args);
       } finally {
         if (call !== null && capture !== null) await this.#after(call, capture);
       }
     };
   }
 
-  /** Null while no session runs. */
-  #callOf(tool: string, params: unknown): WriteCall | null {
-    const filePath = pathIn(params);
+  /** Null for a tool that does not write, and while no session runs. */
+  #writeCall(named: unknown, params: unknown): WriteCall | null {
+    const tool = toolName(named);
+    const filePath = namedFile(named, params);
+    if (tool !== null && !this.#tools.has(tool)) {
+      if (filePath !== null) this.#notice({ tool, filePath });
+      return null;
+    }
     try {
       const message = this.#options.getCurrentSession() ?? null;
       return message === null ? null : { tool, filePath, message };
     } catch (error) {
-      this.#note({ tool, filePath, message: null, error });
+      this.#note({ tool, filePath, message: null }, error);
       return null;
     }
   }
@@ -90,16 +112,15 @@ export class FileCheckpointMiddleware {
   async #before(call: WriteCall): Promise<Capture | null> {
     const { tool, filePath } = call;
     try {
-      if (filePath === null) {
-        throw new SavepointError('argument-invalid', `the tool ${tool} named no file`, {
-          hint: `expected one of the parameters ${PATH_PARAMETERS.join(', ')}`,
-        });
-      }
-      const { sessionId, messageId } = call.message;
-      const { service } = this.#options;
-      return await service.captureBefore(sessionId, messageId, filePath, randomUUID());
+      if (tool === null) throw unnamedTool();
+      if (filePath === null) throw unnamedFile(tool);
+      const { sessionId, messageId, description: said } = call.message;
+      // Words of any other kind must not cost the file its checkpoint.
+      const description = typeof said === 'string' && said !== '' ? said : undefined;
+      const options = { toolCallId: randomUUID(), description };
+      return await this.#options.service.captureBefore(sessionId, messageId, filePath, options);
     } catch (error) {
-      this.#note({ ...call, error });
+      this.#note(call, error);
       return null;
     }
   }
@@ -108,46 +129,55 @@ export class FileCheckpointMiddleware {
     try {
       await this.#options.service.captureAfter(capture);
     } catch (error) {
-      this.#note({ ...call, error });
+      this.#note(call, error);
     }
   }
 
-  #note(failure: CaptureFailure): void {
+  #note({ tool, filePath, message }: Attempt, error: unknown): void {
+    const failure = { tool: tool ?? NO_NAME, filePath, message, error };
     this.failures.push(failure);
-    const error = failure.error instanceof Error ? failure.error.message : String(failure.error);
-    const filePath = failure.filePath ?? '(no path)';
-    const { message } = failure;
-    if (message !== null) this.#options.service.noteFailure(message.sessionId, { filePath, error });
-    try {
-      this.#options.onCaptureFailure?.(failure);
-    } catch {
-      // The listener's own trouble must not stop the tool; the failure itself is on record above.
+    const reason = error instanceof Error ? error.message : String(error);
+    if (message !== null) {
+      const named = { filePath: filePath ?? '(no path)', error: reason };
+      this.#options.service.noteFailure(message.sessionId, named);
     }
+    undisturbed(() => this.#options.onCaptureFailure?.(failure));
+  }
+
+  #notice(notice: ToolNotice): void {
+    const known = this.notices.some(({ tool }) => tool === notice.tool);
+    if (known || this.notices.length >= MAX_NOTICES) return;
+    this.notices.push(notice);
+    undisturbed(() => this.#options.onNotice?.(notice));
   }
 }
 
-/** One call of a tool that writes, in a running session. */
-interface WriteCall {
-  readonly tool: string;
+/** A call that is to be captured. The tool is null when it came without a name. */
+interface Attempt {
+  readonly tool: string | null;
   readonly filePath: string | null;
+  readonly message: CurrentMessage | null;
+}
+
+interface WriteCall extends Attempt {
   readonly message: CurrentMessage;
 }
 
-function pathIn(params: unknown): string | null {
-  if (typeof params !== 'object' || params === null) return null;
-  for (const name of PATH_PARAMETERS) {
-    const value = ownValue(params, name);
-    if (typeof value === 'string' && value !== '') return value;
-  }
-  return null;
+/** A listener's own trouble must not stop the tool; what it was told is on record already. */
+function undisturbed(tell: () => void): void {
+  try {
+    tell();
+  } catch {}
 }
 
-/** Own properties only: a "__proto__" in a model's JSON must not answer for a missing path. */
-function ownValue(params: object, name: string): unknown {
-  try {
-    return Object.hasOwn(params, name) ? (params as Record<string, unknown>)[name] : undefined;
-  } catch {
-    // A property that throws names no file; and looking for it must not stop the tool.
-    return undefined;
-  }
+function unnamedTool(): SavepointError {
+  return new SavepointError('argument-invalid', 'the tool has no name', {
+    hint: 'call the wrapped executor with the name of the tool, or with an object that has one',
+  });
+}
+
+function unnamedFile(tool: string): SavepointError {
+  return new SavepointError('argument-invalid', `the tool ${tool} named no file`, {
+    hint: `expected one of the parameters ${PATH_PARAMETERS.join(', ')}`,
+  });
 }

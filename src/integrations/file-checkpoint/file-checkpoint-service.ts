@@ -25,6 +25,13 @@ export interface FileCheckpointOptions {
   readonly agent?: string;
 }
 
+export interface CaptureOptions {
+  /** What the user said, should this be the first sign of the message. */
+  readonly description?: string | undefined;
+  /** Names the tool call; a session with a running one is not rewound. */
+  readonly toolCallId?: string | undefined;
+}
+
 const DEFAULTS = { maxFileSize: 1024 * 1024, maxCheckpointsPerSession: 50, retentionDays: 7 };
 
 /** Checkpoints of single files by session and message, for programs that run an agent's tools. */
@@ -54,8 +61,9 @@ export class FileCheckpointService {
     sessionId: string,
     messageId: string,
     filePath: string,
+    { description }: Pick<CaptureOptions, 'description'> = {},
   ): Promise<string | null> {
-    const capture = await this.captureBefore(sessionId, messageId, filePath);
+    const capture = await this.captureBefore(sessionId, messageId, filePath, { description });
     const named = fileRows(capture.changes).find((row) => row === capture.changes[0]);
     return capture.skipped.length > 0 || named === undefined ? null : rowId(named);
   }
@@ -65,12 +73,13 @@ export class FileCheckpointService {
     sessionId: string,
     messageId: string,
     filePath: string,
-    toolCallId?: string,
+    options: CaptureOptions = {},
   ): Promise<Capture> {
     await this.#ready();
     const { maxFileSize, agent } = this.#options;
-    const paths = [filePath];
-    const request = { sessionId, messageId, paths, maxFileSize, agent, toolCallId };
+    const { toolCallId, description } = options;
+    const message = { sessionId, messageId, description, agent };
+    const request = { ...message, paths: [filePath], maxFileSize, toolCallId };
     const capture = await this.#savepoint.captureBefore(request);
     await this.#limitRows(sessionId, fileRows(capture.changes).length);
     return capture;

@@ -4,9 +4,20 @@ export {
   FILE_WRITE_TOOLS,
   FileCheckpointMiddleware,
   type FileCheckpointMiddlewareOptions,
-  type NamedTool,
-  PATH_PARAMETERS,
+  type ToolArguments,
   type ToolExecutor,
+  type ToolNotice,
 } from './file-checkpoint-middleware.ts';
-export { type FileCheckpointOptions, FileCheckpointService } from './file-checkpoint-service.ts';
-export type { FileCheckpoint, FileError, FileReason, RewindResult } from './types.ts';
+export {
+  type CaptureOptions,
+  type FileCheckpointOptions,
+  FileCheckpointService,
+} from './file-checkpoint-service.ts';
+export { type NamedTool, PATH_PARAMETERS } from './tool-call.ts';
+export type {
+  FileCheckpoint,
+  FileError,
+  FileReason,
+  RewindFailure,
+  RewindResult,
+} from './types.ts';

@@ -6,7 +6,7 @@ import {
   type TrackedPath,
 } from '../../index.ts';
 import { absolutePath } from './file-rows.ts';
-import type { FileError, RewindResult } from './types.ts';
+import type { FileError, RewindFailure, RewindResult } from './types.ts';
 
 /** A receipt in the service's terms: absolute paths, and files only. */
 export function resultOf(
@@ -26,6 +26,7 @@ export function resultOf(
   }));
   return {
     success: receipt.success && failures.length === 0,
+    failure: null,
     restoredFiles: names(receipt.restoredFiles),
     deletedFiles: names(receipt.deletedFiles),
     mergedFiles: names(receipt.mergedFiles),
@@ -39,19 +40,27 @@ export function resultOf(
 
 /** Nothing was changed: the reason, in the same shape. */
 export function failedResult(root: string, error: unknown): RewindResult {
-  const path = isSavepointError(error) ? error.path : undefined;
-  const reason = isSavepointError(error) ? `${error.code}: ${error.message}` : String(error);
+  const failure = failureOf(error);
+  const named = isSavepointError(error) ? error.path : undefined;
+  const filePath = named === undefined ? root : absolutePath(root, named as TrackedPath);
   return {
     success: false,
+    failure,
     restoredFiles: [],
     deletedFiles: [],
     mergedFiles: [],
     conflicts: [],
     skipped: [],
-    errors: [{ filePath: path ?? root, error: reason }],
+    errors: [{ filePath, error: `${failure.code}: ${failure.message}` }],
     operationId: null,
     safetyCheckpointId: null,
   };
+}
+
+function failureOf(error: unknown): RewindFailure {
+  if (!isSavepointError(error)) return { code: 'unexpected', message: String(error), hint: null };
+  const { code, message, hint = null } = error;
+  return { code, message, hint };
 }
 
 function isAboutFolder({ expected, target }: RewindPlan['lines'][number]): boolean {

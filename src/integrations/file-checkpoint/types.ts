@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../../index.ts';
+
 /** One file as it was before a tool of one message touched it. */
 export interface FileCheckpoint {
   readonly id: string;
@@ -25,11 +27,22 @@ export interface FileReason {
   readonly reason: string;
 }
 
+/** Why a rewind did nothing at all. */
+export interface RewindFailure {
+  /** A code of docs/errors.md; `checkpoint-not-found` when nothing is on record for the message. */
+  readonly code: ErrorCode | 'unexpected';
+  readonly message: string;
+  readonly hint: string | null;
+}
+
 export interface RewindResult {
-  /** False when a file was left in conflict or could not be restored. */
+  /** False when a file was left in conflict or could not be restored, or nothing was done. */
   readonly success: boolean;
+  /** Null when the rewind was carried out, be it in part. */
+  readonly failure: RewindFailure | null;
   readonly restoredFiles: string[];
   readonly deletedFiles: string[];
+  /** With a `failure`, that one: under the path that it is about, or else the project's folder. */
   readonly errors: FileError[];
   /** Files in which somebody else's edits were kept. */
   readonly mergedFiles: string[];

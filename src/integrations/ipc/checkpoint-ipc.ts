@@ -5,7 +5,10 @@ import type {
   RewindResult,
 } from '../file-checkpoint/index.ts';
 
-/** The channels, with what they take and what they answer. */
+/**
+ * The channels, with what they take and what they answer. A rewind that cannot be done is an answer too,
+ * with `success: false` and a `failure`; only arguments of the wrong kind are an error.
+ */
 export interface CheckpointChannels {
   'checkpoint:list': (sessionId: string) => FileCheckpoint[];
   'checkpoint:rewind': (sessionId: string, messageId: string) => RewindResult;
@@ -26,15 +29,18 @@ export interface IpcHost {
 export function registerCheckpointIpc(host: IpcHost, service: FileCheckpointService): void {
   const listeners: { [Channel in CheckpointChannel]: Listener<Channel> } = {
     'checkpoint:list': (args) => {
-      const [sessionId] = checkIds(args, ['sessionId']);
+      const [sessionId] = checkIds('checkpoint:list', args, ['sessionId']);
       return service.getCheckpoints(sessionId as string);
     },
     'checkpoint:rewind': (args) => {
-      const [sessionId, messageId] = checkIds(args, ['sessionId', 'messageId']);
+      const [sessionId, messageId] = checkIds('checkpoint:rewind', args, [
+        'sessionId',
+        'messageId',
+      ]);
       return service.rewindFiles(sessionId as string, messageId as string);
     },
     'checkpoint:cleanup': (args) => {
-      checkIds(args, []);
+      checkIds('checkpoint:cleanup', args, []);
       return service.cleanup();
     },
   };
@@ -47,12 +53,15 @@ type Listener<Channel extends CheckpointChannel> = (
   args: readonly unknown[],
 ) => Promise<ReturnType<CheckpointChannels[Channel]>>;
 
-function checkIds(args: readonly unknown[], names: readonly string[]): string[] {
+function checkIds(
+  channel: CheckpointChannel,
+  args: readonly unknown[],
+  names: readonly string[],
+): string[] {
   if (args.length !== names.length) {
-    throw new SavepointError(
-      'argument-invalid',
-      `expected ${names.length} arguments (${names.join(', ')}), got ${args.length}`,
-    );
+    const wanted = names.length === 0 ? 'no arguments' : `(${names.join(', ')})`;
+    const message = `${channel} takes ${wanted}; the call has ${args.length}`;
+    throw new SavepointError('argument-invalid', message);
   }
   return names.map((name, index) => checkId(name, args[index]));
 }

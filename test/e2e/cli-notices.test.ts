@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MAIN, PATH, type Result } from './cli-project.ts';
+import { type Bed, makeBed } from './engine-bed.ts';
+import { dieAt } from './file-moments.ts';
+
+let bed: Bed;
+beforeEach(async () => {
+  bed = await makeBed();
+  bed.put('a', 'before');
+  const { checkpointId: to } = await bed.write('m1', 'a', 'after');
+  const intent = { call: 'openSync', path: /\.savepoint-.*\.new$/ } as const;
+  await dieAt(bed, intent, (savepoint) => savepoint.rewind({ to }));
+});
+afterEach(() => bed.remove());
+
+function run(...args: string[]): Result {
+  const env = { PATH, HOME: bed.base, SAVEPOINT_HOME: bed.home };
+  const done = spawnSync(process.execPath, [MAIN, ...args, '--project', bed.root], {
+    env,
+    encoding: 'utf8',
+  });
+  return { code: done.status, out: done.stdout, err: done.stderr };
+}
+
+describe('the first command after an interrupted rewind', () => {
+  it.each([[['list']], [['list', '--json']], [['diff', 'latest']]])(
+    'says beside its answer that it finished it: %s',
+    (args) => {
+      const { code, err } = run(...args);
+      expect(code).toBe(0);
+      expect(err).toContain('note: an interrupted rewind was finished');
+      expect(bed.text('a')).toBe('before');
+      expect(run(...args).err).not.toContain('interrupted');
+    },
+  );
+});
