@@ -76,6 +76,7 @@ export type {
   StoreStats,
 } from './store/store.ts';
 export type { PathDiff } from './timeline/diff.ts';
+export { findRenames } from './timeline/renames.ts';
 export {
   DEFAULT_RETENTION,
   type EvictionResult,

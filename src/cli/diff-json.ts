@@ -4,10 +4,11 @@ import type { PathNames } from './json.ts';
 
 /** One file of a diff, for programs. */
 export function fileDiffJson(file: FileDiff, names: PathNames): object {
-  const { diff, status, binary, insertions, deletions, hunks } = file;
+  const { diff, status, from, binary, insertions, deletions, hunks } = file;
   return {
     path: names.name(diff.path),
     status,
+    ...(from === null ? {} : { from: names.name(from) }),
     before: stateJson(diff.before),
     after: stateJson(diff.after),
     binary,

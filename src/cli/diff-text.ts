@@ -7,10 +7,21 @@ import { neverRecorded } from './reasons.ts';
 /** One file as a unified diff with the headers that git users know. */
 export function diffText(file: FileDiff, paint: Paint): string[] {
   const name = displayText(file.diff.path);
+  const from = file.from === null ? name : displayText(file.from);
+  if (file.from !== null) return renameText(from, name).map((line) => paint('bold', line));
   return [
     paint('bold', `diff --git a/${name} b/${name}`),
     ...headersOf(file).map((line) => paint('bold', line)),
     ...bodyOf(file, name, paint),
+  ];
+}
+
+function renameText(from: string, to: string): string[] {
+  return [
+    `diff --git a/${from} b/${to}`,
+    'similarity index 100%',
+    `rename from ${from}`,
+    `rename to ${to}`,
   ];
 }
 
@@ -20,12 +31,14 @@ export function diffSummary(files: readonly FileDiff[]): string {
   const deletions = files.reduce((sum, file) => sum + file.deletions, 0);
   const created = files.filter((file) => file.status === 'created').length;
   const deleted = files.filter((file) => file.status === 'deleted').length;
+  const renamed = files.filter((file) => file.status === 'renamed').length;
   return [
     `${plural(files.length, 'path')} changed`,
     `${plural(insertions, 'insertion')}(+)`,
     `${plural(deletions, 'deletion')}(-)`,
     ...(created > 0 ? [`${created} created`] : []),
     ...(deleted > 0 ? [`${deleted} deleted`] : []),
+    ...(renamed > 0 ? [`${renamed} renamed`] : []),
   ].join(', ');
 }
 

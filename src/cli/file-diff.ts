@@ -2,17 +2,21 @@ import {
   type Captured,
   countLines,
   type DiffHunk,
+  findRenames,
   type PathDiff,
   type State,
+  type TrackedPath,
   unifiedHunks,
 } from '../index.ts';
 
-export type DiffStatus = 'created' | 'deleted' | 'modified' | 'unknown';
+export type DiffStatus = 'created' | 'deleted' | 'renamed' | 'modified' | 'unknown';
 
 /** One path of a diff, ready to be shown or sent. */
 export interface FileDiff {
   readonly diff: PathDiff;
   readonly status: DiffStatus;
+  /** The name that it had before, for a rename. */
+  readonly from: TrackedPath | null;
   /** Contents that are no text, or are not at hand. */
   readonly binary: boolean;
   readonly hunks: readonly DiffHunk[];
@@ -22,17 +26,42 @@ export interface FileDiff {
 
 const NOTHING = new Uint8Array();
 
+/** All paths of a diff. A rename is one of them, under its new name. */
+export function fileDiffs(diffs: readonly PathDiff[]): FileDiff[] {
+  const renames = findRenames(diffs);
+  const left = new Set(renames.values());
+  return diffs
+    .filter(({ path }) => !left.has(path))
+    .map((diff) => {
+      const from = renames.get(diff.path);
+      return from === undefined ? fileDiff(diff) : renamed(diff, from);
+    });
+}
+
+function renamed(diff: PathDiff, from: TrackedPath): FileDiff {
+  return {
+    diff,
+    status: 'renamed',
+    from,
+    binary: false,
+    hunks: [],
+    insertions: 0,
+    deletions: 0,
+  };
+}
+
 export function fileDiff(diff: PathDiff, context = 3): FileDiff {
   const status = statusOf(diff);
   const before = diff.beforeBytes ?? NOTHING;
   const after = diff.afterBytes ?? NOTHING;
   const binary = isOpaque(diff.before, diff.beforeBytes) || isOpaque(diff.after, diff.afterBytes);
   if (binary || status === 'unknown') {
-    return { diff, status, binary, hunks: [], insertions: 0, deletions: 0 };
+    return { diff, status, from: null, binary, hunks: [], insertions: 0, deletions: 0 };
   }
   return {
     diff,
     status,
+    from: null,
     binary,
     hunks: unifiedHunks(before, after, context),
     ...countLines(before, after),

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 
 /** A bare repository, worked on by the real git, which sees nothing of the caller's settings. */
 export class GitRepository {
-  /** Below `folder`, which is git's home too. */
   readonly path: string;
   readonly #home: string;
 
-  constructor(folder: string) {
-    this.path = join(folder, 'repository.git');
-    this.#home = folder;
+  /** `home` stands for the user's, and takes files for a moment. */
+  constructor(home: string, path: string = join(home, 'repository.git')) {
+    this.path = path;
+    this.#home = home;
     mkdirSync(this.path, { recursive: true });
     this.run(['init', '--quiet', '--bare', '.']);
   }

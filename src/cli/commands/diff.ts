@@ -5,7 +5,7 @@ import type { Call, Command } from '../command.ts';
 import { fileDiffJson } from '../diff-json.ts';
 import { diffSummary, diffText } from '../diff-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { fileDiff } from '../file-diff.ts';
+import { fileDiffs } from '../file-diff.ts';
 import { PathNames, printJson } from '../json.ts';
 import { sayUnmatched, unmatchedPaths } from '../on-record.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -42,7 +42,7 @@ async function runDiff(call: Call, savepoint: Savepoint, first: string): Promise
   // So that it shows what happened since the last scan as well.
   if (to === null) await savepoint.scanAgain();
   const diffs = await savepoint.diff(from.id, to?.id, paths);
-  const files = diffs.map((found) => fileDiff(found));
+  const files = fileDiffs(diffs);
   const found = diffs.map(({ path }) => path);
   const unmatched = await unmatchedPaths(savepoint, typed, paths, found);
   const names = new PathNames();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Batch, Store } from '../../store/store.ts';
+import type { Batch, BlobReference, Store } from '../../store/store.ts';
 import {
+  baselineOf,
   changeOf,
   checkpointOf,
   fileOf,
@@ -11,6 +12,7 @@ import {
   rejectsWith,
   sessionOf,
   textBlob,
+  windowOf,
 } from './samples.ts';
 import type { StoreTests } from './test-store.ts';
 
@@ -131,11 +133,40 @@ const CONTRADICTIONS: readonly (readonly [string, (batch: Batch) => Partial<Batc
     'the end of a change that is not open',
     () => ({ closed: [{ seq: 2, after: { kind: 'absent' } }] }),
   ],
+  ['a window with an old number', () => ({ windows: [windowOf(0)] })],
+  ['a window that ends with an old number', () => ({ windows: [windowOf(1, { closed: 0 })] })],
+  ['a window that ends before it begins', () => ({ windows: [windowOf(2, { closed: 1 })] })],
+  ['a window that moves', () => ({ windows: [windowOf(2), windowOf(3, { id: 'window-2' })] })],
+  [
+    'two windows with the same number',
+    () => ({ windows: [windowOf(2), windowOf(2, { id: 'other' })] }),
+  ],
+  [
+    'a window of a session that is not there',
+    () => ({ windows: [windowOf(2, { sessionId: 'nobody' })] }),
+  ],
+  ['a reference whose id is no hash', () => referring({ id: '../x' as never })],
+  ['a reference without a size', () => referring({ size: -1 })],
+  ['a reference to git without an id', () => referring({ source: 'git' })],
+  ['a reference to git by half an id', () => referring({ source: 'git', key: new Uint8Array(10) })],
+  [
+    'a baseline whose manifest is no hash',
+    () => ({ baseline: { seq: 1, manifest: '../x' as never, packs: [] } }),
+  ],
+  [
+    'a baseline with a pack that is none',
+    () => ({ baseline: baselineOf(1, textBlob('small'), ['../../x']) }),
+  ],
   [
     'a blob whose id is no hash',
     (batch) => ({ blobs: [...(batch.blobs ?? []), { ...textBlob('x'), id: '../x' as never }] }),
   ],
 ];
+
+function referring(more: Partial<BlobReference>): Partial<Batch> {
+  const { id } = textBlob('packed');
+  return { references: [{ id, size: 1, source: 'pack', key: null, ...more }] };
+}
 
 /** A batch with one of everything, a blob too large for a database among them. */
 function everything(base: number): Batch {
@@ -148,6 +179,8 @@ function everything(base: number): Batch {
     changes: [changeOf(base + 2, 'a', { before: fileOf(small), after: fileOf(large) })],
     cancellations: [{ by: base + 2, change: base + 1 }],
     operations: [operationOf(base + 3)],
+    windows: [windowOf(base + 2, { closed: base + 3 })],
+    baseline: baselineOf(base + 1, small),
     journal: journalOf(),
   };
 }
@@ -160,6 +193,8 @@ async function assertHolds(store: Store, batch: Batch): Promise<void> {
   assert.deepEqual(await store.checkpoints({}), batch.checkpoints);
   assert.deepEqual(await store.changes({}), batch.changes);
   assert.deepEqual(await store.operations(), batch.operations);
+  assert.deepEqual(await store.windows(), batch.windows);
+  assert.deepEqual(await store.baseline(), batch.baseline);
   assert.deepEqual(await store.journal(), batch.journal);
 }
 
@@ -177,6 +212,8 @@ async function assertEmpty(store: Store): Promise<void> {
   assert.deepEqual(await store.changes({}), []);
   assert.deepEqual(await store.cancellationsOf([0, 1, 2, 3]), []);
   assert.deepEqual(await store.operations(), []);
+  assert.deepEqual(await store.windows(), []);
+  assert.equal(await store.baseline(), null);
   assert.equal(await store.journal(), null);
   assert.equal(await store.head(pathOf('a')), null);
   for (const blob of everything(0).blobs ?? []) {

@@ -25,6 +25,21 @@ export function headRules({ test }: StoreTests): void {
     assert.equal(await store.head(pathOf('c')), null);
   });
 
+  test('is listed for each path, in the order of their bytes', async (store) => {
+    // In UTF-16 the last two would change places.
+    const paths = ['a', 'a.b', 'a/b', 'b', '\uff41', '👩'].map(pathOf);
+    const changes = paths
+      .toReversed()
+      .map((named, at) => ({ ...changeOf(at + 1, 'x'), path: named }));
+    await store.commit({ base: 0, changes: [...changes, changeOf(9, 'a', { after: null })] });
+    const heads = await store.heads();
+    assert.deepEqual(
+      heads.map((head) => head.path),
+      paths,
+    );
+    for (const head of heads) assert.deepEqual(await store.head(head.path), head);
+  });
+
   test('is the before of an open change until that one ends', async (store) => {
     await store.commit({ base: 0, changes: [changeOf(1, 'a', { before: ONE, after: null })] });
     assert.deepEqual(await store.head(path), { path, seq: 1, state: ONE, open: true });

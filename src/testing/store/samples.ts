@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Baseline } from '../../model/baseline.ts';
 import type { Change } from '../../model/change.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { type ErrorCode, isSavepointError } from '../../model/errors.ts';
@@ -8,6 +9,7 @@ import type { Operation } from '../../model/operation.ts';
 import { relativePath, type TrackedPath } from '../../model/path.ts';
 import type { Session } from '../../model/session.ts';
 import { ABSENT, type Captured } from '../../model/state.ts';
+import type { Window } from '../../model/window.ts';
 import { blobOf } from '../../store/blob.ts';
 import type { Blob, Store } from '../../store/store.ts';
 
@@ -73,6 +75,26 @@ export function operationOf(seq: Seq, more: Partial<Operation> = {}): Operation 
   };
 }
 
+/** Of the session `s`, and still open, unless said otherwise. */
+export function windowOf(opened: Seq, more: Partial<Window> = {}): Window {
+  return {
+    id: `window-${opened}`,
+    sessionId: 's',
+    checkpointId: checkpointId('checkpoint'),
+    toolCallId: 'call',
+    owner: 'process',
+    description: `window ${opened}`,
+    opened,
+    closed: null,
+    createdAt: 1_000 + opened,
+    ...more,
+  };
+}
+
+export function baselineOf(seq: Seq, manifest: Blob, packs: readonly string[] = []): Baseline {
+  return { seq, manifest: manifest.id, packs };
+}
+
 export function journalOf(more: Partial<Journal> = {}): Journal {
   return {
     operationId: operationId('operation'),
@@ -85,6 +107,13 @@ export function journalOf(more: Partial<Journal> = {}): Journal {
     cancellations: [],
     ...more,
   };
+}
+
+/** As `putBlobs` wants them, one after the other. */
+export async function* groupsOf(
+  ...groups: readonly (readonly Blob[])[]
+): AsyncGenerator<readonly Blob[]> {
+  for (const group of groups) yield group;
 }
 
 export function textBlob(text: string): Blob {

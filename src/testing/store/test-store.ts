@@ -1,5 +1,6 @@
 import { describe, it } from 'node:test';
 import type { Store } from '../../store/store.ts';
+import { baselineRules } from './baseline-rules.ts';
 import { blobRules } from './blob-rules.ts';
 import { changeRules } from './change-rules.ts';
 import { checkpointRules } from './checkpoint-rules.ts';
@@ -10,8 +11,10 @@ import { headRules } from './head-rules.ts';
 import { lockRules } from './lock-rules.ts';
 import { namesRules } from './names-rules.ts';
 import { operationRules } from './operation-rules.ts';
+import { packRules } from './pack-rules.ts';
 import { pruneRules } from './prune-rules.ts';
 import { sessionRules } from './session-rules.ts';
+import { windowRules } from './window-rules.ts';
 
 /** The two functions of a test runner that the suite needs; those of node:test and vitest fit. */
 export interface TestRunner {
@@ -46,6 +49,9 @@ const RULES: readonly (readonly [string, (tests: StoreTests) => void])[] = [
   ['changes', changeRules],
   ['heads', headRules],
   ['operations and journal', operationRules],
+  ['windows', windowRules],
+  ['packs and references', packRules],
+  ['baseline', baselineRules],
   ['prune', pruneRules],
   ['compact', compactRules],
   ['lock', lockRules],

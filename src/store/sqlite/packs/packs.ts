@@ -43,6 +43,12 @@ export class Packs {
     return names.some((name) => (this.#known.get(name)?.find(id) ?? null) !== null);
   }
 
+  /** To be called when packs were removed. */
+  forget(): void {
+    this.#known.clear();
+    this.#recent = null;
+  }
+
   #readKnown(id: BlobId): Uint8Array | 'damaged' | 'absent' {
     let outcome: 'damaged' | 'absent' = 'absent';
     for (const [name, index] of this.#known) {

@@ -27,6 +27,7 @@ export async function sweepPacks(opened: Opened): Promise<void> {
   await takeOver(opened, named);
   // Indices first: a pack that has none is not looked into by anybody any more.
   for (const file of orphans.sort()) rmSync(join(packs, file), { force: true });
+  opened.packs.forget();
 }
 
 /** Files whose names are not of our making are not ours to remove. */
