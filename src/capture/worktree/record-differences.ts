@@ -1,11 +1,12 @@
 import type { Change } from '../../model/change.ts';
 import type { TrackedPath } from '../../model/path.ts';
-import { ABSENT, joins, type State, unknown } from '../../model/state.ts';
+import { ABSENT, isDirectory, joins, type State, unknown } from '../../model/state.ts';
 import type { Draft } from '../../store/draft.ts';
+import type { Head } from '../../store/store.ts';
 import { type CaptureSite, isOffLimits, look } from '../capture.ts';
 import { type Author, appendChange, outsider } from '../chain.ts';
 import { headOf } from '../known-states.ts';
-import type { Observation } from '../observe.ts';
+import { kindAt, type Observation } from '../observe.ts';
 import type { ScanDifferences } from '../scan/differences.ts';
 
 /** What a scan made of its differences. */
@@ -30,6 +31,7 @@ export async function recordDifferences(
   // What goes before what comes: in a swap of file and folder the folder's entries are gone first.
   for (const path of differences.gone.toReversed())
     await recorder.record(path, unknown('not-seen'));
+  for (const path of differences.left) await recorder.recordReplaced(path);
   for (const path of differences.touched) await recorder.record(path, unknown('not-seen'));
   for (const path of differences.appeared) await recorder.record(path, ABSENT);
   for (const path of differences.entered) await recorder.recordEntered(path);
@@ -58,7 +60,19 @@ class Recorder {
     const head = await headOf(this.#draft, this.#site.known, path);
     // A tool is at work on it, and its own capture will tell.
     if (head?.open) return;
-    this.#append(path, head?.state ?? first, look(this.#site, path), this.#author);
+    this.#append(path, head?.state ?? first, this.#look(path, head), this.#author);
+  }
+
+  /**
+   * Leaving the scope is not a deletion. But a rule such as `out/` hides folders alone: where one stands
+   * in the place of a file now, that file is gone.
+   */
+  async recordReplaced(path: TrackedPath): Promise<void> {
+    this.#checkTime();
+    if (isOffLimits(this.#site, path) || kindAt(this.#site.root, path) !== 'directory') return;
+    const head = await headOf(this.#draft, this.#site.known, path);
+    if (head === null || head.open || isDirectory(head.state)) return;
+    this.#append(path, head.state, look(this.#site, path), this.#author);
   }
 
   /** The path was there already, unseen; so whatever it is now, nobody is known to have made it. */
@@ -67,7 +81,7 @@ class Recorder {
     if (isOffLimits(this.#site, path)) return;
     const head = await headOf(this.#draft, this.#site.known, path);
     if (head?.open) return;
-    const seen = look(this.#site, path);
+    const seen = this.#look(path, head);
     const others = outsider(this.#author.createdAt);
     const hidden = unknown('not-seen');
     let before: State = head?.state ?? hidden;
@@ -77,6 +91,19 @@ class Recorder {
       before = hidden;
     }
     this.#append(path, before, seen, others);
+  }
+
+  /**
+   * A file past the limit may be on record all the same: git held it, or a rewind kept it. As long as it
+   * holds those bytes it stays so.
+   */
+  #look(path: TrackedPath, head: Head | null): Observation {
+    const seen = look(this.#site, path);
+    const isTooLarge = seen.state.kind === 'unknown' && seen.state.reason === 'too-large';
+    if (!isTooLarge || head?.state.kind !== 'captured') return seen;
+    const whole = look({ ...this.#site, maxFileSize: head.state.size }, path);
+    const isSame = whole.state.kind === 'captured' && whole.state.blob === head.state.blob;
+    return isSame ? { ...whole, blob: null } : seen;
   }
 
   #append(path: TrackedPath, before: State, seen: Observation, author: Author): void {

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach } from 'vitest';
+import type { Checkpoint, Savepoint, ScanReport } from '../../src/index.ts';
+import { ShellProject } from './shell-project.ts';
+
+/** Runs a script as an agent's command: between the two ends of a window. */
+export async function command(
+  savepoint: Savepoint,
+  work: () => unknown,
+  { session = 'agent', message = 'm1' }: { session?: string; message?: string } = {},
+): Promise<ScanReport> {
+  const window = await savepoint.openWindow({ sessionId: session, messageId: message });
+  await work();
+  return savepoint.closeWindow(window.id);
+}
+
+/** A message of the agent's user: the point to return to. */
+export function message(savepoint: Savepoint, id = 'm1', session = 'agent'): Promise<Checkpoint> {
+  return savepoint.checkpoint({ sessionId: session, messageId: id });
+}
+
+/** The set-up of tests that tell their own story: a project without git, and its savepoint. */
+export function withProject(options: { git?: boolean; extra?: string } = {}): Place {
+  const place = {} as { -readonly [Key in keyof Place]: Place[Key] };
+  beforeEach(async () => {
+    const { git = false, extra = '' } = options;
+    place.project = new ShellProject({ git, extra });
+    place.savepoint = await place.project.open();
+  });
+  afterEach(() => place.project.remove());
+  return place;
+}
+
+export interface Place {
+  readonly project: ShellProject;
+  readonly savepoint: Savepoint;
+}
+
+/** The paths of a report, in order. */
+export function changedPaths({ changes }: Pick<ScanReport, 'changes'>): string[] {
+  return changes.map(({ path }) => String(path)).sort();
+}

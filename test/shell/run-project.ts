@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll } from 'vitest';
+import { storeDirectory } from '../../src/index.ts';
+import { MAIN, type Result, runNode } from '../e2e/cli-project.ts';
+import { makeScratch, removeScratch } from '../e2e/scratch.ts';
+import { ShellProject } from './shell-project.ts';
+
+// Children compile the same sources again and again.
+const compileCache = makeScratch();
+afterAll(() => removeScratch(compileCache));
+
+/** A running `savepoint run`. */
+export interface Running {
+  readonly ended: Promise<{ readonly code: number | null }>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** A project without git for the real command line, as a child process. */
+export class RunProject extends ShellProject {
+  readonly #running: Running[] = [];
+
+  constructor() {
+    super({ git: false });
+  }
+
+  get storeFolder(): string {
+    return storeDirectory(this.stores, this.root);
+  }
+
+  cli(args: readonly string[], cwd: string = this.root): Promise<Result> {
+    return runNode([MAIN, ...args], { cwd, env: this.#environment() });
+  }
+
+  /** `savepoint run` of a script. */
+  run([script]: readonly [string], options: readonly string[] = []): Promise<Result> {
+    return this.cli(['run', ...options, '--', 'bash', '-c', script]);
+  }
+
+  /** As `run`, without waiting for its end. */
+  startRun(script: string): Running {
+    const args = [MAIN, 'run', '--', 'bash', '-c', script];
+    const options = { cwd: this.root, env: this.#environment(), stdio: 'ignore' } as const;
+    const child = spawn(process.execPath, args, options);
+    const ended = new Promise<{ code: number | null }>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', (code) => resolve({ code }));
+    });
+    const running: Running = { ended, kill: (signal) => child.kill(signal) };
+    this.#running.push(running);
+    return running;
+  }
+
+  /** Waits for a file that a program makes in its home directory, for a bounded time. */
+  async appears(name: string): Promise<void> {
+    const sign = join(this.user, name);
+    for (let times = 0; times < 2_000 && !existsSync(sign); times += 1) await sleep(10);
+    if (!existsSync(sign)) throw new Error(`no sign of ${name}`);
+  }
+
+  /** Also ends what a test that failed has left running: the signal is passed on. */
+  override async remove(): Promise<void> {
+    for (const running of this.#running) {
+      running.kill('SIGTERM');
+      await running.ended;
+    }
+    await super.remove();
+  }
+
+  #environment(): Record<string, string> {
+    const own = { SAVEPOINT_HOME: this.stores, NODE_COMPILE_CACHE: compileCache };
+    return { ...this.environment, ...own };
+  }
+}
