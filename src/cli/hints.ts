@@ -7,7 +7,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   conflicts:
     'nothing was changed; --on-conflict keep or restore settles them, leaving it out skips them',
   'plan-stale': 'nothing was changed; look again with --dry-run and repeat the command',
-  'nothing-to-undo': 'rewind first; see what there is with: savepoint list',
+  'nothing-to-undo': 'rewind or run something first; see what there is with: savepoint list',
   'nothing-to-redo': 'a redo takes back an undo, until the next rewind',
   'operation-not-found': 'savepoint undo without an id takes back the newest rewind',
   'store-locked': 'another savepoint is at work on this project; try again',

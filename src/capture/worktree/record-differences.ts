@@ -1,19 +1,27 @@
 import type { Change } from '../../model/change.ts';
 import type { TrackedPath } from '../../model/path.ts';
-import { ABSENT, isDirectory, joins, type State, unknown } from '../../model/state.ts';
+import { ABSENT, joins, type State, unknown } from '../../model/state.ts';
 import type { Draft } from '../../store/draft.ts';
 import type { Head } from '../../store/store.ts';
 import { type CaptureSite, isOffLimits, look } from '../capture.ts';
 import { type Author, appendChange, outsider } from '../chain.ts';
 import { headOf } from '../known-states.ts';
-import { kindAt, type Observation } from '../observe.ts';
+import type { Observation } from '../observe.ts';
 import type { ScanDifferences } from '../scan/differences.ts';
+import type { Moved } from './moved.ts';
 
 /** What a scan made of its differences. */
 export interface Recorded {
   readonly changes: readonly Change[];
   /** Paths that are there and could not be recorded; their changes say why. */
   readonly unrecorded: readonly TrackedPath[];
+}
+
+export interface RecordContext {
+  readonly author: Author;
+  readonly moved: Moved;
+  /** Throws when there is no time left. */
+  readonly checkTime: () => void;
 }
 
 /**
@@ -24,14 +32,13 @@ export async function recordDifferences(
   draft: Draft,
   site: CaptureSite,
   differences: ScanDifferences,
-  author: Author,
-  checkTime: () => void,
+  context: RecordContext,
 ): Promise<Recorded> {
-  const recorder = new Recorder(draft, site, author, checkTime);
+  const recorder = new Recorder(draft, site, context);
   // What goes before what comes: in a swap of file and folder the folder's entries are gone first.
   for (const path of differences.gone.toReversed())
     await recorder.record(path, unknown('not-seen'));
-  for (const path of differences.left) await recorder.recordReplaced(path);
+  for (const path of differences.left) await recorder.recordLeft(path);
   for (const path of differences.touched) await recorder.record(path, unknown('not-seen'));
   for (const path of differences.appeared) await recorder.record(path, ABSENT);
   for (const path of differences.entered) await recorder.recordEntered(path);
@@ -44,12 +51,14 @@ class Recorder {
   readonly #draft: Draft;
   readonly #site: CaptureSite;
   readonly #author: Author;
+  readonly #moved: Moved;
   readonly #checkTime: () => void;
 
-  constructor(draft: Draft, site: CaptureSite, author: Author, checkTime: () => void) {
+  constructor(draft: Draft, site: CaptureSite, { author, moved, checkTime }: RecordContext) {
     this.#draft = draft;
     this.#site = site;
     this.#author = author;
+    this.#moved = moved;
     this.#checkTime = checkTime;
   }
 
@@ -64,15 +73,11 @@ class Recorder {
   }
 
   /**
-   * Leaving the scope is not a deletion. But a rule such as `out/` hides folders alone: where one stands
-   * in the place of a file now, that file is gone.
+   * Leaving the scope is not a deletion, and what is out of it is not looked at again. But this once it
+   * is: whoever wrote the rule may have written to the path as well, or put a hidden folder in its place.
    */
-  async recordReplaced(path: TrackedPath): Promise<void> {
-    this.#checkTime();
-    if (isOffLimits(this.#site, path) || kindAt(this.#site.root, path) !== 'directory') return;
-    const head = await headOf(this.#draft, this.#site.known, path);
-    if (head === null || head.open || isDirectory(head.state)) return;
-    this.#append(path, head.state, look(this.#site, path), this.#author);
+  async recordLeft(path: TrackedPath): Promise<void> {
+    if (this.#moved(path)) await this.record(path, unknown('not-seen'));
   }
 
   /** The path was there already, unseen; so whatever it is now, nobody is known to have made it. */
@@ -107,9 +112,14 @@ class Recorder {
   }
 
   #append(path: TrackedPath, before: State, seen: Observation, author: Author): void {
-    if (joins(before, seen.state)) return;
+    if (joins(before, seen.state) && !this.#isUnseenEdit(path, seen.state)) return;
     if (seen.blob !== null) this.#draft.addBlob(seen.blob);
     this.changes.push(appendChange(this.#draft, path, before, seen.state, author));
     if (seen.state.kind === 'unknown') this.unrecorded.push(path);
+  }
+
+  /** A file that is too large to compare was written to: that is all there is to say of it, so say it. */
+  #isUnseenEdit(path: TrackedPath, state: State): boolean {
+    return state.kind === 'unknown' && state.reason === 'too-large' && this.#moved(path);
   }
 }

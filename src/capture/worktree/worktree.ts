@@ -15,6 +15,7 @@ import type { ScanIndex } from '../scan/scan-index.ts';
 import { Scanner, type ScanOutcome } from '../scan/scanner.ts';
 import { type FirstLook, type TooLarge, takeBaseline } from './first-look.ts';
 import { ignoredNames } from './ignored.ts';
+import { type Moved, movedSince } from './moved.ts';
 import { type Recorded, recordDifferences } from './record-differences.ts';
 import { compareWithRecord } from './without-index.ts';
 
@@ -42,6 +43,7 @@ export type Walk =
       readonly index: ScanIndex;
       /** Null where there was no index to compare with. */
       readonly differences: ScanDifferences | null;
+      readonly moved: Moved;
       /** The sequence number that the index before was true at. */
       readonly since: Seq;
       readonly seq: Seq;
@@ -79,7 +81,8 @@ export class Worktree {
       return { kind: 'first', index, git: await askGit(pending, index), seq };
     }
     const since = previous?.stamp.seq ?? baseline.seq;
-    return { kind: 'next', index, differences: previous && differences, since, seq };
+    const moved = previous === null ? () => false : movedSince(root, previous, index);
+    return { kind: 'next', index, differences: previous && differences, moved, since, seq };
   }
 
   /** Puts what a walk found on record. The caller holds the project lock and commits the draft. */
@@ -95,7 +98,12 @@ export class Worktree {
     }
     const found = walk.differences ?? (await compareWithRecord(this.#site, walk.index));
     const differences = await this.#withRecordedSince(found, walk.since);
-    const recorded = await recordDifferences(draft, this.#site, differences, author, checkTime);
+    const { moved } = walk;
+    const recorded = await recordDifferences(draft, this.#site, differences, {
+      author,
+      moved,
+      checkTime,
+    });
     return { kind: 'changes', ...recorded };
   }
 

@@ -8,14 +8,14 @@ import { PLAN_OPTIONS, planOptions } from '../plan-options.ts';
 export const undo: Command = {
   name: 'undo',
   arguments: '[OPERATION]',
-  summary: 'take back the newest rewind',
+  summary: 'take back the newest rewind, or what the newest run changed',
   details:
-    'Takes back the newest rewind that is in effect, or the operation whose id is given: every rewind,\n' +
-    'undo and redo prints its own. Work that was done since stays. Repeat it to go further back;\n' +
-    '`savepoint redo` takes an undo back.',
+    'Takes back whichever came last, the newest rewind that is in effect or what `savepoint run` changed;\n' +
+    'or the operation whose id is given: every rewind, undo and redo prints its own. Work that was done\n' +
+    'since stays. Repeat it to go further back; `savepoint redo` takes an undo back.',
   options: PLAN_OPTIONS,
   examples: [
-    ['savepoint undo', 'the newest rewind'],
+    ['savepoint undo', 'the newest rewind or run'],
     ['savepoint undo --dry-run', 'only show what it would do'],
   ],
   run: async (call) => {
