@@ -5,6 +5,7 @@ import { isSavepointError, SavepointError } from './model/errors.ts';
 import type { PlanNote } from './model/plan.ts';
 import { DEFAULT_SETTINGS, type SavepointSettings } from './requests.ts';
 import { recover } from './restore/recover.ts';
+import { unfinished } from './restore/step-errors.ts';
 import { Draft } from './store/draft.ts';
 import type { Store } from './store/store.ts';
 
@@ -24,6 +25,7 @@ export class Workbench {
   readonly site: CaptureSite;
   readonly #indexFile: string | null;
   #worktree: Worktree | null = null;
+  #notices: PlanNote[] = [];
 
   constructor(root: string, store: Store, place: StorePlace, settings: Partial<SavepointSettings>) {
     this.root = root;
@@ -67,7 +69,7 @@ export class Workbench {
   async locked<T>(work: () => Promise<T>): Promise<T> {
     const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
     try {
-      await recover(this.site);
+      await this.#recover();
       return await work();
     } catch (error) {
       throw typed(error);
@@ -86,15 +88,42 @@ export class Workbench {
   }
 
   /** Finishes an interrupted restore. Takes the lock only if there is one. */
-  async recover(): Promise<PlanNote | null> {
-    if ((await this.store.journal()) === null) return null;
+  async recover(): Promise<void> {
+    if ((await this.store.journal()) === null) return;
     const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
     try {
-      return await recover(this.site);
-    } catch (error) {
-      throw typed(error);
+      await this.#recover();
     } finally {
       lock.release();
+    }
+  }
+
+  /** As `recover`, for who only wants to look: what is in the way is told, and stops nobody. */
+  async recoverOrTell(): Promise<void> {
+    try {
+      await this.recover();
+    } catch (error) {
+      if (!isSavepointError(error)) throw error;
+      if (error.code !== 'restore-unfinished' && error.code !== 'store-locked') throw error;
+      this.tell([{ code: 'restore-unfinished', message: error.message }]);
+    }
+  }
+
+  /** Keeps what happened that nobody asked for, until somebody reads it. */
+  tell(notes: readonly PlanNote[]): void {
+    const isNew = ({ message }: PlanNote) => this.#notices.every((one) => one.message !== message);
+    this.#notices.push(...notes.filter(isNew));
+  }
+
+  takeNotices(): readonly PlanNote[] {
+    return this.#notices.splice(0);
+  }
+
+  async #recover(): Promise<void> {
+    try {
+      await recover(this.site, (notes) => this.tell(notes));
+    } catch (error) {
+      throw unfinished(error, this.root);
     }
   }
 }
@@ -103,7 +132,9 @@ export class Workbench {
 function typed(error: unknown): SavepointError {
   if (isSavepointError(error)) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  const message = `files could not be read or written: ${reason}`;
+  // The descriptor through which we went tells nobody anything, and is closed by now.
+  const shown = reason.replaceAll(/\/proc\/self\/fd\/\d+\//g, '');
+  const message = `files could not be read or written: ${shown}`;
   return new SavepointError('capture-failed', message, { cause: error });
 }
 

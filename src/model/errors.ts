@@ -34,7 +34,7 @@ export const ERROR_CODES = {
   'plan-stale': 'Files or timeline changed since the plan was made; nothing was touched.',
   conflicts: 'The plan has conflicts and the caller asked to fail on them.',
   'restore-failed': 'A file could not be replaced; what was begun was taken back.',
-  'restore-unfinished': 'A restore stopped half way and is finished at the next start.',
+  'restore-unfinished': 'A restore stopped half way; the next start finishes it or takes it back.',
   'capture-failed': 'The state of a file could not be recorded.',
   aborted: 'The caller cancelled.',
 } as const;

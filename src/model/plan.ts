@@ -72,6 +72,7 @@ export interface PlanNote {
     | 'owner-changes'
     | 'not-covered'
     | 'recovered'
+    | 'restore-unfinished'
     | 'written-meanwhile'
     | 'left-to-tidy';
   readonly message: string;

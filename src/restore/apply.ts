@@ -1,12 +1,15 @@
-import type { CaptureSite } from '../capture/capture.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Receipt } from '../model/operation.ts';
+import type { TrackedPath } from '../model/path.ts';
 import { type PlanNote, type RewindPlan, takesEffect } from '../model/plan.ts';
 import type { Batch } from '../store/store.ts';
 import { checkPlan } from './check-plan.ts';
+import { dropAllCompanions } from './companions.ts';
 import { type ApplyContext, type Prepared, prepare } from './prepare.ts';
 import { receiptOf } from './receipt.ts';
-import { changedMeanwhile, dropAllCompanions, stageAll, swapAll, swapBack } from './run-journal.ts';
+import { changedMeanwhile, loosenAll, swapAll, swapBack, takenBack } from './run-journal.ts';
+import { stageAll } from './staging.ts';
+import { hasNoRoom, reasonOf, unfinished } from './step-errors.ts';
 
 /**
  * Executes exactly this plan, or throws `plan-stale` with everything as it was. The caller holds the
@@ -51,35 +54,47 @@ async function recordOnly({ site }: ApplyContext, { safety, journal }: Prepared)
 }
 
 /** Safety checkpoint and intent, staging, swap, record: at each moment either side can be reached. */
-async function restore({ site }: ApplyContext, { safety, journal }: Prepared): Promise<PlanNote[]> {
-  const { store } = site;
-  await store.commit({ ...safety.batch(), journal });
+async function restore(context: ApplyContext, { safety, journal }: Prepared): Promise<PlanNote[]> {
+  const { site } = context;
   try {
-    await stageAll(site, journal.steps);
-    await swapAll(site, journal.steps);
-  } catch (error) {
-    throw await takeBack(error, { site }, journal);
+    await site.store.commit({ ...safety.batch(), journal });
+  } catch (failure) {
+    throw await withdraw(failure, context, journal);
   }
   try {
-    await store.commit({ ...recordOf(journal), journal: { ...journal, phase: 'done' } });
+    // The intent is on record, so that a folder which is opened here is closed again whatever happens.
+    loosenAll(site, journal.steps);
+    await stageAll(site, journal.steps);
+    swapAll(site, journal.steps);
+  } catch (error) {
+    throw await takeBack(error, context, journal);
+  }
+  try {
+    await site.store.commit({ ...recordOf(journal), journal: { ...journal, phase: 'done' } });
   } catch (failure) {
     // Not taken back: a commit that failed may still be found on record after a crash.
     throw unfinished(failure);
   }
-  return tidyUp(site, journal);
+  // The restore is on record and holds. That its companions are gone need not be durable yet: the
+  // journal stays, as done, until the next write or the end of the process makes sure of it.
+  return [...dropAllCompanions(site, journal).notes];
 }
 
 /**
- * The restore is on record and holds. That its companions are gone need not be durable yet: the journal
- * stays, as done, until the next write or the end of the process makes sure of it.
+ * The intent could not be committed. Where only the wait for the disk failed, a later start might find it
+ * all the same, and carry it out: unless something else stands in its place.
  */
-function tidyUp(site: CaptureSite, journal: Prepared['journal']): PlanNote[] {
+async function withdraw(
+  failure: unknown,
+  { site }: ApplyContext,
+  journal: Prepared['journal'],
+): Promise<unknown> {
+  if (!isSavepointError(failure, 'store-failed')) return failure;
   try {
-    return dropAllCompanions(site, journal);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const message = `the next savepoint command removes files of ours that are left: ${reason}`;
-    return [{ code: 'left-to-tidy', message }];
+    await site.store.commit({ base: await site.store.seq(), journal: takenBack(journal) });
+    return failure;
+  } catch (second) {
+    return unfinished(new AggregateError([failure, second]));
   }
 }
 
@@ -95,32 +110,38 @@ export function recordOf(journal: Prepared['journal']): Batch {
 
 async function takeBack(
   error: unknown,
-  { site }: Pick<ApplyContext, 'site'>,
+  { site, tell }: ApplyContext,
   journal: Prepared['journal'],
 ): Promise<SavepointError> {
   try {
-    swapBack(site, journal.steps);
+    const left = swapBack(site, journal.steps);
     const removedCheckpoints = [journal.safetyCheckpointId];
-    await site.store.commit({ base: journal.base, removedCheckpoints, journal: null });
+    await site.store.commit({
+      base: journal.base,
+      removedCheckpoints,
+      journal: takenBack(journal),
+    });
+    const reason = refusal(error);
+    const others = left.filter((path) => path !== reason.path);
+    tell?.([...leftAsIs(others), ...dropAllCompanions(site, journal).notes]);
+    return reason;
   } catch (failure) {
     return unfinished(new AggregateError([error, failure]));
   }
+}
+
+/** Paths that somebody else wrote to while the restore ran, or of which nothing shows who did. */
+export function leftAsIs(paths: readonly TrackedPath[]): PlanNote[] {
+  if (paths.length === 0) return [];
+  const message = 'what was done was taken back, except where files changed meanwhile';
+  return [{ code: 'written-meanwhile', message, paths }];
+}
+
+function refusal(error: unknown): SavepointError {
   if (isSavepointError(error)) return error;
-  const full = (error as NodeJS.ErrnoException).code === 'ENOSPC';
-  return new SavepointError(full ? 'store-full' : 'restore-failed', describe(error), {
+  const code = hasNoRoom(error) ? 'store-full' : 'restore-failed';
+  return new SavepointError(code, `a file could not be restored: ${reasonOf(error)}`, {
     hint: 'nothing was changed',
     cause: error,
   });
-}
-
-function unfinished(cause: unknown): SavepointError {
-  return new SavepointError('restore-unfinished', 'a restore stopped half way', {
-    hint: 'your files are safe; the next savepoint command finishes it',
-    cause,
-  });
-}
-
-function describe(error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error);
-  return `a file could not be restored: ${reason}`;
 }

@@ -8,7 +8,7 @@ import type { Seq } from '../model/ids.ts';
 import type { Journal } from '../model/journal.ts';
 import type { Operation } from '../model/operation.ts';
 import { ancestors, type TrackedPath } from '../model/path.ts';
-import { isWork, type PlanLine, type RewindPlan } from '../model/plan.ts';
+import { isWork, type PlanLine, type PlanNote, type RewindPlan } from '../model/plan.ts';
 import { isDirectory, joins } from '../model/state.ts';
 import { blobOf } from '../store/blob.ts';
 import { Draft } from '../store/draft.ts';
@@ -20,6 +20,8 @@ export interface ApplyContext {
   readonly site: CaptureSite;
   readonly now: number;
   readonly gitHead: string | null;
+  /** Takes what happened beside the answer to the call, which may be an error. */
+  readonly tell?: (notes: readonly PlanNote[]) => void;
 }
 
 /** A restore that is ready to begin. */

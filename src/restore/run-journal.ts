@@ -3,33 +3,27 @@ import { pinFolderOrNull } from '../capture/pinned-folder.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
 import { isOutside, parentOf, type TrackedPath } from '../model/path.ts';
-import type { PlanNote } from '../model/plan.ts';
-import type { State } from '../model/state.ts';
+import { stashIsIntact } from './companions.ts';
 import {
-  backward,
-  dropCompanions,
   finishFolder,
-  forward,
+  loosenAgain,
   loosenFolder,
-  needsStaging,
-  stageStep,
-  stashIsIntact,
   syncMode,
-} from './swap.ts';
+  tightenAgain,
+  tightenFolder,
+} from './folder-modes.ts';
+import { about, isTheirs } from './step-errors.ts';
+import { backward, forward } from './swap.ts';
 
-/** Writes every new file beside its place, synced. Nothing of the user's is touched. */
-export async function stageAll(site: CaptureSite, steps: readonly JournalStep[]): Promise<void> {
-  for (const step of steps) {
-    if (needsStaging(step)) stageStep(site.root, step, await contentOf(site, step.to));
-  }
+/** Opens the folders that have to let us in, outermost first. */
+export function loosenAll(site: CaptureSite, steps: readonly JournalStep[]): void {
+  for (const step of outermostFirst(steps)) loosenFolder(site.root, step);
 }
 
 /** Carries out all steps. Throws `plan-stale` at the first path that somebody else has changed. */
-export async function swapAll(site: CaptureSite, steps: readonly JournalStep[]): Promise<void> {
-  for (const step of steps) loosenFolder(site.root, step);
+export function swapAll(site: CaptureSite, steps: readonly JournalStep[]): void {
   for (const step of steps) {
-    const outcome = forward(site.root, step, await linkOf(site, step));
-    if (outcome === 'foreign') throw changedMeanwhile(step.path);
+    if (forward(site.root, step) === 'foreign') throw changedMeanwhile(step.path);
   }
   for (const step of steps.toReversed()) finishFolder(site.root, step);
   for (const step of steps) {
@@ -38,11 +32,33 @@ export async function swapAll(site: CaptureSite, steps: readonly JournalStep[]):
   syncSteps(site, steps);
 }
 
-/** Takes back what `swapAll` had done, newest first. */
-export function swapBack(site: CaptureSite, steps: readonly JournalStep[]): void {
-  for (const step of steps.toReversed()) backward(site.root, step);
-  for (const step of steps) dropCompanions(site.root, step);
+/** Takes back what was done, newest first. Returns the paths that are left as somebody made them. */
+export function swapBack(site: CaptureSite, steps: readonly JournalStep[]): TrackedPath[] {
+  const { root } = site;
+  for (const step of outermostFirst(steps)) unlessTheirs(() => loosenAgain(root, step));
+  const left = steps
+    .toReversed()
+    .filter((step) => !unlessTheirs(() => backward(root, step) === 'done'));
+  for (const step of outermostFirst(steps).toReversed()) {
+    tightenFolder(root, step);
+    if (left.includes(step)) tightenAgain(root, step);
+  }
   syncSteps(site, steps);
+  return left.map((step) => step.path);
+}
+
+/** Undefined where a folder on the way is somebody else's by now. */
+function unlessTheirs<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!isTheirs(error)) throw error;
+    return undefined;
+  }
+}
+
+export function outermostFirst(steps: readonly JournalStep[]): JournalStep[] {
+  return steps.toSorted((a, b) => a.path.length - b.path.length);
 }
 
 /** Makes every new mode and every new name durable. */
@@ -57,18 +73,22 @@ function syncFolders(
   steps: readonly JournalStep[],
   foldersOf: (step: JournalStep) => readonly (TrackedPath | null)[],
 ): void {
-  const folders = new Map<string, { folder: TrackedPath | null; outside: boolean }>();
+  const folders = new Map<string, { folder: TrackedPath | null; step: JournalStep }>();
   for (const step of steps) {
     const outside = isOutside(step.path);
-    for (const folder of foldersOf(step)) folders.set(`${outside}:${folder}`, { folder, outside });
+    for (const folder of foldersOf(step)) folders.set(`${outside}:${folder}`, { folder, step });
   }
-  for (const { folder, outside } of folders.values()) {
-    const pinned = pinFolderOrNull(site.root, folder, outside);
-    try {
-      pinned?.sync();
-    } finally {
-      pinned?.close();
-    }
+  for (const { folder, step } of folders.values()) {
+    about(folder ?? step.path, () => syncFolder(site.root, folder, isOutside(step.path)));
+  }
+}
+
+function syncFolder(root: string, folder: TrackedPath | null, outside: boolean): void {
+  const pinned = pinFolderOrNull(root, folder, outside);
+  try {
+    pinned?.sync();
+  } finally {
+    pinned?.close();
   }
 }
 
@@ -77,27 +97,9 @@ export function syncStages(site: CaptureSite, journal: Journal): void {
   syncFolders(site, journal.steps, (step) => [step.stageFolder]);
 }
 
-/** Returns a note when a stash had to be kept, because somebody went on writing to the old file. */
-export function dropAllCompanions(site: CaptureSite, journal: Journal): PlanNote[] {
-  const kept = journal.steps.filter((step) => !dropCompanions(site.root, step));
-  if (kept.length === 0) return [];
-  const names = kept.map((step) => step.stashName).join(', ');
-  const message = `a process still writes to files that were replaced; their old content is in ${names}`;
-  return [{ code: 'written-meanwhile', message, paths: kept.map((step) => step.path) }];
-}
-
-/** The target of the link that a step brings, or null when it brings none. */
-export async function linkOf(site: CaptureSite, step: JournalStep): Promise<Uint8Array | null> {
-  const isLink = step.to.kind === 'captured' && step.to.type === 'symlink';
-  return isLink ? contentOf(site, step.to) : null;
-}
-
-/** Bytes of a state, verified by the store. */
-export function contentOf(site: CaptureSite, state: State): Promise<Uint8Array> {
-  if (state.kind !== 'captured' || state.blob === null) {
-    throw new SavepointError('restore-failed', 'a restore needs bytes that were never recorded');
-  }
-  return site.store.readBlob(state.blob);
+/** What is left of a journal whose steps were taken back: companions to drop, nothing to record. */
+export function takenBack(journal: Journal): Journal {
+  return { ...journal, phase: 'done', operations: [], changes: [], cancellations: [] };
 }
 
 export function changedMeanwhile(path: string): SavepointError {

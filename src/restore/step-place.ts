@@ -1,4 +1,5 @@
-import { observeEntry } from '../capture/observe.ts';
+import { symlinkSync } from 'node:fs';
+import { type Observation, observeEntry } from '../capture/observe.ts';
 import {
   type FsPath,
   type PinnedFolder,
@@ -10,6 +11,11 @@ import { SavepointError } from '../model/errors.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { isOutside, nameOf } from '../model/path.ts';
 import { ABSENT, type State } from '../model/state.ts';
+import { about } from './step-errors.ts';
+import { cannotLink, isThere, removeIfThere } from './write-file.ts';
+
+/** `foreign`: what is there is neither what was left nor what we brought; nothing was done. */
+export type StepOutcome = 'done' | 'foreign';
 
 /** The folders of a step, pinned while it runs: that of the entry and that of its companions. */
 export class StepPlace {
@@ -29,7 +35,7 @@ export class StepPlace {
     return this.parent.entry(this.name);
   }
 
-  /** The new file, waiting under a name of ours. */
+  /** The new file, under a name of ours; it keeps that beside its real one until all is on record. */
   get staged(): FsPath {
     return this.#stage.entry(this.#step.stagedName);
   }
@@ -37,6 +43,11 @@ export class StepPlace {
   /** The old file, kept under a name of ours until the operation is on record. */
   get stash(): FsPath {
     return this.#stage.entry(this.#step.stashName);
+  }
+
+  /** Where an entry goes that is taken back, until it is clear whose it was. */
+  get aside(): FsPath {
+    return this.#stage.entry(asideName(this.#step));
   }
 
   current(): State {
@@ -50,36 +61,75 @@ export class StepPlace {
   waiting(): State {
     return stateIn(this.#stage, this.#step.stagedName);
   }
+
+  waitingBytes(): Uint8Array | null {
+    return look(this.#stage, this.#step.stagedName).blob?.bytes ?? null;
+  }
+
+  setAside(): State {
+    return stateIn(this.#stage, asideName(this.#step));
+  }
+
+  /** Where nothing waits to get its name, a link says that the step is our doing. */
+  mark(): void {
+    removeIfThere(this.staged);
+    try {
+      symlinkSync(MARK, this.staged);
+    } catch (error) {
+      // Without it the step is not taken back, and that is said.
+      if (!cannotLink(error)) throw error;
+    }
+  }
+
+  get isMarked(): boolean {
+    return isThere(this.staged);
+  }
+}
+
+const MARK = 'made-by-savepoint';
+
+export function asideName({ stagedName }: JournalStep): string {
+  return stagedName.replace(/\.new$/, '.back');
 }
 
 /** Runs `work` with the step's folders pinned. Throws `plan-stale` when one of them is gone. */
 export function withPlace<T>(root: string, step: JournalStep, work: (place: StepPlace) => T): T {
-  return withFolder(pinParent(root, step.path), step, (parent) =>
-    withStage(root, step, (stage) => work(new StepPlace(step, parent, stage))),
+  return about(step.path, () =>
+    withFolder(pinParent(root, step.path), step, (parent) =>
+      withStage(root, step, (stage) => work(new StepPlace(step, parent, stage))),
+    ),
   );
 }
 
 /** As `withPlace`, for what needs only the companions' folder. */
 export function withStage<T>(root: string, step: JournalStep, work: (stage: PinnedFolder) => T): T {
-  return withFolder(pinFolder(root, step.stageFolder, isOutside(step.path)), step, work);
+  return about(step.path, () =>
+    withFolder(pinFolder(root, step.stageFolder, isOutside(step.path)), step, work),
+  );
+}
+
+/** As `withPlace`, for what needs only the path's own folder; null where that is gone or a link. */
+export function withParent<T>(
+  root: string,
+  step: JournalStep,
+  work: (parent: PinnedFolder, name: string) => T,
+): T | null {
+  return about(step.path, () => {
+    const parent = pinParentOrNull(root, step.path);
+    return parent && withFolder(parent, step, () => work(parent, nameOf(step.path)));
+  });
 }
 
 /** Whether the folder of the step's path is there. */
 export function hasFolder(root: string, step: JournalStep): boolean {
-  const parent = pinParent(root, step.path);
+  const parent = about(step.path, () => pinParent(root, step.path));
   parent?.close();
   return parent !== null;
 }
 
 /** What is at the step's path now; nothing, where even its folder is gone or has become a link. */
 export function currentState(root: string, step: JournalStep): State {
-  const parent = pinParentOrNull(root, step.path);
-  if (parent === null) return ABSENT;
-  try {
-    return stateIn(parent, nameOf(step.path));
-  } finally {
-    parent.close();
-  }
+  return withParent(root, step, stateIn) ?? ABSENT;
 }
 
 function withFolder<T>(
@@ -99,7 +149,11 @@ function withFolder<T>(
   }
 }
 
-/** Whatever its size: what a restore moves about, it has to recognise. */
 export function stateIn(folder: PinnedFolder, name: string): State {
-  return observeEntry(folder, name, { maxFileSize: Number.MAX_SAFE_INTEGER }).state;
+  return look(folder, name).state;
+}
+
+/** Whatever its size: what a restore moves about, it has to recognise. */
+function look(folder: PinnedFolder, name: string): Observation {
+  return observeEntry(folder, name, { maxFileSize: Number.MAX_SAFE_INTEGER });
 }

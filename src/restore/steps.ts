@@ -2,7 +2,7 @@ import type { OperationId } from '../model/ids.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { ancestors, type TrackedPath } from '../model/path.ts';
 import { isWork, type PlanLine, type RewindPlan } from '../model/plan.ts';
-import { isDirectory } from '../model/state.ts';
+import { isDirectory, type State } from '../model/state.ts';
 
 /**
  * The working lines of a plan in the order in which they can be carried out: folders that change their
@@ -37,7 +37,10 @@ function turnOf(line: PlanLine): 'folder mode' | 'goes' | 'comes' {
   return line.action === 'chmod' && isDirectory(line.target) ? 'folder mode' : 'comes';
 }
 
-/** The nearest folder above that is there now and stays: companions wait in it, on the same disk. */
+/**
+ * The nearest folder above that is there now, stays, and will still let us in when the companions have
+ * to go: they wait in it, on the same disk.
+ */
 function stageFolder(
   path: TrackedPath,
   lines: ReadonlyMap<TrackedPath, PlanLine>,
@@ -45,10 +48,14 @@ function stageFolder(
 ): TrackedPath | null {
   const stays = (folder: TrackedPath): boolean => {
     const line = lines.get(folder);
-    return isFolderNow(folder) && (line === undefined || isDirectory(line.target));
+    return isFolderNow(folder) && (line === undefined || isOpenFolder(line.target));
   };
   const above = ancestors(path);
   // Every folder on the way must stay, not only the innermost.
   const broken = above.findIndex((folder) => !stays(folder));
   return (broken === -1 ? above : above.slice(0, broken)).at(-1) ?? null;
+}
+
+function isOpenFolder(state: State): boolean {
+  return state.kind === 'captured' && state.type === 'directory' && (state.mode & 0o300) === 0o300;
 }

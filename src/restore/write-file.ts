@@ -6,7 +6,9 @@ import {
   linkSync,
   lstatSync,
   openSync,
+  readlinkSync,
   renameSync,
+  symlinkSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
@@ -14,12 +16,24 @@ import type { FsPath } from '../capture/pinned-folder.ts';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
+/** The mode of a file that is not written to its end. No captured file has it: nobody could read it. */
+const UNFINISHED_MODE = 0o200;
+
 /**
  * The only place in Savepoint that writes bytes into a user's folder: always to a name that did not
- * exist, synced before anybody can see it under its real name.
+ * exist, synced before anybody can see it under its real name. Leaves nothing where it fails.
  */
 export function writeNewFile(at: FsPath, bytes: Uint8Array, mode: number): void {
-  const fd = openSync(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const fd = openSync(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, UNFINISHED_MODE);
+  try {
+    fill(fd, bytes, mode);
+  } catch (error) {
+    removeIfThere(at);
+    throw error;
+  }
+}
+
+function fill(fd: number, bytes: Uint8Array, mode: number): void {
   try {
     for (let written = 0; written < bytes.length; ) {
       written += writeSync(fd, bytes, written);
@@ -31,21 +45,37 @@ export function writeNewFile(at: FsPath, bytes: Uint8Array, mode: number): void 
   }
 }
 
+/** Whether a file was left by a `writeNewFile` that was killed. */
+export function isUnfinished(at: FsPath): boolean {
+  const mode = lstatSync(at, { throwIfNoEntry: false })?.mode ?? 0;
+  return (mode & 0o777) === UNFINISHED_MODE;
+}
+
 /**
- * Gives a waiting file its real name, only if nothing stands there: unlike a rename, a link never
- * replaces what somebody has put there in the meantime. Throws EEXIST then.
+ * Gives a waiting file or link its real name as well, only if nothing stands there: unlike a rename, a
+ * link never replaces what somebody has put there in the meantime. Throws EEXIST then. It keeps the
+ * name under which it waited, which shows whose it is; but for places where a file has only one name.
  */
-export function moveIntoPlace(waiting: FsPath, place: FsPath): void {
+export function giveName(waiting: FsPath, place: FsPath): void {
+  if (!canLink(waiting)) {
+    symlinkSync(readlinkSync(waiting, { encoding: 'buffer' }), place);
+    unlinkSync(waiting);
+    return;
+  }
   try {
     linkSync(waiting, place);
   } catch (error) {
     if (!cannotLink(error)) throw error;
     // File systems without hard links: a small window between the look and the rename.
-    if (lstatSync(place, { throwIfNoEntry: false })) throw alreadyThere(error);
+    if (isThere(place)) throw alreadyThere(error);
     renameSync(waiting, place);
-    return;
   }
-  unlinkSync(waiting);
+}
+
+/** As `giveName`, and takes the other name away. */
+export function moveIntoPlace(waiting: FsPath, place: FsPath): void {
+  giveName(waiting, place);
+  removeIfThere(waiting);
 }
 
 /** Removes a companion file of ours; that it is gone already is fine. */
@@ -57,7 +87,25 @@ export function removeIfThere(at: FsPath): void {
   }
 }
 
-function cannotLink(error: unknown): boolean {
+export function isThere(at: FsPath): boolean {
+  return lstatSync(at, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Whether two names belong to one file or link. */
+export function isOneFile(a: FsPath, b: FsPath): boolean {
+  const one = lstatSync(a, { bigint: true, throwIfNoEntry: false });
+  const other = lstatSync(b, { bigint: true, throwIfNoEntry: false });
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+}
+
+/** Linux links a symbolic link itself; elsewhere `link` goes on to what it points to. */
+function canLink(waiting: FsPath): boolean {
+  if (process.platform === 'linux') return true;
+  return !lstatSync(waiting, { throwIfNoEntry: false })?.isSymbolicLink();
+}
+
+/** What file systems say that know no links. */
+export function cannotLink(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   return ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'].includes(code);
 }

@@ -2,7 +2,9 @@ import { lstatSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { blobOf, isSavepointError, relativePath, type State } from '../../src/index.ts';
 import type { JournalStep } from '../../src/model/journal.ts';
-import { dropCompanions, forward, needsStaging, stageStep } from '../../src/restore/swap.ts';
+import { dropCompanions } from '../../src/restore/companions.ts';
+import { needsStaging, stageStep } from '../../src/restore/staging.ts';
+import { forward } from '../../src/restore/swap.ts';
 import type { Arena } from './race.ts';
 
 /** How one try ended. */
@@ -56,10 +58,9 @@ function stepOf(name: string, turn: number, n: number): JournalStep {
 function tryStep(root: string, step: JournalStep): Outcome {
   const { to } = step;
   const bytes = to.kind === 'captured' && to.blob !== null ? contents.get(to.blob) : undefined;
-  const isLink = to.kind === 'captured' && to.type === 'symlink';
   try {
     if (needsStaging(step) && bytes !== undefined) stageStep(root, step, bytes);
-    const outcome = forward(root, step, isLink && bytes !== undefined ? bytes : null);
+    const outcome = forward(root, step);
     if (outcome !== 'done') throw new Error(`${step.path} is not what it was left as`);
     return 'done';
   } catch (error) {
@@ -74,7 +75,7 @@ function tryStep(root: string, step: JournalStep): Outcome {
 function tidy(root: string, step: JournalStep): void {
   for (let times = 0; times < 10_000; times += 1) {
     try {
-      if (dropCompanions(root, step)) return;
+      if (dropCompanions(root, step).length === 0) return;
     } catch (error) {
       if (!isRefusal(error)) throw error;
     }

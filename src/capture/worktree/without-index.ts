@@ -22,7 +22,8 @@ export async function compareWithRecord(
   return differences;
 }
 
-async function recordedPaths({ known, store }: CaptureSite): Promise<Set<TrackedPath>> {
+/** Every path of the project that is on record, in the baseline or by a change. */
+export async function recordedPaths({ known, store }: CaptureSite): Promise<Set<TrackedPath>> {
   const paths = new Set<TrackedPath>();
   for (const [path] of (await known.manifest()) ?? []) paths.add(path);
   for (const { path } of await store.changes({ after: 0 })) {

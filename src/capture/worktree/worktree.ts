@@ -3,13 +3,13 @@ import type { BlobId, Seq } from '../../model/ids.ts';
 import { isOutside, type TrackedPath } from '../../model/path.ts';
 import type { Draft } from '../../store/draft.ts';
 import type { CaptureSite } from '../capture.ts';
-import type { Author } from '../chain.ts';
+import { type Author, outsider } from '../chain.ts';
 import { type GitBaseline, type PendingBaseline, startGitBaseline } from '../git/baseline.ts';
 import { type FileStat, momentOf } from '../git/file-stat.ts';
 import type { RefusedByGit } from '../git/refusal.ts';
 import { loadGlobalRules } from '../ignore/index.ts';
 import type { GiveUpReason } from '../scan/control.ts';
-import type { ScanDifferences } from '../scan/differences.ts';
+import { noDifferences, type ScanDifferences } from '../scan/differences.ts';
 import { loadIndex, saveIndex } from '../scan/index-file.ts';
 import type { ScanIndex } from '../scan/scan-index.ts';
 import { Scanner, type ScanOutcome } from '../scan/scanner.ts';
@@ -17,7 +17,7 @@ import { type FirstLook, type TooLarge, takeBaseline } from './first-look.ts';
 import { ignoredNames } from './ignored.ts';
 import { type Moved, movedSince } from './moved.ts';
 import { type Recorded, recordDifferences } from './record-differences.ts';
-import { compareWithRecord } from './without-index.ts';
+import { compareWithRecord, recordedPaths } from './without-index.ts';
 
 export interface WorktreeOptions {
   /** Where the stat index is kept between processes; null keeps it in memory. */
@@ -92,10 +92,7 @@ export class Worktree {
     author: Author,
     checkTime: () => void,
   ): Promise<Recording> {
-    if (walk.kind === 'first') {
-      const { maxCopyBytes } = this.#options;
-      return takeBaseline(draft, this.#site, { ...walk, maxCopyBytes, checkTime });
-    }
+    if (walk.kind === 'first') return this.#recordFirst(draft, walk, author, checkTime);
     const found = walk.differences ?? (await compareWithRecord(this.#site, walk.index));
     const differences = await this.#withRecordedSince(found, walk.since);
     const { moved } = walk;
@@ -133,6 +130,22 @@ export class Worktree {
     if (fits(this.#index)) return this.#index;
     const kept = indexFile === null ? null : loadIndex(indexFile);
     return fits(kept) ? kept : null;
+  }
+
+  async #recordFirst(
+    draft: Draft,
+    walk: Extract<Walk, { kind: 'first' }>,
+    { createdAt }: Author,
+    checkTime: () => void,
+  ): Promise<FirstLook | TooLarge> {
+    const { maxCopyBytes } = this.#options;
+    const taken = await takeBaseline(draft, this.#site, { ...walk, maxCopyBytes, checkTime });
+    if (taken.kind !== 'baseline') return taken;
+    // What tools named before has a record, which people may have gone on from; no command was watched.
+    const touched = [...(await recordedPaths(this.#site))];
+    const context = { author: outsider(createdAt), moved: () => false, checkTime };
+    await recordDifferences(draft, this.#site, { ...noDifferences(), touched }, context);
+    return taken;
   }
 
   async #scan(

@@ -7,6 +7,7 @@ import {
   openSavepoint,
   type Savepoint,
 } from '../../../src/index.ts';
+import { failOnce } from '../../e2e/file-moments.ts';
 import {
   type ChildOrder,
   type ChildReport,
@@ -59,6 +60,8 @@ async function carryOut(step: Step): Promise<unknown> {
       return opened().rewind({ to: step.to });
     case 'close':
       return opened().close();
+    case 'sabotage':
+      return failOnce({ call: step.call, path: new RegExp(step.path) });
     case 'exhaust-descriptors':
       return exhaustDescriptors(step.free);
   }

@@ -11,6 +11,8 @@ export type Step =
   | { readonly do: 'tool'; readonly files: readonly ToolFile[] }
   | { readonly do: 'rewind'; readonly to: string }
   | { readonly do: 'close' }
+  /** The next call to a function of node:fs whose last path is like that fails, once. */
+  | { readonly do: 'sabotage'; readonly call: 'linkSync'; readonly path: string }
   /** Leaves only so many file descriptors free. */
   | { readonly do: 'exhaust-descriptors'; readonly free: number };
 

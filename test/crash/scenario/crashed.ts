@@ -17,11 +17,16 @@ export function momentsOf(points: readonly FileCall[]): Moment[] {
     if (point === undefined) throw new Error(`the rewind has no such moment: ${site}`);
     return { title, point };
   };
+  const after = (title: string, site: RegExp): Moment => {
+    const point = points[points.indexOf(first(title, site).point) + 1];
+    if (point === undefined) throw new Error(`nothing comes after such a moment: ${site}`);
+    return { title, point };
+  };
   return [
     first('while files are staged', /^openat project\/src\/\.savepoint-.*\.new$/),
     first('when the intent is on record', /^chmod project\/made/),
     first('when an old file is put by and the new one not there', /^link project\/src\/app\.ts$/),
-    first('when a new file has two names', /^unlink project\/src\/\.savepoint-.*\.new$/),
+    after('when a new file has two names', /^link project\/src\/app\.ts$/),
     first('when everything is in place', /^fsync project$/),
     first('when the rewind is on record', /^unlink .*\.old$/),
   ];

@@ -52,6 +52,13 @@ export function rewindSteps({ target }: RewindScenario): readonly Step[] {
   return [{ do: 'open' }, { do: 'ready' }, { do: 'rewind', to: target }, { do: 'close' }];
 }
 
+/** The same, with a failure so late that nearly everything is done and has to be taken back. */
+export function failingRewindSteps(scenario: RewindScenario): readonly Step[] {
+  const [open, ready, ...rest] = rewindSteps(scenario);
+  const sabotage: Step = { do: 'sabotage', call: 'linkSync', path: '/to-folder$' };
+  return [open, sabotage, ready, ...rest].filter((step) => step !== undefined);
+}
+
 /** A new start, all of it under the tracer: it finishes what an earlier process left. */
 export const RECOVERY_STEPS: readonly Step[] = [{ do: 'ready' }, { do: 'open' }, { do: 'close' }];
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -25,11 +26,12 @@ export function differences(a: Tree, b: Tree): string[] {
   return [...paths].filter((path) => a[path] !== b[path]).sort();
 }
 
-/** Copies a folder with its modes and links; folders that let nobody in get their mode at the end. */
+/** Copies a folder with its modes and links, hard ones as well; folders that let nobody in get their mode at the end. */
 export function copyTree(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   const paths = walk(from, '');
-  for (const path of paths) copyEntry(join(from, path), join(to, path));
+  const copies = new Map<bigint, string>();
+  for (const path of paths) copyEntry(join(from, path), join(to, path), copies);
   for (const path of paths.reverse()) {
     const stats = lstatSync(join(from, path));
     if (!stats.isSymbolicLink()) chmodSync(join(to, path), stats.mode & 0o7777);
@@ -64,11 +66,15 @@ function describe(at: string): string {
   return `file ${mode} ${bytes.length} bytes ${hash}`;
 }
 
-function copyEntry(from: string, to: string): void {
-  const stats = lstatSync(from);
-  if (stats.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
-  else if (stats.isDirectory()) mkdirSync(to);
+/** `copies` knows the first copy of each file, by inode. */
+function copyEntry(from: string, to: string, copies: Map<bigint, string>): void {
+  const stats = lstatSync(from, { bigint: true });
+  const copied = copies.get(stats.ino);
+  if (stats.isDirectory()) mkdirSync(to);
+  else if (copied !== undefined) linkSync(copied, to);
+  else if (stats.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
   else copyFileSync(from, to);
+  copies.set(stats.ino, to);
 }
 
 function unlock(at: string): void {
