@@ -40,13 +40,18 @@ export async function carryOut(
   for (const line of planText(plan, call.paint, call.columns)) call.say(line);
   sayUnmatched(call, words.unmatched ?? []);
   refuseConflicts(plan);
-  if (dryRun) return finish(call, plan, receiptOf(plan), words);
+  if (dryRun) return finish(call, plan, withNotices(call, savepoint, receiptOf(plan)), words);
   if (!(await agreed(call, words.question))) return declined(call);
   const receipt = await call.io.interrupts.hold(() => savepoint.apply(plan));
   if (receipt.operationId !== null) {
     call.io.done = `the ${plan.kind} was carried out all the same: operation ${receipt.operationId}`;
   }
-  return finish(call, plan, receipt, words);
+  return finish(call, plan, withNotices(call, savepoint, receipt), words);
+}
+
+/** What happened that nobody asked for; people read it beside the output, programs among the notes. */
+function withNotices({ json }: Call, savepoint: Savepoint, receipt: Receipt): Receipt {
+  return json ? { ...receipt, notes: [...receipt.notes, ...savepoint.notices()] } : receipt;
 }
 
 /** Whether a plan would leave everything as it is, records included. */

@@ -99,7 +99,7 @@ describe('savepoint list', () => {
       code: 0,
       out: `There is no checkpoint in the timeline of ${emptied.root}.\n`,
     });
-    expect((await emptied.json(['list'])).value).toEqual({ version: 1, checkpoints: [] });
+    expect((await emptied.json(['list'])).value).toEqual({ version: 1, checkpoints: [], notes: [] });
     emptied.remove();
   });
 });

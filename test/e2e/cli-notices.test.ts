@@ -24,7 +24,7 @@ function run(...args: string[]): Result {
 }
 
 describe('the first command after an interrupted rewind', () => {
-  it.each([[['list']], [['list', '--json']], [['diff', 'latest']]])(
+  it.each([[['list']], [['diff', 'latest']]])(
     'says beside its answer that it finished it: %s',
     (args) => {
       const { code, err } = run(...args);
@@ -34,4 +34,17 @@ describe('the first command after an interrupted rewind', () => {
       expect(run(...args).err).not.toContain('interrupted');
     },
   );
+
+  it('tells programs so among the notes', () => {
+    const { out } = run('list', '--json');
+    expect(JSON.parse(out).notes).toEqual([
+      { code: 'recovered', message: 'an interrupted rewind was finished' },
+    ]);
+    expect(JSON.parse(run('list', '--json').out).notes).toEqual([]);
+  });
+
+  it('tells programs so in a receipt as well', () => {
+    const { notes } = JSON.parse(run('undo', '--json').out);
+    expect(notes).toContainEqual(expect.objectContaining({ code: 'recovered' }));
+  });
 });

@@ -41,7 +41,10 @@ async function show(call: Call, savepoint: Savepoint, limit: number | null): Pro
   // One more than asked for tells whether there are more.
   const found = await savepoint.list(limit === null ? {} : { limit: limit + 1 });
   const checkpoints = limit === null ? found : found.slice(0, limit);
-  printJson(call, { checkpoints: checkpoints.map(checkpointJson) });
+  const notes = call.json
+    ? savepoint.notices().map(({ code, message }) => ({ code, message }))
+    : [];
+  printJson(call, { checkpoints: checkpoints.map(checkpointJson), notes });
   if (call.json) return EXIT.done;
   if (checkpoints.length === 0) {
     call.say(`There is no checkpoint in the timeline of ${displayText(savepoint.root)}.`);
