@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Capture, openSavepoint, type Savepoint } from '../src/index.ts';
+import { type Capture, openSavepoint, type Savepoint } from 'savepoint';
 import { atMost, type Benchmark, fasterBy } from './benchmark.ts';
 import { alternate, clock, type Samples, type Side } from './measure.ts';
 import type { Scratch } from './scratch.ts';

@@ -10,28 +10,33 @@ export interface Side {
   verify?(round: number): Promise<void> | void;
 }
 
-/** Milliseconds, one for each round. */
+/** One figure for each round. */
 export interface Samples {
   readonly ours: readonly number[];
   readonly theirs: readonly number[];
 }
 
+export interface Rounds {
+  readonly counted: number;
+  /** Compilers, caches and prepared statements settle in these first ones. */
+  readonly warmUp: number;
+}
+
 const DEFAULT_ROUNDS = 31;
-// Compilers, caches and prepared statements settle in these; they are not counted.
-const WARM_UP_ROUNDS = 8;
+const DEFAULT_WARM_UP = 8;
 
 /** Ours, theirs, ours, theirs: whatever slows the machine for a while slows both. */
 export async function alternate(
   ours: Side,
   theirs: Side,
-  rounds: number = roundsWanted(),
+  { counted, warmUp }: Rounds = { counted: roundsWanted(), warmUp: DEFAULT_WARM_UP },
 ): Promise<Samples> {
   const samples = { ours: [] as number[], theirs: [] as number[] };
-  for (let round = 0; round < WARM_UP_ROUNDS + rounds; round += 1) {
+  for (let round = 0; round < warmUp + counted; round += 1) {
     // Work that never waits would keep a Ctrl-C from being heard.
     await setImmediate();
     const [our, their] = [await play(ours, round), await play(theirs, round)];
-    if (round < WARM_UP_ROUNDS) continue;
+    if (round < warmUp) continue;
     samples.ours.push(our);
     samples.theirs.push(their);
   }
@@ -61,15 +66,21 @@ export async function clock(work: () => Promise<unknown> | unknown): Promise<num
 
 /** From `SAVEPOINT_BENCH_ROUNDS`; more of them steady the figures of a noisy machine. */
 export function roundsWanted(
+  otherwise: number = DEFAULT_ROUNDS,
   text: string | undefined = process.env.SAVEPOINT_BENCH_ROUNDS,
 ): number {
-  if (text === undefined || text === '') return DEFAULT_ROUNDS;
-  const rounds = Number(text);
-  if (Number.isSafeInteger(rounds) && rounds > 0) return rounds;
-  throw new Error(`SAVEPOINT_BENCH_ROUNDS must be a whole number above 0, not "${text}"`);
+  return text === undefined || text === '' ? otherwise : countFrom('SAVEPOINT_BENCH_ROUNDS', text);
 }
 
-async function play(side: Side, round: number): Promise<number> {
+/** What a variable of the environment says, where it has to be a number of things. */
+export function countFrom(variable: string, text: string): number {
+  const count = Number(text);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new Error(`${variable} must hold a whole number above 0, not "${text}"`);
+}
+
+/** One turn. Resolves to what `time` does. */
+export async function play(side: Side, round: number): Promise<number> {
   await side.prepare?.(round);
   const elapsed = await side.time(round);
   await side.verify?.(round);

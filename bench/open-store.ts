@@ -10,7 +10,7 @@ import {
   type Store,
   sqliteStore,
   storeDirectory,
-} from '../src/index.ts';
+} from 'savepoint';
 import { atMost, type Benchmark } from './benchmark.ts';
 import { alternate, clock, type Samples, type Side } from './measure.ts';
 import type { Scratch } from './scratch.ts';

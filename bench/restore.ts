@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openSavepoint, type Savepoint } from '../src/index.ts';
+import { openSavepoint, type Savepoint } from 'savepoint';
 import { type Benchmark, fasterBy } from './benchmark.ts';
 import { alternate, clock, type Samples, type Side } from './measure.ts';
 import type { Scratch } from './scratch.ts';

@@ -3,10 +3,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SmallSpawner } from './small-spawner.ts';
+import type { SpawnReport } from './small-spawner-child.ts';
 
 const IDENTITY = { name: 'bench', email: 'bench@example.invalid' };
 
-/** A folder for one benchmark, on the disk that temporary files go to. */
+/** A folder for one course of benchmarks, on the disk that temporary files go to. */
 export class Scratch {
   readonly folder: string;
   #spawner: SmallSpawner | null = null;
@@ -26,7 +27,7 @@ export class Scratch {
   git(folder: string, ...args: string[]): string {
     const { status, error, stdout, stderr } = spawnSync('git', args, {
       cwd: folder,
-      env: this.#environment(),
+      env: this.environment(),
       encoding: 'utf8',
     });
     if (error !== undefined) throw error;
@@ -35,12 +36,25 @@ export class Scratch {
   }
 
   /** The milliseconds from the spawning of git to its end. */
-  timeGit(folder: string, ...args: string[]): Promise<number> {
-    this.#spawner ??= new SmallSpawner(this.#environment());
-    return this.#spawner.time({ program: 'git', args, folder });
+  async timeGit(folder: string, ...args: string[]): Promise<number> {
+    return (await this.spawn('git', folder, args)).elapsed;
   }
 
-  /** What `timeGit` spawned from: the larger, the slower. 0 when it did not. */
+  /** Runs a program from a small process, in the environment that git has as well. */
+  spawn(program: string, folder: string, args: readonly string[]): Promise<SpawnReport> {
+    this.#spawner ??= new SmallSpawner(this.environment());
+    return this.#spawner.run({ program, args, folder });
+  }
+
+  /**
+   * Has all written out: whoever is timed next would wait for what the one before left in memory. From
+   * the small process, since a spawn would leave ours slower for a while.
+   */
+  async settle(): Promise<void> {
+    await this.spawn('sync', this.folder, []);
+  }
+
+  /** What `spawn` started programs from: the larger, the slower. 0 when it did not. */
   get spawnerBytes(): number {
     return this.#spawner?.residentBytes ?? 0;
   }
@@ -62,7 +76,8 @@ export class Scratch {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #environment(): NodeJS.ProcessEnv {
+  /** Nobody's settings, and a home of its own. */
+  environment(): NodeJS.ProcessEnv {
     return {
       PATH: process.env.PATH,
       HOME: this.folder,

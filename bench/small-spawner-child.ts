@@ -8,6 +8,7 @@ export interface SpawnOrder {
 
 export interface SpawnReport {
   readonly elapsed: number;
+  readonly output: string;
   readonly residentBytes: number;
   readonly failure: string | null;
 }
@@ -18,8 +19,9 @@ process.on('message', (order: SpawnOrder) => {
 
 function carryOut({ program, args, folder }: SpawnOrder): SpawnReport {
   const begin = performance.now();
-  const { status, error, stderr } = spawnSync(program, args, { cwd: folder, encoding: 'utf8' });
+  const ended = spawnSync(program, args, { cwd: folder, encoding: 'utf8' });
   const elapsed = performance.now() - begin;
+  const { status, error, stderr, stdout: output } = ended;
   const failure = status === 0 ? null : (error?.message ?? `ended with ${status}: ${stderr}`);
-  return { elapsed, residentBytes: process.memoryUsage.rss(), failure };
+  return { elapsed, output, residentBytes: process.memoryUsage.rss(), failure };
 }

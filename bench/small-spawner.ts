@@ -21,14 +21,14 @@ export class SmallSpawner {
     this.#child.once('exit', () => this.#ended.abort(new Error('the spawning process ended')));
   }
 
-  /** Runs a program to its end. Returns the milliseconds that it took. */
-  async time(order: SpawnOrder): Promise<number> {
+  /** Runs a program to its end. Tells the milliseconds that it took, and what it printed. */
+  async run(order: SpawnOrder): Promise<SpawnReport> {
     const answer = once(this.#child, 'message', this.#ended);
     this.#child.send(order);
     const [report] = (await answer) as [SpawnReport];
     if (report.failure !== null) throw new Error(`${order.program}: ${report.failure}`);
     this.residentBytes = Math.max(this.residentBytes, report.residentBytes);
-    return report.elapsed;
+    return report;
   }
 
   async stop(): Promise<void> {

@@ -10,6 +10,7 @@ const WORDS = [
   'session',
 ];
 const WIDEST = 1024 * 1024;
+const PIECE = 256;
 
 let sample: Buffer | null = null;
 
@@ -25,8 +26,24 @@ export function sourceText(size: number, seed: number): Buffer {
   return text;
 }
 
+/**
+ * As `sourceText`, but files differ all through, as those of a real tree do: shadow git would keep the
+ * beginnings of one long text as if they were one file.
+ */
+export function mixedText(size: number, seed: number): Buffer {
+  sample ??= makeSample();
+  const random = randomNumbers(seed);
+  const text = Buffer.allocUnsafe(size);
+  for (let length = 0; length < size; length += PIECE) {
+    const from = random() % (WIDEST - PIECE);
+    sample.copy(text, length, from, from + Math.min(PIECE, size - length));
+  }
+  text.write(`// ${seed}\n`);
+  return text;
+}
+
 function makeSample(): Buffer {
-  const random = randomNumbers();
+  const random = randomNumbers(1);
   const text = Buffer.alloc(WIDEST);
   for (let length = 0; length < WIDEST; ) {
     const name = `${word(random())}_${random().toString(36)}`;
@@ -40,8 +57,8 @@ function word(number: number): string {
 }
 
 /** A linear congruential generator of 32 bits; its low bits are poor and left out. */
-function randomNumbers(): () => number {
-  let state = 1;
+function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return state >>> 8;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { atMost, type Benchmark, fasterBy } from '../../bench/benchmark.ts';
+import { atMost, type Benchmark, fasterBy, type Outcome } from '../../bench/benchmark.ts';
+import { meetsBar, spread } from '../../bench/figures.ts';
 import { alternate, median, quantile, roundsWanted, type Side } from '../../bench/measure.ts';
-import { meetsBar, reportOf } from '../../bench/report.ts';
+import { reportOf } from '../../bench/report.ts';
 
 const MACHINE = {
   cores: 2,
@@ -13,6 +14,8 @@ const MACHINE = {
   load: 0.25,
 };
 
+const ROUNDS = { counted: 3, warmUp: 2 };
+
 describe('the figures of a benchmark', () => {
   it('takes quantiles between neighbours in proportion, whatever the order of the samples', () => {
     expect(median([9, 1, 2])).toBe(2);
@@ -23,26 +26,51 @@ describe('the figures of a benchmark', () => {
   });
 
   it('says that a bar is missed, and on which side of it "met" lies', () => {
-    const outcome = (bar: Benchmark['bar'], ours: number, theirs: number) => ({
-      benchmark: { name: 'ours', against: 'theirs', bar, run: () => Promise.reject(new Error()) },
-      samples: { ours: [ours], theirs: [theirs] },
-      spawnerBytes: 0,
-    });
     expect(meetsBar(outcome(atMost(2.5), 5, 2))).toBe(true);
     expect(meetsBar(outcome(atMost(2.5), 5.1, 2))).toBe(false);
     expect(meetsBar(outcome(fasterBy(8), 1, 8))).toBe(true);
     expect(meetsBar(outcome(fasterBy(8), 1, 7.9))).toBe(false);
-    const report = reportOf([outcome(fasterBy(8), 1, 4)], MACHINE, 31, '2026-01-01');
+    const findings = { outcomes: [outcome(fasterBy(8), 1, 4)], remarks: [] };
+    const report = reportOf(findings, MACHINE, '2026-01-01');
     expect(report).toContain(
-      '| ours | theirs | 1.00 (1.00–1.00) | 4.00 (4.00–4.00) | 4.0 times faster | at least 8 times faster | **no** |',
+      '| ours | theirs | 1 | 1.00 | 4.00 | 4.0 times faster | at least 8 times faster | **no** |',
     );
+  });
+
+  it('misses no bar where there is none, and still says who is faster', () => {
+    expect(meetsBar(outcome(null, 5, 1))).toBe(true);
+    const report = reportOf({ outcomes: [outcome(null, 5, 1)], remarks: [] }, MACHINE, 'today');
+    expect(report).toContain('| ours | theirs | 1 | 5.00 | 1.00 | 0.2 times faster | – | – |');
+  });
+
+  it('puts the sizes of one comparison below each other, after those that have none', () => {
+    const outcomes = [
+      outcome(fasterBy(2), 1, 3, { name: 'scan', files: 1_000 }),
+      outcome(atMost(1), 2_048_000, 204_800, { name: 'growth', files: 1_000, unit: 'bytes' }),
+      outcome(fasterBy(2), 1_234.5, 9_000, { name: 'scan', files: 100_000 }),
+      outcome(fasterBy(2), 1, 3, { name: 'capture' }),
+    ];
+    const report = reportOf({ outcomes, remarks: ['It held little.'] }, MACHINE, 'today');
+    const lines = report.split('\n').filter((line) => /^\| (scan|growth|capture)|^It/.test(line));
+    expect(lines).toEqual([
+      '| capture | theirs | 1 | 1.00 | 3.00 | 3.0 times faster | at least 2 times faster | yes |',
+      '| scan | theirs | 1,000 | 1 | 1.00 | 3.00 | 3.0 times faster | at least 2 times faster | yes |',
+      '| scan | theirs | 100,000 | 1 | 1,235 | 9,000 | 7.3 times faster | at least 2 times faster | yes |',
+      '| growth | theirs | 1,000 | 1 | 2,000 KiB | 200 KiB | 10.00 times theirs | at most 1 times | **no** |',
+      'It held little.',
+    ]);
+  });
+
+  it('shows how samples spread, where there are several', () => {
+    expect(spread([10, 20, 30])).toBe('20.00 (12.00–28.00)');
+    expect(spread([5])).toBe('5.00');
   });
 });
 
 describe('the rounds of a benchmark', () => {
   it('lets both sides take turns, and leaves the warm-up out', async () => {
     const calls: string[] = [];
-    const { ours, theirs } = await alternate(side('ours', calls), side('theirs', calls), 3);
+    const { ours, theirs } = await alternate(side('ours', calls), side('theirs', calls), ROUNDS);
     expect(ours).toEqual(theirs);
     expect(ours).toHaveLength(3);
     expect(ours[0]).toBeGreaterThan(0);
@@ -65,15 +93,25 @@ describe('the rounds of a benchmark', () => {
         throw new Error('not restored');
       },
     };
-    await expect(alternate(broken, side('theirs', []), 3)).rejects.toThrow('not restored');
+    await expect(alternate(broken, side('theirs', []), ROUNDS)).rejects.toThrow('not restored');
   });
 
   it('reads their number from the environment and refuses nonsense', () => {
-    expect(roundsWanted('')).toBeGreaterThanOrEqual(15);
-    expect(roundsWanted('101')).toBe(101);
-    for (const text of ['0', '-3', '1.5', 'many']) expect(() => roundsWanted(text)).toThrow(text);
+    expect(roundsWanted(15, '')).toBe(15);
+    expect(roundsWanted(15, '101')).toBe(101);
+    for (const text of ['0', '-3', '1.5', 'many'])
+      expect(() => roundsWanted(15, text)).toThrow(text);
   });
 });
+
+function outcome(bar: Benchmark['bar'], ours: number, theirs: number, more = {}): Outcome {
+  const run = () => Promise.reject(new Error());
+  return {
+    benchmark: { name: 'ours', against: 'theirs', bar, run, ...more },
+    samples: { ours: [ours], theirs: [theirs] },
+    spawnerBytes: 0,
+  };
+}
 
 function side(name: string, calls: string[]): Side {
   return {

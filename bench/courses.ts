@@ -1,0 +1,26 @@
+import type { Course } from './benchmark.ts';
+import { CAPTURE } from './capture.ts';
+import { OPEN_STORE } from './open-store.ts';
+import { RESTORE } from './restore.ts';
+import { scanCourse } from './scan/scan-course.ts';
+import { sizesWanted } from './scan/sizes.ts';
+
+/** All that is measured, in this order. */
+export function allCourses(): readonly Course[] {
+  const alone = [...CAPTURE, ...RESTORE, ...OPEN_STORE].map((one) => ({ benchmarks: [one] }));
+  return [...alone, ...sizesWanted().map(scanCourse)];
+}
+
+/** All of them, or of each what has one of these words in its name. */
+export function chosenCourses(words: readonly string[]): readonly Course[] {
+  const courses = allCourses();
+  if (words.length === 0) return courses;
+  const found = courses
+    .map(({ benchmarks }) => ({
+      benchmarks: benchmarks.filter(({ name }) => words.some((word) => name.includes(word))),
+    }))
+    .filter(({ benchmarks }) => benchmarks.length > 0);
+  if (found.length > 0) return found;
+  const names = new Set(courses.flatMap(({ benchmarks }) => benchmarks.map(({ name }) => name)));
+  throw new Error(`no benchmark fits; there are:\n  ${[...names].join('\n  ')}`);
+}
