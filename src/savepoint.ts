@@ -260,15 +260,15 @@ export class Savepoint {
     return this.#bench.store.stats();
   }
 
-  /** Removes what the rules no longer keep, then compresses what is left, for at most `budgetMs`. */
+  /** Compresses what is raw, for at most `budgetMs`, and removes what the rules no longer keep. */
   async cleanup(rules: Partial<RetentionRules> = {}, budgetMs = 2_000): Promise<EvictionResult> {
     checkShape('rules', rules, RETENTION_RULES);
     aNumber('budgetMs', budgetMs);
     return this.#bench.locked(async () => {
       const all = withDefaults(rules);
-      const result = await evict(this.#bench.store, all, this.#bench.settings.now());
+      // Before anything goes: what a version was made from is what it is best compressed against.
       await this.#bench.store.compact(budgetMs);
-      return result;
+      return evict(this.#bench.store, all, this.#bench.settings.now());
     });
   }
 

@@ -22,11 +22,11 @@ export async function compareWithRecord(
   return differences;
 }
 
-/** Every path of the project that is on record, in the baseline or by a change. */
+/** Every path of the project that is on record: heads stay when retention drops their changes. */
 export async function recordedPaths({ known, store }: CaptureSite): Promise<Set<TrackedPath>> {
   const paths = new Set<TrackedPath>();
   for (const [path] of (await known.manifest()) ?? []) paths.add(path);
-  for (const { path } of await store.changes({ after: 0 })) {
+  for (const { path } of await store.heads()) {
     if (!isOutside(path)) paths.add(path);
   }
   return paths;

@@ -39,7 +39,7 @@ const INSERT = `
     origin, attribution, session_id, checkpoint_id, operation_id, tool_call_id, owner, created_at,
     message_id)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-    (SELECT message_id FROM checkpoints WHERE id = ?))`;
+    (SELECT message_id FROM checkpoints WHERE id = ? AND ? = 'tool'))`;
 
 const CLOSE = `
   UPDATE changes SET after_type = ?, after_mode = ?, after_blob = ?, after_size = ?, after_reason = ?,
@@ -64,6 +64,7 @@ export function insertChange(connection: Connection, change: Change): void {
     change.owner,
     change.createdAt,
     change.checkpointId,
+    change.origin,
   );
   followChange(connection, path, change);
 }

@@ -42,9 +42,9 @@ export function putCheckpoint(connection: Connection, checkpoint: Checkpoint): v
   );
 }
 
-/** Changes carry their checkpoint's message, for the seed's view. */
+/** What tools did carries its checkpoint's message, for the seed's view. */
 export function spreadMessage(connection: Connection, checkpoint: Checkpoint): void {
-  const sql = 'UPDATE changes SET message_id = ? WHERE checkpoint_id = ?';
+  const sql = "UPDATE changes SET message_id = ? WHERE checkpoint_id = ? AND origin = 'tool'";
   connection.run(sql, checkpoint.messageId, checkpoint.id);
 }
 

@@ -16,21 +16,55 @@ const NEXT = `
   SELECT id, hash, size, encoding, base, depth, data FROM blobs
   WHERE pending = 1 AND id > ? ORDER BY id LIMIT 1`;
 
-// The change that brought this content for the first time says what it was made from.
+const BASE = 'SELECT id, hash, size, depth FROM blobs WHERE hash = ?';
+
+// The change that brought a content for the first time says what it was made from. Of a group, SQLite
+// takes the other columns from the row that has the minimum.
 const PREVIOUS = `
-  SELECT blobs.id, blobs.hash, blobs.size, blobs.depth FROM changes
-  JOIN blobs ON blobs.hash = changes.before_blob
-  WHERE changes.after_blob = ?1 AND changes.before_blob <> ?1
-  ORDER BY changes.seq LIMIT 1`;
+  SELECT after_blob AS hash, before_blob AS previous, min(seq) FROM changes
+  WHERE after_blob IN (SELECT hash FROM blobs WHERE pending = 1)
+    AND before_blob IS NOT NULL AND before_blob <> after_blob
+  GROUP BY after_blob`;
 
 /** Compresses blobs that nobody looked at yet, oldest first. The caller holds the project lock. */
 export async function compact(opened: Opened, budgetMs: number): Promise<void> {
   const deadline = opened.now() + budgetMs;
+  const previous = previousVersions(opened.connection);
   let reached: number | null = 0;
   while (reached !== null && opened.now() < deadline) {
-    reached = compactSlice(opened, reached, Math.min(deadline, opened.now() + SLICE_MS));
+    const until = Math.min(deadline, opened.now() + SLICE_MS);
+    reached = compactSlice(opened, previous, reached, until);
     await setImmediate();
   }
+  giveBack(opened.connection);
+}
+
+/** For each blob to look at, by its hash: the hash of what it was made from. */
+type Previous = ReadonlyMap<BlobId, Uint8Array>;
+
+function previousVersions(connection: Connection): Previous {
+  const rows = connection.all<{ hash: Uint8Array; previous: Uint8Array }>(PREVIOUS);
+  return new Map(rows.map(({ hash, previous }) => [bytesToHash(hash), previous]));
+}
+
+// Rewriting a database takes as long as writing it; past this size only free pages are given back.
+const SMALL_DATABASE_BYTES = 64 * 1024 * 1024;
+
+/** Lets the disk have what compression freed. */
+function giveBack(connection: Connection): void {
+  const pages = pragma(connection, 'page_count');
+  const isSmall = pages * pragma(connection, 'page_size') <= SMALL_DATABASE_BYTES;
+  const isLoose = pragma(connection, 'freelist_count') > pages / 4;
+  try {
+    connection.exec(isSmall && isLoose ? 'VACUUM' : 'PRAGMA incremental_vacuum');
+  } catch {
+    // A reader at the wrong moment, or no room to rewrite it: everything is compressed all the same.
+  }
+}
+
+function pragma(connection: Connection, name: string): number {
+  const row = connection.get<Record<string, number>>(`PRAGMA ${name}`);
+  return row?.[name] ?? 0;
 }
 
 /**
@@ -43,14 +77,19 @@ export function chooseForm(opened: Opened, raw: Uint8Array, base: Base | null): 
   return leaning ? encodeBest(raw, null) : form;
 }
 
-function compactSlice(opened: Opened, after: number, until: number): number | null {
+function compactSlice(
+  opened: Opened,
+  previous: Previous,
+  after: number,
+  until: number,
+): number | null {
   const replaced: string[] = [];
   const reached = opened.connection.immediate(() => {
     let at = after;
     do {
       const row = opened.connection.get<BlobRow>(NEXT, at);
       if (row === undefined) return null;
-      const file = compactBlob(opened, row);
+      const file = compactBlob(opened, row, previous);
       if (file !== null) replaced.push(file);
       at = row.id;
     } while (opened.now() < until);
@@ -60,21 +99,21 @@ function compactSlice(opened: Opened, after: number, until: number): number | nu
   return reached;
 }
 
-function compactBlob(opened: Opened, row: BlobRow): string | null {
+function compactBlob(opened: Opened, row: BlobRow, previous: Previous): string | null {
   const id = bytesToHash(row.hash);
   const raw = readIntact(opened, id);
   // Damaged bytes are left as they are: whoever reads them is told, and a later put can mend them.
   if (raw === null) return null;
-  return replaceBlob(opened, row, chooseForm(opened, raw, findBase(opened, row)));
+  return replaceBlob(opened, row, chooseForm(opened, raw, findBase(opened, row, previous.get(id))));
 }
 
 /**
  * The previous version. A blob that others lean on gets none: that would make their chains longer
  * behind their backs, and is the only way in which a circle could arise.
  */
-function findBase(opened: Opened, row: BlobRow): Base | null {
-  if (isLeanedOn(opened.connection, row.id)) return null;
-  const found = opened.connection.get<Omit<BlobRow, 'data'>>(PREVIOUS, row.hash);
+function findBase(opened: Opened, row: BlobRow, previous: Uint8Array | undefined): Base | null {
+  if (previous === undefined || isLeanedOn(opened.connection, row.id)) return null;
+  const found = opened.connection.get<Omit<BlobRow, 'data'>>(BASE, previous);
   if (found === undefined || !canBeBase(found.size, found.depth)) return null;
   const bytes = readIntact(opened, bytesToHash(found.hash) as BlobId);
   return bytes && { id: found.id, depth: found.depth, bytes };

@@ -23,6 +23,9 @@ export const MAX_DEPTH = 16;
 const MAX_DICTIONARY_BYTES = 2 * 1024 * 1024;
 
 const LEVEL = { [constants.ZSTD_c_compressionLevel]: 3 };
+// A small difference to a small file: a sixth less for a millisecond, off everybody's way.
+const THOROUGH_LEVEL = { [constants.ZSTD_c_compressionLevel]: 19 };
+const MAX_THOROUGH_BYTES = 64 * 1024;
 
 // In Node since 22.19, not yet in its types.
 interface DictionaryOptions extends ZstdOptions {
@@ -62,7 +65,9 @@ export function hasDictionaries(): boolean {
 }
 
 function compress(raw: Uint8Array, base: Base | null): Uint8Array | null {
-  const options: DictionaryOptions = { params: LEVEL, ...(base && { dictionary: base.bytes }) };
+  const isSmall = raw.length <= MAX_THOROUGH_BYTES && base !== null;
+  const params = isSmall ? THOROUGH_LEVEL : LEVEL;
+  const options: DictionaryOptions = { params, ...(base && { dictionary: base.bytes }) };
   try {
     const bytes = zstdCompressSync(raw, options);
     const back = decompress(bytes, raw.length, base?.bytes);

@@ -1,6 +1,7 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { Connection } from './connection.ts';
 import { DESIGN_TABLES } from './schema/design-tables.ts';
+import { LEANER_CHANGES } from './schema/leaner-changes.ts';
 import { SCAN_TABLES } from './schema/scan-tables.ts';
 import { SEED_VIEW } from './schema/seed-view.ts';
 
@@ -8,7 +9,12 @@ import { SEED_VIEW } from './schema/seed-view.ts';
 export const APPLICATION_ID = 0x53415650;
 
 /** Each step once and in this order. A step that was released is never edited; a new one follows. */
-export const MIGRATIONS: readonly string[] = [DESIGN_TABLES, SEED_VIEW, SCAN_TABLES];
+export const MIGRATIONS: readonly string[] = [
+  DESIGN_TABLES,
+  SEED_VIEW,
+  SCAN_TABLES,
+  LEANER_CHANGES,
+];
 
 /** Brings a database to the newest form. Other processes may do the same at the same moment. */
 export function migrate(connection: Connection, migrations: readonly string[] = MIGRATIONS): void {
