@@ -24,6 +24,18 @@ export interface Observation {
 
 export interface ObserveOptions {
   readonly maxFileSize: number;
+  /** Where to read files into; a new buffer for each when left out. */
+  readonly room?: ReadingRoom;
+}
+
+/** One buffer for many files: what was read is there until the next file is. */
+export class ReadingRoom {
+  #buffer: Buffer = Buffer.allocUnsafe(64 * 1024);
+
+  take(size: number): Buffer {
+    if (this.#buffer.length < size) this.#buffer = Buffer.allocUnsafe(size * 2);
+    return this.#buffer.subarray(0, size);
+  }
 }
 
 const READ_ATTEMPTS = 3;
@@ -151,7 +163,7 @@ function observeOnce(at: FsPath, options: ObserveOptions): Observation | null {
   if (stats.size > BigInt(options.maxFileSize)) {
     return { state: unknown('too-large'), blob: null, stats };
   }
-  return observeFile(at, stats);
+  return observeFile(at, stats, options.room);
 }
 
 function observeLink(at: FsPath, stats: BigIntStats): Observation {
@@ -161,12 +173,12 @@ function observeLink(at: FsPath, stats: BigIntStats): Observation {
   return { state, blob, stats };
 }
 
-function observeFile(at: FsPath, stats: BigIntStats): Observation | null {
+function observeFile(at: FsPath, stats: BigIntStats, room?: ReadingRoom): Observation | null {
   // O_NONBLOCK: should the file have become a FIFO since, opening it must not hang.
   const fd = openSync(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     if (!sameFile(stats, fstatSync(fd, { bigint: true }))) return null;
-    const bytes = readWhole(fd, Number(stats.size));
+    const bytes = readWhole(fd, Number(stats.size), room);
     if (bytes === null || !sameFile(stats, fstatSync(fd, { bigint: true }))) return null;
     const blob = blobOf(bytes);
     const mode = Number(stats.mode & 0o777n);
@@ -178,8 +190,8 @@ function observeFile(at: FsPath, stats: BigIntStats): Observation | null {
 }
 
 /** Null when the file is not as long as it was said to be. */
-function readWhole(fd: number, size: number): Uint8Array | null {
-  const buffer = Buffer.allocUnsafe(size + 1);
+function readWhole(fd: number, size: number, room?: ReadingRoom): Uint8Array | null {
+  const buffer = room?.take(size + 1) ?? Buffer.allocUnsafe(size + 1);
   let length = 0;
   for (;;) {
     const read = readSync(fd, buffer, length, buffer.length - length, length);

@@ -181,7 +181,7 @@ export interface Store {
    * Keeps many blobs at once, durably, outside of any batch: for the first copy of a worktree. The caller
    * holds the project lock until it has committed a baseline that names the packs; `prune` removes those
    * that none names. The next group is asked for when there is room for it, so that memory stays bounded
-   * whatever comes. When it throws, because of the disk or of the groups, nothing is kept.
+   * whatever comes; from then on the caller may use the bytes of the last one again. When it throws, because of the disk or of the groups, nothing is kept.
    */
   putBlobs(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt>;
 

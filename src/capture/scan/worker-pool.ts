@@ -17,7 +17,7 @@ interface Member {
 const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
 // What a walk makes is gone at once; more room for it would only be memory that lies about.
-const YOUNG_GENERATION_MB = 8;
+const YOUNG_GENERATION_MB = 4;
 
 /**
  * Worker threads that are started when there is work for the first time and stay. They keep the process

@@ -8,7 +8,7 @@ import type { CaptureSite } from '../capture.ts';
 import type { GitBaseline } from '../git/baseline.ts';
 import { keepObjects } from '../git/keep-objects.ts';
 import type { GitRefusal } from '../git/refusal.ts';
-import { Observer } from '../observe.ts';
+import { Observer, ReadingRoom } from '../observe.ts';
 import { isFileMode, isLinkMode } from '../scan/entry-stat.ts';
 import type { ScanIndex } from '../scan/scan-index.ts';
 
@@ -40,8 +40,6 @@ export interface FirstLookOptions {
   readonly checkTime: () => void;
 }
 
-const GROUP_BYTES = 4 * 1024 * 1024;
-
 /**
  * Puts the state of every path in scope on record, for later changes to start from. What git holds is
  * kept by links to its packs, the rest is copied. The caller holds the project lock until the draft is
@@ -54,19 +52,16 @@ export async function takeBaseline(
 ): Promise<FirstLook | TooLarge> {
   const { index, maxCopyBytes: limit } = options;
   const git = await keptByGit(site, options);
-  const { states, toCopy, bytes } = sortOut(site, index, keysOf(index, git.baseline));
+  const writer = new ManifestWriter(index.count);
+  const { toCopy, bytes } = sortOut(writer, site, index, git.baseline);
   if (bytes > limit) return { kind: 'too-large', bytes, limit };
-  const { packs } = await site.store.putBlobs(copies(site, toCopy, states, options));
-  const writer = new ManifestWriter();
-  for (const [entry, state] of states.entries()) {
-    if (state !== null) writer.add(index.path(entry), state);
-  }
-  const manifest = blobOf(writer.finish());
+  const { packs } = await site.store.putBlobs(copies(site, toCopy, writer, options));
+  const manifest = blobOf(writer.finish((entry) => index.path(entry)));
   draft.addBlob(manifest);
   draft.baseline = { seq: draft.nextSeq(), manifest: manifest.id, packs };
   return {
     kind: 'baseline',
-    entries: states.length,
+    entries: index.count,
     fromGit: git.baseline?.count ?? 0,
     copied: toCopy.length,
     copiedBytes: bytes,
@@ -88,73 +83,57 @@ async function keptByGit(
     : { baseline: git, refused: null };
 }
 
-type Keys = readonly (Uint8Array | undefined)[];
-
-/** The objects that git holds, by the number of their entry: both lists have one order. */
-function keysOf(index: ScanIndex, git: GitBaseline | null): Keys {
-  const keys: (Uint8Array | undefined)[] = [];
-  let entry = 0;
-  for (const { path, oid } of git?.entries ?? []) {
-    while (entry < index.count && index.path(entry) !== path) entry += 1;
-    keys[entry] = oid;
-  }
-  return keys;
-}
-
-interface Sorted {
-  /** By the number of the entry; null for what is not there after all. */
-  readonly states: (BaselineState | null)[];
+interface ToCopy {
+  /** Numbers of entries. */
   readonly toCopy: readonly number[];
   readonly bytes: number;
 }
 
 /** Decides for each entry by its stat alone; what has to be read is listed. */
-function sortOut({ maxFileSize }: CaptureSite, index: ScanIndex, keys: Keys): Sorted {
-  const states: (BaselineState | null)[] = [];
+function sortOut(
+  writer: ManifestWriter,
+  { maxFileSize }: CaptureSite,
+  index: ScanIndex,
+  git: GitBaseline | null,
+): ToCopy {
   const toCopy: number[] = [];
   let bytes = 0;
+  // Both lists have one order, so that they are gone through side by side.
+  const held = (git?.entries ?? [])[Symbol.iterator]();
+  let next = held.next();
   for (let entry = 0; entry < index.count; entry += 1) {
     const mode = index.mode(entry);
     const size = Number(index.columns.size[entry]);
-    const key = keys[entry];
-    if (key !== undefined) states.push({ kind: 'git', mode: mode & 0o777, size, key });
-    else if (index.isDirectory(entry)) states.push(folder(mode));
-    else if (!isFileMode(mode) && !isLinkMode(mode)) states.push(unknown('special-file'));
-    else if (size > maxFileSize) states.push(unknown('too-large'));
+    if (!next.done && next.value.path === index.path(entry)) {
+      writer.set(entry, { kind: 'git', mode: mode & 0o777, size, key: next.value.oid });
+      next = held.next();
+    } else if (index.isDirectory(entry)) writer.set(entry, folder(mode));
+    else if (!isFileMode(mode) && !isLinkMode(mode)) writer.set(entry, unknown('special-file'));
+    else if (size > maxFileSize) writer.set(entry, unknown('too-large'));
     else {
       toCopy.push(entry);
       bytes += size;
-      // The look at the file says what it is.
-      states.push(null);
     }
   }
-  return { states, toCopy, bytes };
+  return { toCopy, bytes };
 }
 
-/** Reads the files that nobody else holds. What vanished since the walk is left out. */
+/** Reads the files that nobody else holds, each into the same buffer. What vanished is left out. */
 async function* copies(
   site: CaptureSite,
   toCopy: readonly number[],
-  states: (BaselineState | null)[],
+  writer: ManifestWriter,
   { index, checkTime }: FirstLookOptions,
 ): AsyncGenerator<readonly Blob[]> {
-  const observer = new Observer(site.root, site);
-  let group: Blob[] = [];
-  let bytes = 0;
+  const { maxFileSize } = site;
+  const observer = new Observer(site.root, { maxFileSize, room: new ReadingRoom() });
   try {
     for (const entry of toCopy) {
       checkTime();
       const { state, blob } = observer.observe(index.path(entry));
-      if (state.kind !== 'absent') states[entry] = state;
-      if (blob === null) continue;
-      group.push(blob);
-      bytes += blob.bytes.length;
-      if (bytes < GROUP_BYTES) continue;
-      yield group;
-      group = [];
-      bytes = 0;
+      if (state.kind !== 'absent') writer.set(entry, state);
+      if (blob !== null) yield [blob];
     }
-    if (group.length > 0) yield group;
   } finally {
     observer.close();
   }

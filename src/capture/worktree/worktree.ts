@@ -176,12 +176,20 @@ export class Worktree {
       ...found.left,
     ]);
     const touched = [...found.touched];
-    for (const { path } of await this.#site.store.changes({ after: since })) {
+    for (const { path } of await this.#recordedSince(since)) {
       if (listed.has(path) || isOutside(path)) continue;
       listed.add(path);
       touched.push(path);
     }
     return { ...found, touched };
+  }
+
+  /** Retention drops changes below the oldest checkpoint, but never the heads of their paths. */
+  async #recordedSince(since: Seq): Promise<readonly { readonly path: TrackedPath }[]> {
+    const { store } = this.#site;
+    const oldest = await store.oldestCheckpointSeq();
+    if (oldest !== null && oldest <= since) return store.changes({ after: since });
+    return (await store.heads()).filter(({ seq }) => seq > since);
   }
 }
 

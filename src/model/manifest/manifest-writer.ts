@@ -14,36 +14,64 @@ import { cutTo, newColumns } from './layout.ts';
 
 // A text has at most three bytes for each of its units.
 const BYTES_PER_UNIT = 3;
+const NOTHING = 255;
 const encoder = new TextEncoder();
 
-/** Collects the entries of a manifest, which must come in its order. */
+/**
+ * Makes a manifest of so many entries, in its order. States go straight into their columns: a hundred
+ * thousand of them are never there as objects at once.
+ */
 export class ManifestWriter {
-  readonly #paths: TrackedPath[] = [];
-  readonly #states: BaselineState[] = [];
-  #units = 0;
+  readonly #kinds: Uint8Array;
+  readonly #modes: Uint16Array;
+  readonly #sizes: Float64Array;
+  readonly #keys: Uint8Array;
 
-  add(path: TrackedPath, state: BaselineState): void {
-    this.#paths.push(path);
-    this.#states.push(state);
-    this.#units += path.length;
+  constructor(count: number) {
+    this.#kinds = new Uint8Array(count).fill(NOTHING);
+    this.#modes = new Uint16Array(count);
+    this.#sizes = new Float64Array(count);
+    this.#keys = new Uint8Array(count * KEY_BYTES);
   }
 
-  finish(): Uint8Array {
-    const [bytes, columns] = newColumns(this.#paths.length, this.#units * BYTES_PER_UNIT);
+  /** An entry that gets no state is left out. */
+  set(entry: number, state: BaselineState): void {
+    this.#kinds[entry] = kindOf(state);
+    if (state.kind === 'unknown') return;
+    this.#modes[entry] = state.mode;
+    this.#sizes[entry] = state.size;
+    const key = keyOf(state);
+    if (key !== null) this.#keys.set(key, entry * KEY_BYTES);
+  }
+
+  finish(pathOf: (entry: number) => TrackedPath): Uint8Array {
+    const [count, units] = this.#measure(pathOf);
+    const [bytes, columns] = newColumns(count, units * BYTES_PER_UNIT);
+    let at = 0;
     let end = 0;
-    for (const [at, path] of this.#paths.entries()) {
-      end += writePath(columns.paths, end, path);
+    for (const [entry, kind] of this.#kinds.entries()) {
+      if (kind === NOTHING) continue;
+      end += writePath(columns.paths, end, pathOf(entry));
       columns.ends[at] = end;
-    }
-    for (const [at, state] of this.#states.entries()) {
-      columns.kinds[at] = kindOf(state);
-      if (state.kind === 'unknown') continue;
-      columns.modes[at] = state.mode;
-      columns.sizes[at] = state.size;
-      const key = keyOf(state);
-      if (key !== null) columns.keys.set(key, at * KEY_BYTES);
+      columns.kinds[at] = kind;
+      columns.modes[at] = this.#modes[entry] ?? 0;
+      columns.sizes[at] = this.#sizes[entry] ?? 0;
+      const key = entry * KEY_BYTES;
+      columns.keys.set(this.#keys.subarray(key, key + KEY_BYTES), at * KEY_BYTES);
+      at += 1;
     }
     return cutTo(bytes, end);
+  }
+
+  #measure(pathOf: (entry: number) => TrackedPath): [count: number, units: number] {
+    let count = 0;
+    let units = 0;
+    for (const [entry, kind] of this.#kinds.entries()) {
+      if (kind === NOTHING) continue;
+      count += 1;
+      units += pathOf(entry).length;
+    }
+    return [count, units];
   }
 }
 

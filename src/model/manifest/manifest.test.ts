@@ -89,9 +89,10 @@ function manifestOf(entries: readonly (readonly [string, BaselineState])[]): Man
 }
 
 function finished(entries: readonly (readonly [string, BaselineState])[]): Uint8Array {
-  const writer = new ManifestWriter();
-  for (const [path, state] of entries) writer.add(path as TrackedPath, state);
-  return writer.finish();
+  const writer = new ManifestWriter(entries.length + 1);
+  // The last one gets no state, and is left out.
+  for (const [at, [, state]] of entries.entries()) writer.set(at, state);
+  return writer.finish((at) => (entries[at]?.[0] ?? 'left out') as TrackedPath);
 }
 
 /** The files, as far as none lies below another, and the folders above them. */

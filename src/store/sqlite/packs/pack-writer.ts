@@ -16,8 +16,8 @@ const MAX_IN_FLIGHT = 4;
 // Measured on source files: level 3 takes a fifth longer for 7 % less, -3 an eighth less for 25 % more.
 const OPTIONS: ZstdOptions = {
   params: { [constants.ZSTD_c_compressionLevel]: 1 },
-  // Room for a whole frame, so that one turn in a thread compresses it.
-  chunkSize: FRAME_BYTES + 4096,
+  // Room for what most frames come to, so that one turn in a thread compresses it.
+  chunkSize: 96 * 1024,
 };
 const compress = promisify<Uint8Array, ZstdOptions, Buffer>(zstdCompress);
 
@@ -26,6 +26,8 @@ export class PackWriter {
   readonly #file: FileHandle;
   #end: number = HEADER.length;
   #frame: Buffer = Buffer.allocUnsafe(FRAME_BYTES);
+  /** Buffers of frames that are written, to be filled again. */
+  readonly #free: Buffer[] = [];
   #filled = 0;
   /** How many blobs the frame holds; empty ones fill nothing. */
   #held = 0;
@@ -95,20 +97,24 @@ export class PackWriter {
 
   async #sendFilled(): Promise<void> {
     if (this.#held === 0) return;
-    const raw = this.#frame.subarray(0, this.#filled);
-    this.#frame = Buffer.allocUnsafe(FRAME_BYTES);
+    const full = this.#frame;
+    const raw = full.subarray(0, this.#filled);
+    this.#frame = this.#free.pop() ?? Buffer.allocUnsafe(FRAME_BYTES);
     this.#filled = 0;
     this.#held = 0;
-    await this.#send(raw);
+    await this.#send(raw, () => this.#free.push(full));
   }
 
-  async #send(raw: Buffer): Promise<void> {
+  async #send(raw: Buffer, whenWritten: () => void = () => {}): Promise<void> {
     const number = this.#frames.push({ offset: 0, stored: 0, raw: raw.length }) - 1;
     const work = this.#writeFrame(number, raw)
       .catch((error: unknown) => {
         this.#failure ??= { error };
       })
-      .finally(() => this.#inFlight.delete(work));
+      .finally(() => {
+        this.#inFlight.delete(work);
+        whenWritten();
+      });
     this.#inFlight.add(work);
     while (this.#inFlight.size >= MAX_IN_FLIGHT) await Promise.race(this.#inFlight);
     this.#requireNoFailure();
