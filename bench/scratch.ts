@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { SmallSpawner } from './small-spawner.ts';
 import type { SpawnReport } from './small-spawner-child.ts';
 
+const MAX_OUTPUT_BYTES = 1024 ** 3;
 const IDENTITY = { name: 'bench', email: 'bench@example.invalid' };
 
 /** A folder for one course of benchmarks, on the disk that temporary files go to. */
@@ -29,6 +30,8 @@ export class Scratch {
       cwd: folder,
       env: this.environment(),
       encoding: 'utf8',
+      // A list of 100,000 names is long.
+      maxBuffer: MAX_OUTPUT_BYTES,
     });
     if (error !== undefined) throw error;
     if (status !== 0) throw new Error(`git ${args[0]} ended with ${status}: ${stderr}`);

@@ -125,6 +125,8 @@ function isLongName(name: string): boolean {
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
+// U+DC00: a byte that is no text is carried as the lone surrogate this far above its value.
+const ESCAPE = 0xdc00;
 
 export function bytesToPath(bytes: Uint8Array): string {
   try {
@@ -145,39 +147,69 @@ export function isTextPath(path: string): boolean {
 
 function decodeWithEscapes(bytes: Uint8Array): string {
   let text = '';
-  let at = 0;
-  while (at < bytes.length) {
+  let start = 0;
+  for (let at = 0; at < bytes.length; ) {
     const length = sequenceLength(bytes, at);
-    if (length === 0) {
-      text += String.fromCharCode(0xdc00 + (bytes[at] as number));
-      at += 1;
-    } else {
-      text += strictDecoder.decode(bytes.subarray(at, at + length));
+    if (length > 0) {
       at += length;
+      continue;
     }
+    // What was well formed up to here is decoded at once: a decoder costs more to ask than to run.
+    text += strictDecoder.decode(bytes.subarray(start, at));
+    text += String.fromCharCode(ESCAPE + (bytes[at] as number));
+    at += 1;
+    start = at;
   }
-  return text;
+  return text + strictDecoder.decode(bytes.subarray(start));
 }
 
 /** Length of the well-formed UTF-8 sequence at `at`, or 0. */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at] as number;
-  const length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  if (length === 0 || at + length > bytes.length) return 0;
-  try {
-    strictDecoder.decode(bytes.subarray(at, at + length));
-    return length;
-  } catch {
-    return 0;
+  if (first < 0x80) return 1;
+  const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  if (length === 0) return 0;
+  for (let step = 1; step < length; step += 1) {
+    const next = bytes[at + step] ?? 0;
+    if (next < 0x80 || next > 0xbf) return 0;
   }
+  return isAllowed(first, bytes[at + 1] as number) ? length : 0;
+}
+
+/** Not overlong, no surrogate, nothing past the last character: the second byte tells all of that. */
+function isAllowed(first: number, second: number): boolean {
+  if (first === 0xe0) return second >= 0xa0;
+  if (first === 0xed) return second <= 0x9f;
+  if (first === 0xf0) return second >= 0x90;
+  return first !== 0xf4 || second <= 0x8f;
 }
 
 function encodeWithEscapes(text: string): Uint8Array {
-  const parts: number[] = [];
-  for (const character of text) {
-    const code = character.codePointAt(0) as number;
-    if (code >= 0xdc80 && code <= 0xdcff) parts.push(code - 0xdc00);
-    else parts.push(...encoder.encode(character));
+  const bytes = new Uint8Array(text.length * 3);
+  let end = 0;
+  let start = 0;
+  const encodeUpTo = (at: number): void => {
+    end += encoder.encodeInto(text.slice(start, at), bytes.subarray(end)).written;
+  };
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    // The second half of a pair looks like an escape, but is none.
+    if (isFirstHalf(code) && isSecondHalf(text.charCodeAt(at + 1))) at += 1;
+    else if (code >= ESCAPE + 0x80 && code <= ESCAPE + 0xff) {
+      encodeUpTo(at);
+      bytes[end] = code - ESCAPE;
+      end += 1;
+      start = at + 1;
+    }
   }
-  return Uint8Array.from(parts);
+  encodeUpTo(text.length);
+  return bytes.slice(0, end);
+}
+
+function isFirstHalf(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+function isSecondHalf(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
 }
