@@ -99,7 +99,11 @@ describe('savepoint list', () => {
       code: 0,
       out: `There is no checkpoint in the timeline of ${emptied.root}.\n`,
     });
-    expect((await emptied.json(['list'])).value).toEqual({ version: 1, checkpoints: [], notes: [] });
+    expect((await emptied.json(['list'])).value).toEqual({
+      version: 1,
+      checkpoints: [],
+      notes: [],
+    });
     emptied.remove();
   });
 });
