@@ -32,12 +32,13 @@ export function blobsToMerge(path: PathInput): BlobId[] {
 
 /** The state before the set's oldest change, where its bytes matter. */
 export function oldestBefore(path: PathInput): State | undefined {
-  return path.links.find((link) => link.inSet)?.before;
+  return runsOf(path.links).at(-1)?.before;
 }
 
 /**
  * The maximal runs of the set's changes, newest first, each as one step from before to after. What came
- * to nothing in between, such as a rewind and its undo, does not end a run.
+ * to nothing in between, such as a rewind and its undo, does not end a run. Where nobody was looking in
+ * between, it is not proven that the run made the file, and it must not be deleted.
  */
 function runsOf(links: readonly ChainLink[]): { before: State; after: State }[] {
   const runs: { before: State; after: State }[] = [];
@@ -45,11 +46,17 @@ function runsOf(links: readonly ChainLink[]): { before: State; after: State }[] 
   for (const link of links) {
     const run = runs[0];
     const goesOn = last?.inSet || (run !== undefined && sameState(run.after, link.before));
-    if (link.inSet && run && goesOn) run.after = link.after;
-    else if (link.inSet) runs.unshift({ before: link.before, after: link.after });
+    if (link.inSet && run && goesOn) {
+      run.after = link.after;
+      if (run.before.kind === 'absent' && wasUnseen(link.before)) run.before = link.before;
+    } else if (link.inSet) runs.unshift({ before: link.before, after: link.after });
     last = link;
   }
   return runs;
+}
+
+function wasUnseen(state: State): boolean {
+  return state.kind === 'unknown' && state.reason === 'not-seen';
 }
 
 function settleConflict(

@@ -16,7 +16,7 @@ export async function mutate(world: World, command: Command): Promise<void> {
 /** A session says what it is about to do; of what a person does the engine is not told. */
 export async function act(world: World, command: Command, mutation: Mutation): Promise<void> {
   world.say(command, mutation.says);
-  if (command.who === 'person') perform(world, mutation, 'person');
+  if (command.who === 'person' || command.inShell) perform(world, mutation, 'person');
   else await captured(world, command, mutation);
 }
 
@@ -42,6 +42,7 @@ export async function nextMessage(world: World, command: Command): Promise<void>
   if (pick % 2 === 0) return;
   const messageId = messageOf(world, who);
   const { id } = await world.savepoint.checkpoint({ ...sessionOf(who), messageId });
+  world.scanned(who);
   noteMessage(world, id, who, messageId);
 }
 
@@ -50,6 +51,7 @@ export async function mark(world: World, command: Command): Promise<void> {
   const session = command.pick % 4 === 0 && command.who !== 'person' ? command.who : null;
   const request = session === null ? {} : sessionOf(session);
   const { id } = await world.savepoint.checkpoint(request);
+  world.scanned();
   world.note(`checkpoint ${world.name(id)} is made by hand${session ? ` for ${session}` : ''}`);
   world.timeline.addCheckpoint({ id, session, messageId: null });
 }
@@ -61,6 +63,7 @@ export async function endTurn(world: World, command: Command): Promise<void> {
   world.say(command, 'ends its turn');
   await world.savepoint.endTurn(command.who);
   for (const event of open) event.open = false;
+  world.scanned(command.who);
 }
 
 async function captured(world: World, command: Command, mutation: Mutation): Promise<void> {
@@ -70,16 +73,30 @@ async function captured(world: World, command: Command, mutation: Mutation): Pro
   const paths = mutation.names.map((name) => disk.named(name, pick % 3 === 0));
   const capture = await savepoint.captureBefore({ ...sessionOf(who), messageId, paths });
   noteMessage(world, capture.checkpointId, who, messageId);
-  const author: Author = { by: 'agent', session: who, checkpoint: capture.checkpointId };
+  const { checkpointId: checkpoint } = capture;
+  const author: Author = { by: 'agent', session: who, checkpoint, shared: false };
   const opened = history.begin(mutation.names, author);
   expectSamePaths(capture.changes, opened);
+  // What comes and goes between this scan and the next, or a folder that goes and comes, looks untouched.
+  const shows = opened.every(({ before }) => before !== null && before.kind !== 'folder');
+  if (pick % 11 === 3 && shows) await scanBetween(world);
   perform(world, mutation, 'agent');
+  if (pick % 13 === 3 && canStayOpen(world, opened)) await scanBetween(world);
   if (pick % 9 === 0 && canStayOpen(world, opened)) {
     world.note('  and does not say when it is done');
     return;
   }
   await savepoint.captureAfter(capture);
   history.end(opened, author);
+}
+
+/** The other program scans while a tool is at work. */
+async function scanBetween(world: World): Promise<void> {
+  if (world.scans === null) return;
+  world.note('  a scan comes between');
+  world.takeTurn();
+  await world.savepoint.scan();
+  world.scanned();
 }
 
 /** Whose doing it is what appears in an open folder is not the model's to say. */
@@ -99,7 +116,7 @@ function expectSamePaths(found: readonly { path: string }[], opened: readonly Ev
   throw new Error(`the capture opened ${names(found)} instead of ${names(opened)}`);
 }
 
-function noteMessage(world: World, id: string, session: string, messageId: string): void {
+export function noteMessage(world: World, id: string, session: string, messageId: string): void {
   if (world.timeline.checkpoints.some((checkpoint) => checkpoint.id === id)) return;
   const known = world.timeline.checkpoints.some(
     (checkpoint) => checkpoint.session === session && checkpoint.messageId === messageId,
@@ -109,10 +126,10 @@ function noteMessage(world: World, id: string, session: string, messageId: strin
   world.timeline.addCheckpoint({ id, session, messageId });
 }
 
-function messageOf(world: World, session: string): string {
+export function messageOf(world: World, session: string): string {
   return `m${world.messages.get(session) ?? 0}`;
 }
 
-function sessionOf(sessionId: string): { sessionId: string; parentSessionId?: string } {
+export function sessionOf(sessionId: string): { sessionId: string; parentSessionId?: string } {
   return sessionId === 's1-helper' ? { sessionId, parentSessionId: 's1' } : { sessionId };
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { type Command, type Mix, sequences } from './commands.ts';
 import { runSequence } from './run-sequence.ts';
-import type { StoreKind } from './world.ts';
+import type { StoreKind, World } from './world.ts';
 
-/** How many files share the sequences between them. */
+/** How many files share the sequences without scans between them; those with scans come on top. */
 const FILES = 4;
 const DEFAULT_RUNS = 2_000;
 /** The same sequences for everybody who runs the tests; campaigns choose other seeds. */
@@ -12,18 +12,30 @@ const DEFAULT_SEED = 20_261_115;
 /** Shrinking takes its time, and a failure that is not shrunk says little. */
 export const CAMPAIGN_TIMEOUT_MS = 3_600_000;
 
+export interface PlayOptions {
+  /** Which part of the sequences is played here. */
+  readonly share?: number;
+  /** Sets the scene, before the project is opened. */
+  readonly prepare?: (world: World) => void;
+}
+
 /**
  * Plays this file's share of the sequences. SAVEPOINT_PROPERTY_RUNS sets how many there are in all;
  * SAVEPOINT_PROPERTY_SEED, with SAVEPOINT_PROPERTY_PATH if wanted, repeats a failure, and "random"
  * looks for a new one.
  */
-export async function playSequences(mix: Mix): Promise<void> {
+export async function playSequences(
+  mix: Mix,
+  { share = 1 / FILES, prepare }: PlayOptions = {},
+): Promise<void> {
   const { SAVEPOINT_PROPERTY_RUNS: runs, SAVEPOINT_PROPERTY_SEED: seed } = process.env;
   const path = process.env.SAVEPOINT_PROPERTY_PATH;
   const stores = fc.constantFrom<StoreKind>('sqlite', 'sqlite', 'sqlite', 'memory');
-  const property = fc.asyncProperty(stores, sequences(mix), runSequence);
+  const property = fc.asyncProperty(stores, sequences(mix), (store, commands) =>
+    runSequence(store, commands, prepare),
+  );
   await fc.assert(property, {
-    numRuns: Math.ceil(Number(runs ?? DEFAULT_RUNS) / FILES),
+    numRuns: Math.ceil(Number(runs ?? DEFAULT_RUNS) * share),
     unbiased: true,
     ...(seed === 'random' ? {} : { seed: Number(seed ?? DEFAULT_SEED) }),
     ...(path === undefined ? {} : { path }),
@@ -32,7 +44,7 @@ export async function playSequences(mix: Mix): Promise<void> {
 }
 
 /** The steps in words say more than the numbers they came from. */
-function report(details: fc.RunDetails<[StoreKind, readonly Command[]]>): void {
+function report(details: fc.RunDetails<[StoreKind, Command[]]>): void {
   if (!details.failed) return;
   const { seed, counterexamplePath, numRuns, numShrinks, counterexample, errorInstance } = details;
   const reason = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);

@@ -27,7 +27,14 @@ export type CommandKind =
   | 'evict'
   | 'cleanup'
   | 'archive'
-  | 'reopen';
+  | 'reopen'
+  | 'shell'
+  | 'open-window'
+  | 'close-window'
+  | 'scan'
+  | 'write-ignored'
+  | 'stop-ignoring'
+  | 'lose-index';
 
 /** One step of a sequence. The numbers choose among what is possible when its turn comes. */
 export interface Command {
@@ -38,6 +45,8 @@ export interface Command {
   readonly pick: number;
   readonly take: Take;
   readonly choice: OnConflict | 'none';
+  /** Done by a command of the session, so that no tool says which paths it writes. */
+  readonly inShell?: true;
 }
 
 /** How often each kind comes, in relation to the others. */

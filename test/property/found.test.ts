@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CheckpointId, openSavepoint, type Savepoint } from '../../src/index.ts';
+import { storeDirectory } from '../../src/open-savepoint.ts';
 import { Disk } from './disk.ts';
 import { makeScratch } from './scratch.ts';
 
@@ -13,7 +14,7 @@ beforeEach(async () => {
   scratch = makeScratch();
   disk = new Disk(join(scratch, 'project'));
   mkdirSync(disk.root);
-  savepoint = await openSavepoint({ project: disk.root, home: join(scratch, 'home') });
+  savepoint = await openSavepoint({ project: disk.root, home: home() });
 });
 
 afterEach(async () => {
@@ -169,6 +170,34 @@ describe('what random sequences have found', () => {
     await savepoint.rewind({ to });
     expect(disk.content('a')).toBe('1\n2\nthree\n');
   });
+
+  it('leaves to a person what came between a tool call and the first scan', async () => {
+    await agent('s1', ['a'], () => write('a', 'by a tool\n'));
+    write('a', 'by a person\n');
+    const to = await command('s1', () => write('a', 'by a command\n'));
+    await savepoint.rewind({ to });
+    expect(disk.content('a')).toBe('by a person\n');
+  });
+
+  it('sees what came and went between two scans, although its changes were cleaned up', async () => {
+    await command('s1', () => undefined);
+    await agent('s1', ['a'], () => write('a', 'first\n'));
+    await cleanUp();
+    remove('a');
+    const to = await command('s2', () => write('a', 'second\n'));
+    await savepoint.rewind({ to });
+    expect(disk.read().size).toBe(0);
+  });
+
+  it('sees without an index what has gone, although its changes were cleaned up', async () => {
+    await command('s1', () => write('a', 'first\n'));
+    await cleanUp();
+    remove('a');
+    await loseIndex();
+    const to = await command('s2', () => write('a', 'second\n'));
+    await savepoint.rewind({ to });
+    expect(disk.read().size).toBe(0);
+  });
 });
 
 /** A tool call that names these paths, in a message of its own. Returns its checkpoint. */
@@ -178,6 +207,31 @@ async function agent(sessionId: string, paths: string[], work: () => void): Prom
   work();
   await savepoint.captureAfter(capture);
   return capture.checkpointId;
+}
+
+/** A command that names nothing, in a message of its own. Returns its checkpoint. */
+async function command(sessionId: string, work: () => void): Promise<CheckpointId> {
+  const messageId = `m${(await savepoint.list()).length}`;
+  const { id, checkpointId } = await savepoint.openWindow({ sessionId, messageId });
+  work();
+  await savepoint.closeWindow(id);
+  return checkpointId;
+}
+
+/** Nothing old can be returned to any more, so what was said about it goes. */
+async function cleanUp(): Promise<void> {
+  await savepoint.evict((await savepoint.list()).map(({ id }) => id));
+  await savepoint.cleanup({ retentionDays: 0 });
+}
+
+async function loseIndex(): Promise<void> {
+  await savepoint.close();
+  rmSync(join(storeDirectory(home(), disk.root), 'scan.index'));
+  savepoint = await openSavepoint({ project: disk.root, home: home() });
+}
+
+function home(): string {
+  return join(scratch, 'home');
 }
 
 function write(path: string, text: string): void {

@@ -10,7 +10,7 @@ import { type WrittenLine, writtenLines } from './written-lines.ts';
 /** The project is what the model says, to the byte, with nothing else in it. */
 export function expectSameTree(world: World): void {
   const found = world.disk.read();
-  const { tree } = world.history;
+  const tree = new Map([...world.history.tree, ...world.ignored]);
   const isAsFound = ([path, entry]: [string, Entry]): boolean =>
     found.get(path) === describe(entry);
   if (found.size === tree.size && [...tree].every(isAsFound)) return;
@@ -21,7 +21,7 @@ export function expectSameTree(world: World): void {
 /** Whatever was rewound and undone, a file is what the edits that count make of it. */
 export function expectReplayed(world: World): void {
   for (const [path, chain] of world.history.chains) {
-    if (chain.length === 0 || world.muddled.has(path) || chain.some(isAboutFolder)) continue;
+    if (chain.length === 0 || world.muddled.has(path) || chain.some(isBeyondReplay)) continue;
     const place = replay(chain);
     // By chance there was already what a rewind would have made, or undos came out of order.
     if (place === MISFIT || chain.some(isTakenTwice)) world.muddled.add(path);
@@ -33,7 +33,7 @@ export function expectReplayed(world: World): void {
 export function expectNoNeedlessConflict(world: World, set: ReadonlySet<Event>): void {
   for (const path of new Set([...set].map((event) => event.path))) {
     const chain = world.history.chain(path);
-    const isPlain = !chain.some((event) => event.by === 'operation' || isAboutFolder(event));
+    const isPlain = !chain.some((event) => event.by === 'operation' || isBeyondReplay(event));
     if (!isPlain || takeOut(chain, set, world.history.at(path)) !== CONFLICT) continue;
     const fits = replay(chain, (event) => !set.has(event)) !== MISFIT;
     if (fits) throw new Error(`needless conflict at ${path}`);
@@ -73,11 +73,16 @@ export function expectForeignLinesKept(world: World, lines: ForeignLines): void 
 }
 
 /** What agents did counts again as it counted when the point was marked. */
-export function expectMarkReached(world: World, mark: Checkpoint, lines: Lines): void {
+export function expectMarkReached(
+  world: World,
+  mark: Checkpoint,
+  lines: Lines,
+  withShared: boolean,
+): void {
   for (const [path, chain] of world.history.chains) {
     const verdict = lines.get(path)?.verdict ?? 'work';
     if (world.muddled.has(path) || !['work', 'already-there'].includes(verdict)) continue;
-    const agents = chain.filter((event) => event.by === 'agent');
+    const agents = chain.filter((event) => event.by === 'agent' && (withShared || !event.shared));
     const wrong = agents.filter((event) => isLive(event) !== mark.live.has(event));
     expectSame(`the edits of ${path} that count`, wrong.length, 0);
   }
@@ -113,6 +118,6 @@ function isTakenTwice(event: Event): boolean {
   return event.takenBy.filter(isLive).length > 1;
 }
 
-function isAboutFolder({ before, after }: Event): boolean {
-  return before?.kind === 'folder' || after?.kind === 'folder';
+function isBeyondReplay({ before, after, unseen }: Event): boolean {
+  return before?.kind === 'folder' || after?.kind === 'folder' || unseen;
 }

@@ -1,4 +1,4 @@
-import type { Actor, Command, CommandKind } from './commands.ts';
+import type { Command, CommandKind } from './commands.ts';
 import { isFile, type Place, type TextEntry } from './model/entry.ts';
 import { familyOf } from './model/event.ts';
 import type { History } from './model/history.ts';
@@ -10,6 +10,8 @@ export interface Scene {
   readonly history: History;
   /** A number that was never given before. */
   fresh(): number;
+  /** The session whose command is running: what no tool captures is put down to it. */
+  readonly running: string | null;
 }
 
 type Maker = (scene: Scene, command: Command) => Mutation | null;
@@ -141,25 +143,27 @@ export function editOf(
   const text = scene.history.at(path);
   if (text?.kind !== 'text' || text.slots.length === 0) return null;
   const slot = slotFor(command);
-  const value = lineBy(scene, writerOf(scene, command.who, path), path, command.pick);
+  const value = lineBy(scene, writerOf(scene, command, path), path, command.pick);
   const slots = text.slots.with(slot, value);
   const place: TextEntry = { ...text, slots };
   const says = `edits slot ${slot} of ${show(path)}${names.includes(path) ? '' : ' through a link'}`;
   return { says, names, steps: [{ put: path, place }] };
 }
 
-/** What a person writes while an agent's capture is open counts as the agent's. */
-function writerOf({ history }: Scene, who: Actor, path: string): string {
+/** What a person writes while a capture or a command of an agent is open counts as the agent's. */
+function writerOf({ history, running }: Scene, { who, inShell }: Command, path: string): string {
+  if (who !== 'person' && !inShell) return familyOf(who);
   const tip = history.chain(path).at(-1);
-  return familyOf(who === 'person' && tip?.open && tip.session !== null ? tip.session : who);
+  return familyOf((tip?.open ? tip.session : running) ?? who);
 }
 
-function newFile(scene: Scene, { who, pick }: Command, path: string): Place {
+function newFile(scene: Scene, command: Command, path: string): Place {
+  const { pick } = command;
   const now = scene.history.at(path);
   const mode = isFile(now) ? now.mode : pick % 7 === 0 ? 0o755 : 0o644;
   if (pick % 5 === 3) return { kind: 'binary', seed: scene.fresh(), mode };
   if (pick % 5 === 4) return { kind: 'text', text: scene.fresh(), slots: [], mode };
-  const by = writerOf(scene, who, path);
+  const by = writerOf(scene, command, path);
   const slots = Array.from({ length: SLOTS }, (_, slot) => lineBy(scene, by, path, slot));
   return { kind: 'text', text: scene.fresh(), slots, mode };
 }

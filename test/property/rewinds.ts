@@ -18,7 +18,7 @@ import {
 } from './laws.ts';
 import { type Event, isLive } from './model/event.ts';
 import type { Lines } from './model/fit-folders.ts';
-import { setOf } from './model/sets.ts';
+import { setOf, withoutShared } from './model/sets.ts';
 import { type Checkpoint, isEffective, type Operation, type Recorded } from './model/timeline.ts';
 import { choose, editOf, show } from './mutations.ts';
 import type { World } from './world.ts';
@@ -47,7 +47,7 @@ export async function rewindTo(
   if (gentle) expectForeignLinesKept(world, foreign);
   const toMark = checkpoint.session === null && command.take === 'since';
   if (receipt !== null && toMark && paths === undefined) {
-    expectMarkReached(world, checkpoint, foretold.lines);
+    expectMarkReached(world, checkpoint, foretold.lines, wantsShared(world, command));
   }
   return receipt;
 }
@@ -108,10 +108,14 @@ async function foretellRewind(
 ): Promise<Foretold> {
   const { take } = command;
   const onConflict = choiceOf(command);
-  const set = setOf(world.history.events(), checkpoint, take);
-  const lines = world.timeline.plan(set, { onConflict, paths, exact: take === 'exact' });
+  const includeShared = wantsShared(world, command);
+  const all = setOf(world.history.events(), checkpoint, take);
+  const exact = take === 'exact';
+  const { set, leftOut } = includeShared || exact ? { set: all, leftOut: [] } : withoutShared(all);
+  const lines = world.timeline.plan(set, { onConflict, paths, leftOut, exact });
   const only = paths === undefined ? '' : ` for ${paths.map(show).join(', ')} only`;
-  world.note(`rewind ${take} ${world.name(checkpoint.id)}${wish(command)}${only}`);
+  const shared = includeShared ? ' with what is shared' : '';
+  world.note(`rewind ${take} ${world.name(checkpoint.id)}${wish(command)}${shared}${only}`);
   if (take !== 'exact') expectNoNeedlessConflict(world, set);
   const named = paths?.map((path) => world.disk.named(path, command.other % 2 === 0));
   const plan = await world.savepoint.planRewind({
@@ -119,6 +123,7 @@ async function foretellRewind(
     take,
     onConflict,
     paths: named,
+    includeShared,
   });
   return { plan, lines };
 }
@@ -130,7 +135,12 @@ async function takeBack(
   onConflict: OnConflict | undefined,
 ): Promise<void> {
   const set: Set<Event> = new Set(operation.events.filter(isLive));
-  const lines = world.timeline.plan(set, { onConflict, paths: undefined, exact: false });
+  const lines = world.timeline.plan(set, {
+    onConflict,
+    paths: undefined,
+    leftOut: [],
+    exact: false,
+  });
   const kind = plan.kind;
   await carryOut(world, { plan, lines }, { kind, reverts: operation.id });
 }
@@ -171,7 +181,7 @@ async function carryOut(
   return receipt;
 }
 
-async function expectRefusal(
+export async function expectRefusal(
   world: World,
   code: Parameters<typeof isSavepointError>[1],
   attempt: () => Promise<unknown>,
@@ -194,6 +204,11 @@ function verdictsOf(plan: RewindPlan): Map<string, string> {
 function chosenPaths({ history }: World, { path, other }: Command): readonly string[] | undefined {
   const chosen = other % 6 === 0 ? choose([...history.chains.keys()], path) : null;
   return chosen === null ? undefined : [chosen];
+}
+
+/** Without scans nothing is shared. */
+function wantsShared({ scans }: World, { path }: Command): boolean {
+  return scans !== null && path % 3 === 1;
 }
 
 function choiceOf({ choice }: Command): OnConflict | undefined {

@@ -1,8 +1,10 @@
 import { isSavepointError } from '../../src/index.ts';
 import { endTurn, mark, mutate, nextMessage } from './agents.ts';
 import type { Command, CommandKind } from './commands.ts';
+import { stopIgnoring, writeIgnored } from './ignored.ts';
 import { expectBlobsReadable, expectReplayed, expectSame, expectSameTree } from './laws.ts';
 import { chooseCheckpoint, redo, rewindTo, rewindTooLate, undo } from './rewinds.ts';
+import { closeWindow, loseIndex, openWindow, scan, shell } from './shell.ts';
 import { archive, cleanUp, evict, expectListed, reopen } from './upkeep.ts';
 import { type StoreKind, World } from './world.ts';
 
@@ -11,9 +13,14 @@ import { type StoreKind, World } from './world.ts';
  * design's rule for each path, done over with parts instead of lines, and, as far as it can tell, by
  * simply replaying the edits that count.
  */
-export async function runSequence(kind: StoreKind, commands: readonly Command[]): Promise<void> {
+export async function runSequence(
+  kind: StoreKind,
+  commands: readonly Command[],
+  prepare: (world: World) => void = () => undefined,
+): Promise<void> {
   const world = new World(kind);
   try {
+    prepare(world);
     await world.open();
     for (const command of commands) {
       world.takeTurn();
@@ -50,6 +57,13 @@ const ACTS: Partial<Record<CommandKind, Act>> = {
   cleanup: cleanUp,
   archive,
   reopen,
+  shell,
+  'open-window': openWindow,
+  'close-window': closeWindow,
+  scan,
+  'lose-index': loseIndex,
+  'write-ignored': writeIgnored,
+  'stop-ignoring': stopIgnoring,
 };
 
 /** Undo after a rewind is the identity, and so is redo after that undo. */

@@ -1,10 +1,13 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSavepoint, type Savepoint } from '../../src/index.ts';
+import { storeDirectory } from '../../src/open-savepoint.ts';
 import { MemoryPlace, memoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Command } from './commands.ts';
 import { Disk } from './disk.ts';
 import type { Entry } from './model/entry.ts';
+import type { Event } from './model/event.ts';
+import { type OpenWindow, Scans } from './model/scans.ts';
 import { Timeline } from './model/timeline.ts';
 import { makeScratch } from './scratch.ts';
 import { lineBy, SLOTS } from './written-lines.ts';
@@ -25,6 +28,14 @@ export class World {
   readonly muddled: Set<string> = new Set();
   /** Lines with a smaller number came to a path with its file, by a rename, not by their writer. */
   readonly births: Map<string, number> = new Map();
+  /** What a rule hides: no rewind may touch it. */
+  readonly ignored: Map<string, Entry> = new Map();
+  /** Null as long as the worktree is not scanned. */
+  scans: Scans | null = null;
+  /** Commands whose end nobody has told yet. */
+  readonly started: OpenWindow[] = [];
+  /** The home directory of the person whose project it is. */
+  readonly user: string;
   readonly #names = new Map<string, string>();
   readonly #scratch: string;
   readonly #place: MemoryPlace | null;
@@ -35,7 +46,8 @@ export class World {
     this.#scratch = makeScratch();
     this.#place = kind === 'memory' ? new MemoryPlace() : null;
     this.disk = new Disk(join(this.#scratch, 'project'));
-    mkdirSync(this.disk.root);
+    this.user = join(this.#scratch, 'user');
+    for (const folder of [this.disk.root, this.user]) mkdirSync(folder);
   }
 
   /** The engine of the program whose turn it is. */
@@ -43,6 +55,32 @@ export class World {
     const found = this.#programs[this.#turn % PROGRAMS];
     if (found === undefined) throw new Error('the project is not open');
     return found;
+  }
+
+  /** The session whose command was started last and runs, as far as the engine knows. */
+  get running(): string | null {
+    return this.scans?.windows.at(-1)?.session ?? null;
+  }
+
+  /** The engine has scanned, if it does: so does the model. */
+  scanned(movedOn: string | null = null): Event[] {
+    return this.scans?.scan(this.#turn % PROGRAMS, movedOn) ?? [];
+  }
+
+  /** From here on the worktree is scanned at every message, command and end of a turn. */
+  async beginScans(): Promise<Scans> {
+    if (this.scans !== null) return this.scans;
+    this.note('from here on the worktree is scanned');
+    const scans = new Scans(this.history, this.#place === null);
+    this.scans = scans;
+    await this.reopen();
+    return scans;
+  }
+
+  /** The file that the scans' index is kept in; null where it is kept in memory. */
+  get indexFile(): string | null {
+    if (this.#place !== null) return null;
+    return join(storeDirectory(this.#stores, this.disk.root), 'scan.index');
   }
 
   takeTurn(): void {
@@ -77,12 +115,13 @@ export class World {
     this.#begin('d', { kind: 'folder', mode: 0o755 });
     this.#begin('new\nline ☃', { kind: 'link', target: 'a' });
     this.#begin('raw \udcff\udc80', { kind: 'binary', seed: this.fresh(), mode: 0o644 });
-    for (const path of ['a', 'b', 'd/a']) this.#begin(path, this.#text(path));
+    for (const path of ['a', 'b', 'd/a']) this.#begin(path, this.text(path));
     await this.reopen();
   }
 
   async reopen(): Promise<void> {
     await this.#closePrograms();
+    this.scans?.forgetPrograms();
     while (this.#programs.length < PROGRAMS) this.#programs.push(await this.#openProgram());
   }
 
@@ -91,10 +130,15 @@ export class World {
     rmSync(this.#scratch, { recursive: true, force: true });
   }
 
+  get #stores(): string {
+    return join(this.#scratch, 'home');
+  }
+
   #openProgram(): Promise<Savepoint> {
-    const project = this.disk.root;
-    if (this.#place !== null) return openSavepoint({ project, store: memoryStore(this.#place) });
-    return openSavepoint({ project, home: join(this.#scratch, 'home') });
+    const environment = { PATH: process.env.PATH, HOME: this.user };
+    const options = { project: this.disk.root, scan: this.scans !== null, environment };
+    if (this.#place !== null) return openSavepoint({ ...options, store: memoryStore(this.#place) });
+    return openSavepoint({ ...options, home: this.#stores });
   }
 
   async #closePrograms(): Promise<void> {
@@ -106,7 +150,7 @@ export class World {
     this.history.place(path, entry);
   }
 
-  #text(path: string): Entry {
+  text(path: string): Entry {
     const slots = Array.from({ length: SLOTS }, () => lineBy(this, 'nobody', path, 0));
     return { kind: 'text', text: this.fresh(), slots, mode: 0o644 };
   }

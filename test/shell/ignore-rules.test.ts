@@ -249,3 +249,18 @@ describe('what is ignored all along', () => {
     expect(project.read('new/debug.log')).toBe('x');
   });
 });
+
+describe('a file that was made while a rule hid its name', () => {
+  it('is not deleted, even by an exact rewind to when another of that name had gone', async () => {
+    const { project, savepoint } = place;
+    await message(savepoint, 'before');
+    await command(savepoint, () => project.sh('rm src/main.txt'));
+    const { id } = await message(savepoint, 'gone');
+    await command(savepoint, () => project.sh("printf 'main.txt\\n' > src/.gitignore"));
+    await command(savepoint, () => project.sh('printf mine > src/main.txt'));
+    await command(savepoint, () => project.sh('rm src/.gitignore'));
+    const { skipped } = await savepoint.rewind({ to: id, take: 'exact' });
+    expect(skipped).toContainEqual({ path: 'src/main.txt', reason: 'before-unknown-not-seen' });
+    expect(project.read('src/main.txt')).toBe('mine');
+  });
+});

@@ -9,12 +9,16 @@ export interface Event {
   /** Null for a person's and an operation's, and once the session was forgotten. */
   session: string | null;
   readonly checkpoint: string | null;
+  /** Several commands could have done it, or one of which nobody told the end. */
+  readonly shared: boolean;
   readonly before: Place;
   after: Place;
   /** The writer has not said that it is done: what anybody writes counts as its doing. */
   open: boolean;
   /** What an operation's event took back. */
   readonly takes: readonly Event[];
+  /** It was there before anybody could see it: what it came from is not known. */
+  unseen: boolean;
   readonly takenBy: Event[];
 }
 

@@ -3,9 +3,9 @@ import type { Event } from './event.ts';
 import { foldersAbove, isBelow, linkedName } from './names.ts';
 
 /** Whose doing an event is. */
-export type Author = Pick<Event, 'by' | 'session' | 'checkpoint'>;
+export type Author = Pick<Event, 'by' | 'session' | 'checkpoint' | 'shared'>;
 
-const PERSON: Author = { by: 'person', session: null, checkpoint: null };
+export const PERSON: Author = { by: 'person', session: null, checkpoint: null, shared: false };
 const MOST_LINKS = 4;
 
 /** All that happened to every path, and what is there now. Knows nothing of rewinds. */
@@ -91,6 +91,34 @@ export class History {
     this.#known.add(path);
   }
 
+  /** The first scan: from here on it is known of every path what was there. */
+  lookAtAll(): void {
+    for (const path of this.#paths()) {
+      const tip = this.chain(path).at(-1);
+      if (tip?.open) continue;
+      if (this.tree.has(path) || this.#known.has(path)) this.settle(path);
+      // It went before anybody had seen it.
+      else this.chains.delete(path);
+    }
+  }
+
+  /**
+   * A later scan puts down to `author` what nobody recorded, and returns that. Of a path that `isNew` to
+   * it, nobody can say who made it.
+   */
+  lookAround(author: Author, isNew: (path: string) => boolean): Event[] {
+    return this.#paths().flatMap((path) => {
+      const tip = this.chain(path).at(-1);
+      if (tip?.open || (tip?.at !== Infinity && this.#known.has(path))) return [];
+      if (!isNew(path)) return this.#attribute(path, author);
+      return this.#known.has(path) ? this.#attribute(path, PERSON) : this.#enter(path);
+    });
+  }
+
+  isKnown(path: string): boolean {
+    return this.#known.has(path);
+  }
+
   append(
     path: string,
     before: Place,
@@ -107,11 +135,34 @@ export class History {
       after,
       open: false,
       takes,
+      unseen: false,
       takenBy: [],
     };
     for (const taken of takes) taken.takenBy.push(event);
     this.chains.set(path, [...this.chain(path), event]);
     return event;
+  }
+
+  #paths(): string[] {
+    return [...new Set([...this.tree.keys(), ...this.chains.keys()])];
+  }
+
+  #attribute(path: string, author: Author): Event[] {
+    const pending = this.chain(path).at(-1);
+    if (pending?.at !== Infinity) return [];
+    this.chains.get(path)?.pop();
+    this.#known.add(path);
+    return [this.append(path, pending.before, pending.after, author, this.tick())];
+  }
+
+  /** A path comes into sight; what was done to it before has left no trace. */
+  #enter(path: string): Event[] {
+    if (this.chain(path).at(-1)?.at === Infinity) this.chains.get(path)?.pop();
+    if (!this.tree.has(path)) return [];
+    this.#known.add(path);
+    const event = this.append(path, null, this.at(path), PERSON, this.tick());
+    event.unseen = true;
+    return [event];
   }
 
   /** What nobody saw and left no trace did not happen. */

@@ -4,6 +4,20 @@ import type { Checkpoint } from './timeline.ts';
 
 export type Take = 'since' | 'message' | 'exact';
 
+export interface Taken {
+  readonly set: ReadonlySet<Event>;
+  /** Paths of which nothing is taken back because all of it is shared. */
+  readonly leftOut: readonly string[];
+}
+
+/** Of the events that would be taken back, those that are without a special wish. */
+export function withoutShared(all: ReadonlySet<Event>): Taken {
+  const set = new Set([...all].filter((event) => !event.shared));
+  const paths = new Set([...set].map(({ path }) => path));
+  const leftOut = [...all].map(({ path }) => path).filter((path) => !paths.has(path));
+  return { set, leftOut: [...new Set(leftOut)] };
+}
+
 /** The events that a rewind to `checkpoint` takes back, out of all there are. */
 export function setOf(events: readonly Event[], checkpoint: Checkpoint, take: Take): Set<Event> {
   if (take === 'message') return new Set(events.filter(isOfMessage(checkpoint)));
@@ -40,7 +54,7 @@ function everybodys(since: readonly Event[]): Event[] {
 
 function isRoundTrip(events: readonly Event[]): boolean {
   const now = events.at(-1)?.after ?? null;
-  return same(events[0]?.before ?? null, now);
+  return !events[0]?.unseen && same(events[0]?.before ?? null, now);
 }
 
 /** Of a checkpoint that belongs to no session: what all agents did, and what was rewound. */

@@ -2,7 +2,9 @@ import { contentOf, type Entry, type FileEntry, isFile, type Place, same } from 
 import type { Event } from './event.ts';
 
 export const CONFLICT = 'conflict';
-export type Outcome = Place | typeof CONFLICT;
+/** Nobody knows what to go back to. */
+export const UNKNOWN = 'unknown';
+export type Outcome = Place | typeof CONFLICT | typeof UNKNOWN;
 
 /**
  * The design's one rule for a path: each unbroken run of the set is taken out of what is there, newest
@@ -10,9 +12,9 @@ export type Outcome = Place | typeof CONFLICT;
  */
 export function takeOut(chain: readonly Event[], set: ReadonlySet<Event>, now: Place): Outcome {
   let left = now;
-  for (const { before, after } of runsNewestFirst(chain, set)) {
-    const next = takeRun(before, after, left);
-    if (next === CONFLICT) return CONFLICT;
+  for (const { before, after, unseen } of runsNewestFirst(chain, set)) {
+    const next = unseen ? UNKNOWN : takeRun(before, after, left);
+    if (next === CONFLICT || next === UNKNOWN) return next;
     left = next;
   }
   return left;
@@ -29,14 +31,15 @@ export function isReversible(
 ): boolean {
   let place = takeOut(chain, set, now);
   for (const { before, after } of runsNewestFirst(chain, set).reverse()) {
-    if (place !== CONFLICT) place = takeRun(after, before, place);
+    if (place !== CONFLICT && place !== UNKNOWN) place = takeRun(after, before, place);
   }
-  return place !== CONFLICT && same(place, now);
+  return place !== CONFLICT && place !== UNKNOWN && same(place, now);
 }
 
 interface Run {
   readonly before: Place;
   readonly after: Place;
+  readonly unseen: boolean;
 }
 
 /** What came to nothing in between does not end a run. */
@@ -45,9 +48,10 @@ function runsNewestFirst(chain: readonly Event[], set: ReadonlySet<Event>): Run[
   for (const event of chain.filter((one) => set.has(one))) {
     const run = runs[0];
     if (run && same(run.after, event.before)) {
-      runs[0] = { before: run.before, after: event.after };
+      runs[0] = { ...run, after: event.after };
     } else {
-      runs.unshift({ before: event.before, after: event.after });
+      const { before, after, unseen } = event;
+      runs.unshift({ before, after, unseen });
     }
   }
   return runs;

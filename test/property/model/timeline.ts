@@ -4,7 +4,7 @@ import { type Event, isLive } from './event.ts';
 import { fitFolders, type Line, type Lines } from './fit-folders.ts';
 import { type Author, History } from './history.ts';
 import { isBelow } from './names.ts';
-import { CONFLICT, isReversible, takeOut } from './take-out.ts';
+import { CONFLICT, isReversible, takeOut, UNKNOWN } from './take-out.ts';
 
 export interface Checkpoint {
   readonly id: string;
@@ -28,6 +28,8 @@ export interface Choices {
   readonly onConflict: OnConflict | undefined;
   /** Only these paths and what is below them. */
   readonly paths: readonly string[] | undefined;
+  /** Paths of which nothing is taken back because all of it is shared. */
+  readonly leftOut: readonly string[];
   /** Whether everybody's changes are taken back, seen or not. */
   readonly exact: boolean;
 }
@@ -35,7 +37,7 @@ export interface Choices {
 /** What an operation is called, as far as only the engine can say. */
 export type Recorded = Pick<Operation, 'id' | 'kind' | 'reverts'> & { readonly safetyId: string };
 
-const OPERATION: Author = { by: 'operation', session: null, checkpoint: null };
+const OPERATION: Author = { by: 'operation', session: null, checkpoint: null, shared: false };
 
 /** The points to return to, and what returning does to the history. */
 export class Timeline {
@@ -53,10 +55,12 @@ export class Timeline {
   /** What taking a set of events back is expected to do to each path. */
   plan(set: ReadonlySet<Event>, choices: Choices): Lines {
     const lines: Lines = new Map();
+    const isChosen = (path: string): boolean =>
+      choices.paths?.some((name) => path === name || isBelow(path, name)) ?? true;
     for (const path of new Set([...set].map((event) => event.path))) {
-      const chosen = choices.paths?.some((name) => path === name || isBelow(path, name)) ?? true;
-      if (chosen) lines.set(path, this.#line(path, set, choices));
+      if (isChosen(path)) lines.set(path, this.#line(path, set, choices));
     }
+    for (const path of choices.leftOut) if (isChosen(path)) lines.set(path, this.#skipped(path));
     fitFolders(lines, this.history.tree, (path) => this.#newFolder(path, choices));
     return lines;
   }
@@ -106,6 +110,7 @@ export class Timeline {
     const chain = this.history.chain(path);
     const takes = chain.filter((event) => set.has(event));
     const outcome = takeOut(chain, set, now);
+    if (outcome === UNKNOWN) return this.#skipped(path);
     const conflict = outcome === CONFLICT;
     const muddles = !isReversible(chain, set, now);
     if (conflict && onConflict === 'keep') return { verdict: 'keep', target: now, takes, muddles };
@@ -114,6 +119,10 @@ export class Timeline {
     }
     const target = conflict ? (takes[0]?.before ?? null) : outcome;
     return { verdict: same(target, now) ? 'already-there' : 'work', target, takes, muddles };
+  }
+
+  #skipped(path: string): Line {
+    return { verdict: 'skip', target: this.history.at(path), takes: [] };
   }
 
   #revert(id: string): void {
