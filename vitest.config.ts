@@ -7,6 +7,8 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // By default one core is left idle, and with two cores that is half of them.
+    maxWorkers: '100%',
   },
 });
 
