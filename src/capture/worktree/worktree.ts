@@ -109,7 +109,11 @@ export class Worktree {
     const index = walk.index.stamped({ storeId: manifest, seq: walk.seq });
     this.#index = index;
     const { indexFile } = this.#options;
-    if (indexFile !== null) saveIndex(indexFile, index);
+    try {
+      if (indexFile !== null) saveIndex(indexFile, index);
+    } catch {
+      // No room, or no folder any more: it is a cache, and everything else is on record.
+    }
   }
 
   /** What the rules leave out; for people who ask what is covered. */
