@@ -3,8 +3,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { keepObjects } from '../../src/capture/git/keep-objects.ts';
-import { KeptObjects } from '../../src/capture/git/kept-objects.ts';
-import { withTemporaryFolder } from '../../src/testing/temporary-folder.ts';
+import { GitObjects } from '../../src/store/sqlite/git-objects/git-objects.ts';
 import { withGitRepository } from './git-repository.ts';
 import { countFailures, packed } from './kept-store.ts';
 import { baselineOf } from './taken.ts';
@@ -14,34 +13,8 @@ describe('reading kept objects', () => {
     withGitRepository(async (repository, folder) => {
       const store = join(folder, 'store');
       await keepObjects(repository.root, store, await packed(repository));
-      const kept = new KeptObjects(store, repository.environment);
-      await assert.rejects(kept.read(Buffer.alloc(20, 7)), { code: 'blob-missing' });
-      await kept.close();
-      await assert.rejects(kept.read(Buffer.alloc(20, 7)), { code: 'store-closed' });
-    }));
-
-  it('answers many at once, and goes on after a failure', () =>
-    withGitRepository(async (repository, folder) => {
-      const store = join(folder, 'store');
-      const baseline = await packed(repository);
-      await keepObjects(repository.root, store, baseline);
-      const kept = new KeptObjects(store, repository.environment);
-      const [first] = [...baseline.entries];
-      assert.ok(first);
-      const asked = [first.oid, Buffer.alloc(20), first.oid].map((oid) => kept.read(oid));
-      const found = await Promise.allSettled(asked);
-      assert.deepEqual(
-        found.map(({ status }) => status),
-        ['fulfilled', 'rejected', 'fulfilled'],
-      );
-      await kept.close();
-    }));
-
-  it('says so when git cannot be started', () =>
-    withTemporaryFolder(async (folder) => {
-      const kept = new KeptObjects(folder, { PATH: join(folder, 'empty'), HOME: folder });
-      await assert.rejects(kept.read(Buffer.alloc(20)), { code: 'store-failed' });
-      await kept.close();
+      const kept = new GitObjects(store);
+      assert.throws(() => kept.read(Buffer.alloc(20, 7)), { code: 'blob-missing' });
     }));
 
   it('never returns the bytes of another object that stands under its name', () =>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GitBaseline } from '../../src/capture/git/baseline.ts';
-import { KeptObjects } from '../../src/capture/git/kept-objects.ts';
 import { isSavepointError } from '../../src/model/errors.ts';
+import { GitObjects } from '../../src/store/sqlite/git-objects/git-objects.ts';
 import type { GitRepository } from './git-repository.ts';
 import { baselineOf, takenFrom } from './taken.ts';
 
@@ -29,23 +29,22 @@ export async function assertReadable(
   assert.equal(await countFailures(repository, store, baseline), 0);
 }
 
-/** Reads everything: each file's bytes, or an error with the object's name. */
+/** Reads everything as the store does: each file's bytes, or an error with the object's name. */
 export async function countFailures(
-  { root, environment }: GitRepository,
+  { root }: GitRepository,
   store: string,
   baseline: GitBaseline,
 ): Promise<number> {
-  const kept = new KeptObjects(store, environment);
+  const kept = new GitObjects(store);
   let failures = 0;
   for (const { path, oid } of baseline.entries) {
     try {
-      assert.ok(readFileSync(join(root, path)).equals(await kept.read(oid)), path);
+      assert.ok(readFileSync(join(root, path)).equals(kept.read(oid)), path);
     } catch (error) {
       assert.ok(isSavepointError(error, 'blob-corrupt'), `${error}`);
       assert.ok(error.message.includes(oid.toString('hex')));
       failures += 1;
     }
   }
-  await kept.close();
   return failures;
 }

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { keepObjects } from '../../src/capture/git/keep-objects.ts';
-import { KeptObjects } from '../../src/capture/git/kept-objects.ts';
+import { GitObjects } from '../../src/store/sqlite/git-objects/git-objects.ts';
 import { type GitRepository, withGitRepository } from './git-repository.ts';
 import { baselineOf, refusalFrom } from './taken.ts';
 
@@ -39,9 +39,8 @@ describe('programs that a repository names', () => {
       assert.equal(baseline.count, 1);
       const store = join(folder, 'store');
       assert.ok('linked' in (await keepObjects(repository.root, store, baseline)));
-      const kept = new KeptObjects(store, repository.environment);
-      for (const { oid } of baseline.entries) await kept.read(oid);
-      await kept.close();
+      const kept = new GitObjects(store);
+      for (const { oid } of baseline.entries) kept.read(oid);
       assert.equal(existsSync(marks), false);
       // The traps do work: this is what `git status` would have done.
       repository.git('status');

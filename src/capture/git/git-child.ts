@@ -56,7 +56,7 @@ export async function runGit(call: GitCall): Promise<Buffer> {
 }
 
 /** Starts git so that nothing which a repository configures is run, fetched, replaced or locked. */
-export function startGit(call: GitCall): ChildProcessWithoutNullStreams {
+function startGit(call: GitCall): ChildProcessWithoutNullStreams {
   const where = [`--git-dir=${call.gitDir}`, ...(call.top ? [`--work-tree=${call.top}`] : [])];
   const child = spawn('git', [...where, ...GUARDS, ...call.args], {
     // Not the project: a relative entry of PATH must not find a program there.
@@ -74,13 +74,13 @@ export function startGit(call: GitCall): ChildProcessWithoutNullStreams {
 }
 
 /** Resolves when a child that was killed, or never came to life, is no more. */
-export async function gone(child: ChildProcess): Promise<void> {
+async function gone(child: ChildProcess): Promise<void> {
   const runs = child.pid !== undefined && child.exitCode === null && child.signalCode === null;
   if (runs) await once(child, 'exit');
 }
 
 /** What it means that git could not be started, or was stopped. */
-export function startFailure(error: unknown): unknown {
+function startFailure(error: unknown): unknown {
   const { code, name } = error as NodeJS.ErrnoException;
   if (name === 'AbortError') return new Refusal('cancelled');
   if (code === 'ENOENT') return new Refusal('git-missing');
