@@ -83,3 +83,4 @@ export {
   type RetentionRules,
 } from './timeline/retention.ts';
 export { RUN_AGENT } from './timeline/runs.ts';
+export type { OpenWindow } from './window-recording.ts';

@@ -1,13 +1,13 @@
 import { gitHead } from './capture/git/head.ts';
 import type { Change } from './model/change.ts';
 import type { Checkpoint } from './model/checkpoint.ts';
-import type { BlobId, CheckpointId, OperationId } from './model/ids.ts';
+import type { BlobId, CheckpointId } from './model/ids.ts';
 import type { Operation, Receipt } from './model/operation.ts';
-import { selectedPath, type TrackedPath } from './model/path.ts';
+import { selectedPath } from './model/path.ts';
 import type { PlanNote, RewindPlan } from './model/plan.ts';
 import type { Session } from './model/session.ts';
 import { aNumber, anId, aText, checkShape, listOf, optional } from './model/shape.ts';
-import type { Window } from './model/window.ts';
+import { redoPlan, rewindPlan, type UndoRequest, undoPlan } from './planning.ts';
 import { type ProjectStatus, projectStatus } from './project-status.ts';
 import { recordAfter, recordBefore, recordCheckpoint, recordTurnEnd } from './recording.ts';
 import {
@@ -34,13 +34,10 @@ import type {
 } from './requests.ts';
 import { applyPlan } from './restore/apply.ts';
 import { type Materialized, materialize } from './restore/materialize.ts';
-import { operationToRedo, operationToUndo } from './restore/operation-log.ts';
 import { type ScanOptions, type ScanReport, scanThen } from './scanning.ts';
 import type { ChangeQuery, CheckpointQuery, StoreStats } from './store/store.ts';
-import type { SetRequest } from './timeline/change-set.ts';
 import { resolveCheckpoint } from './timeline/checkpoints.ts';
 import { diffSince, type PathDiff } from './timeline/diff.ts';
-import { makePlan } from './timeline/make-plan.ts';
 import {
   DEFAULT_RETENTION,
   type EvictionResult,
@@ -48,9 +45,8 @@ import {
   evictCheckpoints,
   type RetentionRules,
 } from './timeline/retention.ts';
-import { runToUndo } from './timeline/runs.ts';
 import { archiveSession } from './timeline/sessions.ts';
-import { recordWindow, recordWindowEnd } from './window-recording.ts';
+import { type OpenWindow, recordWindow, recordWindowEnd } from './window-recording.ts';
 import type { Workbench } from './workbench.ts';
 
 /** The timeline of one project, and the way back along it. Made by `openSavepoint`. */
@@ -88,7 +84,7 @@ export class Savepoint {
    * Before a command that may write anything: what it changes is found by a scan at its end. Call
    * `closeWindow` with the id, also when the command failed.
    */
-  async openWindow(request: WindowRequest): Promise<Window> {
+  async openWindow(request: WindowRequest): Promise<OpenWindow> {
     checkShape('request', request, WINDOW_REQUEST);
     return recordWindow(this.#bench, request);
   }
@@ -130,42 +126,22 @@ export class Savepoint {
   /** The plan of a rewind. Writes nothing. */
   async planRewind(request: RewindRequest): Promise<RewindPlan> {
     checkShape('request', request, REWIND_REQUEST);
-    const checkpoint = await this.resolve(request.to);
-    const set: SetRequest = { take: request.take ?? 'since', checkpoint };
-    const paths = request.paths?.map((path) => selectedPath(this.root, path)) ?? null;
-    const description = `rewind to ${checkpoint.description}`;
-    return this.#plan(set, 'rewind', description, request, paths, request.includeShared ?? false);
+    return rewindPlan(this.#bench, request);
   }
 
   /**
    * The plan that takes an operation back: the one named, or whichever came last, the newest rewind in
    * effect or the newest command that was run under Savepoint.
    */
-  async planUndo(options: PlanOptions & { operationId?: string } = {}): Promise<RewindPlan> {
-    checkShape('options', options, PLAN_OPTIONS);
-    const run = options.operationId === undefined ? await runToUndo(this.#bench.store) : null;
-    if (run !== null) {
-      const set: SetRequest = { take: 'message', checkpoint: run };
-      return this.#plan(set, 'undo', `undo ${run.description}`, options);
-    }
-    const operation = await operationToUndo(
-      this.#bench.store,
-      options.operationId as OperationId | undefined,
-    );
-    return this.#plan(
-      { take: 'operation', operation },
-      'undo',
-      `undo ${operation.description}`,
-      options,
-    );
+  async planUndo(request: UndoRequest = {}): Promise<RewindPlan> {
+    checkShape('options', request, PLAN_OPTIONS);
+    return undoPlan(this.#bench, request);
   }
 
   /** The plan that takes the newest undo back. */
   async planRedo(options: PlanOptions = {}): Promise<RewindPlan> {
     checkShape('options', options, PLAN_OPTIONS);
-    const operation = await operationToRedo(this.#bench.store);
-    const description = operation.description.replace(/^undo/, 'redo');
-    return this.#plan({ take: 'operation', operation }, 'redo', description, options);
+    return redoPlan(this.#bench, options);
   }
 
   /** Executes exactly this plan, or throws `plan-stale` and changes nothing. */
@@ -187,7 +163,7 @@ export class Savepoint {
     return this.apply(await this.planRewind(request));
   }
 
-  async undo(options: PlanOptions & { operationId?: string } = {}): Promise<Receipt> {
+  async undo(options: UndoRequest = {}): Promise<Receipt> {
     return this.apply(await this.planUndo(options));
   }
 
@@ -296,19 +272,6 @@ export class Savepoint {
     // Whatever is in the way now, the next start does it.
     await this.#bench.recover().catch(() => undefined);
     await this.#bench.close();
-  }
-
-  #plan(
-    set: SetRequest,
-    kind: RewindPlan['kind'],
-    description: string,
-    options: PlanOptions,
-    paths: readonly TrackedPath[] | null = null,
-    includeShared = false,
-  ): Promise<RewindPlan> {
-    const { onConflict = null, force = false } = options;
-    const request = { set, kind, description, paths, includeShared, onConflict, force };
-    return this.#bench.reading(() => makePlan(this.#bench.rewindSite, request));
   }
 }
 

@@ -9,12 +9,18 @@ import { messageCheckpoint } from './timeline/checkpoints.ts';
 import { newWindowId } from './timeline/new-id.ts';
 import type { Workbench } from './workbench.ts';
 
+/** A window that was just opened, with what the scan before it came to. */
+export interface OpenWindow extends Window {
+  readonly report: ScanReport;
+}
+
 /** Before a command: what others did until now is put on record first, so that it is not the command's. */
-export function recordWindow(bench: Workbench, request: WindowRequest): Promise<Window> {
+export function recordWindow(bench: Workbench, request: WindowRequest): Promise<OpenWindow> {
   const sessionId = checkId('sessionId', request.sessionId);
   const messageId = checkId('messageId', request.messageId);
   const { description } = request;
-  return scanThen(bench, {}, async (draft, now, { coverage }) => {
+  return scanThen(bench, {}, async (draft, now, report) => {
+    const { coverage } = report;
     await sessionOf(bench, draft, request, now);
     const message = { sessionId, messageId, description, coverage };
     const checkpoint = await messageCheckpoint(draft, bench.store, bench.root, message, now);
@@ -30,7 +36,7 @@ export function recordWindow(bench: Workbench, request: WindowRequest): Promise<
       createdAt: now,
     };
     draft.windows.push(window);
-    return window;
+    return { ...window, report };
   });
 }
 

@@ -35,6 +35,17 @@ describe('savepoint run', () => {
     expect(project.picture()).toEqual(before);
   });
 
+  it('does not call a run covered that was not, although the look after it went well', async () => {
+    // More to copy than may be, without a byte on the disk; gone when the program ends.
+    project.sh('mkdir huge; for n in $(seq 210); do truncate -s 10M huge/$n; done');
+    const { code, out, err } = await project.run(['rm -r huge link'], ['--json']);
+    expect(code).toBe(0);
+    expect(err).toMatch(/this run cannot be taken back: a first copy would take 2,10\d MiB/);
+    const said = JSON.parse(out);
+    expect(said).toMatchObject({ coverage: 'too-large', changes: [] });
+    expect(said.notice).toContain('maxCopyBytes');
+  });
+
   it('gives 127 for a program that is not there', async () => {
     const { code, err } = await project.cli(['run', '--', 'no-such-program']);
     expect(code).toBe(127);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Change, Savepoint, ScanReport, Window } from '../../index.ts';
+import type { Change, OpenWindow, Savepoint, ScanReport } from '../../index.ts';
 import { RUN_AGENT } from '../../index.ts';
 import { type Ended, startProgram } from '../child-program.ts';
 import { type Call, type Command, expectCommand } from '../command.ts';
@@ -35,7 +35,8 @@ async function runUnder(
   words: readonly string[],
 ): Promise<number> {
   const { interrupts } = call.io;
-  const { window, notice } = await interrupts.hold(() => open(call, savepoint, words));
+  const window = await interrupts.hold(() => open(call, savepoint, words));
+  const { notice } = window.report;
   if (notice !== null) warn(call, `this run cannot be taken back: ${notice}`);
   const program = startProgram(words, { quietOutput: call.json });
   // A Ctrl-C at the terminal reaches the program too; whether it ends is up to the program.
@@ -45,32 +46,28 @@ async function runUnder(
   return ended.code;
 }
 
-async function open(
-  call: Call,
-  savepoint: Savepoint,
-  words: readonly string[],
-): Promise<{ window: Window; notice: string | null }> {
+function open(call: Call, savepoint: Savepoint, words: readonly string[]): Promise<OpenWindow> {
   const id = randomBytes(6).toString('hex');
-  const report = await savepoint.scan();
-  const window = await savepoint.openWindow({
+  return savepoint.openWindow({
     sessionId: `run-${id}`,
     messageId: `run-${id}`,
     agent: RUN_AGENT,
     description: call.values.get('message') ?? words.join(' '),
     inThisProcess: true,
   });
-  return { window, notice: report.notice };
 }
 
-function show(call: Call, window: Window, ended: Ended, report: ScanReport): void {
-  const { changes, coverage, notice } = report;
+function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport): void {
+  const { changes, notice } = report;
+  // What was not covered before the program cannot have been covered by looking after it.
+  const covered = window.report.notice === null ? report : window.report;
   const names = new PathNames();
   printJson(call, {
     checkpointId: window.checkpointId,
     exitCode: ended.code,
     signal: ended.signal,
-    coverage,
-    notice,
+    coverage: covered.coverage,
+    notice: covered.notice,
     changes: changes.map((change) => ({ path: names.name(change.path), change: kindOf(change) })),
     pathBytes: names.pathBytes,
   });

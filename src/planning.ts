@@ -1,0 +1,67 @@
+import type { OperationId } from './model/ids.ts';
+import { selectedPath, type TrackedPath } from './model/path.ts';
+import type { RewindPlan } from './model/plan.ts';
+import type { PlanOptions, RewindRequest } from './requests.ts';
+import { operationToRedo, operationToUndo } from './restore/operation-log.ts';
+import type { SetRequest } from './timeline/change-set.ts';
+import { resolveCheckpoint } from './timeline/checkpoints.ts';
+import { makePlan } from './timeline/make-plan.ts';
+import { runToUndo } from './timeline/runs.ts';
+import type { Workbench } from './workbench.ts';
+
+export interface UndoRequest extends PlanOptions {
+  readonly operationId?: string;
+}
+
+export async function rewindPlan(bench: Workbench, request: RewindRequest): Promise<RewindPlan> {
+  const checkpoint = await resolveCheckpoint(bench.store, request.to);
+  const set: SetRequest = { take: request.take ?? 'since', checkpoint };
+  const paths = request.paths?.map((path) => selectedPath(bench.root, path)) ?? null;
+  const about = {
+    set,
+    kind: 'rewind',
+    description: `rewind to ${checkpoint.description}`,
+  } as const;
+  return plan(bench, about, request, { paths, includeShared: request.includeShared ?? false });
+}
+
+/** Whichever came last, unless one is named: the newest rewind in effect, or the newest command. */
+export async function undoPlan(bench: Workbench, request: UndoRequest): Promise<RewindPlan> {
+  const id = request.operationId as OperationId | undefined;
+  const run = id === undefined ? await runToUndo(bench.store) : null;
+  if (run !== null) {
+    const set: SetRequest = { take: 'message', checkpoint: run };
+    return plan(bench, { set, kind: 'undo', description: `undo ${run.description}` }, request);
+  }
+  const operation = await operationToUndo(bench.store, id);
+  const set: SetRequest = { take: 'operation', operation };
+  return plan(bench, { set, kind: 'undo', description: `undo ${operation.description}` }, request);
+}
+
+export async function redoPlan(bench: Workbench, options: PlanOptions): Promise<RewindPlan> {
+  const operation = await operationToRedo(bench.store);
+  const set: SetRequest = { take: 'operation', operation };
+  const description = operation.description.replace(/^undo/, 'redo');
+  return plan(bench, { set, kind: 'redo', description }, options);
+}
+
+interface About {
+  readonly set: SetRequest;
+  readonly kind: RewindPlan['kind'];
+  readonly description: string;
+}
+
+interface Extent {
+  readonly paths: readonly TrackedPath[] | null;
+  readonly includeShared: boolean;
+}
+
+function plan(
+  bench: Workbench,
+  about: About,
+  { onConflict, force = false }: PlanOptions,
+  extent: Extent = { paths: null, includeShared: false },
+): Promise<RewindPlan> {
+  const request = { ...about, ...extent, onConflict: onConflict ?? null, force };
+  return bench.reading(() => makePlan(bench.rewindSite, request));
+}
