@@ -1,3 +1,4 @@
+import type { Baseline } from '../model/baseline.ts';
 import { isSavepointError } from '../model/errors.ts';
 import type { BlobId } from '../model/ids.ts';
 import type { BaselineState, HeldByGit } from '../model/manifest/entry.ts';
@@ -31,8 +32,9 @@ export class KnownStates {
     const head = await this.#store.head(path);
     if (head !== null) return { head, reference: null };
     const baseline = await this.#store.baseline();
-    const found = (await this.manifest())?.find(path) ?? null;
-    if (baseline === null || found === null) return null;
+    if (baseline === null) return null;
+    const found = (await this.#listOf(baseline)).find(path);
+    if (found === null) return null;
     const { state, reference } = await this.resolve(found);
     return { head: { path, seq: baseline.seq, state, open: false }, reference };
   }
@@ -40,12 +42,7 @@ export class KnownStates {
   /** The list of the baseline, or null before there is one. */
   async manifest(): Promise<Manifest | null> {
     const baseline = await this.#store.baseline();
-    if (baseline === null) return null;
-    if (this.#manifest?.id !== baseline.manifest) {
-      const bytes = await this.#store.readBlob(baseline.manifest);
-      this.#manifest = { id: baseline.manifest, list: new Manifest(bytes) };
-    }
-    return this.#manifest.list;
+    return baseline === null ? null : this.#listOf(baseline);
   }
 
   /** A state of the baseline as a state like any other. */
@@ -56,6 +53,13 @@ export class KnownStates {
     if (found.kind === 'unknown' || found.blob === null) return { state: found, reference: null };
     const { blob: id, size } = found;
     return { state: found, reference: { id, size, source: 'pack', key: null } };
+  }
+
+  async #listOf({ manifest: id }: Baseline): Promise<Manifest> {
+    if (this.#manifest?.id !== id) {
+      this.#manifest = { id, list: new Manifest(await this.#store.readBlob(id)) };
+    }
+    return this.#manifest.list;
   }
 
   async #resolveHeld({

@@ -1,11 +1,4 @@
-import {
-  chmodSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CaptureSite } from '../capture/capture.ts';
 import { type PinnedFolder, pinParent } from '../capture/pinned-folder.ts';
@@ -98,7 +91,7 @@ class EmptyFolder {
       this.counts.links += 1;
     } else {
       writeFileSync(entry, bytes, { flag: 'wx', mode: 0o600 });
-      chmodSync(entry, state.mode);
+      parent.chmod(nameOf(path), state.mode);
       this.counts.files += 1;
     }
   }

@@ -125,7 +125,7 @@ export class Worktree {
     return this.#scanner.close();
   }
 
-  /** The newest index that belongs to this baseline: another process may have left one. */
+  /** An index that belongs to this baseline: our own, or one that another process left. */
   #previous(baseline: Baseline | null, seq: Seq): ScanIndex | null {
     if (baseline === null) return null;
     const { indexFile } = this.#options;
