@@ -5,11 +5,22 @@ import { type Paint, paintFor } from './paint.ts';
 import { wrapWords } from './text-width.ts';
 import { UsageError } from './usage-error.ts';
 
+/** What a shell can offer for an argument or a value: things of the timeline, files, or fixed words. */
+export type Completes =
+  | 'checkpoint'
+  | 'session'
+  | 'operation'
+  | 'path'
+  | 'folder'
+  | 'agent'
+  | readonly string[];
+
 export interface Option {
   readonly type: 'boolean' | 'string';
   /** What the help calls the value. */
   readonly value?: string;
   readonly help: string;
+  readonly completes?: Completes;
 }
 
 /** One verb of the command line. The help is made from this, so it cannot say anything else. */
@@ -21,6 +32,8 @@ export interface Command {
   readonly details: string;
   readonly options: Readonly<Record<string, Option>>;
   readonly examples: readonly (readonly [command: string, meaning: string])[];
+  /** What each argument is, in order; the last one stands for all that follow. */
+  readonly completes?: readonly Completes[];
   /** Resolves to the exit code: one of the table, or that of a program which was run. */
   run(call: Call): Promise<number>;
 }
@@ -38,9 +51,11 @@ export interface Call {
   /** Arguments before a `--`, and after it. */
   readonly args: readonly string[];
   readonly rest: readonly string[];
-  /** A line for a person; nothing with `--json`. */
+  /** A line that was asked for, such as a row of a list; nothing with `--json`. */
   say(text?: string): void;
-  /** What to do next, beside the output proper so that pipes stay clean. */
+  /** A line about what is being done; nothing with `--quiet` either. */
+  remark(text?: string): void;
+  /** What to do next, beside the output proper so that pipes stay clean; nothing with `--quiet`. */
   hint(text: string): void;
 }
 
@@ -50,8 +65,10 @@ export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
     type: 'string',
     value: 'DIR',
     help: 'the project; by default the one around the current folder',
+    completes: 'folder',
   },
   json: { type: 'boolean', help: 'print JSON for programs, and nothing else, on standard output' },
+  quiet: { type: 'boolean', help: 'print results and problems, no remarks and no hints' },
   'no-color': {
     type: 'boolean',
     help: 'no colours (also NO_COLOR=1; FORCE_COLOR=1 for the opposite)',
@@ -66,6 +83,7 @@ export function parseCall(command: Command, argv: readonly string[], io: Io): Ca
   const positionals = tokens.filter((token) => token.kind === 'positional');
   const given = Object.entries(values);
   const json = values.json === true;
+  const quiet = json || values.quiet === true;
   const paint = paintFor(io, values['no-color'] === true);
   return {
     io,
@@ -79,9 +97,12 @@ export function parseCall(command: Command, argv: readonly string[], io: Io): Ca
     say: (text = '') => {
       if (!json) io.out(`${text}\n`);
     },
+    remark: (text = '') => {
+      if (!quiet) io.out(`${text}\n`);
+    },
     hint: (text) => {
       const lines = wrapWords(`hint: ${text}`, columns, 2).map((line) => paint('dim', line));
-      if (!json) io.err(`${lines.join('\n')}\n`);
+      if (!quiet) io.err(`${lines.join('\n')}\n`);
     },
   };
 }

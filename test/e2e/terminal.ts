@@ -1,0 +1,118 @@
+import { type IPty, spawn } from '@lydell/node-pty';
+import xterm from '@xterm/headless';
+
+export interface TerminalOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+const LONGEST_WAIT_MS = 30_000;
+
+/** Node at a real terminal, with somebody who reads the screen as it is drawn and types. */
+export class Terminal {
+  readonly #process: IPty;
+  readonly #screen: InstanceType<typeof xterm.Terminal>;
+  readonly #exited: Promise<number>;
+  /** Everything that was written, escape sequences included. */
+  raw = '';
+
+  constructor(args: readonly string[], options: TerminalOptions) {
+    const { columns: cols = 80, rows = 24 } = options;
+    this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true });
+    this.#process = spawn(process.execPath, [...args], {
+      name: 'xterm-256color',
+      cols,
+      rows,
+      cwd: options.cwd,
+      env: { ...options.env },
+    });
+    this.#process.onData((text) => {
+      this.raw += text;
+      this.#screen.write(text);
+    });
+    // What a program asks of its terminal, such as where the cursor is, gets an answer.
+    this.#screen.onData((answer) => this.#process.write(answer));
+    this.#exited = new Promise((resolve) => {
+      this.#process.onExit(({ exitCode, signal }) => resolve(signal ? 128 + signal : exitCode));
+    });
+  }
+
+  /** Keys as a terminal sends them: `\r` for Enter, `\x1b` for Escape, `\x1b[A` for the arrow up. */
+  type(keys: string): void {
+    this.#process.write(keys);
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#screen.resize(columns, rows);
+    this.#process.resize(columns, rows);
+  }
+
+  kill(signal: string): void {
+    this.#process.kill(signal);
+  }
+
+  /** The rows that are to be seen now, without the spaces at their ends. */
+  rows(): string[] {
+    const { viewportY } = this.#screen.buffer.active;
+    return Array.from({ length: this.#screen.rows }, (_, row) =>
+      (
+        this.#screen.buffer.active.getLine(viewportY + row)?.translateToString(true) ?? ''
+      ).trimEnd(),
+    );
+  }
+
+  screen(): string {
+    return this.rows().join('\n').trimEnd();
+  }
+
+  /** Whether the screen is the ordinary one, not one that a program has put over it. */
+  get isOrdinary(): boolean {
+    return this.#screen.buffer.active.type === 'normal';
+  }
+
+  /** Waits until the screen shows a text, or is as wanted; fails with the screen when it never is. */
+  async until(wanted: string | ((screen: string) => boolean)): Promise<string> {
+    const deadline = Date.now() + LONGEST_WAIT_MS;
+    const isThere = (screen: string): boolean =>
+      typeof wanted === 'string' ? screen.includes(wanted) : wanted(screen);
+    while (!isThere(this.screen())) {
+      if (Date.now() > deadline) {
+        throw new Error(`never on the screen: ${String(wanted)}\n${this.screen()}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return this.screen();
+  }
+
+  /** Waits for the program's end and for its last words on the screen. */
+  async exit(): Promise<number> {
+    const code = await withDeadline(this.#exited, () => this.screen());
+    await new Promise<void>((resolve) => this.#screen.write('', resolve));
+    return code;
+  }
+
+  /** Ends the program if it still runs. */
+  async close(): Promise<void> {
+    try {
+      this.#process.kill('SIGKILL');
+    } catch {
+      // It has ended already.
+    }
+    await this.#exited;
+    this.#screen.dispose();
+  }
+}
+
+async function withDeadline<T>(work: Promise<T>, screen: () => string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`still running:\n${screen()}`)), LONGEST_WAIT_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
