@@ -1,5 +1,6 @@
 import type { Course } from './benchmark.ts';
 import { CAPTURE } from './capture.ts';
+import { COMMAND_LINE } from './command-line.ts';
 import { OPEN_STORE } from './open-store.ts';
 import { RESTORE } from './restore.ts';
 import { scanCourse } from './scan/scan-course.ts';
@@ -7,7 +8,9 @@ import { sizesWanted } from './scan/sizes.ts';
 
 /** All that is measured, in this order. */
 export function allCourses(): readonly Course[] {
-  const alone = [...CAPTURE, ...RESTORE, ...OPEN_STORE].map((one) => ({ benchmarks: [one] }));
+  const alone = [...CAPTURE, ...RESTORE, ...OPEN_STORE, ...COMMAND_LINE].map((one) => ({
+    benchmarks: [one],
+  }));
   return [...alone, ...sizesWanted().map(scanCourse)];
 }
 

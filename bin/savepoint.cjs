@@ -20,6 +20,8 @@ var built = path.join(__dirname, '..', 'dist', 'cli', 'main.js');
 var source = path.join(__dirname, '..', 'src', 'cli', 'main.ts');
 var checkout = fs.existsSync(source);
 var main = !fs.existsSync(built) && checkout ? source : built;
+// What was compiled once is not compiled again; a folder that cannot be written costs only the time.
+require('node:module').enableCompileCache();
 import(require('node:url').pathToFileURL(main).href).then(
   (cli) => cli.runCli(),
   (error) => {

@@ -1,12 +1,14 @@
 // Drawn two columns wide by terminals: East Asian scripts, full-width forms, pictures.
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+// Most texts: one column for each sign, and no need of the segmenter, which takes long to load.
+const PLAIN = /^[ -~]*$/;
 
 /** How many columns a text takes at a terminal. */
 export function textWidth(text: string): number {
+  if (PLAIN.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += WIDE.test(segment) ? 2 : 1;
+  for (const { segment } of graphemesOf(text)) width += WIDE.test(segment) ? 2 : 1;
   return width;
 }
 
@@ -17,7 +19,7 @@ export function clipWidth(text: string, columns: number): string {
   if (head === text && textWidth(text) <= columns) return text;
   let clipped = '';
   let width = 1;
-  for (const { segment } of graphemes.segment(head)) {
+  for (const { segment } of graphemesOf(head)) {
     width += textWidth(segment);
     if (width > columns) break;
     clipped += segment;
@@ -48,4 +50,11 @@ export function wrapWords(text: string, columns: number, indent = 0): string[] {
     } else line += begun ? ` ${word}` : word;
   }
   return [...lines, line];
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
 }

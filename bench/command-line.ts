@@ -1,0 +1,93 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openSavepoint, sqliteStore, storeDirectory } from 'savepoint';
+import { atMost, type Benchmark } from './benchmark.ts';
+import { CHECKPOINTS, fillTimeline } from './long-timeline.ts';
+import { alternate, type Samples, type Side } from './measure.ts';
+import type { Scratch } from './scratch.ts';
+
+const BIN = fileURLToPath(new URL('../bin/savepoint.cjs', import.meta.url));
+const BAR = atMost(2.5);
+const LINES = 5_000;
+const CHANGED_EVERY = 100;
+const FILE = 'long.txt';
+
+const AGAINST = '`node -e 0`';
+const STORE = `in a store of ${CHECKPOINTS.toLocaleString('en')} checkpoints`;
+
+/** From the key to the last line, as a person waits for it: mostly what Node itself takes to start. */
+export const COMMAND_LINE: readonly Benchmark[] = [
+  {
+    name: `\`savepoint list\`, end to end, ${STORE}`,
+    against: AGAINST,
+    bar: BAR,
+    run: (scratch) => contest(scratch, ['list'], 'WHEN'),
+  },
+  {
+    name: `\`savepoint diff\` of a file of ${LINES.toLocaleString('en')} lines, end to end, ${STORE}`,
+    against: AGAINST,
+    bar: BAR,
+    run: (scratch) => contest(scratch, ['diff', 'latest'], `+${changedLine(0)}`),
+  },
+];
+
+async function contest(scratch: Scratch, args: string[], shown: string): Promise<Samples> {
+  const project = scratch.make('project');
+  await plantTimeline(scratch, project);
+  return alternate(savepoint(scratch, project, args, shown), emptyNode(scratch));
+}
+
+function savepoint(scratch: Scratch, project: string, args: string[], shown: string): Side {
+  let printed = '';
+  return {
+    time: async () => {
+      const report = await scratch.spawn(process.execPath, project, [BIN, ...args]);
+      printed = report.output;
+      return report.elapsed;
+    },
+    verify: () => {
+      if (!printed.includes(shown)) throw new Error(`savepoint ${args[0]} printed: ${printed}`);
+    },
+  };
+}
+
+function emptyNode(scratch: Scratch): Side {
+  return {
+    time: async () => (await scratch.spawn(process.execPath, scratch.folder, ['-e', '0'])).elapsed,
+  };
+}
+
+/** The long timeline, and on top of it a message that changed some lines of a long file. */
+async function plantTimeline(scratch: Scratch, project: string): Promise<void> {
+  // Where the command looks for it, with the scratch folder as home.
+  const home = join(scratch.folder, '.local', 'share', 'savepoint');
+  const file = join(project, FILE);
+  writeFileSync(file, textOf(originalLine));
+  const opened = await openSavepoint({ project, home });
+  await opened.close();
+  const store = await sqliteStore({ directory: storeDirectory(home, project) });
+  await fillTimeline(store);
+  await store.close();
+  const timeline = await openSavepoint({ project, home });
+  const message = { sessionId: 'session-long', messageId: 'message-long' };
+  const capture = await timeline.captureBefore({ ...message, paths: [FILE] });
+  writeFileSync(
+    file,
+    textOf((line) => (line % CHANGED_EVERY === 0 ? changedLine(line) : originalLine(line))),
+  );
+  await timeline.captureAfter(capture);
+  await timeline.close();
+}
+
+function textOf(lineAt: (line: number) => string): string {
+  return Array.from({ length: LINES }, (_, line) => `${lineAt(line)}\n`).join('');
+}
+
+function originalLine(line: number): string {
+  return `  const value${line} = compute(${line}, 'as it was');`;
+}
+
+function changedLine(line: number): string {
+  return `  const value${line} = compute(${line}, 'as an agent had it');`;
+}
