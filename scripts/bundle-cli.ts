@@ -13,10 +13,13 @@ const bundle = await rolldown({
   },
   platform: 'node',
   external: [/^node:/],
+  // No module does anything by being imported, so a command takes along only what it uses.
+  treeshake: { moduleSideEffects: false },
 });
 await bundle.write({
   dir: at('dist/cli'),
   format: 'esm',
+  minify: true,
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
 });

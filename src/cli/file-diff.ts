@@ -1,7 +1,7 @@
 import {
   type Captured,
-  countLines,
   type DiffHunk,
+  type DiffLine,
   findRenames,
   type PathDiff,
   type State,
@@ -58,14 +58,11 @@ export function fileDiff(diff: PathDiff, context = 3): FileDiff {
   if (binary || status === 'unknown') {
     return { diff, status, from: null, binary, hunks: [], insertions: 0, deletions: 0 };
   }
-  return {
-    diff,
-    status,
-    from: null,
-    binary,
-    hunks: unifiedHunks(before, after, context),
-    ...countLines(before, after),
-  };
+  const hunks = unifiedHunks(before, after, context);
+  const count = (kind: DiffLine['kind']): number =>
+    hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.kind === kind).length, 0);
+  const [insertions, deletions] = [count('add'), count('remove')];
+  return { diff, status, from: null, binary, hunks, insertions, deletions };
 }
 
 function statusOf({ before, after }: PathDiff): DiffStatus {

@@ -18,6 +18,11 @@ import { type NamedPath, openSavepoint, type Savepoint } from '../../src/index.t
 export const MAIN: string = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 export const PATH: string = [dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
 
+/** Children of all tests compile the same sources; where git and the package do not look. */
+const COMPILE_CACHE: string = fileURLToPath(
+  new URL('../../node_modules/.cache/savepoint-tests', import.meta.url),
+);
+
 export interface Result {
   readonly code: number | null;
   readonly out: string;
@@ -95,8 +100,7 @@ export class CliProject {
       PATH,
       HOME: join(this.scratch, 'user'),
       SAVEPOINT_HOME: this.home,
-      // Children compile the same sources again and again.
-      NODE_COMPILE_CACHE: join(this.scratch, 'compile-cache'),
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       ...more,
     };
   }
