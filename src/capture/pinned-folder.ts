@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  fsyncSync,
   lstatSync,
   openSync,
   statSync,
@@ -56,14 +55,14 @@ export class PinnedFolder {
     }
   }
 
-  sync(): void {
-    syncAndClose(openSync(this.self(), O_RDONLY | O_DIRECTORY));
+  /** A descriptor of the folder by which its names can be synced; the caller closes it. */
+  openSelf(): number {
+    return openSync(this.self(), O_RDONLY | O_DIRECTORY);
   }
 
-  /** Makes the mode of an entry durable. What is gone, or lets nobody read it, cannot be synced. */
-  syncEntry(name: string): void {
-    const fd = openToSync(this.entry(name));
-    if (fd !== null) syncAndClose(fd);
+  /** The same for the mode of an entry. Null: what is gone, or lets nobody read it, cannot be synced. */
+  openToSync(name: string): number | null {
+    return openIfReadable(this.entry(name));
   }
 
   close(): void {
@@ -152,21 +151,13 @@ function walkChecked(start: string, names: readonly string[]): PinnedFolder | nu
   return new PinnedFolder(null, at);
 }
 
-function openToSync(at: FsPath): number | null {
+function openIfReadable(at: FsPath): number | null {
   try {
     return openSync(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? '';
     if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(code)) return null;
     throw error;
-  }
-}
-
-function syncAndClose(fd: number): void {
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }
 

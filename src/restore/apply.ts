@@ -65,7 +65,7 @@ async function restore(context: ApplyContext, { safety, journal }: Prepared): Pr
     // The intent is on record, so that a folder which is opened here is closed again whatever happens.
     loosenAll(site, journal.steps);
     await stageAll(site, journal.steps);
-    swapAll(site, journal.steps);
+    await swapAll(site, journal.steps);
   } catch (error) {
     throw await takeBack(error, context, journal);
   }
@@ -113,8 +113,10 @@ async function takeBack(
   { site, tell }: ApplyContext,
   journal: Prepared['journal'],
 ): Promise<SavepointError> {
+  // Whoever closed the store gave the lock away, and the files with it.
+  if (isSavepointError(error, 'store-closed')) return unfinished(error);
   try {
-    const left = swapBack(site, journal.steps);
+    const left = await swapBack(site, journal.steps);
     const removedCheckpoints = [journal.safetyCheckpointId];
     await site.store.commit({
       base: journal.base,

@@ -37,9 +37,13 @@ export function tightenAgain(root: string, step: JournalStep): void {
 }
 
 /** A mode is no name: it is durable once the entry itself is synced. New files were, when staged. */
-export function syncMode(root: string, step: JournalStep): void {
-  if (step.how !== 'chmod' && !isDirectory(step.to) && !isDirectory(step.from)) return;
-  withParent(root, step, (parent, name) => parent.syncEntry(name));
+export function needsModeSync({ how, to, from }: JournalStep): boolean {
+  return how === 'chmod' || isDirectory(to) || isDirectory(from);
+}
+
+/** A descriptor to sync and close; null where the entry is gone. */
+export function openModeToSync(root: string, step: JournalStep): number | null {
+  return withParent(root, step, (parent, name) => parent.openToSync(name));
 }
 
 /** The mode that a folder has while it is worked in. */

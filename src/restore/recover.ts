@@ -65,13 +65,13 @@ async function tidyUp(site: CaptureSite, journal: Journal, tell: Tell): Promise<
   const { notes, complete } = dropAllCompanions(site, journal);
   tell(notes);
   if (!complete) return;
-  syncStages(site, journal);
+  await syncStages(site, journal);
   await site.store.commit({ base: await site.store.seq(), journal: null });
 }
 
 /** Needs no room on the project's disk: old files only get their names back. */
 async function rollBack(site: CaptureSite, journal: Journal, why: string): Promise<Finished> {
-  const left = swapBack(site, journal.steps);
+  const left = await swapBack(site, journal.steps);
   const removedCheckpoints = [journal.safetyCheckpointId];
   const rest = takenBack(journal);
   await site.store.commit({ base: await site.store.seq(), removedCheckpoints, journal: rest });
@@ -96,7 +96,7 @@ async function rollForward(
     const setMode = foreign.has(step.path) ? tightenFolder : finishFolder;
     unlessRefused(otherwise, () => setMode(site.root, step));
   }
-  syncSteps(site, journal.steps);
+  await syncSteps(site, journal.steps);
   const rest: Journal = { ...without(journal, foreign), phase: 'done' };
   const removedCheckpoints = rest.operations.length === 0 ? [journal.safetyCheckpointId] : [];
   await site.store.commit({ ...recordOf(rest), removedCheckpoints, journal: rest });

@@ -8,12 +8,14 @@ import {
   finishFolder,
   loosenAgain,
   loosenFolder,
-  syncMode,
+  needsModeSync,
+  openModeToSync,
   tightenAgain,
   tightenFolder,
 } from './folder-modes.ts';
 import { about, isTheirs } from './step-errors.ts';
 import { backward, forward } from './swap.ts';
+import { type SyncTarget, syncTogether } from './sync-together.ts';
 
 /** Opens the folders that have to let us in, outermost first. */
 export function loosenAll(site: CaptureSite, steps: readonly JournalStep[]): void {
@@ -21,7 +23,7 @@ export function loosenAll(site: CaptureSite, steps: readonly JournalStep[]): voi
 }
 
 /** Carries out all steps. Throws `plan-stale` at the first path that somebody else has changed. */
-export function swapAll(site: CaptureSite, steps: readonly JournalStep[]): void {
+export async function swapAll(site: CaptureSite, steps: readonly JournalStep[]): Promise<void> {
   for (const step of steps) {
     if (forward(site.root, step) === 'foreign') throw changedMeanwhile(step.path);
   }
@@ -29,11 +31,14 @@ export function swapAll(site: CaptureSite, steps: readonly JournalStep[]): void 
   for (const step of steps) {
     if (!stashIsIntact(site.root, step)) throw changedMeanwhile(step.path);
   }
-  syncSteps(site, steps);
+  await syncSteps(site, steps);
 }
 
 /** Takes back what was done, newest first. Returns the paths that are left as somebody made them. */
-export function swapBack(site: CaptureSite, steps: readonly JournalStep[]): TrackedPath[] {
+export async function swapBack(
+  site: CaptureSite,
+  steps: readonly JournalStep[],
+): Promise<TrackedPath[]> {
   const { root } = site;
   for (const step of outermostFirst(steps)) unlessTheirs(() => loosenAgain(root, step));
   const left = steps
@@ -43,7 +48,7 @@ export function swapBack(site: CaptureSite, steps: readonly JournalStep[]): Trac
     tightenFolder(root, step);
     if (left.includes(step)) tightenAgain(root, step);
   }
-  syncSteps(site, steps);
+  await syncSteps(site, steps);
   return left.map((step) => step.path);
 }
 
@@ -62,39 +67,48 @@ export function outermostFirst(steps: readonly JournalStep[]): JournalStep[] {
 }
 
 /** Makes every new mode and every new name durable. */
-export function syncSteps(site: CaptureSite, steps: readonly JournalStep[]): void {
-  for (const step of steps) syncMode(site.root, step);
-  syncFolders(site, steps, (step) => [parentOf(step.path), step.stageFolder]);
-}
-
-/** A folder that is gone by now, or gave way to a link, needs no sync. */
-function syncFolders(
-  site: CaptureSite,
-  steps: readonly JournalStep[],
-  foldersOf: (step: JournalStep) => readonly (TrackedPath | null)[],
-): void {
-  const folders = new Map<string, { folder: TrackedPath | null; step: JournalStep }>();
-  for (const step of steps) {
-    const outside = isOutside(step.path);
-    for (const folder of foldersOf(step)) folders.set(`${outside}:${folder}`, { folder, step });
-  }
-  for (const { folder, step } of folders.values()) {
-    about(folder ?? step.path, () => syncFolder(site.root, folder, isOutside(step.path)));
-  }
-}
-
-function syncFolder(root: string, folder: TrackedPath | null, outside: boolean): void {
-  const pinned = pinFolderOrNull(root, folder, outside);
-  try {
-    pinned?.sync();
-  } finally {
-    pinned?.close();
-  }
+export function syncSteps(site: CaptureSite, steps: readonly JournalStep[]): Promise<void> {
+  const modes = steps.filter(needsModeSync).map((step) => ({
+    path: step.path,
+    open: () => openModeToSync(site.root, step),
+  }));
+  const folders = foldersToSync(site, steps, (step) => [parentOf(step.path), step.stageFolder]);
+  return syncTogether(site, [...modes, ...folders]);
 }
 
 /** Before a journal is cleared: nobody would look for companions that a power cut brings back. */
-export function syncStages(site: CaptureSite, journal: Journal): void {
-  syncFolders(site, journal.steps, (step) => [step.stageFolder]);
+export function syncStages(site: CaptureSite, journal: Journal): Promise<void> {
+  return syncTogether(
+    site,
+    foldersToSync(site, journal.steps, (step) => [step.stageFolder]),
+  );
+}
+
+/** Each folder once. One that is gone by now, or gave way to a link, needs no sync. */
+function foldersToSync(
+  { root }: CaptureSite,
+  steps: readonly JournalStep[],
+  foldersOf: (step: JournalStep) => readonly (TrackedPath | null)[],
+): SyncTarget[] {
+  const targets = new Map<string, SyncTarget>();
+  for (const step of steps) {
+    const outside = isOutside(step.path);
+    for (const folder of foldersOf(step)) {
+      const path = folder ?? step.path;
+      const open = (): number | null => about(path, () => openFolder(root, folder, outside));
+      targets.set(`${outside}:${folder}`, { path, open });
+    }
+  }
+  return [...targets.values()];
+}
+
+function openFolder(root: string, folder: TrackedPath | null, outside: boolean): number | null {
+  const pinned = pinFolderOrNull(root, folder, outside);
+  try {
+    return pinned?.openSelf() ?? null;
+  } finally {
+    pinned?.close();
+  }
 }
 
 /** What is left of a journal whose steps were taken back: companions to drop, nothing to record. */

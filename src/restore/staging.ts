@@ -4,16 +4,33 @@ import { SavepointError } from '../model/errors.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { type Captured, type State, sameState } from '../model/state.ts';
 import { type StepPlace, withPlace, withStage } from './step-place.ts';
+import { type SyncTarget, syncTogether } from './sync-together.ts';
 import { isThere, isUnfinished, removeIfThere, writeNewFile } from './write-file.ts';
 
 /** A step that brings a file or a link, which has to be made beforehand. */
 export type StagedStep = JournalStep & { readonly to: Captured };
 
 /** Writes every new file beside its place, synced. Nothing of the user's is touched. */
-export async function stageAll(site: CaptureSite, steps: readonly JournalStep[]): Promise<void> {
+export function stageAll(site: CaptureSite, steps: readonly JournalStep[]): Promise<void> {
+  return syncTogether(site, stagings(site, steps));
+}
+
+async function* stagings(
+  site: CaptureSite,
+  steps: readonly JournalStep[],
+): AsyncGenerator<SyncTarget> {
   for (const step of steps) {
-    if (needsStaging(step)) stageStep(site.root, step, await contentOf(site, step.to));
+    if (needsStaging(step)) yield staging(site, step, await contentOf(site, step.to));
   }
+}
+
+/** After a failed sync nobody knows what is on the disk, not even who reads the file again. */
+function staging({ root }: CaptureSite, step: StagedStep, bytes: Uint8Array): SyncTarget {
+  return {
+    path: step.path,
+    open: () => stageStep(root, step, bytes),
+    remove: () => withStage(root, step, (stage) => removeIfThere(stage.entry(step.stagedName))),
+  };
 }
 
 /**
@@ -23,23 +40,35 @@ export async function stageAll(site: CaptureSite, steps: readonly JournalStep[])
 export async function stageAgain(site: CaptureSite, step: JournalStep): Promise<boolean> {
   if (!needsStaging(step)) return true;
   const ready = withPlace(site.root, step, (place) => sameState(place.waiting(), step.to));
-  if (ready) return true;
+  if (ready) {
+    await syncTogether(site, [waiting(site, step)]);
+    return true;
+  }
   const bytes = await contentOf(site, step.to);
   if (!withPlace(site.root, step, (place) => isOurs(place, bytes))) return false;
   withPlace(site.root, step, (place) => removeIfThere(place.staged));
-  stageStep(site.root, step, bytes);
+  await syncTogether(site, [staging(site, step, bytes)]);
   return true;
+}
+
+/** Who was killed while staging had written the file, and perhaps not synced it. */
+function waiting({ root }: CaptureSite, step: StagedStep): SyncTarget {
+  const open = (): number | null =>
+    withStage(root, step, (stage) => stage.openToSync(step.stagedName));
+  return { path: step.path, open };
 }
 
 export function needsStaging(step: JournalStep): step is StagedStep {
   return step.how === 'replace' && step.to.kind === 'captured' && step.to.type !== 'directory';
 }
 
-export function stageStep(root: string, step: StagedStep, bytes: Uint8Array): void {
-  withStage(root, step, (stage) => {
+/** Returns the descriptor of a new file, to be synced and closed; a link is as durable as its name. */
+export function stageStep(root: string, step: StagedStep, bytes: Uint8Array): number | null {
+  return withStage(root, step, (stage) => {
     const at = stage.entry(step.stagedName);
-    if (step.to.type === 'symlink') symlinkSync(Buffer.from(bytes), at);
-    else writeNewFile(at, bytes, step.to.mode);
+    if (step.to.type !== 'symlink') return writeNewFile(at, bytes, step.to.mode);
+    symlinkSync(Buffer.from(bytes), at);
+    return null;
   });
 }
 

@@ -2,7 +2,6 @@ import {
   closeSync,
   constants,
   fchmodSync,
-  fsyncSync,
   linkSync,
   lstatSync,
   openSync,
@@ -21,28 +20,29 @@ const UNFINISHED_MODE = 0o200;
 
 /**
  * The only place in Savepoint that writes bytes into a user's folder: always to a name that did not
- * exist, synced before anybody can see it under its real name. Leaves nothing where it fails.
+ * exist. Returns the descriptor, by which the caller syncs the file before it gets its real name. Leaves
+ * nothing where it fails.
  */
-export function writeNewFile(at: FsPath, bytes: Uint8Array, mode: number): void {
+export function writeNewFile(at: FsPath, bytes: Uint8Array, mode: number): number {
   const fd = openSync(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, UNFINISHED_MODE);
   try {
     fill(fd, bytes, mode);
+    return fd;
   } catch (error) {
-    removeIfThere(at);
+    try {
+      closeSync(fd);
+    } finally {
+      removeIfThere(at);
+    }
     throw error;
   }
 }
 
 function fill(fd: number, bytes: Uint8Array, mode: number): void {
-  try {
-    for (let written = 0; written < bytes.length; ) {
-      written += writeSync(fd, bytes, written);
-    }
-    fchmodSync(fd, mode);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
+  for (let written = 0; written < bytes.length; ) {
+    written += writeSync(fd, bytes, written);
   }
+  fchmodSync(fd, mode);
 }
 
 /** Whether a file was left by a `writeNewFile` that was killed. */

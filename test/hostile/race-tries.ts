@@ -1,4 +1,4 @@
-import { lstatSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { blobOf, isSavepointError, relativePath, type State } from '../../src/index.ts';
 import type { JournalStep } from '../../src/model/journal.ts';
@@ -59,7 +59,9 @@ function tryStep(root: string, step: JournalStep): Outcome {
   const { to } = step;
   const bytes = to.kind === 'captured' && to.blob !== null ? contents.get(to.blob) : undefined;
   try {
-    if (needsStaging(step) && bytes !== undefined) stageStep(root, step, bytes);
+    const waits = needsStaging(step) && bytes !== undefined;
+    const fd = waits ? stageStep(root, step, bytes) : null;
+    if (fd !== null) closeSync(fd);
     const outcome = forward(root, step);
     if (outcome !== 'done') throw new Error(`${step.path} is not what it was left as`);
     return 'done';
