@@ -37,6 +37,7 @@ describeWithStrace('a rewind on a failing disk', () => {
 
   test('reports what happened, whichever call fails', { timeout: 3_600_000 }, async () => {
     const points = faultPoints(calls);
+    expect(points.some(({ call }) => call.thread === 'pool')).toBe(true);
     const runs = await inParallel(points.map(onceAt), failAndCheck);
     expect(allProblems(runs)).toEqual([]);
     // One failing call in the project leaves enough to take everything back with.

@@ -35,6 +35,7 @@ describeWithStrace('a rewind that is killed', () => {
     // Otherwise the kills came too early or too late to show anything.
     expect(runs.filter(({ done }) => done === true).length).toBeGreaterThan(20);
     expect(runs.filter(({ done }) => done === false).length).toBeGreaterThan(20);
+    expect(points.filter(({ thread }) => thread === 'pool').length).toBeGreaterThan(12);
   });
 
   function killAndCheck(point: FileCall): Promise<Partial<RewindVerdict> & { problems: string[] }> {

@@ -1,4 +1,14 @@
-import { closeSync, openSync, readSync, writeFileSync, writevSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+  writevSync,
+} from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import {
@@ -18,6 +28,7 @@ import {
 
 // The process that gets killed, starved and lied to. Its orders come in the environment.
 const order = JSON.parse(process.env.SAVEPOINT_CRASH_ORDER ?? '') as ChildOrder;
+const THREADS = '/proc/self/task';
 let savepoint = null as Savepoint | null;
 let lastCapture: Capture | null = null;
 let started = process.hrtime.bigint();
@@ -78,11 +89,21 @@ function captured(): Capture {
 }
 
 /** Blocks the whole process in one system call, so that a tracer's counts start at the same place. */
-function waitForGo(): void {
-  report({ say: 'ready', pid: process.pid });
+async function waitForGo(): Promise<void> {
+  report({ say: 'ready', pid: process.pid, pool: await poolThread() });
   readSync(0, Buffer.alloc(16));
   started = process.hrtime.bigint();
   armed?.();
+}
+
+/** The thread, or the first of those, that does what node does not do itself; makes sure it is there. */
+async function poolThread(): Promise<number | null> {
+  await stat('/');
+  const threads = existsSync(THREADS) ? readdirSync(THREADS) : [];
+  const found = threads.find((thread) =>
+    readFileSync(join(THREADS, thread, 'comm'), 'utf8').startsWith('libuv-worker'),
+  );
+  return found === undefined ? null : Number(found);
 }
 
 function exhaustDescriptors(free: number): void {

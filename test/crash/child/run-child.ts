@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { Thread } from '../strace/calls.ts';
 import type { ChildOrder, ChildReport } from './steps.ts';
 
 const PROGRAM = fileURLToPath(new URL('program.ts', import.meta.url));
@@ -10,24 +11,35 @@ const PROGRAM = fileURLToPath(new URL('program.ts', import.meta.url));
 const PATIENCE_MS = 60_000;
 
 /**
- * Starts the child, and the tracer beside it once it waits. The shell turns itself into the tracer, so
- * that the child descends from it: Linux may be set to let nobody else look into a process.
+ * Starts the child, and beside it, once it waits, a tracer for one or both of its threads: an empty line
+ * stands for none. Each shell turns itself into a tracer, so that the child descends from it: Linux may be
+ * set to let nobody else look into a process. The words of a tracer are lines.
  */
 const TRACED = `
-  "$SAVEPOINT_CRASH_NODE" "$SAVEPOINT_CRASH_PROGRAM" <&3 2>&4 &
-  read -r go
-  exec "$@" -p $!`;
+  set -f; IFS='
+'
+  (
+    "$SAVEPOINT_CRASH_NODE" "$SAVEPOINT_CRASH_PROGRAM" <&3 2>&4 5<&- &
+    read -r pool <&5
+    if [ -n "$pool" ]; then exec $2 -p "$pool"; fi
+    wait
+  ) &
+  read -r main
+  if [ -n "$main" ]; then exec $1 -p "$main"; fi
+  wait`;
 
 const LIMITED = `
   ulimit -n "$1" &&
   exec "$SAVEPOINT_CRASH_NODE" "$SAVEPOINT_CRASH_PROGRAM" <&3 2>&4`;
 
+export type Tracers = Readonly<Partial<Record<Thread, readonly string[]>>>;
+
 export interface ChildOptions {
   readonly order: ChildOrder;
   /** Where the child's own cache and home are. */
   readonly scratch: string;
-  /** The tracer and its arguments, without the process id. */
-  readonly tracer?: readonly string[];
+  /** For each thread to be traced the tracer and its arguments, without the thread's id. */
+  readonly tracers?: Tracers;
   /** How many file descriptors the child may have. */
   readonly descriptors?: number;
 }
@@ -42,18 +54,20 @@ export interface ChildOutcome {
 
 /** Runs one child to its end, whatever that is. */
 export async function runChild(options: ChildOptions): Promise<ChildOutcome> {
-  const { tracer, descriptors } = options;
+  const { tracers, descriptors } = options;
   const [script, words] =
-    tracer === undefined ? [LIMITED, [String(descriptors ?? 4096)]] : [TRACED, tracer];
+    tracers === undefined
+      ? [LIMITED, [String(descriptors ?? 4096)]]
+      : [TRACED, [tracers.main, tracers.pool].map((tracer) => tracer?.join('\n') ?? '')];
   const shell = spawn('sh', ['-c', script, 'sh', ...words], {
     cwd: options.scratch,
     env: environment(options),
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
   const pids = shell.pid === undefined ? [] : [shell.pid];
-  const watchdog = setTimeout(() => endAll(pids), PATIENCE_MS);
+  const watchdog = setTimeout(() => endAll(shell, pids), PATIENCE_MS);
   try {
-    return await converse(shell, tracer !== undefined, pids);
+    return await converse(shell, tracers ?? {}, pids);
   } finally {
     clearTimeout(watchdog);
   }
@@ -61,49 +75,52 @@ export async function runChild(options: ChildOptions): Promise<ChildOutcome> {
 
 async function converse(
   shell: ChildProcess,
-  traced: boolean,
+  tracers: Tracers,
   pids: number[],
 ): Promise<ChildOutcome> {
-  const [toShell, reportsFrom, messages, toChild, complaintsFrom] = shell.stdio as unknown as [
-    Writable,
-    Readable,
-    Readable,
-    Writable,
-    Readable,
-  ];
+  const [toShell, reportsFrom, messages, toChild, complaintsFrom, toInner] =
+    shell.stdio as unknown as [Writable, Readable, Readable, Writable, Readable, Writable];
+  const traced = Object.keys(tracers).length;
   // A process that was killed does not read its input any more, and that is no failure of ours.
-  for (const stream of [toShell, toChild]) stream.on('error', () => undefined);
+  for (const stream of [toShell, toInner, toChild]) stream.on('error', () => undefined);
   const reports: ChildReport[] = [];
   const lines = createInterface({ input: reportsFrom }).on('line', (line) => {
     const report = JSON.parse(line) as ChildReport;
     reports.push(report);
+    // A child that broke off before it was ready leaves nothing to trace.
+    if (report.say === 'end') for (const stream of [toShell, toInner]) sendLine(stream);
     if (report.say !== 'ready') return;
     pids.push(report.pid);
-    sendLine(traced ? toShell : toChild);
+    if (traced === 0) return sendLine(toChild);
+    sendLine(toShell, tracers.main && report.pid);
+    sendLine(toInner, tracers.pool && report.pool);
   });
   const tracerSays = textOf(messages, (text) => {
-    if (/Process \d+ attached/.test(text)) sendLine(toChild);
+    // A tracer that could not attach is gone already; the child must not wait for it.
+    if (attachedIn(text) >= traced || /ptrace\(/.test(text)) sendLine(toChild);
   });
-  // A tracer that could not attach is gone already; the child must not wait for it.
   shell.once('exit', () => sendLine(toChild));
   const complaints = textOf(complaintsFrom);
   const exited = new Promise((resolve) => shell.once('close', resolve));
   await Promise.all([exited, new Promise((resolve) => lines.once('close', resolve))]);
-  toShell.destroy();
-  toChild.destroy();
+  for (const stream of [toShell, toInner, toChild]) stream.destroy();
   refuseUntraced(traced, reports, tracerSays());
   return { reports, ended: reports.at(-1)?.say === 'end', complaints: complaints() };
 }
 
 /** The one line that somebody waits for. */
-function sendLine(stream: Writable): void {
-  if (!stream.writableEnded) stream.end('\n');
+function sendLine(stream: Writable, word: number | null | undefined = null): void {
+  if (!stream.writableEnded) stream.end(`${word ?? ''}\n`);
+}
+
+function attachedIn(says: string): number {
+  return says.match(/Process \d+ attached/g)?.length ?? 0;
 }
 
 /** A tracer that could not attach would make every test of a kill pass. */
-function refuseUntraced(traced: boolean, reports: readonly ChildReport[], says: string): void {
+function refuseUntraced(traced: number, reports: readonly ChildReport[], says: string): void {
   const waited = reports.some((report) => report.say === 'ready');
-  if (traced && waited && !/attached/.test(says)) throw new Error(`strace failed: ${says}`);
+  if (waited && attachedIn(says) < traced) throw new Error(`strace failed: ${says}`);
 }
 
 function textOf(stream: Readable, look: (text: string) => void = () => undefined): () => string {
@@ -115,12 +132,14 @@ function textOf(stream: Readable, look: (text: string) => void = () => undefined
   return () => text;
 }
 
-function environment({ order, scratch }: ChildOptions): NodeJS.ProcessEnv {
+function environment({ order, scratch, tracers }: ChildOptions): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
     HOME: scratch,
     // What goes through a ring is no call that a tracer could see.
     UV_USE_IO_URING: '0',
+    // One thread beside the main one: its calls come in one order, and can be counted.
+    ...(tracers && { UV_THREADPOOL_SIZE: '1' }),
     // Most of a child's life is loading TypeScript; this halves it.
     NODE_COMPILE_CACHE: `${scratch}/compile-cache`,
     SAVEPOINT_CRASH_NODE: process.execPath,
@@ -129,7 +148,9 @@ function environment({ order, scratch }: ChildOptions): NodeJS.ProcessEnv {
   };
 }
 
-function endAll(pids: readonly number[]): void {
+function endAll(shell: ChildProcess, pids: readonly number[]): void {
+  // Who still waits for a line sees the end of its input.
+  for (const stream of shell.stdio) stream?.destroy();
   for (const pid of pids) {
     try {
       process.kill(pid, 'SIGKILL');

@@ -33,7 +33,8 @@ export interface ChildOrder {
 
 /** A line of the child's standard output. Written synchronously, so it is there before any kill. */
 export type ChildReport =
-  | { readonly say: 'ready'; readonly pid: number }
+  /** `pool` is the thread that syncs files for it; null where that cannot be told. */
+  | { readonly say: 'ready'; readonly pid: number; readonly pool: number | null }
   /** The promise of the step has resolved: what it promised must hold from here on. */
   | { readonly say: 'done'; readonly step: Step['do']; readonly result: unknown }
   | { readonly say: 'failed'; readonly step: Step['do']; readonly error: ReportedError }

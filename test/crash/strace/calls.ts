@@ -1,3 +1,6 @@
+/** Who makes calls: the program itself, or the thread of node's pool that waits for the disk. */
+export type Thread = 'main' | 'pool';
+
 /** A system call as strace wrote it down. */
 export interface Call {
   readonly name: string;
@@ -6,30 +9,39 @@ export interface Call {
   readonly result: number;
   /** The result as it was written, where it is a descriptor with its path. */
   readonly opened: string | null;
-  /** How many calls of this name came up to and with this one. */
+  readonly thread: Thread;
+  /** How many calls of this name this thread had made, up to and with this one. */
   readonly nth: number;
+  /** When it began and ended, in seconds; 0 where that was not written down. */
+  readonly began: number;
+  readonly ended: number;
 }
 
+const TIME = /^(\d+\.\d+) /;
+const DURATION = / <(\d+\.\d+)>$/;
 const LINE = /^(\w+)\((.*)\)\s+= (-?\d+|0x[0-9a-f]+|\?)(<(?:\\x[0-9a-f]{2})*>)?/s;
 
-/** Reads what strace wrote with -xx about one thread. */
-export function parseCalls(log: string): Call[] {
+/** Reads what strace wrote with -xx about one thread, with or without its times (-ttt, -T). */
+export function parseCalls(log: string, thread: Thread = 'main'): Call[] {
   const counts = new Map<string, number>();
   const calls: Call[] = [];
   for (const line of log.split('\n')) {
-    if (line === '' || line.startsWith('+++') || line.startsWith('---')) continue;
-    const match = LINE.exec(line);
+    const match = LINE.exec(line.replace(TIME, ''));
     // An exit of a call that was running when the tracer came, or the last one of all.
     if (match === null) continue;
     const [, name = '', args = '', result = '', path] = match;
     const nth = (counts.get(name) ?? 0) + 1;
     counts.set(name, nth);
+    const began = Number(TIME.exec(line)?.[1] ?? 0);
     calls.push({
       name,
       args: splitArguments(args),
       result: Number(result === '?' ? -1 : result),
       opened: path === undefined ? null : result + path,
+      thread,
       nth,
+      began,
+      ended: began + Number(DURATION.exec(line)?.[1] ?? 0),
     });
   }
   return calls;

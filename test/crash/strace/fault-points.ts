@@ -1,6 +1,7 @@
 import { numberFrom } from '../campaign.ts';
 import { callSite, type FileCall } from './file-calls.ts';
-import { type FaultCode, READING_CALLS, WRITING_CALLS } from './strace.ts';
+import type { CallNumber, FaultCode } from './strace.ts';
+import { READING_CALLS, WRITING_CALLS } from './strace.ts';
 
 /** A call that is to fail, and how. */
 export interface FaultPoint {
@@ -41,16 +42,19 @@ function canFail({ file, name }: FileCall): boolean {
   return file !== null && (WRITING_CALLS.includes(name) || READING_CALLS.includes(name));
 }
 
-/** From this call on: the count of each kind of call at which a lasting fault begins. */
+/** From this call on: the count of each thread's calls, by kind, at which a lasting fault begins. */
 export function fromHereOn(
   calls: readonly FileCall[],
   start: FileCall,
   names: readonly string[],
-): { name: string; nth: number }[] {
+): CallNumber[] {
   const earlier = calls.slice(0, calls.indexOf(start));
-  return names.flatMap((name) => {
-    if (!calls.some((call) => call.name === name)) return [];
-    const before = earlier.findLast((call) => call.name === name)?.nth ?? 0;
-    return [{ name, nth: before + 1 }];
-  });
+  return (['main', 'pool'] as const).flatMap((thread) =>
+    names.flatMap((name) => {
+      const isOne = (call: FileCall): boolean => call.name === name && call.thread === thread;
+      if (!calls.some(isOne)) return [];
+      const before = earlier.findLast(isOne)?.nth ?? 0;
+      return [{ thread, name, nth: before + 1 }];
+    }),
+  );
 }

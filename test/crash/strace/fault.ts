@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ChildOutcome, runChild } from '../child/run-child.ts';
 import type { Step } from '../child/steps.ts';
@@ -40,9 +40,18 @@ export async function failAt(
 ): Promise<ChildOutcome> {
   const log = join(place.folder, 'log');
   const order = { project: place.project, home: place.home, steps };
-  const tracer = saboteur(log, code, targets, lasting);
-  const outcome = await runChild({ order, scratch, tracer });
+  const tracers = Object.fromEntries(
+    [...Map.groupBy(targets, ({ thread }) => thread)].map(([thread, some]) => {
+      return [thread, saboteur(`${log}.${thread}`, code, some, lasting)];
+    }),
+  );
+  const outcome = await runChild({ order, scratch, tracers });
   // A fault that missed would make a test pass that shows nothing.
-  if (!readFileSync(log, 'latin1').includes('(INJECTED)')) throw new Error(`no fault: ${title}`);
+  if (!hasInjected(place.folder)) throw new Error(`no fault: ${title}`);
   return outcome;
+}
+
+function hasInjected(folder: string): boolean {
+  const logs = readdirSync(folder).filter((name) => name.startsWith('log.'));
+  return logs.some((name) => readFileSync(join(folder, name), 'latin1').includes('(INJECTED)'));
 }

@@ -25,12 +25,12 @@ export async function killAt(
   point: FileCall,
 ): Promise<ChildOutcome> {
   const order = { project: place.project, home: place.home, steps };
-  const outcome = await runChild({ order, scratch, tracer: killer(point) });
+  const outcome = await runChild({ order, scratch, tracers: { [point.thread]: killer(point) } });
   // A kill that missed would make a test pass that shows nothing.
   if (outcome.ended) throw new Error(`the process was not killed at ${titleOf(point)}`);
   return outcome;
 }
 
 export function titleOf(call: FileCall): string {
-  return `${callSite(call)} #${call.nth}`;
+  return `${callSite(call)} #${call.nth}${call.thread === 'pool' ? ' on the pool' : ''}`;
 }

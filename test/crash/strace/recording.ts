@@ -4,8 +4,8 @@ import { runChild } from '../child/run-child.ts';
 import type { ChildReport, Step } from '../child/steps.ts';
 import type { Place } from '../scenario/place.ts';
 import { bytesOf, type Call, parseCalls } from './calls.ts';
-import { type FileCall, nameFiles } from './file-calls.ts';
-import { type CallNumber, killing, recorder } from './strace.ts';
+import { changesFiles, type FileCall, nameFiles } from './file-calls.ts';
+import { type CallNumber, killing, recorder, WRITING_CALLS } from './strace.ts';
 
 /** What one run did to the files of a place, from "go" to its end. */
 export interface Recording {
@@ -20,30 +20,47 @@ export async function record(
   steps: readonly Step[],
   kill?: CallNumber,
 ): Promise<Recording> {
+  // A count holds for each thread that is traced, and all of them are.
+  if (kill?.thread === 'pool') throw new Error('a recording cannot end with a call of the pool');
   const logs = mkdtempSync(join(scratch, 'logs-'));
   try {
     const order = { project: place.project, home: place.home, steps };
-    const tracer = [...recorder(join(logs, 'thread')), ...(kill ? killing(kill) : [])];
-    const { reports, ended, complaints } = await runChild({ order, scratch, tracer });
+    const main = [...recorder(join(logs, 'thread')), ...(kill ? killing(kill) : [])];
+    const { reports, ended, complaints } = await runChild({ order, scratch, tracers: { main } });
     const fails = steps.some((step) => step.do === 'sabotage');
     const asOrdered = kill !== undefined || reports.some(({ say }) => say === 'failed') === fails;
     if (ended === (kill !== undefined) || !asOrdered) {
       throw new Error(`the run to be recorded failed: ${JSON.stringify(reports)} ${complaints}`);
     }
-    const [pid] = reports.flatMap((line) => (line.say === 'ready' ? [line.pid] : []));
-    const main = `thread.${pid}`;
-    const others = readdirSync(logs).filter((name) => name !== main);
-    refuseOtherThreads(others.flatMap((name) => readThread(join(logs, name), place.folder)));
-    return { calls: readThread(join(logs, main), place.folder), reports };
+    const ready = reports.find((line) => line.say === 'ready');
+    return {
+      calls: readLogs(logs, place.folder, { main: ready?.pid, pool: ready?.pool }),
+      reports,
+    };
   } finally {
     rmSync(logs, { recursive: true });
   }
 }
 
-function readThread(log: string, folder: string): FileCall[] {
-  const calls = parseCalls(readFileSync(log, 'latin1'));
-  const end = calls.findIndex(isEnd);
-  return nameFiles(end === -1 ? calls : calls.slice(0, end), folder);
+/** What all threads did, in the order in which it happened, up to the last report. */
+function readLogs(
+  logs: string,
+  folder: string,
+  { main, pool }: { main?: number | undefined; pool?: number | null | undefined },
+): FileCall[] {
+  const threads = readdirSync(logs).map((name) => {
+    const id = Number(name.slice('thread.'.length));
+    const log = readFileSync(join(logs, name), 'latin1');
+    return { id, calls: parseCalls(log, id === pool ? 'pool' : 'main') };
+  });
+  const ours = threads.filter(({ id }) => id === main || id === pool);
+  const inOrder = ours.flatMap(({ calls }) => calls).sort((a, b) => a.began - b.began);
+  const end = inOrder.findIndex(isEnd);
+  const calls = nameFiles(end === -1 ? inOrder : inOrder.slice(0, end), folder);
+  const others = threads.filter((thread) => !ours.includes(thread));
+  refuseOtherThreads(others.flatMap((thread) => nameFiles(thread.calls, folder)));
+  refuseImpatience(calls);
+  return calls;
 }
 
 /** Past its last report the process only ends, and writes down what it compiled. */
@@ -58,8 +75,20 @@ export function reportIn(call: Call): ChildReport | null {
   return JSON.parse(Buffer.concat(parts.map(bytesOf)).toString()) as ChildReport;
 }
 
-/** Calls are counted for each thread: were files touched by several, the counts would say nothing. */
+/** Files are touched by the program's own thread; the pool, which has one thread here, only syncs them. */
 function refuseOtherThreads(calls: readonly FileCall[]): void {
   const touched = calls.find(({ file }) => file !== null);
   if (touched) throw new Error(`another thread touched ${touched.file}: ${touched.name}`);
+}
+
+/** What changes while the pool syncs may be in that sync or not: nobody may rely on it. */
+function refuseImpatience(calls: readonly FileCall[]): void {
+  const syncs = calls.filter(({ thread, file }) => thread === 'pool' && file !== null);
+  const other = syncs.find(({ name }) => name !== 'fsync');
+  if (other) throw new Error(`the pool touched ${other.file}: ${other.name}`);
+  for (const call of calls) {
+    if (call.thread === 'pool' || !changesFiles(call, WRITING_CALLS)) continue;
+    const sync = syncs.find(({ began, ended }) => began < call.ended && call.began < ended);
+    if (sync) throw new Error(`${call.name} on ${call.file} did not wait for that of ${sync.file}`);
+  }
 }

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import type { Thread } from './calls.ts';
 
 /**
  * The calls that change a file system or make a change durable. A kill before a call that only reads
@@ -62,16 +63,21 @@ export const UNKNOWN_CALLS: readonly string[] = [
   'fchmodat2',
 ];
 
-/** Writes each thread's calls to `${prefix}.${thread}`, with all their bytes. */
+// Who goes on before a sync has ended shall be seen to, also where the disk is memory.
+const SLOW_SYNC = ['-e', 'inject=fsync:delay_enter=1000'];
+
+/** Writes each thread's calls to `${prefix}.${thread}`, with all their bytes and their times. */
 export function recorder(prefix: string): string[] {
   const calls = [...WRITING_CALLS, ...READING_CALLS, ...DESCRIPTOR_CALLS, ...UNKNOWN_CALLS];
   // "?": not every architecture has every call.
   const known = calls.map((name) => `?${name}`).join(',');
-  return ['strace', '-ff', '-y', '-xx', '-s', '10000000', '-o', prefix, '-e', `trace=${known}`];
+  const shape = ['-ff', '-y', '-xx', '-ttt', '-T', '-s', '10000000'];
+  return ['strace', ...shape, '-o', prefix, '-e', `trace=${known}`, ...SLOW_SYNC];
 }
 
 /** One call of a thread: the so-and-so-many-th of its name since the tracer was attached. */
 export interface CallNumber {
+  readonly thread: Thread;
   readonly name: string;
   readonly nth: number;
 }
@@ -81,7 +87,7 @@ export function killer(call: CallNumber): string[] {
   return ['strace', '-o', '/dev/null', '-e', `trace=${call.name}`, ...killing(call)];
 }
 
-export function killing({ name, nth }: CallNumber): string[] {
+export function killing({ name, nth }: Omit<CallNumber, 'thread'>): string[] {
   return ['-e', `inject=${name}:signal=SIGKILL:when=${nth}`];
 }
 

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { copyPlace, makeScratch, withFolder } from '../scenario/place.ts';
+import {
+  makeRewindScenario,
+  RECOVERY_STEPS,
+  type RewindScenario,
+  rewindSteps,
+} from '../scenario/rewind-scenario.ts';
+import { removeTree } from '../scenario/tree.ts';
+import { callSite, type FileCall, isOnProject } from './file-calls.ts';
+import { killPoints } from './kill.ts';
+import { describeWithStrace } from './needs-strace.ts';
+import { record } from './recording.ts';
+
+describeWithStrace('a recording', () => {
+  let scratch: string;
+  let scenario: RewindScenario;
+  let calls: readonly FileCall[];
+
+  beforeAll(async () => {
+    scratch = makeScratch();
+    scenario = await makeRewindScenario(scratch);
+    ({ calls } = await withFolder(scratch, (folder) =>
+      record(scratch, copyPlace(scenario.template, folder), rewindSteps(scenario)),
+    ));
+  });
+
+  afterAll(() => removeTree(scratch));
+
+  test('sees the pool sync the staged files, the folders and the modes of a rewind', () => {
+    const byPool = calls.filter(({ thread, file }) => thread === 'pool' && file !== null);
+    const synced = byPool.map(callSite);
+    expect(new Set(synced)).toEqual(
+      new Set([
+        'fsync project/.savepoint-*.new',
+        'fsync project/src/.savepoint-*.new',
+        'fsync project',
+        'fsync project/src',
+        'fsync project/docs',
+        'fsync project/run.sh',
+        'fsync project/shared',
+        'fsync project/to-file',
+        'fsync project/to-folder',
+      ]),
+    );
+  });
+
+  test('sees every staged file synced between its last write and its real name', () => {
+    const links = calls.filter((call) => /^link(at)?$/.test(call.name) && isOnProject(call));
+    expect(links.length).toBeGreaterThan(5);
+    const sites = calls.map((call) => `${call.name} ${call.file}`);
+    const staged = new Set(calls.flatMap(({ name, file }) => (name === 'fchmod' ? [file] : [])));
+    for (const file of staged) {
+      const sync = sites.indexOf(`fsync ${file}`);
+      expect(sync).toBeGreaterThan(sites.lastIndexOf(`fchmod ${file}`));
+      expect(sync).toBeLessThan(calls.indexOf(links[0] as FileCall));
+    }
+  });
+
+  test('counts the syncs of the pool among the moments to kill a process at', async () => {
+    const points = await killPoints(scratch, scenario.template, RECOVERY_STEPS);
+    expect(points.some(({ thread }) => thread === 'pool')).toBe(false);
+    const rewind = await killPoints(scratch, scenario.template, rewindSteps(scenario));
+    const onPool = rewind.filter(({ thread }) => thread === 'pool');
+    expect(onPool.map(({ nth }) => nth)).toEqual(onPool.map((_, index) => index + 1));
+    expect(onPool.length).toBeGreaterThan(12);
+  });
+});
