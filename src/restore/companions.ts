@@ -1,12 +1,12 @@
 import type { CaptureSite } from '../capture/capture.ts';
 import { type FsPath, type PinnedFolder, pinFolderOrNull } from '../capture/pinned-folder.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
-import { isOutside } from '../model/path.ts';
+import { isOutside, nameOf } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { isDirectory, sameState } from '../model/state.ts';
 import { isMovable } from './aside.ts';
 import { about, reasonOf } from './step-errors.ts';
-import { asideName, stateIn, withParent, withStage } from './step-place.ts';
+import { asideName, stateIn, waitsBeside, withParent, withStage } from './step-place.ts';
 import { isOneFile, isThere, isUnfinished, removeIfThere } from './write-file.ts';
 
 /** Whether the kept predecessor is still what the plan expected; if not, somebody wrote to it. */
@@ -75,7 +75,11 @@ function isAside(stage: PinnedFolder, step: JournalStep): boolean {
 function isSpareNew(root: string, step: JournalStep, stage: PinnedFolder): boolean {
   if (step.how === 'chmod' || isDirectory(step.to)) return true;
   const staged = stage.entry(step.stagedName);
-  const inPlace = withParent(root, step, (parent, name) => isOneFile(parent.entry(name), staged));
+  const isInPlace = (parent: PinnedFolder, name: string): boolean =>
+    isOneFile(parent.entry(name), staged);
+  const inPlace = waitsBeside(step)
+    ? isInPlace(stage, nameOf(step.path))
+    : withParent(root, step, isInPlace);
   return inPlace || isUnfinished(staged) || sameState(stateIn(stage, step.stagedName), step.to);
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../capture/pinned-folder.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { JournalStep } from '../model/journal.ts';
-import { isOutside, nameOf } from '../model/path.ts';
+import { isOutside, nameOf, parentOf } from '../model/path.ts';
 import { ABSENT, type State } from '../model/state.ts';
 import { about } from './step-errors.ts';
 import { cannotLink, isThere, removeIfThere } from './write-file.ts';
@@ -96,9 +96,16 @@ export function asideName({ stagedName }: JournalStep): string {
 export function withPlace<T>(root: string, step: JournalStep, work: (place: StepPlace) => T): T {
   return about(step.path, () =>
     withFolder(pinParent(root, step.path), step, (parent) =>
-      withStage(root, step, (stage) => work(new StepPlace(step, parent, stage))),
+      waitsBeside(step)
+        ? work(new StepPlace(step, parent, parent))
+        : withStage(root, step, (stage) => work(new StepPlace(step, parent, stage))),
     ),
   );
+}
+
+/** Whether the companions are in the path's own folder, as nearly always: one walk serves for both. */
+export function waitsBeside({ path, stageFolder }: JournalStep): boolean {
+  return stageFolder === parentOf(path);
 }
 
 /** As `withPlace`, for what needs only the companions' folder. */

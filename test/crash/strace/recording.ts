@@ -89,6 +89,7 @@ function refuseImpatience(calls: readonly FileCall[]): void {
   for (const call of calls) {
     if (call.thread === 'pool' || !changesFiles(call, WRITING_CALLS)) continue;
     const sync = syncs.find(({ began, ended }) => began < call.ended && call.began < ended);
-    if (sync) throw new Error(`${call.name} on ${call.file} did not wait for that of ${sync.file}`);
+    if (sync)
+      throw new Error(`${call.name} on ${call.file} did not wait for the sync of ${sync.file}`);
   }
 }
