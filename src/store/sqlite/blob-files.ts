@@ -1,8 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BlobId } from '../../model/ids.ts';
-import { hashBytes } from '../blob.ts';
-import { syncPath, writeDurably } from './durable-files.ts';
 import type { Encoding } from './encoding.ts';
 import type { Layout } from './layout.ts';
 
@@ -23,18 +20,4 @@ export function parseBlobFile(name: string): { id: string; encoding: Encoding } 
   return name.endsWith(COMPRESSED_SUFFIX)
     ? { id: name.slice(0, -COMPRESSED_SUFFIX.length), encoding: 'zstd' }
     : { id: name, encoding: 'raw' };
-}
-
-/** Makes the raw bytes durable in their file. True when that file was not there before. */
-export function writeBlobFile(layout: Layout, id: BlobId, bytes: Uint8Array): boolean {
-  const file = blobFile(layout, id, 'raw');
-  const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === bytes.length && hashBytes(readFileSync(file)) === id) {
-    // Left by a crash: whole, but maybe only in the kernel's memory.
-    syncPath(file);
-    syncPath(layout.blobs);
-    return false;
-  }
-  writeDurably(file, bytes);
-  return size === undefined;
 }

@@ -1,5 +1,5 @@
 import type { BlobId } from '../../model/ids.ts';
-import type { BlobReference } from '../store.ts';
+import type { Blob, BlobReference } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Encoded, Encoding } from './encoding.ts';
 import { hashToBytes } from './state-columns.ts';
@@ -8,12 +8,15 @@ export interface BlobRow {
   readonly id: number;
   readonly hash: Uint8Array;
   readonly size: number;
-  /** How the bytes lie in `data` or in the blob's file, or where else they are. */
-  readonly encoding: Encoding | BlobReference['source'];
+  /** How the bytes lie in `data` or in the blob's file, or where else they are, if anywhere. */
+  readonly encoding: Encoding | BlobReference['source'] | 'arrived' | 'missing';
   readonly base: number | null;
   readonly depth: number;
-  /** Null for a blob that lies in a file of its own, or in a pack; for one in git, the object's id. */
-  readonly data: Uint8Array | null;
+  /**
+   * Null for a blob that lies in a file of its own, or in a pack; for one in git, the object's id; for one
+   * that has just arrived, where it begins among the arrivals.
+   */
+  readonly data: Uint8Array | number | null;
 }
 
 // The limit only ends a circle that damage made; chains are far shorter.
@@ -30,14 +33,15 @@ const CHAIN = `
 
 const INSERT = `
   INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data)
-  VALUES (?, ?, ?, 'raw', 1, NULL, 0, ?)`;
+  VALUES (?1, ?2, ?2, ?3, 1, NULL, 0, ?4)`;
 
 // The newest reference knows best where the bytes are; bytes of its own a row keeps.
 const REFER = `
   INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data)
   VALUES (?, ?, 0, ?, 0, NULL, 0, ?)
-  ON CONFLICT (hash) DO UPDATE SET encoding = excluded.encoding, data = excluded.data
-  WHERE encoding IN ('pack', 'git')`;
+  ON CONFLICT (hash) DO UPDATE SET size = excluded.size, encoding = excluded.encoding,
+    data = excluded.data
+  WHERE encoding IN ('pack', 'git', 'missing')`;
 
 const REPLACE = `
   UPDATE blobs SET stored = ?, encoding = ?, pending = 0, base = ?, depth = ?, data = ?
@@ -48,32 +52,40 @@ export function findChain(connection: Connection, id: BlobId): BlobRow[] {
   return connection.all<BlobRow>(CHAIN, hashToBytes(id));
 }
 
-/** Whether a blob is there, and outside of the database. Undefined when it is not there. */
-export function liesOutside(connection: Connection, id: BlobId): boolean | undefined {
-  const sql = "SELECT data IS NULL OR encoding = 'git' AS outside FROM blobs WHERE hash = ?";
-  const row = connection.get<{ outside: number }>(sql, hashToBytes(id));
-  return row && row.outside === 1;
+/** The number of a blob that there is a row of, and whether its bytes are in the database. */
+export function findPlace(
+  connection: Connection,
+  id: BlobId,
+): { readonly id: number; readonly inside: boolean } | null {
+  const sql = `
+    SELECT id, data IS NOT NULL AND encoding IN ('raw', 'zstd') AS inside FROM blobs WHERE hash = ?`;
+  const row = connection.get<{ id: number; inside: number }>(sql, hashToBytes(id));
+  return row === undefined ? null : { id: row.id, inside: row.inside === 1 };
 }
 
-/** False when there is a row already, which stays. */
-export function insertSmall(connection: Connection, id: BlobId, bytes: Uint8Array): boolean {
-  const sql = `${INSERT} ON CONFLICT (hash) DO NOTHING`;
-  return connection.run(sql, hashToBytes(id), bytes.length, bytes.length, bytes) > 0;
+/** Its number; null when there is a row already, which stays. */
+export function insertSmall(connection: Connection, { id, bytes }: Blob): number | null {
+  const sql = `${INSERT} ON CONFLICT (hash) DO NOTHING RETURNING id`;
+  const values = [hashToBytes(id), bytes.length, 'raw', bytes] as const;
+  return connection.get<{ id: number }>(sql, ...values)?.id ?? null;
 }
 
 /**
- * Null for bytes that lie in their raw file. A row there already had lost its bytes, and is made anew.
+ * `data` is a number for bytes that lie there among the arrivals. A row there already had lost its bytes,
+ * and is made anew.
  */
 export function putRaw(
   connection: Connection,
   id: BlobId,
   size: number,
-  data: Uint8Array | null,
-): void {
+  data: Uint8Array | number,
+): number {
   const sql = `${INSERT} ON CONFLICT (hash) DO UPDATE SET size = excluded.size,
-    stored = excluded.stored, encoding = 'raw', pending = 1, base = NULL, depth = 0,
-    data = excluded.data`;
-  connection.run(sql, hashToBytes(id), size, size, data);
+    stored = excluded.stored, encoding = excluded.encoding, pending = 1, base = NULL, depth = 0,
+    data = excluded.data RETURNING id`;
+  const encoding = typeof data === 'number' ? 'arrived' : 'raw';
+  const values = [hashToBytes(id), size, encoding, data] as const;
+  return (connection.get<{ id: number }>(sql, ...values) as { id: number }).id;
 }
 
 export function insertReference(connection: Connection, reference: BlobReference): void {

@@ -2,28 +2,24 @@ import type { Attribution, Change, ChangeOrigin } from '../../model/change.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId, OperationId } from '../../model/ids.ts';
 import { bytesToPath, pathToBytes, type TrackedPath } from '../../model/path.ts';
-import type { State } from '../../model/state.ts';
 import type { ChangeQuery, ClosedChange } from '../store.ts';
+import type { BlobNumbers } from './blob-numbers.ts';
 import type { Connection } from './connection.ts';
 import { followChange, followClosing } from './heads.ts';
 import { Conditions, hexList, LISTED_BYTES, LISTED_TEXTS } from './parameters.ts';
-import { fromColumns, toColumns } from './state-columns.ts';
+import { modeOf, stateFrom } from './state-columns.ts';
 
 interface ChangeRow {
   readonly seq: number;
   readonly path: Uint8Array;
-  readonly before_type: string;
-  readonly before_mode: number | null;
-  readonly before_blob: Uint8Array | null;
+  readonly before_mode: number;
+  readonly before_hash: Uint8Array | null;
   readonly before_size: number | null;
-  readonly before_reason: string | null;
-  readonly after_type: string | null;
   readonly after_mode: number | null;
-  readonly after_blob: Uint8Array | null;
+  readonly after_hash: Uint8Array | null;
   readonly after_size: number | null;
-  readonly after_reason: string | null;
-  readonly origin: string;
-  readonly attribution: string;
+  readonly origin: number;
+  readonly attribution: number;
   readonly session_id: string | null;
   readonly checkpoint_id: string | null;
   readonly operation_id: string | null;
@@ -32,63 +28,87 @@ interface ChangeRow {
   readonly created_at: number;
 }
 
+// The number of each is its place; stores hold these numbers.
+const ORIGINS: readonly ChangeOrigin[] = ['outside', 'tool', 'shell', 'operation'];
+const ATTRIBUTIONS: readonly Attribution[] = ['exact', 'inferred', 'shared'];
+
+// -1 is the number of no session, so that the foreign key refuses a session that is not there.
 const INSERT = `
-  INSERT INTO changes (seq, path,
-    before_type, before_mode, before_blob, before_size, before_reason,
-    after_type, after_mode, after_blob, after_size, after_reason,
-    origin, attribution, session_id, checkpoint_id, operation_id, tool_call_id, owner, created_at,
-    message_id)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-    (SELECT message_id FROM checkpoints WHERE id = ? AND ? = 'tool'))`;
+  INSERT INTO changes (seq, path, before_mode, before_blob, after_mode, after_blob, origin,
+    attribution, session, checkpoint_id, operation_id, tool_call_id, owner, created_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?,
+    CASE WHEN ? THEN coalesce((SELECT num FROM sessions WHERE id = ?), -1) END, ?, ?, ?, ?, ?)`;
 
 const CLOSE = `
-  UPDATE changes SET after_type = ?, after_mode = ?, after_blob = ?, after_size = ?, after_reason = ?,
-    attribution = coalesce(?, attribution)
-  WHERE seq = ? AND after_type IS NULL
+  UPDATE changes SET after_mode = ?, after_blob = ?, attribution = coalesce(?, attribution)
+  WHERE seq = ? AND after_mode IS NULL
   RETURNING path`;
 
-export function insertChange(connection: Connection, change: Change): void {
-  const path = pathToBytes(change.path);
+// CROSS: the changes are looked up, and then what they name.
+const SELECT = `
+  SELECT changes.seq, heads.path,
+    before_mode, old.hash AS before_hash, old.size AS before_size,
+    after_mode, new.hash AS after_hash, new.size AS after_size,
+    origin, attribution, sessions.id AS session_id, checkpoint_id, operation_id, tool_call_id,
+    owner, changes.created_at
+  FROM changes
+  CROSS JOIN heads ON heads.id = changes.path
+  LEFT JOIN blobs AS old ON old.id = before_blob
+  LEFT JOIN blobs AS new ON new.id = after_blob
+  LEFT JOIN sessions ON sessions.num = session`;
+
+const LISTED_PATHS = `(SELECT id FROM heads WHERE path IN ${LISTED_BYTES})`;
+const LISTED_SESSIONS = `(SELECT num FROM sessions WHERE id IN ${LISTED_TEXTS})`;
+
+export function insertChange(connection: Connection, change: Change, blobs: BlobNumbers): void {
+  const { seq, before, after, origin, attribution, sessionId, checkpointId } = change;
+  const path = followChange(connection, change, blobs);
   connection.run(
     INSERT,
-    change.seq,
+    seq,
     path,
-    ...toColumns(change.before),
-    ...toColumns(change.after),
-    change.origin,
-    change.attribution,
-    change.sessionId,
-    change.checkpointId,
+    modeOf(before),
+    blobs.of(before),
+    after && modeOf(after),
+    after && blobs.of(after),
+    ORIGINS.indexOf(origin),
+    ATTRIBUTIONS.indexOf(attribution),
+    sessionId === null ? 0 : 1,
+    sessionId,
+    checkpointId,
     change.operationId,
     change.toolCallId,
     change.owner,
     change.createdAt,
-    change.checkpointId,
-    change.origin,
   );
-  followChange(connection, path, change);
 }
 
-export function closeChange(connection: Connection, closed: ClosedChange): void {
-  const { seq, after, attribution = null } = closed;
-  const row = connection.get<{ path: Uint8Array }>(CLOSE, ...toColumns(after), attribution, seq);
+export function closeChange(
+  connection: Connection,
+  closed: ClosedChange,
+  blobs: BlobNumbers,
+): void {
+  const { seq, after } = closed;
+  const attribution = closed.attribution ? ATTRIBUTIONS.indexOf(closed.attribution) : null;
+  const values = [modeOf(after), blobs.of(after), attribution, seq] as const;
+  const row = connection.get<{ path: number }>(CLOSE, ...values);
   if (row === undefined) {
-    throw new SavepointError('argument-invalid', `change ${closed.seq} is not open`);
+    throw new SavepointError('argument-invalid', `change ${seq} is not open`);
   }
-  followClosing(connection, row.path, closed);
+  followClosing(connection, row.path, closed, blobs);
 }
 
 export function listChanges(connection: Connection, query: ChangeQuery): readonly Change[] {
   const { sessionIds, paths, checkpointIds } = query;
   const where = new Conditions();
   // Of open changes there are few, and an index that holds no others.
-  if (query.open) where.lead('after_type IS NULL');
+  if (query.open) where.lead('after_mode IS NULL');
   where.narrow('operation_id', '= ?', query.operationId);
   where.narrow('checkpoint_id', `IN ${LISTED_TEXTS}`, checkpointIds && hexList(checkpointIds));
-  where.narrow('path', `IN ${LISTED_BYTES}`, paths && hexList(paths.map(pathToBytes)));
-  where.narrow('session_id', `IN ${LISTED_TEXTS}`, sessionIds && hexList(sessionIds));
-  where.add('seq > ?', query.after);
-  const sql = `SELECT * FROM changes ${where.sql} ORDER BY seq`;
+  where.narrow('changes.path', `IN ${LISTED_PATHS}`, paths && hexList(paths.map(pathToBytes)));
+  where.narrow('session', `IN ${LISTED_SESSIONS}`, sessionIds && hexList(sessionIds));
+  where.add('changes.seq > ?', query.after);
+  const sql = `${SELECT} ${where.sql} ORDER BY changes.seq`;
   return connection.all<ChangeRow>(sql, ...where.values).map(toChange);
 }
 
@@ -104,13 +124,14 @@ export function countChangedPaths(
 }
 
 function toChange(row: ChangeRow): Change {
+  const { before_mode, before_hash, before_size, after_mode, after_hash, after_size } = row;
   return {
     seq: row.seq,
     path: bytesToPath(row.path) as TrackedPath,
-    before: beforeOf(row),
-    after: afterOf(row),
-    origin: row.origin as ChangeOrigin,
-    attribution: row.attribution as Attribution,
+    before: stateFrom(before_mode, before_hash, before_size),
+    after: after_mode === null ? null : stateFrom(after_mode, after_hash, after_size),
+    origin: ORIGINS[row.origin] as ChangeOrigin,
+    attribution: ATTRIBUTIONS[row.attribution] as Attribution,
     sessionId: row.session_id,
     checkpointId: row.checkpoint_id as CheckpointId | null,
     operationId: row.operation_id as OperationId | null,
@@ -118,15 +139,4 @@ function toChange(row: ChangeRow): Change {
     owner: row.owner,
     createdAt: row.created_at,
   };
-}
-
-function beforeOf(row: ChangeRow): State {
-  const { before_type, before_mode, before_blob, before_size, before_reason } = row;
-  return fromColumns(before_type, before_mode, before_blob, before_size, before_reason);
-}
-
-function afterOf(row: ChangeRow): State | null {
-  const { after_type, after_mode, after_blob, after_size, after_reason } = row;
-  if (after_type === null) return null;
-  return fromColumns(after_type, after_mode, after_blob, after_size, after_reason);
 }

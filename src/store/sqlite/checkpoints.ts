@@ -42,12 +42,6 @@ export function putCheckpoint(connection: Connection, checkpoint: Checkpoint): v
   );
 }
 
-/** What tools did carries its checkpoint's message, for the seed's view. */
-export function spreadMessage(connection: Connection, checkpoint: Checkpoint): void {
-  const sql = "UPDATE changes SET message_id = ? WHERE checkpoint_id = ? AND origin = 'tool'";
-  connection.run(sql, checkpoint.messageId, checkpoint.id);
-}
-
 export function removeCheckpoint(connection: Connection, id: CheckpointId): void {
   connection.run('DELETE FROM checkpoints WHERE id = ?', id);
 }
@@ -62,8 +56,9 @@ export function listCheckpoints(
   query: CheckpointQuery,
 ): readonly Checkpoint[] {
   const where = new Conditions();
+  // Of a message there are few checkpoints, of a session there may be many.
+  where.narrow('message_id', '= ?', query.messageId);
   where.among('session_id', query.sessionIds);
-  where.add('message_id = ?', query.messageId);
   where.among('kind', query.kinds);
   where.add('seq < ?', query.before);
   const sql = `SELECT * FROM checkpoints ${where.sql} ORDER BY seq DESC LIMIT ?`;

@@ -1,46 +1,47 @@
 import { SavepointError } from '../../model/errors.ts';
-import type { BlobId, Seq } from '../../model/ids.ts';
+import type { Seq } from '../../model/ids.ts';
 import { checkWindow } from '../check-scan-rows.ts';
 import { newestSeq } from '../newest-seq.ts';
 import type { Batch } from '../store.ts';
+import { BlobNumbers } from './blob-numbers.ts';
 import { insertCancellation } from './cancellations.ts';
 import { closeChange, insertChange } from './changes.ts';
-import { findCheckpoint, putCheckpoint, removeCheckpoint, spreadMessage } from './checkpoints.ts';
+import { findCheckpoint, putCheckpoint, removeCheckpoint } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
 import { readSeq, writeBaseline, writeJournal, writeSeq } from './meta.ts';
 import type { Opened } from './opened.ts';
 import { findOperation, putOperation, removeOperation } from './operations.ts';
-import { putBlob, putReference, removeBlobFiles } from './put-blob.ts';
+import { putBlobs, putReference } from './put-blob.ts';
 import { putSession, removeSession } from './sessions.ts';
 import { findWindow, putWindow, removeWindow } from './windows.ts';
 
 /**
- * One transaction, and one wait for the disk. Files of large blobs are made inside it: after the check
- * of the base, so that a writer that comes too late leaves none, and while `sweep` is kept out.
+ * One transaction, and one wait for the disk. Large blobs are written inside it: after the check of the
+ * base, so that a writer that comes too late leaves nothing, and while all others are kept out.
  */
 export function commitBatch(opened: Opened, batch: Batch): void {
   const { connection } = opened;
   connection.immediate(() => {
     requireBase(connection, batch.base);
-    const made: BlobId[] = [];
+    const numbers = new BlobNumbers(connection);
+    const begin = putBlobs(opened, batch.blobs ?? [], numbers);
     try {
-      for (const blob of batch.blobs ?? []) putBlob(opened, blob, made);
       for (const reference of batch.references ?? []) putReference(connection, reference);
-      writeRows(connection, batch);
+      writeRows(connection, batch, numbers);
       removeRows(connection, batch);
     } catch (error) {
-      // Not so when COMMIT itself fails: its rows may turn up after a crash, and would miss the files.
-      removeBlobFiles(opened, made);
+      // Not so when COMMIT itself fails: its rows may turn up after a crash, and would miss the bytes.
+      if (begin !== null) opened.arrivals.giveBack(begin);
       throw error;
     }
   });
 }
 
-function writeRows(connection: Connection, batch: Batch): void {
+function writeRows(connection: Connection, batch: Batch, blobs: BlobNumbers): void {
   for (const session of batch.sessions ?? []) putSession(connection, session);
   writeCheckpoints(connection, batch);
-  writeChanges(connection, batch);
-  for (const closed of batch.closed ?? []) closeChange(connection, closed);
+  writeChanges(connection, batch, blobs);
+  for (const closed of batch.closed ?? []) closeChange(connection, closed, blobs);
   for (const pair of batch.cancellations ?? []) insertCancellation(connection, pair);
   writeOperations(connection, batch);
   writeWindows(connection, batch);
@@ -53,19 +54,21 @@ function writeRows(connection: Connection, batch: Batch): void {
 function writeCheckpoints(connection: Connection, { base, checkpoints = [] }: Batch): void {
   for (const checkpoint of checkpoints) {
     const { id, seq } = checkpoint;
-    const replaces = seq <= base;
-    if (replaces && findCheckpoint(connection, id)?.seq !== seq) throw usedNumber(seq);
+    if (seq <= base && findCheckpoint(connection, id)?.seq !== seq) throw usedNumber(seq);
     putCheckpoint(connection, checkpoint);
-    if (replaces) spreadMessage(connection, checkpoint);
   }
 }
 
-function writeChanges(connection: Connection, { base, changes = [] }: Batch): void {
+function writeChanges(
+  connection: Connection,
+  { base, changes = [] }: Batch,
+  blobs: BlobNumbers,
+): void {
   let newest = base;
   for (const change of changes) {
     if (change.seq <= newest) throw usedNumber(change.seq);
     newest = change.seq;
-    insertChange(connection, change);
+    insertChange(connection, change, blobs);
   }
 }
 

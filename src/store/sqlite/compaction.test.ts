@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'vitest';
@@ -74,7 +74,7 @@ describe('compaction', () => {
       );
     }));
 
-  it('takes large blobs into the database once they are small, and drops their files', () =>
+  it('takes large blobs into the database once they are small, and gives their room back', () =>
     withStore({}, async (store, folder) => {
       const blob = textBlob('a line of text\n'.repeat(40_000));
       await store.commit({
@@ -82,8 +82,9 @@ describe('compaction', () => {
         blobs: [blob],
         changes: [changeOf(1, 'a', { after: fileOf(blob) })],
       });
-      assert.deepEqual(readdirSync(join(folder, 'blobs')), [blob.id]);
+      assert.equal(statSync(join(folder, 'arrivals')).size, blob.bytes.length);
       await store.compact(FOREVER);
+      assert.equal(statSync(join(folder, 'arrivals')).size, 0);
       assert.deepEqual(readdirSync(join(folder, 'blobs')), []);
       await assertReadable(store, blob);
     }));
@@ -178,6 +179,7 @@ describe('pruning', () => {
       const [kept, orphan] = [noiseBlob(300 * 1024), noiseBlob(300 * 1024, 2)];
       const change = changeOf(1, 'a', { after: fileOf(kept) });
       await store.commit({ base: 0, blobs: [kept], changes: [change] });
+      await store.compact(FOREVER);
       const strays = [
         orphan.id,
         `${orphan.id}.zst`,

@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import type { BlobId } from '../../model/ids.ts';
 import type { BlobRow } from './blob-rows.ts';
 import type { Connection } from './connection.ts';
 import { type Base, canBeBase, type Encoded, encodeBest } from './encoding.ts';
@@ -16,13 +15,13 @@ const NEXT = `
   SELECT id, hash, size, encoding, base, depth, data FROM blobs
   WHERE pending = 1 AND id > ? ORDER BY id LIMIT 1`;
 
-const BASE = 'SELECT id, hash, size, depth FROM blobs WHERE hash = ?';
+const BASE = 'SELECT id, hash, size, depth FROM blobs WHERE id = ?';
 
 // The change that brought a content for the first time says what it was made from. Of a group, SQLite
 // takes the other columns from the row that has the minimum.
 const PREVIOUS = `
-  SELECT after_blob AS hash, before_blob AS previous, min(seq) FROM changes
-  WHERE after_blob IN (SELECT hash FROM blobs WHERE pending = 1)
+  SELECT after_blob AS id, before_blob AS previous, min(seq) FROM changes
+  WHERE after_blob IN (SELECT id FROM blobs WHERE pending = 1)
     AND before_blob IS NOT NULL AND before_blob <> after_blob
   GROUP BY after_blob`;
 
@@ -36,15 +35,16 @@ export async function compact(opened: Opened, budgetMs: number): Promise<void> {
     reached = compactSlice(opened, previous, reached, until);
     await setImmediate();
   }
+  opened.connection.immediate(() => opened.arrivals.shrink(opened.connection));
   giveBack(opened.connection);
 }
 
-/** For each blob to look at, by its hash: the hash of what it was made from. */
-type Previous = ReadonlyMap<BlobId, Uint8Array>;
+/** For each blob to look at, by its number: the number of what it was made from. */
+type Previous = ReadonlyMap<number, number>;
 
 function previousVersions(connection: Connection): Previous {
-  const rows = connection.all<{ hash: Uint8Array; previous: Uint8Array }>(PREVIOUS);
-  return new Map(rows.map(({ hash, previous }) => [bytesToHash(hash), previous]));
+  const rows = connection.all<{ id: number; previous: number }>(PREVIOUS);
+  return new Map(rows.map(({ id, previous }) => [id, previous]));
 }
 
 // Rewriting a database takes as long as writing it; past this size only free pages are given back.
@@ -104,18 +104,22 @@ function compactBlob(opened: Opened, row: BlobRow, previous: Previous): string |
   const raw = readIntact(opened, id);
   // Damaged bytes are left as they are: whoever reads them is told, and a later put can mend them.
   if (raw === null) return null;
-  return replaceBlob(opened, row, chooseForm(opened, raw, findBase(opened, row, previous.get(id))));
+  return replaceBlob(
+    opened,
+    row,
+    chooseForm(opened, raw, findBase(opened, row, previous.get(row.id))),
+  );
 }
 
 /**
  * The previous version. A blob that others lean on gets none: that would make their chains longer
  * behind their backs, and is the only way in which a circle could arise.
  */
-function findBase(opened: Opened, row: BlobRow, previous: Uint8Array | undefined): Base | null {
+function findBase(opened: Opened, row: BlobRow, previous: number | undefined): Base | null {
   if (previous === undefined || isLeanedOn(opened.connection, row.id)) return null;
   const found = opened.connection.get<Omit<BlobRow, 'data'>>(BASE, previous);
   if (found === undefined || !canBeBase(found.size, found.depth)) return null;
-  const bytes = readIntact(opened, bytesToHash(found.hash) as BlobId);
+  const bytes = readIntact(opened, bytesToHash(found.hash));
   return bytes && { id: found.id, depth: found.depth, bytes };
 }
 

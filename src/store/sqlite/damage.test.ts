@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'vitest';
 import { isSavepointError } from '../../model/errors.ts';
+import { sameState } from '../../model/state.ts';
 import {
   assertReadable,
   changeOf,
@@ -49,39 +58,49 @@ describe('damage', () => {
       await rejectsWith(store.readBlob(next.id), 'blob-corrupt');
     }));
 
-  it('is noticed in the file of a large blob: one bit, the end, all of it', () =>
-    withStore(async (store, folder) => {
-      const file = join(folder, 'blobs', LARGE.id);
-      await store.commit({ base: 0, blobs: [LARGE] });
-      const bytes = readFileSync(file);
-      bytes[1_000] = (bytes[1_000] ?? 0) ^ 1;
-      writeFileSync(file, bytes);
-      await rejectsWith(store.readBlob(LARGE.id), 'blob-corrupt');
-      truncateSync(file, 1_000);
-      await rejectsWith(store.readBlob(LARGE.id), 'blob-corrupt');
-      rmSync(file);
-      await rejectsWith(store.readBlob(LARGE.id), 'blob-missing');
-    }));
+  for (const place of ['arrivals', 'own file'] as const) {
+    it(`is noticed in a large blob in its ${place}: one bit, the end, all of it`, () =>
+      withStore(async (store, folder) => {
+        const file = await putLarge(store, folder, place);
+        flip(file, 1_000);
+        await rejectsWith(store.readBlob(LARGE.id), 'blob-corrupt');
+        truncateSync(file, 1_000);
+        await rejectsWith(store.readBlob(LARGE.id), 'blob-corrupt');
+        rmSync(file);
+        await rejectsWith(store.readBlob(LARGE.id), 'blob-missing');
+      }));
 
-  it('of a large blob is mended when the same bytes come again', () =>
-    withStore(async (store, folder) => {
-      const file = join(folder, 'blobs', LARGE.id);
-      await store.commit({ base: 0, blobs: [LARGE] });
-      for (const damage of [() => rmSync(file), () => truncateSync(file, 9), () => flip(file)]) {
-        damage();
-        await store.commit({ base: 0, blobs: [LARGE] });
-        await assertReadable(store, LARGE);
-      }
-      assert.equal((await store.stats()).blobs, 1);
-    }));
+    it(`of a large blob in its ${place} is mended when the same bytes come again`, () =>
+      withStore(async (store, folder) => {
+        const ways = [rmSync, (file: string) => truncateSync(file, 9), flip];
+        for (const damage of ways) {
+          damage(await putLarge(store, folder, place));
+          await store.commit({ base: await store.seq(), blobs: [LARGE] });
+          await assertReadable(store, LARGE);
+          await store.prune(0);
+        }
+        assert.equal((await store.stats()).blobs, 1);
+      }));
+  }
 
   it('in a file that a crash left is not taken over', () =>
     withStore(async (store, folder) => {
       const file = join(folder, 'blobs', LARGE.id);
       writeFileSync(file, LARGE.bytes);
       flip(file);
-      await store.commit({ base: 0, blobs: [LARGE] });
+      assert.equal(await putLarge(store, folder, 'own file'), file);
       await assertReadable(store, LARGE);
+    }));
+
+  it('that takes the row of a blob leaves its changes on record', () =>
+    withStore(async (store, folder) => {
+      const change = changeOf(1, 'a', { after: fileOf(SMALL) });
+      await store.commit({ base: 0, blobs: [SMALL], changes: [change] });
+      execute(folder, 'DELETE FROM blobs');
+      const [found] = await store.changes({});
+      assert.ok(found?.after?.kind === 'captured' && found.after.blob !== null);
+      assert.equal(sameState(found.after, fileOf(SMALL)), false);
+      await rejectsWith(store.readBlob(found.after.blob), 'blob-missing');
     }));
 
   it('does not stop compaction and pruning of the rest', () =>
@@ -92,12 +111,13 @@ describe('damage', () => {
         changeOf(3, 'c', { after: fileOf(OTHER) }),
       ];
       await store.commit({ base: 0, blobs: [LARGE, SMALL, OTHER], changes });
-      rmSync(join(folder, 'blobs', LARGE.id));
+      rmSync(join(folder, 'arrivals'));
+      await store.commit({ base: 3, blobs: [OTHER] });
       await store.compact(Number.POSITIVE_INFINITY);
       await store.prune(99);
       await assertReadable(store, SMALL);
       await assertReadable(store, OTHER);
-      await rejectsWith(store.readBlob(LARGE.id), 'blob-missing');
+      await rejectsWith(store.readBlob(LARGE.id), 'blob-corrupt');
     }));
 
   it('of a base does not cost the blob that leans on it, should the base be mended', () =>
@@ -122,22 +142,22 @@ describe('damage', () => {
     }));
 });
 
-describe('a commit that fails at its files', () => {
-  it('leaves no file behind, and nothing else', () =>
+describe('a commit that fails at its large blobs', () => {
+  it('leaves nothing of them behind, and nothing else', () =>
     withStore(async (store, folder) => {
-      const blobs = join(folder, 'blobs');
+      const arrivals = join(folder, 'arrivals');
       await store.commit({ base: 0, changes: [changeOf(1, 'a')] });
       const used = changeOf(1, 'a', { after: fileOf(LARGE) });
       await rejectsWith(
         store.commit({ base: 1, blobs: [LARGE, SMALL, OTHER], changes: [used] }),
         'argument-invalid',
       );
-      assert.deepEqual(readdirSync(blobs), []);
-      rmSync(blobs, { recursive: true });
-      writeFileSync(blobs, 'in the way');
+      assert.equal(statSync(arrivals).size, 0);
+      rmSync(arrivals);
+      mkdirSync(arrivals);
       await rejectsWith(store.commit({ base: 1, blobs: [SMALL, LARGE] }), 'store-failed');
       await rejectsWith(store.readBlob(SMALL.id), 'blob-missing');
-      rmSync(blobs);
+      rmdirSync(arrivals);
       await store.commit({ base: 1, blobs: [SMALL, LARGE] });
       await assertReadable(store, LARGE);
     }));
@@ -154,9 +174,23 @@ function withStore(body: (store: Store, folder: string) => Promise<void>): Promi
   });
 }
 
-function flip(file: string): void {
+/** Puts the large blob where it is wanted, and says in which file that is. */
+async function putLarge(
+  store: Store,
+  folder: string,
+  place: 'arrivals' | 'own file',
+): Promise<string> {
+  const base = await store.seq();
+  const change = changeOf(base + 1, 'a', { after: fileOf(LARGE) });
+  await store.commit({ base, blobs: [LARGE], changes: [change] });
+  if (place === 'arrivals') return join(folder, 'arrivals');
+  await store.compact(Number.POSITIVE_INFINITY);
+  return join(folder, 'blobs', LARGE.id);
+}
+
+function flip(file: string, at = 0): void {
   const bytes = readFileSync(file);
-  bytes[0] = (bytes[0] ?? 0) ^ 0x80;
+  bytes[at] = (bytes[at] ?? 0) ^ 0x80;
   writeFileSync(file, bytes);
 }
 

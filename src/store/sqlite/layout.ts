@@ -6,6 +6,8 @@ export interface Layout {
   readonly database: string;
   readonly lock: string;
   readonly blobs: string;
+  /** Made with the first large blob. */
+  readonly arrivals: string;
   /** Made with the first pack. */
   readonly packs: string;
   /** Capture's, who keeps objects of git there. */
@@ -19,6 +21,7 @@ export function layoutOf(directory: string): Layout {
     database: join(root, 'store.db'),
     lock: join(root, 'lock.db'),
     blobs: join(root, 'blobs'),
+    arrivals: join(root, 'arrivals'),
     packs: join(root, 'packs'),
     git: join(root, 'git'),
   };

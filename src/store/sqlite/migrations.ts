@@ -2,6 +2,7 @@ import { SavepointError } from '../../model/errors.ts';
 import type { Connection } from './connection.ts';
 import { DESIGN_TABLES } from './schema/design-tables.ts';
 import { LEANER_CHANGES } from './schema/leaner-changes.ts';
+import { NUMBERED_ROWS } from './schema/numbered-rows.ts';
 import { SCAN_TABLES } from './schema/scan-tables.ts';
 import { SEED_VIEW } from './schema/seed-view.ts';
 
@@ -14,6 +15,7 @@ export const MIGRATIONS: readonly string[] = [
   SEED_VIEW,
   SCAN_TABLES,
   LEANER_CHANGES,
+  NUMBERED_ROWS,
 ];
 
 /** Brings a database to the newest form. Other processes may do the same at the same moment. */

@@ -30,8 +30,13 @@ describe('opening a store', () => {
       try {
         const directory = join(folder, 'a', 'b');
         const store = await sqliteStore({ directory });
-        const blob = noiseBlob(300 * 1024);
-        await store.commit({ base: 0, blobs: [blob] });
+        const blobs = [1, 2].map((seed) => noiseBlob(300 * 1024, seed));
+        for (const blob of blobs) {
+          const seq = await store.seq();
+          const change = changeOf(seq + 1, 'a', { after: fileOf(blob) });
+          await store.commit({ base: seq, blobs: [blob], changes: [change] });
+          if (seq === 0) await store.compact(Number.POSITIVE_INFINITY);
+        }
         (await store.lock({ timeoutMs: 0 })).release();
         for (const made of ['..', '.', 'blobs']) assert.equal(modeOf(join(directory, made)), 0o700);
         const files = [
@@ -39,10 +44,11 @@ describe('opening a store', () => {
           'store.db-wal',
           'store.db-shm',
           'lock.db',
-          join('blobs', blob.id),
+          'arrivals',
+          join('blobs', blobs[0]?.id ?? ''),
         ];
         for (const file of files) assert.equal(modeOf(join(directory, file)), 0o600, file);
-        assert.deepEqual(readdirSync(directory).length, 5);
+        assert.deepEqual(readdirSync(directory).length, 6);
         await store.close();
       } finally {
         process.umask(mask);
@@ -92,6 +98,7 @@ describe('opening a store', () => {
         INSERT INTO changes VALUES (2, CAST('a' AS BLOB), 'file', 420, x'${blob.id}', 3, NULL,
           'absent', NULL, NULL, NULL, NULL, 'tool', 'exact', 's', 'checkpoint-1', 'm', NULL, NULL,
           NULL, 1002);
+        INSERT INTO heads VALUES (CAST('a' AS BLOB), 2, 0, 'absent', NULL, NULL, NULL, NULL);
         INSERT INTO blobs VALUES (1, x'${blob.id}', 3, 3, 'raw', 1, NULL, 0, CAST('old' AS BLOB));
         UPDATE meta SET value = 2 WHERE key = 'seq'`);
       connection.close();

@@ -32,8 +32,8 @@ export class Conditions {
   /** One of these texts. A capture asks for a single one, and need not wait for a list to be read. */
   among(column: string, texts: readonly string[] | undefined): void {
     const [only] = texts ?? [];
-    if (texts?.length === 1) this.add(`${column} = ?`, only);
-    else this.add(`${column} IN ${LISTED_TEXTS}`, texts && hexList(texts));
+    if (texts?.length === 1) this.narrow(column, '= ?', only);
+    else this.narrow(column, `IN ${LISTED_TEXTS}`, texts && hexList(texts));
   }
 
   /** A condition without a value, before all others that have an index. */

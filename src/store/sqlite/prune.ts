@@ -16,20 +16,20 @@ import { bytesToHash } from './state-columns.ts';
 import { sweepBlobFiles } from './sweep.ts';
 
 const DROP_CHANGES = `
-  DELETE FROM changes WHERE seq < ?1 AND after_type IS NOT NULL
+  DELETE FROM changes WHERE seq < ?1 AND after_mode IS NOT NULL
   AND seq NOT IN (SELECT change_seq FROM cancellations WHERE by_seq >= ?1)`;
 
 const REACHED = `
-  reached(hash) AS (
+  reached(id) AS (
     SELECT before_blob FROM changes WHERE before_blob IS NOT NULL
     UNION SELECT after_blob FROM changes WHERE after_blob IS NOT NULL
     UNION SELECT blob FROM heads WHERE blob IS NOT NULL
-    UNION SELECT unhex(value) FROM json_each(?)
+    UNION SELECT id FROM blobs WHERE hash IN (SELECT unhex(value) FROM json_each(?))
   )`;
 
 const LIVE = `
   WITH ${REACHED}
-  SELECT id, hash, base FROM blobs WHERE hash IN (SELECT hash FROM reached)`;
+  SELECT id, hash, base FROM blobs WHERE id IN (SELECT id FROM reached)`;
 
 const REFERENCES = "SELECT id FROM blobs WHERE encoding IN ('pack', 'git')";
 
@@ -37,12 +37,18 @@ const REFERENCES = "SELECT id FROM blobs WHERE encoding IN ('pack', 'git')";
 const DROP_BLOBS = `
   WITH RECURSIVE ${REACHED},
   kept(id, base) AS (
-    SELECT id, base FROM blobs WHERE hash IN (SELECT hash FROM reached)
+    SELECT id, base FROM blobs WHERE id IN (SELECT id FROM reached)
     UNION SELECT blobs.id, blobs.base FROM blobs JOIN kept ON blobs.id = kept.base
   )
-  DELETE FROM blobs WHERE id NOT IN (SELECT id FROM kept) RETURNING stored`;
+  DELETE FROM blobs WHERE id NOT IN (SELECT id FROM kept)
+  RETURNING stored, encoding <> 'missing' AS was_there`;
 
 type LiveRow = Pick<BlobRow, 'id' | 'hash' | 'base'>;
+
+interface Dropped {
+  readonly stored: number;
+  readonly was_there: number;
+}
 
 /** See the port. The caller holds the project lock. */
 export async function prune(opened: Opened, floor: Seq): Promise<PruneResult> {
@@ -54,7 +60,8 @@ export async function prune(opened: Opened, floor: Seq): Promise<PruneResult> {
   await sweepPacks(opened);
   connection.exec('PRAGMA incremental_vacuum');
   const bytes = dropped.reduce((sum, { stored }) => sum + stored, 0);
-  return { changes, blobs: dropped.length, bytes };
+  const blobs = dropped.filter((row) => row.was_there === 1).length;
+  return { changes, blobs, bytes };
 }
 
 function dropChanges(connection: Connection, floor: Seq): number {
@@ -96,8 +103,8 @@ function asBase(opened: Opened, row: BlobRow): Base | null {
   return bytes && { id: row.id, depth: row.depth, bytes };
 }
 
-function dropBlobs(connection: Connection): { stored: number }[] {
-  return connection.all<{ stored: number }>(DROP_BLOBS, namedBlobs(connection));
+function dropBlobs(connection: Connection): Dropped[] {
+  return connection.all<Dropped>(DROP_BLOBS, namedBlobs(connection));
 }
 
 /** What the baseline and a restore that is under way still need, as a list for a query. */

@@ -1,14 +1,14 @@
-import { rmSync } from 'node:fs';
 import { SavepointError } from '../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../model/ids.ts';
 import { checkReference } from '../check-scan-rows.ts';
 import type { Blob, BlobReference } from '../store.ts';
-import { blobFile, writeBlobFile } from './blob-files.ts';
+import { blobFile } from './blob-files.ts';
+import type { BlobNumbers } from './blob-numbers.ts';
 import {
   type BlobRow,
+  findPlace,
   insertReference,
   insertSmall,
-  liesOutside,
   putRaw,
   replaceRow,
   settleRow,
@@ -21,26 +21,41 @@ import type { Opened } from './opened.ts';
 import { readIntact } from './read-blob.ts';
 import { bytesToHash } from './state-columns.ts';
 
-/** Stores a blob inside a transaction. Files that it makes are durable at once, and named in `made`. */
-export function putBlob(opened: Opened, { id, bytes }: Blob, made: BlobId[]): void {
-  if (!isBlobId(id))
-    throw new SavepointError('argument-invalid', 'a blob has no SHA-256 as its id');
-  if (bytes.length <= opened.largeBlobBytes) putSmall(opened, id, bytes);
-  else if (!isSafe(opened, id)) {
-    if (writeBlobFile(opened.layout, id, bytes)) made.push(id);
-    putRaw(opened.connection, id, bytes.length, null);
+/**
+ * Stores blobs inside a transaction. Large ones are durable at once; where the arrivals ended before them
+ * is returned, so that the caller can take them back. Null when there were none.
+ */
+export function putBlobs(
+  opened: Opened,
+  blobs: readonly Blob[],
+  numbers: BlobNumbers,
+): number | null {
+  const large = new Map<BlobId, Blob>();
+  for (const blob of blobs) {
+    if (!isBlobId(blob.id))
+      throw new SavepointError('argument-invalid', 'a blob has no SHA-256 as its id');
+    if (blob.bytes.length <= opened.largeBlobBytes) numbers.know(blob.id, putSmall(opened, blob));
+    else if (safeNumber(opened, blob.id) === null) large.set(blob.id, blob);
   }
+  return large.size === 0 ? null : putLarge(opened, [...large.values()], numbers);
+}
+
+function putLarge(opened: Opened, blobs: readonly Blob[], numbers: BlobNumbers): number {
+  const { connection, arrivals } = opened;
+  const begin = arrivals.end(connection);
+  arrivals.append(connection, begin, blobs);
+  let start = begin;
+  for (const { id, bytes } of blobs) {
+    numbers.know(id, putRaw(connection, id, bytes.length, start));
+    start += bytes.length;
+  }
+  return begin;
 }
 
 /** Says where bytes are that the store has already. A row that has bytes of its own keeps them. */
 export function putReference(connection: Connection, reference: BlobReference): void {
   checkReference(reference);
   insertReference(connection, reference);
-}
-
-/** Takes back the files of a transaction that failed. Called while it still keeps others out. */
-export function removeBlobFiles(opened: Opened, made: readonly BlobId[]): void {
-  for (const id of made) rmSync(blobFile(opened.layout, id, 'raw'), { force: true });
 }
 
 /**
@@ -62,18 +77,25 @@ export function replaceBlob(opened: Opened, row: BlobRow, form: Encoded): string
 
 /** The file of a blob that has one of its own. */
 function ownFile(layout: Layout, { hash, encoding, data }: BlobRow): string | null {
-  if (data !== null || encoding === 'pack' || encoding === 'git') return null;
+  if (data !== null || (encoding !== 'raw' && encoding !== 'zstd')) return null;
   return blobFile(layout, bytesToHash(hash), encoding);
 }
 
 /** An edit waits for this: nothing is looked up unless the blob is there already. */
-function putSmall(opened: Opened, id: BlobId, bytes: Uint8Array): void {
-  if (insertSmall(opened.connection, id, bytes) || isSafe(opened, id)) return;
-  putRaw(opened.connection, id, bytes.length, bytes);
+function putSmall(opened: Opened, { id, bytes }: Blob): number {
+  return (
+    insertSmall(opened.connection, { id, bytes }) ??
+    safeNumber(opened, id) ??
+    putRaw(opened.connection, id, bytes.length, bytes)
+  );
 }
 
-/** What lies outside is read before we trust it: the bytes at hand could mend it. */
-function isSafe(opened: Opened, id: BlobId): boolean {
-  const outside = liesOutside(opened.connection, id);
-  return outside !== undefined && (!outside || readIntact(opened, id) !== null);
+/**
+ * The number of a blob that need not be put, or null. What lies outside the database is read before we
+ * trust it: the bytes at hand could mend it.
+ */
+function safeNumber(opened: Opened, id: BlobId): number | null {
+  const place = findPlace(opened.connection, id);
+  if (place === null) return null;
+  return place.inside || readIntact(opened, id) !== null ? place.id : null;
 }

@@ -15,8 +15,8 @@ export function readBlob(opened: Opened, id: BlobId): Uint8Array {
   try {
     return readOnce(opened, id);
   } catch (error) {
-    // Compaction or pruning may take a file away between our look at the row and at the file.
-    if (!isGone(error)) throw error;
+    // Compaction or pruning may move the bytes away between our look at the row and at the file.
+    if (!isGone(error) && !isSavepointError(error, 'blob-corrupt')) throw error;
   }
   try {
     return readOnce(opened, id);
@@ -52,15 +52,22 @@ function decode(
   base: Uint8Array | undefined,
 ): Uint8Array {
   const { encoding, data } = row;
+  if (encoding === 'missing') throw missing(wanted);
   if (encoding === 'pack') return readFromPack(opened, bytesToHash(row.hash));
+  if (typeof data === 'number') return opened.arrivals.read(data, row.size);
   if (encoding === 'git') return opened.gitObjects.read(data ?? NO_KEY);
-  const stored = data ?? readFileSync(blobFile(opened.layout, bytesToHash(row.hash), encoding));
-  if (encoding === 'raw') return stored;
+  const stored = data ?? readStored(opened, row);
+  if (encoding !== 'zstd') return stored;
   try {
     return decompress(stored, row.size, row.base === null ? undefined : base);
   } catch (error) {
     throw corrupt(wanted, error);
   }
+}
+
+function readStored({ layout }: Opened, { hash, encoding }: BlobRow): Uint8Array {
+  const form = encoding === 'zstd' ? 'zstd' : 'raw';
+  return readFileSync(blobFile(layout, bytesToHash(hash), form));
 }
 
 function readFromPack({ packs }: Opened, id: BlobId): Uint8Array {

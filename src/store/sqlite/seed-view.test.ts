@@ -72,14 +72,19 @@ describe('the seed’s SQL', () => {
         names.map(({ name }) => name),
         parts.map((part) => `idx_checkpoints_${part}`),
       );
-      for (const column of ['session_id', 'message_id', 'created_at']) {
+      for (const [column, table, part] of [
+        ['session_id', 'changes', 'session'],
+        ['message_id', 'checkpoints', 'message'],
+        ['created_at', 'changes', 'created'],
+      ]) {
         const query = `EXPLAIN QUERY PLAN SELECT * FROM file_checkpoints WHERE ${column} = 'x'`;
         const plan = database
           .prepare(query)
           .all()
           .map(({ detail }) => detail)
           .join();
-        assert.match(plan, /SEARCH changes USING INDEX idx_checkpoints_/);
+        assert.ok(plan.includes(`SEARCH ${table} USING INDEX idx_checkpoints_${part}`), plan);
+        assert.doesNotMatch(plan, /SCAN/);
       }
     }));
 
@@ -96,6 +101,20 @@ describe('the seed’s SQL', () => {
         assert.equal(count('changes'), 1);
       }));
   }
+
+  it('gives the changes of a deleted session to no other, even without foreign keys', () =>
+    withTemporaryFolder(async (folder) => {
+      const store = await sqliteStore({ directory: folder });
+      const sessions = [sessionOf('s')];
+      await store.commit({ base: 0, sessions, checkpoints: [CHECKPOINT], changes: [tool(2, 'a')] });
+      const database = new DatabaseSync(join(folder, 'store.db'));
+      database.exec("PRAGMA foreign_keys = OFF; DELETE FROM sessions WHERE id = 's'");
+      database.close();
+      await store.commit({ base: 2, sessions: [sessionOf('next')] });
+      assert.deepEqual(await store.changes({ sessionIds: ['next'] }), []);
+      assert.equal((await store.changes({}))[0]?.sessionId, null);
+      await store.close();
+    }));
 
   it('follows a checkpoint that gets another message', () =>
     withTemporaryFolder(async (folder) => {

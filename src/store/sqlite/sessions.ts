@@ -10,17 +10,22 @@ interface SessionRow {
   readonly archived_at: number | null;
 }
 
-// An upsert, and not REPLACE: that would delete the row first, and its checkpoints with it.
-const PUT = `
-  INSERT INTO sessions (id, root_id, agent, created_at, last_active_at, archived_at)
-  VALUES (?, ?, ?, ?, ?, ?)
-  ON CONFLICT (id) DO UPDATE SET root_id = excluded.root_id, agent = excluded.agent,
-    created_at = excluded.created_at, last_active_at = excluded.last_active_at,
-    archived_at = excluded.archived_at`;
+// Not REPLACE: that would delete the row first, and its checkpoints with it.
+const UPDATE = `
+  UPDATE sessions SET root_id = ?, agent = ?, created_at = ?, last_active_at = ?, archived_at = ?
+  WHERE id = ?`;
+
+// A number that changes name is never given to another session, even where somebody deleted the row
+// without foreign keys, which is how the sqlite3 shell starts.
+const INSERT = `
+  INSERT INTO sessions (root_id, agent, created_at, last_active_at, archived_at, id, num)
+  VALUES (?, ?, ?, ?, ?, ?, 1 + max(
+    coalesce((SELECT max(num) FROM sessions), 0), coalesce((SELECT max(session) FROM changes), 0)))`;
 
 export function putSession(connection: Connection, session: Session): void {
   const { id, rootId, agent, createdAt, lastActiveAt, archivedAt } = session;
-  connection.run(PUT, id, rootId, agent, createdAt, lastActiveAt, archivedAt);
+  const values = [rootId, agent, createdAt, lastActiveAt, archivedAt, id] as const;
+  if (connection.run(UPDATE, ...values) === 0) connection.run(INSERT, ...values);
 }
 
 /** Foreign keys take its checkpoints along and free its changes. */

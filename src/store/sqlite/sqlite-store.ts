@@ -23,6 +23,7 @@ import type {
   Store,
   StoreStats,
 } from '../store.ts';
+import { Arrivals } from './arrivals.ts';
 import { listCancellations } from './cancellations.ts';
 import { countChangedPaths, listChanges } from './changes.ts';
 import {
@@ -59,7 +60,7 @@ export interface SqliteStoreOptions {
   readonly create?: boolean;
   /** Milliseconds, for the budget of `compact`. */
   readonly now?: () => number;
-  /** Blobs with more bytes than this lie in files of their own; 256 KiB when left out. */
+  /** Blobs with more bytes than this do not lie in the database; 256 KiB when left out. */
   readonly largeBlobBytes?: number;
 }
 
@@ -71,6 +72,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
     const opened: Opened = {
       connection,
       layout,
+      arrivals: new Arrivals(layout.arrivals),
       packs: new Packs(layout),
       gitObjects: new GitObjects(layout.git),
       largeBlobBytes: options.largeBlobBytes ?? DEFAULT_LARGE_BLOB_BYTES,

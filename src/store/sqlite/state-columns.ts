@@ -1,40 +1,55 @@
 import type { BlobId } from '../../model/ids.ts';
 import { ABSENT, type EntryType, type State, type UnknownReason } from '../../model/state.ts';
 
-/** A state as it lies in a row, in the order of its columns: type, mode, blob, size, reason. */
-export type StateColumns = readonly [
-  type: string | null,
-  mode: number | null,
-  blob: Uint8Array | null,
-  size: number | null,
-  reason: string | null,
-];
+const PERMISSIONS = 0o777;
+const ABSENT_MODE = 0;
 
-/** Null, an open change's after, fills no column. */
-export function toColumns(state: State | null): StateColumns {
-  if (state === null) return [null, null, null, null, null];
-  if (state.kind === 'absent') return ['absent', null, null, null, null];
-  if (state.kind === 'unknown') return ['unknown', null, null, null, state.reason];
-  const blob = state.blob === null ? null : hashToBytes(state.blob);
-  return [state.type, state.mode, blob, state.size, null];
+// As `st_mode` has them.
+const TYPE_BITS: Readonly<Record<EntryType, number>> = {
+  file: 0o100000,
+  symlink: 0o120000,
+  directory: 0o040000,
+};
+
+// Stores hold these numbers.
+const REASON_CODES: Readonly<Record<UnknownReason, number>> = {
+  'too-large': -1,
+  unreadable: -2,
+  unstable: -3,
+  'not-seen': -4,
+  'past-limit': -5,
+  'special-file': -6,
+  protected: -7,
+  purged: -8,
+};
+const REASONS: ReadonlyMap<number, UnknownReason> = new Map(
+  Object.entries(REASON_CODES).map(([reason, code]) => [code, reason as UnknownReason]),
+);
+
+// No bytes have this hash. For a blob whose row is gone: it reads as missing, and equals nothing.
+const LOST = '0'.repeat(64) as BlobId;
+
+/** A state without its blob, as one number: 0 absent, below it unknown, above it as `st_mode`. */
+export function modeOf(state: State): number {
+  if (state.kind === 'absent') return ABSENT_MODE;
+  if (state.kind === 'unknown') return REASON_CODES[state.reason];
+  return TYPE_BITS[state.type] | (state.mode & PERMISSIONS);
 }
 
-export function fromColumns(
-  type: string,
-  mode: number | null,
-  blob: Uint8Array | null,
-  size: number | null,
-  reason: string | null,
-): State {
-  if (type === 'absent') return ABSENT;
-  if (type === 'unknown') return { kind: 'unknown', reason: reason as UnknownReason };
-  return {
-    kind: 'captured',
-    type: type as EntryType,
-    mode: mode ?? 0,
-    blob: blob === null ? null : bytesToHash(blob),
-    size: size ?? 0,
-  };
+/** `hash` and `size` are those of the blob that the row names. */
+export function stateFrom(mode: number, hash: Uint8Array | null, size: number | null): State {
+  if (mode === ABSENT_MODE) return ABSENT;
+  if (mode < 0) return { kind: 'unknown', reason: REASONS.get(mode) as UnknownReason };
+  const type = typeOf(mode);
+  const captured = { kind: 'captured', type, mode: mode & PERMISSIONS } as const;
+  if (type === 'directory') return { ...captured, blob: null, size: 0 };
+  return { ...captured, blob: hash === null ? LOST : bytesToHash(hash), size: size ?? 0 };
+}
+
+function typeOf(mode: number): EntryType {
+  const bits = mode & ~PERMISSIONS;
+  if (bits === TYPE_BITS.directory) return 'directory';
+  return bits === TYPE_BITS.symlink ? 'symlink' : 'file';
 }
 
 export function hashToBytes(id: BlobId): Uint8Array {

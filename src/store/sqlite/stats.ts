@@ -11,7 +11,7 @@ const STATS = `
     count(*) AS blobs,
     coalesce(sum(size), 0) AS blobBytes,
     coalesce(sum(stored), 0) AS storedBytes
-  FROM blobs`;
+  FROM blobs WHERE encoding <> 'missing'`;
 
 export function readStats({ connection, layout }: Opened): StoreStats {
   const { sessions, checkpoints, changes, operations, blobs, blobBytes, storedBytes } =

@@ -11,12 +11,14 @@ import { hashToBytes } from './state-columns.ts';
 const NAMED = 'SELECT 1 FROM blobs WHERE hash = ? AND encoding = ? AND data IS NULL';
 
 /**
- * Removes blob files that no row names: those of dropped blobs, and what a crash left between a file
- * and its row. In a transaction, because every writer makes its files in one.
+ * Removes what lies outside the database and no row names: that of dropped blobs, and what a crash left
+ * before its row. In a transaction, because every writer writes there in one; and in one of its own, because
+ * the rows must be gone for good before their bytes are.
  */
 export function sweepBlobFiles(opened: Opened): void {
-  const { connection, layout } = opened;
+  const { connection, layout, arrivals } = opened;
   connection.immediate(() => {
+    arrivals.shrink(connection);
     for (const name of filesIn(layout.blobs)) {
       if (isOrphan(connection, name)) rmSync(join(layout.blobs, name), { force: true });
     }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { isSavepointError } from '../../model/errors.ts';
 import type { BlobId } from '../../model/ids.ts';
-import { assertReadable, noiseBlob, rejectsWith, textBlob } from './samples.ts';
+import { ABSENT } from '../../model/state.ts';
+import { assertReadable, changeOf, fileOf, noiseBlob, rejectsWith, textBlob } from './samples.ts';
 import type { StoreTests } from './test-store.ts';
 
 const KIB = 1024;
@@ -32,6 +33,18 @@ export function blobRules({ test }: StoreTests): void {
   });
 
   for (const size of [10, 300 * KIB]) {
+    test(`keeps the name of ${size} bytes that it was not given, and takes them later`, async (store) => {
+      const blob = noiseBlob(size);
+      const change = changeOf(1, 'a', { before: fileOf(blob), after: ABSENT });
+      await store.commit({ base: 0, changes: [change] });
+      assert.deepEqual(await store.changes({}), [change]);
+      await rejectsWith(store.readBlob(blob.id), 'blob-missing');
+      assert.equal((await store.stats()).blobs, 0);
+      await store.commit({ base: 1, blobs: [blob] });
+      await assertReadable(store, blob);
+      assert.equal((await store.stats()).blobs, 1);
+    });
+
     test(`never hands out ${size} bytes that do not match their hash`, async (store) => {
       const lie = { id: textBlob('something else').id, bytes: noiseBlob(size).bytes };
       const refused = await store.commit({ base: 0, blobs: [lie] }).then(

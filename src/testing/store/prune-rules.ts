@@ -106,6 +106,17 @@ export function pruneRules({ test, testTwo }: StoreTests): void {
     for (const blob of blobs) await assertReadable(store, blob);
   });
 
+  test('does not count blobs that were never there', async (store) => {
+    const never = fileOf(textBlob('never put'));
+    const changes = [
+      changeOf(1, 'a', { before: never }),
+      changeOf(2, 'b', { before: never, after: never }),
+    ];
+    await store.commit({ base: 0, changes });
+    assert.deepEqual(await store.prune(99), { changes: 2, blobs: 0, bytes: 0 });
+    assert.deepEqual((await store.head(pathOf('b')))?.state, never);
+  });
+
   test('leaves everything else alone, and does nothing the second time', async (store) => {
     await chain(store, ['one', 'two', 'three']);
     await store.commit({ base: 3, checkpoints: [checkpointOf(4)] });

@@ -19,7 +19,7 @@ export interface CaptureScenario {
   readonly steps: readonly Step[];
 }
 
-// Past 256 KiB a blob lies in a file of its own.
+// Past 256 KiB a blob does not lie in the database.
 const LARGE = 'a large file of the person\n'.repeat(11_000);
 const OTHER_LARGE = 'another large one\n'.repeat(16_000);
 

@@ -38,7 +38,7 @@ export async function checkBlobs(savepoint: Savepoint): Promise<Problems> {
 }
 
 // The log of a store in the making may be left where it cannot be removed; nobody reads it.
-const PARTS = /^(store\.db(\.new)?-(wal|shm|journal)|store\.db|lock\.db|blobs)$/;
+const PARTS = /^(store\.db(\.new)?-(wal|shm|journal)|store\.db|lock\.db|blobs|arrivals)$/;
 
 /** After a clean-up there is no file in the store that nothing names. */
 export async function checkLeftovers(place: Place, savepoint: Savepoint): Promise<Problems> {

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /** How a blob lies in the store. */
-export type Form = 'raw row' | 'compressed row' | 'delta row' | 'raw file' | 'compressed file';
+export type Form =
+  | 'raw row'
+  | 'compressed row'
+  | 'delta row'
+  | 'raw file'
+  | 'compressed file'
+  | 'arrival';
 
 export type Damage = 'flipped' | 'truncated' | 'emptied' | 'removed';
 
@@ -20,7 +26,10 @@ export function storedBlobs(directory: string): StoredBlob[] {
       .all()
       .map((row) => ({
         id: String(row.id),
-        form: formOf(row.encoding === 'raw', row.base !== null, row.file === 1),
+        form:
+          row.encoding === 'arrived'
+            ? 'arrival'
+            : formOf(row.encoding === 'raw', row.base !== null, row.file === 1),
       })),
   );
 }
@@ -28,6 +37,7 @@ export function storedBlobs(directory: string): StoredBlob[] {
 /** Spoils the stored bytes of one blob, as a bad disk or a careless hand would. */
 export function spoil(directory: string, blob: StoredBlob, damage: Damage): void {
   if (blob.form.endsWith('file')) spoilFile(directory, blob, damage);
+  else if (blob.form === 'arrival') spoilArrival(directory, blob.id);
   else withDatabase(directory, (database) => spoilRow(database, blob.id, damage));
 }
 
@@ -42,6 +52,17 @@ function spoilFile(directory: string, { id, form }: StoredBlob, damage: Damage):
   if (damage === 'removed') rmSync(path);
   else if (damage === 'emptied') truncateSync(path);
   else writeFileSync(path, damaged(readFileSync(path), damage));
+}
+
+/** Flips a bit, whatever the damage should be: others lie before and behind it. */
+function spoilArrival(directory: string, id: string): void {
+  const path = join(directory, 'arrivals');
+  const start = withDatabase(directory, (database) =>
+    database.prepare('SELECT data FROM blobs WHERE hash = ?').get(Buffer.from(id, 'hex')),
+  )?.data as number;
+  const bytes = readFileSync(path);
+  bytes[start] = (bytes[start] ?? 0) ^ 0x10;
+  writeFileSync(path, bytes);
 }
 
 function spoilRow(database: DatabaseSync, id: string, damage: Damage): void {

@@ -1,0 +1,107 @@
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  openSync,
+  readSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import type { Blob } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { makeEmptyFile, syncPath } from './durable-files.ts';
+
+const READ_END = "SELECT value FROM meta WHERE key = 'arrivals'";
+const WRITE_END = "UPDATE meta SET value = ? WHERE key = 'arrivals'";
+// Compaction has not looked at what lies there, and so an index leads to it.
+const LAST = `
+  SELECT max(data + size) AS past FROM blobs WHERE pending = 1 AND encoding = 'arrived'`;
+
+/**
+ * Where large blobs wait for compaction, one behind the other in one file: an edit waits until its bytes
+ * are safe, and not until a new file and its name are. What lies past the end that the database knows is
+ * nobody's. Everything that writes is called in a transaction, so there is one writer at a time.
+ */
+export class Arrivals {
+  readonly #file: string;
+  #isNamed = false;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Where the next bytes go. */
+  end(connection: Connection): number {
+    return connection.get<{ value: number }>(READ_END)?.value ?? 0;
+  }
+
+  /** Makes the bytes of blobs durable, from `begin` on. On failure nothing is left of them. */
+  append(connection: Connection, begin: number, blobs: Iterable<Blob>): void {
+    let end = begin;
+    const descriptor = this.#open();
+    try {
+      for (const { bytes } of blobs) {
+        writeAll(descriptor, bytes, end);
+        end += bytes.length;
+      }
+      fdatasyncSync(descriptor);
+    } catch (error) {
+      this.giveBack(begin);
+      throw error;
+    } finally {
+      closeSync(descriptor);
+    }
+    connection.run(WRITE_END, end);
+  }
+
+  /** For a transaction that fails: what it appended from `begin` on goes. On a full disk the room counts. */
+  giveBack(begin: number): void {
+    try {
+      truncateSync(this.#file, begin);
+    } catch {
+      // The failure that brought us here is the one to report; the next writer writes over it.
+    }
+  }
+
+  /** Others, or fewer, than were put when compaction has moved them since the row was read. */
+  read(start: number, size: number): Uint8Array {
+    const descriptor = openSync(this.#file, 'r');
+    try {
+      const bytes = Buffer.allocUnsafeSlow(size);
+      let length = 0;
+      for (let read = -1; length < size && read !== 0; length += read) {
+        read = readSync(descriptor, bytes, length, size - length, start + length);
+      }
+      return bytes.subarray(0, length);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  /** Gives back what no row names, as far as it lies at the end: moved blobs, and what a crash left. */
+  shrink(connection: Connection): void {
+    const past = connection.get<{ past: number | null }>(LAST)?.past ?? 0;
+    if (past < this.end(connection)) connection.run(WRITE_END, past);
+    const size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > past) truncateSync(this.#file, past);
+  }
+
+  /** Opened anew each time: somebody may have removed it. */
+  #open(): number {
+    if (!this.#isNamed || !existsSync(this.#file)) {
+      // Also where it is there already: whoever made it may have died before its name was safe.
+      makeEmptyFile(this.#file);
+      syncPath(dirname(this.#file));
+      this.#isNamed = true;
+    }
+    return openSync(this.#file, 'r+');
+  }
+}
+
+function writeAll(descriptor: number, bytes: Uint8Array, start: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(descriptor, bytes, done, bytes.length - done, start + done);
+  }
+}
