@@ -150,6 +150,7 @@ async function surrounding(site: CaptureSite, folder: TrackedPath): Promise<Surr
   if (kind === 'directory') return { kind, mode: 0o755 };
   const changes = await site.store.changes({ paths: [folder] });
   const states = changes.flatMap(({ before, after }) => [before, after ?? before]);
-  const last = states.findLast(isDirectory);
-  return { kind, mode: last?.kind === 'captured' ? last.mode : 0o755 };
+  const last = states.findLast(isDirectory) ?? (await site.known.find(folder))?.head.state;
+  const isKnown = last?.kind === 'captured' && last.type === 'directory';
+  return { kind, mode: isKnown ? last.mode : 0o755 };
 }

@@ -83,6 +83,27 @@ describe('what random sequences have found', () => {
     expect(disk.read().get('d')).toBe('folder 755');
   });
 
+  it('gives a folder that only the first scan has seen its own mode', async () => {
+    write('d/a', 'text\n');
+    disk.put('d', { kind: 'folder', mode: 0o700 });
+    await command('s1', () => undefined);
+    const to = await agent('s1', ['d/a'], () => remove('d/a'));
+    remove('d');
+    await savepoint.rewind({ to });
+    expect(disk.read().get('d')).toBe('folder 700');
+  });
+
+  it('gives a folder its own mode although its changes were cleaned up', async () => {
+    write('d/a', 'text\n');
+    disk.put('d', { kind: 'folder', mode: 0o755 });
+    await agent('s1', ['d'], () => disk.put('d', { kind: 'folder', mode: 0o700 }));
+    await cleanUp();
+    const to = await agent('s1', ['d/a'], () => remove('d/a'));
+    remove('d');
+    await savepoint.rewind({ to });
+    expect(disk.read().get('d')).toBe('folder 700');
+  });
+
   it('leaves a conflict alone although something below it would come back', async () => {
     write('d/a', 'text\n');
     const to = await agent('s1', ['d'], () => {

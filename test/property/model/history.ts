@@ -12,6 +12,8 @@ const MOST_LINKS = 4;
 export class History {
   readonly tree: Map<string, Entry> = new Map();
   readonly chains: Map<string, Event[]> = new Map();
+  /** What the first scan found. */
+  atFirstScan: ReadonlyMap<string, Entry> = new Map();
   /** Paths that the engine has looked at; before that, it cannot know who made what is there. */
   readonly #known = new Set<string>();
   #clock = 0;
@@ -93,6 +95,7 @@ export class History {
 
   /** The first scan: from here on it is known of every path what was there. */
   lookAtAll(): void {
+    this.atFirstScan = new Map(this.tree);
     for (const path of this.#paths()) {
       const tip = this.chain(path).at(-1);
       if (tip?.open) continue;

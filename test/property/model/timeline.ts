@@ -141,12 +141,12 @@ export class Timeline {
 
   /** A folder that has to be made again gets the mode that it was last seen with. */
   #modeOf(folder: string): number {
-    const rows = this.history
-      .chain(folder)
-      .filter((event) => event.at !== Infinity && !this.#pruned.has(event));
-    const places = rows.flatMap(({ before, after }) => [before, after]);
+    const rows = this.history.chain(folder).filter((event) => event.at !== Infinity);
+    const left = rows.filter((event) => !this.#pruned.has(event));
+    const places = left.flatMap(({ before, after }) => [before, after]);
     const last = places.findLast((place) => place?.kind === 'folder');
-    return last?.kind === 'folder' ? last.mode : 0o755;
+    const known = last ?? rows.at(-1)?.after ?? this.history.atFirstScan.get(folder);
+    return known?.kind === 'folder' ? known.mode : 0o755;
   }
 }
 
