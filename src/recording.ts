@@ -2,6 +2,7 @@ import { captureAfter, captureBefore } from './capture/capture.ts';
 import { type Author, outsider } from './capture/chain.ts';
 import { resolveNamed } from './capture/named-path.ts';
 import { currentOwner } from './capture/process-owner.ts';
+import { findsOf } from './finding.ts';
 import type { Change } from './model/change.ts';
 import { checkId, clipText } from './model/check.ts';
 import type { Checkpoint, Coverage } from './model/checkpoint.ts';
@@ -55,7 +56,8 @@ export function recordBefore(bench: Workbench, request: CaptureRequest): Promise
     const { description } = request;
     const message = { sessionId, messageId, description, coverage: 'named' as const };
     const { id } = await messageCheckpoint(draft, bench.store, bench.root, message, now);
-    const changes = await captureBefore(draft, site, paths, toolAuthor(request, id, now));
+    const author = toolAuthor(request, id, now);
+    const changes = await captureBefore(draft, site, paths, { author, finds: findsOf(bench, now) });
     return captureOf(id, paths, changes);
   });
 }
@@ -69,7 +71,8 @@ export function recordAfter(bench: Workbench, capture: Capture): Promise<void> {
     // Who wrote is taken from the timeline: a capture is a value that a caller hands back.
     const first = open.find((change) => seqs.has(change.seq));
     if (first === undefined) return;
-    await captureAfter(draft, bench.site, capture.changes, authorOf(first, now));
+    const author = authorOf(first, now);
+    await captureAfter(draft, bench.site, capture.changes, { author, finds: findsOf(bench, now) });
   });
 }
 
@@ -81,10 +84,12 @@ export async function recordTurnEnd(bench: Workbench, sessionId: string): Promis
   const sessionIds = [checkId('sessionId', sessionId)];
   await bench.write(async (draft, now) => {
     const open = await bench.store.changes({ sessionIds, open: true });
+    const finds = findsOf(bench, now);
     // Together, where they have one author: each new entry of a folder is then met once.
     for (const changes of Map.groupBy(open, (change) => authorKey(change)).values()) {
       const [first] = changes;
-      if (first !== undefined) await captureAfter(draft, bench.site, changes, authorOf(first, now));
+      if (first === undefined) continue;
+      await captureAfter(draft, bench.site, changes, { author: authorOf(first, now), finds });
     }
   });
   if (bench.settings.scan) await scanThen(bench, { movedOn: sessionId }, async () => {});

@@ -1,11 +1,11 @@
 import type { FirstLook, TooLarge } from './capture/worktree/first-look.ts';
 import type { Recording, Walk } from './capture/worktree/worktree.ts';
+import { hasGapSince } from './finding.ts';
 import type { Change } from './model/change.ts';
 import type { Coverage } from './model/checkpoint.ts';
 import type { TrackedPath } from './model/path.ts';
 import type { Window } from './model/window.ts';
 import { Draft } from './store/draft.ts';
-import type { Store } from './store/store.ts';
 import { authorOfFinds, lostWindows } from './timeline/windows.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -81,7 +81,7 @@ async function recordWalk(
   const lost = lostWindows(windows, movedOn);
   if (walk.kind === 'gap') return leaveGap(bench, walk, windows, lost);
   const draft = new Draft(await store.seq());
-  const late = await isLate(store, walk);
+  const late = walk.kind === 'next' && (await hasGapSince(store, walk.since));
   const author = authorOfFinds({ windows, lost, late, now: bench.settings.now() });
   let recording: Recording;
   try {
@@ -126,15 +126,6 @@ async function leaveGap(
 
 function endedWindows(windows: readonly Window[], lost: ReadonlySet<string>): string[] {
   return windows.filter(({ id, closed }) => closed !== null || lost.has(id)).map(({ id }) => id);
-}
-
-/** Whether a checkpoint was passed since the last scan at which the worktree could not be scanned. */
-async function isLate(store: Store, walk: CompleteWalk): Promise<boolean> {
-  if (walk.kind === 'first') return false;
-  const recent = await store.checkpoints({ limit: 20 });
-  return recent.some(
-    ({ seq, coverage }) => seq > walk.since && coverage !== 'scanned' && coverage !== 'named',
-  );
 }
 
 class OutOfTime extends Error {}

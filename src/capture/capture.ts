@@ -5,6 +5,7 @@ import { ABSENT, isDirectory, joins, type UnknownReason, unknown } from '../mode
 import type { Draft } from '../store/draft.ts';
 import type { Store } from '../store/store.ts';
 import { type Author, appendChange, settle } from './chain.ts';
+import { type Finds, settleFound } from './finds.ts';
 import { headOf, type KnownStates } from './known-states.ts';
 import { kindAt, NOTHING, type Observation, observe } from './observe.ts';
 import { ownerMayRun } from './process-owner.ts';
@@ -22,6 +23,12 @@ export interface CaptureSite {
   readonly ownFolders: readonly string[];
 }
 
+/** Whose capture it is, and what tells whose doing it is what it finds. */
+export interface Capturing {
+  readonly author: Author;
+  readonly finds: Finds;
+}
+
 /**
  * Before a tool writes: records what is at each path now and opens a change for it. With a path go the
  * folders above it that do not exist yet, and everything below it if it is a folder.
@@ -30,13 +37,14 @@ export async function captureBefore(
   draft: Draft,
   site: CaptureSite,
   paths: readonly TrackedPath[],
-  author: Author,
+  { author, finds }: Capturing,
 ): Promise<Change[]> {
   const opened: Change[] = [];
   for (const [path, seen] of lookAround(site, paths)) {
     const head = await headOf(draft, site.known, path);
     const overlaps = head?.open === true && (await isAtWork(site.store, path, author));
-    settle(draft, head, path, seen, author.createdAt, overlaps);
+    if (head?.open) settle(draft, head, path, seen, author.createdAt, overlaps);
+    else await settleFound(draft, finds, { path, head, seen, until: draft.base });
     const doer = overlaps ? { ...author, attribution: 'shared' as const } : author;
     opened.push(appendChange(draft, path, seen.state, null, doer));
   }
@@ -62,7 +70,7 @@ export async function captureAfter(
   draft: Draft,
   site: CaptureSite,
   opened: readonly Change[],
-  author: Author,
+  capturing: Capturing,
 ): Promise<void> {
   const known = new Set(opened.map((change) => change.path));
   for (const change of opened) {
@@ -73,17 +81,21 @@ export async function captureAfter(
     if (seen.blob !== null) draft.addBlob(seen.blob);
     draft.closed.push({ seq: change.seq, after: seen.state });
     if (isDirectory(seen.state) && change.before.kind !== 'unknown') {
-      await captureAppeared(draft, site, change, known, author);
+      await captureAppeared(draft, site, change, { ...capturing, known });
     }
   }
+}
+
+interface Appearing extends Capturing {
+  /** Paths that were met already. */
+  readonly known: Set<TrackedPath>;
 }
 
 async function captureAppeared(
   draft: Draft,
   site: CaptureSite,
   folder: Change,
-  known: Set<TrackedPath>,
-  author: Author,
+  { known, author, finds }: Appearing,
 ): Promise<void> {
   for (const path of listTree(site.root, folder.path, site.maxEntries) ?? []) {
     if (known.has(path) || isOffLimits(site, path)) continue;
@@ -93,7 +105,7 @@ async function captureAppeared(
     if (head?.open) continue;
     // Nothing was there when the folder was looked at: what the record says had gone by then.
     const isOld = head !== null && head.seq < folder.seq;
-    if (isOld) settle(draft, head, path, NOTHING, author.createdAt);
+    if (isOld) await settleFound(draft, finds, { path, head, seen: NOTHING, until: folder.seq });
     const before = isOld ? ABSENT : (head?.state ?? ABSENT);
     if (joins(before, seen.state)) continue;
     if (seen.blob !== null) draft.addBlob(seen.blob);

@@ -38,7 +38,8 @@ export function oldestBefore(path: PathInput): State | undefined {
 /**
  * The maximal runs of the set's changes, newest first, each as one step from before to after. What came
  * to nothing in between, such as a rewind and its undo, does not end a run. Where nobody was looking in
- * between, it is not proven that the run made the file, and it must not be deleted.
+ * between, it is not proven that the run made the file, and it must not be deleted; unless it was then seen
+ * to be gone, and made after that.
  */
 function runsOf(links: readonly ChainLink[]): { before: State; after: State }[] {
   const runs: { before: State; after: State }[] = [];
@@ -48,7 +49,8 @@ function runsOf(links: readonly ChainLink[]): { before: State; after: State }[] 
     const goesOn = last?.inSet || (run !== undefined && sameState(run.after, link.before));
     if (link.inSet && run && goesOn) {
       run.after = link.after;
-      if (run.before.kind === 'absent' && wasUnseen(link.before)) run.before = link.before;
+      const isUnproven = wasUnseen(link.before) && link.after.kind !== 'absent';
+      if (run.before.kind === 'absent' && isUnproven) run.before = link.before;
     } else if (link.inSet) runs.unshift({ before: link.before, after: link.after });
     last = link;
   }

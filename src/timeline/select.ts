@@ -75,14 +75,21 @@ function pathInput(
 
 /** The chain as it will be once what is on disk now is on record. */
 function linksTo(chain: PathChain, current: State, exact: boolean): ChainLink[] {
-  const first = chain.changes.findIndex((change) => chain.set.has(change.seq));
+  const first = chain.changes.findIndex(({ seq }) => chain.set.has(seq));
   const changes = first === -1 ? [] : chain.changes.slice(first);
+  // When it went out of sight is not known, so at the point to go back to it may have been already.
+  if (changes[0] !== undefined && wentOutOfSight(changes[0])) changes.shift();
   const links = changes.map((change) => linkOf(change, chain, current));
   const last = links.at(-1)?.after;
   if (last !== undefined && !joins(last, current)) {
     links.push({ seq: 0, before: last, after: current, inSet: exact });
   }
   return links;
+}
+
+/** Put on record when the path came back into sight and was not what it had been. */
+function wentOutOfSight({ after }: Change): boolean {
+  return after?.kind === 'unknown' && after.reason === 'not-seen';
 }
 
 function linkOf(change: Change, chain: PathChain, current: State): ChainLink {

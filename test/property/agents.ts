@@ -75,11 +75,9 @@ async function captured(world: World, command: Command, mutation: Mutation): Pro
   noteMessage(world, capture.checkpointId, who, messageId);
   const { checkpointId: checkpoint } = capture;
   const author: Author = { by: 'agent', session: who, checkpoint, shared: false };
-  const opened = history.begin(mutation.names, author);
+  const opened = history.begin(mutation.names, author, world.finder);
   expectSamePaths(capture.changes, opened);
-  // What comes and goes between this scan and the next, or a folder that goes and comes, looks untouched.
-  const shows = opened.every(({ before }) => before !== null && before.kind !== 'folder');
-  if (pick % 11 === 3 && shows) await scanBetween(world);
+  if (pick % 11 === 3) await scanBetween(world);
   perform(world, mutation, 'agent');
   if (pick % 13 === 3 && canStayOpen(world, opened)) await scanBetween(world);
   if (pick % 9 === 0 && canStayOpen(world, opened)) {
@@ -87,7 +85,7 @@ async function captured(world: World, command: Command, mutation: Mutation): Pro
     return;
   }
   await savepoint.captureAfter(capture);
-  history.end(opened, author);
+  history.end(opened, author, world.finder);
 }
 
 /** The other program scans while a tool is at work. */

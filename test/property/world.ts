@@ -7,6 +7,7 @@ import type { Command } from './commands.ts';
 import { Disk } from './disk.ts';
 import type { Entry } from './model/entry.ts';
 import type { Event } from './model/event.ts';
+import { ANYBODY, type Finder } from './model/history.ts';
 import { type OpenWindow, Scans } from './model/scans.ts';
 import { Timeline } from './model/timeline.ts';
 import { makeScratch } from './scratch.ts';
@@ -65,6 +66,11 @@ export class World {
   /** The engine has scanned, if it does: so does the model. */
   scanned(movedOn: string | null = null): Event[] {
     return this.scans?.scan(this.#turn % PROGRAMS, movedOn) ?? [];
+  }
+
+  /** What the program whose turn it is can say about what its tools meet. */
+  get finder(): Finder {
+    return this.scans?.finder(this.#turn % PROGRAMS) ?? ANYBODY;
   }
 
   /** From here on the worktree is scanned at every message, command and end of a turn. */

@@ -1,5 +1,12 @@
 import { afterEach, beforeEach } from 'vitest';
-import type { Checkpoint, Savepoint, ScanReport } from '../../src/index.ts';
+import {
+  type Attribution,
+  type ChangeOrigin,
+  type Checkpoint,
+  relativePath,
+  type Savepoint,
+  type ScanReport,
+} from '../../src/index.ts';
 import { ShellProject } from './shell-project.ts';
 
 /** Runs a script as an agent's command: between the two ends of a window. */
@@ -11,6 +18,28 @@ export async function command(
   const window = await savepoint.openWindow({ sessionId: session, messageId: message });
   await work();
   return savepoint.closeWindow(window.id);
+}
+
+/** A tool call that names one path. */
+export async function tool(
+  savepoint: Savepoint,
+  path: string,
+  work: () => unknown,
+  { session = 'agent', message = 'm1' }: { session?: string; message?: string } = {},
+): Promise<void> {
+  const request = { sessionId: session, messageId: message, paths: [path] };
+  const capture = await savepoint.captureBefore(request);
+  await work();
+  await savepoint.captureAfter(capture);
+}
+
+/** Who the changes of a path are put down to, oldest first. */
+export async function authorsOf(
+  savepoint: Savepoint,
+  path: string,
+): Promise<(readonly [ChangeOrigin, string | null, Attribution])[]> {
+  const changes = await savepoint.changes({ paths: [relativePath(path)] });
+  return changes.map(({ origin, sessionId, attribution }) => [origin, sessionId, attribution]);
 }
 
 /** A message of the agent's user: the point to return to. */

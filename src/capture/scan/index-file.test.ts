@@ -7,6 +7,8 @@ import { decodeIndex, encodeIndex } from './index-codec.ts';
 import { loadIndex, saveIndex } from './index-file.ts';
 import type { ScanIndex } from './scan-index.ts';
 
+const OPEN = 'at work \udcff' as TrackedPath;
+
 let place: ScanPlace;
 let index: ScanIndex;
 beforeEach(async () => {
@@ -15,14 +17,14 @@ beforeEach(async () => {
   for (const folder of ['', 'a/'])
     place.write(`${folder}.gitignore`, '*.log\n\ud83d\ude00\n/out/\n');
   place.write('a/package.json');
-  index = (await place.scan(null)).index.stamped({ storeId: 'dummy', seq: 42 });
+  index = (await place.scan(null)).index.stamped({ storeId: 'dummy', seq: 42, open: [OPEN] });
 });
 afterEach(() => place.remove());
 
 describe('an index', () => {
   it('comes back from its bytes as it was', async () => {
     const copy = decoded(encodeIndex(index));
-    expect(copy.stamp).toEqual({ storeId: 'dummy', seq: 42 });
+    expect(copy.stamp).toEqual({ storeId: 'dummy', seq: 42, open: [OPEN] });
     expect(pathsIn(copy)).toEqual(pathsIn(index));
     for (let entry = 0; entry < index.count; entry += 1) {
       expect(copy.stat(entry)).toEqual(index.stat(entry));
@@ -94,7 +96,7 @@ describe('an index file', () => {
     mkdirSync(place.at('store'));
     const file = place.at('store/index');
     saveIndex(file, index);
-    saveIndex(file, index.stamped({ storeId: 'dummy', seq: 43 }));
+    saveIndex(file, index.stamped({ storeId: 'dummy', seq: 43, open: [] }));
     expect(loadIndex(file)?.stamp.seq).toBe(43);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(place.at('store'))).toEqual(['index']);

@@ -43,8 +43,13 @@ export function decodeMeta(bytes: Uint8Array): IndexMeta | null {
       const own: FolderRuleTexts = { gitignore: first, savepointignore: second, markers };
       return [folder, own] as const;
     });
-    const { storeId, seq } = stamp;
-    return { stamp: { storeId, seq }, global, partialRoot, rules: new Map(loaded) };
+    const { storeId, seq, open } = stamp;
+    return {
+      stamp: { storeId, seq, open: [...open] },
+      global,
+      partialRoot,
+      rules: new Map(loaded),
+    };
   } catch {
     return null;
   }

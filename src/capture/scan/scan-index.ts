@@ -10,9 +10,11 @@ import { compareText } from './name-order.ts';
 export interface IndexStamp {
   readonly storeId: string;
   readonly seq: number;
+  /** Paths at which a tool was at work: what it made of them goes on record without a new number. */
+  readonly open: readonly TrackedPath[];
 }
 
-export const UNSTAMPED: IndexStamp = { storeId: '', seq: 0 };
+export const UNSTAMPED: IndexStamp = { storeId: '', seq: 0, open: [] };
 
 export interface IndexMeta {
   readonly stamp: IndexStamp;

@@ -5,6 +5,7 @@ import type { Draft } from '../../store/draft.ts';
 import type { Head } from '../../store/store.ts';
 import { type CaptureSite, isOffLimits, look } from '../capture.ts';
 import { type Author, appendChange, outsider } from '../chain.ts';
+import { appendUnseenEnd } from '../finds.ts';
 import { headOf } from '../known-states.ts';
 import type { Observation } from '../observe.ts';
 import type { ScanDifferences } from '../scan/differences.ts';
@@ -20,6 +21,8 @@ export interface Recorded {
 export interface RecordContext {
   readonly author: Author;
   readonly moved: Moved;
+  /** Whether what is on record of a path was so already when the scan before went by. */
+  readonly isOlder: (head: Head) => boolean;
   /** Throws when there is no time left. */
   readonly checkTime: () => void;
 }
@@ -36,14 +39,15 @@ export async function recordDifferences(
 ): Promise<Recorded> {
   const recorder = new Recorder(draft, site, context);
   // What goes before what comes: in a swap of file and folder the folder's entries are gone first.
-  for (const path of differences.gone.toReversed())
-    await recorder.record(path, unknown('not-seen'));
+  for (const path of differences.gone.toReversed()) await recorder.record(path);
   for (const path of differences.left) await recorder.recordLeft(path);
-  for (const path of differences.touched) await recorder.record(path, unknown('not-seen'));
-  for (const path of differences.appeared) await recorder.record(path, ABSENT);
+  for (const path of differences.touched) await recorder.record(path);
+  for (const path of differences.appeared) await recorder.recordAppeared(path);
   for (const path of differences.entered) await recorder.recordEntered(path);
   return { changes: recorder.changes, unrecorded: recorder.unrecorded };
 }
+
+const OUT_OF_REACH = 'out of reach';
 
 class Recorder {
   readonly changes: Change[] = [];
@@ -52,24 +56,33 @@ class Recorder {
   readonly #site: CaptureSite;
   readonly #author: Author;
   readonly #moved: Moved;
+  readonly #isOlder: (head: Head) => boolean;
   readonly #checkTime: () => void;
 
-  constructor(draft: Draft, site: CaptureSite, { author, moved, checkTime }: RecordContext) {
+  constructor(draft: Draft, site: CaptureSite, context: RecordContext) {
     this.#draft = draft;
     this.#site = site;
-    this.#author = author;
-    this.#moved = moved;
-    this.#checkTime = checkTime;
+    this.#author = context.author;
+    this.#moved = context.moved;
+    this.#isOlder = context.isOlder;
+    this.#checkTime = context.checkTime;
   }
 
-  /** `first`: what was there before, as far as a path without a record tells. */
-  async record(path: TrackedPath, first: State): Promise<void> {
-    this.#checkTime();
-    if (isOffLimits(this.#site, path)) return;
-    const head = await headOf(this.#draft, this.#site.known, path);
-    // A tool is at work on it, and its own capture will tell.
-    if (head?.open) return;
-    this.#append(path, head?.state ?? first, this.#look(path, head), this.#author);
+  async record(path: TrackedPath): Promise<void> {
+    const head = await this.#headOf(path);
+    if (head === OUT_OF_REACH) return;
+    const before = head?.state ?? unknown('not-seen');
+    this.#append(path, before, this.#look(path, head), this.#author);
+  }
+
+  /** The scan before saw that nothing was there. What is on record may have gone while it was hidden. */
+  async recordAppeared(path: TrackedPath): Promise<void> {
+    const head = await this.#headOf(path);
+    if (head === OUT_OF_REACH) return;
+    const isGone = head !== null && head.state.kind !== 'absent' && this.#isOlder(head);
+    if (isGone) appendUnseenEnd(this.#draft, path, head.state, this.#author.createdAt);
+    const before = isGone ? ABSENT : (head?.state ?? ABSENT);
+    this.#append(path, before, this.#look(path, head), this.#author);
   }
 
   /**
@@ -77,25 +90,35 @@ class Recorder {
    * is: whoever wrote the rule may have written to the path as well, or put a hidden folder in its place.
    */
   async recordLeft(path: TrackedPath): Promise<void> {
-    if (this.#moved(path)) await this.record(path, unknown('not-seen'));
+    if (this.#moved(path)) await this.record(path);
   }
 
   /** The path was there already, unseen; so whatever it is now, nobody is known to have made it. */
   async recordEntered(path: TrackedPath): Promise<void> {
-    this.#checkTime();
-    if (isOffLimits(this.#site, path)) return;
-    const head = await headOf(this.#draft, this.#site.known, path);
-    if (head?.open) return;
+    const head = await this.#headOf(path);
+    if (head === OUT_OF_REACH) return;
     const seen = this.#look(path, head);
+    // Somebody has seen it since: it went on from there.
+    if (head !== null && !this.#isOlder(head)) {
+      this.#append(path, head.state, seen, this.#author);
+      return;
+    }
     const others = outsider(this.#author.createdAt);
     const hidden = unknown('not-seen');
-    let before: State = head?.state ?? hidden;
-    if (before.kind === 'absent' && seen.state.kind !== 'absent') {
-      // Through an unknown: otherwise the record would say that it was created, and it could be deleted.
-      appendChange(this.#draft, path, before, hidden, others);
-      before = hidden;
+    if (head !== null && joins(head.state, seen.state)) return;
+    // Through an unknown: what was there before it came into sight is not what was last on record.
+    if (head !== null && !joins(head.state, hidden)) {
+      appendChange(this.#draft, path, head.state, hidden, others);
     }
-    this.#append(path, before, seen, others);
+    this.#append(path, hidden, seen, others);
+  }
+
+  /** What is on record of a path; a tool that is at work on it will tell itself. */
+  async #headOf(path: TrackedPath): Promise<Head | null | typeof OUT_OF_REACH> {
+    this.#checkTime();
+    if (isOffLimits(this.#site, path)) return OUT_OF_REACH;
+    const head = await headOf(this.#draft, this.#site.known, path);
+    return head?.open ? OUT_OF_REACH : head;
   }
 
   /**

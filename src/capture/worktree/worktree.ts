@@ -1,7 +1,8 @@
 import type { Baseline } from '../../model/baseline.ts';
 import type { BlobId, Seq } from '../../model/ids.ts';
-import { isOutside, type TrackedPath } from '../../model/path.ts';
+import type { TrackedPath } from '../../model/path.ts';
 import type { Draft } from '../../store/draft.ts';
+import type { Head } from '../../store/store.ts';
 import type { CaptureSite } from '../capture.ts';
 import { type Author, outsider } from '../chain.ts';
 import { type GitBaseline, type PendingBaseline, startGitBaseline } from '../git/baseline.ts';
@@ -17,6 +18,7 @@ import { type FirstLook, type TooLarge, takeBaseline } from './first-look.ts';
 import { ignoredNames } from './ignored.ts';
 import { type Moved, movedSince } from './moved.ts';
 import { type Recorded, recordDifferences } from './record-differences.ts';
+import { type SinceWalk, withRecordedSince } from './recorded-since.ts';
 import { compareWithRecord, recordedPaths } from './without-index.ts';
 
 export interface WorktreeOptions {
@@ -37,17 +39,16 @@ export type Walk =
       readonly index: ScanIndex;
       readonly git: GitBaseline | RefusedByGit;
       readonly seq: Seq;
+      readonly open: readonly TrackedPath[];
     }
-  | {
+  | (SinceWalk & {
       readonly kind: 'next';
       readonly index: ScanIndex;
       /** Null where there was no index to compare with. */
       readonly differences: ScanDifferences | null;
       readonly moved: Moved;
-      /** The sequence number that the index before was true at. */
-      readonly since: Seq;
       readonly seq: Seq;
-    };
+    });
 
 export type Recording = ({ readonly kind: 'changes' } & Recorded) | FirstLook | TooLarge;
 
@@ -69,6 +70,7 @@ export class Worktree {
     const { root, store } = this.#site;
     // Asked before the walk: what is recorded while it goes on is looked at again by the next one.
     const seq = await store.seq();
+    const open = (await store.changes({ open: true })).map(({ path }) => path);
     const baseline = await store.baseline();
     const previous = this.#previous(baseline, seq);
     const { environment } = this.#options;
@@ -78,11 +80,13 @@ export class Worktree {
     if (outcome.kind === 'gave-up') return outcome;
     const { index, differences } = outcome;
     if (baseline === null) {
-      return { kind: 'first', index, git: await askGit(pending, index), seq };
+      return { kind: 'first', index, git: await askGit(pending, index), seq, open };
     }
     const since = previous?.stamp.seq ?? baseline.seq;
+    const unsettled = new Set(previous?.stamp.open);
     const moved = previous === null ? () => false : movedSince(root, previous, index);
-    return { kind: 'next', index, differences: previous && differences, moved, since, seq };
+    const found = { index, differences: previous && differences, moved };
+    return { kind: 'next', ...found, since, unsettled, seq, open };
   }
 
   /** Puts what a walk found on record. The caller holds the project lock and commits the draft. */
@@ -94,19 +98,18 @@ export class Worktree {
   ): Promise<Recording> {
     if (walk.kind === 'first') return this.#recordFirst(draft, walk, author, checkTime);
     const found = walk.differences ?? (await compareWithRecord(this.#site, walk.index));
-    const differences = await this.#withRecordedSince(found, walk.since);
-    const { moved } = walk;
-    const recorded = await recordDifferences(draft, this.#site, differences, {
-      author,
-      moved,
-      checkTime,
-    });
+    const differences = await withRecordedSince(this.#site.store, found, walk);
+    const { moved, since, unsettled } = walk;
+    const isOlder = ({ path, seq }: Head) => seq <= since && !unsettled.has(path);
+    const context = { author, moved, isOlder, checkTime };
+    const recorded = await recordDifferences(draft, this.#site, differences, context);
     return { kind: 'changes', ...recorded };
   }
 
   /** Once what it found is on record, the walk's index is what the next walk compares with. */
   keep(walk: Exclude<Walk, { kind: 'gave-up' }>, manifest: BlobId): void {
-    const index = walk.index.stamped({ storeId: manifest, seq: walk.seq });
+    const { seq, open } = walk;
+    const index = walk.index.stamped({ storeId: manifest, seq, open });
     this.#index = index;
     const { indexFile } = this.#options;
     try {
@@ -114,6 +117,12 @@ export class Worktree {
     } catch {
       // No room, or no folder any more: it is a cache, and everything else is on record.
     }
+  }
+
+  /** What the last scan saw, for a look at a few paths; null where no index is left. */
+  async lastIndex(): Promise<ScanIndex | null> {
+    const { store } = this.#site;
+    return this.#previous(await store.baseline(), await store.seq());
   }
 
   /** What the rules leave out; for people who ask what is covered. */
@@ -147,7 +156,8 @@ export class Worktree {
     if (taken.kind !== 'baseline') return taken;
     // What tools named before has a record, which people may have gone on from; no command was watched.
     const touched = [...(await recordedPaths(this.#site))];
-    const context = { author: outsider(createdAt), moved: () => false, checkTime };
+    const no = () => false;
+    const context = { author: outsider(createdAt), moved: no, isOlder: no, checkTime };
     await recordDifferences(draft, this.#site, { ...noDifferences(), touched }, context);
     return taken;
   }
@@ -168,32 +178,6 @@ export class Worktree {
       await pending?.cancel();
       throw error;
     }
-  }
-
-  /** Tools' captures since the last walk may name paths that came and went between two walks. */
-  async #withRecordedSince(found: ScanDifferences, since: Seq): Promise<ScanDifferences> {
-    const listed = new Set<TrackedPath>([
-      ...found.touched,
-      ...found.appeared,
-      ...found.entered,
-      ...found.gone,
-      ...found.left,
-    ]);
-    const touched = [...found.touched];
-    for (const { path } of await this.#recordedSince(since)) {
-      if (listed.has(path) || isOutside(path)) continue;
-      listed.add(path);
-      touched.push(path);
-    }
-    return { ...found, touched };
-  }
-
-  /** Retention drops changes below the oldest checkpoint, but never the heads of their paths. */
-  async #recordedSince(since: Seq): Promise<readonly { readonly path: TrackedPath }[]> {
-    const { store } = this.#site;
-    const oldest = await store.oldestCheckpointSeq();
-    if (oldest !== null && oldest <= since) return store.changes({ after: since });
-    return (await store.heads()).filter(({ seq }) => seq > since);
   }
 }
 

@@ -5,7 +5,16 @@ import { foldersAbove, isBelow, linkedName } from './names.ts';
 /** Whose doing an event is. */
 export type Author = Pick<Event, 'by' | 'session' | 'checkpoint' | 'shared'>;
 
+/** What can be said of something that is met unannounced. */
+export interface Finder {
+  readonly author: Author;
+  /** Whether a scan saw that nothing was at a path that the engine has not looked at. */
+  readonly sawNothing: (path: string) => boolean;
+}
+
 export const PERSON: Author = { by: 'person', session: null, checkpoint: null, shared: false };
+/** As long as no scan and no command tells more. */
+export const ANYBODY: Finder = { author: PERSON, sawNothing: () => false };
 const MOST_LINKS = 4;
 
 /** All that happened to every path, and what is there now. Knows nothing of rewinds. */
@@ -55,10 +64,10 @@ export class History {
   }
 
   /** An agent says which paths it is about to write. */
-  begin(names: readonly string[], author: Author): Event[] {
+  begin(names: readonly string[], author: Author, finder: Finder): Event[] {
     const paths = new Set(names.flatMap((name) => this.#lookedAt(name)));
     return [...paths].map((path) => {
-      this.settle(path);
+      this.settle(path, finder);
       const event = this.append(path, this.at(path), this.at(path), author, this.tick());
       event.open = true;
       return event;
@@ -66,7 +75,7 @@ export class History {
   }
 
   /** The agent is done: what has appeared below the paths that it named is its doing as well. */
-  end(opened: readonly Event[], author: Author): void {
+  end(opened: readonly Event[], author: Author, finder: Finder): void {
     const mine = new Set(opened.map(({ path }) => path));
     for (const event of opened) {
       event.open = false;
@@ -74,22 +83,20 @@ export class History {
       for (const path of this.below(event.path)) {
         if (mine.has(path) || this.chain(path).at(-1)?.open) continue;
         mine.add(path);
-        this.settle(path);
+        this.settle(path, finder);
         this.append(path, null, this.at(path), author, this.tick());
       }
     }
   }
 
   /** The engine looks at a path: what nobody recorded becomes part of the record. */
-  settle(path: string): void {
+  settle(path: string, { author, sawNothing }: Finder = ANYBODY): void {
     const chain = this.chains.get(path) ?? [];
     const tip = chain.at(-1);
     if (tip?.open) tip.open = false;
-    if (tip?.at === Infinity) {
-      // What was done before the first look cannot be told from what has always been there.
-      if (!this.#known.has(path)) chain.pop();
-      else tip.at = this.tick();
-    }
+    // What was done before the first look cannot be told from what has always been there.
+    if (this.#known.has(path) || sawNothing(path)) this.#attribute(path, author);
+    else if (tip?.at === Infinity) chain.pop();
     this.#known.add(path);
   }
 
@@ -107,19 +114,16 @@ export class History {
 
   /**
    * A later scan puts down to `author` what nobody recorded, and returns that. Of a path that `isNew` to
-   * it, nobody can say who made it.
+   * it and that nobody has looked at, nobody can say who made it.
    */
   lookAround(author: Author, isNew: (path: string) => boolean): Event[] {
     return this.#paths().flatMap((path) => {
       const tip = this.chain(path).at(-1);
       if (tip?.open || (tip?.at !== Infinity && this.#known.has(path))) return [];
-      if (!isNew(path)) return this.#attribute(path, author);
-      return this.#known.has(path) ? this.#attribute(path, PERSON) : this.#enter(path);
+      // What another program has seen since is no news any more.
+      const enters = isNew(path) && !this.#known.has(path);
+      return enters ? this.#enter(path) : this.#attribute(path, author);
     });
-  }
-
-  isKnown(path: string): boolean {
-    return this.#known.has(path);
   }
 
   append(
@@ -153,8 +157,13 @@ export class History {
   #attribute(path: string, author: Author): Event[] {
     const pending = this.chain(path).at(-1);
     if (pending?.at !== Infinity) return [];
-    this.chains.get(path)?.pop();
     this.#known.add(path);
+    if (author === PERSON) {
+      // The same event: an operation may be about to take it back.
+      pending.at = this.tick();
+      return [pending];
+    }
+    this.chains.get(path)?.pop();
     return [this.append(path, pending.before, pending.after, author, this.tick())];
   }
 

@@ -1,5 +1,5 @@
 import type { Event } from './event.ts';
-import { type Author, type History, PERSON } from './history.ts';
+import { ANYBODY, type Author, type Finder, type History, PERSON } from './history.ts';
 
 /** A command that is running, as far as the engine was told. */
 export interface OpenWindow {
@@ -30,13 +30,22 @@ export class Scans {
 
   /** A program scans. `movedOn`: a session whose commands must be over, though nobody said so. */
   scan(program: number, movedOn: string | null): Event[] {
-    const before = this.#own.get(program) ?? this.#inFile;
+    const before = this.#lastOf(program);
     const found = this.hasBaseline ? this.#look(before, movedOn) : this.#lookFirst();
     this.windows = this.windows.filter(({ session }) => session !== movedOn);
     const now = this.#history.tick();
     this.#own.set(program, now);
     if (this.#hasFile) this.#inFile = now;
     return found;
+  }
+
+  /** What a program can say about what its tools meet. */
+  finder(program: number): Finder {
+    const before = this.#lastOf(program);
+    if (!this.hasBaseline) return ANYBODY;
+    const sawNothing = (path: string): boolean =>
+      before !== null && (this.#hiddenUntil.get(path) ?? 0) <= before;
+    return { author: authorOf(this.windows, null), sawNothing };
   }
 
   close(id: string): void {
@@ -60,6 +69,11 @@ export class Scans {
     this.#hiddenUntil.set(path, this.#history.tick());
   }
 
+  /** When the index was made that a program goes by. */
+  #lastOf(program: number): number | null {
+    return this.#own.get(program) ?? this.#inFile;
+  }
+
   #lookFirst(): Event[] {
     this.hasBaseline = true;
     this.#history.lookAtAll();
@@ -67,12 +81,10 @@ export class Scans {
   }
 
   #look(before: number | null, movedOn: string | null): Event[] {
-    return this.#history.lookAround(authorOf(this.windows, movedOn), (path) => {
-      // Without an index, what is on record is all that a path can be compared with.
-      if (before === null) return !this.#history.isKnown(path);
-      const isSeen = this.#history.isKnown(path) && this.#history.at(path) === null;
-      return !isSeen && (this.#hiddenUntil.get(path) ?? 0) > before;
-    });
+    // Without an index, what is on record is all that a path can be compared with.
+    const isNew = (path: string): boolean =>
+      before === null || (this.#hiddenUntil.get(path) ?? 0) > before;
+    return this.#history.lookAround(authorOf(this.windows, movedOn), isNew);
   }
 }
 
