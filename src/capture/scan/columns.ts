@@ -43,6 +43,12 @@ export function newColumns(sizes: ColumnSizes): IndexColumns {
   return viewColumns(new SharedArrayBuffer(columnsLength(sizes)), sizes);
 }
 
+export function copyColumns({ sizes, bytes }: IndexColumns): IndexColumns {
+  const copy = newColumns(sizes);
+  copy.bytes.set(bytes);
+  return copy;
+}
+
 export function viewColumns(buffer: ArrayBufferLike, sizes: ColumnSizes): IndexColumns {
   const { entries, folders, nameBytes } = sizes;
   let at = HEADER_BYTES;

@@ -79,11 +79,19 @@ export function addFolder(
   child: Child,
   listing: Listing | 'unreadable',
 ): number {
-  // Racy, so that a folder that could not be read is tried again though its stamp stays.
-  const flags = isPartial(listing) ? UNREADABLE | RACY : racyFlag(context, child);
+  const flags = folderFlags(context, child, listing);
   const folder = builder.add(parent, child.name, child.stat, flags);
   if (listing !== 'unreadable') builder.setRules(folder, listing.rules);
   return folder;
+}
+
+export function folderFlags(
+  context: WalkContext,
+  child: Pick<Child, 'stat'>,
+  listing: Listing | 'unreadable',
+): number {
+  // Racy, so that a folder that could not be read is tried again though its stamp stays.
+  return isPartial(listing) ? UNREADABLE | RACY : racyFlag(context, child);
 }
 
 export function isPartial(listing: Listing | 'unreadable'): boolean {

@@ -5,25 +5,33 @@ interface Column<Value> {
   subarray(from: number, to: number): Column<Value>;
 }
 
-const FIRST_CAPACITY = 1024;
-
-/** A typed array that grows at its end. */
+/** A typed array that grows at its end. Takes no memory before it holds something. */
 export class GrowingColumn<Value, Kind extends Column<Value>> {
   length = 0;
   readonly #make: new (
     length: number,
   ) => Kind;
+  readonly #firstCapacity: number;
   #values: Kind;
 
-  constructor(make: new (length: number) => Kind) {
+  constructor(make: new (length: number) => Kind, firstCapacity: number) {
     this.#make = make;
-    this.#values = new make(FIRST_CAPACITY);
+    this.#firstCapacity = firstCapacity;
+    this.#values = new make(0);
   }
 
   push(value: Value): void {
     if (this.length === this.#values.length) this.#reserve(this.length + 1);
     (this.#values as Column<Value>)[this.length] = value;
     this.length += 1;
+  }
+
+  get(at: number): Value {
+    return (this.#values as Column<Value>)[at] as Value;
+  }
+
+  set(at: number, value: Value): void {
+    (this.#values as Column<Value>)[at] = value;
   }
 
   append(values: Kind): void {
@@ -38,7 +46,8 @@ export class GrowingColumn<Value, Kind extends Column<Value>> {
 
   #reserve(length: number): void {
     if (length <= this.#values.length) return;
-    const larger = new this.#make(Math.max(length, this.#values.length * 2));
+    const capacity = Math.max(length, this.#values.length * 2, this.#firstCapacity);
+    const larger = new this.#make(capacity);
     larger.set(this.#values.subarray(0, this.length));
     this.#values = larger;
   }
@@ -50,7 +59,12 @@ const NAME_ROOM = 4096;
 /** Bytes that grow at their end, for names. */
 export class GrowingBytes {
   length = 0;
-  #bytes: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
+  readonly #firstCapacity: number;
+  #bytes: Buffer = Buffer.alloc(0);
+
+  constructor(firstCapacity: number) {
+    this.#firstCapacity = firstCapacity;
+  }
 
   append(bytes: Uint8Array): void {
     this.#reserve(this.length + bytes.length);
@@ -72,7 +86,8 @@ export class GrowingBytes {
 
   #reserve(length: number): void {
     if (length <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(length, this.#bytes.length * 2));
+    const capacity = Math.max(length, this.#bytes.length * 2, this.#firstCapacity);
+    const larger = Buffer.allocUnsafeSlow(capacity);
     larger.set(this.#bytes.subarray(0, this.length));
     this.#bytes = larger;
   }

@@ -1,5 +1,5 @@
 import { pathToBytes } from '../../model/path.ts';
-import { type IndexColumns, newColumns } from './columns.ts';
+import { type ColumnSizes, type IndexColumns, newColumns } from './columns.ts';
 import { isDirectoryMode, MODE_MASK, type RawStat, WIDE_NAME } from './entry-stat.ts';
 import { type FolderRuleTexts, isEmpty } from './folder-rules.ts';
 import { GrowingBytes, GrowingColumn } from './growing.ts';
@@ -12,21 +12,39 @@ export interface CopySource {
 
 export interface BuiltIndex {
   readonly columns: IndexColumns;
-  readonly rules: Map<number, FolderRuleTexts>;
+  readonly rules: ReadonlyMap<number, FolderRuleTexts>;
 }
+
+/** For where nobody knows how many there will be. */
+const FEW: ColumnSizes = { entries: 0, folders: 0, nameBytes: 0 };
+/** What is expected is met with a little room beyond, so that growing by a few copies nothing. */
+const MORE_ENTRIES = 1024;
+const MORE_NAME_BYTES = 64 * 1024;
 
 /** Gathers the entries of an index in their order: new ones singly, known ones as ranges. */
 export class IndexBuilder {
   readonly rules: Map<number, FolderRuleTexts> = new Map();
   #folders = 1;
-  readonly #mtimeNs = new GrowingColumn<bigint, BigInt64Array>(BigInt64Array);
-  readonly #ctimeNs = new GrowingColumn<bigint, BigInt64Array>(BigInt64Array);
-  readonly #ino = new GrowingColumn<bigint, BigInt64Array>(BigInt64Array);
-  readonly #size = new GrowingColumn<bigint, BigInt64Array>(BigInt64Array);
-  readonly #bits = new GrowingColumn<number, Uint32Array>(Uint32Array);
-  readonly #parent = new GrowingColumn<number, Uint32Array>(Uint32Array);
-  readonly #nameEnd = new GrowingColumn<number, Uint32Array>(Uint32Array);
-  readonly #names = new GrowingBytes();
+  readonly #mtimeNs: GrowingColumn<bigint, BigInt64Array>;
+  readonly #ctimeNs: GrowingColumn<bigint, BigInt64Array>;
+  readonly #ino: GrowingColumn<bigint, BigInt64Array>;
+  readonly #size: GrowingColumn<bigint, BigInt64Array>;
+  readonly #bits: GrowingColumn<number, Uint32Array>;
+  readonly #parent: GrowingColumn<number, Uint32Array>;
+  readonly #nameEnd: GrowingColumn<number, Uint32Array>;
+  readonly #names: GrowingBytes;
+
+  constructor(expected: ColumnSizes = FEW) {
+    const capacity = expected.entries + MORE_ENTRIES;
+    this.#mtimeNs = new GrowingColumn(BigInt64Array, capacity);
+    this.#ctimeNs = new GrowingColumn(BigInt64Array, capacity);
+    this.#ino = new GrowingColumn(BigInt64Array, capacity);
+    this.#size = new GrowingColumn(BigInt64Array, capacity);
+    this.#bits = new GrowingColumn(Uint32Array, capacity);
+    this.#parent = new GrowingColumn(Uint32Array, capacity);
+    this.#nameEnd = new GrowingColumn(Uint32Array, capacity);
+    this.#names = new GrowingBytes(expected.nameBytes + MORE_NAME_BYTES);
+  }
 
   get count(): number {
     return this.#bits.length;
@@ -43,6 +61,15 @@ export class IndexBuilder {
     this.#parent.push(parent);
     this.#nameEnd.push(this.#names.length);
     return isDirectoryMode(mode) ? this.#newFolder() : -1;
+  }
+
+  /** Gives an entry that was copied another stat; its kind and its name stay. */
+  replace(entry: number, stat: RawStat, flags: number): void {
+    this.#mtimeNs.set(entry, stat.mtimeNs);
+    this.#ctimeNs.set(entry, stat.ctimeNs);
+    this.#ino.set(entry, stat.ino);
+    this.#size.set(entry, stat.size);
+    this.#bits.set(entry, newBits(this.#bits.get(entry), stat, flags));
   }
 
   /**
@@ -106,6 +133,25 @@ export class IndexBuilder {
     }
     return false;
   }
+}
+
+/** As `replace`, in columns that are complete. */
+export function setStat(
+  { mtimeNs, ctimeNs, ino, size, bits }: IndexColumns,
+  entry: number,
+  stat: RawStat,
+  flags: number,
+): void {
+  mtimeNs[entry] = stat.mtimeNs;
+  ctimeNs[entry] = stat.ctimeNs;
+  ino[entry] = stat.ino;
+  size[entry] = stat.size;
+  bits[entry] = newBits(bits[entry] as number, stat, flags);
+}
+
+/** Of what is known about an entry, only what its name is like outlives a new look. */
+function newBits(before: number, stat: RawStat, flags: number): number {
+  return (Number(stat.mode) & MODE_MASK) | flags | (before & WIDE_NAME);
 }
 
 /** The number of the first folder whose entry is at or after `entry`. */

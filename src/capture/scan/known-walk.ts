@@ -4,7 +4,7 @@ import { CarriedIndex } from './carried-index.ts';
 import { noDifferences, type ScanDifferences } from './differences.ts';
 import type { RawStat } from './entry-stat.ts';
 import { type FolderRuleTexts, parseRules, readRules, sameRules } from './folder-rules.ts';
-import { addFolder, addFresh, isPartial, racyFlag } from './fresh-walk.ts';
+import { addFolder, addFresh, folderFlags, isPartial, racyFlag } from './fresh-walk.ts';
 import type { BuiltIndex } from './index-builder.ts';
 import { type Item, knownItems, type LostEntry, matchListing } from './known-items.ts';
 import { type Child, type Listing, listFolder, type WalkContext } from './list-folder.ts';
@@ -115,9 +115,15 @@ export class KnownWalk {
       this.#carried.keep(known, known + 1);
       return;
     }
-    const folder = this.#carried.folderOf(frame.known);
-    this.#carried.builder.add(folder, child.name, child.stat, racyFlag(this.#context, child));
-    this.differences.touched.push(this.#previous.index.path(known));
+    const { index } = this.#previous;
+    const flags = racyFlag(this.#context, child);
+    if (index.isDirectory(known)) {
+      const folder = this.#carried.folderOf(frame.known);
+      this.#carried.builder.add(folder, child.name, child.stat, flags);
+    } else {
+      this.#carried.replace(known, child.stat, flags);
+    }
+    this.differences.touched.push(index.path(known));
     this.#addGone(known + 1, this.#previous.endOf(known));
   }
 
@@ -195,16 +201,23 @@ export class KnownWalk {
     }
     if (Number(stat.mode) !== index.mode(entry)) this.differences.touched.push(path);
     if (isPartial(listing)) this.differences.unreadable.push(path);
+    this.#addVisited(visit, listing);
+    if (listing === 'unreadable') this.#carried.keep(entry + 1, this.#previous.endOf(entry));
+    else this.#enter({ known, prefix: `${path}/` }, listing, isSame(listing.rules));
+  }
+
+  /** Adds the entry of a known folder that was listed, or could not be. */
+  #addVisited({ frame, name, entry, known, stat }: Visit, listing: Listing | 'unreadable'): void {
+    const knownRules = this.#previous.index.rulesOf(known);
+    const rules = listing === 'unreadable' ? knownRules : listing.rules;
+    if (rules === knownRules) {
+      this.#carried.replace(entry, stat, folderFlags(this.#context, { stat }, listing));
+      return;
+    }
     const child: Child = { name, key: `${name}/`, stat, isDirectory: true };
     const parent = this.#carried.folderOf(frame.known);
     const folder = addFolder(this.#carried.builder, this.#context, parent, child, listing);
     this.#carried.placeFolder(known, folder);
-    if (listing === 'unreadable') {
-      this.#carried.builder.setRules(folder, knownRules);
-      this.#carried.keep(entry + 1, this.#previous.endOf(entry));
-    } else {
-      this.#enter({ known, prefix: `${path}/` }, listing, isSame(listing.rules));
-    }
   }
 
   #enter(place: Pick<Frame, 'known' | 'prefix'>, listing: Listing, hasKnownScope: boolean): void {
