@@ -92,6 +92,9 @@ export const CHECKPOINT_QUERY: Shape<CheckpointQuery> = {
   messageId: optional(anId),
   kinds: optional(listOf(aText)),
   before: optional(aNumber),
+  since: optional(aNumber),
+  path: optional(aText),
+  labelled: optional(aBoolean),
   limit: optional(aNumber),
 };
 

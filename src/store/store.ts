@@ -100,6 +100,11 @@ export interface CheckpointQuery {
   readonly kinds?: readonly CheckpointKind[];
   /** Only checkpoints older than this. */
   readonly before?: Seq;
+  /** Only checkpoints made at this time of the clock or later. */
+  readonly since?: number;
+  /** Only checkpoints under which this path, or one below it, changed. */
+  readonly path?: TrackedPath;
+  readonly labelled?: true;
   readonly limit?: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Cancellation, Change } from '../../model/change.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { CheckpointId, Seq } from '../../model/ids.ts';
-import { pathToBytes, type TrackedPath } from '../../model/path.ts';
+import { isBelow, pathToBytes, type TrackedPath } from '../../model/path.ts';
 import type { Session } from '../../model/session.ts';
 import type { Window } from '../../model/window.ts';
 import type { ChangeQuery, CheckpointQuery, Head } from '../store.ts';
@@ -14,7 +14,8 @@ export function listSessions(place: MemoryPlace): Session[] {
 }
 
 export function listCheckpoints(place: MemoryPlace, query: CheckpointQuery): Checkpoint[] {
-  const { messageId, before, limit } = query;
+  const { messageId, before, since, path, limit } = query;
+  const changedUnder = path === undefined ? null : checkpointsChanging(place, path);
   const inSessions = among(query.sessionIds);
   const ofKinds = among(query.kinds);
   const found = [...place.checkpoints.values()].filter(
@@ -22,9 +23,19 @@ export function listCheckpoints(place: MemoryPlace, query: CheckpointQuery): Che
       inSessions(checkpoint.sessionId) &&
       ofKinds(checkpoint.kind) &&
       (messageId === undefined || checkpoint.messageId === messageId) &&
-      (before === undefined || checkpoint.seq < before),
+      (before === undefined || checkpoint.seq < before) &&
+      (since === undefined || checkpoint.createdAt >= since) &&
+      (changedUnder === null || changedUnder.has(checkpoint.id)) &&
+      (!query.labelled || checkpoint.label !== null),
   );
   return newestFirst(found, limit);
+}
+
+function checkpointsChanging(place: MemoryPlace, path: TrackedPath): Set<CheckpointId | null> {
+  const changes = [...place.changes.values()].filter(
+    (change) => change.path === path || isBelow(change.path, path),
+  );
+  return new Set(changes.map(({ checkpointId }) => checkpointId));
 }
 
 export function listCheckpointsByPrefix(

@@ -1,8 +1,9 @@
 import type { Checkpoint, CheckpointKind, Coverage } from '../../model/checkpoint.ts';
 import type { CheckpointId, Seq } from '../../model/ids.ts';
+import { pathToBytes, type TrackedPath } from '../../model/path.ts';
 import type { CheckpointQuery } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { Conditions, limitOf } from './parameters.ts';
+import { Conditions, hexList, limitOf } from './parameters.ts';
 
 interface CheckpointRow {
   readonly seq: number;
@@ -51,6 +52,19 @@ export function findCheckpoint(connection: Connection, id: CheckpointId): Checkp
   return row === undefined ? null : toCheckpoint(row);
 }
 
+// The path itself, or anything from "path/" up to but not "path0", the next sign after the slash.
+const CHANGED_UNDER = `(
+  WITH range AS (
+    SELECT unhex(value ->> 0) AS path, unhex(value ->> 1) AS low, unhex(value ->> 2) AS high
+    FROM (SELECT ? AS value))
+  SELECT checkpoint_id FROM changes, range WHERE changes.path = range.path
+  UNION SELECT checkpoint_id FROM changes, range
+  WHERE changes.path > range.low AND changes.path < range.high)`;
+
+function rangeOf(path: TrackedPath): Uint8Array[] {
+  return [path, `${path}/`, `${path}0`].map(pathToBytes);
+}
+
 export function listCheckpoints(
   connection: Connection,
   query: CheckpointQuery,
@@ -61,6 +75,9 @@ export function listCheckpoints(
   where.among('session_id', query.sessionIds);
   where.among('kind', query.kinds);
   where.add('seq < ?', query.before);
+  where.add('created_at >= ?', query.since);
+  where.add(`id IN ${CHANGED_UNDER}`, query.path && hexList(rangeOf(query.path)));
+  if (query.labelled) where.lead('label IS NOT NULL');
   const sql = `SELECT * FROM checkpoints ${where.sql} ORDER BY seq DESC LIMIT ?`;
   return connection
     .all<CheckpointRow>(sql, ...where.values, limitOf(query.limit))

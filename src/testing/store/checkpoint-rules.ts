@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Store } from '../../store/store.ts';
-import { changeOf, checkpointId, checkpointOf, seqsOf, sessionOf } from './samples.ts';
+import { changeOf, checkpointId, checkpointOf, pathOf, seqsOf, sessionOf } from './samples.ts';
 import type { StoreTests } from './test-store.ts';
 
 export function checkpointRules({ test }: StoreTests): void {
@@ -64,6 +64,32 @@ export function checkpointRules({ test }: StoreTests): void {
     assert.deepEqual(await seqs({ sessionIds: ['a'], before: 4, limit: 1 }), [2]);
     const all = { sessionIds: ['a', 'b'], messageId: 'm1', kinds: ['message'], before: 5 } as const;
     assert.deepEqual(await seqs({ ...all, limit: 5 }), [1]);
+  });
+
+  test('filters by the clock and by label', async (store) => {
+    await fill(store);
+    await store.commit({ base: 6, checkpoints: [checkpointOf(3, { label: 'lunch' })] });
+    assert.deepEqual(seqsOf(await store.checkpoints({ since: 900 })), [6, 5, 3, 1]);
+    assert.deepEqual(seqsOf(await store.checkpoints({ since: 901, before: 6 })), [5, 3]);
+    assert.deepEqual(seqsOf(await store.checkpoints({ labelled: true })), [3]);
+    assert.deepEqual(seqsOf(await store.checkpoints({ labelled: true, before: 3 })), []);
+  });
+
+  test('finds the checkpoints under which a path or one below it changed', async (store) => {
+    const paths = ['src', 'src/a', 'src/deep/b', 'src0', 'src-old/a', 'src.ts', 'other'];
+    const checkpoints = paths.map((_, at) => checkpointOf(at + 1));
+    const changes = paths.map((path, at) =>
+      changeOf(at + 11, path, { checkpointId: checkpointId(`checkpoint-${at + 1}`) }),
+    );
+    changes.push(changeOf(20, 'src/a', { checkpointId: checkpointId('checkpoint-7') }));
+    await store.commit({ base: 0, checkpoints, changes: [...changes, changeOf(21, 'src')] });
+    const under = async (path: string, limit?: number): Promise<number[]> =>
+      seqsOf(await store.checkpoints({ path: pathOf(path), ...(limit && { limit }) }));
+    assert.deepEqual(await under('src'), [7, 3, 2, 1]);
+    assert.deepEqual(await under('src', 2), [7, 3]);
+    assert.deepEqual(await under('src/a'), [7, 2]);
+    assert.deepEqual(await under('src/deep'), [3]);
+    assert.deepEqual(await under('sr'), []);
   });
 
   test('finds checkpoints by the first characters of their id, newest first', async (store) => {
