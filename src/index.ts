@@ -45,7 +45,6 @@ export {
   type CaptureRequest,
   type CheckpointRequest,
   DEFAULT_SETTINGS,
-  type ListedCheckpoint,
   type NamedPath,
   type PlanOptions,
   type RewindRequest,
@@ -76,6 +75,9 @@ export type {
   StoreStats,
 } from './store/store.ts';
 export type { PathDiff } from './timeline/diff.ts';
+export type { InspectedChange, InspectedCheckpoint } from './timeline/inspect-checkpoint.ts';
+export type { CountBudget, LineCount } from './timeline/line-counts.ts';
+export type { ListedCheckpoint } from './timeline/list-checkpoints.ts';
 export { findRenames } from './timeline/renames.ts';
 export {
   DEFAULT_RETENTION,
@@ -83,4 +85,5 @@ export {
   type RetentionRules,
 } from './timeline/retention.ts';
 export { RUN_AGENT } from './timeline/runs.ts';
+export type { SessionSummary } from './timeline/session-summaries.ts';
 export type { OpenWindow } from './window-recording.ts';

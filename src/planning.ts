@@ -1,11 +1,10 @@
-import type { OperationId } from './model/ids.ts';
 import { selectedPath, type TrackedPath } from './model/path.ts';
 import type { RewindPlan } from './model/plan.ts';
 import type { PlanOptions, RewindRequest } from './requests.ts';
 import { operationToRedo, operationToUndo } from './restore/operation-log.ts';
 import type { SetRequest } from './timeline/change-set.ts';
-import { resolveCheckpoint } from './timeline/checkpoints.ts';
 import { makePlan } from './timeline/make-plan.ts';
+import { resolveCheckpoint } from './timeline/resolve-checkpoint.ts';
 import { runToUndo } from './timeline/runs.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -27,7 +26,7 @@ export async function rewindPlan(bench: Workbench, request: RewindRequest): Prom
 
 /** Whichever came last, unless one is named: the newest rewind in effect, or the newest command. */
 export async function undoPlan(bench: Workbench, request: UndoRequest): Promise<RewindPlan> {
-  const id = request.operationId as OperationId | undefined;
+  const id = request.operationId;
   const run = id === undefined ? await runToUndo(bench.store) : null;
   if (run !== null) {
     const set: SetRequest = { take: 'message', checkpoint: run };

@@ -13,15 +13,17 @@ import type { Capture, CaptureRequest, CheckpointRequest } from './requests.ts';
 import { scanThen } from './scanning.ts';
 import type { Draft } from './store/draft.ts';
 import { addCheckpoint, messageCheckpoint } from './timeline/checkpoints.ts';
+import { checkLabel } from './timeline/labels.ts';
 import { touchSession } from './timeline/sessions.ts';
 import type { Workbench } from './workbench.ts';
 
 /** Marks a point to return to: a user's message, or, without a session, one made by hand. */
-export function recordCheckpoint(
+export async function recordCheckpoint(
   bench: Workbench,
   request: CheckpointRequest,
 ): Promise<Checkpoint> {
-  const { messageId, description, label } = request;
+  const { messageId, description } = request;
+  const label = request.label === undefined ? null : await checkLabel(bench.store, request.label);
   const work = async (draft: Draft, now: number, coverage: Coverage): Promise<Checkpoint> => {
     const sessionId = await sessionOf(bench, draft, request, now);
     if (sessionId !== null && messageId !== undefined) {
@@ -34,12 +36,13 @@ export function recordCheckpoint(
       sessionId,
       messageId: null,
       description: clipText(description ?? label ?? 'made by hand'),
-      label: label === undefined ? null : clipText(label),
+      label,
       coverage,
     } as const;
     return addCheckpoint(draft, bench.root, made, now);
   };
-  if (!bench.settings.scan) return bench.write((draft, now) => work(draft, now, 'named'));
+  const scan = request.scan ?? bench.settings.scan;
+  if (!scan) return bench.write((draft, now) => work(draft, now, 'named'));
   const movedOn = messageId === undefined ? null : request.sessionId;
   return scanThen(bench, { movedOn }, (draft, now, { coverage }) => work(draft, now, coverage));
 }

@@ -33,6 +33,7 @@ export const CHECKPOINT_REQUEST: Shape<CheckpointRequest> = {
   parentSessionId: optional(anId),
   description: optional(aText),
   label: optional(aText),
+  scan: optional(aBoolean),
 };
 
 export const CAPTURE_REQUEST: Shape<CaptureRequest> = {

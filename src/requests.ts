@@ -1,5 +1,4 @@
 import type { Change } from './model/change.ts';
-import type { Checkpoint } from './model/checkpoint.ts';
 import type { CheckpointId } from './model/ids.ts';
 import type { TrackedPath } from './model/path.ts';
 import type { OnConflict } from './model/plan.ts';
@@ -76,7 +75,10 @@ export interface CheckpointRequest {
   readonly agent?: string | undefined;
   readonly parentSessionId?: string | undefined;
   readonly description?: string | undefined;
+  /** Not the beginning of an id, `latest`, or anything that ends like `~1`. */
   readonly label?: string | undefined;
+  /** Whether to scan the worktree first; left out, as the settings say. */
+  readonly scan?: boolean | undefined;
 }
 
 /** A command that may write anything is about to run. */
@@ -105,10 +107,4 @@ export interface RewindRequest extends PlanOptions {
   readonly take?: 'since' | 'message' | 'exact' | undefined;
   readonly paths?: readonly NamedPath[] | undefined;
   readonly includeShared?: boolean | undefined;
-}
-
-export interface ListedCheckpoint extends Checkpoint {
-  readonly agent: string | null;
-  /** How many paths changed under it. */
-  readonly files: number;
 }

@@ -6,7 +6,7 @@ import type { Operation, Receipt } from './model/operation.ts';
 import { selectedPath } from './model/path.ts';
 import type { PlanNote, RewindPlan } from './model/plan.ts';
 import type { Session } from './model/session.ts';
-import { aNumber, anId, aText, checkShape, listOf, optional } from './model/shape.ts';
+import { aNumber, anId, aText, checkShape, listOf, nullable, optional } from './model/shape.ts';
 import { redoPlan, rewindPlan, type UndoRequest, undoPlan } from './planning.ts';
 import { type ProjectStatus, projectStatus } from './project-status.ts';
 import { recordAfter, recordBefore, recordCheckpoint, recordTurnEnd } from './recording.ts';
@@ -14,7 +14,6 @@ import {
   CAPTURE,
   CAPTURE_REQUEST,
   CHANGE_QUERY,
-  CHECKPOINT_QUERY,
   CHECKPOINT_REQUEST,
   PLAN_OPTIONS,
   RETENTION_RULES,
@@ -26,7 +25,6 @@ import type {
   Capture,
   CaptureRequest,
   CheckpointRequest,
-  ListedCheckpoint,
   NamedPath,
   PlanOptions,
   RewindRequest,
@@ -35,9 +33,9 @@ import type {
 import { applyPlan } from './restore/apply.ts';
 import { type Materialized, materialize } from './restore/materialize.ts';
 import { type ScanOptions, type ScanReport, scanThen } from './scanning.ts';
-import type { ChangeQuery, CheckpointQuery, StoreStats } from './store/store.ts';
-import { resolveCheckpoint } from './timeline/checkpoints.ts';
+import type { ChangeQuery, StoreStats } from './store/store.ts';
 import { diffSince, type PathDiff } from './timeline/diff.ts';
+import { labelCheckpoint } from './timeline/labels.ts';
 import {
   DEFAULT_RETENTION,
   type EvictionResult,
@@ -46,14 +44,16 @@ import {
   type RetentionRules,
 } from './timeline/retention.ts';
 import { archiveSession } from './timeline/sessions.ts';
+import { TimelineReader } from './timeline-reader.ts';
 import { type OpenWindow, recordWindow, recordWindowEnd } from './window-recording.ts';
 import type { Workbench } from './workbench.ts';
 
 /** The timeline of one project, and the way back along it. Made by `openSavepoint`. */
-export class Savepoint {
+export class Savepoint extends TimelineReader {
   readonly #bench: Workbench;
 
   constructor(bench: Workbench) {
+    super(bench.store);
     this.#bench = bench;
   }
 
@@ -103,7 +103,7 @@ export class Savepoint {
 
   /** As `scan`, but only where a first scan was made before; null otherwise. */
   async scanAgain(options: ScanOptions = {}): Promise<ScanReport | null> {
-    return (await this.#bench.store.baseline()) === null ? null : this.scan(options);
+    return (await this.isScanned()) ? this.scan(options) : null;
   }
 
   /** What is on record, what is not, and why. Writes nothing. */
@@ -171,25 +171,11 @@ export class Savepoint {
     return this.apply(await this.planRedo(options));
   }
 
-  /** Newest first. */
-  async list(query: CheckpointQuery = {}): Promise<ListedCheckpoint[]> {
-    checkShape('query', query, CHECKPOINT_QUERY);
-    const checkpoints = await this.#bench.store.checkpoints(query);
-    const counts = await this.#bench.store.changedPathCounts(checkpoints.map(({ id }) => id));
-    const agents = new Map(
-      (await this.#bench.store.sessions()).map(({ id, agent }) => [id, agent]),
-    );
-    return checkpoints.map((checkpoint) => ({
-      ...checkpoint,
-      agent: agents.get(checkpoint.sessionId ?? '') ?? null,
-      files: counts.get(checkpoint.id) ?? 0,
-    }));
-  }
-
-  /** Finds a checkpoint by id, the beginning of one, `latest` or `~N`. */
-  async resolve(ref: string): Promise<Checkpoint> {
+  /** Gives a checkpoint a label, or takes its label away with null. */
+  async label(ref: string, label: string | null): Promise<Checkpoint> {
     aText('ref', ref);
-    return resolveCheckpoint(this.#bench.store, ref);
+    nullable(aText)('label', label);
+    return this.#bench.write((draft) => labelCheckpoint(draft, this.#bench.store, ref, label));
   }
 
   /** What is different now, or at `to`, from how it was at `from`. */
@@ -206,6 +192,7 @@ export class Savepoint {
     });
   }
 
+  /** Most recently active first. */
   sessions(): Promise<readonly Session[]> {
     return this.#bench.store.sessions();
   }

@@ -38,6 +38,8 @@ const SPECIAL: Partial<Record<ErrorCode, ExitCode>> = {
   'path-escapes-root': EXIT.usage,
   'project-refused': EXIT.usage,
   'checkpoint-ambiguous': EXIT.usage,
+  'session-ambiguous': EXIT.usage,
+  'operation-ambiguous': EXIT.usage,
   conflicts: EXIT.conflicts,
   'project-missing': EXIT.notFound,
   'store-missing': EXIT.notFound,

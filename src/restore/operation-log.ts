@@ -1,10 +1,10 @@
 import { SavepointError } from '../model/errors.ts';
-import type { OperationId } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
 import type { Store } from '../store/store.ts';
+import { resolveOperation } from '../timeline/resolve-shortened.ts';
 
-/** The operation that an undo takes back: the one named, or the newest rewind in effect. */
-export async function operationToUndo(store: Store, id?: OperationId): Promise<Operation> {
+/** The operation that an undo takes back: the one named, by its id or the beginning of it, or the newest rewind in effect. */
+export async function operationToUndo(store: Store, id?: string): Promise<Operation> {
   if (id !== undefined) return named(store, id);
   const found = (await store.operations()).find(
     (operation) => operation.kind === 'rewind' && operation.inEffect,
@@ -25,11 +25,8 @@ export async function operationToRedo(store: Store): Promise<Operation> {
   throw new SavepointError('nothing-to-redo', 'there is no undo to take back');
 }
 
-async function named(store: Store, id: OperationId): Promise<Operation> {
-  const operation = await store.operation(id);
-  if (operation === null) {
-    throw new SavepointError('operation-not-found', `no operation "${id}"`);
-  }
+async function named(store: Store, ref: string): Promise<Operation> {
+  const operation = await resolveOperation(store, ref);
   if (!operation.inEffect) {
     throw new SavepointError('nothing-to-undo', 'this operation was taken back already');
   }

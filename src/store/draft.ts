@@ -53,6 +53,7 @@ export class Draft {
   isEmpty(): boolean {
     return (
       this.#seq === this.base &&
+      this.checkpoints.length === 0 &&
       this.closed.length === 0 &&
       this.#sessions.size === 0 &&
       this.removedCheckpoints.length === 0 &&

@@ -1,0 +1,69 @@
+import type { Checkpoint } from './model/checkpoint.ts';
+import type { CheckpointId } from './model/ids.ts';
+import type { Session } from './model/session.ts';
+import { anId, aText, checkShape, listOf } from './model/shape.ts';
+import { CHECKPOINT_QUERY } from './request-shapes.ts';
+import type { CheckpointQuery, Store } from './store/store.ts';
+import { currentPlace } from './timeline/current-place.ts';
+import { type InspectedCheckpoint, inspectCheckpoint } from './timeline/inspect-checkpoint.ts';
+import { type CountBudget, countCheckpointLines, type LineCount } from './timeline/line-counts.ts';
+import { type ListedCheckpoint, listCheckpoints } from './timeline/list-checkpoints.ts';
+import { resolveCheckpoint } from './timeline/resolve-checkpoint.ts';
+import { resolveSession } from './timeline/resolve-shortened.ts';
+import { type SessionSummary, summarizeSessions } from './timeline/session-summaries.ts';
+
+/** What can be asked of a timeline without looking at a file. Waits for nobody, and writes nothing. */
+export class TimelineReader {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Newest first. */
+  async list(query: CheckpointQuery = {}): Promise<ListedCheckpoint[]> {
+    checkShape('query', query, CHECKPOINT_QUERY);
+    return listCheckpoints(this.#store, query);
+  }
+
+  /** Where the files stand: at the newest checkpoint, or at the one that was rewound to since. */
+  currentPlace(): Promise<CheckpointId | null> {
+    return currentPlace(this.#store);
+  }
+
+  /** Finds a checkpoint by id, label, the beginning of an id or `latest`; with `~N`, the Nth before it. */
+  async resolve(ref: string): Promise<Checkpoint> {
+    aText('ref', ref);
+    return resolveCheckpoint(this.#store, ref);
+  }
+
+  /** Everything on record of one checkpoint. */
+  async inspect(ref: string): Promise<InspectedCheckpoint> {
+    return inspectCheckpoint(this.#store, await this.resolve(ref));
+  }
+
+  /** Lines added and taken away under each of these; without those that the budget does not reach. */
+  async countLines(
+    ids: readonly CheckpointId[],
+    budget?: CountBudget,
+  ): Promise<Map<CheckpointId, LineCount>> {
+    listOf(anId)('ids', ids);
+    return countCheckpointLines(this.#store, ids, budget);
+  }
+
+  /** Finds a session by its id or the beginning of it. */
+  async resolveSession(ref: string): Promise<Session> {
+    aText('ref', ref);
+    return resolveSession(this.#store, ref);
+  }
+
+  /** How much is on record of each of these sessions. */
+  summarize(sessions: readonly Session[]): Promise<SessionSummary[]> {
+    return summarizeSessions(this.#store, sessions);
+  }
+
+  /** Whether a first scan was made, so that more than what tools named is on record. */
+  async isScanned(): Promise<boolean> {
+    return (await this.#store.baseline()) !== null;
+  }
+}

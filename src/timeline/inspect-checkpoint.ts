@@ -1,0 +1,83 @@
+import { type Cancellation, type Change, liveChanges } from '../model/change.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { OperationId, Seq } from '../model/ids.ts';
+import type { Operation } from '../model/operation.ts';
+import type { Session } from '../model/session.ts';
+import type { Store } from '../store/store.ts';
+import { countChangeLines, type LineCount } from './line-counts.ts';
+
+export interface InspectedChange extends Change, LineCount {
+  /** Whether an operation took it back, and is in effect. */
+  readonly takenBack: boolean;
+}
+
+/** Everything on record of one checkpoint. */
+export interface InspectedCheckpoint {
+  readonly checkpoint: Checkpoint;
+  /** Null where it belongs to none. */
+  readonly session: Session | null;
+  /** What was done under it, by path and then in order. */
+  readonly changes: readonly InspectedChange[];
+  /** Operations that returned to it, took it back, or brought it back; newest first. */
+  readonly operations: readonly Operation[];
+  /** The operation before which it was made, for a safety checkpoint. */
+  readonly madeBefore: Operation | null;
+}
+
+export async function inspectCheckpoint(
+  store: Store,
+  checkpoint: Checkpoint,
+): Promise<InspectedCheckpoint> {
+  const { id, sessionId } = checkpoint;
+  const changes = await store.changes({ checkpointIds: [id] });
+  const { live, touchedBy } = await fateOf(store, changes);
+  const operations = await store.operations();
+  const inspected: InspectedChange[] = [];
+  for (const change of changes.toSorted(byPath)) {
+    const lines = await countChangeLines(store, change);
+    inspected.push({ ...change, ...lines, takenBack: !live.has(change.seq) });
+  }
+  return {
+    checkpoint,
+    session: sessionId === null ? null : await store.session(sessionId),
+    changes: inspected,
+    operations: operations.filter((one) => one.checkpointId === id || touchedBy.has(one.id)),
+    madeBefore: operations.find((one) => one.safetyCheckpointId === id) ?? null,
+  };
+}
+
+interface Fate {
+  readonly live: ReadonlySet<Seq>;
+  readonly touchedBy: ReadonlySet<OperationId>;
+}
+
+/** Which of these changes are live, and which operations took them back, directly or in turn. */
+async function fateOf(store: Store, changes: readonly Change[]): Promise<Fate> {
+  const paths = [...new Set(changes.map(({ path }) => path))];
+  const chains = await store.changes({ paths, after: (changes[0]?.seq ?? 1) - 1 });
+  const cancellations = await store.cancellationsOf(chains.map(({ seq }) => seq));
+  const touching = cancellersOf(changes, cancellations);
+  const touchedBy = chains.flatMap(({ seq, operationId }) =>
+    operationId !== null && touching.has(seq) ? [operationId] : [],
+  );
+  return { live: liveChanges(chains, cancellations), touchedBy: new Set(touchedBy) };
+}
+
+/** Pairs come with the canceller ascending, so that one pass meets each before what cancels it. */
+function cancellersOf(
+  changes: readonly Change[],
+  cancellations: readonly Cancellation[],
+): Set<Seq> {
+  const reached = new Set(changes.map(({ seq }) => seq));
+  const cancellers = new Set<Seq>();
+  for (const { by, change } of cancellations) {
+    if (!reached.has(change)) continue;
+    reached.add(by);
+    cancellers.add(by);
+  }
+  return cancellers;
+}
+
+function byPath(a: Change, b: Change): number {
+  return a.path === b.path ? a.seq - b.seq : a.path < b.path ? -1 : 1;
+}

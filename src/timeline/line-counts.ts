@@ -1,0 +1,146 @@
+import type { Change } from '../model/change.ts';
+import { isSavepointError } from '../model/errors.ts';
+import type { BlobId, CheckpointId } from '../model/ids.ts';
+import { joins, type State } from '../model/state.ts';
+import { countLines } from '../plan/unified-diff.ts';
+import type { Store } from '../store/store.ts';
+
+export interface LineCount {
+  readonly insertions: number;
+  readonly deletions: number;
+}
+
+/** How much may be read for counting. A list must not wait for every file that an agent ever wrote. */
+export interface CountBudget {
+  /** Contents to read. */
+  readonly reads: number;
+  readonly bytes: number;
+}
+
+export const UNLIMITED: CountBudget = { reads: Number.POSITIVE_INFINITY, bytes: 2 ** 40 };
+
+/**
+ * How many lines were added and taken away under each checkpoint. The first ones come first; those for
+ * which the budget has not enough left are left out. Contents that are no text, or that are not on record,
+ * count nothing.
+ */
+export async function countCheckpointLines(
+  store: Store,
+  ids: readonly CheckpointId[],
+  budget: CountBudget = UNLIMITED,
+): Promise<Map<CheckpointId, LineCount>> {
+  const changes = await store.changes({ checkpointIds: ids });
+  const byCheckpoint = Map.groupBy(changes, ({ checkpointId }) => checkpointId);
+  const contents = new Contents(store, budget);
+  const counts = new Map<CheckpointId, LineCount>();
+  for (const id of ids) {
+    const steps = stepsOf(byCheckpoint.get(id) ?? []);
+    if (!contents.affords(steps)) continue;
+    let [insertions, deletions] = [0, 0];
+    for (const step of steps) {
+      const count = await contents.count(step);
+      insertions += count.insertions;
+      deletions += count.deletions;
+    }
+    counts.set(id, { insertions, deletions });
+  }
+  return counts;
+}
+
+/** What one change did. An open one has done nothing yet. */
+export function countChangeLines(store: Store, change: Change): Promise<LineCount> {
+  const { before, after } = change;
+  return new Contents(store, UNLIMITED).count({ before, after: after ?? before });
+}
+
+interface Step {
+  readonly before: State;
+  readonly after: State;
+}
+
+/** Changes of a path that follow each other are one step: a line that came and went is no line. */
+function stepsOf(changes: readonly Change[]): Step[] {
+  const steps: Step[] = [];
+  for (const chain of Map.groupBy(changes, ({ path }) => path).values()) {
+    let last: Step | null = null;
+    for (const { before, after } of chain) {
+      if (after === null) continue;
+      if (last !== null && joins(last.after, before)) steps.pop();
+      last = { before: last !== null && joins(last.after, before) ? last.before : before, after };
+      steps.push(last);
+    }
+  }
+  return steps;
+}
+
+const NOTHING = new Uint8Array();
+const MOST_HELD = 64 * 1024 * 1024;
+
+/** Contents of files, each read once: what one message left is what the next one began with. */
+class Contents {
+  readonly #store: Store;
+  readonly #read = new Map<BlobId, Uint8Array>();
+  #reads: number;
+  #bytes: number;
+  #held = 0;
+
+  constructor(store: Store, { reads, bytes }: CountBudget) {
+    this.#store = store;
+    this.#reads = reads;
+    this.#bytes = bytes;
+  }
+
+  /** Takes what the steps need from the budget; false when there is not enough left. */
+  affords(steps: readonly Step[]): boolean {
+    const wanted = new Map<BlobId, number>();
+    for (const state of steps.filter(isText).flatMap(({ before, after }) => [before, after])) {
+      if (state.kind !== 'captured' || state.blob === null) continue;
+      if (!this.#read.has(state.blob)) wanted.set(state.blob, state.size);
+    }
+    const bytes = [...wanted.values()].reduce((sum, size) => sum + size, 0);
+    if (wanted.size > this.#reads || bytes > this.#bytes) return false;
+    this.#reads -= wanted.size;
+    this.#bytes -= bytes;
+    return true;
+  }
+
+  async count(step: Step): Promise<LineCount> {
+    const nothing = { insertions: 0, deletions: 0 };
+    if (!isText(step)) return nothing;
+    const [before, after] = [await this.#of(step.before), await this.#of(step.after)];
+    if (before === after || before.includes(0) || after.includes(0)) return nothing;
+    return countLines(before, after);
+  }
+
+  async #of(state: State): Promise<Uint8Array> {
+    if (state.kind !== 'captured' || state.blob === null) return NOTHING;
+    const known = this.#read.get(state.blob);
+    if (known !== undefined) return known;
+    const bytes = await this.#load(state.blob);
+    this.#held += bytes.length;
+    if (this.#held > MOST_HELD) this.#forget();
+    this.#read.set(state.blob, bytes);
+    return bytes;
+  }
+
+  #forget(): void {
+    this.#read.clear();
+    this.#held = 0;
+  }
+
+  /** Damage is named when something is restored; nobody counts its lines. */
+  async #load(blob: BlobId): Promise<Uint8Array> {
+    try {
+      return await this.#store.readBlob(blob);
+    } catch (error) {
+      if (isSavepointError(error, 'blob-corrupt')) return NOTHING;
+      if (isSavepointError(error, 'blob-missing')) return NOTHING;
+      throw error;
+    }
+  }
+}
+
+/** Where one side is not on record, nothing tells how many lines are new. */
+function isText({ before, after }: Step): boolean {
+  return before.kind !== 'unknown' && after.kind !== 'unknown';
+}
