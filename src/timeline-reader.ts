@@ -11,6 +11,7 @@ import { type ListedCheckpoint, listCheckpoints } from './timeline/list-checkpoi
 import { resolveCheckpoint } from './timeline/resolve-checkpoint.ts';
 import { resolveSession } from './timeline/resolve-shortened.ts';
 import { type SessionSummary, summarizeSessions } from './timeline/session-summaries.ts';
+import { uniqueLengths } from './timeline/unique-lengths.ts';
 
 /** What can be asked of a timeline without looking at a file. Waits for nobody, and writes nothing. */
 export class TimelineReader {
@@ -35,6 +36,12 @@ export class TimelineReader {
   async resolve(ref: string): Promise<Checkpoint> {
     aText('ref', ref);
     return resolveCheckpoint(this.#store, ref);
+  }
+
+  /** How many first characters of each id name it alone, whatever else is on record. */
+  async uniqueLengths(ids: readonly CheckpointId[]): Promise<Map<CheckpointId, number>> {
+    listOf(anId)('ids', ids);
+    return uniqueLengths(this.#store, ids);
   }
 
   /** Everything on record of one checkpoint. */

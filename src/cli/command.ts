@@ -17,6 +17,8 @@ export type Completes =
 
 export interface Option {
   readonly type: 'boolean' | 'string';
+  /** One letter that stands for it. */
+  readonly short?: string;
   /** What the help calls the value. */
   readonly value?: string;
   readonly help: string;
@@ -109,12 +111,13 @@ export function parseCall(command: Command, argv: readonly string[], io: Io): Ca
 
 function parse(command: Command, argv: readonly string[]) {
   const options = Object.entries({ ...COMMON_OPTIONS, ...command.options });
-  const valued = options.flatMap(([name, { type }]) => (type === 'string' ? [name] : []));
-  const args = joinValues(argv, new Set(valued));
+  const args = joinValues(argv, valuedOptions(options));
   try {
     return parseArgs({
       args,
-      options: Object.fromEntries(options.map(([name, { type }]) => [name, { type }])),
+      options: Object.fromEntries(
+        options.map(([name, { type, short }]) => [name, short ? { type, short } : { type }]),
+      ),
       allowPositionals: true,
       strict: true,
       tokens: true,
@@ -122,6 +125,16 @@ function parse(command: Command, argv: readonly string[]) {
   } catch (error) {
     throw new UsageError(firstSentence(error), `see: savepoint ${command.name} --help`);
   }
+}
+
+/** The words that want a value after them, with the option that each stands for. */
+function valuedOptions(options: readonly (readonly [string, Option])[]): Map<string, string> {
+  const words = options.flatMap(([name, { type, short }]): [string, string][] => {
+    if (type !== 'string') return [];
+    const long: [string, string] = [`--${name}`, `--${name}`];
+    return short === undefined ? [long] : [long, [`-${short}`, `--${name}`]];
+  });
+  return new Map(words);
 }
 
 /** Node explains at length; the first sentence says it. */

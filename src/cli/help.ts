@@ -56,7 +56,9 @@ export function commandHelp(command: Command, columns: number): string {
 }
 
 function optionRow([name, option]: [string, Option]): readonly [string, string] {
-  return [option.value === undefined ? `--${name}` : `--${name} ${option.value}`, option.help];
+  const { short, value, help } = option;
+  const names = short === undefined ? `--${name}` : `-${short}, --${name}`;
+  return [value === undefined ? names : `${names} ${value}`, help];
 }
 
 type Section = (title: string, rows: readonly (readonly [string, string])[]) => string[];

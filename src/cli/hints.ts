@@ -3,13 +3,15 @@ import type { ErrorCode, SavepointError } from '../index.ts';
 /** The engine's hints speak to programmers; where a command is the answer, it is named here. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
   'checkpoint-not-found': 'see what there is with: savepoint list',
+  'session-not-found': 'see what there is with: savepoint sessions',
   'session-busy': 'wait until it ends, or add --force',
   conflicts:
     'nothing was changed; --on-conflict keep or restore settles them, leaving it out skips them',
   'plan-stale': 'nothing was changed; look again with --dry-run and repeat the command',
   'nothing-to-undo': 'rewind or run something first; see what there is with: savepoint list',
   'nothing-to-redo': 'a redo takes back an undo, until the next rewind',
-  'operation-not-found': 'savepoint undo without an id takes back the newest rewind',
+  'operation-not-found':
+    'savepoint undo without an id takes back the newest rewind; see all with: savepoint ops',
   'store-locked': 'another savepoint is at work on this project; try again',
   'store-corrupt': 'your files are untouched; move the store away to begin a new timeline',
   'store-too-new': 'install a newer Savepoint',

@@ -10,9 +10,10 @@ export interface Io {
   err(text: string): void;
   /** Whether a person sits there: both what they read and what they type goes through a terminal. */
   readonly interactive: boolean;
-  /** Whether standard output is a terminal, and how wide. */
+  /** Whether standard output is a terminal, and how wide and how high. */
   readonly terminal: boolean;
   readonly columns: number;
+  readonly rows: number;
   /** What a person must hear even if standard output fails: that files were changed. */
   done: string | null;
   /** Waits until all of standard output is written. Gives what went wrong, if anything did. */
@@ -30,6 +31,7 @@ export interface Io {
 }
 
 const DEFAULT_COLUMNS = 80;
+const DEFAULT_ROWS = 24;
 
 export function processIo(): Io {
   const { stdin, stdout, stderr, env, platform } = process;
@@ -45,6 +47,7 @@ export function processIo(): Io {
     interactive: Boolean(stdin.isTTY && stdout.isTTY),
     terminal: Boolean(stdout.isTTY),
     columns: stdout.columns || DEFAULT_COLUMNS,
+    rows: stdout.rows || DEFAULT_ROWS,
     done: null,
     outputFailure: () => output.failure(),
     ask: async (question) => {

@@ -1,4 +1,5 @@
 import { displayText, isSavepointError, type SavepointError } from '../index.ts';
+import { type Candidate, candidateJson, candidatesOf, candidateText } from './candidates.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { hintFor } from './hints.ts';
 import { columnsOf, type Io } from './io.ts';
@@ -21,11 +22,12 @@ interface Report {
   readonly hint?: string | undefined;
   /** More lines: candidates of an id, paths in conflict. */
   readonly lines?: readonly string[];
+  readonly candidates?: readonly Candidate[] | undefined;
 }
 
 /** Says what went wrong, in one line and a hint, or as JSON. */
 export function reportError(io: Io, error: unknown, options: ReportOptions): ExitCode {
-  const report = reportOf(error, options);
+  const report = reportOf(error, options, io.now());
   if (options.json) io.out(reportJson(report));
   else io.err(reportText(report, columnsOf(io)));
   if (io.env.SAVEPOINT_DEBUG === '1' && error instanceof Error) {
@@ -41,8 +43,8 @@ export function reportLostOutput(io: Io, failure: Error): ExitCode {
   return EXIT.failure;
 }
 
-function reportOf(error: unknown, { project }: ReportOptions): Report {
-  if (isSavepointError(error)) return ofEngine(error, project);
+function reportOf(error: unknown, { project }: ReportOptions, now: number): Report {
+  if (isSavepointError(error)) return ofEngine(error, project, now);
   if (error instanceof UsageError) {
     return { exit: EXIT.usage, code: 'usage', message: error.message, hint: error.hint };
   }
@@ -55,10 +57,12 @@ function reportOf(error: unknown, { project }: ReportOptions): Report {
   };
 }
 
-function ofEngine(error: SavepointError, project: string | undefined): Report {
+function ofEngine(error: SavepointError, project: string | undefined, now: number): Report {
   const { code, message, path } = error;
   const hint = hintFor(error, project);
-  return { exit: exitCodeOf(code), code, message, path, hint, lines: linesOf(error.details) };
+  const candidates = candidatesOf(error);
+  const lines = candidates?.map((one) => candidateText(one, now)) ?? linesOf(error.details);
+  return { exit: exitCodeOf(code), code, message, path, hint, lines, candidates };
 }
 
 function reportText({ message, path, hint, lines = [] }: Report, columns: number): string {
@@ -71,18 +75,20 @@ function reportText({ message, path, hint, lines = [] }: Report, columns: number
   return `${texts.join('\n')}\n`;
 }
 
-function reportJson({ code, message, path, hint }: Report): string {
+function reportJson({ code, message, path, hint, candidates }: Report): string {
   const shown = path === undefined ? null : new PathNames().name(path);
   const error = { code, message: message.toWellFormed(), path: shown, hint: hint ?? null };
-  return jsonText({ error });
+  return jsonText({
+    error:
+      candidates === undefined ? error : { ...error, candidates: candidates.map(candidateJson) },
+  });
 }
 
-/** The details that a person can use: which checkpoints a short id fits, which paths conflict. */
+/** The details that a person can use: which paths conflict. */
 function linesOf(details: unknown): string[] {
   if (!Array.isArray(details)) return [];
   return details.flatMap((entry: Record<string, unknown>) => {
-    const { id, description, path, reason } = entry;
-    if (typeof id === 'string') return [`${id}  ${String(description).slice(0, 100)}`];
+    const { path, reason } = entry;
     if (typeof path !== 'string' || typeof reason !== 'string') return [];
     return [`${path}: ${sentenceFor(reason)}`];
   });

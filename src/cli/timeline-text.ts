@@ -1,95 +1,119 @@
-import { type CheckpointId, displayText, type ListedCheckpoint } from '../index.ts';
+import { type CheckpointId, displayText, type LineCount, type ListedCheckpoint } from '../index.ts';
 import type { Paint } from './paint.ts';
 import { plural } from './plural.ts';
 import { relativeTime } from './relative-time.ts';
-import { clipWidth, padWidth, textWidth } from './text-width.ts';
+import type { Group } from './session-groups.ts';
+import { clipWidth, textWidth } from './text-width.ts';
 
 export interface TimelineView {
   readonly checkpoints: readonly ListedCheckpoint[];
-  /** From `uniqueLengths`. */
+  /** From `Savepoint.uniqueLengths`. */
   readonly lengths: ReadonlyMap<CheckpointId, number>;
   readonly now: number;
   readonly columns: number;
   readonly paint: Paint;
   /** A number before each row, for choosing. */
   readonly numbered?: boolean;
+  /** Lines changed, of those checkpoints of which they were counted. */
+  readonly lines?: ReadonlyMap<CheckpointId, LineCount>;
+  /** The checkpoint at which the files stand, to be marked; left out, there is no column for the mark. */
+  readonly current?: CheckpointId | null;
 }
 
 const SHOWN_ID = 8;
-const LEAST_WHAT = 20;
-const NARROW = 60;
+const LEAST_WHAT = 24;
 const GAP = '  ';
+const MARK = '@';
 
-/** The timeline as rows, newest first, under a heading. */
+/** The timeline as rows, newest first. */
 export function timelineText(view: TimelineView): string[] {
-  const narrow = view.columns < NARROW;
-  const heading = headingOf(view, narrow);
-  const rows = view.checkpoints.map((checkpoint, i) => cellsOf(checkpoint, i, view, narrow));
-  const widths = heading.map((title, column) =>
-    Math.max(...[title, ...rows.map((row) => row[column] ?? '')].map(textWidth)),
+  return [...rowsOf(view).values()].flat();
+}
+
+/** The same in groups, each under its heading. */
+export function groupedText(groups: readonly Group[], view: TimelineView): string[] {
+  const rows = rowsOf(view);
+  return groups.flatMap(({ heading, checkpoints }, i) => [
+    ...(i === 0 ? [] : ['']),
+    view.paint('bold', clipWidth(heading, view.columns)),
+    ...checkpoints.flatMap(({ id }) => rows.get(id) ?? []),
+  ]);
+}
+
+/** One line for each checkpoint; where there is little room, what was said gets a line of its own. */
+function rowsOf(view: TimelineView): Map<CheckpointId, string[]> {
+  const rows = view.checkpoints.map((checkpoint, i) => cellsOf(checkpoint, i, view));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => textWidth(row[column]?.text ?? ''))),
   );
-  const taken = widths.reduce((sum, width) => sum + width + GAP.length, 0);
-  const room = narrow ? view.columns - GAP.length : Math.max(LEAST_WHAT, view.columns - taken);
-  const lines = view.checkpoints.flatMap((checkpoint, i) => {
-    const row = rows[i] ?? [];
-    const line = painted(joined(row, widths), row, checkpoint, view);
-    const what = GAP + descriptionOf(checkpoint, room);
-    return narrow ? [line, faded(what, checkpoint, view)] : [line + faded(what, checkpoint, view)];
-  });
-  const title = joined(heading, widths) + (narrow ? '' : `${GAP}WHAT`);
-  return [view.paint('dim', title.trimEnd()), ...lines.map((line) => line.trimEnd())];
+  const filled = widths
+    .map((width, column) => ({ width, column }))
+    .filter(({ width }) => width > 0);
+  const taken = filled.reduce((sum, { width }) => sum + width + GAP.length, 0);
+  const room = view.columns - taken;
+  const narrow = room < LEAST_WHAT;
+  return new Map(
+    view.checkpoints.map((checkpoint, i) => {
+      const cells = filled.map(({ width, column }) => padded(rows[i]?.[column], width));
+      const what = descriptionOf(checkpoint, narrow ? view.columns - 2 * GAP.length : room);
+      const row = cells.join(GAP);
+      const shown = faded(what, checkpoint, view);
+      const lines = narrow ? [row, GAP + GAP + shown] : [row + GAP + shown];
+      return [checkpoint.id, lines.map((line) => line.trimEnd())];
+    }),
+  );
 }
 
-/** Where there is little room, what was said gets a line of its own, and the kind is left out. */
-function headingOf({ numbered }: TimelineView, narrow: boolean): string[] {
-  const titles = narrow ? ['ID', 'WHEN', 'PATHS'] : ['ID', 'WHEN', 'KIND', 'PATHS'];
-  return numbered ? ['#', ...titles] : titles;
+/** What a cell says, and the same as it is printed. */
+interface Cell {
+  readonly text: string;
+  readonly painted: string;
 }
 
-/** The beginning of an id that is shown; what has to be typed is painted. */
-export function shownId(id: CheckpointId, length: number): string {
-  return id.slice(0, Math.max(SHOWN_ID, length));
-}
-
-function cellsOf(
-  checkpoint: ListedCheckpoint,
-  i: number,
-  view: TimelineView,
-  narrow: boolean,
-): string[] {
-  const { id, createdAt, kind, files } = checkpoint;
+function cellsOf(checkpoint: ListedCheckpoint, i: number, view: TimelineView): Cell[] {
+  const plain = (text: string): Cell => ({ text, painted: faded(text, checkpoint, view) });
+  const { createdAt, files } = checkpoint;
   return [
-    ...(view.numbered ? [String(i + 1)] : []),
-    shownId(id, view.lengths.get(id) ?? id.length),
-    relativeTime(createdAt, view.now),
-    ...(narrow ? [] : [kind]),
-    files === 0 ? '-' : plural(files, 'path'),
+    ...(view.numbered ? [plain(String(i + 1))] : []),
+    idCell(checkpoint.id, view),
+    plain(relativeTime(createdAt, view.now)),
+    plain(files === 0 ? '-' : plural(files, 'file')),
+    linesCell(view.lines?.get(checkpoint.id), view.paint),
   ];
+}
+
+/** Emphasises the part of the id that is enough to type. */
+function idCell(id: CheckpointId, { lengths, current, paint }: TimelineView): Cell {
+  const enough = lengths.get(id) ?? id.length;
+  const shown = id.slice(0, Math.max(SHOWN_ID, enough));
+  const isCurrent = id === current;
+  const painted =
+    paint('bold', paint('cyan', shown.slice(0, enough))) + paint('dim', shown.slice(enough));
+  if (current === undefined) return { text: shown, painted };
+  const mark = isCurrent ? paint('bold', paint('green', MARK)) : ' ';
+  return { text: `${MARK} ${shown}`, painted: `${mark} ${painted}` };
+}
+
+function linesCell(lines: LineCount | undefined, paint: Paint): Cell {
+  const { insertions = 0, deletions = 0 } = lines ?? {};
+  const parts = [
+    ...(insertions > 0 ? [['green', `+${insertions}`] as const] : []),
+    ...(deletions > 0 ? [['red', `-${deletions}`] as const] : []),
+  ];
+  return {
+    text: parts.map(([, text]) => text).join(' '),
+    painted: parts.map(([style, text]) => paint(style, text)).join(' '),
+  };
+}
+
+function padded(cell: Cell | undefined, width: number): string {
+  const { text, painted } = cell ?? { text: '', painted: '' };
+  return painted + ' '.repeat(Math.max(0, width - textWidth(text)));
 }
 
 function descriptionOf({ description, label }: ListedCheckpoint, columns: number): string {
   const what = label === null || label === description ? description : `[${label}] ${description}`;
   return clipWidth(displayText(what), columns);
-}
-
-function joined(cells: readonly string[], widths: readonly number[]): string {
-  return cells.map((cell, i) => padWidth(cell, widths[i] ?? 0)).join(GAP);
-}
-
-/** Emphasises the part of the id that is enough to type. */
-function painted(
-  line: string,
-  row: readonly string[],
-  checkpoint: ListedCheckpoint,
-  view: TimelineView,
-): string {
-  const { lengths, paint, numbered } = view;
-  const shown = row[numbered ? 1 : 0] ?? '';
-  const at = line.indexOf(shown);
-  const enough = lengths.get(checkpoint.id) ?? shown.length;
-  const id =
-    paint('bold', paint('cyan', shown.slice(0, enough))) + paint('dim', shown.slice(enough));
-  return line.slice(0, at) + id + faded(line.slice(at + shown.length), checkpoint, view);
 }
 
 /** What a rewind kept first is there to be found, not to be looked at. */

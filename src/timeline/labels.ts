@@ -4,9 +4,7 @@ import { SavepointError } from '../model/errors.ts';
 import type { Draft } from '../store/draft.ts';
 import type { Store } from '../store/store.ts';
 import { resolveCheckpoint } from './resolve-checkpoint.ts';
-
-/** Lists show at least so many characters of an id; whoever types fewer takes a chance. */
-const SHORTEST_ID = 4;
+import { SHORTEST_ID } from './unique-lengths.ts';
 
 /** A label as it is kept. Throws `argument-invalid` for one that could be taken for something else. */
 export async function checkLabel(store: Store, text: string): Promise<string> {

@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliProject } from './cli-project.ts';
+import { CliProject, type Json } from './cli-project.ts';
+import { expectSchema } from './json-schema.ts';
 
 describe('savepoint list', () => {
   const project = new CliProject({ 'a.txt': 'one\n' });
@@ -15,25 +16,25 @@ describe('savepoint list', () => {
   });
   afterAll(() => project.remove());
 
-  it('shows the checkpoints, newest first, with kind, age and number of paths', async () => {
+  it('shows the checkpoints by session, newest first, with age, files and lines', async () => {
     const { code, out, err } = await project.run(['list']);
     expect(code).toBe(0);
     const rows = out.trimEnd().split('\n');
-    expect(rows[0]).toMatch(/^ID +WHEN +KIND +PATHS +WHAT$/);
-    expect(rows[1]).toMatch(/^\w{8} +just now +manual +- +before lunch$/);
-    expect(rows[2]).toMatch(/ message +1 path +message m2$/);
-    expect(rows[3]).toMatch(/ message +1 path +message m1$/);
-    expect(rows.map((row) => row.slice(0, 8)).slice(2)).toEqual([
-      second.slice(0, 8),
-      first.slice(0, 8),
-    ]);
+    expect(rows[0]).toBe('by hand');
+    expect(rows[1]).toMatch(/^@ \w{8} {2}(just now|\d+ seconds ago) +- +before lunch$/);
+    expect(rows[2]).toBe('');
+    expect(rows[3]).toMatch(/^test-agent {2}s1 {2}active /);
+    expect(rows[4]).toMatch(new RegExp(`^  ${second.slice(0, 8)} .* 1 file  \\+1     message m2$`));
+    expect(rows[5]).toMatch(new RegExp(`^  ${first.slice(0, 8)} .* 1 file  \\+1 -1  message m1$`));
     expect(err).toMatch(/^hint: .*savepoint rewind ID\n$/);
+    expect((await project.run(['list', '--quiet'])).err).toBe('');
   });
 
   it('gives programs everything, and nothing else on standard output', async () => {
-    const { code, value } = await project.json(['list']);
-    expect(code).toBe(0);
-    expect(value.version).toBe(1);
+    const { code, out, err } = await project.run(['list', '--json']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expectSchema('list', out);
+    const value = JSON.parse(out) as Json;
     const [manual, message] = value.checkpoints as Record<string, unknown>[];
     expect(manual).toMatchObject({
       kind: 'manual',
@@ -53,6 +54,16 @@ describe('savepoint list', () => {
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       files: 1,
     });
+  });
+
+  it('counts lines for programs when asked to', async () => {
+    const { out } = await project.run(['list', '--json', '--stat']);
+    expectSchema('list', out);
+    expect(JSON.parse(out).checkpoints).toMatchObject([
+      { insertions: 0, deletions: 0 },
+      { insertions: 1, deletions: 0 },
+      { insertions: 1, deletions: 1 },
+    ]);
   });
 
   it('shows as many as asked for and says that there are more', async () => {
@@ -98,10 +109,12 @@ describe('savepoint list', () => {
     expect(await emptied.run(['list'])).toMatchObject({
       code: 0,
       out: `There is no checkpoint in the timeline of ${emptied.root}.\n`,
+      err: 'hint: make one with: savepoint save\n',
     });
     expect((await emptied.json(['list'])).value).toEqual({
       version: 1,
       checkpoints: [],
+      current: null,
       notes: [],
     });
     emptied.remove();
@@ -124,8 +137,14 @@ describe('shortened ids', () => {
     const letter = ids.map((id) => id.charAt(0)).find((sign, i, all) => all.indexOf(sign) !== i);
     const { code, err } = await project.run(['diff', letter ?? '']);
     expect(code).toBe(2);
-    const fitting = ids.filter((id) => id.startsWith(letter ?? ''));
-    for (const id of fitting.slice(0, 10)) expect(err).toContain(id);
+    const fitting = ids.filter((id) => id.startsWith(letter ?? '')).toReversed();
+    for (const id of fitting.slice(0, 10))
+      expect(err).toMatch(new RegExp(`^  ${id} .* made by hand$`, 'm'));
+    const programs = await project.run(['diff', '--json', letter ?? '']);
+    expect(programs.code).toBe(2);
+    expectSchema('error', programs.out);
+    const { error } = JSON.parse(programs.out);
+    expect(error.candidates.map(({ id }: { id: string }) => id)).toEqual(fitting.slice(0, 10));
   });
 
   it('accepts what the list shows', async () => {
@@ -134,7 +153,7 @@ describe('shortened ids', () => {
       .trimEnd()
       .split('\n')
       .slice(1)
-      .map((row) => row.slice(0, 8));
+      .map((row) => row.slice(2, 10));
     expect(shown).toEqual(ids.toReversed().map((id) => id.slice(0, 8)));
     expect(await project.run(['diff', shown[5] ?? ''])).toMatchObject({
       code: 0,

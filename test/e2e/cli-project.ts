@@ -69,8 +69,14 @@ export class CliProject {
     return existsSync(this.path(name)) ? readFileSync(this.path(name), 'utf8') : null;
   }
 
-  async open<T>(work: (savepoint: Savepoint) => Promise<T>): Promise<T> {
-    const savepoint = await openSavepoint({ project: this.root, home: this.home });
+  open<T>(work: (savepoint: Savepoint) => Promise<T>): Promise<T> {
+    return this.openAt(null, work);
+  }
+
+  /** As `open`, at another time of the clock. */
+  async openAt<T>(time: number | null, work: (savepoint: Savepoint) => Promise<T>): Promise<T> {
+    const clock = time === null ? {} : { now: () => time };
+    const savepoint = await openSavepoint({ project: this.root, home: this.home, ...clock });
     try {
       return await work(savepoint);
     } finally {

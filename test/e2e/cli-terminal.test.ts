@@ -67,7 +67,7 @@ describe.skipIf(!hasTerminal)('savepoint at a terminal', () => {
     }
     const [list = '', rewind = ''] = screens;
     expect(list).toMatch(
-      /^ID +WHEN +PATHS\n\w{8} +just now +\d paths\n {2}Please clean up the code a/,
+      /^test-agent {2}s1 {2}active just now\n@ \w{8} +just now +\d files +\+1\n {4}Please clean up the code a/,
     );
     expect(list).toContain('\nhint: look closer with: savepoint diff\n  ID; go back with: ');
     expect(rewind).toMatch(

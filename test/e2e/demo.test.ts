@@ -23,7 +23,7 @@ describe('savepoint demo', () => {
       'ReferenceError: total is not defined',
       '-let total = 0;',
       'prices.json was deleted',
-      '3 paths  Clean up the code a little.',
+      '3 files  Clean up the code a little.',
       'restore   prices.json  is gone, comes back',
       'Done, and checked: 4 files are as they were, byte for byte.',
       'total     8.50',

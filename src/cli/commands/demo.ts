@@ -1,4 +1,5 @@
 import { openSavepoint, type Receipt } from '../../index.ts';
+import { checkpointJson } from '../checkpoint-json.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { type Played, play } from '../demo/play.ts';
 import { type Stage, setStage } from '../demo/stage.ts';
@@ -6,7 +7,6 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { shellWord } from '../hints.ts';
 import { printJson } from '../json.ts';
 import { receiptJson } from '../receipt-json.ts';
-import { checkpointJson } from './list.ts';
 
 export const demo: Command = {
   name: 'demo',
@@ -43,7 +43,7 @@ async function perform(call: Call, stage: Stage, keep: boolean): Promise<void> {
   const savepoint = await openSavepoint({ project: stage.project, home: stage.home });
   try {
     const played = await play(call, savepoint);
-    const checkpoints = (await savepoint.list()).map(checkpointJson);
+    const checkpoints = (await savepoint.list()).map((one) => checkpointJson(one));
     const kept = keep ? { project: stage.project, home: stage.home } : null;
     printJson(call, { checkpoints, ...playedJson(played), verified: true, kept });
     if (keep) sayWhere(call, stage);

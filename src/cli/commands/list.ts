@@ -1,82 +1,162 @@
-import { displayText, type ListedCheckpoint, type Savepoint } from '../../index.ts';
+import {
+  type CheckpointQuery,
+  displayText,
+  type LineCount,
+  type ListedCheckpoint,
+  type Savepoint,
+  selectedPath,
+} from '../../index.ts';
+import { checkpointJson } from '../checkpoint-json.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
+import { LIMIT_OPTION, limitOf } from '../limit.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { uniqueLengths } from '../short-ids.ts';
-import { timelineText } from '../timeline-text.ts';
-import { UsageError } from '../usage-error.ts';
+import { PAGER_OPTIONS, showPage } from '../pager.ts';
+import { pathArguments } from '../path-arguments.ts';
+import { groupBySession } from '../session-groups.ts';
+import { parseSince } from '../since.ts';
+import { groupedText } from '../timeline-text.ts';
 
 export const list: Command = {
   name: 'list',
   arguments: '',
   summary: 'the timeline: checkpoints to rewind to, newest first',
   details:
-    'Lists the checkpoints of a project, newest first. The beginning of an id is enough to name one.',
+    'Lists the checkpoints of a project by session, newest first, with how many files and lines changed\n' +
+    'after each. "@" marks where the files stand: at the newest one, or at the one that was rewound to\n' +
+    'since. The beginning of an id is enough to name a checkpoint; so is its label, `latest`, and `~N`\n' +
+    'for the Nth before the latest.',
   options: {
-    limit: {
+    session: {
       type: 'string',
-      value: 'N',
-      help: 'how many to show, 0 for all (default: 50, or all with --json)',
+      value: 'ID',
+      help: 'only of this session (the beginning of its id is enough)',
+      completes: 'session',
     },
+    agent: { type: 'string', value: 'NAME', help: 'only of this agent', completes: 'agent' },
+    since: {
+      type: 'string',
+      value: 'WHEN',
+      help: 'only since then: 2h, 3d, 1w, yesterday, 14:30, 2026-01-31',
+    },
+    path: {
+      type: 'string',
+      value: 'PATH',
+      help: 'only what changed this file, or something in this folder',
+      completes: 'path',
+    },
+    limit: LIMIT_OPTION,
+    stat: { type: 'boolean', help: 'count the lines of every checkpoint shown, also with --json' },
+    ...PAGER_OPTIONS,
   },
   examples: [
     ['savepoint list', 'the newest 50'],
+    ['savepoint list --since yesterday --path src', 'who changed something below src'],
     ['savepoint list --limit 0 --json', 'everything, for a program'],
   ],
   run: runList,
 };
 
-const DEFAULT_LIMIT = 50;
 /** Nobody clips for us in a pipe; a description can be a whole prompt. */
 const COLUMNS_IN_PIPES = 200;
+/** What may be read to count lines: the newest rows have them, and a list is there at once. */
+const BUDGET = { reads: 60, bytes: 512 * 1024 };
 
 async function runList(call: Call): Promise<ExitCode> {
   expectArgs(call, 'list', 0, 0);
   const limit = limitOf(call);
-  return withTimeline(call, (savepoint) => show(call, savepoint, limit));
-}
-
-async function show(call: Call, savepoint: Savepoint, limit: number | null): Promise<ExitCode> {
-  // One more than asked for tells whether there are more.
-  const found = await savepoint.list(limit === null ? {} : { limit: limit + 1 });
-  const checkpoints = limit === null ? found : found.slice(0, limit);
-  const notes = call.json
-    ? savepoint.notices().map(({ code, message }) => ({ code, message }))
-    : [];
-  printJson(call, { checkpoints: checkpoints.map(checkpointJson), notes });
-  if (call.json) return EXIT.done;
-  if (checkpoints.length === 0) {
-    call.say(`There is no checkpoint in the timeline of ${displayText(savepoint.root)}.`);
-    return EXIT.done;
-  }
-  const { io, paint } = call;
-  const lengths = await uniqueLengths(
-    savepoint,
-    checkpoints.map(({ id }) => id),
-  );
-  const columns = io.terminal ? io.columns : COLUMNS_IN_PIPES;
-  for (const line of timelineText({ checkpoints, lengths, now: io.now(), columns, paint })) {
-    call.say(line);
-  }
-  if (found.length > checkpoints.length)
-    call.hint('there are older ones: savepoint list --limit 0');
-  call.hint('look closer with: savepoint diff ID; go back with: savepoint rewind ID');
+  const since = call.values.get('since');
+  const from = since === undefined ? {} : { since: parseSince(since, call.io.now()) };
+  const found = await withTimeline(call, (savepoint) => find(call, savepoint, limit, from));
+  await showPage(call, found.rows);
+  for (const hint of found.hints) call.hint(hint);
   return EXIT.done;
 }
 
-/** A checkpoint as programs see it. */
-export function checkpointJson(checkpoint: ListedCheckpoint): object {
-  const { id, seq, sessionId, agent, messageId, kind, description, label, files } = checkpoint;
-  const createdAt = new Date(checkpoint.createdAt).toISOString();
-  return { id, seq, sessionId, agent, messageId, kind, description, label, createdAt, files };
+interface Found {
+  readonly rows: readonly string[];
+  readonly hints: readonly string[];
 }
 
-/** Null: all. */
-function limitOf(call: Call): number | null {
-  const given = call.values.get('limit');
-  if (given === undefined) return call.json ? null : DEFAULT_LIMIT;
-  if (!/^\d{1,9}$/.test(given))
-    throw new UsageError(`--limit must be a number from 0 on, not "${given}"`);
-  return Number(given) === 0 ? null : Number(given);
+async function find(
+  call: Call,
+  savepoint: Savepoint,
+  limit: number | null,
+  from: CheckpointQuery,
+): Promise<Found> {
+  const query = await queryOf(call, savepoint, from);
+  // One more than asked for tells whether there are more.
+  const found = await savepoint.list(limit === null ? query : { ...query, limit: limit + 1 });
+  const checkpoints = limit === null ? found : found.slice(0, limit);
+  const stat = call.flags.has('stat');
+  const ids = checkpoints.map(({ id }) => id);
+  if (call.json) {
+    const lines = stat ? await savepoint.countLines(ids) : null;
+    printJson(call, await listJson(savepoint, checkpoints, lines));
+    return { rows: [], hints: [] };
+  }
+  if (checkpoints.length === 0) return nothing(savepoint, Object.keys(query).length > 0);
+  const current = await savepoint.currentPlace();
+  const { io, paint } = call;
+  const groups = groupBySession(checkpoints, await savepoint.sessions(), io.now());
+  const rows = groupedText(groups, {
+    checkpoints,
+    lengths: await savepoint.uniqueLengths(ids),
+    lines: await savepoint.countLines(ids, stat ? undefined : BUDGET),
+    current,
+    now: io.now(),
+    columns: io.terminal ? io.columns : COLUMNS_IN_PIPES,
+    paint,
+  });
+  const newest = checkpoints.find(({ kind }) => kind !== 'safety')?.id;
+  const hints = [
+    ...(found.length > checkpoints.length
+      ? ['there are older ones: savepoint list --limit 0']
+      : []),
+    ...(current !== newest && ids.some((id) => id === current) ? [PLACE_HINT] : []),
+    'look closer with: savepoint diff ID; go back with: savepoint rewind ID',
+  ];
+  return { rows, hints };
+}
+
+const PLACE_HINT = '@ marks where the files stand, after a rewind: savepoint undo takes it back';
+
+async function queryOf(
+  { values, ...call }: Call,
+  savepoint: Savepoint,
+  from: CheckpointQuery,
+): Promise<CheckpointQuery> {
+  const session = values.get('session');
+  const agent = values.get('agent');
+  const typed = values.get('path');
+  const [path] = pathArguments({ values, ...call }, savepoint.root, typed ? [typed] : []) ?? [];
+  const chosen = session === undefined ? null : await savepoint.resolveSession(session);
+  const sessions = chosen === null ? await savepoint.sessions() : [chosen];
+  const fitting = sessions.filter((one) => agent === undefined || one.agent === agent);
+  const all = session === undefined && agent === undefined;
+  return {
+    ...from,
+    ...(all ? {} : { sessionIds: fitting.map(({ id }) => id) }),
+    ...(path === undefined ? {} : { path: selectedPath(savepoint.root, path) }),
+  };
+}
+
+function nothing({ root }: Savepoint, filtered: boolean): Found {
+  const where = `in the timeline of ${displayText(root)}`;
+  return filtered
+    ? { rows: [`No checkpoint ${where} fits.`], hints: ['see all of them with: savepoint list'] }
+    : { rows: [`There is no checkpoint ${where}.`], hints: ['make one with: savepoint save'] };
+}
+
+async function listJson(
+  savepoint: Savepoint,
+  checkpoints: readonly ListedCheckpoint[],
+  lines: ReadonlyMap<string, LineCount> | null,
+): Promise<object> {
+  return {
+    checkpoints: checkpoints.map((one) => checkpointJson(one, lines?.get(one.id))),
+    current: await savepoint.currentPlace(),
+    notes: savepoint.notices().map(({ code, message }) => ({ code, message })),
+  };
 }

@@ -3,7 +3,6 @@ import { beside } from '../beside.ts';
 import type { Call } from '../command.ts';
 import { diffSummary, diffText } from '../diff-text.ts';
 import { fileDiff } from '../file-diff.ts';
-import { uniqueLengths } from '../short-ids.ts';
 import { storeHome } from '../store-home.ts';
 import { wrapWords } from '../text-width.ts';
 import { timelineText } from '../timeline-text.ts';
@@ -60,10 +59,7 @@ export async function showTimeline(
   numbered: boolean,
 ): Promise<void> {
   const checkpoints = await savepoint.list();
-  const lengths = await uniqueLengths(
-    savepoint,
-    checkpoints.map(({ id }) => id),
-  );
+  const lengths = await savepoint.uniqueLengths(checkpoints.map(({ id }) => id));
   const columns = io.terminal ? io.columns : WIDEST;
   say(`${paint('dim', '$')} savepoint list`);
   timelineText({ checkpoints, lengths, now: io.now(), columns, paint, numbered }).map((line) =>

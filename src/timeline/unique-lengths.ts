@@ -1,0 +1,29 @@
+import type { CheckpointId } from '../model/ids.ts';
+import type { Store } from '../store/store.ts';
+
+/** Fewer characters of an id are never shown as enough: the next checkpoint might begin with them. */
+export const SHORTEST_ID = 4;
+
+/** How many first characters of each id name it alone, whatever else is on record: ids and labels. */
+export async function uniqueLengths(
+  store: Store,
+  ids: readonly CheckpointId[],
+): Promise<Map<CheckpointId, number>> {
+  const labels = new Set((await store.checkpoints({ labelled: true })).map(({ label }) => label));
+  const lengths = new Map<CheckpointId, number>();
+  for (const id of ids) lengths.set(id, await uniqueLength(store, id, labels));
+  return lengths;
+}
+
+async function uniqueLength(
+  store: Store,
+  id: CheckpointId,
+  labels: ReadonlySet<string | null>,
+): Promise<number> {
+  for (let length = SHORTEST_ID; length < id.length; length += 1) {
+    const short = id.slice(0, length);
+    if (labels.has(short)) continue;
+    if ((await store.checkpointsByPrefix(short, 2)).length === 1) return length;
+  }
+  return id.length;
+}
