@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import { type Key, KeyDecoder } from './keys.ts';
+
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+const names = (keys: readonly Key[]): string[] =>
+  keys.map((key) => (key.name === 'text' ? `"${key.text}"` : key.name));
+const decode = (text: string): string[] => names(new KeyDecoder().push(bytes(text)));
+
+it.each([
+  ['\x1b[A\x1bOB\x1b[1;5C\x1b[D', ['up', 'down', 'right', 'left']],
+  [
+    '\x1b[5~\x1b[6~\x1b[H\x1b[4~\x1b[1~\x1bOF',
+    ['page-up', 'page-down', 'home', 'end', 'home', 'end'],
+  ],
+  ['\r\n\x1bOM\t\x1b[Z', ['enter', 'enter', 'enter', 'tab', 'tab']],
+  ['\x7f\x08\x17\x15', ['backspace', 'backspace', 'delete-word', 'delete-all']],
+  ['\x0e\x10\x03\x1a\x0c', ['down', 'up', 'interrupt', 'suspend', 'redraw']],
+  ['fix\x1b[Athe 测试', ['"fix"', 'up', '"the 测试"']],
+])('knows the keys of %j', (text, keys) => {
+  expect(decode(text)).toEqual(keys);
+});
+
+it.each([
+  ['a mouse, a focus event, an unknown key', '\x1b[<0;3;4M\x1b[M\x1b[I\x1b[99~'],
+  ['a key with Alt', '\x1bx\x1b测'],
+  ['an answer of the terminal', '\x1b]11;rgb:0/0/0\x07\x1bP1+r\x1b\\\x1b[?62;c'],
+  ['other control characters', '\x00\x07\x1f'],
+])('makes nothing of %s', (_what, text) => {
+  expect(decode(text)).toEqual([]);
+  expect(decode(`${text}y`).at(-1)).toBe('"y"');
+});
+
+it('puts sequences and letters together that come in pieces', () => {
+  const text = 'é\x1b[1;2B测\x1b[200~two\nlines\x1b[201~\x1b[5~🙂';
+  const decoder = new KeyDecoder();
+  const keys = [...bytes(text)].flatMap((byte) => decoder.push(Uint8Array.of(byte)));
+  expect(names(keys)).toEqual(['"é"', 'down', '"测"', '"two lines"', 'page-up', '"🙂"']);
+  expect(decoder.patienceMs).toBeNull();
+});
+
+it('takes an Escape that nothing follows for the key', () => {
+  const decoder = new KeyDecoder();
+  expect(decoder.push(bytes('a\x1b'))).toEqual([{ name: 'text', text: 'a' }]);
+  const short = decoder.patienceMs ?? 0;
+  expect(names(decoder.flush())).toEqual(['escape']);
+  expect(decoder.patienceMs).toBeNull();
+  decoder.push(bytes('\x1b['));
+  // More than an Escape is waited for: it is the beginning of something.
+  expect(decoder.patienceMs).toBeGreaterThan(short);
+  expect(names(decoder.push(bytes('A')))).toEqual(['up']);
+  expect(decode('\x1b\x1b\x1b[A')).toEqual(['escape', 'escape', 'up']);
+});
+
+it('takes no line break for Enter that was pasted, though the end of the paste is lost', () => {
+  const decoder = new KeyDecoder();
+  expect(decoder.push(bytes('\x1b[200~rm -rf\r\ny\r'))).toEqual([]);
+  expect(decoder.flush()).toEqual([{ name: 'text', text: 'rm -rf y ', pasted: true }]);
+  expect(names(decoder.push(bytes('\r')))).toEqual(['enter']);
+});
+
+it('hears Ctrl-C in the middle of anything but a paste', () => {
+  expect(decode('\x1b[\x03')).toEqual(['interrupt']);
+  expect(decode('\x1b\x03')).toEqual(['interrupt']);
+  expect(decode('\x1b]11;never ended\x03').at(-1)).toBe('interrupt');
+});
+
+it('does not wait for ever, nor keep without end', () => {
+  const decoder = new KeyDecoder();
+  decoder.push(bytes('\x1b]'));
+  expect(decoder.flush()).toEqual([]);
+  expect(names(decoder.push(bytes('a')))).toEqual(['"a"']);
+  const keys = decoder.push(bytes(`\x1b]${'x'.repeat(1_100_000)}`));
+  expect(keys.length).toBeGreaterThan(0);
+  expect(decoder.patienceMs).toBeNull();
+});
