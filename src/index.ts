@@ -34,6 +34,7 @@ export type {
   RewindPlan,
   SkipReason,
 } from './model/plan.ts';
+export type { OnProgress, Progress, ProgressStep } from './model/progress.ts';
 export type { Session } from './model/session.ts';
 export type { Absent, Captured, EntryType, State, Unknown, UnknownReason } from './model/state.ts';
 export type { Window } from './model/window.ts';

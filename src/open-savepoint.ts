@@ -51,6 +51,7 @@ const OPEN_OPTIONS: Shape<OpenOptions> = {
   scanDeadlineMs: anything,
   scanWorkers: optional(aNumber),
   environment: anything,
+  onProgress: anything,
 };
 
 /** Opens the timeline of a project, finishing a restore that was interrupted, if it can be. */

@@ -2,6 +2,7 @@ import type { Change } from './model/change.ts';
 import type { CheckpointId } from './model/ids.ts';
 import type { TrackedPath } from './model/path.ts';
 import type { OnConflict } from './model/plan.ts';
+import type { OnProgress } from './model/progress.ts';
 
 /** What an embedding program can set; everything has a default. */
 export interface SavepointSettings {
@@ -26,6 +27,8 @@ export interface SavepointSettings {
   readonly scanWorkers: number;
   /** What decides which global ignore rules count and which git is run: HOME, XDG_CONFIG_HOME, PATH. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Told how far scans, plans and restores have come. */
+  readonly onProgress: OnProgress | undefined;
 }
 
 const MIB = 1024 * 1024;
@@ -41,6 +44,7 @@ export const DEFAULT_SETTINGS: SavepointSettings = {
   scanDeadlineMs: null,
   scanWorkers: 2,
   environment: {},
+  onProgress: undefined,
 };
 
 /** A name as a caller has it: relative to the project or absolute; bytes where it is not UTF-8. */

@@ -4,7 +4,7 @@ import type { Checkpoint } from './model/checkpoint.ts';
 import type { BlobId, CheckpointId } from './model/ids.ts';
 import type { Operation, Receipt } from './model/operation.ts';
 import { selectedPath } from './model/path.ts';
-import type { PlanNote, RewindPlan } from './model/plan.ts';
+import type { PlanLine, PlanNote, RewindPlan } from './model/plan.ts';
 import type { Session } from './model/session.ts';
 import { aNumber, anId, aText, checkShape, listOf, nullable, optional } from './model/shape.ts';
 import { redoPlan, rewindPlan, type UndoRequest, undoPlan } from './planning.ts';
@@ -36,6 +36,7 @@ import { type ScanOptions, type ScanReport, scanThen } from './scanning.ts';
 import type { ChangeQuery, StoreStats } from './store/store.ts';
 import { diffSince, type PathDiff } from './timeline/diff.ts';
 import { labelCheckpoint } from './timeline/labels.ts';
+import { planLineDiff } from './timeline/plan-diff.ts';
 import {
   DEFAULT_RETENTION,
   type EvictionResult,
@@ -142,6 +143,11 @@ export class Savepoint extends TimelineReader {
   async planRedo(options: PlanOptions = {}): Promise<RewindPlan> {
     checkShape('options', options, PLAN_OPTIONS);
     return redoPlan(this.#bench, options);
+  }
+
+  /** What a line of a plan takes back, with contents. Writes nothing. */
+  planDiff(line: PlanLine): Promise<PathDiff> {
+    return this.#bench.reading(() => planLineDiff(this.#bench.rewindSite, line));
   }
 
   /** Executes exactly this plan, or throws `plan-stale` and changes nothing. */

@@ -39,6 +39,7 @@ export async function scanThen<T>(
 ): Promise<T> {
   const deadlineMs = options.deadlineMs ?? bench.settings.scanDeadlineMs;
   const deadline = deadlineMs === null ? null : performance.now() + deadlineMs;
+  await bench.settings.onProgress?.({ step: 'scan', done: 0, total: null });
   const walk = await walked(bench, deadline);
   return bench.locked(async () => {
     const report = await recordWalk(bench, walk, deadline, options.movedOn ?? null);

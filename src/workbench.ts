@@ -32,9 +32,10 @@ export class Workbench {
     this.store = store;
     this.settings = withDefaults(settings);
     this.#indexFile = place.indexFile;
-    const { maxFileSize, maxEntries } = this.settings;
+    const { maxFileSize, maxEntries, onProgress } = this.settings;
     const { ownFolders } = place;
-    this.site = { root, store, known: new KnownStates(store), maxFileSize, maxEntries, ownFolders };
+    const known = new KnownStates(store);
+    this.site = { root, store, known, maxFileSize, maxEntries, ownFolders, onProgress };
   }
 
   /** Made when it is first scanned: most processes never do. */
@@ -154,5 +155,6 @@ function withDefaults(given: Partial<SavepointSettings>): SavepointSettings {
     scanDeadlineMs: pick('scanDeadlineMs'),
     scanWorkers: pick('scanWorkers'),
     environment: pick('environment'),
+    onProgress: pick('onProgress'),
   };
 }

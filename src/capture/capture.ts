@@ -1,5 +1,6 @@
 import type { Change } from '../model/change.ts';
 import { ancestors, type TrackedPath } from '../model/path.ts';
+import type { OnProgress } from '../model/progress.ts';
 import { protectionOf } from '../model/protection.ts';
 import { ABSENT, isDirectory, joins, type UnknownReason, unknown } from '../model/state.ts';
 import type { Draft } from '../store/draft.ts';
@@ -21,6 +22,7 @@ export interface CaptureSite {
   readonly maxEntries: number;
   /** Folders of Savepoint's own, never looked into. */
   readonly ownFolders: readonly string[];
+  readonly onProgress?: OnProgress | undefined;
 }
 
 /** Whose capture it is, and what tells whose doing it is what it finds. */

@@ -1,4 +1,5 @@
 import {
+  type PlanLine,
   type Receipt,
   type RewindPlan,
   receiptOf,
@@ -7,6 +8,7 @@ import {
 } from '../index.ts';
 import type { Call } from './command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { HeldWork } from './interrupts.ts';
 import { printJson } from './json.ts';
 import { sayUnmatched, type Unmatched } from './on-record.ts';
 import { noteText, planText } from './plan-text.ts';
@@ -36,18 +38,37 @@ export async function carryOut(
 ): Promise<ExitCode> {
   const dryRun = call.flags.has('dry-run');
   if (isIdle(plan)) return nothingToDo(call, plan, dryRun, words);
-  call.say(words.title);
-  for (const line of planText(plan, call.paint, call.columns)) call.say(line);
-  sayUnmatched(call, words.unmatched ?? []);
+  const asks = words.question !== undefined && asksFirst(call);
+  sayPlan(call, plan, words, dryRun || asks);
   refuseConflicts(plan);
   if (dryRun) return finish(call, plan, withNotices(call, savepoint, receiptOf(plan)), words);
-  if (!(await agreed(call, words.question))) return declined(call);
-  const receipt = await call.io.interrupts.hold(() => savepoint.apply(plan));
+  if (asks && !(await agreed(call, words.question))) return declined(call);
+  const receipt = await call.io.interrupts.hold(() => savepoint.apply(plan), RESTORE);
   if (receipt.operationId !== null) {
-    call.io.done = `the ${plan.kind} was carried out all the same: operation ${receipt.operationId}`;
+    const done = `the ${plan.kind} was carried out all the same: operation ${receipt.operationId}`;
+    call.io.done = done;
+    call.io.interrupts.meaning = done;
   }
   return finish(call, plan, withNotices(call, savepoint, receipt), words);
 }
+
+/** With `--quiet` only what is left alone and why, unless the whole plan is what is asked for. */
+function sayPlan(call: Call, plan: RewindPlan, words: Words, whole: boolean): void {
+  const isQuiet = call.flags.has('quiet') && !whole;
+  const lines = isQuiet ? plan.lines.filter(isLeftAlone) : plan.lines;
+  if (!isQuiet) call.say(words.title);
+  for (const line of planText({ ...plan, lines }, call.paint, call.columns)) call.say(line);
+  sayUnmatched(call, words.unmatched ?? []);
+}
+
+function isLeftAlone({ action }: PlanLine): boolean {
+  return action === 'conflict' || action === 'skip';
+}
+
+const RESTORE: HeldWork = {
+  what: 'the restore',
+  cutOff: 'the restore was cut off: the next savepoint command finishes it or takes it back',
+};
 
 /** What happened that nobody asked for; people read it beside the output, programs among the notes. */
 function withNotices({ json }: Call, savepoint: Savepoint, receipt: Receipt): Receipt {
@@ -83,9 +104,11 @@ function refuseConflicts(plan: RewindPlan): void {
   );
 }
 
-async function agreed(call: Call, question: string | undefined): Promise<boolean> {
-  const asks = call.io.interactive && !call.json && !call.flags.has('yes');
-  if (question === undefined || !asks) return true;
+function asksFirst({ io, json, flags }: Call): boolean {
+  return io.interactive && !json && !flags.has('yes');
+}
+
+async function agreed(call: Call, question = ''): Promise<boolean> {
   const answer = await call.io.ask(`\n${question} [y/N] `);
   return /^\s*y(es)?\s*$/i.test(answer ?? '');
 }
@@ -103,8 +126,10 @@ function finish(call: Call, plan: RewindPlan, receipt: Receipt, words: Words): E
   const begun = dryRun ? 'Dry run, nothing was changed. It would be' : 'Done';
   const idle = !dryRun && receipt.operationId === null;
   const summary = `${idle ? 'Nothing was changed' : begun}: ${countsOf(receipt)}.`;
-  call.say(`\n${wrapWords(summary, call.columns).join('\n')}`);
-  if (receipt.operationId !== null) call.say(`Operation ${receipt.operationId}`);
+  // A summary of what is on the screen already; a dry run has nothing else to say.
+  const speak = dryRun ? call.say : call.remark;
+  speak(`\n${wrapWords(summary, call.columns).join('\n')}`);
+  if (receipt.operationId !== null) call.remark(`Operation ${receipt.operationId}`);
   if (receipt.conflicts.length > 0) call.hint(CONFLICT_HINT);
   if (dryRun) call.hint('do it with the same command without --dry-run');
   else if (!idle) call.hint(`take this back with: ${words.reverse}`);

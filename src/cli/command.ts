@@ -87,6 +87,7 @@ export function parseCall(command: Command, argv: readonly string[], io: Io): Ca
   const json = values.json === true;
   const quiet = json || values.quiet === true;
   const paint = paintFor(io, values['no-color'] === true);
+  io.progress.enabled = !quiet;
   return {
     io,
     paint,

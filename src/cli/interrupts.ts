@@ -4,13 +4,35 @@ import { setImmediate } from 'node:timers/promises';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof SIGNALS)[number];
 
+/** Work that a signal must not cut in half, in words. */
+export interface HeldWork {
+  /** What is being finished first: "the restore". */
+  readonly what: string;
+  /** How things stand should a second signal end it all the same. */
+  readonly cutOff: string;
+}
+
+const BEGUN: HeldWork = {
+  what: 'what was begun',
+  cutOff: 'what was begun is finished or taken back by the next savepoint command',
+};
+
 /** What happens when somebody presses Ctrl-C, or asks the process to end. */
 export class Interrupts {
   /** Set when a signal came while work was held together, and was put off. */
   pending: Signal | null = null;
+  /** How things stand if a signal comes now: "nothing was changed". Null while there is nothing to say. */
+  meaning: string | null = null;
+  readonly #say: (message: string, isLast: boolean) => void;
   readonly #cleanups = new Set<() => void>();
-  #held = 0;
+  #held: HeldWork | null = null;
+  #isOver = false;
   #pass: ((signal: Signal) => void) | null = null;
+
+  /** `say`: how the person hears the last word, or one in between. */
+  constructor(say: (message: string, isLast: boolean) => void) {
+    this.#say = say;
+  }
 
   listen(): void {
     for (const signal of SIGNALS) process.on(signal, this.#receive);
@@ -30,16 +52,18 @@ export class Interrupts {
    * Lets work finish before a signal counts: a restore that is cut off is only finished at the next
    * start. A second signal ends the process all the same.
    */
-  async hold<T>(work: () => Promise<T>): Promise<T> {
-    // Signals are noticed between turns of the event loop, and most of our work never leaves one. So
-    // one that came before counts before, and one that came meanwhile is seen afterwards.
+  async hold<T>(work: () => Promise<T>, held: HeldWork = BEGUN): Promise<T> {
+    // Signals are noticed between turns of the event loop. So one that came before counts before, and
+    // one that came meanwhile is seen afterwards at the latest.
     await setImmediate();
-    this.#held += 1;
+    this.#held = held;
+    this.#isOver = false;
     try {
       return await work();
     } finally {
+      this.#isOver = true;
       await setImmediate();
-      this.#held -= 1;
+      this.#held = null;
     }
   }
 
@@ -55,19 +79,25 @@ export class Interrupts {
     }
   }
 
-  readonly #receive = (signal: Signal): void => {
-    if (this.#pass !== null) {
-      this.#pass(signal);
-      return;
-    }
-    if (this.#held > 0 && this.pending === null) {
-      this.pending = signal;
-      return;
-    }
+  /** Ends the process as a signal would. */
+  end(signal: Signal): never {
     for (const cleanup of this.#cleanups) cleanup();
-    process.stderr.write('\nsavepoint: interrupted\n');
+    const cutOff = this.#isOver ? undefined : this.#held?.cutOff;
+    const meaning = cutOff ?? this.meaning;
+    this.#say(meaning === null ? 'interrupted' : `interrupted; ${meaning}`, true);
     process.exit(exitCodeFor(signal));
+  }
+
+  readonly #receive = (signal: Signal): void => {
+    if (this.#pass !== null) this.#pass(signal);
+    else if (this.#held !== null && this.pending === null) this.#putOff(signal, this.#held);
+    else this.end(signal);
   };
+
+  #putOff(signal: Signal, { what }: HeldWork): void {
+    this.pending = signal;
+    if (!this.#isOver) this.#say(`finishing ${what} first; once more ends it at once`, false);
+  }
 }
 
 /** As shells count: 130 for Ctrl-C. */

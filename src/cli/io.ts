@@ -1,7 +1,9 @@
 import { homedir } from 'node:os';
 import { createInterface, type Interface } from 'node:readline';
 import { Interrupts } from './interrupts.ts';
+import { jsonText } from './json.ts';
 import { Output } from './output.ts';
+import { ProgressLine } from './progress.ts';
 import { UsageError } from './usage-error.ts';
 
 /** All that a command may touch of the process it runs in. */
@@ -25,6 +27,7 @@ export interface Io {
   readonly homeDirectory: string;
   readonly platform: NodeJS.Platform;
   readonly interrupts: Interrupts;
+  readonly progress: ProgressLine;
   now(): number;
   /** Lets go of the process, so that it can end. */
   close(): void;
@@ -33,17 +36,36 @@ export interface Io {
 const DEFAULT_COLUMNS = 80;
 const DEFAULT_ROWS = 24;
 
-export function processIo(): Io {
+export interface IoOptions {
+  /** Whether standard output is for a program. */
+  readonly json: boolean;
+}
+
+export function processIo({ json }: IoOptions): Io {
   const { stdin, stdout, stderr, env, platform } = process;
-  const interrupts = new Interrupts();
   const questions = new Questions();
   const output = new Output(stdout);
+  const progress = new ProgressLine(stderr);
+  const out = (text: string): void => {
+    progress.end();
+    output.write(text);
+  };
+  const err = (text: string): void => {
+    progress.end();
+    stderr.write(text);
+  };
+  const interrupts = new Interrupts((message, isLast) => {
+    const isAnswer = isLast && json && !output.isUsed;
+    if (isAnswer) out(interruptedJson(message));
+    // The terminal has put a ^C there.
+    else err(`\nsavepoint: ${message}\n`);
+  });
   // There is nothing left to say it on.
   stderr.on('error', () => undefined);
   interrupts.listen();
   return {
-    out: (text) => output.write(text),
-    err: (text) => stderr.write(text),
+    out,
+    err,
     interactive: Boolean(stdin.isTTY && stdout.isTTY),
     terminal: Boolean(stdout.isTTY),
     columns: stdout.columns || DEFAULT_COLUMNS,
@@ -51,10 +73,10 @@ export function processIo(): Io {
     done: null,
     outputFailure: () => output.failure(),
     ask: async (question) => {
-      output.write(question);
+      out(question);
       const answer = await questions.next();
       // Without an answer nobody has ended the line of the question.
-      if (answer === null) output.write('\n');
+      if (answer === null) out('\n');
       return answer;
     },
     env,
@@ -64,12 +86,18 @@ export function processIo(): Io {
     homeDirectory: env.HOME || homedir(),
     platform,
     interrupts,
+    progress,
     now: Date.now,
     close: () => {
+      progress.end();
       questions.close();
       interrupts.stop();
     },
   };
+}
+
+function interruptedJson(message: string): string {
+  return jsonText({ error: { code: 'aborted', message, path: null, hint: null } });
 }
 
 /** How wide a line of prose may be: no limit in a pipe, where a program may be reading. */

@@ -30,6 +30,7 @@ export async function withTimeline<T>(
     if (!call.json) sayNotices(call, savepoint);
     return await work(savepoint);
   } finally {
+    call.io.progress.end();
     await savepoint.close();
     sayNotices(call, savepoint);
   }
@@ -56,6 +57,7 @@ async function openTimeline(call: Call, options: OpenTimelineOptions): Promise<S
       scan: options.scan ?? false,
       environment: io.env,
       now: io.now,
+      onProgress: io.progress.tell,
     });
   } catch (error) {
     throw isSavepointError(error, 'store-missing') ? nothingRecorded(project, home) : error;

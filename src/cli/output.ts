@@ -2,6 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 
 /** Standard output, which can fail at any time: what is under way is finished all the same. */
 export class Output {
+  /** Whether anything was written. */
+  isUsed = false;
   readonly #stream: NodeJS.WriteStream;
   #failure: NodeJS.ErrnoException | null = null;
 
@@ -13,6 +15,7 @@ export class Output {
   }
 
   write(text: string): void {
+    this.isUsed = true;
     if (this.#failure === null) this.#stream.write(text);
   }
 

@@ -8,6 +8,7 @@ export const PLAN_OPTIONS: Readonly<Record<string, Option>> = {
     type: 'string',
     value: 'WHAT',
     help: 'settle conflicts: keep what is there, restore all the same, or fail (default: leave them)',
+    completes: ['keep', 'restore', 'fail'],
   },
   force: { type: 'boolean', help: 'go ahead although a tool call of the session is still running' },
 };

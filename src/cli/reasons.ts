@@ -45,6 +45,13 @@ export function sentenceFor(reason: string): string {
   return Object.hasOwn(SENTENCES, reason) ? SENTENCES[reason as PlainReason] : reason;
 }
 
+/** Why `materialize` left a path out: it was never recorded, or its content is lost. */
+export function sentenceForUnwritten(reason: string): string {
+  if (reason === 'folder-missing') return 'the folder that it is in could not be written';
+  const known = Object.hasOwn(SENTENCES, reason) && reason !== 'protected';
+  return known ? sentenceFor(reason) : neverRecorded(reason as UnknownReason);
+}
+
 export function neverRecorded(reason: UnknownReason): string {
   return Object.hasOwn(NEVER_RECORDED, reason) ? NEVER_RECORDED[reason] : reason;
 }

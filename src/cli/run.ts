@@ -10,7 +10,10 @@ import { reportError, reportLostOutput } from './report-error.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Runs one command line and says how it ended. Never throws. */
-export async function run(argv: readonly string[], io: Io = processIo()): Promise<number> {
+export async function run(
+  argv: readonly string[],
+  io: Io = processIo({ json: wantsJson(argv) }),
+): Promise<number> {
   try {
     const code = await attempt(argv, io);
     const failure = await io.outputFailure();

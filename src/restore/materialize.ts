@@ -25,7 +25,10 @@ export async function materialize(
   const tree = await treeAt(site, checkpoint);
   const target = new EmptyFolder(directory);
   const skipped: { path: TrackedPath; reason: string }[] = [];
+  let done = 0;
   for (const [path, state] of tree) {
+    await site.onProgress?.({ step: 'write', done, total: tree.size });
+    done += 1;
     const reason = await target.write(site, path, state);
     if (reason !== null) skipped.push({ path, reason });
   }

@@ -67,7 +67,8 @@ async function settleLines(
   lines: readonly PlanLine[],
 ): Promise<Map<TrackedPath, Seq>> {
   const unrecorded = new Map<TrackedPath, Seq>();
-  for (const line of lines) {
+  for (const [done, line] of lines.entries()) {
+    await site.onProgress?.({ step: 'keep', done, total: lines.length });
     const seen = look(site, line.path);
     const changed = !joins(seen.state, line.expected);
     if (changed || gainedName(line, seen) || isBehindLink(site, line, lines)) {

@@ -24,7 +24,8 @@ export function loosenAll(site: CaptureSite, steps: readonly JournalStep[]): voi
 
 /** Carries out all steps. Throws `plan-stale` at the first path that somebody else has changed. */
 export async function swapAll(site: CaptureSite, steps: readonly JournalStep[]): Promise<void> {
-  for (const step of steps) {
+  for (const [done, step] of steps.entries()) {
+    await site.onProgress?.({ step: 'swap', done, total: steps.length });
     if (forward(site.root, step) === 'foreign') throw changedMeanwhile(step.path);
   }
   for (const step of steps.toReversed()) finishFolder(site.root, step);

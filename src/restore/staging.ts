@@ -19,7 +19,8 @@ async function* stagings(
   site: CaptureSite,
   steps: readonly JournalStep[],
 ): AsyncGenerator<SyncTarget> {
-  for (const step of steps) {
+  for (const [done, step] of steps.entries()) {
+    await site.onProgress?.({ step: 'stage', done, total: steps.length });
     if (needsStaging(step)) yield staging(site, step, await contentOf(site, step.to));
   }
 }

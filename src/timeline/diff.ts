@@ -71,7 +71,7 @@ async function pathDiff(
 }
 
 /** Damage is named when something is restored; a diff shows what it can. */
-async function bytesOf(site: CaptureSite, state: State): Promise<Uint8Array | null> {
+export async function bytesOf(site: CaptureSite, state: State): Promise<Uint8Array | null> {
   if (state.kind !== 'captured' || state.blob === null) return null;
   try {
     return await site.store.readBlob(state.blob);

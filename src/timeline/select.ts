@@ -35,7 +35,8 @@ export async function select(
 ): Promise<Selection> {
   const seen = new Map<TrackedPath, Observation>();
   const paths: PathInput[] = [];
-  for (const chain of set.chains) {
+  for (const [done, chain] of set.chains.entries()) {
+    await site.onProgress?.({ step: 'plan', done, total: set.chains.length });
     if (chain.set.size === 0 && chain.shared === 0) continue;
     const observation = look(site, chain.path);
     if (chain.settled && isAsItWas(chain, observation.state)) continue;
@@ -45,7 +46,10 @@ export async function select(
   const contents = new Map<BlobId, Uint8Array>();
   const damaged = new Map<BlobId, 'blob-corrupt' | 'blob-missing'>();
   for (const { blob } of seen.values()) if (blob !== null) contents.set(blob.id, blob.bytes);
-  for (const path of paths) await loadBlobs(site, path, contents, damaged);
+  for (const path of paths) {
+    await site.onProgress?.({ step: 'plan', done: set.chains.length, total: set.chains.length });
+    await loadBlobs(site, path, contents, damaged);
+  }
   return { paths, seen, surroundings: await lookAbove(site, paths), contents, damaged };
 }
 

@@ -128,8 +128,9 @@ async function* copies(
   const { maxFileSize } = site;
   const observer = new Observer(site.root, { maxFileSize, room: new ReadingRoom() });
   try {
-    for (const entry of toCopy) {
+    for (const [done, entry] of toCopy.entries()) {
       checkTime();
+      await site.onProgress?.({ step: 'copy', done, total: toCopy.length });
       const { state, blob } = observer.observe(index.path(entry));
       if (state.kind !== 'absent') writer.set(entry, state);
       if (blob !== null) yield [blob];

@@ -37,13 +37,18 @@ export async function recordDifferences(
   differences: ScanDifferences,
   context: RecordContext,
 ): Promise<Recorded> {
-  const recorder = new Recorder(draft, site, context);
+  const { gone, left, touched, appeared, entered } = differences;
+  const total = [gone, left, touched, appeared, entered].reduce(
+    (sum, { length }) => sum + length,
+    0,
+  );
+  const recorder = new Recorder(draft, site, { ...context, total });
   // What goes before what comes: in a swap of file and folder the folder's entries are gone first.
-  for (const path of differences.gone.toReversed()) await recorder.record(path);
-  for (const path of differences.left) await recorder.recordLeft(path);
-  for (const path of differences.touched) await recorder.record(path);
-  for (const path of differences.appeared) await recorder.recordAppeared(path);
-  for (const path of differences.entered) await recorder.recordEntered(path);
+  for (const path of gone.toReversed()) await recorder.record(path);
+  for (const path of left) await recorder.recordLeft(path);
+  for (const path of touched) await recorder.record(path);
+  for (const path of appeared) await recorder.recordAppeared(path);
+  for (const path of entered) await recorder.recordEntered(path);
   return { changes: recorder.changes, unrecorded: recorder.unrecorded };
 }
 
@@ -58,14 +63,17 @@ class Recorder {
   readonly #moved: Moved;
   readonly #isOlder: (head: Head) => boolean;
   readonly #checkTime: () => void;
+  readonly #total: number;
+  #done = 0;
 
-  constructor(draft: Draft, site: CaptureSite, context: RecordContext) {
+  constructor(draft: Draft, site: CaptureSite, context: RecordContext & { total: number }) {
     this.#draft = draft;
     this.#site = site;
     this.#author = context.author;
     this.#moved = context.moved;
     this.#isOlder = context.isOlder;
     this.#checkTime = context.checkTime;
+    this.#total = context.total;
   }
 
   async record(path: TrackedPath): Promise<void> {
@@ -115,7 +123,7 @@ class Recorder {
 
   /** What is on record of a path; a tool that is at work on it will tell itself. */
   async #headOf(path: TrackedPath): Promise<Head | null | typeof OUT_OF_REACH> {
-    this.#checkTime();
+    await this.#tick();
     if (isOffLimits(this.#site, path)) return OUT_OF_REACH;
     const head = await headOf(this.#draft, this.#site.known, path);
     return head?.open ? OUT_OF_REACH : head;
@@ -132,6 +140,12 @@ class Recorder {
     const whole = look({ ...this.#site, maxFileSize: head.state.size }, path);
     const isSame = whole.state.kind === 'captured' && whole.state.blob === head.state.blob;
     return isSame ? { ...whole, blob: null } : seen;
+  }
+
+  async #tick(): Promise<void> {
+    this.#checkTime();
+    await this.#site.onProgress?.({ step: 'record', done: this.#done, total: this.#total });
+    this.#done += 1;
   }
 
   #append(path: TrackedPath, before: State, seen: Observation, author: Author): void {

@@ -17,7 +17,12 @@ export const adopt: Command = {
     'backup, cloned anew), Savepoint refuses to touch it until you say that it is the same project. For a\n' +
     'folder that was moved, say from where: its timeline is still kept under the old path.',
   options: {
-    from: { type: 'string', value: 'OLDPATH', help: 'where the folder was before it was moved' },
+    from: {
+      type: 'string',
+      value: 'OLDPATH',
+      help: 'where the folder was before it was moved',
+      completes: 'folder',
+    },
   },
   examples: [
     ['savepoint adopt', 'this folder carries on the timeline recorded at its path'],
@@ -62,7 +67,7 @@ function report(call: Call, project: string, adopted: boolean): ExitCode {
   const said = adopted
     ? `Done: ${folder} carries on its timeline.`
     : `Nothing to do: the timeline belongs to ${folder}.`;
-  call.say(wrapWords(said, call.columns).join('\n'));
+  call.remark(wrapWords(said, call.columns).join('\n'));
   call.hint('see it with: savepoint list');
   return adopted ? EXIT.done : EXIT.nothingToDo;
 }

@@ -29,6 +29,7 @@ async function runDemo(call: Call): Promise<ExitCode> {
   expectArgs(call, 'demo', 0, 0);
   const keep = call.flags.has('keep');
   const stage = setStage();
+  call.io.interrupts.meaning = keep ? 'its folders are kept' : 'its folders were removed';
   const forget = keep ? () => undefined : call.io.interrupts.onInterrupt(stage.remove);
   try {
     await perform(call, stage, keep);

@@ -1,10 +1,13 @@
 import { resolve } from 'node:path';
-import { displayText } from '../../index.ts';
-import { type Command, expectArgs } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
+import { displayText, type Materialized, type Savepoint } from '../../index.ts';
+import { type Call, type Command, expectArgs } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { shellWord } from '../hints.ts';
 import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { plural } from '../plural.ts';
+import { sentenceForUnwritten } from '../reasons.ts';
+import { wrapWords } from '../text-width.ts';
 
 export const materialize: Command = {
   name: 'materialize',
@@ -18,23 +21,41 @@ export const materialize: Command = {
     ['savepoint materialize latest /tmp/before', 'to compare or to copy from'],
     ['savepoint materialize ~3 ../old', 'three checkpoints before the latest'],
   ],
+  completes: ['checkpoint', 'folder'],
   run: async (call) => {
     expectArgs(call, 'materialize', 2, 2);
     const [id = '', folder = ''] = [...call.args, ...call.rest];
-    return withTimeline(call, async (savepoint) => {
-      const made = await savepoint.materialize(id, resolve(call.io.cwd, folder));
-      const names = new PathNames();
-      const skipped = made.skipped.map(({ path, reason }) => ({ path: names.name(path), reason }));
-      printJson(call, { ...made, skipped, pathBytes: names.pathBytes });
-      const { files, folders, links } = made;
-      call.say(
-        `Written to ${displayText(made.directory)}: ${plural(files, 'file', 'files')}, ` +
-          `${plural(folders, 'folder', 'folders')}, ${plural(links, 'link', 'links')}.`,
-      );
-      for (const { path, reason } of made.skipped) {
-        call.say(`  not written  ${displayText(path)}  ${reason}`);
-      }
-      return EXIT.done;
-    });
+    const target = resolve(call.io.cwd, folder);
+    return withTimeline(call, (savepoint) => write(call, savepoint, id, target));
   },
 };
+
+async function write(
+  call: Call,
+  savepoint: Savepoint,
+  id: string,
+  target: string,
+): Promise<ExitCode> {
+  const { interrupts } = call.io;
+  interrupts.meaning = `the project was not touched; ${displayText(target)} may hold a part of the tree`;
+  const made = await savepoint.materialize(id, target);
+  interrupts.meaning = 'all of it is written';
+  const names = new PathNames();
+  const skipped = made.skipped.map(({ path, reason }) => {
+    return { path: names.name(path), reason, message: sentenceForUnwritten(reason) };
+  });
+  printJson(call, { ...made, skipped, pathBytes: names.pathBytes });
+  show(call, made);
+  const isDamaged = made.skipped.some(({ reason }) => reason.startsWith('blob-'));
+  return isDamaged ? EXIT.failure : EXIT.done;
+}
+
+function show(call: Call, { directory, files, folders, links, skipped }: Materialized): void {
+  const counts = `${plural(files, 'file')}, ${plural(folders, 'folder')}, ${plural(links, 'link')}`;
+  const summary = `Written to ${displayText(directory)}: ${counts}.`;
+  call.remark(wrapWords(summary, call.columns).join('\n'));
+  for (const { path, reason } of skipped) {
+    call.say(`  not written  ${displayText(path)}  ${sentenceForUnwritten(reason)}`);
+  }
+  call.hint(`compare it with the project: diff -r ${shellWord(displayText(directory))} .`);
+}

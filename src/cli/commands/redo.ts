@@ -13,6 +13,7 @@ export const redo: Command = {
   options: PLAN_OPTIONS,
   examples: [['savepoint redo', 'rewind again what was undone']],
   run: async (call) => {
+    call.io.interrupts.meaning = 'nothing was changed';
     expectArgs(call, 'redo', 0, 0);
     const options = planOptions(call);
     return withTimeline(call, (savepoint) => runRedo(call, savepoint, options));

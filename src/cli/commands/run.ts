@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Change, OpenWindow, Savepoint, ScanReport } from '../../index.ts';
 import { RUN_AGENT } from '../../index.ts';
 import { type Ended, startProgram } from '../child-program.ts';
 import { type Call, type Command, expectCommand } from '../command.ts';
+import type { HeldWork } from '../interrupts.ts';
 import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { plural } from '../plural.ts';
@@ -34,17 +36,26 @@ async function runUnder(
   savepoint: Savepoint,
   words: readonly string[],
 ): Promise<number> {
-  const { interrupts } = call.io;
-  const window = await interrupts.hold(() => open(call, savepoint, words));
+  const { interrupts, progress } = call.io;
+  interrupts.meaning = 'the program was not started';
+  const window = await open(call, savepoint, words);
+  // A Ctrl-C that came while nobody could hear it.
+  await setImmediate();
+  progress.end();
   const { notice } = window.report;
   if (notice !== null) warn(call, `this run cannot be taken back: ${notice}`);
   const program = startProgram(words, { quietOutput: call.json });
   // A Ctrl-C at the terminal reaches the program too; whether it ends is up to the program.
   const ended = await interrupts.during(() => program.ended, program.pass);
-  const report = await interrupts.hold(() => savepoint.closeWindow(window.id));
+  const report = await interrupts.hold(() => savepoint.closeWindow(window.id), RECORDING);
   show(call, window, ended, report);
   return ended.code;
 }
+
+const RECORDING: HeldWork = {
+  what: 'the record of what it changed',
+  cutOff: 'what the program changed goes on record with the next scan',
+};
 
 function open(call: Call, savepoint: Savepoint, words: readonly string[]): Promise<OpenWindow> {
   const id = randomBytes(6).toString('hex');
@@ -74,8 +85,8 @@ function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport):
   if (call.json) return;
   if (ended.problem !== null) warn(call, ended.problem);
   if (notice !== null) warn(call, `what it changed is not on record yet: ${notice}`);
-  if (changes.length === 0) return;
-  warn(call, `${plural(changes.length, 'path', 'paths')} changed: ${countsOf(changes)}`);
+  if (changes.length === 0 || call.flags.has('quiet')) return;
+  warn(call, `${plural(changes.length, 'path')} changed: ${countsOf(changes)}`);
   call.hint('look at it with: savepoint diff latest; take it back with: savepoint undo');
 }
 

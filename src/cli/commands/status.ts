@@ -25,6 +25,7 @@ export const status: Command = {
       const found = await savepoint.status();
       printJson(call, statusJson(found));
       if (!call.json) for (const line of statusText(call, found)) call.say(line);
+      call.hint('see the timeline with: savepoint list');
       return EXIT.done;
     });
   },

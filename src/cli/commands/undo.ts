@@ -18,7 +18,9 @@ export const undo: Command = {
     ['savepoint undo', 'the newest rewind or run'],
     ['savepoint undo --dry-run', 'only show what it would do'],
   ],
+  completes: ['operation'],
   run: async (call) => {
+    call.io.interrupts.meaning = 'nothing was changed';
     expectArgs(call, 'undo', 0, 1);
     const [operationId] = [...call.args, ...call.rest];
     const options = planOptions(call);
