@@ -19,6 +19,17 @@ export function planText(plan: RewindPlan, paint: Paint, columns: number): strin
   return [...lines, ...plan.notes.flatMap((note) => noteText(note, columns))];
 }
 
+/** As `planText`, for a narrow place: in a word, and why only of what is left as it is. */
+export function planNames(lines: readonly PlanLine[], paint: Paint, columns: number): string[] {
+  return lines.flatMap((line) => {
+    const [word, style] = WORDS[line.action];
+    const text = `  ${paint(style, word.padEnd(WORD_COLUMN))}  ${displayText(line.path)}`;
+    if (line.reason === undefined) return [text];
+    const why = wrapWords(`      ${explain(line)}`, columns, 6);
+    return [text, ...why.map((part) => paint('dim', part))];
+  });
+}
+
 const MAX_NAME_COLUMN = 40;
 const WORD_COLUMN = 8;
 

@@ -28,7 +28,7 @@ describe.skipIf(!hasTerminal)('savepoint at a terminal', () => {
   it.each([
     ['anything but yes', 'maybe\n', 'Nothing was changed.'],
     ['the end of input', '\x04', 'Nothing was changed.'],
-    ['Ctrl-C', '\x03', 'savepoint: interrupted'],
+    ['Ctrl-C', '\x03', 'savepoint: interrupted; nothing was changed'],
   ])('leaves everything alone after %s', async (_what, typed, said) => {
     const { code, screen } = await type(['rewind', id], [[QUESTION, typed]]);
     expect(code).toBe(130);

@@ -19,7 +19,7 @@ describe('savepoint', () => {
     });
     const { code, out } = await project.run(['rewind', '--help']);
     expect(code).toBe(0);
-    expect(out).toMatch(/^usage: savepoint rewind ID \[PATH\.\.\.\] \[options\]\n/);
+    expect(out).toMatch(/^usage: savepoint rewind \[ID \[PATH\.\.\.\]\] \[options\]\n/);
     for (const option of [
       'dry-run',
       'yes',

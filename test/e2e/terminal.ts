@@ -6,6 +6,8 @@ export interface TerminalOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly columns?: number;
   readonly rows?: number;
+  /** Something else than Node, such as a shell. */
+  readonly program?: string;
 }
 
 const LONGEST_WAIT_MS = 30_000;
@@ -21,7 +23,7 @@ export class Terminal {
   constructor(args: readonly string[], options: TerminalOptions) {
     const { columns: cols = 80, rows = 24 } = options;
     this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true });
-    this.#process = spawn(process.execPath, [...args], {
+    this.#process = spawn(options.program ?? process.execPath, [...args], {
       name: 'xterm-256color',
       cols,
       rows,

@@ -1,7 +1,7 @@
 import { type Checkpoint, displayText, type RewindRequest, type Savepoint } from '../../index.ts';
 import { carryOut } from '../carry-out.ts';
 import type { Call, Command } from '../command.ts';
-import type { ExitCode } from '../exit-codes.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { unmatchedPaths } from '../on-record.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { pathArguments } from '../path-arguments.ts';
@@ -12,13 +12,14 @@ import { UsageError } from '../usage-error.ts';
 
 export const rewind: Command = {
   name: 'rewind',
-  arguments: 'ID [PATH...]',
+  arguments: '[ID [PATH...]]',
   summary: 'take back what an agent did since a checkpoint',
   details:
     'Takes back everything that the session of a checkpoint did since that message was sent. What you\n' +
     'or another agent did in between stays; where the same lines are concerned, the file is left alone\n' +
     'and named as a conflict. What is there now is kept first, so `savepoint undo` takes it all back.\n' +
-    'Shows the plan and asks, at a terminal. With PATHs, only those files and folders.',
+    'Shows the plan and asks, at a terminal. With PATHs, only those files and folders. Without an ID, at\n' +
+    'a terminal, you choose from the timeline. With --quiet only what is left alone is named, and why.',
   options: {
     ...PLAN_OPTIONS,
     yes: { type: 'boolean', help: 'do not ask' },
@@ -33,34 +34,67 @@ export const rewind: Command = {
     },
   },
   examples: [
+    ['savepoint rewind', 'choose a checkpoint, looking at what each would take back'],
     ['savepoint rewind latest --dry-run', 'what taking back the last message would do'],
     ['savepoint rewind k3m9', 'back to before that message'],
     ['savepoint rewind k3m9 src/app.ts', 'only one file'],
     ['savepoint rewind k3m9 --only-message', 'one message out of the middle'],
   ],
+  completes: ['checkpoint', 'path'],
   run: async (call) => {
-    const asked = whatIsAsked(call);
-    return withTimeline(call, (savepoint) => runRewind(call, savepoint, asked));
+    call.io.interrupts.meaning = 'nothing was changed';
+    const [id, ...typed] = [...call.args, ...call.rest];
+    const includeShared = call.flags.has('include-shared');
+    const asked = { ...planOptions(call), take: takeOf(call), includeShared, typed };
+    if (id === undefined && !canPick(call)) {
+      throw new UsageError('which checkpoint?', 'see what there is with: savepoint list');
+    }
+    return withTimeline(call, async (savepoint) => {
+      const to = id ?? (await pick(call, savepoint, asked));
+      return typeof to === 'string' ? runRewind(call, savepoint, to, asked) : to;
+    });
   },
 };
 
-interface Asked extends Omit<RewindRequest, 'paths'> {
+interface Asked extends Omit<RewindRequest, 'to' | 'paths'> {
   /** Paths as they were typed. */
   readonly typed: readonly string[];
 }
 
-function whatIsAsked(call: Call): Asked {
-  const [to, ...typed] = [...call.args, ...call.rest];
-  if (to === undefined) {
-    throw new UsageError('which checkpoint?', 'see what there is with: savepoint list');
-  }
-  const includeShared = call.flags.has('include-shared');
-  return { ...planOptions(call), to, take: takeOf(call), includeShared, typed };
+function canPick({ io, json }: Call): boolean {
+  const term = io.env.TERM ?? '';
+  return io.interactive && !json && term !== '' && term !== 'dumb';
 }
 
-async function runRewind(call: Call, savepoint: Savepoint, asked: Asked): Promise<ExitCode> {
+/** The id of the checkpoint that the person chooses, or how it ends without one. */
+async function pick(
+  call: Call,
+  savepoint: Savepoint,
+  { typed: _none, ...request }: Asked,
+): Promise<string | ExitCode> {
+  // So that what is shown is what happened, also since the last scan.
+  await savepoint.scanAgain();
+  const checkpoints = await savepoint.list();
+  if (checkpoints.length === 0) {
+    call.say('Nothing to do: there is no checkpoint in the timeline.');
+    return EXIT.nothingToDo;
+  }
+  // Loaded here: nobody else needs it.
+  const { pickCheckpoint } = await import('../picker/picker.ts');
+  const chosen = await pickCheckpoint(call, { savepoint, checkpoints, request });
+  if (chosen !== null) return chosen.id;
+  call.say('Nothing was changed.');
+  return EXIT.interrupted;
+}
+
+async function runRewind(
+  call: Call,
+  savepoint: Savepoint,
+  to: string,
+  asked: Asked,
+): Promise<ExitCode> {
   const { typed, ...request } = asked;
-  const checkpoint = await savepoint.resolve(request.to);
+  const checkpoint = await savepoint.resolve(to);
   const paths = pathArguments(call, savepoint.root, typed);
   // So that the plan knows of what happened since the last scan.
   await savepoint.scanAgain();

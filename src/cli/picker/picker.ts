@@ -1,0 +1,188 @@
+import type { CheckpointId, ListedCheckpoint, RewindRequest, Savepoint } from '../../index.ts';
+import type { Call } from '../command.ts';
+import { entriesOf } from './entries.ts';
+import { type Key, KeyDecoder } from './keys.ts';
+import { layoutOf } from './layout.ts';
+import { type Preview, previewLines, previewOf } from './preview.ts';
+import { Previews } from './previews.ts';
+import { Screen } from './screen.ts';
+import {
+  initialState,
+  type PickerState,
+  pressed,
+  resized,
+  selectedEntry,
+  withEntries,
+} from './state.ts';
+import { Suspension } from './suspend.ts';
+import { viewOf } from './view.ts';
+
+export interface PickRequest {
+  readonly savepoint: Savepoint;
+  readonly checkpoints: readonly ListedCheckpoint[];
+  /** What is asked for beside the checkpoint. */
+  readonly request: Omit<RewindRequest, 'to'>;
+}
+
+/** Lets a person at a terminal choose a checkpoint. Null when they leave without one. */
+export async function pickCheckpoint(
+  call: Call,
+  request: PickRequest,
+): Promise<ListedCheckpoint | null> {
+  const picker = new Picker(call, request);
+  const forget = call.io.interrupts.onInterrupt(() => picker.close());
+  try {
+    return await picker.run();
+  } finally {
+    picker.close();
+    forget();
+  }
+}
+
+class Picker {
+  readonly #call: Call;
+  readonly #request: PickRequest;
+  readonly #screen = new Screen(process.stdin, process.stdout);
+  readonly #suspension: Suspension;
+  readonly #keys = new KeyDecoder();
+  readonly #previews: Previews;
+  readonly #answer = Promise.withResolvers<ListedCheckpoint | null>();
+  #state: PickerState;
+  #keyTimer: NodeJS.Timeout | undefined;
+  #knowsPaths = false;
+  #lines: { readonly of: Preview | null; readonly key: string; readonly lines: string[] } | null =
+    null;
+
+  constructor(call: Call, request: PickRequest) {
+    this.#call = call;
+    this.#request = request;
+    this.#state = initialState(entriesOf(request.checkpoints), this.#screen.size);
+    this.#suspension = new Suspension(
+      this.#screen,
+      this.#safely(() => this.#redraw()),
+    );
+    const { savepoint, request: rewind } = request;
+    this.#previews = new Previews(
+      (checkpoint, breathe) =>
+        previewOf(checkpoint, { savepoint, request: rewind, paint: call.paint, breathe }),
+      this.#safely(() => this.#draw()),
+      this.#answer.reject,
+    );
+  }
+
+  run(): Promise<ListedCheckpoint | null> {
+    const { progress } = this.#call.io;
+    progress.end();
+    progress.enabled = false;
+    progress.check = this.#previews.check;
+    this.#screen.enter();
+    this.#suspension.listen();
+    process.stdin.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onEnd).resume();
+    process.stdout.on('resize', this.#onResize);
+    this.#redraw();
+    return this.#answer.promise;
+  }
+
+  /** Idempotent. Gives everything back to the process. */
+  close(): void {
+    this.#screen.leave();
+    this.#suspension.stop();
+    this.#previews.stop();
+    clearTimeout(this.#keyTimer);
+    process.stdin
+      .off('data', this.#onData)
+      .off('end', this.#onEnd)
+      .off('error', this.#onEnd)
+      .pause();
+    process.stdout.off('resize', this.#onResize);
+    this.#call.io.progress.check = null;
+  }
+
+  readonly #onData = this.#safely((bytes: Buffer) => {
+    this.#press(this.#keys.push(bytes));
+    clearTimeout(this.#keyTimer);
+    const patience = this.#keys.patienceMs;
+    if (patience === null) return;
+    const flush = this.#safely(() => this.#press(this.#keys.flush()));
+    this.#keyTimer = setTimeout(flush, patience);
+  });
+
+  readonly #onEnd = (): void => this.#answer.resolve(null);
+
+  readonly #onResize = this.#safely(() => this.#redraw());
+
+  /** What is thrown at an event reaches nobody; this way it reaches who waits for the answer. */
+  #safely<Args extends unknown[]>(work: (...args: Args) => void): (...args: Args) => void {
+    return (...args) => {
+      try {
+        work(...args);
+      } catch (error) {
+        this.#answer.reject(error);
+      }
+    };
+  }
+
+  #press(keys: readonly Key[]): void {
+    for (const key of keys) {
+      const { state, outcome } = pressed(this.#state, key, this.#diff().length);
+      this.#state = state;
+      if (outcome === 'choose' || outcome === 'leave') {
+        // What was typed ahead was typed without seeing the question.
+        this.#answer.resolve(outcome === 'leave' ? null : this.#selected());
+        return;
+      }
+      if (outcome === 'interrupt') this.#call.io.interrupts.end('SIGINT');
+      if (outcome === 'suspend') this.#suspension.suspendJob();
+      if (outcome === 'redraw') this.#screen.forget();
+    }
+    this.#draw();
+    if (this.#state.filter !== '') this.#learnPaths();
+  }
+
+  /** Asked for once somebody types: most people only look at the newest few. */
+  #learnPaths(): void {
+    if (this.#knowsPaths) return;
+    this.#knowsPaths = true;
+    const { savepoint, checkpoints } = this.#request;
+    void savepoint
+      .changes({})
+      .then((changes) => {
+        const paths = Map.groupBy(changes, ({ checkpointId }) => checkpointId as CheckpointId);
+        const names = new Map([...paths].map(([id, list]) => [id, list.map(({ path }) => path)]));
+        this.#state = withEntries(this.#state, entriesOf(checkpoints, names));
+        this.#draw();
+      })
+      .catch(this.#answer.reject);
+  }
+
+  #redraw(): void {
+    this.#state = resized(this.#state, this.#screen.size);
+    this.#screen.forget();
+    this.#draw();
+  }
+
+  #draw(): void {
+    this.#previews.want(this.#selected());
+    const { io, paint } = this.#call;
+    this.#screen.draw(viewOf(this.#state, { now: io.now(), paint, diff: this.#diff() }));
+  }
+
+  #selected(): ListedCheckpoint | null {
+    return selectedEntry(this.#state)?.checkpoint ?? null;
+  }
+
+  /** Made once for each preview and width, not for each key. */
+  #diff(): readonly string[] {
+    const checkpoint = this.#selected();
+    const columns = layoutOf(this.#state.size).diff?.columns;
+    if (checkpoint === null || columns === undefined) return [];
+    const preview = this.#previews.get(checkpoint.id);
+    const key = `${checkpoint.id} ${columns}`;
+    if (this.#lines === null || this.#lines.key !== key || this.#lines.of !== preview) {
+      const { io, paint } = this.#call;
+      const lines = previewLines(checkpoint, preview, { columns, now: io.now(), paint });
+      this.#lines = { of: preview, key, lines };
+    }
+    return this.#lines.lines;
+  }
+}
