@@ -11,6 +11,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   capture: ['model', 'store'],
   timeline: ['model', 'store', 'capture', 'plan'],
   restore: ['model', 'store', 'capture', 'timeline'],
+  transfer: ['model', 'store', 'capture', 'timeline'],
   execution: ['model', 'store', 'capture', 'timeline', 'plan', 'restore'],
   // The engine's front: it opens the default store, and nothing of a terminal, a page or an agent.
   '.': [
@@ -22,6 +23,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'timeline',
     'plan',
     'restore',
+    'transfer',
     'execution',
   ],
   testing: ['index', 'model', 'store'],

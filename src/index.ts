@@ -87,4 +87,12 @@ export {
 } from './timeline/retention.ts';
 export { RUN_AGENT } from './timeline/runs.ts';
 export type { SessionSummary } from './timeline/session-summaries.ts';
+export type {
+  ExportReceipt,
+  ExportRequest,
+  ImportReceipt,
+  TransferCounts,
+  TransferLimits,
+} from './transfer/requests.ts';
+export { verifyExport } from './transferring.ts';
 export type { OpenWindow } from './window-recording.ts';

@@ -46,6 +46,8 @@ import {
 } from './timeline/retention.ts';
 import { archiveSession } from './timeline/sessions.ts';
 import { TimelineReader } from './timeline-reader.ts';
+import type { ExportRequest, TransferLimits } from './transfer/requests.ts';
+import { exportFrom, importInto } from './transferring.ts';
 import { type OpenWindow, recordWindow, recordWindowEnd } from './window-recording.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -201,6 +203,19 @@ export class Savepoint extends TimelineReader {
   /** Most recently active first. */
   sessions(): Promise<readonly Session[]> {
     return this.#bench.store.sessions();
+  }
+
+  /** The bytes of a file that moves sessions to another machine. Reads only. */
+  export(request: ExportRequest = {}): ReturnType<typeof exportFrom> {
+    return exportFrom(this.#bench, request);
+  }
+
+  /** Brings in what `export` wrote, whoever wrote it: all of it, checked to the last byte, or nothing. */
+  import(
+    from: AsyncIterable<Uint8Array>,
+    limits?: Partial<TransferLimits>,
+  ): ReturnType<typeof importInto> {
+    return importInto(this.#bench, from, limits);
   }
 
   async archiveSession(id: string): Promise<void> {

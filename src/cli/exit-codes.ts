@@ -46,6 +46,7 @@ const SPECIAL: Partial<Record<ErrorCode, ExitCode>> = {
   'checkpoint-not-found': EXIT.notFound,
   'session-not-found': EXIT.notFound,
   'operation-not-found': EXIT.notFound,
+  'file-missing': EXIT.notFound,
   'nothing-to-undo': EXIT.nothingToDo,
   'nothing-to-redo': EXIT.nothingToDo,
   aborted: EXIT.interrupted,

@@ -29,9 +29,28 @@ export interface Change {
   readonly checkpointId: CheckpointId | null;
   readonly operationId: OperationId | null;
   readonly toolCallId: string | null;
-  /** The process in which the tool call runs, as `capture` names processes; null when not known. */
+  /**
+   * The process in which the tool call runs, as `capture` names processes, or the import that brought the
+   * change; null when not known.
+   */
   readonly owner: string | null;
   readonly createdAt: number;
+}
+
+const IMPORT = /^import:(\d{1,16})$/;
+
+/** The owner of every change that came with an import; `first` is the first number that it drew. */
+export function importOwner(first: Seq): string {
+  return `import:${first}`;
+}
+
+/**
+ * Where in the timeline a change was imported; null for one that happened here. To a checkpoint before
+ * that place it is nothing that happened since.
+ */
+export function importedAt({ owner }: Pick<Change, 'owner'>): Seq | null {
+  const first = IMPORT.exec(owner ?? '')?.[1];
+  return first === undefined ? null : Number(first);
 }
 
 /** `by` (a change of an operation) takes `change` back. Only while `by` is live itself. */

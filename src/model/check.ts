@@ -1,6 +1,7 @@
 import { SavepointError } from './errors.ts';
 
-const MAX_TEXT = 100_000;
+/** How long a description can be. */
+export const MAX_TEXT = 100_000;
 const MAX_ID = 1_024;
 
 /** An id that a caller made up: some text, of bearable length, that can be stored and found again. */

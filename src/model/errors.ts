@@ -38,6 +38,12 @@ export const ERROR_CODES = {
   'restore-failed': 'A file could not be replaced; what was begun was taken back.',
   'restore-unfinished': 'A restore stopped half way; the next start finishes it or takes it back.',
   'capture-failed': 'The state of a file could not be recorded.',
+  'export-invalid': 'A file is no export of Savepoint, or a damaged one; nothing was imported.',
+  'export-too-new': 'An export was written by a newer Savepoint.',
+  'export-too-large': 'An export is past a limit; nothing was imported.',
+  'import-conflict': 'What an export brings is here already, and is not the same.',
+  'file-exists': 'A file would be overwritten.',
+  'file-missing': 'A file that was named is not there.',
   aborted: 'The caller cancelled.',
 } as const;
 

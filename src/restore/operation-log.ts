@@ -19,7 +19,8 @@ export async function operationToUndo(store: Store, id?: string): Promise<Operat
  */
 export async function operationToRedo(store: Store): Promise<Operation> {
   for (const operation of await store.operations()) {
-    if (operation.kind === 'rewind') break;
+    // One that an import brought is not in effect, and no end of anything here.
+    if (operation.kind === 'rewind' && operation.inEffect) break;
     if (operation.kind === 'undo' && operation.inEffect) return operation;
   }
   throw new SavepointError('nothing-to-redo', 'there is no undo to take back');

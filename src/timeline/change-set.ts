@@ -1,4 +1,4 @@
-import { type Cancellation, type Change, liveChanges } from '../model/change.ts';
+import { type Cancellation, type Change, importedAt, liveChanges } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Seq } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
@@ -71,9 +71,11 @@ function queryFor(request: SetRequest, sessionIds: readonly string[] | null): Ch
 }
 
 function isWanted(request: SetRequest, change: Change, family: readonly string[] | null): boolean {
-  if (request.take !== 'since' || family !== null) return true;
+  if (request.take === 'operation' || request.take === 'message') return true;
+  // What an import brought since did not happen since, and left every path as it was.
+  if ((importedAt(change) ?? 0) > request.checkpoint.seq) return false;
   // Of a checkpoint without a session: the agents' changes and our own, not a person's.
-  return change.origin !== 'outside';
+  return request.take === 'exact' || family !== null || change.origin !== 'outside';
 }
 
 function isSelected(path: TrackedPath, paths: readonly TrackedPath[] | null): boolean {

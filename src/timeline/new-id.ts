@@ -5,6 +5,9 @@ import type { CheckpointId, OperationId } from '../model/ids.ts';
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 const LENGTH = 16;
 
+/** What ids of checkpoints and operations look like; none looks like `latest` or `~1`. */
+export const RANDOM_ID: RegExp = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
+
 export function newCheckpointId(): CheckpointId {
   return randomName() as CheckpointId;
 }

@@ -1,6 +1,7 @@
+import { importedAt } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Store } from '../store/store.ts';
-import { loadChangeSet } from './change-set.ts';
+import { loadChangeSet, type PathChain } from './change-set.ts';
 
 /** The agent of sessions that `savepoint run` makes: one for each command. */
 export const RUN_AGENT = 'run';
@@ -25,7 +26,12 @@ export async function runToUndo(store: Store): Promise<Checkpoint | null> {
       { take: 'message', checkpoint },
       { paths: null, includeShared: false },
     );
-    if (chains.some((chain) => chain.set.size > 0)) return checkpoint;
+    if (chains.some(hasOwnChange)) return checkpoint;
   }
   return null;
+}
+
+/** What was run elsewhere and imported is not what an undo here means. */
+function hasOwnChange({ changes, set }: PathChain): boolean {
+  return changes.some((change) => set.has(change.seq) && importedAt(change) === null);
 }

@@ -1,0 +1,52 @@
+import type { TrackedPath } from '../model/path.ts';
+import type { Session } from '../model/session.ts';
+
+export interface ExportRequest {
+  /** A session, by its id or the beginning of it; left out, the one that was active last. */
+  readonly sessionId?: string | undefined;
+  /** Everything on record instead. */
+  readonly all?: boolean | undefined;
+}
+
+/** What an export holds, as its end says it. */
+export interface TransferCounts {
+  readonly sessions: number;
+  readonly checkpoints: number;
+  readonly changes: number;
+  readonly operations: number;
+  readonly cancellations: number;
+  readonly blobs: number;
+  readonly blobBytes: number;
+}
+
+/** What was exported, and what could not be taken along. */
+export interface ExportReceipt extends TransferCounts {
+  readonly exported: readonly Session[];
+  /** Paths outside of the project: they stay behind. */
+  readonly leftOut: readonly TrackedPath[];
+  /** Contents that were lost or are too large; elsewhere they count as unknown. */
+  readonly unreadable: number;
+}
+
+/** What came with an import; all of it was here already if it is not `imported`. */
+export interface ImportReceipt extends TransferCounts {
+  readonly imported: boolean;
+  readonly brought: readonly Session[];
+}
+
+/** What a reader takes before it refuses: a small file can claim to be a large one. */
+export interface TransferLimits {
+  readonly maxRows: number;
+  readonly maxBlobs: number;
+  readonly maxBlobBytes: number;
+  /** Of all blobs together, decompressed. */
+  readonly maxTotalBytes: number;
+}
+
+const MIB = 1024 * 1024;
+export const DEFAULT_LIMITS: TransferLimits = {
+  maxRows: 500_000,
+  maxBlobs: 500_000,
+  maxBlobBytes: 256 * MIB,
+  maxTotalBytes: 20 * 1024 * MIB,
+};

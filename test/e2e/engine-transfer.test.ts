@@ -1,0 +1,297 @@
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { PathDiff } from '../../src/index.ts';
+import { type Bed, makeBed } from './engine-bed.ts';
+import { carry, exportOf, importOf, recordOf } from './transfer.ts';
+import { treeOf } from './tree-of.ts';
+
+const beds: Bed[] = [];
+async function bed(): Promise<Bed> {
+  const made = await makeBed();
+  beds.push(made);
+  return made;
+}
+afterEach(async () => {
+  for (const made of beds.splice(0)) await made.remove();
+});
+
+/** Copies what is in one project into another, as a clone or a pull would. */
+function copyFiles(from: Bed, to: Bed): void {
+  for (const [path, content] of [
+    ['a.txt', from.text('a.txt')],
+    ['b.txt', from.text('b.txt')],
+  ] as const) {
+    to.put(path, content);
+  }
+}
+
+async function twoMessages(): Promise<Bed> {
+  const here = await bed();
+  here.put('a.txt', 'one\n');
+  await here.write('m1', 'a.txt', 'two\n');
+  await here.write('m1', 'b.txt', 'new\n');
+  await here.write('m2', 'a.txt', 'three\n');
+  return here;
+}
+
+describe('a session that moves to another machine', () => {
+  it('is listed, compared and rewound there as it was here', async () => {
+    const [here, there] = [await twoMessages(), await bed()];
+    copyFiles(here, there);
+    expect(await carry(here, there)).toMatchObject({
+      imported: true,
+      sessions: 1,
+      checkpoints: 2,
+      changes: 3,
+    });
+    const ids = async (one: Bed) =>
+      (await one.savepoint.list()).map(({ id, files }) => [id, files]);
+    expect(await ids(there)).toEqual(await ids(here));
+    const [m1, m2] = [await there.idOf('m1'), await there.idOf('m2')];
+    const plain = (diffs: PathDiff[]) => diffs.map(({ path, after }) => [path, after]);
+    expect(plain(await there.savepoint.diff(m1, m2))).toEqual(
+      plain(await here.savepoint.diff(m1, m2)),
+    );
+    await there.rewind('m1');
+    expect(there.tree()).toEqual({ 'a.txt': expect.stringContaining('one') });
+    await there.savepoint.undo();
+    expect(there.text('a.txt')).toBe('three\n');
+    expect(there.text('b.txt')).toBe('new\n');
+  });
+
+  it('keeps every kind of entry: bytes, links, modes, folders, names that are no text', async () => {
+    const here = await bed();
+    const odd = Buffer.concat([Buffer.from('na'), Buffer.from([0xff, 0xfe]), Buffer.from('me')]);
+    here.put('bin', Buffer.from([0, 255, 1, 254]), 0o755);
+    here.put('old/deep/file', 'x');
+    symlinkSync('bin', here.at('link'));
+    const oddFile = Buffer.concat([Buffer.from(`${here.root}/`), odd]);
+    await here.tool('m1', ['bin', 'link', odd, 'old', 'made/dir', 'big'], () => {
+      here.put('bin', Buffer.from([9, 8, 7]), 0o600);
+      rmSync(here.at('link'));
+      symlinkSync('elsewhere', here.at('link'));
+      writeFileSync(oddFile, 'odd');
+      rmSync(here.at('old'), { recursive: true });
+      mkdirSync(here.at('made/dir'), { recursive: true });
+      here.put('big', Buffer.alloc(700_000, 'big '));
+    });
+    const after = here.tree();
+    const there = await bed();
+    // The project as it was before, and as it is after, at another place.
+    await carry(here, there);
+    await here.rewind('m1');
+    const before = here.tree();
+    await here.savepoint.undo();
+    rmSync(there.root, { recursive: true });
+    renameSync(here.root, there.root);
+    mkdirSync(here.root);
+    await there.reopen({ adopt: true });
+    expect(there.tree()).toEqual(after);
+    await there.rewind('m1');
+    expect(there.tree()).toEqual(before);
+    await there.savepoint.undo();
+    expect(there.tree()).toEqual(after);
+  });
+
+  it('takes along what others did in between, so that a rewind leaves it alone', async () => {
+    const here = await bed();
+    here.put('a.txt', '1\n2\n3\n4\n5\n6\n7\n8\n9\n');
+    await here.write('m1', 'a.txt', '1 agent\n2\n3\n4\n5\n6\n7\n8\n9\n');
+    here.put('a.txt', '1 agent\n2\n3\n4\n5\n6\n7\n8\n9 person\n');
+    await here.tool('o1', ['a.txt', 'o.txt'], () => here.put('o.txt', 'other'), {
+      sessionId: 'other',
+    });
+    await here.write('m2', 'a.txt', '1 agent\n2\n3\n4\n5 agent\n6\n7\n8\n9 person\n');
+    const there = await bed();
+    there.put('a.txt', here.text('a.txt'));
+    await carry(here, there, { sessionId: 'agent' });
+    expect((await there.savepoint.sessions()).map(({ id }) => id)).toEqual(['agent']);
+    // The other session's own file is none of this one's business.
+    expect((await there.savepoint.changes({})).map(({ path }) => path)).not.toContain('o.txt');
+    await there.rewind('m1');
+    expect(there.text('a.txt')).toBe('1\n2\n3\n4\n5\n6\n7\n8\n9 person\n');
+  });
+
+  it('knows what was taken back already', async () => {
+    const here = await twoMessages();
+    await here.rewind('m2');
+    const there = await bed();
+    copyFiles(here, there);
+    await carry(here, there);
+    expect((await there.rewind('m2')).operationId).toBeNull();
+    await there.rewind('m1');
+    expect(there.tree()).toEqual({ 'a.txt': expect.stringContaining('one') });
+  });
+
+  it('goes with its sub-agents, and with everything when all is asked for', async () => {
+    const here = await twoMessages();
+    await here.tool('s1', ['sub.txt'], () => here.put('sub.txt', 'sub'), {
+      sessionId: 'sub',
+      parentSessionId: 'agent',
+    });
+    await here.tool('o1', ['o.txt'], () => here.put('o.txt', 'other'), { sessionId: 'other' });
+    await here.savepoint.checkpoint({ label: 'by hand' });
+    const family = (await exportOf(here.savepoint, { sessionId: 'sub' })).receipt;
+    expect(family.exported.map(({ id }) => id).sort()).toEqual(['agent', 'sub']);
+    expect(family.checkpoints).toBe(3);
+    const all = (await exportOf(here.savepoint, { all: true })).receipt;
+    expect(all).toMatchObject({ sessions: 3, checkpoints: 5 });
+    const there = await bed();
+    await carry(here, there, { all: true });
+    const labels = (await there.savepoint.list()).map(({ label }) => label);
+    expect(labels).toContain('by hand');
+  });
+
+  it('ends an open change with what is on disk, and leaves outside files behind', async () => {
+    const here = await bed();
+    here.put('a.txt', 'before');
+    const outside = `${here.outside}/passwd`;
+    await here.savepoint.captureBefore({
+      sessionId: 'agent',
+      messageId: 'm1',
+      paths: ['a.txt', outside],
+    });
+    here.put('a.txt', 'after');
+    const { bytes, receipt } = await exportOf(here.savepoint);
+    expect(receipt.leftOut).toEqual([outside]);
+    const there = await bed();
+    there.put('a.txt', 'after');
+    await importOf(there.savepoint, bytes);
+    expect((await there.rewind('m1')).restoredFiles).toEqual(['a.txt']);
+    expect(there.text('a.txt')).toBe('before');
+  });
+
+  it('moves what can be read when some contents are lost', async () => {
+    const here = await twoMessages();
+    const [first] = await here.savepoint.changes({ paths: ['a.txt' as never] });
+    if (first?.before.kind !== 'captured') throw new Error('no content');
+    const { DatabaseSync } = await import('node:sqlite');
+    await here.savepoint.close();
+    const [store] = Object.keys(treeOf(here.home)).filter((name) => name.endsWith('store.db'));
+    const database = new DatabaseSync(`${here.home}/${store}`);
+    database.exec(`DELETE FROM blobs WHERE hex(hash) = '${first.before.blob?.toUpperCase()}'`);
+    database.close();
+    await here.reopen();
+    const there = await bed();
+    copyFiles(here, there);
+    const { bytes, receipt } = await exportOf(here.savepoint);
+    expect(receipt.unreadable).toBe(1);
+    await importOf(there.savepoint, bytes);
+    const done = await there.rewind('m1');
+    expect(done.skipped).toEqual([{ path: 'a.txt', reason: 'before-unknown-unreadable' }]);
+    expect(done.deletedFiles).toEqual(['b.txt']);
+  });
+});
+
+describe('an import beside a timeline', () => {
+  it('is done once', async () => {
+    const [here, there] = [await twoMessages(), await bed()];
+    const { bytes } = await exportOf(here.savepoint);
+    await importOf(there.savepoint, bytes);
+    const record = await recordOf(there.savepoint);
+    expect(await importOf(there.savepoint, bytes)).toMatchObject({ imported: false });
+    expect(await recordOf(there.savepoint)).toEqual(record);
+    expect(await importOf(here.savepoint, bytes)).toMatchObject({ imported: false });
+    // What goes on here is another session by now.
+    await here.write('m3', 'a.txt', 'four\n');
+    await expect(carry(here, there)).rejects.toMatchObject({ code: 'import-conflict' });
+    expect(await recordOf(there.savepoint)).toEqual(record);
+  });
+
+  it('leaves every last known state and every file as it was', async () => {
+    const [here, there] = [await twoMessages(), await bed()];
+    there.put('a.txt', 'mine\n');
+    await there.tool('l1', ['a.txt'], () => there.put('a.txt', 'mine, edited\n'), {
+      sessionId: 'local',
+    });
+    there.put('b.txt', 'never recorded\n');
+    const tree = there.tree();
+    await carry(here, there);
+    expect(there.tree()).toEqual(tree);
+    // Neither is the agent's here: taking back what it did elsewhere meets other content.
+    const receipt = await there.rewind('m1');
+    expect(receipt.conflicts.map(({ path }) => path)).toEqual(['a.txt', 'b.txt']);
+    expect(there.tree()).toEqual(tree);
+    await there.savepoint.rewind({ to: await there.idOf('l1', 'local') });
+    expect(there.text('a.txt')).toBe('mine\n');
+  });
+
+  it('is nothing that happened since a checkpoint made here before it', async () => {
+    const [here, there] = [await twoMessages(), await bed()];
+    copyFiles(here, there);
+    const mark = await there.savepoint.checkpoint({ label: 'before the import' });
+    await carry(here, there);
+    const tree = there.tree();
+    for (const take of ['since', 'exact'] as const) {
+      const receipt = await there.savepoint.rewind({ to: mark.id, take });
+      expect(receipt).toMatchObject({ operationId: null, deletedFiles: [], restoredFiles: [] });
+    }
+    expect(there.tree()).toEqual(tree);
+    // What was done here to the imported files did happen since.
+    await there.rewind('m1');
+    await there.savepoint.rewind({ to: mark.id });
+    expect(there.tree()).toEqual(tree);
+  });
+
+  it('leaves undo and redo to what was done here', async () => {
+    const [here, there] = [await twoMessages(), await bed()];
+    await here.rewind('m2');
+    await here.rewind('m1');
+    there.put('l.txt', 'old\n');
+    await there.tool('l1', ['l.txt'], () => there.put('l.txt', 'new\n'), { sessionId: 'local' });
+    await there.savepoint.rewind({ to: await there.idOf('l1', 'local') });
+    await there.savepoint.undo();
+    await carry(here, there);
+    await there.savepoint.redo();
+    expect(there.text('l.txt')).toBe('old\n');
+    await there.savepoint.undo();
+    expect(there.text('l.txt')).toBe('new\n');
+    await expect(there.savepoint.undo()).rejects.toMatchObject({ code: 'nothing-to-undo' });
+  });
+
+  it('refuses to let anybody into a family that is here', async () => {
+    const here = await bed();
+    await here.tool('s1', ['sub.txt'], () => here.put('sub.txt', 'sub'), {
+      sessionId: 'sub',
+      parentSessionId: 'local',
+    });
+    const there = await bed();
+    await there.tool('l1', ['l.txt'], () => there.put('l.txt', 'x'), { sessionId: 'local' });
+    await expect(carry(here, there)).rejects.toMatchObject({ code: 'import-conflict' });
+  });
+
+  it('waits for nobody: a tool call at work on one of its files refuses it', async () => {
+    const [here, there] = [await twoMessages(), await bed()];
+    const request = { sessionId: 'local', messageId: 'l1', paths: ['a.txt'], toolCallId: 'call' };
+    const open = await there.savepoint.captureBefore(request);
+    await expect(carry(here, there)).rejects.toMatchObject({ code: 'session-busy', path: 'a.txt' });
+    there.put('a.txt', 'x');
+    await there.savepoint.captureAfter(open);
+    expect(await carry(here, there)).toMatchObject({ imported: true });
+  });
+
+  it('gives the whole tree of an imported checkpoint where the worktree is scanned', async () => {
+    const [here, there] = [await twoMessages(), await bed()];
+    copyFiles(here, there);
+    there.put('own.txt', 'own\n');
+    chmodSync(there.at('own.txt'), 0o600);
+    await there.savepoint.scan();
+    await carry(here, there);
+    const folder = `${there.base}/tree`;
+    await there.savepoint.materialize(await there.idOf('m2'), folder);
+    expect(Object.keys(treeOf(folder)).sort()).toEqual(['a.txt', 'b.txt', 'own.txt']);
+    expect(treeOf(folder)['a.txt']).toContain('two');
+    // And the next scan finds nothing, since nothing has happened.
+    expect((await there.savepoint.scan()).changes).toEqual([]);
+  });
+
+  it('survives the removal of what no checkpoint needs', async () => {
+    const [here, there] = [await twoMessages(), await bed()];
+    copyFiles(here, there);
+    await carry(here, there);
+    await there.savepoint.cleanup();
+    await there.reopen();
+    await there.rewind('m1');
+    expect(there.text('a.txt')).toBe('one\n');
+  });
+});
