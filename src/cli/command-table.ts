@@ -9,6 +9,8 @@ export type CommandName =
   | 'run'
   | 'status'
   | 'materialize'
+  | 'export'
+  | 'import'
   | 'adopt'
   | 'demo';
 
@@ -22,6 +24,8 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   run: async () => (await import('./commands/run.ts')).run,
   status: async () => (await import('./commands/status.ts')).status,
   materialize: async () => (await import('./commands/materialize.ts')).materialize,
+  export: async () => (await import('./commands/export.ts')).exportCommand,
+  import: async () => (await import('./commands/import.ts')).importCommand,
   adopt: async () => (await import('./commands/adopt.ts')).adopt,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };

@@ -43,7 +43,8 @@ export const ERROR_CODES = {
   'export-too-large': 'An export is past a limit; nothing was imported.',
   'import-conflict': 'What an export brings is here already, and is not the same.',
   'file-exists': 'A file would be overwritten.',
-  'file-missing': 'A file that was named is not there.',
+  'file-missing': 'A file or folder that was named is not there.',
+  'file-failed': 'A file that was named could not be read or written.',
   aborted: 'The caller cancelled.',
 } as const;
 

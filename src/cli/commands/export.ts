@@ -1,0 +1,108 @@
+import { resolve } from 'node:path';
+import {
+  displayText,
+  type ExportReceipt,
+  type ExportRequest,
+  type Savepoint,
+} from '../../index.ts';
+import { bytesText } from '../bytes-text.ts';
+import { type Call, type Command, expectArgs } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { shellWord } from '../hints.ts';
+import { PathNames, printJson } from '../json.ts';
+import { withTimeline } from '../open-timeline.ts';
+import { plural } from '../plural.ts';
+import { sessionJson } from '../session-json.ts';
+import { wrapWords } from '../text-width.ts';
+import { UsageError } from '../usage-error.ts';
+import { type NewFile, writeNewFile } from '../write-file.ts';
+
+export const exportCommand: Command = {
+  name: 'export',
+  arguments: 'FILE',
+  summary: 'write a session into a file, to take it to another machine',
+  details:
+    'Writes a session with its sub-agents, its checkpoints and the contents of the files that it changed\n' +
+    'into one file that only you can read; `savepoint import` brings it into another project or machine.\n' +
+    'Without an option it is the session that was active last. The timeline stays as it is.',
+  options: {
+    session: {
+      type: 'string',
+      value: 'ID',
+      help: 'this session; the beginning of its id is enough',
+      completes: 'session',
+    },
+    all: { type: 'boolean', help: 'everything that is on record' },
+    force: { type: 'boolean', help: 'replace FILE if it is there' },
+  },
+  examples: [
+    ['savepoint export bug.savepoint', 'the newest session, to hand over or to keep'],
+    ['savepoint export all.savepoint --all', 'the whole timeline'],
+  ],
+  completes: ['path'],
+  run: async (call) => {
+    expectArgs(call, 'export', 1, 1);
+    const [name = ''] = [...call.args, ...call.rest];
+    if (name === '') throw new UsageError('which file?', 'see: savepoint export --help');
+    const request = requestOf(call);
+    const file = { path: resolve(call.io.cwd, name), force: call.flags.has('force') };
+    return withTimeline(call, (savepoint) => runExport(call, savepoint, request, file));
+  },
+};
+
+function requestOf(call: Call): ExportRequest {
+  const sessionId = call.values.get('session');
+  const all = call.flags.has('all');
+  if (all && sessionId !== undefined) {
+    throw new UsageError('--session and --all exclude each other');
+  }
+  return { sessionId, all };
+}
+
+async function runExport(
+  call: Call,
+  savepoint: Savepoint,
+  request: ExportRequest,
+  file: NewFile,
+): Promise<ExitCode> {
+  const stream = savepoint.export(request);
+  const { result, bytes } = await writeNewFile(file, stream, call.io.interrupts);
+  report(call, file, result, bytes);
+  return EXIT.done;
+}
+
+function report(call: Call, { path }: NewFile, receipt: ExportReceipt, bytes: number): void {
+  const { exported, checkpoints, changes, operations, blobs, leftOut, unreadable } = receipt;
+  const names = new PathNames();
+  printJson(call, {
+    file: path,
+    bytes,
+    sessions: exported.map(sessionJson),
+    checkpoints,
+    changes,
+    operations,
+    blobs,
+    leftOut: leftOut.map((one) => names.name(one)),
+    unreadable,
+    pathBytes: names.pathBytes,
+  });
+  call.io.done = `${displayText(path)} was written all the same`;
+  const what = [
+    plural(exported.length, 'session'),
+    plural(checkpoints, 'checkpoint'),
+    plural(changes, 'change'),
+  ];
+  const said = `Written to ${displayText(path)}: ${what.join(', ')}, ${bytesText(bytes)}.`;
+  call.say(wrapWords(said, call.columns).join('\n'));
+  for (const line of leftBehind(leftOut.length, unreadable)) call.say(line);
+  call.hint(`bring it into another project with: savepoint import ${shellWord(path)}`);
+}
+
+function leftBehind(outside: number, unreadable: number): string[] {
+  const lines: string[] = [];
+  if (outside > 0) lines.push(`  left out     ${plural(outside, 'path')} outside of the project`);
+  if (unreadable > 0) {
+    lines.push(`  unreadable   ${plural(unreadable, 'content')}, lost or too large`);
+  }
+  return lines;
+}

@@ -1,0 +1,73 @@
+import { resolve } from 'node:path';
+import { displayText, type ImportReceipt, type Savepoint, verifyExport } from '../../index.ts';
+import { type Call, type Command, expectArgs } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { printJson } from '../json.ts';
+import { withTimeline } from '../open-timeline.ts';
+import { plural } from '../plural.ts';
+import { GivenFile } from '../read-file.ts';
+import { sessionJson } from '../session-json.ts';
+import { wrapWords } from '../text-width.ts';
+
+export const importCommand: Command = {
+  name: 'import',
+  arguments: 'FILE',
+  summary: 'bring in a session that was exported elsewhere',
+  details:
+    'Adds what `savepoint export` wrote, here or on another machine, to the timeline of this project. The\n' +
+    'file is trusted in nothing: it is checked to its last byte before anything is written. No file of the\n' +
+    'project is touched, and `undo` never means what came with an import; a rewind to one of its\n' +
+    'checkpoints works where the files are as the session left them, and otherwise merges or leaves a\n' +
+    'conflict as usual.',
+  options: {},
+  examples: [
+    ['savepoint import bug.savepoint', 'then: savepoint list'],
+    ['savepoint import bug.savepoint --project ~/src/app', 'into another project'],
+  ],
+  completes: ['path'],
+  run: async (call) => {
+    expectArgs(call, 'import', 1, 1);
+    const [name = ''] = [...call.args, ...call.rest];
+    const path = resolve(call.io.cwd, name);
+    const file = await GivenFile.open(path);
+    try {
+      // Before a timeline is begun for it: what is not sound leaves no trace at all.
+      await verifyExport(file.chunks());
+      return await withTimeline(call, (savepoint) => runImport(call, savepoint, file, path), {
+        create: true,
+        scan: true,
+      });
+    } finally {
+      await file.close();
+    }
+  },
+};
+
+async function runImport(
+  call: Call,
+  savepoint: Savepoint,
+  file: GivenFile,
+  path: string,
+): Promise<ExitCode> {
+  // So that what is here is on record, and told apart from what comes.
+  const { notice } = await savepoint.scan();
+  if (notice !== null) call.io.err(`savepoint: ${displayText(notice)}\n`);
+  const receipt = await savepoint.import(file.chunks());
+  return report(call, receipt, path);
+}
+
+function report(call: Call, receipt: ImportReceipt, path: string): ExitCode {
+  const { imported, brought, checkpoints, changes, operations, blobs } = receipt;
+  const sessions = brought.map(sessionJson);
+  printJson(call, { imported, file: path, sessions, checkpoints, changes, operations, blobs });
+  if (!imported) {
+    call.say('Nothing to do: all of it is here already.');
+  } else {
+    call.io.done = 'it was imported all the same';
+    const what = [plural(checkpoints, 'checkpoint'), plural(changes, 'change')];
+    const said = `Imported ${plural(brought.length, 'session')}: ${what.join(', ')}.`;
+    call.say(wrapWords(said, call.columns).join('\n'));
+  }
+  call.hint('see it with: savepoint list; no file was touched');
+  return imported ? EXIT.done : EXIT.nothingToDo;
+}
