@@ -12,6 +12,7 @@ export type CommandName =
   | 'export'
   | 'import'
   | 'adopt'
+  | 'completion'
   | 'demo';
 
 /** Every verb, in the order of the help. Loaded one by one: a command pays for itself alone. */
@@ -27,6 +28,7 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   export: async () => (await import('./commands/export.ts')).exportCommand,
   import: async () => (await import('./commands/import.ts')).importCommand,
   adopt: async () => (await import('./commands/adopt.ts')).adopt,
+  completion: async () => (await import('./commands/completion.ts')).completion,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };
 

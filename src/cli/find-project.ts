@@ -9,7 +9,7 @@ import { storeHome } from './store-home.ts';
  * The project that a command is about: the one named, or around the current folder the nearest that
  * was recorded before, else the git worktree, else the folder itself.
  */
-export function findProject({ io, values }: Call): string {
+export function findProject({ io, values }: Pick<Call, 'io' | 'values'>): string {
   const named = values.get('project');
   if (named !== undefined) return resolve(io.cwd, named);
   const home = storeHome(io);

@@ -37,6 +37,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [word, ...rest] = argv;
   if (word === '--version' || word === '-v') return version(io);
   if (word === undefined || word === '--help' || word === '-h') return showHelp(io);
+  // What the scripts of `savepoint completion` ask at each press of a key.
+  if (word === '__complete') return (await import('./completion/complete.ts')).complete(rest, io);
   if (word === 'help')
     return rest[0] === undefined ? showHelp(io) : dispatch([rest[0], '--help'], io);
   if (!isCommand(word)) throw unknownWord(word);

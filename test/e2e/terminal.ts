@@ -12,7 +12,7 @@ export interface TerminalOptions {
 
 const LONGEST_WAIT_MS = 30_000;
 
-/** Node at a real terminal, with somebody who reads the screen as it is drawn and types. */
+/** Node, or a shell, at a real terminal, with somebody who reads the screen as it is drawn and types. */
 export class Terminal {
   readonly #process: IPty;
   readonly #screen: InstanceType<typeof xterm.Terminal>;

@@ -1,0 +1,60 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { type Checkpoint, type Store, sqliteStore, storeDirectory } from '../../index.ts';
+import { findProject } from '../find-project.ts';
+import type { Io } from '../io.ts';
+import { relativeTime } from '../relative-time.ts';
+import { storeHome } from '../store-home.ts';
+import { type Candidate, isHarmless } from './candidate.ts';
+
+const NEWEST = 200;
+
+/**
+ * Names of the things on a timeline. Only reads, and straight from the store: pressing a key must not
+ * finish a restore, wait for a lock or begin anything.
+ */
+export async function timelineWords(
+  io: Io,
+  values: ReadonlyMap<string, string>,
+  what: 'checkpoint' | 'session' | 'operation' | 'agent',
+): Promise<Candidate[]> {
+  const project = realpathSync(findProject({ io, values }));
+  const directory = storeDirectory(storeHome(io), project);
+  if (!existsSync(directory)) return [];
+  const store = await sqliteStore({ directory, create: false });
+  try {
+    return (await WORDS[what](store, io.now())).filter(isHarmless);
+  } finally {
+    await store.close();
+  }
+}
+
+type Words = (store: Store, now: number) => Promise<Candidate[]>;
+
+const WORDS: Record<'checkpoint' | 'session' | 'operation' | 'agent', Words> = {
+  checkpoint: async (store, now) => {
+    const found = await store.checkpoints({ limit: NEWEST });
+    const labels = found.flatMap((one) =>
+      one.label === null ? [] : [{ value: one.label, about: aboutOf(one, now) }],
+    );
+    const ids = found.map((one) => ({ value: one.id, about: aboutOf(one, now) }));
+    return [{ value: 'latest', about: 'the newest checkpoint' }, ...labels, ...ids];
+  },
+  session: async (store, now) =>
+    (await store.sessions()).slice(0, NEWEST).map(({ id, agent, lastActiveAt }) => ({
+      value: id,
+      about: `${agent}, ${relativeTime(lastActiveAt, now)}`,
+    })),
+  operation: async (store, now) =>
+    (await store.operations(NEWEST)).map(({ id, description, createdAt }) => ({
+      value: id,
+      about: `${description}, ${relativeTime(createdAt, now)}`,
+    })),
+  agent: async (store) => {
+    const agents = (await store.sessions()).map(({ agent }) => agent);
+    return [...new Set(agents)].map((value) => ({ value, about: '' }));
+  },
+};
+
+function aboutOf({ description, createdAt }: Checkpoint, now: number): string {
+  return `${description}, ${relativeTime(createdAt, now)}`;
+}
