@@ -52,6 +52,7 @@ const OPEN_OPTIONS: Shape<OpenOptions> = {
   scanWorkers: optional(aNumber),
   environment: anything,
   onProgress: anything,
+  exclude: optional(listOf(aText)),
 };
 
 /** Opens the timeline of a project, finishing a restore that was interrupted, if it can be. */

@@ -29,6 +29,8 @@ export interface SavepointSettings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Told how far scans, plans and restores have come. */
   readonly onProgress: OnProgress | undefined;
+  /** Patterns as in .gitignore: files that fit are known to be there, and never read. */
+  readonly exclude: readonly string[];
 }
 
 const MIB = 1024 * 1024;
@@ -45,6 +47,7 @@ export const DEFAULT_SETTINGS: SavepointSettings = {
   scanWorkers: 2,
   environment: {},
   onProgress: undefined,
+  exclude: [],
 };
 
 /** A name as a caller has it: relative to the project or absolute; bytes where it is not UTF-8. */

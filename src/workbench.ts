@@ -1,4 +1,5 @@
 import type { CaptureSite } from './capture/capture.ts';
+import { pathMatcher } from './capture/ignore/index.ts';
 import { KnownStates } from './capture/known-states.ts';
 import { Worktree } from './capture/worktree/worktree.ts';
 import { isSavepointError, SavepointError } from './model/errors.ts';
@@ -32,10 +33,11 @@ export class Workbench {
     this.store = store;
     this.settings = withDefaults(settings);
     this.#indexFile = place.indexFile;
-    const { maxFileSize, maxEntries, onProgress } = this.settings;
+    const { maxFileSize, maxEntries, exclude, onProgress } = this.settings;
     const { ownFolders } = place;
     const known = new KnownStates(store);
-    this.site = { root, store, known, maxFileSize, maxEntries, ownFolders, onProgress };
+    const excluded = pathMatcher(exclude);
+    this.site = { root, store, known, maxFileSize, maxEntries, ownFolders, excluded, onProgress };
   }
 
   /** Made when it is first scanned: most processes never do. */
@@ -156,5 +158,6 @@ function withDefaults(given: Partial<SavepointSettings>): SavepointSettings {
     scanWorkers: pick('scanWorkers'),
     environment: pick('environment'),
     onProgress: pick('onProgress'),
+    exclude: pick('exclude'),
   };
 }

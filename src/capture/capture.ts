@@ -7,6 +7,7 @@ import type { Draft } from '../store/draft.ts';
 import type { Store } from '../store/store.ts';
 import { type Author, appendChange, settle } from './chain.ts';
 import { type Finds, settleFound } from './finds.ts';
+import type { PathMatcher } from './ignore/index.ts';
 import { headOf, type KnownStates } from './known-states.ts';
 import { kindAt, NOTHING, type Observation, observe } from './observe.ts';
 import { ownerMayRun } from './process-owner.ts';
@@ -22,6 +23,8 @@ export interface CaptureSite {
   readonly maxEntries: number;
   /** Folders of Savepoint's own, never looked into. */
   readonly ownFolders: readonly string[];
+  /** Paths whose contents are never recorded, because they may be secret. */
+  readonly excluded: PathMatcher;
   readonly onProgress?: OnProgress | undefined;
 }
 
@@ -117,7 +120,14 @@ async function captureAppeared(
 
 /** Looks at a path unless it is git's or Savepoint's own. */
 export function look(site: CaptureSite, path: TrackedPath): Observation {
-  return isOffLimits(site, path) ? notSeen('protected') : observe(site.root, path, site);
+  if (isOffLimits(site, path)) return notSeen('protected');
+  return site.excluded(path, false) ? lookFromAfar(site, path) : observe(site.root, path, site);
+}
+
+/** Whether something is there, and whether it is a folder; no file is so small that it would be read. */
+function lookFromAfar({ root }: CaptureSite, path: TrackedPath): Observation {
+  const seen = observe(root, path, { maxFileSize: -1 });
+  return seen.state.kind === 'absent' || isDirectory(seen.state) ? seen : notSeen('excluded');
 }
 
 export function isOffLimits(site: CaptureSite, path: TrackedPath): boolean {

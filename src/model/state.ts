@@ -9,7 +9,8 @@ export type UnknownReason =
   | 'past-limit'
   | 'special-file'
   | 'protected'
-  | 'purged';
+  | 'purged'
+  | 'excluded';
 
 export type EntryType = 'file' | 'symlink' | 'directory';
 

@@ -122,7 +122,7 @@ describe('savepoint completion', () => {
 
   it('names labels and ids that cannot do harm', async () => {
     const env = project.env();
-    const io = { ...processIo(), env, cwd: project.root, now: Date.now };
+    const io = { ...processIo({ json: false }), env, cwd: project.root, now: Date.now };
     io.close();
     const words = await timelineWords(io, new Map(), 'checkpoint');
     const labels = words

@@ -10,3 +10,4 @@ export {
   rootScope,
   type ScopeOptions,
 } from './ignore-scope.ts';
+export { type PathMatcher, pathMatcher } from './path-matcher.ts';

@@ -92,7 +92,7 @@ interface ToCopy {
 /** Decides for each entry by its stat alone; what has to be read is listed. */
 function sortOut(
   writer: ManifestWriter,
-  { maxFileSize }: CaptureSite,
+  { maxFileSize, excluded }: CaptureSite,
   index: ScanIndex,
   git: GitBaseline | null,
 ): ToCopy {
@@ -104,10 +104,11 @@ function sortOut(
   for (let entry = 0; entry < index.count; entry += 1) {
     const mode = index.mode(entry);
     const size = Number(index.columns.size[entry]);
-    if (!next.done && next.value.path === index.path(entry)) {
-      writer.set(entry, { kind: 'git', mode: mode & 0o777, size, key: next.value.oid });
-      next = held.next();
-    } else if (index.isDirectory(entry)) writer.set(entry, folder(mode));
+    const oid = !next.done && next.value.path === index.path(entry) ? next.value.oid : null;
+    if (oid !== null) next = held.next();
+    if (index.isDirectory(entry)) writer.set(entry, folder(mode));
+    else if (excluded(index.path(entry), false)) writer.set(entry, unknown('excluded'));
+    else if (oid !== null) writer.set(entry, { kind: 'git', mode: mode & 0o777, size, key: oid });
     else if (!isFileMode(mode) && !isLinkMode(mode)) writer.set(entry, unknown('special-file'));
     else if (size > maxFileSize) writer.set(entry, unknown('too-large'));
     else {

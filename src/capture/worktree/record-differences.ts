@@ -1,6 +1,6 @@
 import type { Change } from '../../model/change.ts';
 import type { TrackedPath } from '../../model/path.ts';
-import { ABSENT, joins, type State, unknown } from '../../model/state.ts';
+import { ABSENT, joins, type State, type UnknownReason, unknown } from '../../model/state.ts';
 import type { Draft } from '../../store/draft.ts';
 import type { Head } from '../../store/store.ts';
 import { type CaptureSite, isOffLimits, look } from '../capture.ts';
@@ -53,6 +53,7 @@ export async function recordDifferences(
 }
 
 const OUT_OF_REACH = 'out of reach';
+const NOT_COMPARED: readonly UnknownReason[] = ['too-large', 'excluded'];
 
 class Recorder {
   readonly changes: Change[] = [];
@@ -155,8 +156,9 @@ class Recorder {
     if (seen.state.kind === 'unknown') this.unrecorded.push(path);
   }
 
-  /** A file that is too large to compare was written to: that is all there is to say of it, so say it. */
+  /** A file that is not to be compared was written to: that is all there is to say of it, so say it. */
   #isUnseenEdit(path: TrackedPath, state: State): boolean {
-    return state.kind === 'unknown' && state.reason === 'too-large' && this.#moved(path);
+    const untold = state.kind === 'unknown' && NOT_COMPARED.includes(state.reason);
+    return untold && this.#moved(path);
   }
 }

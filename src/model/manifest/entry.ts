@@ -23,6 +23,7 @@ export const REASONS: readonly UnknownReason[] = [
   'special-file',
   'protected',
   'purged',
+  'excluded',
 ];
 
 /** The kinds of entries as they are stored; from `UNKNOWN` on, the rest is the reason. */

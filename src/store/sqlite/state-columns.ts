@@ -21,6 +21,7 @@ const REASON_CODES: Readonly<Record<UnknownReason, number>> = {
   'special-file': -6,
   protected: -7,
   purged: -8,
+  excluded: -9,
 };
 const REASONS: ReadonlyMap<number, UnknownReason> = new Map(
   Object.entries(REASON_CODES).map(([reason, code]) => [code, reason as UnknownReason]),
