@@ -30,7 +30,9 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   integrations: ['index'],
   agents: ['index'],
   replica: ['index', 'integrations/index'],
-  cli: ['index', 'integrations/index'],
+  // The files and variables that people set things in, in the engine's terms.
+  config: ['index'],
+  cli: ['index', 'integrations/index', 'config'],
   web: ['index', 'integrations/index'],
 };
 

@@ -13,6 +13,7 @@ export type CommandName =
   | 'import'
   | 'adopt'
   | 'completion'
+  | 'config'
   | 'demo';
 
 /** Every verb, in the order of the help. Loaded one by one: a command pays for itself alone. */
@@ -29,6 +30,7 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   import: async () => (await import('./commands/import.ts')).importCommand,
   adopt: async () => (await import('./commands/adopt.ts')).adopt,
   completion: async () => (await import('./commands/completion.ts')).completion,
+  config: async () => (await import('./commands/config.ts')).config,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };
 

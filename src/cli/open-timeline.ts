@@ -6,6 +6,7 @@ import {
   SavepointError,
 } from '../index.ts';
 import type { Call } from './command.ts';
+import { configurationOf, warnOfConfiguration } from './configuration.ts';
 import { findProject } from './find-project.ts';
 import { shellWord } from './hints.ts';
 import { noteText } from './plan-text.ts';
@@ -46,15 +47,21 @@ async function openTimeline(call: Call, options: OpenTimelineOptions): Promise<S
   const { io } = call;
   const project = findProject(call);
   const home = storeHome(io);
+  const configuration = configurationOf(call, project);
+  const [problem] = configuration.problems;
+  // Whoever only looks or goes back needs it least; whoever records may record what is to stay out.
+  if (problem !== undefined && options.create) throw problem;
+  warnOfConfiguration(call, configuration);
   try {
     return await openSavepoint({
+      ...configuration.values,
       project,
       home,
       refusedProjects: [io.homeDirectory],
       // Looking begins no timeline.
       create: options.create ?? false,
       adopt: options.adopt ?? false,
-      scan: options.scan ?? false,
+      scan: options.scan ?? configuration.values.scan,
       environment: io.env,
       now: io.now,
       onProgress: io.progress.tell,
