@@ -41,6 +41,7 @@ export type { Window } from './model/window.ts';
 export { type OpenOptions, openSavepoint, storeDirectory } from './open-savepoint.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';
 export type { ProjectStatus, WorktreeStatus } from './project-status.ts';
+export type { PrunePlan, PruneReport } from './pruning.ts';
 export {
   type Capture,
   type CaptureRequest,
@@ -76,9 +77,11 @@ export type {
   StoreStats,
 } from './store/store.ts';
 export type { PathDiff } from './timeline/diff.ts';
+export type { Eviction } from './timeline/eviction.ts';
 export type { InspectedChange, InspectedCheckpoint } from './timeline/inspect-checkpoint.ts';
 export type { CountBudget, LineCount } from './timeline/line-counts.ts';
 export type { ListedCheckpoint } from './timeline/list-checkpoints.ts';
+export type { PruneRequest } from './timeline/prune-request.ts';
 export { findRenames } from './timeline/renames.ts';
 export {
   DEFAULT_RETENTION,

@@ -21,6 +21,7 @@ import type {
 } from './requests.ts';
 import type { ScanOptions } from './scanning.ts';
 import type { ChangeQuery, CheckpointQuery } from './store/store.ts';
+import type { PruneRequest } from './timeline/prune-request.ts';
 import type { RetentionRules } from './timeline/retention.ts';
 
 // Paths are not checked here: they have one place of their own, `model/path.ts`.
@@ -106,6 +107,13 @@ export const CHANGE_QUERY: Shape<ChangeQuery> = {
   checkpointIds: optional(listOf(anId)),
   operationId: optional(anId),
   open: optional(aBoolean),
+};
+
+export const PRUNE_REQUEST: Shape<PruneRequest> = {
+  olderThanMs: optional(aNumber),
+  keep: optional(aNumber),
+  maxBytes: optional(aNumber),
+  sessionId: optional(anId),
 };
 
 export const RETENTION_RULES: Shape<Partial<RetentionRules>> = {

@@ -9,6 +9,7 @@ import type { Session } from './model/session.ts';
 import { aNumber, anId, aText, checkShape, listOf, nullable, optional } from './model/shape.ts';
 import { redoPlan, rewindPlan, type UndoRequest, undoPlan } from './planning.ts';
 import { type ProjectStatus, projectStatus } from './project-status.ts';
+import { type PrunePlan, type PruneReport, planPruning, prune } from './pruning.ts';
 import { recordAfter, recordBefore, recordCheckpoint, recordTurnEnd } from './recording.ts';
 import {
   CAPTURE,
@@ -37,12 +38,13 @@ import type { ChangeQuery, StoreStats } from './store/store.ts';
 import { diffSince, type PathDiff } from './timeline/diff.ts';
 import { labelCheckpoint } from './timeline/labels.ts';
 import { planLineDiff } from './timeline/plan-diff.ts';
+import type { PruneRequest } from './timeline/prune-request.ts';
 import {
-  DEFAULT_RETENTION,
   type EvictionResult,
   evict,
   evictCheckpoints,
   type RetentionRules,
+  retentionRules,
 } from './timeline/retention.ts';
 import { archiveSession } from './timeline/sessions.ts';
 import { TimelineReader } from './timeline-reader.ts';
@@ -244,16 +246,31 @@ export class Savepoint extends TimelineReader {
     return this.#bench.store.stats();
   }
 
+  /** What the store takes up. */
+  diskBytes(): Promise<number> {
+    return this.#bench.store.diskBytes();
+  }
+
   /** Compresses what is raw, for at most `budgetMs`, and removes what the rules no longer keep. */
   async cleanup(rules: Partial<RetentionRules> = {}, budgetMs = 2_000): Promise<EvictionResult> {
     checkShape('rules', rules, RETENTION_RULES);
     aNumber('budgetMs', budgetMs);
     return this.#bench.locked(async () => {
-      const all = withDefaults(rules);
+      const all = retentionRules(rules);
       // Before anything goes: what a version was made from is what it is best compressed against.
       await this.#bench.store.compact(budgetMs);
       return evict(this.#bench.store, all, this.#bench.settings.now());
     });
+  }
+
+  /** What `prune` would remove. Writes nothing. */
+  planPrune(request?: PruneRequest, rules?: Partial<RetentionRules>): Promise<PrunePlan> {
+    return planPruning(this.#bench, request, rules);
+  }
+
+  /** Removes what is asked for; without a request, what the rules no longer keep. */
+  prune(request?: PruneRequest, rules?: Partial<RetentionRules>): Promise<PruneReport> {
+    return prune(this.#bench, request, rules);
   }
 
   /** Takes checkpoints away as targets; what others need of them stays. */
@@ -281,15 +298,4 @@ export class Savepoint extends TimelineReader {
     await this.#bench.recover().catch(() => undefined);
     await this.#bench.close();
   }
-}
-
-/** A rule that is set to undefined is one that was left out, not one that keeps nothing. */
-function withDefaults(rules: Partial<RetentionRules>): RetentionRules {
-  const { retentionDays, idleDays, maxCheckpointsPerSession, maxStoreBytes } = DEFAULT_RETENTION;
-  return {
-    retentionDays: rules.retentionDays ?? retentionDays,
-    idleDays: rules.idleDays ?? idleDays,
-    maxCheckpointsPerSession: rules.maxCheckpointsPerSession ?? maxCheckpointsPerSession,
-    maxStoreBytes: rules.maxStoreBytes ?? maxStoreBytes,
-  };
 }

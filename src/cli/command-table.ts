@@ -13,6 +13,7 @@ export type CommandName =
   | 'import'
   | 'adopt'
   | 'completion'
+  | 'prune'
   | 'config'
   | 'demo';
 
@@ -30,6 +31,7 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   import: async () => (await import('./commands/import.ts')).importCommand,
   adopt: async () => (await import('./commands/adopt.ts')).adopt,
   completion: async () => (await import('./commands/completion.ts')).completion,
+  prune: async () => (await import('./commands/prune.ts')).prune,
   config: async () => (await import('./commands/config.ts')).config,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };

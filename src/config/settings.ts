@@ -17,7 +17,7 @@ import {
 } from './kinds.ts';
 
 /** Everything that can be configured. The clock and the environment are the process's own. */
-export type Values = Omit<SavepointSettings, 'now' | 'environment'> & RetentionRules;
+export type Values = Omit<SavepointSettings, 'now' | 'environment' | 'onProgress'> & RetentionRules;
 export type SettingKey = keyof Values;
 
 /**

@@ -247,6 +247,12 @@ export interface Store {
    */
   prune(floor: Seq): Promise<PruneResult>;
 
+  /** What `prune` would remove; at most so many bytes, since what leans on them is stored anew. */
+  prunable(floor: Seq): Promise<PruneResult>;
+
+  /** Bytes that the store takes up, wherever it is kept; what it shares with others does not count. */
+  diskBytes(): Promise<number>;
+
   /**
    * Compresses what was stored raw, against the previous version of the same path where that helps;
    * chains of such references stay at most 16 deep. Each result is read back and compared before it

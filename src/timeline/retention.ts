@@ -2,6 +2,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import type { CheckpointId, OperationId } from '../model/ids.ts';
 import type { Session } from '../model/session.ts';
 import type { PruneResult, Store } from '../store/store.ts';
+import { carryOutEviction, type Eviction, NOTHING } from './eviction.ts';
 
 export interface RetentionRules {
   /** How long a session is kept after it was archived, and an operation after it was made. */
@@ -20,13 +21,24 @@ export const DEFAULT_RETENTION: RetentionRules = {
   maxStoreBytes: 10 * 1024 ** 3,
 };
 
+/** A rule that is set to undefined is one that was left out, not one that keeps nothing. */
+export function retentionRules(given: Partial<RetentionRules>): RetentionRules {
+  const { retentionDays, idleDays, maxCheckpointsPerSession, maxStoreBytes } = DEFAULT_RETENTION;
+  return {
+    retentionDays: given.retentionDays ?? retentionDays,
+    idleDays: given.idleDays ?? idleDays,
+    maxCheckpointsPerSession: given.maxCheckpointsPerSession ?? maxCheckpointsPerSession,
+    maxStoreBytes: given.maxStoreBytes ?? maxStoreBytes,
+  };
+}
+
 export interface EvictionResult extends PruneResult {
   readonly sessions: number;
   readonly checkpoints: number;
   readonly operations: number;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+export const DAY_MS: number = 24 * 60 * 60 * 1000;
 
 /**
  * Removes what the rules no longer keep. Eviction takes checkpoints away as targets; changes and blobs
@@ -38,33 +50,34 @@ export async function evict(
   rules: RetentionRules,
   now: number,
 ): Promise<EvictionResult> {
-  const removedSessions = await expiredSessions(store, rules, now);
-  const old = await expiredOperations(store, rules, now);
-  const removedCheckpoints = [
-    ...(await surplusCheckpoints(store, rules)),
-    ...old.map((operation) => operation.safetyCheckpointId),
-  ];
-  const removedOperations = old.map((operation) => operation.id);
+  const eviction = await expired(store, rules, now);
+  const removed = { ...eviction, sessions: [...eviction.sessions] };
   const before = await store.stats();
-  await store.commit({
-    base: await store.seq(),
-    removedSessions,
-    removedCheckpoints,
-    removedOperations,
-  });
-  let pruned = await pruneUnreachable(store);
+  let pruned = await carryOutEviction(store, eviction);
   for (let id = await surplusSession(store, rules, now); id !== null; ) {
-    removedSessions.push(id);
-    await store.commit({ base: await store.seq(), removedSessions: [id] });
-    pruned = sumOf(pruned, await pruneUnreachable(store));
+    removed.sessions.push(id);
+    pruned = sumOf(pruned, await carryOutEviction(store, { ...NOTHING, sessions: [id] }));
     id = await surplusSession(store, rules, now);
   }
   const after = await store.stats();
   return {
     ...pruned,
-    sessions: removedSessions.length,
+    sessions: removed.sessions.length,
     checkpoints: before.checkpoints - after.checkpoints,
-    operations: removedOperations.length,
+    operations: removed.operations.length,
+  };
+}
+
+/** What the rules no longer keep, whatever the store holds. */
+export async function expired(store: Store, rules: RetentionRules, now: number): Promise<Eviction> {
+  const old = await expiredOperations(store, rules.retentionDays * DAY_MS, now);
+  return {
+    sessions: await expiredSessions(store, rules, now),
+    checkpoints: [
+      ...(await surplusCheckpoints(store, rules)),
+      ...old.map((operation) => operation.safetyCheckpointId),
+    ],
+    operations: old.map((operation) => operation.id),
   };
 }
 
@@ -80,7 +93,8 @@ async function surplusSession(
   return archived.at(-1)?.id ?? null;
 }
 
-function archivedAt(
+/** When a session counts as archived: since it was, or from when on nobody will have used it for long. */
+export function archivedAt(
   { archivedAt: at, lastActiveAt }: Session,
   { idleDays }: RetentionRules,
 ): number {
@@ -98,14 +112,6 @@ function sumOf(one: PruneResult, other: PruneResult): PruneResult {
 /** Removes these checkpoints as targets. Nothing else is lost by it. */
 export async function evictCheckpoints(store: Store, ids: readonly CheckpointId[]): Promise<void> {
   if (ids.length > 0) await store.commit({ base: await store.seq(), removedCheckpoints: ids });
-}
-
-/** An operation on record can be undone, even where its safety checkpoint was evicted by hand. */
-async function pruneUnreachable(store: Store): Promise<PruneResult> {
-  const end = (await store.seq()) + 1;
-  const checkpoint = await store.oldestCheckpointSeq();
-  const operation = (await store.operations()).at(-1);
-  return store.prune(Math.min(checkpoint ?? end, operation?.seq ?? end));
 }
 
 async function expiredSessions(
@@ -127,12 +133,12 @@ async function surplusCheckpoints(store: Store, rules: RetentionRules): Promise<
   return surplus.map((checkpoint) => checkpoint.id);
 }
 
-/** The newest operation always stays: somebody may still want to undo it. */
-async function expiredOperations(
+/** Older than `ageMs`. The newest operation always stays: somebody may still want to undo it. */
+export async function expiredOperations(
   store: Store,
-  rules: RetentionRules,
+  ageMs: number,
   now: number,
 ): Promise<{ id: OperationId; safetyCheckpointId: CheckpointId }[]> {
   const [, ...older] = await store.operations();
-  return older.filter((operation) => now - operation.createdAt >= rules.retentionDays * DAY_MS);
+  return older.filter((operation) => now - operation.createdAt >= ageMs);
 }

@@ -27,7 +27,7 @@ import { checkBatch } from './check-batch.ts';
 import { kept } from './kept.ts';
 import { MemoryPlace } from './memory-place.ts';
 import { findPacked, keepPack, packedBytes } from './packs.ts';
-import { prune } from './prune.ts';
+import { prunable, prune } from './prune.ts';
 import {
   countChangedPaths,
   listCancellations,
@@ -187,6 +187,15 @@ class MemoryStore implements Store {
 
   async prune(floor: Seq): Promise<PruneResult> {
     return prune(this.#open(), floor);
+  }
+
+  async prunable(floor: Seq): Promise<PruneResult> {
+    return prunable(this.#open(), floor);
+  }
+
+  async diskBytes(): Promise<number> {
+    const { storedBytes, packedBytes: packed } = await this.stats();
+    return storedBytes + packed;
   }
 
   /** Bytes in memory stay as they are: there is no disk to save. */

@@ -1,13 +1,29 @@
 import type { BlobId, Seq } from '../../model/ids.ts';
 import type { State } from '../../model/state.ts';
 import type { PruneResult } from '../store.ts';
-import type { MemoryPlace } from './memory-place.ts';
+import { MemoryPlace } from './memory-place.ts';
 
 /** See the port. The caller holds the project lock. */
 export function prune(place: MemoryPlace, floor: Seq): PruneResult {
   const result = { changes: dropChanges(place, floor), ...dropBlobs(place) };
   dropPacks(place);
   return result;
+}
+
+/** See the port. Tried out on a copy; bytes are shared, and nobody writes to them. */
+export function prunable(place: MemoryPlace, floor: Seq): PruneResult {
+  return prune(copyOf(place), floor);
+}
+
+function copyOf(place: MemoryPlace): MemoryPlace {
+  const copy = new MemoryPlace();
+  copy.journal = place.journal;
+  copy.baseline = place.baseline;
+  for (const [id, bytes] of place.blobs) copy.blobs.set(id, bytes);
+  for (const [seq, change] of place.changes) copy.changes.set(seq, change);
+  for (const [path, head] of place.heads) copy.heads.set(path, head);
+  for (const [seq, pairs] of place.cancellations) copy.cancellations.set(seq, pairs);
+  return copy;
 }
 
 function dropChanges(place: MemoryPlace, floor: Seq): number {

@@ -63,6 +63,16 @@ export class Connection {
     }
   }
 
+  /** Runs `work` as if it wrote, and takes back whatever it did. */
+  trial<Result>(work: () => Result): Result {
+    this.run('BEGIN IMMEDIATE');
+    try {
+      return work();
+    } finally {
+      this.#rollback();
+    }
+  }
+
   close(): void {
     this.#statements.clear();
     this.#database.close();

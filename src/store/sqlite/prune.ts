@@ -43,6 +43,11 @@ const DROP_BLOBS = `
   DELETE FROM blobs WHERE id NOT IN (SELECT id FROM kept)
   RETURNING stored, encoding <> 'missing' AS was_there`;
 
+const UNREACHED = `
+  WITH ${REACHED}
+  SELECT count(*) AS blobs, coalesce(sum(stored), 0) AS bytes FROM blobs
+  WHERE hash NOT IN (SELECT hash FROM reached)`;
+
 type LiveRow = Pick<BlobRow, 'id' | 'hash' | 'base'>;
 
 interface Dropped {
@@ -62,6 +67,15 @@ export async function prune(opened: Opened, floor: Seq): Promise<PruneResult> {
   const bytes = dropped.reduce((sum, { stored }) => sum + stored, 0);
   const blobs = dropped.filter((row) => row.was_there === 1).length;
   return { changes, blobs, bytes };
+}
+
+/** See the port. Tried out in a transaction that never happened. */
+export function prunable({ connection }: Opened, floor: Seq): PruneResult {
+  return connection.trial(() => {
+    const changes = dropChanges(connection, floor);
+    const unreached = connection.get<PruneResult>(UNREACHED, namedBlobs(connection));
+    return { changes, blobs: unreached?.blobs ?? 0, bytes: unreached?.bytes ?? 0 };
+  });
 }
 
 function dropChanges(connection: Connection, floor: Seq): number {

@@ -34,6 +34,7 @@ import {
 } from './checkpoints.ts';
 import { commitBatch } from './commit.ts';
 import { compact } from './compaction.ts';
+import { diskBytes } from './disk-bytes.ts';
 import { storeFailure } from './failures.ts';
 import { GitObjects } from './git-objects/git-objects.ts';
 import { findHead, listHeads } from './heads.ts';
@@ -45,7 +46,7 @@ import { findOperation, listOperations } from './operations.ts';
 import { Packs } from './packs/packs.ts';
 import { putBlobs } from './packs/put-blobs.ts';
 import { LockFile } from './project-lock.ts';
-import { prune } from './prune.ts';
+import { prunable, prune } from './prune.ts';
 import { readBlob } from './read-blob.ts';
 import { findSession, listSessions } from './sessions.ts';
 import { readStats } from './stats.ts';
@@ -201,6 +202,14 @@ class SqliteStore implements Store {
 
   prune(floor: Seq): Promise<PruneResult> {
     return this.#do((opened) => prune(opened, floor));
+  }
+
+  prunable(floor: Seq): Promise<PruneResult> {
+    return this.#do((opened) => prunable(opened, floor));
+  }
+
+  diskBytes(): Promise<number> {
+    return this.#do(diskBytes);
   }
 
   compact(budgetMs: number): Promise<void> {

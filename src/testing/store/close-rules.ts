@@ -32,6 +32,8 @@ const METHODS: { [Name in Exclude<keyof Store, 'close'>]: (store: Store) => Prom
   windows: (store) => store.windows(),
   baseline: (store) => store.baseline(),
   prune: (store) => store.prune(0),
+  prunable: (store) => store.prunable(0),
+  diskBytes: (store) => store.diskBytes(),
   compact: (store) => store.compact(0),
   stats: (store) => store.stats(),
 };

@@ -26,6 +26,28 @@ export function pruneRules({ test, testTwo }: StoreTests): void {
     await assertReadable(store, three);
   });
 
+  test('says beforehand what would go, and lets it stay', async (store) => {
+    const [one] = await chain(store, ['one', 'two', 'three']);
+    const before = await store.stats();
+    const foretold = await store.prunable(3);
+    assert.deepEqual(await store.stats(), before);
+    await assertReadable(store, one);
+    const result = await store.prune(3);
+    assert.deepEqual({ ...foretold, bytes: 0 }, { ...result, bytes: 0 });
+    assert.ok(foretold.bytes >= result.bytes);
+    assert.deepEqual(await store.prunable(3), { changes: 0, blobs: 0, bytes: 0 });
+  });
+
+  test('takes up less room when much has gone', async (store) => {
+    const blobs = Array.from({ length: 20 }, (_, at) => noiseBlob(50_000, at + 1));
+    const changes = blobs.map((blob, at) => changeOf(at + 1, 'a', { after: fileOf(blob) }));
+    await store.commit({ base: 0, blobs, changes });
+    const before = await store.diskBytes();
+    assert.ok(before >= 20 * 50_000);
+    await store.prune(99);
+    assert.ok(before - (await store.diskBytes()) >= 18 * 50_000);
+  });
+
   test('keeps the head of a path whose changes are gone, and its blob', async (store) => {
     const [, , three] = await chain(store, ['one', 'two', 'three']);
     await store.prune(99);

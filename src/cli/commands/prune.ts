@@ -1,0 +1,102 @@
+import type { PruneRequest, Savepoint } from '../../index.ts';
+import { ageOption } from '../ages.ts';
+import { type Call, type Command, expectArgs } from '../command.ts';
+import { configurationOf } from '../configuration.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { printJson } from '../json.ts';
+import { withTimeline } from '../open-timeline.ts';
+import { isNothing, pruneJson, pruneText } from '../prune-text.ts';
+import { sizeOption } from '../sizes.ts';
+import { UsageError } from '../usage-error.ts';
+
+export const prune: Command = {
+  name: 'prune',
+  arguments: '',
+  summary: 'remove old checkpoints, and what only they needed',
+  details:
+    'Removes checkpoints by age, number or size, the oldest first, and the contents that nothing else\n' +
+    'needs. A checkpoint that is left can be returned to wholly. The newest checkpoint of a session stays\n' +
+    'until the session is archived, and so does the newest operation. Your files are not touched. Without\n' +
+    'an option, what the configured retention no longer keeps.',
+  options: {
+    'older-than': {
+      type: 'string',
+      value: 'AGE',
+      help: 'checkpoints and operations made longer ago: 12h, 30d, 2w',
+    },
+    keep: { type: 'string', value: 'N', help: 'all but the newest N checkpoints of each session' },
+    'max-size': {
+      type: 'string',
+      value: 'BYTES',
+      help: 'the oldest, until the store holds no more: 500MB, 2GiB',
+    },
+    session: {
+      type: 'string',
+      value: 'ID',
+      help: 'only checkpoints of this session',
+      completes: 'session',
+    },
+    'dry-run': { type: 'boolean', help: 'show what would be removed, and remove nothing' },
+  },
+  examples: [
+    ['savepoint prune --dry-run', 'what the configured retention no longer keeps'],
+    ['savepoint prune --older-than 30d', 'a month is enough'],
+    ['savepoint prune --max-size 1GB', 'the oldest, until it fits'],
+  ],
+  run: async (call) => {
+    expectArgs(call, 'prune', 0, 0);
+    const request = requestOf(call);
+    return withTimeline(call, (savepoint) => runPrune(call, savepoint, request));
+  },
+};
+
+function requestOf(call: Call): PruneRequest {
+  const request: PruneRequest = {
+    olderThanMs: ageOption(call, 'older-than'),
+    keep: keepOption(call),
+    maxBytes: sizeOption(call, 'max-size'),
+    sessionId: call.values.get('session'),
+  };
+  const { sessionId, ...rules } = request;
+  if (sessionId !== undefined && Object.values(rules).every((rule) => rule === undefined)) {
+    throw new UsageError('what of the session?', 'add --older-than, --keep or --max-size');
+  }
+  return request;
+}
+
+/** At least one: the newest of a session stays. */
+function keepOption(call: Call): number | undefined {
+  const given = call.values.get('keep');
+  if (given === undefined) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(given)) return Number(given);
+  throw new UsageError(`--keep must be a number from 1 on, not "${given}"`);
+}
+
+async function runPrune(call: Call, savepoint: Savepoint, asked: PruneRequest): Promise<ExitCode> {
+  const request = { ...asked, sessionId: await sessionOf(savepoint, asked.sessionId) };
+  const { values } = configurationOf(call, savepoint.root);
+  const plan = await savepoint.planPrune(request, values);
+  const dryRun = call.flags.has('dry-run');
+  const report = dryRun
+    ? null
+    : await call.io.interrupts.hold(() => savepoint.prune(request, values));
+  const what = report ?? plan;
+  const diskBytes = report?.diskBytes ?? (await savepoint.diskBytes());
+  printJson(call, pruneJson(what, plan, report, diskBytes));
+  const isIdle = isNothing(what) && (report?.freedBytes ?? 0) === 0;
+  if (!call.json) for (const line of pruneText(call, plan, report, diskBytes)) call.say(line);
+  if (isIdle) call.hint('see what there is with: savepoint list');
+  else if (dryRun) call.hint('do it with the same command without --dry-run');
+  else call.hint('see what is left with: savepoint list');
+  return isIdle ? EXIT.nothingToDo : EXIT.done;
+}
+
+/** The beginning of an id is enough where it fits one session. */
+async function sessionOf(savepoint: Savepoint, typed: string | undefined) {
+  if (typed === undefined) return undefined;
+  const ids = (await savepoint.sessions()).map(({ id }) => id);
+  const fitting = ids.filter((id) => id.startsWith(typed));
+  if (ids.includes(typed) || fitting.length === 0) return typed;
+  if (fitting.length === 1) return fitting[0];
+  throw new UsageError(`"${typed}" fits several sessions: ${fitting.slice(0, 5).join(', ')}`);
+}

@@ -1,0 +1,90 @@
+import { type Checkpoint, displayText, type PrunePlan, type PruneReport } from '../index.ts';
+import type { Call } from './command.ts';
+import { plural } from './plural.ts';
+import { relativeTime } from './relative-time.ts';
+import { sizeText } from './sizes.ts';
+import { clipWidth, wrapWords } from './text-width.ts';
+
+/** Gone went, or would. */
+export type Gone = Omit<PrunePlan, 'upToBytes'>;
+
+export function isNothing({ checkpoints, sessions, operations, changes, blobs }: Gone): boolean {
+  return checkpoints.length + sessions.length + operations.length + changes + blobs === 0;
+}
+
+export function pruneJson(
+  what: Gone,
+  plan: PrunePlan,
+  report: PruneReport | null,
+  diskBytes: number,
+): object {
+  const { sessions, operations, changes, blobs } = what;
+  return {
+    dryRun: report === null,
+    sessions,
+    checkpoints: what.checkpoints.map(checkpointJson),
+    operations,
+    changes,
+    blobs,
+    upToBytes: plan.upToBytes,
+    freedBytes: report?.freedBytes ?? null,
+    diskBytes,
+  };
+}
+
+function checkpointJson({
+  id,
+  sessionId,
+  kind,
+  description,
+  label,
+  createdAt,
+}: Checkpoint): object {
+  const made = new Date(createdAt).toISOString();
+  return { id, sessionId, kind, description, label, createdAt: made };
+}
+
+const SHOWN = 20;
+const WORDS = 50;
+
+export function pruneText(
+  call: Call,
+  plan: PrunePlan,
+  report: PruneReport | null,
+  diskBytes: number,
+): string[] {
+  const what = report ?? plan;
+  const rows = what.checkpoints.slice(0, SHOWN).map((checkpoint) => rowText(call, checkpoint));
+  const left = what.checkpoints.length - rows.length;
+  const more = left > 0 ? [`  and ${plural(left, 'more checkpoint')}; --json lists them all`] : [];
+  const end = wrapWords(`${outcome(what, plan, report)} ${holds(diskBytes)}`, call.columns);
+  return [...rows, ...more, ...end];
+}
+
+function rowText(call: Call, { id, createdAt, description }: Checkpoint): string {
+  const when = relativeTime(createdAt, call.io.now());
+  return `  ${call.paint('cyan', id.slice(0, 8))}  ${when}  ${clipWidth(displayText(description), WORDS)}`;
+}
+
+function outcome(what: Gone, plan: PrunePlan, report: PruneReport | null): string {
+  const counts = [
+    plural(what.checkpoints.length, 'checkpoint'),
+    ...(what.sessions.length > 0 ? [plural(what.sessions.length, 'session')] : []),
+    ...(what.operations.length > 0 ? [plural(what.operations.length, 'operation')] : []),
+    plural(what.changes, 'change'),
+  ].join(', ');
+  if (report === null) {
+    if (isNothing(what)) return 'Dry run: nothing would be removed.';
+    return `Dry run, nothing was removed. It would be: ${counts}; up to ${sizeText(plan.upToBytes)} would come back.`;
+  }
+  if (isNothing(what)) {
+    const came =
+      report.freedBytes > 0 ? `; ${sizeText(report.freedBytes)} came back by compression` : '';
+    return `Nothing to remove${came}.`;
+  }
+  return `Removed ${counts}; ${sizeText(report.freedBytes)} came back.`;
+}
+
+function holds(diskBytes: number): string {
+  return `The store takes up ${sizeText(diskBytes)}.`;
+}

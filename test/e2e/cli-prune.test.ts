@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CliProject, MAIN } from './cli-project.ts';
+import { expectSchema } from './json-schema.ts';
+import { Terminal } from './terminal.ts';
+
+let project: CliProject;
+let ids: string[];
+beforeEach(async () => {
+  project = new CliProject();
+  ids = [];
+  for (let n = 1; n <= 4; n += 1) ids.push(await project.agentWrites(`m${n}`, 'a.txt', `${n}\n`));
+});
+afterEach(() => project.remove());
+
+it('shows what would go, and how much would come back at most', async () => {
+  const { code, out, err } = await project.run(['prune', '--keep', '2', '--dry-run']);
+  expect(code).toBe(0);
+  expect(out).toMatch(new RegExp(`^ {2}${ids[1]?.slice(0, 8)} +just now +message m2$`, 'm'));
+  expect(out).toMatch(
+    /Dry run, nothing was removed\. It would be: 2 checkpoints, 2 changes; up to /,
+  );
+  expect(err).toContain('without --dry-run');
+  expect((await project.run(['list'])).out).toContain('message m1');
+});
+
+it('removes it, says what came back, and has nothing to do afterwards', async () => {
+  const { code, out } = await project.run(['prune', '--keep', '2', '--quiet']);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^Removed 2 checkpoints, 2 changes; .* came back\. The store takes up /m);
+  expect((await project.run(['list'])).out).not.toContain('message m2');
+  const again = await project.run(['prune', '--keep', '2']);
+  expect(again).toMatchObject({ code: 5, out: expect.stringMatching(/^Nothing to remove\. /) });
+});
+
+it('prints JSON as the published schema says', async () => {
+  const dry = await project.run(['prune', '--json', '--keep', '1', '--dry-run']);
+  expectSchema('prune', dry.out);
+  expect(JSON.parse(dry.out)).toMatchObject({ dryRun: true, freedBytes: null });
+  const real = await project.run(['prune', '--json', '--keep', '1']);
+  expectSchema('prune', real.out);
+  const { checkpoints } = JSON.parse(real.out) as { checkpoints: { id: string }[] };
+  expect(checkpoints.map(({ id }) => id)).toEqual(ids.slice(0, 3).toReversed());
+});
+
+it.each([
+  [['--older-than', 'long'], 'savepoint: --older-than must be an age'],
+  [['--keep', '0'], 'savepoint: --keep must be a number from 1 on'],
+  [['--max-size', 'big'], 'savepoint: --max-size must be a size'],
+  [['--session', 's1'], 'savepoint: what of the session?'],
+])('answers %j with exit code 2', async (args, message) => {
+  const { code, err } = await project.run(['prune', ...args]);
+  expect({ code, begins: err.startsWith(message) }).toEqual({ code: 2, begins: true });
+});
+
+it('finds no session of another name, and follows the configuration', async () => {
+  expect((await project.run(['prune', '--keep', '1', '--session', 'x'])).code).toBe(4);
+  const env = { SAVEPOINT_MAX_CHECKPOINTS_PER_SESSION: '3' };
+  const { out } = await project.run(['prune'], { env });
+  expect(out).toContain('Removed 1 checkpoint, ');
+});
+
+it('works at a terminal', async () => {
+  const options = { cwd: project.root, env: project.env(), columns: 60 };
+  const terminal = new Terminal([MAIN, 'prune', '--max-size', '0'], options);
+  try {
+    expect(await terminal.exit()).toBe(0);
+    expect(terminal.screen()).toContain('Removed 3 checkpoints, 3 changes;');
+    expect(terminal.screen()).toContain('hint: see what is left with: savepoint list');
+  } finally {
+    await terminal.close();
+  }
+});
+
+it('explains itself', async () => {
+  expect((await project.run(['prune', '--help'])).out).toMatchInlineSnapshot(`
+    "usage: savepoint prune [options]
+
+    Removes checkpoints by age, number or size, the oldest first, and the contents that nothing else
+    needs. A checkpoint that is left can be returned to wholly. The newest checkpoint of a session stays
+    until the session is archived, and so does the newest operation. Your files are not touched. Without
+    an option, what the configured retention no longer keeps.
+
+    options:
+      --older-than AGE  checkpoints and operations made longer ago: 12h, 30d, 2w
+      --keep N          all but the newest N checkpoints of each session
+      --max-size BYTES  the oldest, until the store holds no more: 500MB, 2GiB
+      --session ID      only checkpoints of this session
+      --dry-run         show what would be removed, and remove nothing
+      --project DIR     the project; by default the one around the current folder
+      --json            print JSON for programs, and nothing else, on standard output
+      --quiet           print results and problems, no remarks and no hints
+      --no-color        no colours (also NO_COLOR=1; FORCE_COLOR=1 for the opposite)
+      --help            show this help
+
+    examples:
+      savepoint prune --dry-run         what the configured retention no longer keeps
+      savepoint prune --older-than 30d  a month is enough
+      savepoint prune --max-size 1GB    the oldest, until it fits
+    "
+  `);
+});
