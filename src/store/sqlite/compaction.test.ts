@@ -192,6 +192,19 @@ describe('pruning', () => {
       await assertReadable(store, kept);
     }));
 
+  it('never gives the number of a dropped blob to another', () =>
+    withStore({}, async (store, folder) => {
+      await store.commit({ base: 0, blobs: [version(1), version(2)] });
+      const ids = (): number[] => rowsOf(folder).map(({ id }) => id);
+      const before = ids();
+      for (let round = 0; round < 2; round += 1) {
+        assert.equal((await store.prune(0)).blobs, round === 0 ? 2 : 0);
+      }
+      await store.commit({ base: 0, blobs: [version(3)] });
+      assert.ok(Math.max(...ids()) > Math.max(...before));
+      assert.equal((await store.stats()).blobs, 1);
+    }));
+
   it('gives the room of what it dropped back to the disk', () =>
     withStore({}, async (store, folder) => {
       const blobs = Array.from({ length: 50 }, (_, at) => noiseBlob(100_000, at + 2));

@@ -41,7 +41,12 @@ const DROP_BLOBS = `
     UNION SELECT blobs.id, blobs.base FROM blobs JOIN kept ON blobs.id = kept.base
   )
   DELETE FROM blobs WHERE id NOT IN (SELECT id FROM kept)
-  RETURNING stored, encoding <> 'missing' AS was_there`;
+  RETURNING id, hash, stored, encoding <> 'missing' AS was_there`;
+
+const KEEP_NUMBER = `
+  INSERT INTO blobs (id, hash, size, stored, encoding, pending, base, depth, data)
+  SELECT ?1, ?2, 0, 0, 'missing', 0, NULL, 0, NULL
+  WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE id > ?1)`;
 
 const UNREACHED = `
   WITH ${REACHED}
@@ -51,6 +56,8 @@ const UNREACHED = `
 type LiveRow = Pick<BlobRow, 'id' | 'hash' | 'base'>;
 
 interface Dropped {
+  readonly id: number;
+  readonly hash: Uint8Array;
   readonly stored: number;
   readonly was_there: number;
 }
@@ -118,7 +125,12 @@ function asBase(opened: Opened, row: BlobRow): Base | null {
 }
 
 function dropBlobs(connection: Connection): Dropped[] {
-  return connection.all<Dropped>(DROP_BLOBS, namedBlobs(connection));
+  const dropped = connection.all<Dropped>(DROP_BLOBS, namedBlobs(connection));
+  // SQLite would give the greatest number to the next blob. No row holds it, but if one did, nothing would
+  // tell that its bytes are others now.
+  const last = dropped.toSorted((a, b) => a.id - b.id).at(-1);
+  if (last !== undefined) connection.run(KEEP_NUMBER, last.id, last.hash);
+  return dropped;
 }
 
 /** What the baseline and a restore that is under way still need, as a list for a query. */

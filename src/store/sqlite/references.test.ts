@@ -195,8 +195,9 @@ function version(at: number): Blob {
 function rowsOf(folder: string): Row[] {
   const database = new DatabaseSync(join(folder, 'store.db'));
   try {
-    const sql = 'SELECT encoding, depth, stored FROM blobs ORDER BY depth, stored';
-    const rows = database.prepare(sql).all() as unknown as Row[];
+    const sql =
+      'SELECT encoding, depth, stored FROM blobs WHERE encoding <> ? ORDER BY depth, stored';
+    const rows = database.prepare(sql).all('missing') as unknown as Row[];
     return rows.map((row) => ({ ...row }));
   } finally {
     database.close();
