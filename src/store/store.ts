@@ -146,6 +146,8 @@ export interface StoreStats {
   readonly storedBytes: number;
   /** Bytes of all packs, as they are stored. */
   readonly packedBytes: number;
+  /** Bytes below `objectsFolder`. Links share them with the user's repository, as long as it has them. */
+  readonly gitBytes: number;
 }
 
 /**

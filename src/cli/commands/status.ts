@@ -42,6 +42,8 @@ function statusText(
     `Project      ${displayText(root)}`,
     `Timeline     ${plural(stats.checkpoints, 'checkpoint', 'checkpoints')}, ${plural(stats.changes, 'change', 'changes')}, ${megabytes(stored)} stored`,
   ];
+  if (stats.gitBytes > 0)
+    lines.push(`             ${megabytes(stats.gitBytes)} kept of git's objects`);
   if (newest !== null) {
     const when = relativeTime(newest.createdAt, call.io.now());
     lines.push(

@@ -216,6 +216,7 @@ class MemoryStore implements Store {
       blobBytes,
       storedBytes: blobBytes,
       packedBytes: packedBytes(place),
+      gitBytes: 0,
     };
   }
 

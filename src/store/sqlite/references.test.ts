@@ -43,6 +43,18 @@ describe('a reference to an object of git', () => {
       }
     }));
 
+  it('is counted by the bytes that are kept of git, loose or packed', () =>
+    withStore(async (store, _folder, repository) => {
+      const { gitBytes: empty } = await store.stats();
+      const key = repository.addBlob(noiseBlob(5_000).bytes);
+      const { gitBytes: loose } = await store.stats();
+      assert.ok(loose - empty >= 5_000, `${loose - empty} bytes`);
+      repository.pack([key]);
+      const { gitBytes: packed, storedBytes, packedBytes } = await store.stats();
+      assert.ok(packed - empty >= 5_000, `${packed - empty} bytes`);
+      assert.deepEqual([storedBytes, packedBytes], [0, 0]);
+    }));
+
   it('never gives an object whose bytes are not the blob', () =>
     withStore(async (store, _folder, repository) => {
       const key = repository.addBlob(Buffer.from('something else'));

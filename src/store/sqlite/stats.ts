@@ -1,3 +1,5 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { StoreStats } from '../store.ts';
 import type { Opened } from './opened.ts';
 import { sizeOfPacks } from './packs/pack-files.ts';
@@ -17,6 +19,7 @@ export function readStats({ connection, layout }: Opened): StoreStats {
   const { sessions, checkpoints, changes, operations, blobs, blobBytes, storedBytes } =
     connection.get<StoreStats>(STATS) as StoreStats;
   const packedBytes = sizeOfPacks(layout);
+  const gitBytes = sizeBelow(layout.git);
   return {
     sessions,
     checkpoints,
@@ -26,5 +29,20 @@ export function readStats({ connection, layout }: Opened): StoreStats {
     blobBytes,
     storedBytes,
     packedBytes,
+    gitBytes,
   };
+}
+
+/** Of all files, however deep. Nothing where the folder was never made. */
+function sizeBelow(folder: string): number {
+  let entries: string[];
+  try {
+    entries = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
+  return entries
+    .map((entry) => lstatSync(join(folder, entry), { throwIfNoEntry: false }))
+    .reduce((sum, stat) => sum + (stat?.isFile() ? stat.size : 0), 0);
 }

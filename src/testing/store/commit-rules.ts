@@ -205,6 +205,7 @@ async function assertEmpty(store: Store): Promise<void> {
     blobBytes: 0,
     storedBytes: 0,
     packedBytes: 0,
+    gitBytes: 0,
   });
   assert.deepEqual(await store.sessions(), []);
   assert.deepEqual(await store.checkpoints({}), []);
