@@ -3,7 +3,7 @@ import type { Finds, Sight } from './capture/finds.ts';
 import type { ScanIndex } from './capture/scan/scan-index.ts';
 import type { Seq } from './model/ids.ts';
 import type { TrackedPath } from './model/path.ts';
-import type { Window } from './model/window.ts';
+import { commandsIn, type Window } from './model/window.ts';
 import type { Head, Store } from './store/store.ts';
 import { authorOfFinds, lostWindows } from './timeline/windows.ts';
 import type { Workbench } from './workbench.ts';
@@ -22,7 +22,7 @@ export function findsOf(bench: Workbench, now: number): Finds {
     sightOf: async (path, head) => sightIn(await lastIndex(), path, head),
     authorOf: async (until, since) => {
       windows ??= store.windows();
-      const open = (await windows).filter(({ opened }) => opened <= until);
+      const open = commandsIn(await windows).filter(({ opened }) => opened <= until);
       const inTime = open.filter(({ opened }) => since === null || opened <= since);
       if (inTime.length < open.length || open.length === 0) return outsider(now);
       const scanned = (await lastIndex())?.stamp.seq ?? (await store.baseline())?.seq ?? 0;

@@ -2,7 +2,7 @@ import type { ScanDifferences } from './capture/scan/differences.ts';
 import type { Checkpoint } from './model/checkpoint.ts';
 import type { TrackedPath } from './model/path.ts';
 import type { UnknownReason } from './model/state.ts';
-import type { Window } from './model/window.ts';
+import { commandsIn, type Window } from './model/window.ts';
 import type { StoreStats } from './store/store.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -39,7 +39,7 @@ export async function projectStatus(bench: Workbench): Promise<ProjectStatus> {
     stats: await store.stats(),
     newest: newest ?? null,
     worktree: baseline === null ? null : await worktreeStatus(bench),
-    windows: await store.windows(),
+    windows: commandsIn(await store.windows()),
   };
 }
 

@@ -1,6 +1,8 @@
 import { captureAfter, captureBefore } from './capture/capture.ts';
-import { type Author, outsider } from './capture/chain.ts';
+import { type Author, authorOf, outsider } from './capture/chain.ts';
+import { endOverlapped } from './capture/end-overlapped.ts';
 import { resolveNamed } from './capture/named-path.ts';
+import { overlappedCalls } from './capture/overlapped-calls.ts';
 import { currentOwner } from './capture/process-owner.ts';
 import { findsOf } from './finding.ts';
 import type { Change } from './model/change.ts';
@@ -72,7 +74,10 @@ export function recordAfter(bench: Workbench, capture: Capture): Promise<void> {
     const seqs = new Set(capture.changes.map((change) => change.seq));
     const open = await bench.store.changes({ paths, open: true });
     // Who wrote is taken from the timeline: a capture is a value that a caller hands back.
-    const first = open.find((change) => seqs.has(change.seq));
+    const isCaptured = ({ seq }: Change) => seqs.has(seq);
+    const overlapped = (await overlappedCalls(bench.store, { paths })).filter(isCaptured);
+    await endOverlapped(draft, bench.site, overlapped, now);
+    const first = open.find(isCaptured);
     if (first === undefined) return;
     const author = authorOf(first, now);
     await captureAfter(draft, bench.site, capture.changes, { author, finds: findsOf(bench, now) });
@@ -87,6 +92,7 @@ export async function recordTurnEnd(bench: Workbench, sessionId: string): Promis
   const sessionIds = [checkId('sessionId', sessionId)];
   await bench.write(async (draft, now) => {
     const open = await bench.store.changes({ sessionIds, open: true });
+    await endOverlapped(draft, bench.site, await overlappedCalls(bench.store, { sessionIds }), now);
     const finds = findsOf(bench, now);
     // Together, where they have one author: each new entry of a folder is then met once.
     for (const changes of Map.groupBy(open, (change) => authorKey(change)).values()) {
@@ -139,19 +145,4 @@ function toolAuthor(request: CaptureRequest, checkpointId: CheckpointId, now: nu
 /** What tells whose a change is. */
 function authorKey({ checkpointId, toolCallId, owner }: Change): string {
   return JSON.stringify([checkpointId, toolCallId, owner]);
-}
-
-/** What a tool did beside the changes opened for it is attributed as those are. */
-function authorOf(change: Change, now: number): Author {
-  const { origin, attribution, sessionId, checkpointId, operationId, toolCallId, owner } = change;
-  return {
-    origin,
-    attribution,
-    sessionId,
-    checkpointId,
-    operationId,
-    toolCallId,
-    owner,
-    createdAt: now,
-  };
 }

@@ -4,7 +4,7 @@ import { hasGapSince } from './finding.ts';
 import type { Change } from './model/change.ts';
 import type { Coverage } from './model/checkpoint.ts';
 import type { TrackedPath } from './model/path.ts';
-import type { Window } from './model/window.ts';
+import { commandsIn, type Window } from './model/window.ts';
 import { Draft } from './store/draft.ts';
 import { authorOfFinds, lostWindows } from './timeline/windows.ts';
 import type { Workbench } from './workbench.ts';
@@ -82,8 +82,9 @@ async function recordWalk(
   const lost = lostWindows(windows, movedOn);
   if (walk.kind === 'gap') return leaveGap(bench, walk, windows, lost);
   const draft = new Draft(await store.seq());
+  const now = bench.settings.now();
   const late = walk.kind === 'next' && (await hasGapSince(store, walk.since));
-  const author = authorOfFinds({ windows, lost, late, now: bench.settings.now() });
+  const author = authorOfFinds({ windows: commandsIn(windows), lost, late, now });
   let recording: Recording;
   try {
     recording = await bench.worktree.record(draft, walk, author, timer(deadline));

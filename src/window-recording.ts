@@ -1,7 +1,7 @@
 import { currentOwner } from './capture/process-owner.ts';
 import { checkId, clipText } from './model/check.ts';
 import { SavepointError } from './model/errors.ts';
-import type { Window } from './model/window.ts';
+import { commandsIn, type Window } from './model/window.ts';
 import { sessionOf } from './recording.ts';
 import type { WindowRequest } from './requests.ts';
 import { type ScanReport, scanThen } from './scanning.ts';
@@ -43,7 +43,7 @@ export function recordWindow(bench: Workbench, request: WindowRequest): Promise<
 /** After it: what a scan finds now is its doing, unless others could write as well. */
 export function recordWindowEnd(bench: Workbench, id: string): Promise<ScanReport> {
   return scanThen(bench, {}, async (draft, _now, report) => {
-    const window = (await bench.store.windows()).find((one) => one.id === id);
+    const window = commandsIn(await bench.store.windows()).find((one) => one.id === id);
     if (window === undefined) {
       throw new SavepointError(
         'argument-invalid',

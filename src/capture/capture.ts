@@ -5,12 +5,12 @@ import { protectionOf } from '../model/protection.ts';
 import { ABSENT, isDirectory, joins, type UnknownReason, unknown } from '../model/state.ts';
 import type { Draft } from '../store/draft.ts';
 import type { Store } from '../store/store.ts';
-import { type Author, appendChange, settle } from './chain.ts';
+import { type Author, appendChange, authorOf, settle } from './chain.ts';
 import { type Finds, settleFound } from './finds.ts';
 import type { PathMatcher } from './ignore/index.ts';
 import { headOf, type KnownStates } from './known-states.ts';
 import { kindAt, NOTHING, type Observation, observe } from './observe.ts';
-import { ownerMayRun } from './process-owner.ts';
+import { keepCall, mayRun, overlappedCalls } from './overlapped-calls.ts';
 import { listTree } from './tree.ts';
 
 /** What a capture works on. */
@@ -45,26 +45,27 @@ export async function captureBefore(
   { author, finds }: Capturing,
 ): Promise<Change[]> {
   const opened: Change[] = [];
-  for (const [path, seen] of lookAround(site, paths)) {
+  const looks = lookAround(site, paths);
+  const overlapped = await overlappedCalls(site.store, { paths: [...looks.keys()] });
+  for (const [path, seen] of looks) {
     const head = await headOf(draft, site.known, path);
-    const overlaps = head?.open === true && (await isAtWork(site.store, path, author));
-    if (head?.open) settle(draft, head, path, seen, author.createdAt, overlaps);
-    else await settleFound(draft, finds, { path, head, seen, until: draft.base });
-    const doer = overlaps ? { ...author, attribution: 'shared' as const } : author;
+    const open = head?.open ? await site.store.changes({ paths: [path], open: true }) : [];
+    const calls = [...open, ...overlapped.filter((call) => call.path === path)];
+    const others = calls.filter((call) => call.sessionId !== author.sessionId && mayRun(call));
+    for (const call of others) if (call.after === null) keepCall(draft, call, finds.now);
+    const [other] = others;
+    if (head?.open) settle(draft, head, path, seen, author.createdAt, other !== undefined);
+    else await settleFound(draft, besides(other, finds), { path, head, seen, until: draft.base });
+    const doer = other === undefined ? author : { ...author, attribution: 'shared' as const };
     opened.push(appendChange(draft, path, seen.state, null, doer));
   }
   return opened;
 }
 
-/** Whether a tool call of another session has opened a change of this path and may still be writing. */
-async function isAtWork(store: Store, path: TrackedPath, author: Author): Promise<boolean> {
-  const open = await store.changes({ paths: [path], open: true });
-  return open.some(
-    ({ sessionId, toolCallId, owner }) =>
-      toolCallId !== null &&
-      sessionId !== author.sessionId &&
-      (owner === null || ownerMayRun(owner)),
-  );
+/** What is found where another call is at work is its doing, as far as anybody can tell. */
+function besides(other: Change | undefined, finds: Finds): Finds {
+  if (other === undefined) return finds;
+  return { ...finds, authorOf: async () => authorOf(other, finds.now) };
 }
 
 /**

@@ -32,6 +32,21 @@ export function outsider(createdAt: number): Author {
   };
 }
 
+/** What a tool did beside a change opened for it is attributed as that one is. */
+export function authorOf(change: Change, now: number): Author {
+  const { origin, attribution, sessionId, checkpointId, operationId, toolCallId, owner } = change;
+  return {
+    origin,
+    attribution,
+    sessionId,
+    checkpointId,
+    operationId,
+    toolCallId,
+    owner,
+    createdAt: now,
+  };
+}
+
 /**
  * Brings the chain of a path up to what was just seen, so that the next change joins it: an open
  * change ends here, and a difference that nobody recorded becomes an `outside` change. Returns that

@@ -1,6 +1,9 @@
 import type { CheckpointId, Seq } from './ids.ts';
 
-/** A time in which a command of a session could write anything: from before a shell command to after it. */
+/**
+ * A time in which a command of a session could write anything: from before a shell command to after it.
+ * Or the rest of a tool call whose change another session's call has ended; that one writes to its path.
+ */
 export interface Window {
   readonly id: string;
   readonly sessionId: string;
@@ -14,4 +17,20 @@ export interface Window {
   /** Null while it is open. */
   readonly closed: Seq | null;
   readonly createdAt: number;
+}
+
+const CALL = 'call-';
+
+/** The id under which a tool call goes on whose change, with this number, has ended before it. */
+export function idOfCall(change: Seq): string {
+  return `${CALL}${change}`;
+}
+
+/** The number of that change; null for the window of a command. */
+export function changeOfCall({ id }: Window): Seq | null {
+  return id.startsWith(CALL) ? Number(id.slice(CALL.length)) : null;
+}
+
+export function commandsIn(windows: readonly Window[]): Window[] {
+  return windows.filter((window) => changeOfCall(window) === null);
 }

@@ -1,5 +1,5 @@
 import type { CaptureSite } from '../capture/capture.ts';
-import { ownerMayRun } from '../capture/process-owner.ts';
+import { mayRun, overlappedCalls } from '../capture/overlapped-calls.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { OnConflict, PlanLine, RewindPlan } from '../model/plan.ts';
@@ -58,15 +58,12 @@ function sealMerge(line: PlanLine): PlanLine {
 /** A tool that is still at work would write over what a rewind restores, or be cut in half by it. */
 async function refuseBusy(store: Store, request: SetRequest, set: ChangeSet): Promise<void> {
   const { sessionIds } = set;
-  const open = await store.changes(
-    sessionIds === null ? { open: true } : { open: true, sessionIds },
-  );
+  const whose = sessionIds === null ? {} : { sessionIds };
+  const open = await store.changes({ ...whose, open: true });
+  const calls = [...open, ...(await overlappedCalls(store, whose))];
   const paths = new Set(set.chains.map((chain) => chain.path));
-  const running = open.filter(
-    ({ path, toolCallId, owner }) =>
-      toolCallId !== null &&
-      (request.take !== 'operation' || paths.has(path)) &&
-      (owner === null || ownerMayRun(owner)),
+  const running = calls.filter(
+    (change) => (request.take !== 'operation' || paths.has(change.path)) && mayRun(change),
   );
   const [first] = running;
   if (first === undefined) return;
