@@ -69,8 +69,12 @@ export class ScanPlace {
    */
   async scan(previous: ScanIndex | null, more: Partial<ScanRequest> = {}): Promise<Found> {
     const found = await this.scanNow(previous, more);
-    await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+    await this.tick();
     return found;
+  }
+
+  async tick(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, TICK_MS));
   }
 
   async scanNow(previous: ScanIndex | null, more: Partial<ScanRequest> = {}): Promise<Found> {

@@ -2,6 +2,7 @@ import type { RawStat } from '../../src/capture/scan/entry-stat.ts';
 import {
   diskFileSystem,
   type ListedName,
+  type QuickStat,
   type ReadFile,
   type ScanFileSystem,
 } from '../../src/capture/scan/file-system.ts';
@@ -33,6 +34,18 @@ export class WatchedFileSystem implements ScanFileSystem {
     this.#mayFail(`lstat ${name}`);
     const stat = diskFileSystem.lstat(path);
     return stat === null ? null : this.#pretended(name, stat);
+  }
+
+  quickLstat(path: string): QuickStat | null {
+    const stat = this.lstat(path);
+    if (stat === null) return null;
+    return {
+      mode: Number(stat.mode),
+      ino: Number(stat.ino),
+      size: Number(stat.size),
+      mtimeMs: Number(stat.mtimeNs) / 1e6,
+      ctimeMs: Number(stat.ctimeNs) / 1e6,
+    };
   }
 
   list(path: string): ListedName[] {

@@ -4,6 +4,7 @@ import type { EntryPaths } from './entry-paths.ts';
 import { MODE_MASK, RACY, type RawStat } from './entry-stat.ts';
 import { isUnreadable, type ScanFileSystem } from './file-system.ts';
 import { FAILED, MISSING, NewsBuilder, type NewsColumns } from './known-news.ts';
+import { QuickCheck } from './quick-check.ts';
 
 export interface KnownCheck {
   readonly root: string;
@@ -22,16 +23,21 @@ const CHUNK = 1024;
  */
 export function checkKnown(check: KnownCheck): NewsColumns {
   const news = new NewsBuilder();
+  const quick = new QuickCheck(check.columns);
   const { entries } = check.columns.sizes;
   for (let at = check.control.takeChunk() * CHUNK; at < entries; ) {
-    checkRange(check, at, Math.min(at + CHUNK, entries), news);
+    checkRange(check, quick, { from: at, to: Math.min(at + CHUNK, entries) }, news);
     at = check.control.takeChunk() * CHUNK;
   }
   return news.finish();
 }
 
-function checkRange(check: KnownCheck, from: number, to: number, news: NewsBuilder): void {
-  const { columns, control, fileSystem, paths } = check;
+function checkRange(
+  { root, columns, control, fileSystem, paths }: KnownCheck,
+  quick: QuickCheck,
+  { from, to }: { readonly from: number; readonly to: number },
+  news: NewsBuilder,
+): void {
   let folder = -1;
   let prefix = '';
   for (let entry = from; entry < to; entry += 1) {
@@ -39,10 +45,13 @@ function checkRange(check: KnownCheck, from: number, to: number, news: NewsBuild
     const parent = columns.parent[entry] as number;
     if (parent !== folder) {
       folder = parent;
-      prefix = `${check.root}/${paths.folderPrefix(folder)}`;
+      prefix = `${root}/${paths.folderPrefix(folder)}`;
     }
     try {
-      const stat = fileSystem.lstat(prefix + paths.name(entry));
+      const path = prefix + paths.name(entry);
+      const look = fileSystem.quickLstat(path);
+      if (look !== null && quick.isSettled(entry, look)) continue;
+      const stat = look && fileSystem.lstat(path);
       if (stat === null) news.lost(entry, MISSING);
       else if (!isSettled(columns, entry, stat)) news.moved(entry, stat);
     } catch (error) {

@@ -21,10 +21,21 @@ export interface ReadFile {
   readonly bytes: Uint8Array;
 }
 
+/** A stat in plain numbers: times are some 200 ns off, large inode numbers rounded. */
+export interface QuickStat {
+  readonly mode: number;
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+}
+
 /** The calls that a scan makes, so that a test can count them, fail them and make up their results. */
 export interface ScanFileSystem {
   /** Null when nothing is there. Throws when it cannot be told, for lack of permission for example. */
   lstat(path: string): RawStat | null;
+  /** The same at less cost, for who looks at very many. */
+  quickLstat(path: string): QuickStat | null;
   list(path: string): ListedName[];
   /** Reads a whole regular file of at most `limit` bytes, following no final link; null otherwise. */
   readSmall(path: string, limit: number): ReadFile | null;
@@ -32,6 +43,7 @@ export interface ScanFileSystem {
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const STAT_OPTIONS = { bigint: true, throwIfNoEntry: false } as const;
+const QUICK_OPTIONS = { throwIfNoEntry: false } as const;
 const REPLACEMENT = '\ufffd';
 
 /*
@@ -44,6 +56,14 @@ export const diskFileSystem: ScanFileSystem = {
   lstat(path) {
     try {
       return lstatSync(fsPath(path), STAT_OPTIONS) ?? null;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  },
+  quickLstat(path) {
+    try {
+      return lstatSync(fsPath(path), QUICK_OPTIONS) ?? null;
     } catch (error) {
       if (isMissing(error)) return null;
       throw error;
