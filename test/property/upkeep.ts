@@ -60,9 +60,10 @@ export async function archive(world: World, command: Command): Promise<void> {
   await world.savepoint.archiveSession(command.who);
 }
 
-export async function reopen(world: World): Promise<void> {
-  world.note('the project is opened anew');
-  await world.reopen();
+export async function reopen(world: World, { pick }: Command): Promise<void> {
+  const isKilled = pick % 2 === 0;
+  world.note(`the project is opened anew${isKilled ? ', after the programs were killed' : ''}`);
+  await (isKilled ? world.restart() : world.reopen());
 }
 
 export async function expectListed({ timeline, savepoint }: World): Promise<void> {

@@ -41,6 +41,8 @@ export class World {
   readonly #scratch: string;
   readonly #place: MemoryPlace | null;
   readonly #programs: Savepoint[] = [];
+  /** Those that do nothing any more, and never said that they were done. */
+  readonly #killed: Savepoint[] = [];
   #turn = 0;
 
   constructor(kind: StoreKind) {
@@ -126,13 +128,21 @@ export class World {
   }
 
   async reopen(): Promise<void> {
-    await this.#closePrograms();
-    this.scans?.forgetPrograms();
-    while (this.#programs.length < PROGRAMS) this.#programs.push(await this.#openProgram());
+    await closeAll(this.#programs);
+    this.scans?.endPrograms();
+    await this.#openPrograms();
+  }
+
+  /** As `reopen`, but what the programs would have written at their end is lost. */
+  async restart(): Promise<void> {
+    this.#killed.push(...this.#programs.splice(0));
+    this.scans?.killPrograms();
+    await this.#openPrograms();
   }
 
   async close(): Promise<void> {
-    await this.#closePrograms();
+    await closeAll(this.#programs);
+    await closeAll(this.#killed);
     rmSync(this.#scratch, { recursive: true, force: true });
   }
 
@@ -147,8 +157,8 @@ export class World {
     return openSavepoint({ ...options, home: this.#stores });
   }
 
-  async #closePrograms(): Promise<void> {
-    for (const savepoint of this.#programs.splice(0)) await savepoint.close();
+  async #openPrograms(): Promise<void> {
+    while (this.#programs.length < PROGRAMS) this.#programs.push(await this.#openProgram());
   }
 
   #begin(path: string, entry: Entry): void {
@@ -160,4 +170,8 @@ export class World {
     const slots = Array.from({ length: SLOTS }, () => lineBy(this, 'nobody', path, 0));
     return { kind: 'text', text: this.fresh(), slots, mode: 0o644 };
   }
+}
+
+async function closeAll(programs: Savepoint[]): Promise<void> {
+  for (const savepoint of programs.splice(0)) await savepoint.close();
 }

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Savepoint, storeDirectory } from '../../src/index.ts';
 import { changedPaths, command, message } from './agent-work.ts';
@@ -105,4 +108,42 @@ describe.each([
     await savepoint.rewind({ to: id });
     expect(project.picture()).toEqual(before);
   });
+
+  it('an index that was not written before its process was killed loses no change', async () => {
+    const edited = ['src/main.txt', 'docs/guide.md'];
+    const first = await message(savepoint, 'm0');
+    await takeOver();
+    const old = readFileSync(indexFile);
+    const original = project.picture();
+    await workUntilKilled(edited);
+    // Only stats moved, so it has waited, for too long.
+    expect(readFileSync(indexFile).equals(old)).toBe(true);
+    expect((await savepoint.scan()).changes).toEqual([]);
+    const before = project.picture();
+    const { id } = await message(savepoint, 'm2');
+    const report = await command(savepoint, () => project.sh(WORK), { message: 'm2' });
+    expect(changedPaths(report)).toEqual(CHANGED);
+    await savepoint.rewind({ to: id });
+    expect(project.picture()).toEqual(before);
+    await savepoint.rewind({ to: first.id });
+    expect(project.picture()).toEqual(original);
+  });
 });
+
+/** Another process has a command edit files, puts that on record, and is killed. */
+async function workUntilKilled(edited: readonly string[]): Promise<void> {
+  const program = fileURLToPath(new URL('./killed-child.ts', import.meta.url));
+  const args = [program, project.root, project.stores, ...edited];
+  const child = spawn(process.execPath, args, {
+    env: project.environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  try {
+    const [said] = await Promise.race([once(child.stdout, 'data'), ended]);
+    expect(String(said)).toBe('done\n');
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+  }
+}

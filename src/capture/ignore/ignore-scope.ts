@@ -26,6 +26,10 @@ export interface GlobalRules {
   readonly above?: readonly FolderAbove[];
 }
 
+export function sameGlobalRules(a: GlobalRules, b: GlobalRules): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
 export interface FolderAbove {
   readonly gitignore: string | null;
   /** The name of the folder in it that leads to the project. */

@@ -9,5 +9,6 @@ export {
   type IgnoreScope,
   rootScope,
   type ScopeOptions,
+  sameGlobalRules,
 } from './ignore-scope.ts';
 export { type PathMatcher, pathMatcher } from './path-matcher.ts';

@@ -12,22 +12,20 @@ const CHECKED_FROM = 12;
 /** The words of the header after the magic. */
 const WORDS = { checksum: 2, format: 3, entries: 4, folders: 5, names: 6, meta: 7 } as const;
 
-export function encodeIndex(index: ScanIndex): Uint8Array {
-  const { columns } = index;
-  const meta = encodeMeta(index.meta);
-  const bytes = new Uint8Array(columns.bytes.length + meta.length);
-  bytes.set(columns.bytes);
-  bytes.set(meta, columns.bytes.length);
-  const header = headerOf(bytes);
-  header.fill(0);
+/** The bytes of an index in parts that follow each other: the columns are large and need no copy. */
+export function encodeIndex({ columns, meta }: ScanIndex): readonly Uint8Array[] {
+  const body = columns.bytes.subarray(HEADER_BYTES);
+  const end = encodeMeta(meta);
+  const header = new Uint32Array(HEADER_BYTES / 4);
   header.set(MAGIC);
   header[WORDS.format] = FORMAT;
   header[WORDS.entries] = columns.sizes.entries;
   header[WORDS.folders] = columns.sizes.folders;
   header[WORDS.names] = columns.sizes.nameBytes;
-  header[WORDS.meta] = meta.length;
-  header[WORDS.checksum] = checksum(bytes);
-  return bytes;
+  header[WORDS.meta] = end.length;
+  const head = new Uint8Array(header.buffer);
+  header[WORDS.checksum] = checksum(head, body, end);
+  return [head, body, end];
 }
 
 /** Null for whatever this program did not write: another format, cut short, damaged. */
@@ -58,8 +56,8 @@ function headerOf(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(bytes.buffer, bytes.byteOffset, HEADER_BYTES / 4);
 }
 
-function checksum(bytes: Uint8Array): number {
-  return crc32(bytes.subarray(CHECKED_FROM));
+function checksum(head: Uint8Array, ...more: readonly Uint8Array[]): number {
+  return more.reduce((sum, part) => crc32(part, sum), crc32(head.subarray(CHECKED_FROM)));
 }
 
 function copyShared(bytes: Uint8Array): Uint8Array {

@@ -1,4 +1,4 @@
-import type { GlobalRules } from '../ignore/index.ts';
+import { type GlobalRules, sameGlobalRules } from '../ignore/index.ts';
 import { isSettled } from './check-known.ts';
 import { isDirectoryMode, type RawStat } from './entry-stat.ts';
 import { type RuleReader, readRules } from './folder-rules.ts';
@@ -15,7 +15,7 @@ export class PreviousScan {
 
   constructor(index: ScanIndex, news: KnownNews, global: GlobalRules) {
     this.index = index;
-    this.globalChanged = JSON.stringify(index.meta.global) !== JSON.stringify(global);
+    this.globalChanged = !sameGlobalRules(index.meta.global, global);
     this.#news = news;
     this.#visit = new Uint8Array(index.columns.sizes.folders);
     for (const entry of news.changed()) this.#markUp(index.columns.parent[entry] as number);

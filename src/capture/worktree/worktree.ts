@@ -11,11 +11,11 @@ import type { RefusedByGit } from '../git/refusal.ts';
 import { loadGlobalRules } from '../ignore/index.ts';
 import type { GiveUpReason } from '../scan/control.ts';
 import { noDifferences, type ScanDifferences } from '../scan/differences.ts';
-import { loadIndex, saveIndex } from '../scan/index-file.ts';
 import type { ScanIndex } from '../scan/scan-index.ts';
 import { Scanner, type ScanOutcome } from '../scan/scanner.ts';
 import { type FirstLook, type TooLarge, takeBaseline } from './first-look.ts';
 import { ignoredNames } from './ignored.ts';
+import { KeptIndex } from './kept-index.ts';
 import { type Moved, movedSince } from './moved.ts';
 import { type Recorded, recordDifferences } from './record-differences.ts';
 import { type SinceWalk, withRecordedSince } from './recorded-since.ts';
@@ -44,11 +44,14 @@ export type Walk =
   | (SinceWalk & {
       readonly kind: 'next';
       readonly index: ScanIndex;
+      readonly previous: ScanIndex | null;
       /** Null where there was no index to compare with. */
       readonly differences: ScanDifferences | null;
       readonly moved: Moved;
       readonly seq: Seq;
     });
+
+export type CompleteWalk = Exclude<Walk, { kind: 'gave-up' }>;
 
 export type Recording = ({ readonly kind: 'changes' } & Recorded) | FirstLook | TooLarge;
 
@@ -57,17 +60,23 @@ export class Worktree {
   readonly #site: CaptureSite;
   readonly #options: WorktreeOptions;
   readonly #scanner: Scanner;
-  #index: ScanIndex | null = null;
+  readonly #kept: KeptIndex;
+  /** Walks since the one that was kept last. */
+  #walks = 0;
+  /** Walks that found what can only be told once. */
+  readonly #urgent = new WeakSet<CompleteWalk>();
 
   constructor(site: CaptureSite, options: WorktreeOptions) {
     this.#site = site;
     this.#options = options;
     this.#scanner = new Scanner({ workers: options.workers });
+    this.#kept = new KeptIndex(options.indexFile);
   }
 
   /** Walks over the worktree; needs no lock. `deadline` is a moment of `performance.now()`. */
   async walk(deadline: number | null): Promise<Walk> {
     const { root, store } = this.#site;
+    this.#walks += 1;
     // Asked before the walk: what is recorded while it goes on is looked at again by the next one.
     const seq = await store.seq();
     const open = (await store.changes({ open: true })).map(({ path }) => path);
@@ -85,14 +94,14 @@ export class Worktree {
     const since = previous?.stamp.seq ?? baseline.seq;
     const unsettled = new Set(previous?.stamp.open);
     const moved = previous === null ? () => false : movedSince(root, previous, index);
-    const found = { index, differences: previous && differences, moved };
+    const found = { index, previous, differences: previous && differences, moved };
     return { kind: 'next', ...found, since, unsettled, seq, open };
   }
 
   /** Puts what a walk found on record. The caller holds the project lock and commits the draft. */
   async record(
     draft: Draft,
-    walk: Exclude<Walk, { kind: 'gave-up' }>,
+    walk: CompleteWalk,
     author: Author,
     checkTime: () => void,
   ): Promise<Recording> {
@@ -103,20 +112,20 @@ export class Worktree {
     const isOlder = ({ path, seq }: Head) => seq <= since && !unsettled.has(path);
     const context = { author, moved, isOlder, checkTime };
     const recorded = await recordDifferences(draft, this.#site, differences, context);
+    // Of a file that is too large for a record, its stat is all that tells that an edit is on record.
+    if (recorded.unrecorded.length > 0) this.#urgent.add(walk);
     return { kind: 'changes', ...recorded };
   }
 
   /** Once what it found is on record, the walk's index is what the next walk compares with. */
-  keep(walk: Exclude<Walk, { kind: 'gave-up' }>, manifest: BlobId): void {
+  keep(walk: CompleteWalk, manifest: BlobId): void {
     const { seq, open } = walk;
     const index = walk.index.stamped({ storeId: manifest, seq, open });
-    this.#index = index;
-    const { indexFile } = this.#options;
-    try {
-      if (indexFile !== null) saveIndex(indexFile, index);
-    } catch {
-      // No room, or no folder any more: it is a cache, and everything else is on record.
-    }
+    const { previous, differences } = walk.kind === 'next' ? walk : NOTHING_BEFORE;
+    // After a gap what is found is nobody's for sure, until an index says that it has been looked at.
+    const urgent = this.#walks > 1 || this.#urgent.has(walk);
+    this.#walks = 0;
+    this.#kept.keep({ index, previous, touched: differences?.touched.length ?? 0, urgent });
   }
 
   /** What the last scan saw, for a look at a few paths; null where no index is left. */
@@ -126,23 +135,19 @@ export class Worktree {
   }
 
   /** What the rules leave out; for people who ask what is covered. */
-  ignoredBy({ index }: Exclude<Walk, { kind: 'gave-up' }>): TrackedPath[] {
+  ignoredBy({ index }: CompleteWalk): TrackedPath[] {
     return ignoredNames(this.#site.root, index);
   }
 
   close(): Promise<void> {
+    this.#kept.close();
     return this.#scanner.close();
   }
 
-  /** An index that belongs to this baseline: our own, or one that another process left. */
+  /** An index that belongs to this baseline. */
   #previous(baseline: Baseline | null, seq: Seq): ScanIndex | null {
     if (baseline === null) return null;
-    const { indexFile } = this.#options;
-    const fits = (index: ScanIndex | null): index is ScanIndex =>
-      index !== null && index.stamp.storeId === baseline.manifest && index.stamp.seq <= seq;
-    if (fits(this.#index)) return this.#index;
-    const kept = indexFile === null ? null : loadIndex(indexFile);
-    return fits(kept) ? kept : null;
+    return this.#kept.find(({ stamp }) => stamp.storeId === baseline.manifest && stamp.seq <= seq);
   }
 
   async #recordFirst(
@@ -180,6 +185,8 @@ export class Worktree {
     }
   }
 }
+
+const NOTHING_BEFORE = { previous: null, differences: null } as const;
 
 async function askGit(
   pending: PendingBaseline | null,

@@ -35,6 +35,7 @@ export class Scans {
     this.windows = this.windows.filter(({ session }) => session !== movedOn);
     const now = this.#history.tick();
     this.#own.set(program, now);
+    // An older one may be in the file, where only stats moved since: it leads to the same finds.
     if (this.#hasFile) this.#inFile = now;
     return found;
   }
@@ -52,8 +53,16 @@ export class Scans {
     this.windows = this.windows.filter((window) => window.id !== id);
   }
 
-  /** What a program knows by itself ends with it. */
-  forgetPrograms(): void {
+  /** Programs that end leave what they know in the file, and there the newest stays. */
+  endPrograms(): void {
+    if (this.#hasFile && this.#own.size > 0) {
+      this.#inFile = Math.max(this.#inFile ?? 0, ...this.#own.values());
+    }
+    this.killPrograms();
+  }
+
+  /** What a program knows by itself is lost with it. */
+  killPrograms(): void {
     this.#own.clear();
   }
 
