@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { gitHead } from '../../src/capture/git/head.ts';
@@ -12,6 +13,15 @@ describe('where a project lies', () => {
       await repository.commit(files);
       const root = join(repository.root, 'a/b');
       assert.deepEqual(await takenFrom(repository, undefined, root), ['c/two', 'one']);
+    }));
+
+  it('passes over a .git that is no repository, as git does', () =>
+    withGitRepository(async (repository) => {
+      await repository.commit({ 'inner/a': 'one' });
+      const inner = join(repository.root, 'inner');
+      mkdirSync(join(inner, '.git'));
+      assert.match(repository.git('-C', 'inner', 'rev-parse', '--show-prefix'), /^inner/);
+      assert.deepEqual(await takenFrom(repository, undefined, inner), ['a']);
     }));
 
   it('takes nothing of such a project while attributes above it are in motion', () =>

@@ -23,12 +23,10 @@ describe('repositories of which nothing is taken', () => {
       assert.equal(await refusalFrom(new GitRepository(folder, folder)), 'no-repository');
     }));
 
-  it('refuses an empty .git, also below a sound repository', () =>
-    withGitRepository(async (repository) => {
-      await repository.commit({ 'inner/a': 'one' });
-      mkdirSync(join(repository.root, 'inner/.git'));
-      const inner = join(repository.root, 'inner');
-      assert.equal(await refusalFrom(repository, inner), 'no-repository');
+  it('refuses an empty .git', () =>
+    withTemporaryFolder(async (folder) => {
+      mkdirSync(join(folder, '.git'));
+      assert.equal(await refusalFrom(new GitRepository(folder, folder)), 'no-repository');
     }));
 
   it.each([

@@ -1,17 +1,12 @@
 import { type BigIntStats, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { commonDirOf, gitDirOf } from './head.ts';
+import { join } from 'node:path';
+import { type FoundRepository, findRepository } from './find-repository.ts';
 import { Refusal } from './refusal.ts';
 
-/** A worktree of git and where its parts lie. */
-export interface Repository {
-  /** The folder that holds `.git`. */
-  readonly top: string;
-  /** From there to the project: empty, or ending with "/". */
+/** A repository that may be read. */
+export interface Repository extends FoundRepository {
+  /** From its top to the project: empty, or ending with "/". */
   readonly prefix: string;
-  readonly gitDir: string;
-  /** Differs from `gitDir` in a linked worktree. */
-  readonly commonDir: string;
 }
 
 /**
@@ -19,14 +14,13 @@ export interface Repository {
  * Throws a `Refusal` unless it is one of ours and keeps its objects in the plain way.
  */
 export function openRepository(root: string): Repository {
-  const top = findTop(root);
-  const gitDir = gitDirOf(top);
-  if (gitDir === null) throw new Refusal('no-repository');
-  const commonDir = commonDirOf(gitDir);
+  const found = findRepository(root);
+  if (found === null) throw new Refusal('no-repository');
+  const { top, gitDir, commonDir } = found;
   const files = [join(gitDir, 'HEAD'), join(commonDir, 'config')];
   // Git would wait for ever at a FIFO in place of one of these.
   if (!files.every(isFile) || !existsSync(objectsOf(commonDir))) throw new Refusal('no-repository');
-  const repository = { top, prefix: prefixOf(top, root), gitDir, commonDir };
+  const repository = { ...found, prefix: prefixOf(top, root) };
   checkOwner(repository);
   checkObjects(commonDir);
   return repository;
@@ -43,16 +37,6 @@ export function indexOf(repository: Repository): string {
 /** Refuses while git is about to replace the index: what it says is on its way out. */
 export function checkUnlocked(repository: Repository): void {
   if (existsSync(`${indexOf(repository)}.lock`)) throw new Refusal('index-locked');
-}
-
-/** Goes up to the nearest `.git`, as git does: not past the edge of the file system. */
-function findTop(root: string): string {
-  const device = statSync(root, { bigint: true }).dev;
-  for (let at = root; ; at = dirname(at)) {
-    if (statSync(at, { bigint: true }).dev !== device) throw new Refusal('no-repository');
-    if (lstatSync(join(at, '.git'), { throwIfNoEntry: false }) !== undefined) return at;
-    if (at === dirname(at)) throw new Refusal('no-repository');
-  }
 }
 
 function prefixOf(top: string, root: string): string {

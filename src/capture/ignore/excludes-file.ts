@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { isAbsolute, join, resolve } from 'node:path';
+import type { FoundRepository } from '../git/find-repository.ts';
 import type { FsPath } from '../pinned-folder.ts';
-import type { Repository } from './repository.ts';
 import { readRuleText } from './rule-text.ts';
 
 /** The part of the caller's environment that decides which global rules count. */
@@ -14,7 +14,7 @@ export interface RulesEnvironment {
 /** The text of the file that git's core.excludesFile names, or of the one it uses where none is named. */
 export function readExcludesFile(
   root: string,
-  repository: Repository | null,
+  repository: FoundRepository | null,
   environment: RulesEnvironment,
 ): string | null {
   const named = mayBeNamed(repository, environment) ? askGit(root, environment) : null;
@@ -46,7 +46,7 @@ const SYSTEM_CONFIGS: readonly string[] = [
 ];
 
 /** A look at the files first: mostly none of them says anything, and starting git costs more. */
-function mayBeNamed(repository: Repository | null, environment: RulesEnvironment): boolean {
+function mayBeNamed(repository: FoundRepository | null, environment: RulesEnvironment): boolean {
   const { HOME } = environment;
   const folder = userFolder(environment);
   const files = [

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type RulesEnvironment, readExcludesFile } from './excludes-file.ts';
 import { type FolderAbove, type GlobalRules, ignoresRoot } from './ignore-scope.ts';
-import { findRepository } from './repository.ts';
+import { ruledBy } from './repository.ts';
 import { readRuleText } from './rule-text.ts';
 
 export type { RulesEnvironment } from './excludes-file.ts';
@@ -12,7 +12,7 @@ export type { RulesEnvironment } from './excludes-file.ts';
  * it reads what is there. Starts git at most once, and only where a configuration may name a file.
  */
 export function loadGlobalRules(root: string, environment: RulesEnvironment): GlobalRules {
-  const repository = findRepository(root);
+  const repository = ruledBy(root);
   const excludesFile = readExcludesFile(root, repository, environment);
   const alone: GlobalRules = { excludesFile, infoExclude: null, above: [] };
   if (repository === null) return alone;

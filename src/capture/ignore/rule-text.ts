@@ -1,9 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { bytesToPath } from '../../model/path.ts';
 import type { FsPath } from '../pinned-folder.ts';
+import { readSmallFile } from '../small-file.ts';
 import { MAX_IGNORE_FILE_LENGTH } from './ignore-file.ts';
-
-const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 export interface RuleFileOptions {
   /** git follows links to the global files and not to a .gitignore. */
@@ -12,47 +10,6 @@ export interface RuleFileOptions {
 
 /** The text of a rule file. Null where there is none, or it is no regular file, or is past the limit. */
 export function readRuleText(at: FsPath, { followLink }: RuleFileOptions): string | null {
-  const fd = openOrNull(at, followLink ? 0 : O_NOFOLLOW);
-  if (fd === null) return null;
-  try {
-    const stats = fstatSync(fd);
-    if (!stats.isFile() || stats.size > MAX_IGNORE_FILE_LENGTH) return null;
-    return bytesToPath(readAtMost(fd, stats.size));
-  } finally {
-    closeSync(fd);
-  }
+  const bytes = readSmallFile(at, { followLink, maxBytes: MAX_IGNORE_FILE_LENGTH });
+  return bytes === null ? null : bytesToPath(bytes);
 }
-
-/** No more than it was said to hold: some files of /proc have no size and no end. */
-function readAtMost(fd: number, size: number): Uint8Array {
-  const buffer = Buffer.alloc(size);
-  let length = 0;
-  while (length < size) {
-    const read = readSync(fd, buffer, length, size - length, length);
-    if (read === 0) break;
-    length += read;
-  }
-  return buffer.subarray(0, length);
-}
-
-function openOrNull(at: FsPath, flags: number): number | null {
-  try {
-    // O_NONBLOCK: a FIFO in its place must not hang us.
-    return openSync(at, O_RDONLY | O_NONBLOCK | flags);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? '';
-    // Running out of descriptors or a failing disk says nothing about the file: that is an error.
-    if (ABSENT_CODES.has(code)) return null;
-    throw error;
-  }
-}
-
-const ABSENT_CODES: ReadonlySet<string> = new Set([
-  'ENOENT',
-  'ENOTDIR',
-  'EACCES',
-  'EPERM',
-  'ELOOP',
-  'ENXIO',
-  'ENAMETOOLONG',
-]);
