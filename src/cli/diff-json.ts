@@ -2,8 +2,8 @@ import type { State } from '../index.ts';
 import type { FileDiff } from './file-diff.ts';
 import type { PathNames } from './json.ts';
 
-/** One file of a diff, for programs. */
-export function fileDiffJson(file: FileDiff, names: PathNames): object {
+/** One file of a diff, for programs; without its hunks where only the numbers were asked for. */
+export function fileDiffJson(file: FileDiff, names: PathNames, stat = false): object {
   const { diff, status, from, binary, insertions, deletions, hunks } = file;
   return {
     path: names.name(diff.path),
@@ -14,12 +14,12 @@ export function fileDiffJson(file: FileDiff, names: PathNames): object {
     binary,
     insertions,
     deletions,
-    hunks,
+    ...(stat ? {} : { hunks }),
   };
 }
 
 /** Null where nothing is. */
-function stateJson(state: State): object | null {
+export function stateJson(state: State): object | null {
   if (state.kind === 'absent') return null;
   if (state.kind === 'unknown') return { type: 'unknown', reason: state.reason };
   const { type, mode, size } = state;

@@ -8,7 +8,7 @@ import { neverRecorded } from './reasons.ts';
 export function diffText(file: FileDiff, paint: Paint): string[] {
   const name = displayText(file.diff.path);
   const from = file.from === null ? name : displayText(file.from);
-  if (file.from !== null) return renameText(from, name).map((line) => paint('bold', line));
+  if (file.from !== null) return renameText(file, from, name).map((line) => paint('bold', line));
   return [
     paint('bold', `diff --git a/${name} b/${name}`),
     ...headersOf(file).map((line) => paint('bold', line)),
@@ -16,9 +16,10 @@ export function diffText(file: FileDiff, paint: Paint): string[] {
   ];
 }
 
-function renameText(from: string, to: string): string[] {
+function renameText(file: FileDiff, from: string, to: string): string[] {
   return [
     `diff --git a/${from} b/${to}`,
+    ...headersOf(file),
     'similarity index 100%',
     `rename from ${from}`,
     `rename to ${to}`,

@@ -1,7 +1,6 @@
 import {
   type Captured,
   type DiffHunk,
-  type DiffLine,
   findRenames,
   type PathDiff,
   type State,
@@ -30,19 +29,21 @@ const NOTHING = new Uint8Array();
 export function fileDiffs(diffs: readonly PathDiff[]): FileDiff[] {
   const renames = findRenames(diffs);
   const left = new Set(renames.values());
+  const byPath = new Map(diffs.map((diff) => [diff.path, diff]));
   return diffs
     .filter(({ path }) => !left.has(path))
     .map((diff) => {
-      const from = renames.get(diff.path);
-      return from === undefined ? fileDiff(diff) : renamed(diff, from);
+      const from = byPath.get(renames.get(diff.path) ?? diff.path);
+      return from === undefined || from === diff ? fileDiff(diff) : renamed(diff, from);
     });
 }
 
-function renamed(diff: PathDiff, from: TrackedPath): FileDiff {
+/** What it was is what was there under the old name. */
+function renamed(diff: PathDiff, { path, before, beforeBytes }: PathDiff): FileDiff {
   return {
-    diff,
+    diff: { ...diff, before, beforeBytes },
     status: 'renamed',
-    from,
+    from: path,
     binary: false,
     hunks: [],
     insertions: 0,
@@ -59,10 +60,17 @@ export function fileDiff(diff: PathDiff, context = 3): FileDiff {
     return { diff, status, from: null, binary, hunks: [], insertions: 0, deletions: 0 };
   }
   const hunks = unifiedHunks(before, after, context);
-  const count = (kind: DiffLine['kind']): number =>
-    hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.kind === kind).length, 0);
-  const [insertions, deletions] = [count('add'), count('remove')];
-  return { diff, status, from: null, binary, hunks, insertions, deletions };
+  return { diff, status, from: null, binary, hunks, ...countsOf(hunks) };
+}
+
+/** Counted in what is shown: comparing the contents once more would take as long again. */
+function countsOf(hunks: readonly DiffHunk[]): { insertions: number; deletions: number } {
+  let [insertions, deletions] = [0, 0];
+  for (const { kind } of hunks.flatMap(({ lines }) => lines)) {
+    if (kind === 'add') insertions += 1;
+    if (kind === 'remove') deletions += 1;
+  }
+  return { insertions, deletions };
 }
 
 function statusOf({ before, after }: PathDiff): DiffStatus {

@@ -36,9 +36,18 @@ export async function unmatchedPaths(
 }
 
 export function sayUnmatched(call: Call, unmatched: readonly Unmatched[]): void {
-  for (const { typed, exists } of unmatched) {
-    call.say(`${displayText(typed)}: ${exists ? 'no change' : 'nothing'} on record`);
-  }
+  for (const line of unmatchedText(unmatched)) call.say(line);
+}
+
+export function unmatchedText(unmatched: readonly Unmatched[]): string[] {
+  return unmatched.map(
+    ({ typed, exists }) => `${displayText(typed)}: ${exists ? 'no change' : 'nothing'} on record`,
+  );
+}
+
+/** Whether a change of the path, or of something below it, is on record. */
+export function isOnRecord(savepoint: Savepoint, path: NamedPath): Promise<boolean> {
+  return hasChanges(savepoint, selectedPath(savepoint.root, path));
 }
 
 async function hasChanges(savepoint: Savepoint, path: TrackedPath): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { relativeTime } from './relative-time.ts';
+import { exactTime, relativeTime } from './relative-time.ts';
 
 const NOW = Date.UTC(2025, 5, 15, 12);
 const SECOND = 1000;
@@ -23,4 +23,9 @@ it.each([
 
 it('does not fail on a time that is none', () => {
   expect(relativeTime(Number.NaN, NOW)).toBe('at some time');
+});
+
+it('tells the time itself by the clock of this place', () => {
+  expect(exactTime(new Date(2026, 0, 2, 3, 4, 5).getTime())).toBe('2026-01-02 03:04:05');
+  expect(exactTime(Number.NaN)).toBe('at some time');
 });

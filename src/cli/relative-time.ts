@@ -24,3 +24,12 @@ function dateOf(time: number): string {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? 'at some time' : date.toISOString().slice(0, 10);
 }
+
+/** The time itself, in the zone of whoever reads it. */
+export function exactTime(time: number): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return 'at some time';
+  const two = (part: number): string => String(part).padStart(2, '0');
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`;
+}

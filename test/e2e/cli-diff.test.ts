@@ -1,6 +1,8 @@
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliProject } from './cli-project.ts';
+import { CliProject, type Json, MAIN } from './cli-project.ts';
+import { expectSchema } from './json-schema.ts';
+import { Terminal } from './terminal.ts';
 
 describe('savepoint diff', () => {
   const project = new CliProject({
@@ -85,8 +87,17 @@ describe('savepoint diff', () => {
   });
 
   it('gives programs the hunks', async () => {
-    const { code, value } = await project.json(['diff', first, '--', 'src/a.txt', 'data.bin']);
+    const { code, out: printed } = await project.run([
+      'diff',
+      '--json',
+      first,
+      '--',
+      'src/a.txt',
+      'data.bin',
+    ]);
     expect(code).toBe(0);
+    expectSchema('diff', printed);
+    const value = JSON.parse(printed) as Json;
     expect(value).toMatchObject({
       version: 1,
       from: first,
@@ -111,6 +122,103 @@ describe('savepoint diff', () => {
     expect(text).toMatchObject({
       hunks: [{ lines: expect.arrayContaining([{ kind: 'add', text: 'FIVE' }]) }],
     });
+  });
+
+  it('sums up in a line for each file, for people and for programs', async () => {
+    const { code, out } = await project.run(['diff', first, '--stat']);
+    expect(code).toBe(0);
+    expect(out.split('\n')).toEqual([
+      ' data.bin    | bin (created)',
+      ' gone.txt    |   1 -',
+      ' link        |   1 +',
+      ' out         |   0 (created)',
+      ' out/new.txt |   1 +',
+      ' run.sh      |   0',
+      ' src/a.txt   |   4 ++--',
+      '7 paths changed, 4 insertions(+), 3 deletions(-), 4 created, 1 deleted',
+      '',
+    ]);
+    const programs = await project.run(['diff', first, '--stat', '--json']);
+    expectSchema('diff', programs.out);
+    expect(programs.out).not.toContain('hunks');
+  });
+
+  it('takes a word for a path that once was one, although it looks like an id', async () => {
+    const place = new CliProject({ makefile: 'all:\n' });
+    const work = () => rmSync(place.path('makefile'));
+    const id = await place.agent({ message: 'm1', paths: ['makefile', 'b.txt'], work });
+    const { code, out } = await place.run(['diff', id, 'makefile', 'b.txt']);
+    expect(code).toBe(0);
+    expect(summaryOf(out)).toBe('1 path changed, 0 insertions(+), 1 deletion(-), 1 deleted');
+    place.remove();
+  });
+
+  it('shows a new mode along with a new name', async () => {
+    const place = new CliProject({ 'old.sh': 'echo\n' });
+    chmodSync(place.path('old.sh'), 0o644);
+    const work = () => {
+      renameSync(place.path('old.sh'), place.path('new.sh'));
+      chmodSync(place.path('new.sh'), 0o755);
+    };
+    const id = await place.agent({ message: 'm1', paths: ['old.sh', 'new.sh'], work });
+    const { out } = await place.run(['diff', id]);
+    expect(out).toContain(
+      [
+        'diff --git a/old.sh b/new.sh',
+        'old mode 100644',
+        'new mode 100755',
+        'similarity index 100%',
+        'rename from old.sh',
+        'rename to new.sh',
+      ].join('\n'),
+    );
+    const programs = await place.run(['diff', id, '--json']);
+    expectSchema('diff', programs.out);
+    expect(JSON.parse(programs.out).files).toMatchObject([
+      { status: 'renamed', from: 'old.sh', before: { mode: '644' }, after: { mode: '755' } },
+    ]);
+    place.remove();
+  });
+
+  it('is read in colours and page by page at a terminal', async () => {
+    const place = { cwd: project.root, env: project.env() };
+    const terminal = new Terminal([MAIN, 'diff', first], { ...place, rows: 12 });
+    await terminal.until((screen) => screen.endsWith(':'));
+    expect(terminal.raw).toContain('\x1b[1mdiff --git a/data.bin b/data.bin');
+    terminal.type('G');
+    await terminal.until('7 paths changed');
+    expect(terminal.raw).toContain('\x1b[32m+FIVE');
+    terminal.type('q');
+    expect(await terminal.exit()).toBe(0);
+    await terminal.close();
+  });
+
+  it('explains itself', async () => {
+    expect((await project.run(['diff', '--help'])).out).toMatchInlineSnapshot(`
+      "usage: savepoint diff ID [ID2] [PATH...] [options]
+
+      Shows what changed in the recorded files since a checkpoint, whoever changed it, as a unified diff.
+      With a second checkpoint, what is different between the two. ID is the beginning of an id from
+      \`savepoint list\`, a label, \`latest\`, or \`~N\` for the Nth before the latest. PATHs follow; after a
+      \`--\`, a word that could be an ID is a path as well.
+
+      options:
+        --stat         only how many lines changed in which file
+        --no-pager     print everything at once (at a terminal, what is longer than the screen goes
+                       through PAGER, or less)
+        --project DIR  the project; by default the one around the current folder
+        --json         print JSON for programs, and nothing else, on standard output
+        --quiet        print results and problems, no remarks and no hints
+        --no-color     no colours (also NO_COLOR=1; FORCE_COLOR=1 for the opposite)
+        --help         show this help
+
+      examples:
+        savepoint diff latest            what the last message did
+        savepoint diff k3m9 src          only below src
+        savepoint diff ~5 --stat         an overview
+        savepoint diff k3m9 x7ab --json  between two checkpoints, with hunks as JSON
+      "
+    `);
   });
 
   it('names the paths of which nothing is on record', async () => {

@@ -3,77 +3,108 @@ import { resolve } from 'node:path';
 import { type Checkpoint, isSavepointError, type Savepoint } from '../../index.ts';
 import type { Call, Command } from '../command.ts';
 import { fileDiffJson } from '../diff-json.ts';
+import { diffStat } from '../diff-stat.ts';
 import { diffSummary, diffText } from '../diff-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { fileDiffs } from '../file-diff.ts';
+import { type FileDiff, fileDiffs } from '../file-diff.ts';
 import { PathNames, printJson } from '../json.ts';
-import { sayUnmatched, unmatchedPaths } from '../on-record.ts';
+import { isOnRecord, type Unmatched, unmatchedPaths, unmatchedText } from '../on-record.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { PAGER_OPTIONS, showPage } from '../pager.ts';
 import { pathArguments } from '../path-arguments.ts';
 import { wrapWords } from '../text-width.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const diff: Command = {
   name: 'diff',
-  arguments: 'ID [ID2] [-- PATH...]',
+  arguments: 'ID [ID2] [PATH...]',
   summary: 'what is different now, or at ID2, from how it was at a checkpoint',
   details:
     'Shows what changed in the recorded files since a checkpoint, whoever changed it, as a unified\n' +
     'diff. With a second checkpoint, what is different between the two. ID is the beginning of an id\n' +
-    'from `savepoint list`, `latest`, or `~N` for the Nth before the latest.',
-  options: {},
+    'from `savepoint list`, a label, `latest`, or `~N` for the Nth before the latest. PATHs follow; after\n' +
+    'a `--`, a word that could be an ID is a path as well.',
+  options: {
+    stat: { type: 'boolean', help: 'only how many lines changed in which file' },
+    ...PAGER_OPTIONS,
+  },
   examples: [
     ['savepoint diff latest', 'what the last message did'],
-    ['savepoint diff k3m9 -- src', 'only below src'],
+    ['savepoint diff k3m9 src', 'only below src'],
+    ['savepoint diff ~5 --stat', 'an overview'],
     ['savepoint diff k3m9 x7ab --json', 'between two checkpoints, with hunks as JSON'],
   ],
+  completes: ['checkpoint', 'checkpoint', 'path'],
   run: async (call) => {
     const [first] = call.args;
     if (first === undefined) {
       throw new UsageError('which checkpoint?', 'see what there is with: savepoint list');
     }
-    return withTimeline(call, (savepoint) => runDiff(call, savepoint, first));
+    const found = await withTimeline(call, (savepoint) => compare(call, savepoint, first));
+    return show(call, found);
   },
 };
-
-async function runDiff(call: Call, savepoint: Savepoint, first: string): Promise<ExitCode> {
-  const { from, to, typed } = await whatToCompare(call, savepoint, first);
-  const paths = pathArguments(call, savepoint.root, typed);
-  // So that it shows what happened since the last scan as well.
-  if (to === null) await savepoint.scanAgain();
-  const diffs = await savepoint.diff(from.id, to?.id, paths);
-  const files = fileDiffs(diffs);
-  const found = diffs.map(({ path }) => path);
-  const unmatched = await unmatchedPaths(savepoint, typed, paths, found);
-  const names = new PathNames();
-  printJson(call, {
-    from: from.id,
-    to: to?.id ?? null,
-    files: call.json ? files.map((file) => fileDiffJson(file, names)) : [],
-    insertions: files.reduce((sum, file) => sum + file.insertions, 0),
-    deletions: files.reduce((sum, file) => sum + file.deletions, 0),
-    notOnRecord: unmatched.map(({ typed }) => typed),
-    pathBytes: names.pathBytes,
-  });
-  for (const line of files.flatMap((file) => (call.json ? [] : diffText(file, call.paint)))) {
-    call.say(line);
-  }
-  sayUnmatched(call, unmatched);
-  if (files.length > 0) call.say(wrapWords(diffSummary(files), call.columns).join('\n'));
-  else if (unmatched.length === 0) call.say('No differences.');
-  if (files.length > 0 && to === null) call.hint(`take it back with: savepoint rewind ${from.id}`);
-  const unknown = files.length === 0 && unmatched.some(({ exists }) => !exists);
-  return unknown ? EXIT.notFound : EXIT.done;
-}
 
 interface Comparison {
   readonly from: Checkpoint;
   /** Null: what is there now. */
   readonly to: Checkpoint | null;
-  readonly typed: readonly string[];
 }
 
-async function whatToCompare(call: Call, savepoint: Savepoint, first: string): Promise<Comparison> {
+interface Difference extends Comparison {
+  readonly files: readonly FileDiff[];
+  readonly unmatched: readonly Unmatched[];
+}
+
+async function compare(call: Call, savepoint: Savepoint, first: string): Promise<Difference> {
+  const { from, to, typed } = await whatToCompare(call, savepoint, first);
+  const paths = pathArguments(call, savepoint.root, typed);
+  // So that it shows what happened since the last scan as well.
+  if (to === null) await savepoint.scanAgain();
+  const diffs = await savepoint.diff(from.id, to?.id, paths);
+  const found = diffs.map(({ path }) => path);
+  const unmatched = await unmatchedPaths(savepoint, typed, paths, found);
+  return { from, to, files: fileDiffs(diffs), unmatched };
+}
+
+async function show(call: Call, difference: Difference): Promise<ExitCode> {
+  const { from, to, files, unmatched } = difference;
+  if (call.json) printJson(call, differenceJson(difference, call.flags.has('stat')));
+  else await showPage(call, differenceText(call, difference));
+  if (files.length > 0 && to === null) call.hint(`take it back with: savepoint rewind ${from.id}`);
+  const unknown = files.length === 0 && unmatched.some(({ exists }) => !exists);
+  return unknown ? EXIT.notFound : EXIT.done;
+}
+
+function differenceText(call: Call, { files, unmatched }: Difference): string[] {
+  const { paint, columns } = call;
+  const lines = call.flags.has('stat')
+    ? diffStat(files, paint, columns)
+    : files.flatMap((file) => diffText(file, paint));
+  const summary = files.length === 0 ? [] : wrapWords(diffSummary(files), columns);
+  const nothing = files.length === 0 && unmatched.length === 0 ? ['No differences.'] : [];
+  return [...lines, ...unmatchedText(unmatched), ...summary, ...nothing];
+}
+
+function differenceJson({ from, to, files, unmatched }: Difference, stat: boolean): object {
+  const names = new PathNames();
+  return {
+    from: from.id,
+    to: to?.id ?? null,
+    files: files.map((file) => fileDiffJson(file, names, stat)),
+    insertions: files.reduce((sum, file) => sum + file.insertions, 0),
+    deletions: files.reduce((sum, file) => sum + file.deletions, 0),
+    notOnRecord: unmatched.map(({ typed }) => typed),
+    // Last: it is complete only once every name was asked for.
+    pathBytes: names.pathBytes,
+  };
+}
+
+async function whatToCompare(
+  call: Call,
+  savepoint: Savepoint,
+  first: string,
+): Promise<Comparison & { readonly typed: readonly string[] }> {
   const [, second, ...more] = call.args;
   const from = await savepoint.resolve(first);
   const to = second === undefined ? null : await checkpointOrPath(call, savepoint, second);
@@ -81,7 +112,7 @@ async function whatToCompare(call: Call, savepoint: Savepoint, first: string): P
   return { from, to, typed: [...paths, ...call.rest] };
 }
 
-/** Null when the word can only be a path. */
+/** Null when the word can only be a path: one that is there, was there, or looks like one. */
 async function checkpointOrPath(
   call: Call,
   savepoint: Savepoint,
@@ -90,8 +121,10 @@ async function checkpointOrPath(
   try {
     return await savepoint.resolve(word);
   } catch (error) {
-    const looksLikePath = /[./]/.test(word) || existsSync(resolve(call.io.cwd, word));
-    if (!looksLikePath || !isSavepointError(error)) throw error;
-    return null;
+    if (!isSavepointError(error)) throw error;
+    if (/[./]/.test(word) || existsSync(resolve(call.io.cwd, word))) return null;
+    const [path] = pathArguments(call, savepoint.root, [word]) ?? [];
+    if (path !== undefined && (await isOnRecord(savepoint, path))) return null;
+    throw error;
   }
 }

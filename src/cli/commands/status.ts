@@ -1,5 +1,6 @@
 import { displayText, type ProjectStatus, type TrackedPath } from '../../index.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
+import { COVERAGE } from '../coverage.ts';
 import { EXIT } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -81,15 +82,6 @@ function statusText(
   );
   return lines;
 }
-
-const COVERAGE = {
-  named: 'files that tools named',
-  scanned: 'the whole worktree',
-  deadline: 'a gap: the scan took too long',
-  'too-many-entries': 'a gap: too many files',
-  'too-large': 'a gap: too much to copy',
-  failed: 'a gap: the scan failed',
-} as const;
 
 function listed(title: string, items: readonly string[]): string[] {
   if (items.length === 0) return [];
