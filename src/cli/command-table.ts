@@ -2,10 +2,15 @@ import type { Command } from './command.ts';
 
 export type CommandName =
   | 'list'
+  | 'show'
   | 'diff'
   | 'rewind'
   | 'undo'
   | 'redo'
+  | 'save'
+  | 'label'
+  | 'sessions'
+  | 'ops'
   | 'run'
   | 'status'
   | 'materialize'
@@ -20,10 +25,15 @@ export type CommandName =
 /** Every verb, in the order of the help. Loaded one by one: a command pays for itself alone. */
 export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   list: async () => (await import('./commands/list.ts')).list,
+  show: async () => (await import('./commands/show.ts')).show,
   diff: async () => (await import('./commands/diff.ts')).diff,
   rewind: async () => (await import('./commands/rewind.ts')).rewind,
   undo: async () => (await import('./commands/undo.ts')).undo,
   redo: async () => (await import('./commands/redo.ts')).redo,
+  save: async () => (await import('./commands/save.ts')).save,
+  label: async () => (await import('./commands/label.ts')).label,
+  sessions: async () => (await import('./commands/sessions.ts')).sessions,
+  ops: async () => (await import('./commands/ops.ts')).ops,
   run: async () => (await import('./commands/run.ts')).run,
   status: async () => (await import('./commands/status.ts')).status,
   materialize: async () => (await import('./commands/materialize.ts')).materialize,

@@ -1,12 +1,15 @@
 import type { Session } from '../index.ts';
 
-/** A session as programs see it. */
-export function sessionJson({ id, rootId, agent, createdAt, lastActiveAt }: Session): object {
+/** A session as programs see it, in every command. */
+export function sessionJson(session: Session): object {
+  const { id, rootId, agent, archivedAt } = session;
   return {
     id,
-    rootId,
     agent,
-    createdAt: new Date(createdAt).toISOString(),
-    lastActiveAt: new Date(lastActiveAt).toISOString(),
+    rootId,
+    state: archivedAt === null ? 'open' : 'archived',
+    createdAt: new Date(session.createdAt).toISOString(),
+    lastActiveAt: new Date(session.lastActiveAt).toISOString(),
+    archivedAt: archivedAt === null ? null : new Date(archivedAt).toISOString(),
   };
 }

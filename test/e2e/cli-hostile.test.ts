@@ -52,9 +52,13 @@ describe('hostile names, texts and contents', () => {
       await project.run(['diff', id, '--json']),
       await project.run(['rewind', id, '--dry-run', '--json']),
       await project.run(['list', '--json']),
+      await project.run(['show', id]),
+      await project.run(['show', id, '--json']),
     ];
     for (const result of results) expectHarmless(result);
     const [list, diff, plan] = results;
+    expect(results.at(-2)?.out).toContain('    do\\x1b[31m it\n    \\u{202e}now\n');
+    expect(results.at(-2)?.out).toContain('  A bidi\\u{202e}gpj.exe ');
     expect(list?.out).toContain('do\\x1b[31m it\\n\\u{202e}now');
     for (const shown of [
       'clear\\x1b[2J\\x1b[H',

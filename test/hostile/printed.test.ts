@@ -44,6 +44,7 @@ const EVIL = '\u001b[2J\u202e\u009b';
 const commands: [what: string, args: () => string[]][] = [
   ['the timeline', () => ['list']],
   ['the timeline as JSON', () => ['list', '--json']],
+  ['the sessions', () => ['sessions']],
   ['a diff', () => ['diff', id]],
   ['a diff as JSON', () => ['diff', '--json', id]],
   ['a plan', () => ['rewind', '--dry-run', id]],
@@ -53,6 +54,7 @@ const commands: [what: string, args: () => string[]][] = [
   ['an error about a command', () => [EVIL]],
   ['an error about an option', () => ['list', `--${EVIL}`]],
   ['an error about a project', () => ['list', '--project', EVIL]],
+  ['an error about a session', () => ['list', '--session', EVIL]],
   ['an error about a path', () => ['diff', id, '--', `../${EVIL}`]],
 ];
 
@@ -67,13 +69,15 @@ describe('what the command prints, with steering characters in names and texts',
     expectSafe(result);
   });
 
-  it('is safe to look at: receipts of a rewind, an undo and a redo', async () => {
+  it('is safe to look at: receipts of a rewind, an undo and a redo, the log of them, a label', async () => {
     const results = [
       await project.run(['rewind', id, '--yes']),
       await project.run(['undo', '--json']),
       await project.run(['redo']),
+      await project.run(['ops']),
+      await project.run(['label', id, EVIL]),
     ];
-    expect(results.map((result) => result.code)).toEqual([0, 0, 0]);
+    expect(results.map((result) => result.code)).toEqual([0, 0, 0, 0, 0]);
     for (const result of results) expectSafe(result);
     expect(project.read('gone')).toBe('here\u001b[2J\n');
   });

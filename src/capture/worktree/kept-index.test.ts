@@ -110,12 +110,12 @@ describe('an index that was kept', () => {
     place.write('a', 'longer than before');
     await scan();
     for (const stamp of [
-      { storeId: 'dummy', seq: 1 },
-      { storeId: 'other', seq: 9 },
+      { storeId: 'dummy', seq: 1, open: [] },
+      { storeId: 'other', seq: 9, open: [] },
     ]) {
       new IndexFile(file()).save(required(saved()).stamped(stamp));
       kept.close();
-      expect(saved()?.stamp).toEqual({ storeId: 'dummy', seq: 2 });
+      expect(saved()?.stamp).toEqual({ storeId: 'dummy', seq: 2, open: [] });
     }
   });
 

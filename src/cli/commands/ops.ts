@@ -1,0 +1,44 @@
+import type { Operation } from '../../index.ts';
+import { type Command, expectArgs } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { printJson } from '../json.ts';
+import { LIMIT_OPTION, limitOf } from '../limit.ts';
+import { withTimeline } from '../open-timeline.ts';
+import { operationJson, takenBackBy } from '../operation-json.ts';
+import { operationText } from '../operation-text.ts';
+import { PAGER_OPTIONS, showPage } from '../pager.ts';
+
+export const ops: Command = {
+  name: 'ops',
+  arguments: '',
+  summary: 'the operation log: every rewind, undo and redo, newest first',
+  details:
+    'Shows what was rewound, undone and redone, newest first: whether it is in effect or was taken back,\n' +
+    'by which operation, and the safety checkpoint that keeps what was there before it.',
+  options: { limit: LIMIT_OPTION, ...PAGER_OPTIONS },
+  examples: [
+    ['savepoint ops', 'the newest 50'],
+    ['savepoint undo k3m9', 'take one of them back, wherever it stands in the log'],
+  ],
+  run: async (call) => {
+    expectArgs(call, 'ops', 0, 0);
+    const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
+    // All of them: an older one may have been taken back by any that came after it.
+    const log = await withTimeline(call, (savepoint) => savepoint.operations());
+    const shown = log.slice(0, limit);
+    printJson(call, {
+      operations: shown.map((one) => operationJson(one, takenBackBy(one, log)?.id ?? null)),
+    });
+    const rows = shown.flatMap((operation) => operationText(call, operation, log));
+    await showPage(call, rows.length === 0 ? ['Nothing was rewound yet.'] : rows);
+    if (shown.length < log.length) call.hint('there are older ones: savepoint ops --limit 0');
+    call.hint(hintFor(shown));
+    return EXIT.done;
+  },
+};
+
+function hintFor(shown: readonly Operation[]): string {
+  return shown.some(({ inEffect }) => inEffect)
+    ? 'take one back with: savepoint undo ID; see what was there before it with: savepoint diff ID'
+    : 'see what there is to rewind to with: savepoint list';
+}

@@ -1,0 +1,66 @@
+import { type Checkpoint, displayText, type Savepoint } from '../../index.ts';
+import { checkpointJson } from '../checkpoint-json.ts';
+import { type Call, type Command, expectArgs } from '../command.ts';
+import { COVERAGE } from '../coverage.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { printJson } from '../json.ts';
+import { withTimeline } from '../open-timeline.ts';
+import { clipWidth, wrapWords } from '../text-width.ts';
+import { UsageError } from '../usage-error.ts';
+
+export const save: Command = {
+  name: 'save',
+  arguments: '',
+  summary: 'make a checkpoint by hand',
+  details:
+    'Makes a checkpoint of how the project is now. A rewind to it takes back what every agent did since.\n' +
+    'Where the worktree is scanned, what changed is put on record first, and the checkpoint covers all of\n' +
+    'it; otherwise it covers the files that tools named. Begins a timeline, with a first scan, where there\n' +
+    'is none.',
+  options: {
+    label: {
+      type: 'string',
+      short: 'm',
+      value: 'LABEL',
+      help: 'what to call it; names it in every command, like its id',
+    },
+    scan: { type: 'boolean', help: 'scan the worktree, also where that was never done' },
+  },
+  examples: [
+    ["savepoint save -m 'before the migration'", ''],
+    ["savepoint rewind 'before the migration'", 'and back to it'],
+  ],
+  run: async (call) => {
+    expectArgs(call, 'save', 0, 0);
+    const label = call.values.get('label');
+    if (label?.trim() === '') throw new UsageError('the label is empty', 'leave out -m for none');
+    return withTimeline(call, (savepoint) => run(call, savepoint, label), { create: true });
+  },
+};
+
+async function run(call: Call, savepoint: Savepoint, label: string | undefined): Promise<ExitCode> {
+  const began = (await savepoint.list({ limit: 1 })).length === 0;
+  const scan = began || call.flags.has('scan') || (await savepoint.isScanned());
+  const saved = await savepoint.checkpoint({ label, scan });
+  call.io.done = `the checkpoint ${saved.id} was made all the same`;
+  const { coverage } = saved;
+  printJson(call, {
+    checkpoint: checkpointJson({ ...saved, agent: null, files: 0 }),
+    coverage,
+    began,
+  });
+  for (const line of wrapWords(sentence(saved), call.columns)) call.say(line);
+  if (began) call.remark(`This is the first checkpoint of ${displayText(savepoint.root)}.`);
+  if (coverage === 'named')
+    call.hint('to cover everything, scan the worktree: savepoint save --scan');
+  call.hint(`go back to it with: savepoint rewind ${saved.id.slice(0, SHOWN_ID)}`);
+  return EXIT.done;
+}
+
+const SHOWN_ID = 8;
+const SHOWN_LABEL = 60;
+
+function sentence({ id, label, coverage }: Checkpoint): string {
+  const called = label === null ? '' : ` "${clipWidth(displayText(label), SHOWN_LABEL)}"`;
+  return `Saved ${id.slice(0, SHOWN_ID)}${called}, which covers ${COVERAGE[coverage]}.`;
+}

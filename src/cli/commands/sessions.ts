@@ -1,0 +1,103 @@
+import { displayText, type Savepoint, type SessionSummary } from '../../index.ts';
+import { beside } from '../beside.ts';
+import { type Call, type Command, expectArgs } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { printJson } from '../json.ts';
+import { LIMIT_OPTION, limitOf } from '../limit.ts';
+import { withTimeline } from '../open-timeline.ts';
+import { PAGER_OPTIONS, showPage } from '../pager.ts';
+import { plural } from '../plural.ts';
+import { relativeTime } from '../relative-time.ts';
+import { sessionJson } from '../session-json.ts';
+import { shortSession } from '../short-session.ts';
+import { clipWidth, padWidth, textWidth } from '../text-width.ts';
+
+export const sessions: Command = {
+  name: 'sessions',
+  arguments: '',
+  summary: 'the sessions of agents in this project, most recently active first',
+  details:
+    'Shows every session on record, most recently active first: its agent, when it began and was last\n' +
+    'active, how many checkpoints and files it has, whether it is archived, and to which session it\n' +
+    'belongs if it is a sub-agent or a continuation.',
+  options: {
+    agent: { type: 'string', value: 'NAME', help: 'only of this agent', completes: 'agent' },
+    limit: LIMIT_OPTION,
+    ...PAGER_OPTIONS,
+  },
+  examples: [
+    ['savepoint sessions', 'the newest 50'],
+    ['savepoint list --session 5f3a', 'the checkpoints of one of them'],
+  ],
+  run: async (call) => {
+    expectArgs(call, 'sessions', 0, 0);
+    const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
+    const { shown, ids, more } = await withTimeline(call, (savepoint) =>
+      find(call, savepoint, limit),
+    );
+    printJson(call, {
+      sessions: shown.map((one) => {
+        return { ...sessionJson(one), checkpoints: one.checkpoints, files: one.files };
+      }),
+    });
+    await showPage(
+      call,
+      shown.length === 0 ? ['No session is on record.'] : text(call, shown, ids),
+    );
+    if (more) call.hint('there are older ones: savepoint sessions --limit 0');
+    if (shown.length > 0) call.hint('see one of them with: savepoint list --session ID');
+    else call.hint('see what there is with: savepoint list');
+    return EXIT.done;
+  },
+};
+
+interface Found {
+  readonly shown: readonly SessionSummary[];
+  /** Of all sessions, for shortening. */
+  readonly ids: readonly string[];
+  readonly more: boolean;
+}
+
+async function find(call: Call, savepoint: Savepoint, limit: number): Promise<Found> {
+  const all = await savepoint.sessions();
+  const agent = call.values.get('agent');
+  const fitting = all.filter((one) => agent === undefined || one.agent === agent);
+  const shown = await savepoint.summarize(fitting.slice(0, limit));
+  return { shown, ids: all.map(({ id }) => id), more: shown.length < fitting.length };
+}
+
+const LONGEST_NAME = 24;
+
+/** Who and which on the left; what is on record of it on the right, in as many lines as that takes. */
+function text(
+  { io, paint, columns }: Call,
+  shown: readonly SessionSummary[],
+  ids: readonly string[],
+): string[] {
+  const names = shown.map(({ agent }) => clipWidth(displayText(agent), LONGEST_NAME));
+  const shorts = shown.map(({ id }) => shownId(id, ids));
+  const nameColumn = Math.max(...names.map(textWidth));
+  const idColumn = Math.max(...shorts.map(textWidth));
+  return shown.flatMap((session, i) => {
+    const name = padWidth(names[i] ?? '', nameColumn);
+    const short = padWidth(shorts[i] ?? '', idColumn);
+    const label = { text: `${paint('bold', name)}  ${short}  `, width: nameColumn + idColumn + 4 };
+    return beside(label, aboutOf(session, ids, io.now()), columns);
+  });
+}
+
+function aboutOf(session: SessionSummary, ids: readonly string[], now: number): string {
+  const { id, rootId, createdAt, lastActiveAt, archivedAt, checkpoints, files } = session;
+  return [
+    archivedAt === null ? 'open' : 'archived',
+    `active ${relativeTime(lastActiveAt, now)}`,
+    `began ${relativeTime(createdAt, now)}`,
+    plural(checkpoints, 'checkpoint'),
+    plural(files, 'file'),
+    ...(rootId === id ? [] : [`part of ${shownId(rootId, ids)}`]),
+  ].join(', ');
+}
+
+function shownId(id: string, ids: readonly string[]): string {
+  return clipWidth(displayText(shortSession(id, ids)), LONGEST_NAME);
+}
