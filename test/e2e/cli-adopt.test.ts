@@ -1,7 +1,9 @@
 import { cpSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CliProject } from './cli-project.ts';
+import { CliProject, MAIN } from './cli-project.ts';
+import { expectSchema } from './json-schema.ts';
+import { Terminal } from './terminal.ts';
 
 let project: CliProject;
 afterEach(() => project.remove());
@@ -28,11 +30,11 @@ describe('savepoint adopt', () => {
     expect((await project.run(['adopt'])).code).toBe(0);
     expect((await project.run(['rewind', id])).code).toBe(0);
     expect(project.read('a.txt')).toBe('old\n');
-    const again = await project.json(['adopt']);
-    expect(again).toEqual({
-      code: 5,
-      value: { version: 1, adopted: false, project: project.root },
-    });
+    const again = await project.run(['adopt', '--json']);
+    expect(again.code).toBe(5);
+    expectSchema('adopt', again.out);
+    expect(JSON.parse(again.out)).toEqual({ version: 1, adopted: false, project: project.root });
+    expect((await project.run(['adopt', 'extra'])).code).toBe(2);
   });
 
   it('carries the timeline of a folder that was moved, once it is told from where', async () => {
@@ -51,6 +53,42 @@ describe('savepoint adopt', () => {
     expect(adopted).toMatchObject({ code: 0, out: `Done: ${moved} carries on its timeline.\n` });
     expect((await project.run(['rewind', id], { cwd: moved })).code).toBe(0);
     expect(readFileSync(join(moved, 'a.txt'), 'utf8')).toBe('old\n');
+  });
+
+  it('says at a terminal what it did and what to do next', async () => {
+    project = new CliProject({ 'a.txt': 'old\n' });
+    await project.agentWrites('m1', 'a.txt', 'new\n');
+    const options = { cwd: project.root, env: project.env(), columns: 200 };
+    const terminal = new Terminal([MAIN, 'adopt'], options);
+    try {
+      expect(await terminal.exit()).toBe(5);
+      expect(terminal.screen()).toBe(
+        `Nothing to do: the timeline belongs to ${project.root}.\nhint: see it with: savepoint list`,
+      );
+    } finally {
+      await terminal.close();
+    }
+    expect(await project.run(['adopt', '--quiet'])).toEqual({ code: 5, out: '', err: '' });
+    expect((await project.run(['adopt', '--help'])).out).toMatchInlineSnapshot(`
+      "usage: savepoint adopt [options]
+
+      A timeline belongs to one folder. When another folder stands at the same path (restored from a
+      backup, cloned anew), Savepoint refuses to touch it until you say that it is the same project. For a
+      folder that was moved, say from where: its timeline is still kept under the old path.
+
+      options:
+        --from OLDPATH  where the folder was before it was moved
+        --project DIR   the project; by default the one around the current folder
+        --json          print JSON for programs, and nothing else, on standard output
+        --quiet         print results and problems, no remarks and no hints
+        --no-color      no colours (also NO_COLOR=1; FORCE_COLOR=1 for the opposite)
+        --help          show this help
+
+      examples:
+        savepoint adopt                     this folder carries on the timeline recorded at its path
+        savepoint adopt --from ~/old/place  this folder was moved, with all that is in it
+      "
+    `);
   });
 
   it('leaves a timeline with the folder that it was recorded in', async () => {

@@ -2,6 +2,7 @@ import { existsSync, globSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CliProject, type Json } from './cli-project.ts';
+import { expectSchema } from './json-schema.ts';
 
 const LINES = '1\n2\n3\n4\n5\n6\n7\n8\n9\n';
 let project: CliProject;
@@ -69,8 +70,10 @@ describe('savepoint rewind, undo and redo', () => {
     project.write('b.txt', 'mine\n');
 
     const dry = await project.json(['rewind', id, '--dry-run']);
+    expectSchema('rewind', JSON.stringify(dry.value));
     expect(project.read('c.txt')).toBe('agent\n');
     const real = await project.json(['rewind', id]);
+    expectSchema('rewind', JSON.stringify(real.value));
     const { operationId, safetyCheckpointId, ...receipt } = real.value;
     expect(operationId).toMatch(/^\w{16}$/);
     expect(safetyCheckpointId).toMatch(/^\w{16}$/);
@@ -204,6 +207,61 @@ describe('savepoint rewind, undo and redo', () => {
     expect((await project.run(['rewind', first, '--exact', '--only-message'])).code).toBe(2);
   });
 
+  it('names with --quiet only what is left alone, and the whole plan where that is asked for', async () => {
+    project = new CliProject({ 'a.txt': 'old\n', 'b.txt': 'old\n', 'package-lock.json': '{}' });
+    const id = await project.agentWrites('m1', 'a.txt', 'agent\n');
+    await project.agentWrites('m2', 'b.txt', 'agent\n');
+    await project.agentWrites('m3', 'package-lock.json', '{"agent":1}');
+    project.write('a.txt', 'mine\n');
+    const dry = await project.run(['rewind', id, '--quiet', '--dry-run']);
+    expect(dry).toMatchObject({ code: 3, err: '' });
+    expect(dry.out).toMatch(
+      /^Rewind to before .*\n(?:.*\n)*.*restore {3}b\.txt(?:.*\n)*Dry run, nothing was changed/,
+    );
+    const { code, out, err } = await project.run(['rewind', id, '--quiet']);
+    expect({ code, err }).toEqual({ code: 3, err: '' });
+    expect(out).toMatch(
+      /^ {2}conflict {2}a\.txt {2}left as it is: .* since\n {2}note: .*\(package-lock\.json\)\n$/,
+    );
+    expect(project.read('b.txt')).toBe('old\n');
+  });
+
+  it('explains itself', async () => {
+    project = new CliProject();
+    expect((await project.run(['rewind', '--help'])).out).toMatchInlineSnapshot(`
+      "usage: savepoint rewind [ID [PATH...]] [options]
+
+      Takes back everything that the session of a checkpoint did since that message was sent. What you or
+      another agent did in between stays; where the same lines are concerned, the file is left alone and
+      named as a conflict. What is there now is kept first, so \`savepoint undo\` takes it all back. Shows
+      the plan and asks, at a terminal. With PATHs, only those files and folders. Without an ID, at a
+      terminal, you choose from the timeline. With --quiet only what is left alone is named, and why.
+
+      options:
+        --dry-run           show what would be done, and do nothing
+        --on-conflict WHAT  settle conflicts: keep what is there, restore all the same, or fail (default:
+                            leave them)
+        --force             go ahead although a tool call of the session is still running
+        --yes               do not ask
+        --only-message      take back this one message, and keep what came later
+        --exact             the recorded files as they were, whoever changed them since
+        --include-shared    also take back changes of which it is not certain that this agent made them
+        --project DIR       the project; by default the one around the current folder
+        --json              print JSON for programs, and nothing else, on standard output
+        --quiet             print results and problems, no remarks and no hints
+        --no-color          no colours (also NO_COLOR=1; FORCE_COLOR=1 for the opposite)
+        --help              show this help
+
+      examples:
+        savepoint rewind                      choose a checkpoint, looking at what each would take back
+        savepoint rewind latest --dry-run     what taking back the last message would do
+        savepoint rewind k3m9                 back to before that message
+        savepoint rewind k3m9 src/app.ts      only one file
+        savepoint rewind k3m9 --only-message  one message out of the middle
+      "
+    `);
+  });
+
   it('waits for a running tool call unless forced', async () => {
     project = new CliProject({ 'a.txt': 'old\n' });
     const request = { sessionId: 's', messageId: 'm', paths: ['a.txt'], toolCallId: 'call' };
@@ -257,6 +315,7 @@ describe('savepoint rewind, undo and redo', () => {
 
     const { code, value } = await project.json(['rewind', id]);
     expect(code).toBe(1);
+    expectSchema('rewind', JSON.stringify(value));
     expect(value).toMatchObject({ success: false, restoredFiles: ['a.txt'] });
     expect((value.errors as Json[])[0]).toMatchObject({
       path: 'large.txt',

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliProject, type Json, MAIN } from './cli-project.ts';
+import { expectSchema } from './json-schema.ts';
 import { hasTerminal, runAtTerminal, type Turn } from './pseudo-terminal.ts';
 
 describe('savepoint demo', () => {
@@ -49,6 +50,7 @@ describe('savepoint demo', () => {
       env: { TMPDIR: temporary },
     });
     expect({ code, err }).toEqual({ code: 0, err: '' });
+    expectSchema('demo', out);
     const value = JSON.parse(out) as Json;
     expect(value).toMatchObject({
       version: 1,
@@ -65,6 +67,29 @@ describe('savepoint demo', () => {
     expect(readFileSync(join(project, 'prices.json'), 'utf8')).toContain('"tea": 2.2');
     const list = await place.run(['list'], { cwd: project, env: { SAVEPOINT_HOME: home } });
     expect(list.out).toContain('Add tea to the price list.');
+  });
+
+  it('takes no argument, and explains itself', async () => {
+    expect((await place.run(['demo', 'extra'])).code).toBe(2);
+    expect((await place.run(['demo', '--help'])).out).toMatchInlineSnapshot(`
+      "usage: savepoint demo [options]
+
+      Makes a small project in a temporary folder, lets a scripted agent work on it and wreck it, and
+      takes that back. At a terminal you choose; otherwise it plays by itself. Cleans up after itself.
+
+      options:
+        --keep         leave the temporary folders and say where they are
+        --project DIR  the project; by default the one around the current folder
+        --json         print JSON for programs, and nothing else, on standard output
+        --quiet        print results and problems, no remarks and no hints
+        --no-color     no colours (also NO_COLOR=1; FORCE_COLOR=1 for the opposite)
+        --help         show this help
+
+      examples:
+        savepoint demo         the play
+        savepoint demo --keep  and then try the commands on its project yourself
+      "
+    `);
   });
 
   describe.skipIf(!hasTerminal)('at a terminal', () => {

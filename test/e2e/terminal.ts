@@ -6,7 +6,7 @@ export interface TerminalOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly columns?: number;
   readonly rows?: number;
-  /** Something else than Node, such as a shell. */
+  /** Another program than Node, such as a shell. */
   readonly program?: string;
 }
 
