@@ -70,6 +70,7 @@ async function readFrame(reader: ByteReader, limits: TransferLimits): Promise<Fr
   if (encoding === ENCODING.raw ? stored !== length : stored >= length) {
     throw invalid('the lengths of a part contradict each other');
   }
+  if (type === FRAME.end && encoding !== ENCODING.raw) throw invalid('its end is packed');
   const payload = await reader.take(stored);
   if (payload === null) throw cutOff();
   return { type, content: decoded(payload, encoding, length), before };
