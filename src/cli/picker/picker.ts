@@ -1,7 +1,8 @@
-import type { CheckpointId, ListedCheckpoint, RewindRequest, Savepoint } from '../../index.ts';
+import type { ListedCheckpoint, RewindRequest, Savepoint } from '../../index.ts';
 import type { Call } from '../command.ts';
 import { entriesOf } from './entries.ts';
 import { type Key, KeyDecoder } from './keys.ts';
+import { pathsOf } from './known-paths.ts';
 import { layoutOf } from './layout.ts';
 import { type Preview, previewLines, previewOf } from './preview.ts';
 import { Previews } from './previews.ts';
@@ -50,6 +51,7 @@ class Picker {
   #state: PickerState;
   #keyTimer: NodeJS.Timeout | undefined;
   #knowsPaths = false;
+  #isClosed = false;
   #lines: { readonly of: Preview | null; readonly key: string; readonly lines: string[] } | null =
     null;
 
@@ -85,6 +87,7 @@ class Picker {
 
   /** Idempotent. Gives everything back to the process. */
   close(): void {
+    this.#isClosed = true;
     this.#screen.leave();
     this.#suspension.stop();
     this.#previews.stop();
@@ -136,23 +139,22 @@ class Picker {
       if (outcome === 'redraw') this.#screen.forget();
     }
     this.#draw();
-    if (this.#state.filter !== '') this.#learnPaths();
+    if (this.#state.filter !== '') void this.#learnPaths();
   }
 
   /** Asked for once somebody types: most people only look at the newest few. */
-  #learnPaths(): void {
+  async #learnPaths(): Promise<void> {
     if (this.#knowsPaths) return;
     this.#knowsPaths = true;
     const { savepoint, checkpoints } = this.#request;
-    void savepoint
-      .changes({})
-      .then((changes) => {
-        const paths = Map.groupBy(changes, ({ checkpointId }) => checkpointId as CheckpointId);
-        const names = new Map([...paths].map(([id, list]) => [id, list.map(({ path }) => path)]));
-        this.#state = withEntries(this.#state, entriesOf(checkpoints, names));
-        this.#draw();
-      })
-      .catch(this.#answer.reject);
+    try {
+      const paths = await pathsOf(savepoint, checkpoints, () => this.#isClosed);
+      if (paths === null) return;
+      this.#state = withEntries(this.#state, entriesOf(checkpoints, paths));
+      this.#draw();
+    } catch (error) {
+      this.#answer.reject(error);
+    }
   }
 
   #redraw(): void {
