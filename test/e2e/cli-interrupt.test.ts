@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliProject, MAIN, type Result, runNode } from './cli-project.ts';
@@ -27,6 +27,7 @@ function pressing({ call, at, target }: Moments): string {
     const real = fs.${call};
     const places = ${JSON.stringify([project.root, target ?? project.root, '/proc/self/fd'])};
     let calls = 0;
+    process.on('exit', () => fs.writeFileSync(${JSON.stringify(countFile())}, String(calls)));
     fs.${call} = (...args) => {
       if (places.some((place) => String(args[0]).startsWith(place))) {
         if (${JSON.stringify(at)}.includes(calls)) process.kill(process.pid, 'SIGINT');
@@ -37,6 +38,10 @@ function pressing({ call, at, target }: Moments): string {
     };
     syncBuiltinESMExports();`;
 }
+
+const countFile = () => join(project.scratch, 'calls');
+/** How many calls there were until the end. */
+const calls = () => Number(readFileSync(countFile(), 'utf8'));
 
 function runInterrupted(args: readonly string[], moments: Moments): Promise<Result> {
   const preload = join(project.scratch, 'press.mjs');
@@ -61,6 +66,7 @@ describe('Ctrl-C in a rewind', () => {
     const { code, out, err } = await runInterrupted(['rewind', id], { call: 'openSync', at: [5] });
     expect({ code, out }).toEqual({ code: 130, out: '' });
     expect(err).toBe('\nsavepoint: interrupted; nothing was changed\n');
+    expect(calls()).toBeLessThan(NAMES.length);
     expect(contents()).toEqual(new Set(['new\n']));
   });
 
@@ -113,6 +119,7 @@ describe('Ctrl-C in a run', () => {
     const { code, err } = await runInterrupted(args, { call: 'openSync', at: [5] });
     expect(code).toBe(130);
     expect(err).toBe('\nsavepoint: interrupted; the program was not started\n');
+    expect(calls()).toBeLessThan(NAMES.length);
     expect(existsSync(project.path('started'))).toBe(false);
     expect((await project.run(['list', '--json'])).out).toContain('"checkpoints": []');
   });

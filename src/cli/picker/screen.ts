@@ -28,7 +28,7 @@ export class Screen {
     this.#isEntered = true;
     this.#drawn = [];
     // Whatever goes wrong elsewhere, such as a bug, the terminal is given back.
-    process.on('uncaughtExceptionMonitor', this.leave).on('exit', this.leave);
+    process.on('exit', this.leave);
     this.#input.setRawMode(true);
     this.#output.write(ENTER);
   }
@@ -36,7 +36,7 @@ export class Screen {
   readonly leave = (): void => {
     if (!this.#isEntered) return;
     this.#isEntered = false;
-    process.off('uncaughtExceptionMonitor', this.leave).off('exit', this.leave);
+    process.off('exit', this.leave);
     this.#output.write(LEAVE);
     try {
       this.#input.setRawMode(false);
