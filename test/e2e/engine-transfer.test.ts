@@ -1,19 +1,34 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { PathDiff } from '../../src/index.ts';
+import { type OpenOptions, type PathDiff, RUN_AGENT, type State } from '../../src/index.ts';
 import { type Bed, makeBed } from './engine-bed.ts';
 import { carry, exportOf, importOf, recordOf } from './transfer.ts';
 import { treeOf } from './tree-of.ts';
 
 const beds: Bed[] = [];
-async function bed(): Promise<Bed> {
-  const made = await makeBed();
+async function bed(options: Partial<OpenOptions> = {}): Promise<Bed> {
+  const made = await makeBed(options);
   beds.push(made);
   return made;
 }
 afterEach(async () => {
   for (const made of beds.splice(0)) await made.remove();
 });
+
+/** The law of chains: each before joins the previous after. And all bytes that they name are there. */
+async function expectWholeChains({ savepoint }: Bed): Promise<Map<string, State | null>> {
+  const last = new Map<string, State | null>();
+  for (const { path, before, after } of await savepoint.changes({})) {
+    const previous = last.get(path);
+    if (previous !== undefined) expect(before).toEqual(previous);
+    last.set(path, after);
+    for (const state of [before, after]) {
+      if (state?.kind !== 'captured' || state.blob === null) continue;
+      expect(await savepoint.readBlob(state.blob)).toHaveLength(state.size);
+    }
+  }
+  return last;
+}
 
 /** Copies what is in one project into another, as a clone or a pull would. */
 function copyFiles(from: Bed, to: Bed): void {
@@ -112,6 +127,17 @@ describe('a session that moves to another machine', () => {
     expect(there.text('a.txt')).toBe('1\n2\n3\n4\n5\n6\n7\n8\n9 person\n');
   });
 
+  it('leaves behind what happened to a file before the session came to it', async () => {
+    const here = await bed();
+    const other = { sessionId: 'other' };
+    await here.write('m1', 'a.txt', 'agent');
+    await here.tool('o1', ['b.txt'], () => here.put('b.txt', 'other'), other);
+    await here.tool('o2', ['a.txt'], () => here.put('a.txt', 'other'), other);
+    await here.write('m2', 'b.txt', 'agent');
+    const { receipt } = await exportOf(here.savepoint, { sessionId: 'agent' });
+    expect(receipt).toMatchObject({ sessions: 1, checkpoints: 2, changes: 3 });
+  });
+
   it('knows what was taken back already', async () => {
     const here = await twoMessages();
     await here.rewind('m2');
@@ -206,8 +232,12 @@ describe('an import beside a timeline', () => {
     });
     there.put('b.txt', 'never recorded\n');
     const tree = there.tree();
+    const [edited] = (await expectWholeChains(there)).values();
     await carry(here, there);
     expect(there.tree()).toEqual(tree);
+    const last = await expectWholeChains(there);
+    expect(last.get('a.txt')).toEqual(edited);
+    expect(last.get('b.txt')).toMatchObject({ size: 'never recorded\n'.length });
     // Neither is the agent's here: taking back what it did elsewhere meets other content.
     const receipt = await there.rewind('m1');
     expect(receipt.conflicts.map(({ path }) => path)).toEqual(['a.txt', 'b.txt']);
@@ -268,6 +298,41 @@ describe('an import beside a timeline', () => {
     there.put('a.txt', 'x');
     await there.savepoint.captureAfter(open);
     expect(await carry(here, there)).toMatchObject({ imported: true });
+  });
+
+  it('ends a change that nobody closed, as the next capture of the path would', async () => {
+    const [here, there] = [await twoMessages(), await bed()];
+    there.put('a.txt', 'old');
+    const request = { sessionId: 'local', messageId: 'l1', paths: ['a.txt'] };
+    await there.savepoint.captureBefore(request);
+    there.put('a.txt', 'new');
+    await carry(here, there);
+    await expectWholeChains(there);
+    await there.savepoint.rewind({ to: await there.idOf('l1', 'local') });
+    expect(there.text('a.txt')).toBe('old');
+  });
+
+  it('is kept from now on, however old it is, and says nothing about scans made here', async () => {
+    const here = await bed({ now: () => 1_000_000, scan: true, maxScanEntries: 1 });
+    here.put('a.txt', 'one\n');
+    here.put('b.txt', 'more than may be scanned\n');
+    await here.savepoint.checkpoint({ sessionId: 'agent', messageId: 'm1' });
+    await here.write('m1', 'a.txt', 'two\n');
+    await here.savepoint.archiveSession('agent');
+    const there = await bed();
+    await carry(here, there);
+    await there.savepoint.cleanup();
+    const [checkpoint, ...more] = await there.savepoint.list();
+    expect(more).toEqual([]);
+    expect(checkpoint).toMatchObject({ messageId: 'm1', createdAt: 1_000_000, coverage: 'named' });
+  });
+
+  it('of a command that was run elsewhere is nothing to undo here', async () => {
+    const [here, there] = [await bed(), await bed()];
+    await here.tool('r1', ['a.txt'], () => here.put('a.txt', 'made'), { agent: RUN_AGENT });
+    there.put('a.txt', 'made');
+    await carry(here, there);
+    await expect(there.savepoint.undo()).rejects.toMatchObject({ code: 'nothing-to-undo' });
   });
 
   it('gives the whole tree of an imported checkpoint where the worktree is scanned', async () => {

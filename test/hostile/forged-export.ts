@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { createZstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 export type Fields = Record<string, unknown>;
 export type Row = [kind: string, fields: Fields];
@@ -76,6 +78,17 @@ export function frameOf(type: string, content: Buffer | string, claims: Claims =
 /** Many zeros in few bytes, which claim to be `length`. */
 export function bomb(type: string, zeros: number, length: number): Buffer {
   return frameOf(type, zstdCompressSync(Buffer.alloc(zeros)), { encoding: 1, length });
+}
+
+const HUGE_STEPS = 256;
+
+/** Two GiB of zeros, made without ever having them. */
+export async function hugeBomb(type: string, length: number): Promise<Buffer> {
+  const packer = createZstdCompress();
+  const step = Buffer.alloc(8 * 1024 * 1024);
+  Readable.from(Array.from({ length: HUGE_STEPS }, () => step)).pipe(packer);
+  const payload = await buffer(packer);
+  return frameOf(type, payload, { encoding: 1, length: Math.max(length, payload.length + 1) });
 }
 
 /** The first line, then each frame. */

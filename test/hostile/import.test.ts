@@ -9,6 +9,7 @@ import {
   type Fields,
   frameOf,
   framesOf,
+  hugeBomb,
   type Parts,
   putTogether,
   type Row,
@@ -93,6 +94,12 @@ describe('an export', () => {
     );
     expect(receipt).toMatchObject({ imported: true, sessions: 2, operations: 1, cancellations: 1 });
     expect(receipt.blobs).toBeGreaterThan(5);
+    // The same ids, and something else behind them.
+    const otherwise = spoilt('change', (fields) => {
+      fields.path = 'other.txt';
+    });
+    const refusal = await refusalOf(() => importOf(other.savepoint, otherwise));
+    expect(refusal.code).toBe('import-conflict');
     await other.remove();
   });
 
@@ -386,6 +393,9 @@ describe('rows', () => {
     ['a blob twice', ({ blobs }) => void blobs.push(blobs[0] ?? Buffer.alloc(0))],
     ['another blob in its place', ({ blobs }) => void blobs.splice(0, 1, Buffer.from('other'))],
     ['a checkpoint after its change', ({ rows }) => swapNumbers(rows)],
+    ['a gap in their numbers', ({ rows }) => lastChange(rows, 10_000)],
+    ['a number twice', ({ rows }) => lastChange(rows, safetyNumber(rows))],
+    ['a link that has a mode', ({ rows }) => modeOfLinks(rows, 0o644)],
     ['a link to nowhere that can be', ({ rows }) => linkTo(rows, 400)],
   ];
   it.each(spoils)('with %s are refused', async (_title, change) => {
@@ -411,8 +421,8 @@ describe('rows', () => {
 
 describe('a part that claims too much', () => {
   it.each([
-    ['a bomb for content', bomb('B', 512 * 1024 * 1024, 1000), 'export-invalid'],
-    ['a bomb for rows', bomb('R', 64 * 1024 * 1024, 4 * 1024 * 1024), 'export-invalid'],
+    ['a bomb for content', bomb('B', 8 * 1024 * 1024, 1000), 'export-invalid'],
+    ['a bomb for rows', bomb('R', 8 * 1024 * 1024, 4 * 1024 * 1024), 'export-invalid'],
     ['content of 4 GiB', bomb('B', 1000, 0xffffffff), 'export-too-large'],
     ['rows of 1 GiB', bomb('R', 1000, 2 ** 30), 'export-too-large'],
     ['an end of 1 MiB', bomb('E', 1000, 2 ** 20), 'export-too-large'],
@@ -425,6 +435,14 @@ describe('a part that claims too much', () => {
     ['no type', frameOf('\0', 'x'), 'export-invalid'],
   ])('is refused: %s', async (_title, frame, code) => {
     await expectRefused(sealed('savepoint-export 1\n', [frame], {}), code);
+  });
+
+  it('is unpacked no further than it claims', async () => {
+    const frame = await hugeBomb('B', 1000);
+    const before = process.resourceUsage().maxRSS;
+    await expectRefused(sealed('savepoint-export 1\n', [frame], {}));
+    // In KiB; all of it would be two GiB.
+    expect(process.resourceUsage().maxRSS - before).toBeLessThan(500_000);
   });
 
   it.each([[{ maxRows: 3 }], [{ maxBlobs: 2 }], [{ maxBlobBytes: 100 }], [{ maxTotalBytes: 100 }]])(
@@ -492,6 +510,26 @@ function linkTo(rows: Row[], size: number): void {
       const state = fields[side] as Fields | undefined;
       if (state?.size === 4) Object.assign(state, { type: 'symlink', mode: 0o777 });
       if (state?.size === size) Object.assign(state, { type: 'symlink', mode: 0o777 });
+    }
+  }
+}
+
+/** The newest change, of the rewind, as somebody's who is not known; with another number. */
+function lastChange(rows: Row[], seq: unknown): void {
+  const kept = rows.filter(([kind]) => kind !== 'cancellation');
+  rows.splice(0, rows.length, ...kept);
+  const change = rows.findLast(([kind]) => kind === 'change')?.[1];
+  Object.assign(change ?? {}, { seq, operationId: null });
+}
+
+function safetyNumber(rows: Row[]): unknown {
+  return rows.find(([, { kind }]) => kind === 'safety')?.[1].seq;
+}
+
+function modeOfLinks(rows: Row[], mode: number): void {
+  for (const [, { before, after }] of rows) {
+    for (const state of [before, after] as (Fields | undefined)[]) {
+      if (state?.type === 'symlink') state.mode = mode;
     }
   }
 }
