@@ -76,6 +76,9 @@ const WORDS: Record<ProgressStep, string> = {
   stage: 'Preparing files',
   swap: 'Restoring',
   write: 'Writing files',
+  export: 'Exporting',
+  check: 'Checking the export',
+  import: 'Importing',
 };
 
 export function progressText({ step, done, total }: Progress): string {

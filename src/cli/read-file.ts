@@ -32,6 +32,19 @@ export class GivenFile {
     }
   }
 
+  /** As `chunks`; tells before each how many bytes of how many are behind it. */
+  async *watched(
+    tell: (done: number, total: number) => Promise<void> | undefined,
+  ): AsyncGenerator<Uint8Array> {
+    const { size } = await this.#handle.stat();
+    let done = 0;
+    for await (const chunk of this.chunks()) {
+      await tell(done, size);
+      done += chunk.length;
+      yield chunk;
+    }
+  }
+
   close(): Promise<void> {
     return this.#handle.close();
   }

@@ -1,4 +1,4 @@
-/** What long work is at: looking, copying, planning, restoring. */
+/** What long work is at: looking, copying, planning, restoring, moving. */
 export type ProgressStep =
   | 'scan'
   | 'copy'
@@ -7,7 +7,10 @@ export type ProgressStep =
   | 'keep'
   | 'stage'
   | 'swap'
-  | 'write';
+  | 'write'
+  | 'export'
+  | 'check'
+  | 'import';
 
 export interface Progress {
   readonly step: ProgressStep;

@@ -29,7 +29,9 @@ export async function* exportSessions(
   const contents = new Contents(site, collected);
   let blobBytes = 0;
   let blobs = 0;
-  for (const id of contents.ids) {
+  const ids = [...contents.ids];
+  for (const [done, id] of ids.entries()) {
+    await site.onProgress?.({ step: 'export', done, total: ids.length });
     const bytes = await contents.read(id);
     if (bytes === null) continue;
     blobs += 1;

@@ -72,6 +72,7 @@ class Staged {
         if (group.length > 0) yield group;
         return;
       }
+      await this.#tell();
       this.references.push({ id: value.id, size: value.bytes.length, source: 'pack', key: null });
       group.push(value);
       bytes += value.bytes.length;
@@ -80,6 +81,11 @@ class Staged {
       group = [];
       bytes = 0;
     }
+  }
+
+  async #tell(): Promise<void> {
+    const { length } = this.references;
+    await this.#site.onProgress?.({ step: 'import', done: length, total: null });
   }
 
   async #finish(read: ReadExport): Promise<void> {

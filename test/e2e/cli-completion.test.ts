@@ -143,6 +143,18 @@ describe('in bash', () => {
     expect(bashOffers('savepoint', 'list', '--project', 'fo')).toEqual(['folder']);
   });
 
+  it('completes ids, labels and operations of the timeline', () => {
+    const offered = bashOffers('savepoint', 'show', '');
+    expect(offered[0]).toBe('latest');
+    expect(offered.filter((word) => /^[a-z2-9]{16}$/.test(word))).toHaveLength(
+      2 * (UNFIT.length + 1),
+    );
+    expect(offered.filter((word) => word.includes('touch'))).toHaveLength(1);
+    expect(bashOffers('savepoint', 'rewind', 'lat')).toEqual(['latest']);
+    expect(bashOffers('savepoint', 'undo', '')).toEqual([]);
+    expect(existsSync(trap)).toBe(false);
+  });
+
   it('quotes what it offers, also after a sign of equality', () => {
     for (const typed of [
       ['--session', ''],

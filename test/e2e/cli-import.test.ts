@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -119,7 +120,7 @@ describe('savepoint import', () => {
   });
 });
 
-describe('a process that is killed', () => {
+describe('a process that is killed or interrupted', () => {
   const large = new CliProject();
   const target = join(large.scratch, 'large.savepoint');
   afterAll(() => large.remove());
@@ -134,26 +135,48 @@ describe('a process that is killed', () => {
     });
   });
 
-  /** Kills the command at the moment that `isAt` tells; false when it was too quick for that. */
-  async function killed(args: string[], cwd: string, isAt: () => boolean): Promise<boolean> {
+  /** Sends a signal at the moment that `isAt` tells, and says how the command ended. */
+  async function signalled(
+    args: string[],
+    {
+      cwd = large.root,
+      signal,
+      isAt,
+    }: { cwd?: string; signal: NodeJS.Signals; isAt: () => boolean },
+  ): Promise<{ code: number | null; signal: string | null; err: string }> {
     const child = spawn(process.execPath, [MAIN, ...args], {
       cwd,
       env: large.env(),
-      stdio: 'ignore',
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
-    const ended = new Promise<string | null>((resolve) => {
-      child.once('close', (_code, signal) => resolve(signal));
+    let err = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+    });
+    const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
+      child.once('close', (code, by) => resolve({ code, signal: by }));
     });
     while (child.exitCode === null && !isAt())
       await new Promise((resolve) => setTimeout(resolve, 2));
-    child.kill('SIGKILL');
-    return (await ended) === 'SIGKILL';
+    child.kill(signal);
+    return { ...(await ended), err };
   }
 
   it('in the middle of an export leaves no file of that name', async () => {
-    const isWriting = (): boolean =>
-      readdirSync(large.scratch).some((name) => name.endsWith('.part'));
-    expect(await killed(['export', target], large.root, isWriting)).toBe(true);
+    const parts = (): string[] =>
+      readdirSync(large.scratch).filter((name) => name.endsWith('.part'));
+    const isWriting = (): boolean => parts().length > 0;
+    const killed = { signal: 'SIGKILL', isAt: isWriting } as const;
+    expect((await signalled(['export', target], killed)).signal).toBe('SIGKILL');
+    expect(existsSync(target)).toBe(false);
+    rmSync(join(large.scratch, parts()[0] ?? 'none'));
+    const interrupted = { signal: 'SIGINT', isAt: isWriting } as const;
+    const { code, err } = await signalled(['export', target], interrupted);
+    expect({ code, err }).toEqual({
+      code: 130,
+      err: '\nsavepoint: interrupted; nothing was written\n',
+    });
+    expect(parts()).toEqual([]);
     expect(existsSync(target)).toBe(false);
     expect((await large.run(['export', target])).code).toBe(0);
   });
@@ -176,7 +199,8 @@ describe('a process that is killed', () => {
     const packs = join(storeDirectory(large.home, cwd), 'packs');
     const known = readdirSync(packs).length;
     const isCopying = (): boolean => readdirSync(packs).length > known;
-    expect(await killed(['import', target], cwd, isCopying)).toBe(true);
+    const killed = { cwd, signal: 'SIGKILL', isAt: isCopying } as const;
+    expect((await signalled(['import', target], killed)).signal).toBe('SIGKILL');
     expect(await record()).toEqual(before);
     const { code, out } = await large.run(['import', target, '--json'], { cwd });
     expect(code).toBe(0);

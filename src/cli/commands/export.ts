@@ -65,8 +65,11 @@ async function runExport(
   request: ExportRequest,
   file: NewFile,
 ): Promise<ExitCode> {
+  const { interrupts } = call.io;
+  interrupts.meaning = 'nothing was written';
   const stream = savepoint.export(request);
-  const { result, bytes } = await writeNewFile(file, stream, call.io.interrupts);
+  const { result, bytes } = await writeNewFile(file, stream, interrupts);
+  interrupts.meaning = `${displayText(file.path)} was written`;
   report(call, file, result, bytes);
   return EXIT.done;
 }

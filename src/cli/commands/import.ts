@@ -32,7 +32,8 @@ export const importCommand: Command = {
     const file = await GivenFile.open(path);
     try {
       // Before a timeline is begun for it: what is not sound leaves no trace at all.
-      await verifyExport(file.chunks());
+      call.io.interrupts.meaning = 'nothing was imported';
+      await verifyExport(file.watched((done, total) => check(call, done, total)));
       return await withTimeline(call, (savepoint) => runImport(call, savepoint, file, path), {
         create: true,
         scan: true,
@@ -53,7 +54,20 @@ async function runImport(
   const { notice } = await savepoint.scan();
   if (notice !== null) call.io.err(`savepoint: ${displayText(notice)}\n`);
   const receipt = await savepoint.import(file.chunks());
+  call.io.interrupts.meaning = receipt.imported ? 'it was imported' : 'it was here already';
   return report(call, receipt, path);
+}
+
+const STEP_BYTES = 1_000_000;
+
+/** In megabytes, where there are several: nobody reads longer numbers. */
+function check(call: Call, done: number, total: number): Promise<void> | undefined {
+  const whole = Math.ceil(total / STEP_BYTES);
+  return call.io.progress.tell({
+    step: 'check',
+    done: Math.floor(done / STEP_BYTES),
+    total: whole > 1 ? whole : null,
+  });
 }
 
 function report(call: Call, receipt: ImportReceipt, path: string): ExitCode {
