@@ -1,25 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { copyPlace, makeScratch, withFolder } from '../scenario/place.ts';
-import {
-  makeRewindScenario,
-  RECOVERY_STEPS,
-  type RewindScenario,
-  rewindSteps,
-} from '../scenario/rewind-scenario.ts';
+import { makeRewindScenario, rewindSteps } from '../scenario/rewind-scenario.ts';
 import { removeTree } from '../scenario/tree.ts';
-import { callSite, type FileCall, isOnProject } from './file-calls.ts';
-import { killPoints } from './kill.ts';
+import { callSite, changesFiles, type FileCall, isOnProject } from './file-calls.ts';
 import { describeWithStrace } from './needs-strace.ts';
 import { record } from './recording.ts';
+import { WRITING_CALLS } from './strace.ts';
 
 describeWithStrace('a recording', () => {
   let scratch: string;
-  let scenario: RewindScenario;
   let calls: readonly FileCall[];
 
   beforeAll(async () => {
     scratch = makeScratch();
-    scenario = await makeRewindScenario(scratch);
+    const scenario = await makeRewindScenario(scratch);
     ({ calls } = await withFolder(scratch, (folder) =>
       record(scratch, copyPlace(scenario.template, folder), rewindSteps(scenario)),
     ));
@@ -57,11 +51,9 @@ describeWithStrace('a recording', () => {
     }
   });
 
-  test('counts the syncs of the pool among the moments to kill a process at', async () => {
-    const points = await killPoints(scratch, scenario.template, RECOVERY_STEPS);
-    expect(points.some(({ thread }) => thread === 'pool')).toBe(false);
-    const rewind = await killPoints(scratch, scenario.template, rewindSteps(scenario));
-    const onPool = rewind.filter(({ thread }) => thread === 'pool');
+  test('counts the syncs of the pool on their own, among the moments to kill a process at', () => {
+    const points = calls.filter((call) => changesFiles(call, WRITING_CALLS));
+    const onPool = points.filter(({ thread }) => thread === 'pool');
     expect(onPool.map(({ nth }) => nth)).toEqual(onPool.map((_, index) => index + 1));
     expect(onPool.length).toBeGreaterThan(12);
   });
