@@ -52,7 +52,8 @@ export function fromHereOn(
   return (['main', 'pool'] as const).flatMap((thread) =>
     names.flatMap((name) => {
       const isOne = (call: FileCall): boolean => call.name === name && call.thread === thread;
-      if (!calls.some(isOne)) return [];
+      // The pool's own writes wake the main thread up; a disk that fails does not stop those.
+      if (!calls.some((call) => isOne(call) && call.file !== null)) return [];
       const before = earlier.findLast(isOne)?.nth ?? 0;
       return [{ thread, name, nth: before + 1 }];
     }),
