@@ -14,6 +14,12 @@ const NEW_DATABASE = `
   PRAGMA application_id = ${APPLICATION_ID};
 `;
 
+// Nobody can find it before it is whole, and then it is synced at once.
+const UNDER_ITS_FIRST_NAME = `
+  PRAGMA synchronous = OFF;
+  PRAGMA journal_mode = MEMORY;
+`;
+
 /** Opens the database of a store, and makes it first where there is none and `create` allows it. */
 export function openDatabase(layout: Layout, create: boolean): Connection {
   if (!hasDictionaries()) throw tooOld();
@@ -57,12 +63,13 @@ function buildDatabase(layout: Layout, migrations: readonly string[]): void {
   makeEmptyFile(fresh);
   const connection = new Connection(fresh);
   try {
-    connection.exec(NEW_DATABASE);
+    connection.exec(UNDER_ITS_FIRST_NAME + NEW_DATABASE);
     migrate(connection, migrations);
     startLog(connection);
   } finally {
     connection.close();
   }
+  syncPath(fresh);
   renameSync(fresh, layout.database);
   syncPath(layout.directory);
 }
