@@ -308,10 +308,8 @@ describe('savepoint rewind, undo and redo', () => {
     project = new CliProject({ 'large.txt': 'x'.repeat(400_000), 'a.txt': 'old\n' });
     const id = await project.agentWrites('m1', 'large.txt', 'small\n');
     await project.agentWrites('m2', 'a.txt', 'new\n');
-    const [blob] = globSync(join(project.home, 'projects/*/blobs/**/*')).filter((path) =>
-      /\w{32}$/.test(path),
-    );
-    truncateSync(blob ?? 'no blob was found', 1_000);
+    const [blobs] = globSync(join(project.home, 'projects/*/arrivals'));
+    truncateSync(blobs ?? 'no blob was found', 1_000);
 
     const { code, value } = await project.json(['rewind', id]);
     expect(code).toBe(1);

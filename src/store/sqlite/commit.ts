@@ -11,7 +11,7 @@ import type { Connection } from './connection.ts';
 import { readSeq, writeBaseline, writeJournal, writeSeq } from './meta.ts';
 import type { Opened } from './opened.ts';
 import { findOperation, putOperation, removeOperation } from './operations.ts';
-import { putBlobs, putReference } from './put-blob.ts';
+import { putReference, storeBlobs } from './put-blob.ts';
 import { putSession, removeSession } from './sessions.ts';
 import { findWindow, putWindow, removeWindow } from './windows.ts';
 
@@ -24,7 +24,7 @@ export function commitBatch(opened: Opened, batch: Batch): void {
   connection.immediate(() => {
     requireBase(connection, batch.base);
     const numbers = new BlobNumbers(connection);
-    const begin = putBlobs(opened, batch.blobs ?? [], numbers);
+    const begin = storeBlobs(opened, batch.blobs ?? [], numbers);
     try {
       for (const reference of batch.references ?? []) putReference(connection, reference);
       writeRows(connection, batch, numbers);

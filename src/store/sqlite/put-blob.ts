@@ -25,7 +25,7 @@ import { bytesToHash } from './state-columns.ts';
  * Stores blobs inside a transaction. Large ones are durable at once; where the arrivals ended before them
  * is returned, so that the caller can take them back. Null when there were none.
  */
-export function putBlobs(
+export function storeBlobs(
   opened: Opened,
   blobs: readonly Blob[],
   numbers: BlobNumbers,
