@@ -34,6 +34,7 @@ export type CommandKind =
   | 'scan'
   | 'write-ignored'
   | 'stop-ignoring'
+  | 'start-ignoring'
   | 'lose-index';
 
 /** One step of a sequence. The numbers choose among what is possible when its turn comes. */

@@ -2,7 +2,14 @@ import type { Command, CommandKind } from './commands.ts';
 import { isFile, type Place, type TextEntry } from './model/entry.ts';
 import { familyOf } from './model/event.ts';
 import type { History } from './model/history.ts';
-import { foldersAbove, isDirectlyBelow, LINK_TARGETS, linkText, NAMES } from './model/names.ts';
+import {
+  foldersAbove,
+  isDirectlyBelow,
+  isHidden,
+  LINK_TARGETS,
+  linkText,
+  NAMES,
+} from './model/names.ts';
 import type { Mutation, Step } from './mutation.ts';
 import { lineBy, SLOTS, slotFor } from './written-lines.ts';
 
@@ -25,7 +32,7 @@ export const MUTATIONS: Partial<Record<CommandKind, Maker>> = {
 
   'edit-through-link': (scene, command) => {
     const { history } = scene;
-    const links = [...history.tree.keys()].filter((path) => history.at(path)?.kind === 'link');
+    const links = history.inSight().filter((path) => history.at(path)?.kind === 'link');
     const link = choose(links, command.path);
     const leads = link === null ? undefined : history.resolve(link)?.at(-1);
     if (link === null || leads === undefined || !texts(history).includes(leads)) return null;
@@ -43,14 +50,14 @@ export const MUTATIONS: Partial<Record<CommandKind, Maker>> = {
   },
 
   delete: ({ history }, command) => {
-    const path = choose([...history.tree.keys()], command.path);
+    const path = choose(history.inSight(), command.path);
     if (path === null) return null;
     return { says: `deletes ${show(path)}`, names: [path], steps: removal(history, path) };
   },
 
   rename: ({ history }, command) => {
     const from = choose(
-      [...history.tree.keys()].filter((path) => isMovable(history, path)),
+      history.inSight().filter((path) => isMovable(history, path)),
       command.path,
     );
     if (from === null) return null;
@@ -65,9 +72,7 @@ export const MUTATIONS: Partial<Record<CommandKind, Maker>> = {
   },
 
   chmod: ({ history }, command) => {
-    const paths = [...history.tree]
-      .filter(([, entry]) => entry.kind !== 'link')
-      .map(([path]) => path);
+    const paths = history.inSight().filter((path) => history.at(path)?.kind !== 'link');
     const path = choose(paths, command.path);
     const now = path === null ? null : history.at(path);
     if (path === null || now === null || now.kind === 'link') return null;
@@ -115,7 +120,7 @@ export const MUTATIONS: Partial<Record<CommandKind, Maker>> = {
 
   look: ({ history }, command) => {
     const path = choose(
-      NAMES.filter((name) => stands(history, name)),
+      NAMES.filter((name) => stands(history, name) && !isHidden(name, history.hidden)),
       command.path,
     );
     return path === null ? null : { says: `looks at ${show(path)}`, names: [path], steps: [] };
@@ -205,9 +210,10 @@ function missingFolders(history: History, path: string): Step[] {
 }
 
 function texts(history: History): string[] {
-  return [...history.tree].flatMap(([path, entry]) =>
-    entry.kind === 'text' && entry.slots.length > 0 ? [path] : [],
-  );
+  return history.inSight().filter((path) => {
+    const entry = history.at(path);
+    return entry?.kind === 'text' && entry.slots.length > 0;
+  });
 }
 
 /** Whether nothing but folders is above a name, or room for them. */
@@ -215,9 +221,10 @@ function stands(history: History, name: string): boolean {
   return foldersAbove(name).every((folder) => (history.at(folder)?.kind ?? 'folder') === 'folder');
 }
 
-/** Names that can be written to: no folder is there. */
+/** Names in scope that can be written to: no folder is there. */
 function openNames(history: History): string[] {
-  return NAMES.filter((name) => stands(history, name) && history.at(name)?.kind !== 'folder');
+  const names = NAMES.filter((name) => !isHidden(name, history.hidden));
+  return names.filter((name) => stands(history, name) && history.at(name)?.kind !== 'folder');
 }
 
 /** Links are left where they are: elsewhere they would lead to another place. */

@@ -1,7 +1,7 @@
 import { isSavepointError } from '../../src/index.ts';
 import { endTurn, mark, mutate, nextMessage } from './agents.ts';
 import type { Command, CommandKind } from './commands.ts';
-import { stopIgnoring, writeIgnored } from './ignored.ts';
+import { startIgnoring, stopIgnoring, writeIgnored } from './ignored.ts';
 import { expectBlobsReadable, expectReplayed, expectSame, expectSameTree } from './laws.ts';
 import { chooseCheckpoint, redo, rewindTo, rewindTooLate, undo } from './rewinds.ts';
 import { closeWindow, loseIndex, openWindow, scan, shell } from './shell.ts';
@@ -64,6 +64,7 @@ const ACTS: Partial<Record<CommandKind, Act>> = {
   'lose-index': loseIndex,
   'write-ignored': writeIgnored,
   'stop-ignoring': stopIgnoring,
+  'start-ignoring': startIgnoring,
 };
 
 /** Undo after a rewind is the identity, and so is redo after that undo. */

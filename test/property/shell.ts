@@ -80,7 +80,7 @@ async function begin(world: World, session: Actor): Promise<OpenWindow> {
   const { id, checkpointId: checkpoint } = opened;
   world.scanned();
   noteMessage(world, checkpoint, session, messageId);
-  const window = { id, session, checkpoint };
+  const window = { id, session, checkpoint, began: world.fresh() };
   scans.windows.push(window);
   world.started.push(window);
   return window;

@@ -75,6 +75,15 @@ export class World {
     return this.scans?.finder(this.#turn % PROGRAMS) ?? ANYBODY;
   }
 
+  /** One program after the other scans. */
+  async scanByAll(): Promise<void> {
+    for (let program = 0; program < PROGRAMS; program += 1) {
+      this.takeTurn();
+      await this.savepoint.scan();
+      this.scanned();
+    }
+  }
+
   /** From here on the worktree is scanned at every message, command and end of a turn. */
   async beginScans(): Promise<Scans> {
     if (this.scans !== null) return this.scans;

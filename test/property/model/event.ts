@@ -17,7 +17,7 @@ export interface Event {
   open: boolean;
   /** What an operation's event took back. */
   readonly takes: readonly Event[];
-  /** It was there before anybody could see it: what it came from is not known. */
+  /** Nobody was looking: what the path was in between is not known, nor since when. */
   unseen: boolean;
   readonly takenBy: Event[];
 }

@@ -1,26 +1,35 @@
 import { type Entry, type Place, same } from './entry.ts';
 import type { Event } from './event.ts';
-import { foldersAbove, isBelow, linkedName } from './names.ts';
+import { foldersAbove, isBelow, isHidden, linkedName } from './names.ts';
 
 /** Whose doing an event is. */
 export type Author = Pick<Event, 'by' | 'session' | 'checkpoint' | 'shared'>;
 
+/**
+ * What the index of the last scan says of a path: something was there, or nothing, or a rule hid it. Null
+ * where it says nothing of use: there is none, or the record is newer.
+ */
+export type Sight = 'there' | 'nothing' | 'hidden' | null;
+
 /** What can be said of something that is met unannounced. */
 export interface Finder {
   readonly author: Author;
-  /** Whether a scan saw that nothing was at a path that the engine has not looked at. */
-  readonly sawNothing: (path: string) => boolean;
+  readonly sight: (path: string) => Sight;
+  /** When the newest command began; 0 where none runs. */
+  readonly began: number;
 }
 
 export const PERSON: Author = { by: 'person', session: null, checkpoint: null, shared: false };
 /** As long as no scan and no command tells more. */
-export const ANYBODY: Finder = { author: PERSON, sawNothing: () => false };
+export const ANYBODY: Finder = { author: PERSON, sight: () => null, began: 0 };
 const MOST_LINKS = 4;
 
 /** All that happened to every path, and what is there now. Knows nothing of rewinds. */
 export class History {
   readonly tree: Map<string, Entry> = new Map();
   readonly chains: Map<string, Event[]> = new Map();
+  /** Names that rules hide. */
+  readonly hidden: Set<string> = new Set();
   /** What the first scan found. */
   atFirstScan: ReadonlyMap<string, Entry> = new Map();
   /** Paths that the engine has looked at; before that, it cannot know who made what is there. */
@@ -42,6 +51,16 @@ export class History {
 
   events(): Event[] {
     return [...this.chains.values()].flat();
+  }
+
+  /** What is there and in scope. */
+  inSight(): string[] {
+    return [...this.tree.keys()].filter((path) => !isHidden(path, this.hidden));
+  }
+
+  /** When the newest event of a path went on record. */
+  recordedAt(path: string): number {
+    return this.chain(path).findLast(({ at }) => at !== Infinity)?.at ?? 0;
   }
 
   below(folder: string): string[] {
@@ -90,39 +109,43 @@ export class History {
   }
 
   /** The engine looks at a path: what nobody recorded becomes part of the record. */
-  settle(path: string, { author, sawNothing }: Finder = ANYBODY): void {
+  settle(path: string, { author, sight, began }: Finder = ANYBODY): void {
     const chain = this.chains.get(path) ?? [];
     const tip = chain.at(-1);
     if (tip?.open) tip.open = false;
+    const seen = sight(path);
+    // Where no scan looks, it may have happened before the command began.
+    const doer = seen === 'hidden' && began > this.recordedAt(path) ? PERSON : author;
+    if (seen === 'nothing' && tip?.at === Infinity) this.#appear(path, doer);
+    else if (this.#known.has(path)) this.#attribute(path, doer);
     // What was done before the first look cannot be told from what has always been there.
-    if (this.#known.has(path) || sawNothing(path)) this.#attribute(path, author);
     else if (tip?.at === Infinity) chain.pop();
     this.#known.add(path);
   }
 
   /** The first scan: from here on it is known of every path what was there. */
   lookAtAll(): void {
-    this.atFirstScan = new Map(this.tree);
+    this.atFirstScan = new Map([...this.tree].filter(([path]) => !isHidden(path, this.hidden)));
     for (const path of this.#paths()) {
       const tip = this.chain(path).at(-1);
-      if (tip?.open) continue;
+      if (tip?.open || isHidden(path, this.hidden)) continue;
       if (this.tree.has(path) || this.#known.has(path)) this.settle(path);
       // It went before anybody had seen it.
       else this.chains.delete(path);
     }
   }
 
-  /**
-   * A later scan puts down to `author` what nobody recorded, and returns that. Of a path that `isNew` to
-   * it and that nobody has looked at, nobody can say who made it.
-   */
-  lookAround(author: Author, isNew: (path: string) => boolean): Event[] {
+  /** A later scan puts down to `author` what nobody recorded, and returns that. */
+  lookAround({ author, sight }: Finder): Event[] {
     return this.#paths().flatMap((path) => {
-      const tip = this.chain(path).at(-1);
-      if (tip?.open || (tip?.at !== Infinity && this.#known.has(path))) return [];
-      // What another program has seen since is no news any more.
-      const enters = isNew(path) && !this.#known.has(path);
-      return enters ? this.#enter(path) : this.#attribute(path, author);
+      if (this.chain(path).at(-1)?.open) return [];
+      const seen = sight(path);
+      // On record, or in the index: it is compared with that, and found whatever it is now.
+      if (this.#known.has(path) && (seen === null || seen === 'there')) {
+        return this.#attribute(path, author);
+      }
+      if (!this.tree.has(path) || isHidden(path, this.hidden)) return [];
+      return seen === 'nothing' ? this.#appear(path, author) : this.#enter(path);
     });
   }
 
@@ -167,14 +190,36 @@ export class History {
     return [this.append(path, pending.before, pending.after, author, this.tick())];
   }
 
-  /** A path comes into sight; what was done to it before has left no trace. */
-  #enter(path: string): Event[] {
-    if (this.chain(path).at(-1)?.at === Infinity) this.chains.get(path)?.pop();
-    if (!this.tree.has(path)) return [];
+  /** The last scan saw nothing there. What was on record had gone by then, and nobody saw it go. */
+  #appear(path: string, author: Author): Event[] {
+    const before = this.#recorded(path);
+    if (before !== null) this.#appendUnseen(path, before, null);
+    const now = this.at(path);
     this.#known.add(path);
-    const event = this.append(path, null, this.at(path), PERSON, this.tick());
+    return now === null ? [] : [this.append(path, null, now, author, this.tick())];
+  }
+
+  /** A path comes into sight. What it was before, nobody knows, unless it is what it was. */
+  #enter(path: string): Event[] {
+    const isKnown = this.#known.has(path);
+    const before = this.#recorded(path);
+    this.#known.add(path);
+    if (isKnown && same(before, this.at(path))) return [];
+    return [this.#appendUnseen(path, before, this.at(path))];
+  }
+
+  /** What the record says is there; what nobody recorded is forgotten. */
+  #recorded(path: string): Place {
+    const tip = this.chain(path).at(-1);
+    if (tip?.at !== Infinity) return this.#known.has(path) ? this.at(path) : null;
+    this.chains.get(path)?.pop();
+    return this.#known.has(path) ? tip.before : null;
+  }
+
+  #appendUnseen(path: string, before: Place, after: Place): Event {
+    const event = this.append(path, before, after, PERSON, this.tick());
     event.unseen = true;
-    return [event];
+    return event;
   }
 
   /** What nobody saw and left no trace did not happen. */

@@ -14,6 +14,7 @@ export const NAMES: readonly string[] = [
   'n/m/a',
   'new\nline ☃',
   'raw \udcff\udc80',
+  'late',
 ];
 
 /** Links lead to one of these, all in the project's own folder; the last is never there. */
@@ -27,6 +28,11 @@ export function foldersAbove(path: string): string[] {
 
 export function isBelow(path: string, folder: string): boolean {
   return path.startsWith(`${folder}/`);
+}
+
+/** Whether rules that hide these names hide a path. */
+export function isHidden(path: string, hidden: ReadonlySet<string>): boolean {
+  return [path, ...foldersAbove(path)].some((name) => hidden.has(name));
 }
 
 export function isDirectlyBelow(path: string, folder: string): boolean {

@@ -1,11 +1,22 @@
 import type { Event } from './event.ts';
-import { ANYBODY, type Author, type Finder, type History, PERSON } from './history.ts';
+import { ANYBODY, type Author, type Finder, type History, PERSON, type Sight } from './history.ts';
+import { isHidden } from './names.ts';
 
 /** A command that is running, as far as the engine was told. */
 export interface OpenWindow {
   readonly id: string;
   readonly session: string;
   readonly checkpoint: string;
+  readonly began: number;
+}
+
+/** What a scan leaves for the next one to compare with. */
+interface Index {
+  readonly at: number;
+  readonly there: ReadonlySet<string>;
+  readonly hidden: ReadonlySet<string>;
+  /** Paths at which a tool was at work. */
+  readonly open: ReadonlySet<string>;
 }
 
 /** What the engine's scans can see, and whose doing they take it for. */
@@ -16,12 +27,10 @@ export class Scans {
   windows: OpenWindow[] = [];
   readonly #history: History;
   readonly #hasFile: boolean;
-  /** When each program that is open has scanned last. */
-  readonly #own = new Map<number, number>();
-  /** When the index in the file was made; null where none can be used. */
-  #inFile: number | null = null;
-  /** Paths that rules hid until some time. */
-  readonly #hiddenUntil = new Map<string, number>();
+  /** The index of each program that is open and has scanned. */
+  readonly #own = new Map<number, Index>();
+  /** The index in the file; null where none can be used. */
+  #inFile: Index | null = null;
 
   constructor(history: History, hasFile: boolean) {
     this.#history = history;
@@ -30,23 +39,23 @@ export class Scans {
 
   /** A program scans. `movedOn`: a session whose commands must be over, though nobody said so. */
   scan(program: number, movedOn: string | null): Event[] {
-    const before = this.#lastOf(program);
-    const found = this.hasBaseline ? this.#look(before, movedOn) : this.#lookFirst();
+    const found = this.hasBaseline ? this.#look(program, movedOn) : this.#lookFirst();
     this.windows = this.windows.filter(({ session }) => session !== movedOn);
-    const now = this.#history.tick();
-    this.#own.set(program, now);
+    const index = indexOf(this.#history);
+    this.#own.set(program, index);
     // An older one may be in the file, where only stats moved since: it leads to the same finds.
-    if (this.#hasFile) this.#inFile = now;
+    if (this.#hasFile) this.#inFile = index;
     return found;
   }
 
   /** What a program can say about what its tools meet. */
   finder(program: number): Finder {
-    const before = this.#lastOf(program);
     if (!this.hasBaseline) return ANYBODY;
-    const sawNothing = (path: string): boolean =>
-      before !== null && (this.#hiddenUntil.get(path) ?? 0) <= before;
-    return { author: authorOf(this.windows, null), sawNothing };
+    const index = this.#lastOf(program);
+    const sight = (path: string): Sight =>
+      index !== null && isHidden(path, index.hidden) ? 'hidden' : this.#sight(index, path);
+    const began = this.windows.at(-1)?.began ?? 0;
+    return { author: authorOf(this.windows, null), sight, began };
   }
 
   close(id: string): void {
@@ -73,14 +82,17 @@ export class Scans {
     return had;
   }
 
-  /** From now on the rules no longer leave a path out. */
-  unhide(path: string): void {
-    this.#hiddenUntil.set(path, this.#history.tick());
+  /** The index that a program goes by. */
+  #lastOf(program: number): Index | null {
+    return this.#own.get(program) ?? this.#inFile;
   }
 
-  /** When the index was made that a program goes by. */
-  #lastOf(program: number): number | null {
-    return this.#own.get(program) ?? this.#inFile;
+  #sight(index: Index | null, path: string): Sight {
+    if (index === null || index.open.has(path) || this.#history.recordedAt(path) > index.at) {
+      return null;
+    }
+    if (isHidden(path, index.hidden)) return 'hidden';
+    return index.there.has(path) ? 'there' : 'nothing';
   }
 
   #lookFirst(): Event[] {
@@ -89,12 +101,25 @@ export class Scans {
     return [];
   }
 
-  #look(before: number | null, movedOn: string | null): Event[] {
-    // Without an index, what is on record is all that a path can be compared with.
-    const isNew = (path: string): boolean =>
-      before === null || (this.#hiddenUntil.get(path) ?? 0) > before;
-    return this.#history.lookAround(authorOf(this.windows, movedOn), isNew);
+  #look(program: number, movedOn: string | null): Event[] {
+    const index = this.#lastOf(program);
+    const author = authorOf(this.windows, movedOn);
+    return this.#history.lookAround({
+      author,
+      sight: (path) => this.#sight(index, path),
+      began: 0,
+    });
   }
+}
+
+function indexOf(history: History): Index {
+  const open = history.events().filter((event) => event.open);
+  return {
+    at: history.tick(),
+    there: new Set(history.inSight()),
+    hidden: new Set(history.hidden),
+    open: new Set(open.map(({ path }) => path)),
+  };
 }
 
 /** One message's commands have done it, or nobody can tell who, or somebody outside. */

@@ -48,7 +48,9 @@ function runsNewestFirst(chain: readonly Event[], set: ReadonlySet<Event>): Run[
   for (const event of chain.filter((one) => set.has(one))) {
     const run = runs[0];
     if (run && same(run.after, event.before)) {
-      runs[0] = { ...run, after: event.after };
+      // Nothing shows that what came into sight was made since.
+      const isUnproven = event.unseen && run.before === null && event.after !== null;
+      runs[0] = { ...run, after: event.after, unseen: run.unseen || isUnproven };
     } else {
       const { before, after, unseen } = event;
       runs.unshift({ before, after, unseen });
