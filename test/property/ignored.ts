@@ -2,15 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from './commands.ts';
 import type { Entry } from './model/entry.ts';
+import { LATE } from './model/names.ts';
 import { choose, show } from './mutations.ts';
 import type { World } from './world.ts';
 
 /** Ignored for good, by a rule of the project: a file, and what is in a folder. */
 const FOR_GOOD = ['secret', 'build/out'];
-/** Ignored now and then, at first as well, by a rule of the person's own. */
-const LATE = 'late';
 
-/** Puts rules into place, and files that they hide. */
+/** Puts rules into place, and files that they hide; LATE by one of the person's own. */
 export function plantIgnored(world: World): void {
   mkdirSync(join(world.user, '.config', 'git'), { recursive: true });
   put(world, '.gitignore', { kind: 'text', text: 0, slots: ['/secret', 'build/'], mode: 0o644 });
@@ -24,9 +23,10 @@ export function plantIgnored(world: World): void {
 
 /** Somebody writes to what rules hide, or removes it. Nobody sees that, and no rewind may try to. */
 export async function writeIgnored(world: World, command: Command): Promise<void> {
-  const path = choose([...FOR_GOOD, ...world.history.hidden], command.path);
+  const { hidden } = world.history;
+  const path = choose(command.other % 4 === 0 ? FOR_GOOD : [...hidden], command.path);
   if (path === null) return;
-  if (!world.history.hidden.has(path)) {
+  if (!hidden.has(path)) {
     world.say(command, `writes ${show(path)}, which is ignored`);
     put(world, path, world.text(path));
     return;

@@ -6,6 +6,7 @@ import {
   foldersAbove,
   isDirectlyBelow,
   isHidden,
+  LATE,
   LINK_TARGETS,
   linkText,
   NAMES,
@@ -47,6 +48,13 @@ export const MUTATIONS: Partial<Record<CommandKind, Maker>> = {
       { put: path, place: newFile(scene, command, path) },
     ];
     return { says: `writes ${show(path)} anew`, names: [path], steps };
+  },
+
+  /** The name that rules hide now and then. */
+  'write-late': (scene, command) => {
+    if (!openNames(scene.history).includes(LATE)) return null;
+    const steps = [{ put: LATE, place: newFile(scene, command, LATE) }];
+    return { says: `writes ${show(LATE)} anew`, names: [LATE], steps };
   },
 
   delete: ({ history }, command) => {

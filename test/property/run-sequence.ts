@@ -4,7 +4,7 @@ import type { Command, CommandKind } from './commands.ts';
 import { startIgnoring, stopIgnoring, writeIgnored } from './ignored.ts';
 import { expectBlobsReadable, expectReplayed, expectSame, expectSameTree } from './laws.ts';
 import { chooseCheckpoint, redo, rewindTo, rewindTooLate, undo } from './rewinds.ts';
-import { closeWindow, loseIndex, openWindow, scan, shell } from './shell.ts';
+import { closeWindow, loseIndex, openWindow, scan, shell, shellLate } from './shell.ts';
 import { archive, cleanUp, evict, expectListed, reopen } from './upkeep.ts';
 import { type StoreKind, World } from './world.ts';
 
@@ -58,6 +58,7 @@ const ACTS: Partial<Record<CommandKind, Act>> = {
   archive,
   reopen,
   shell,
+  'shell-late': shellLate,
   'open-window': openWindow,
   'close-window': closeWindow,
   scan,

@@ -14,6 +14,14 @@ export async function shell(world: World, command: Command): Promise<void> {
   await end(world, window);
 }
 
+/** As `shell`, for a command that writes the name that rules hide now and then, and nothing else. */
+export async function shellLate(world: World, command: Command): Promise<void> {
+  const who = runnerOf(command);
+  const window = await begin(world, who);
+  await mutate(world, { ...command, who, kind: 'write-late', inShell: true });
+  await end(world, window);
+}
+
 /** A command begins, does something, and goes on. */
 export async function openWindow(world: World, command: Command): Promise<void> {
   await begin(world, runnerOf(command));

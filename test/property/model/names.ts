@@ -1,3 +1,6 @@
+/** A name that rules hide now and then. */
+export const LATE = 'late';
+
 /**
  * The paths that sequences play on: few, so that they meet often. Each may be a file, a link or a
  * folder at any time. A lone surrogate stands for a byte that is not UTF-8, as in the engine's paths.
@@ -14,7 +17,7 @@ export const NAMES: readonly string[] = [
   'n/m/a',
   'new\nline ☃',
   'raw \udcff\udc80',
-  'late',
+  LATE,
 ];
 
 /** Links lead to one of these, all in the project's own folder; the last is never there. */

@@ -39,9 +39,9 @@ export class Scans {
 
   /** A program scans. `movedOn`: a session whose commands must be over, though nobody said so. */
   scan(program: number, movedOn: string | null): Event[] {
+    const index = indexOf(this.#history);
     const found = this.hasBaseline ? this.#look(program, movedOn) : this.#lookFirst();
     this.windows = this.windows.filter(({ session }) => session !== movedOn);
-    const index = indexOf(this.#history);
     this.#own.set(program, index);
     // An older one may be in the file, where only stats moved since: it leads to the same finds.
     if (this.#hasFile) this.#inFile = index;
@@ -112,6 +112,7 @@ export class Scans {
   }
 }
 
+/** Before anything is put on record: what the scan records itself is newer, and looked at once more. */
 function indexOf(history: History): Index {
   const open = history.events().filter((event) => event.open);
   return {
