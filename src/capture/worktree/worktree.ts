@@ -112,8 +112,8 @@ export class Worktree {
     const isOlder = ({ path, seq }: Head) => seq <= since && !unsettled.has(path);
     const context = { author, moved, isOlder, checkTime };
     const recorded = await recordDifferences(draft, this.#site, differences, context);
-    // Of a file that is too large for a record, its stat is all that tells that an edit is on record.
-    if (recorded.unrecorded.length > 0) this.#urgent.add(walk);
+    const byRecord = differences.touched.slice(found.touched.length);
+    if (isUrgent(walk, recorded, byRecord)) this.#urgent.add(walk);
     return { kind: 'changes', ...recorded };
   }
 
@@ -184,6 +184,19 @@ export class Worktree {
       throw error;
     }
   }
+}
+
+/**
+ * Whether an older index would mislead, though only stats moved since. Of a file that is too large for a
+ * record, its stat is all that tells that an edit is on record. Of a path out of sight, the number of the
+ * last scan tells what was on record by then: what happened to it later, nobody has seen.
+ */
+function isUrgent(
+  { index }: CompleteWalk,
+  { unrecorded }: Recorded,
+  byRecord: readonly TrackedPath[],
+): boolean {
+  return unrecorded.length > 0 || byRecord.some((path) => index.find(path) === -1);
 }
 
 const NOTHING_BEFORE = { previous: null, differences: null } as const;
