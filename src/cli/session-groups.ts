@@ -9,7 +9,10 @@ export interface Group {
   readonly checkpoints: readonly ListedCheckpoint[];
 }
 
-/** By session, the one with the newest checkpoint first. What belongs to none stands together. */
+/**
+ * By session, the one with the newest checkpoint first. What was made by hand stands together, and last what
+ * rewinds kept: that is there to be found, not to be looked at.
+ */
 export function groupBySession(
   checkpoints: readonly ListedCheckpoint[],
   sessions: readonly Session[],
@@ -17,44 +20,38 @@ export function groupBySession(
 ): Group[] {
   const ids = sessions.map(({ id }) => id);
   const byId = new Map(sessions.map((session) => [session.id, session]));
-  const groups = Map.groupBy(checkpoints, keyOf);
-  return [...groups].map(([key, members]) => {
+  const groups = [...Map.groupBy(checkpoints, keyOf)].map(([key, members]) => {
+    if (typeof key === 'symbol')
+      return { key, heading: key.description ?? '', checkpoints: members };
     const session = byId.get(key);
-    const heading = session === undefined ? headingOf(key, members) : title(session, ids, now);
-    return { heading, checkpoints: members };
+    // A session that ended in between is known by its id alone.
+    const heading = session === undefined ? shown(key) : title(session, ids, now);
+    return { key, heading, checkpoints: members };
   });
+  return groups.toSorted((a, b) => Number(a.key === SAFETY) - Number(b.key === SAFETY));
 }
 
-// Keys that no id of a session can have: those are never empty.
-const NO_SESSION = '';
+// What holds no session; ids are texts, so that none can be taken for these.
+const SAFETY = Symbol('kept before rewinds');
+const BY_HAND = Symbol('by hand');
+const RUNS = Symbol('savepoint run');
 
 /** Each run of `savepoint run` is a session of its own; a heading for each would say nothing. */
-function keyOf({ sessionId, agent }: ListedCheckpoint): string {
-  if (sessionId === null) return NO_SESSION;
-  return agent === RUN_AGENT ? `${NO_SESSION} ${RUN_AGENT}` : sessionId;
-}
-
-function headingOf(key: string, members: readonly ListedCheckpoint[]): string {
-  if (key !== NO_SESSION) return 'savepoint run';
-  const kinds = new Set(members.map(({ kind }) => kind));
-  const words = [
-    ...(kinds.has('manual') ? ['by hand'] : []),
-    ...(kinds.has('safety') ? ['kept before rewinds'] : []),
-  ];
-  return words.length === 0 ? 'no session' : words.join(', ');
+function keyOf({ sessionId, agent, kind }: ListedCheckpoint): string | symbol {
+  if (sessionId === null) return kind === 'safety' ? SAFETY : BY_HAND;
+  return agent === RUN_AGENT ? RUNS : sessionId;
 }
 
 const LONGEST_NAME = 30;
 
 function title(session: Session, ids: readonly string[], now: number): string {
   const { agent, id, rootId, lastActiveAt, archivedAt } = session;
-  const words = [
-    `${shown(agent)}  ${shown(shortSession(id, ids))}`,
+  const about = [
     `active ${relativeTime(lastActiveAt, now)}`,
     ...(archivedAt === null ? [] : ['archived']),
     ...(rootId === id ? [] : [`part of ${shown(shortSession(rootId, ids))}`]),
   ];
-  return words.join(', ').replace(', ', '  ');
+  return `${shown(agent)}  ${shown(shortSession(id, ids))}  ${about.join(', ')}`;
 }
 
 function shown(text: string): string {

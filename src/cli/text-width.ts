@@ -17,6 +17,7 @@ export function clipWidth(text: string, columns: number): string {
   // Counting is slow; nothing beyond this many characters could fit anyway.
   const head = text.length > columns * 20 ? text.slice(0, columns * 20).toWellFormed() : text;
   if (head === text && textWidth(text) <= columns) return text;
+  if (PLAIN.test(head)) return `${head.slice(0, Math.max(0, columns - 1))}…`;
   let clipped = '';
   let width = 1;
   for (const { segment } of graphemesOf(head)) {

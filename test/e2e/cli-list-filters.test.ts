@@ -91,7 +91,7 @@ describe('savepoint list', () => {
     const { out, err } = await place.run(['list']);
     expect(out).toMatch(new RegExp(`^@ ${first.slice(0, 8)} .* message m1$`, 'm'));
     expect(out.match(/^@/gm)).toHaveLength(1);
-    expect(out).toMatch(/^kept before rewinds$/m);
+    expect(out).toMatch(/\n\nkept before rewinds\n {2}\w{8} .* before rewind to message m1\n$/);
     expect(err).toContain('hint: @ marks where the files stand');
     expect((await place.json(['list'])).value.current).toBe(first);
     place.remove();

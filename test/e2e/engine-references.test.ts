@@ -106,8 +106,9 @@ describe('the current place', () => {
     expect(await bed.savepoint.currentPlace()).toBe(ids[3]);
     await bed.savepoint.redo();
     expect(await bed.savepoint.currentPlace()).toBe(ids[1]);
-    const { checkpointId } = await bed.write('m5', 'a', 'm5');
-    expect(await bed.savepoint.currentPlace()).toBe(checkpointId);
+    // The next message counts as soon as it was sent, whether or not the agent has done anything.
+    const { id } = await bed.savepoint.checkpoint({ sessionId: 'agent', messageId: 'm5' });
+    expect(await bed.savepoint.currentPlace()).toBe(id);
   });
 
   it('stays where it is when a rewind takes back only a part', async () => {

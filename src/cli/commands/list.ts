@@ -61,7 +61,7 @@ export const list: Command = {
 /** Nobody clips for us in a pipe; a description can be a whole prompt. */
 const COLUMNS_IN_PIPES = 200;
 /** What may be read to count lines: the newest rows have them, and a list is there at once. */
-const BUDGET = { reads: 60, bytes: 512 * 1024 };
+const BUDGET = { reads: 40, bytes: 256 * 1024 };
 
 async function runList(call: Call): Promise<ExitCode> {
   expectArgs(call, 'list', 0, 0);
