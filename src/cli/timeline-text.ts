@@ -46,10 +46,8 @@ function rowsOf(view: TimelineView): Map<CheckpointId, string[]> {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => textWidth(row[column]?.text ?? ''))),
   );
-  const filled = widths
-    .map((width, column) => ({ width, column }))
-    .filter(({ width }) => width > 0);
-  const taken = filled.reduce((sum, { width }) => sum + width + GAP.length, 0);
+  const filled = fitting(widths, view);
+  const taken = takenBy(filled);
   const room = view.columns - taken;
   const narrow = room < LEAST_WHAT;
   return new Map(
@@ -62,6 +60,24 @@ function rowsOf(view: TimelineView): Map<CheckpointId, string[]> {
       return [checkpoint.id, lines.map((line) => line.trimEnd())];
     }),
   );
+}
+
+interface Column {
+  readonly width: number;
+  readonly column: number;
+}
+
+/** Columns that hold something; at a very narrow terminal the last ones go, down to id and time. */
+function fitting(widths: readonly number[], { columns, numbered }: TimelineView): Column[] {
+  const filled = widths
+    .map((width, column) => ({ width, column }))
+    .filter(({ width }) => width > 0);
+  while (filled.length > (numbered ? 3 : 2) && takenBy(filled) - GAP.length > columns) filled.pop();
+  return filled;
+}
+
+function takenBy(columns: readonly Column[]): number {
+  return columns.reduce((sum, { width }) => sum + width + GAP.length, 0);
 }
 
 /** What a cell says, and the same as it is printed. */

@@ -39,6 +39,7 @@ export const list: Command = {
       type: 'string',
       value: 'WHEN',
       help: 'only since then: 2h, 3d, 1w, yesterday, 14:30, 2026-01-31',
+      completes: ['1h', '1d', '1w', 'today', 'yesterday'],
     },
     path: {
       type: 'string',
@@ -130,7 +131,8 @@ async function queryOf(
   const session = values.get('session');
   const agent = values.get('agent');
   const typed = values.get('path');
-  const [path] = pathArguments({ values, ...call }, savepoint.root, typed ? [typed] : []) ?? [];
+  const [path] =
+    pathArguments({ values, ...call }, savepoint.root, typed === undefined ? [] : [typed]) ?? [];
   const chosen = session === undefined ? null : await savepoint.resolveSession(session);
   const sessions = chosen === null ? await savepoint.sessions() : [chosen];
   const fitting = sessions.filter((one) => agent === undefined || one.agent === agent);
