@@ -1,7 +1,7 @@
 import type { Checkpoint } from './model/checkpoint.ts';
 import type { CheckpointId } from './model/ids.ts';
 import type { Session } from './model/session.ts';
-import { anId, aText, checkShape, listOf } from './model/shape.ts';
+import { aNumber, anId, aText, checkShape, listOf, shaped } from './model/shape.ts';
 import { CHECKPOINT_QUERY } from './request-shapes.ts';
 import type { CheckpointQuery, Store } from './store/store.ts';
 import { currentPlace } from './timeline/current-place.ts';
@@ -55,6 +55,7 @@ export class TimelineReader {
     budget?: CountBudget,
   ): Promise<Map<CheckpointId, LineCount>> {
     listOf(anId)('ids', ids);
+    if (budget !== undefined) checkShape('budget', budget, { reads: aNumber, bytes: aNumber });
     return countCheckpointLines(this.#store, ids, budget);
   }
 
@@ -65,7 +66,8 @@ export class TimelineReader {
   }
 
   /** How much is on record of each of these sessions. */
-  summarize(sessions: readonly Session[]): Promise<SessionSummary[]> {
+  async summarize(sessions: readonly Session[]): Promise<SessionSummary[]> {
+    listOf(shaped({ id: anId }))('sessions', sessions);
     return summarizeSessions(this.#store, sessions);
   }
 
