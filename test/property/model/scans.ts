@@ -64,8 +64,10 @@ export class Scans {
 
   /** Programs that end leave what they know in the file, and there the newest stays. */
   endPrograms(): void {
-    if (this.#hasFile && this.#own.size > 0) {
-      this.#inFile = Math.max(this.#inFile ?? 0, ...this.#own.values());
+    if (this.#hasFile) {
+      for (const index of this.#own.values()) {
+        if (index.at >= (this.#inFile?.at ?? 0)) this.#inFile = index;
+      }
     }
     this.killPrograms();
   }
