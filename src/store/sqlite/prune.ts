@@ -51,7 +51,7 @@ const KEEP_NUMBER = `
 const UNREACHED = `
   WITH ${REACHED}
   SELECT count(*) AS blobs, coalesce(sum(stored), 0) AS bytes FROM blobs
-  WHERE hash NOT IN (SELECT hash FROM reached)`;
+  WHERE encoding <> 'missing' AND id NOT IN (SELECT id FROM reached)`;
 
 type LiveRow = Pick<BlobRow, 'id' | 'hash' | 'base'>;
 

@@ -42,6 +42,7 @@ export function pruneRules({ test, testTwo }: StoreTests): void {
     const blobs = Array.from({ length: 20 }, (_, at) => noiseBlob(50_000, at + 1));
     const changes = blobs.map((blob, at) => changeOf(at + 1, 'a', { after: fileOf(blob) }));
     await store.commit({ base: 0, blobs, changes });
+    await store.compact(Number.POSITIVE_INFINITY);
     const before = await store.diskBytes();
     assert.ok(before >= 20 * 50_000);
     await store.prune(99);
