@@ -42,6 +42,7 @@ export { type OpenOptions, openSavepoint, storeDirectory } from './open-savepoin
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';
 export type { ProjectStatus, WorktreeStatus } from './project-status.ts';
 export type { PrunePlan, PruneReport } from './pruning.ts';
+export type { PurgeReport, PurgeRequest } from './purging.ts';
 export {
   type Capture,
   type CaptureRequest,

@@ -1,12 +1,20 @@
 import type { Checkpoint } from './model/checkpoint.ts';
 import type { OperationId } from './model/ids.ts';
-import { checkShape } from './model/shape.ts';
+import { aNumber, checkShape } from './model/shape.ts';
 import { PRUNE_REQUEST, RETENTION_RULES } from './request-shapes.ts';
 import type { PruneResult } from './store/store.ts';
 import { carryOutEviction, type Eviction, floorAfter, isEmpty } from './timeline/eviction.ts';
 import { type PruneRequest, planEviction } from './timeline/prune-request.ts';
-import { type RetentionRules, retentionRules } from './timeline/retention.ts';
+import {
+  type EvictionResult,
+  evict,
+  type RetentionRules,
+  retentionRules,
+} from './timeline/retention.ts';
 import type { Workbench } from './workbench.ts';
+
+// Before anything goes: what a version was made from is what it is best compressed against.
+const COMPACT_MS = 2_000;
 
 /** What goes. */
 export interface PrunePlan {
@@ -28,6 +36,22 @@ export interface PruneReport extends Omit<PrunePlan, 'upToBytes'> {
   readonly diskBytes: number;
 }
 
+/** What is done without being asked for: the rules of retention, and some compression. */
+export async function cleanUp(
+  bench: Workbench,
+  rules: Partial<RetentionRules> = {},
+  budgetMs: number = COMPACT_MS,
+): Promise<EvictionResult> {
+  checkShape('rules', rules, RETENTION_RULES);
+  aNumber('budgetMs', budgetMs);
+  const { store, settings } = bench;
+  return bench.locked(async () => {
+    const all = retentionRules(rules);
+    await store.compact(budgetMs);
+    return evict(store, all, settings.now());
+  });
+}
+
 /** Looks without writing. */
 export async function planPruning(
   bench: Workbench,
@@ -39,9 +63,6 @@ export async function planPruning(
   const { changes, blobs, bytes } = await store.prunable(await floorAfter(store, eviction));
   return { ...(await named(bench, eviction)), changes, blobs, upToBytes: bytes };
 }
-
-// Time to compress in: what a version was made from is what it is best compressed against, so before it goes.
-const COMPACT_MS = 2_000;
 
 export function prune(
   bench: Workbench,

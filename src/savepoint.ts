@@ -9,7 +9,8 @@ import type { Session } from './model/session.ts';
 import { aNumber, anId, aText, checkShape, listOf, nullable, optional } from './model/shape.ts';
 import { redoPlan, rewindPlan, type UndoRequest, undoPlan } from './planning.ts';
 import { type ProjectStatus, projectStatus } from './project-status.ts';
-import { type PrunePlan, type PruneReport, planPruning, prune } from './pruning.ts';
+import { cleanUp, type PrunePlan, type PruneReport, planPruning, prune } from './pruning.ts';
+import { type PurgeReport, type PurgeRequest, planPurging, purge } from './purging.ts';
 import { recordAfter, recordBefore, recordCheckpoint, recordTurnEnd } from './recording.ts';
 import {
   CAPTURE,
@@ -17,7 +18,6 @@ import {
   CHANGE_QUERY,
   CHECKPOINT_REQUEST,
   PLAN_OPTIONS,
-  RETENTION_RULES,
   REWIND_REQUEST,
   SCAN_OPTIONS,
   WINDOW_REQUEST,
@@ -41,10 +41,8 @@ import { planLineDiff } from './timeline/plan-diff.ts';
 import type { PruneRequest } from './timeline/prune-request.ts';
 import {
   type EvictionResult,
-  evict,
   evictCheckpoints,
   type RetentionRules,
-  retentionRules,
 } from './timeline/retention.ts';
 import { archiveSession } from './timeline/sessions.ts';
 import { TimelineReader } from './timeline-reader.ts';
@@ -252,15 +250,8 @@ export class Savepoint extends TimelineReader {
   }
 
   /** Compresses what is raw, for at most `budgetMs`, and removes what the rules no longer keep. */
-  async cleanup(rules: Partial<RetentionRules> = {}, budgetMs = 2_000): Promise<EvictionResult> {
-    checkShape('rules', rules, RETENTION_RULES);
-    aNumber('budgetMs', budgetMs);
-    return this.#bench.locked(async () => {
-      const all = retentionRules(rules);
-      // Before anything goes: what a version was made from is what it is best compressed against.
-      await this.#bench.store.compact(budgetMs);
-      return evict(this.#bench.store, all, this.#bench.settings.now());
-    });
+  cleanup(rules?: Partial<RetentionRules>, budgetMs?: number): Promise<EvictionResult> {
+    return cleanUp(this.#bench, rules, budgetMs);
   }
 
   /** What `prune` would remove. Writes nothing. */
@@ -271,6 +262,16 @@ export class Savepoint extends TimelineReader {
   /** Removes what is asked for; without a request, what the rules no longer keep. */
   prune(request?: PruneRequest, rules?: Partial<RetentionRules>): Promise<PruneReport> {
     return prune(this.#bench, request, rules);
+  }
+
+  /** What `purge` would remove. Writes nothing. */
+  planPurge(request: PurgeRequest): Promise<PurgeReport> {
+    return planPurging(this.#bench, request);
+  }
+
+  /** Removes contents from every checkpoint, and their bytes from the store. Cannot be undone. */
+  purge(request: PurgeRequest): Promise<PurgeReport> {
+    return purge(this.#bench, request);
   }
 
   /** Takes checkpoints away as targets; what others need of them stays. */

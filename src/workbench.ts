@@ -92,7 +92,7 @@ export class Workbench {
 
   /** Finishes an interrupted restore. Takes the lock only if there is one. */
   async recover(): Promise<void> {
-    if ((await this.store.journal()) === null) return;
+    if ((await this.store.journal()) === null && !(await this.store.needsScrub())) return;
     const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
     try {
       await this.#recover();
@@ -127,6 +127,17 @@ export class Workbench {
       await recover(this.site, (notes) => this.tell(notes));
     } catch (error) {
       throw unfinished(error, this.root);
+    }
+    if (await this.store.needsScrub()) await this.#scrub();
+  }
+
+  /** Bytes that a purge has left stop nobody, but are not to be forgotten. */
+  async #scrub(): Promise<void> {
+    try {
+      await this.store.scrub();
+    } catch (error) {
+      const { message } = typed(error);
+      this.tell([{ code: 'purge-unfinished', message }]);
     }
   }
 }

@@ -19,6 +19,7 @@ export type CommandName =
   | 'adopt'
   | 'completion'
   | 'prune'
+  | 'purge'
   | 'config'
   | 'demo';
 
@@ -42,6 +43,7 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   adopt: async () => (await import('./commands/adopt.ts')).adopt,
   completion: async () => (await import('./commands/completion.ts')).completion,
   prune: async () => (await import('./commands/prune.ts')).prune,
+  purge: async () => (await import('./commands/purge.ts')).purge,
   config: async () => (await import('./commands/config.ts')).config,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };

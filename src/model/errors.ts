@@ -37,6 +37,8 @@ export const ERROR_CODES = {
   conflicts: 'The plan has conflicts and the caller asked to fail on them.',
   'restore-failed': 'A file could not be replaced; what was begun was taken back.',
   'restore-unfinished': 'A restore stopped half way; the next start finishes it or takes it back.',
+  'purge-unfinished':
+    'Contents were purged from the timeline, and their bytes are not all gone yet.',
   'config-invalid': 'A configuration cannot be read, or holds a value of the wrong kind.',
   'capture-failed': 'The state of a file could not be recorded.',
   'export-invalid': 'A file is no export of Savepoint, or a damaged one; nothing was imported.',

@@ -74,7 +74,8 @@ export interface PlanNote {
     | 'recovered'
     | 'restore-unfinished'
     | 'written-meanwhile'
-    | 'left-to-tidy';
+    | 'left-to-tidy'
+    | 'purge-unfinished';
   readonly message: string;
   readonly paths?: readonly TrackedPath[];
 }

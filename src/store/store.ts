@@ -249,6 +249,20 @@ export interface Store {
    */
   prune(floor: Seq): Promise<PruneResult>;
 
+  /**
+   * Takes these paths out of the record: their states become unknown (`purged`) in every change, in their
+   * heads and in the baseline. What no other path has is then removed so that no part of the store holds it
+   * any more, in whatever form, nor as free space; nothing of `objectsFolder` is kept. What other paths have
+   * too stays. The caller holds the project lock, and there is no journal: throws `restore-unfinished`.
+   * When it throws `purge-unfinished`, or the process dies, the record is purged or as it was, and
+   * `needsScrub` says whether bytes are left for `scrub`.
+   */
+  purge(paths: readonly TrackedPath[]): Promise<void>;
+  /** Whether a purge has bytes left to remove. */
+  needsScrub(): Promise<boolean>;
+  /** Removes what a purge has left. Idempotent. Throws `purge-unfinished` when somebody is in the way. */
+  scrub(): Promise<void>;
+
   /** What `prune` would remove; at most so many bytes, since what leans on them is stored anew. */
   prunable(floor: Seq): Promise<PruneResult>;
 

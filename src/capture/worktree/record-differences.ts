@@ -151,9 +151,15 @@ class Recorder {
 
   #append(path: TrackedPath, before: State, seen: Observation, author: Author): void {
     if (joins(before, seen.state) && !this.#isUnseenEdit(path, seen.state)) return;
+    if (this.#isPurged(path, before)) return;
     if (seen.blob !== null) this.#draft.addBlob(seen.blob);
     this.changes.push(appendChange(this.#draft, path, before, seen.state, author));
     if (seen.state.kind === 'unknown') this.unrecorded.push(path);
+  }
+
+  /** What was purged is not recorded anew by looking, but when somebody is seen to have written there. */
+  #isPurged(path: TrackedPath, before: State): boolean {
+    return before.kind === 'unknown' && before.reason === 'purged' && !this.#moved(path);
   }
 
   /** A file that is not to be compared was written to: that is all there is to say of it, so say it. */

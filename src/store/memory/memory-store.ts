@@ -28,6 +28,7 @@ import { kept } from './kept.ts';
 import { MemoryPlace } from './memory-place.ts';
 import { findPacked, keepPack, packedBytes } from './packs.ts';
 import { prunable, prune } from './prune.ts';
+import { purge } from './purge.ts';
 import {
   countChangedPaths,
   listCancellations,
@@ -187,6 +188,19 @@ class MemoryStore implements Store {
 
   async prune(floor: Seq): Promise<PruneResult> {
     return prune(this.#open(), floor);
+  }
+
+  async purge(paths: readonly TrackedPath[]): Promise<void> {
+    purge(this.#open(), paths);
+  }
+
+  async needsScrub(): Promise<boolean> {
+    this.#open();
+    return false;
+  }
+
+  async scrub(): Promise<void> {
+    this.#open();
   }
 
   async prunable(floor: Seq): Promise<PruneResult> {

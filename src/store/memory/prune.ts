@@ -44,7 +44,7 @@ function dropChanges(place: MemoryPlace, floor: Seq): number {
   return dropped;
 }
 
-function dropBlobs(place: MemoryPlace): { blobs: number; bytes: number } {
+export function dropBlobs(place: MemoryPlace): { blobs: number; bytes: number } {
   const reached = new Set([...states(place)].flatMap(blobsOf));
   if (place.baseline !== null) reached.add(place.baseline.manifest);
   const dead = [...place.blobs].filter(([id]) => !reached.has(id));

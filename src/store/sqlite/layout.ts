@@ -12,6 +12,8 @@ export interface Layout {
   readonly packs: string;
   /** Capture's, who keeps objects of git there. */
   readonly git: string;
+  /** Where a repair puts what is damaged. */
+  readonly damaged: string;
 }
 
 export function layoutOf(directory: string): Layout {
@@ -24,5 +26,6 @@ export function layoutOf(directory: string): Layout {
     arrivals: join(root, 'arrivals'),
     packs: join(root, 'packs'),
     git: join(root, 'git'),
+    damaged: join(root, 'damaged'),
   };
 }

@@ -19,7 +19,8 @@ const DROP_CHANGES = `
   DELETE FROM changes WHERE seq < ?1 AND after_mode IS NOT NULL
   AND seq NOT IN (SELECT change_seq FROM cancellations WHERE by_seq >= ?1)`;
 
-const REACHED = `
+/** Takes a list of hashes that are needed beside those that rows name. */
+export const REACHED: string = `
   reached(id) AS (
     SELECT before_blob FROM changes WHERE before_blob IS NOT NULL
     UNION SELECT after_blob FROM changes WHERE after_blob IS NOT NULL
@@ -67,7 +68,7 @@ export async function prune(opened: Opened, floor: Seq): Promise<PruneResult> {
   const { connection } = opened;
   const changes = connection.immediate(() => dropChanges(connection, floor));
   await freeFromDeadBases(opened);
-  const dropped = connection.immediate(() => dropBlobs(connection));
+  const dropped = dropBlobs(connection);
   sweepBlobFiles(opened);
   await sweepPacks(opened);
   connection.exec('PRAGMA incremental_vacuum');
@@ -96,13 +97,16 @@ function dropChanges(connection: Connection, floor: Seq): number {
   return dropped;
 }
 
-/** Stores anew every live blob that is compressed against one that goes. A reference stays: it is small. */
-async function freeFromDeadBases(opened: Opened): Promise<void> {
+/** Stores anew every live blob that is compressed against one that goes. */
+export async function freeFromDeadBases(
+  opened: Opened,
+  { referencesGo = false }: { readonly referencesGo?: boolean } = {},
+): Promise<void> {
   const { connection } = opened;
   const rows = connection.all<LiveRow>(LIVE, namedBlobs(connection));
-  const live = new Set(
-    [...rows, ...connection.all<{ id: number }>(REFERENCES)].map(({ id }) => id),
-  );
+  // A reference is small, and stays while others lean on it.
+  const staying = referencesGo ? [] : connection.all<{ id: number }>(REFERENCES);
+  const live = new Set([...rows, ...staying].map(({ id }) => id));
   for (const { hash, base } of rows) {
     if (base === null || live.has(base)) continue;
     connection.immediate(() => freeBlob(opened, bytesToHash(hash), live));
@@ -124,17 +128,19 @@ function asBase(opened: Opened, row: BlobRow): Base | null {
   return bytes && { id: row.id, depth: row.depth, bytes };
 }
 
-function dropBlobs(connection: Connection): Dropped[] {
-  const dropped = connection.all<Dropped>(DROP_BLOBS, namedBlobs(connection));
-  // SQLite would give the greatest number to the next blob. No row holds it, but if one did, nothing would
-  // tell that its bytes are others now.
-  const last = dropped.toSorted((a, b) => a.id - b.id).at(-1);
-  if (last !== undefined) connection.run(KEEP_NUMBER, last.id, last.hash);
-  return dropped;
+export function dropBlobs(connection: Connection): Dropped[] {
+  return connection.immediate(() => {
+    const dropped = connection.all<Dropped>(DROP_BLOBS, namedBlobs(connection));
+    // SQLite would give the greatest number to the next blob. No row holds it, but if one did, nothing
+    // would tell that its bytes are others now.
+    const last = dropped.toSorted((a, b) => a.id - b.id).at(-1);
+    if (last !== undefined) connection.run(KEEP_NUMBER, last.id, last.hash);
+    return dropped;
+  });
 }
 
 /** What the baseline and a restore that is under way still need, as a list for a query. */
-function namedBlobs(connection: Connection): string {
+export function namedBlobs(connection: Connection): string {
   const [journal, baseline] = [readJournal(connection), readBaseline(connection)];
   const blobs = journal === null ? [] : statesOf(journal).flatMap(blobsOf);
   return JSON.stringify(baseline === null ? blobs : [...blobs, baseline.manifest]);

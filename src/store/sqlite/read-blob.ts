@@ -27,8 +27,13 @@ export function readBlob(opened: Opened, id: BlobId): Uint8Array {
 
 /** As `readBlob`, but null where the bytes are lost; for work that can go on without them. */
 export function readIntact(opened: Opened, id: BlobId): Uint8Array | null {
+  return intact(() => readBlob(opened, id));
+}
+
+/** What a way to read bytes gives; null where they are lost. */
+export function intact(read: () => Uint8Array | null): Uint8Array | null {
   try {
-    return readBlob(opened, id);
+    return read();
   } catch (error) {
     if (isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt'))
       return null;

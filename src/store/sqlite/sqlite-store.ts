@@ -47,6 +47,8 @@ import { Packs } from './packs/packs.ts';
 import { putBlobs } from './packs/put-blobs.ts';
 import { LockFile } from './project-lock.ts';
 import { prunable, prune } from './prune.ts';
+import { purge } from './purge/purge.ts';
+import { needsScrub, scrub } from './purge/scrub.ts';
 import { readBlob } from './read-blob.ts';
 import { findSession, listSessions } from './sessions.ts';
 import { readStats } from './stats.ts';
@@ -202,6 +204,18 @@ class SqliteStore implements Store {
 
   prune(floor: Seq): Promise<PruneResult> {
     return this.#do((opened) => prune(opened, floor));
+  }
+
+  purge(paths: readonly TrackedPath[]): Promise<void> {
+    return this.#do((opened) => purge(opened, paths));
+  }
+
+  needsScrub(): Promise<boolean> {
+    return this.#do(({ connection }) => needsScrub(connection));
+  }
+
+  scrub(): Promise<void> {
+    return this.#do(scrub);
   }
 
   prunable(floor: Seq): Promise<PruneResult> {

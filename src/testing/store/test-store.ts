@@ -13,6 +13,7 @@ import { namesRules } from './names-rules.ts';
 import { operationRules } from './operation-rules.ts';
 import { packRules } from './pack-rules.ts';
 import { pruneRules } from './prune-rules.ts';
+import { purgeRules } from './purge-rules.ts';
 import { sessionRules } from './session-rules.ts';
 import { windowRules } from './window-rules.ts';
 
@@ -53,6 +54,7 @@ const RULES: readonly (readonly [string, (tests: StoreTests) => void])[] = [
   ['packs and references', packRules],
   ['baseline', baselineRules],
   ['prune', pruneRules],
+  ['purge', purgeRules],
   ['compact', compactRules],
   ['lock', lockRules],
   ['close', closeRules],

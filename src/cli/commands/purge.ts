@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  displayText,
+  isOutside,
+  type PurgeReport,
+  type PurgeRequest,
+  type Savepoint,
+  type TrackedPath,
+} from '../../index.ts';
+import type { Call, Command } from '../command.ts';
+import { confirmed } from '../confirm.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { PathNames, printJson } from '../json.ts';
+import { withTimeline } from '../open-timeline.ts';
+import { pathArguments } from '../path-arguments.ts';
+import { plural } from '../plural.ts';
+import { wrapWords } from '../text-width.ts';
+import { UsageError } from '../usage-error.ts';
+
+export const purge: Command = {
+  name: 'purge',
+  arguments: 'PATH|PATTERN...',
+  summary: 'remove the contents of files from every checkpoint, for good',
+  details:
+    'Removes what was recorded of a file, a folder, or whatever fits a pattern as in .gitignore: from every\n' +
+    'checkpoint, and every byte of it from the store, free space included. Your files are not touched. A\n' +
+    'rewind leaves such a path as it is from then on. This cannot be undone, so it asks at a terminal and\n' +
+    'needs --yes elsewhere. Descriptions of messages are not searched, and git keeps its own history.',
+  options: {
+    'dry-run': { type: 'boolean', help: 'show which paths it would be, and remove nothing' },
+    yes: { type: 'boolean', help: 'do not ask' },
+  },
+  examples: [
+    ['savepoint purge .env', 'a file that should never have been recorded'],
+    ["savepoint purge '*.pem' secrets/", 'files of a kind wherever they are, and a folder'],
+    ['savepoint purge .env --dry-run', 'only see what is on record'],
+  ],
+  completes: ['path'],
+  run: async (call) => {
+    const typed = [...call.args, ...call.rest];
+    if (typed.length === 0) {
+      throw new UsageError('purge what?', 'name a path, or a pattern as in .gitignore');
+    }
+    return withTimeline(call, (savepoint) => runPurge(call, savepoint, typed));
+  },
+};
+
+async function runPurge(
+  call: Call,
+  savepoint: Savepoint,
+  typed: readonly string[],
+): Promise<ExitCode> {
+  const request = await requestOf(call, savepoint, typed);
+  const plan = await savepoint.planPurge(request);
+  const dryRun = call.flags.has('dry-run');
+  if (plan.paths.length === 0) return nothingFound(call, savepoint, dryRun, plan);
+  sayPaths(call, plan);
+  if (!dryRun && !(await agreed(call))) {
+    call.say('Nothing was removed.');
+    return EXIT.interrupted;
+  }
+  const report = dryRun ? plan : await call.io.interrupts.hold(() => savepoint.purge(request));
+  if (!dryRun) call.io.done = 'the purge was carried out all the same';
+  printJson(call, purgeJson(report, dryRun));
+  const count = plural(report.paths.length, 'path');
+  call.say(
+    dryRun
+      ? `Dry run, nothing was removed. It would be what was recorded of ${count}.`
+      : `Purged: what was recorded of ${count} is gone from the store.`,
+  );
+  sayNotes(call, savepoint, report);
+  return EXIT.done;
+}
+
+/** What names a path on record is that path, as in other commands; everything else is a pattern. */
+async function requestOf(
+  call: Call,
+  savepoint: Savepoint,
+  typed: readonly string[],
+): Promise<PurgeRequest> {
+  const paths: Uint8Array[] = [];
+  const patterns: string[] = [];
+  for (const word of typed) {
+    const [path] = pathArguments(call, savepoint.root, [word]) ?? [];
+    if (path === undefined) throw new UsageError('the whole project? remove its store instead');
+    const named = await savepoint.planPurge({ paths: [path] });
+    if (named.paths.length > 0) paths.push(path as Uint8Array);
+    else patterns.push(word);
+  }
+  return { paths, patterns };
+}
+
+function nothingFound(
+  call: Call,
+  savepoint: Savepoint,
+  dryRun: boolean,
+  plan: PurgeReport,
+): ExitCode {
+  printJson(call, purgeJson(plan, dryRun));
+  call.say(`Nothing of that is on record in ${displayText(savepoint.root)}.`);
+  call.hint('patterns begin at the root of the project and are quoted: savepoint purge "**/*.key"');
+  return EXIT.notFound;
+}
+
+async function agreed(call: Call): Promise<boolean> {
+  if (call.flags.has('yes')) return true;
+  if (!call.io.interactive || call.json) {
+    throw new UsageError('a purge cannot be undone', 'look with --dry-run, then repeat with --yes');
+  }
+  return confirmed(call, 'Remove this from every checkpoint? It cannot be undone.');
+}
+
+const SHOWN = 20;
+
+function sayPaths(call: Call, { paths }: PurgeReport): void {
+  for (const path of paths.slice(0, SHOWN)) call.say(`  ${displayText(path)}`);
+  if (paths.length > SHOWN) call.say(`  and ${paths.length - SHOWN} more; --json lists them all`);
+}
+
+/** What a person who wants a secret gone has to know: where it still is. */
+function sayNotes(call: Call, savepoint: Savepoint, report: PurgeReport): void {
+  const say = (text: string): void => call.say(wrapWords(text, call.columns, 2).join('\n'));
+  const { alsoAt, stillThere } = report;
+  if (alsoAt.length > 0) {
+    say(
+      `Still kept: the same bytes are on record under ${shown(alsoAt)}. Purge those too if need be.`,
+    );
+  }
+  if (stillThere.length > 0) {
+    say(`Still in the project: ${shown(stillThere)}. It is recorded again when it is written to.`);
+    call.hint('keep it out by "exclude", see: savepoint config exclude');
+  }
+  const inGit = report.paths.some((path) => !isOutside(path));
+  if (inGit && existsSync(join(savepoint.root, '.git'))) {
+    say('git keeps a history of its own, which is not touched.');
+  }
+}
+
+function shown(paths: readonly TrackedPath[]): string {
+  const names = paths.slice(0, 3).map((path) => displayText(path));
+  return paths.length > 3 ? `${names.join(', ')} and ${paths.length - 3} more` : names.join(', ');
+}
+
+function purgeJson({ paths, alsoAt, stillThere }: PurgeReport, dryRun: boolean): object {
+  const names = new PathNames();
+  const all = (list: readonly TrackedPath[]): string[] => list.map((path) => names.name(path));
+  return {
+    dryRun,
+    paths: all(paths),
+    alsoAt: all(alsoAt),
+    stillThere: all(stillThere),
+    pathBytes: names.pathBytes,
+  };
+}
