@@ -4,7 +4,7 @@ import { BlobNumbers } from '../blob-numbers.ts';
 import { readJournal, writeBaseline } from '../meta.ts';
 import type { Opened } from '../opened.ts';
 import { REACHED } from '../prune.ts';
-import { putBlobs } from '../put-blob.ts';
+import { storeBlobs } from '../put-blob.ts';
 import { type NewBaseline, newBaseline, removePacks } from './new-baseline.ts';
 import { purgeRows } from './purge-rows.ts';
 import { markForScrub, scrub } from './scrub.ts';
@@ -38,7 +38,7 @@ function takeOut(opened: Opened, paths: readonly TrackedPath[], made: NewBaselin
   purgeRows(connection, paths);
   markForScrub(connection);
   if (made === null) return;
-  putBlobs(opened, [made.manifest], new BlobNumbers(connection));
+  storeBlobs(opened, [made.manifest], new BlobNumbers(connection));
   writeBaseline(connection, made.baseline);
   connection.run(MOVE_TO_PACK, '[]');
 }
