@@ -57,9 +57,9 @@ const CHANGED_UNDER = `(
   WITH range AS (
     SELECT unhex(value ->> 0) AS path, unhex(value ->> 1) AS low, unhex(value ->> 2) AS high
     FROM (SELECT ? AS value))
-  SELECT checkpoint_id FROM changes, range WHERE changes.path = range.path
-  UNION SELECT checkpoint_id FROM changes, range
-  WHERE changes.path > range.low AND changes.path < range.high)`;
+  SELECT checkpoint_id FROM changes WHERE path IN (
+    SELECT id FROM heads, range WHERE heads.path = range.path
+    UNION SELECT id FROM heads, range WHERE heads.path > range.low AND heads.path < range.high))`;
 
 function rangeOf(path: TrackedPath): Uint8Array[] {
   return [path, `${path}/`, `${path}0`].map(pathToBytes);
