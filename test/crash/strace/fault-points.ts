@@ -48,12 +48,15 @@ export function fromHereOn(
   start: FileCall,
   names: readonly string[],
 ): CallNumber[] {
-  const earlier = calls.slice(0, calls.indexOf(start));
+  const at = calls.indexOf(start);
+  const [earlier, later] = [calls.slice(0, at), calls.slice(at)];
   return (['main', 'pool'] as const).flatMap((thread) =>
     names.flatMap((name) => {
       const isOne = (call: FileCall): boolean => call.name === name && call.thread === thread;
-      // The pool's own writes wake the main thread up; a disk that fails does not stop those.
-      if (!calls.some((call) => isOne(call) && call.file !== null)) return [];
+      // With `write` threads also wake each other, and node ends itself where that fails, which no disk
+      // brings about: so it is left out once no file is written by it any more.
+      const scope = name === 'write' ? later : calls;
+      if (!scope.some((call) => isOne(call) && call.file !== null)) return [];
       const before = earlier.findLast(isOne)?.nth ?? 0;
       return [{ thread, name, nth: before + 1 }];
     }),
