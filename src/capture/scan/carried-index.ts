@@ -1,18 +1,11 @@
-import { copyColumns } from './columns.ts';
 import type { RawStat } from './entry-stat.ts';
-import { type BuiltIndex, type CopySource, IndexBuilder, setStat } from './index-builder.ts';
+import { type BuiltIndex, type CopySource, IndexBuilder } from './index-builder.ts';
+import { MAX_RESTAMPED, newStamp, type Stamp } from './restamped.ts';
 import type { ScanIndex } from './scan-index.ts';
-
-/** An entry that stays where it is and has another stat now. */
-interface Replaced {
-  readonly entry: number;
-  readonly stat: RawStat;
-  readonly flags: number;
-}
 
 /**
  * The new index as it grows out of the previous one. What is taken over is copied as late as possible and
- * in ranges as large as possible: at once where every entry stays, not at all where every stat does too.
+ * in ranges as large as possible; where every entry stays and few stats moved, nothing is copied at all.
  */
 export class CarriedIndex {
   readonly builder: IndexBuilder;
@@ -22,12 +15,14 @@ export class CarriedIndex {
   readonly #folders: Uint32Array;
   /** Entries of the previous index that come next and are not copied yet. */
   #kept: { readonly from: number; to: number } = { from: 0, to: 0 };
-  /** Those among `#kept`, in order. */
-  #replaced: Replaced[] = [];
+  /** Entries of the previous index that have another stamp than its columns say. */
+  readonly #restamped: Map<number, Stamp>;
+  #isRestamped = false;
 
   constructor(index: ScanIndex) {
     this.builder = new IndexBuilder(index.columns.sizes);
     this.#index = index;
+    this.#restamped = new Map(index.restamped);
     this.#source = { columns: index.columns, rules: index.meta.rules };
     this.#folders = new Uint32Array(index.columns.sizes.folders);
   }
@@ -49,7 +44,8 @@ export class CarriedIndex {
   /** Takes an entry over with another stat. */
   replace(entry: number, stat: RawStat, flags: number): void {
     this.keep(entry, entry + 1);
-    this.#replaced.push({ entry, stat, flags });
+    this.#restamped.set(entry, newStamp(this.#index.bits(entry), stat, flags));
+    this.#isRestamped = true;
   }
 
   /** The number in the new index of a folder to which the next entry is to be added. */
@@ -68,7 +64,10 @@ export class CarriedIndex {
     const isWhole = this.builder.count === 0 && this.count === this.#index.count;
     const keepsRules = this.builder.rules.get(0) === this.#index.meta.rules.get(0);
     if (!isWhole || !keepsRules) return this.finishAnew();
-    return this.#replaced.length === 0 ? null : this.#restamped();
+    if (!this.#isRestamped) return null;
+    if (this.#restamped.size > MAX_RESTAMPED) return this.finishAnew();
+    const { columns, rules } = this.#source;
+    return { columns, rules, restamped: this.#restamped };
   }
 
   finishAnew(): BuiltIndex {
@@ -76,21 +75,13 @@ export class CarriedIndex {
     return this.builder.finish();
   }
 
-  /** Names, order and rules are those of the previous index. */
-  #restamped(): BuiltIndex {
-    const columns = copyColumns(this.#index.columns);
-    for (const { entry, stat, flags } of this.#replaced) setStat(columns, entry, stat, flags);
-    return { columns, rules: this.#source.rules };
-  }
-
   #copyKept(): void {
     const { from, to } = this.#kept;
     const shift = this.builder.count - from;
     this.builder.copy(this.#source, from, to, this.#folders);
-    for (const { entry, stat, flags } of this.#replaced) {
-      this.builder.replace(entry + shift, stat, flags);
+    for (const [entry, stamp] of this.#restamped) {
+      if (entry >= from && entry < to) this.builder.restamp(entry + shift, stamp);
     }
-    this.#replaced = [];
     this.#kept = { from: to, to };
   }
 }

@@ -1,10 +1,11 @@
 import type { IndexColumns } from './columns.ts';
 import type { ScanControl } from './control.ts';
 import type { EntryPaths } from './entry-paths.ts';
-import { MODE_MASK, RACY, type RawStat } from './entry-stat.ts';
 import { isUnreadable, type ScanFileSystem } from './file-system.ts';
 import { FAILED, MISSING, NewsBuilder, type NewsColumns } from './known-news.ts';
 import { QuickCheck } from './quick-check.ts';
+import { isSettled, stampAt } from './restamped.ts';
+import type { ScanIndex } from './scan-index.ts';
 
 export interface KnownCheck {
   readonly root: string;
@@ -53,7 +54,7 @@ function checkRange(
       if (look !== null && quick.isSettled(entry, look)) continue;
       const stat = look && fileSystem.lstat(path);
       if (stat === null) news.lost(entry, MISSING);
-      else if (!isSettled(columns, entry, stat)) news.moved(entry, stat);
+      else if (!isSettled(stampAt(columns, entry), stat)) news.moved(entry, stat);
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       news.lost(entry, FAILED);
@@ -61,15 +62,23 @@ function checkRange(
   }
 }
 
-/** Whether an entry is as it was, and its stat can be trusted to say so. */
-export function isSettled(columns: IndexColumns, entry: number, stat: RawStat): boolean {
-  const bits = columns.bits[entry] as number;
-  return (
-    (bits & RACY) === 0 &&
-    columns.mtimeNs[entry] === stat.mtimeNs &&
-    columns.ctimeNs[entry] === stat.ctimeNs &&
-    columns.size[entry] === stat.size &&
-    columns.ino[entry] === stat.ino &&
-    (bits & MODE_MASK) === Number(stat.mode)
-  );
+/** What became of the entries whose columns are out of date; `checkKnown` compares with the columns. */
+export function checkRestamped(
+  { restamped, paths }: Pick<ScanIndex, 'restamped' | 'paths'>,
+  { root, fileSystem, control }: Pick<KnownCheck, 'root' | 'fileSystem' | 'control'>,
+): NewsColumns {
+  const news = new NewsBuilder();
+  for (const [entry, stamp] of restamped) {
+    control.check();
+    try {
+      const stat = fileSystem.lstat(`${root}/${paths.path(entry)}`);
+      if (stat === null) news.lost(entry, MISSING);
+      else if (isSettled(stamp, stat)) news.same(entry);
+      else news.moved(entry, stat);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      news.lost(entry, FAILED);
+    }
+  }
+  return news.finish();
 }

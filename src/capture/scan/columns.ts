@@ -43,6 +43,17 @@ export function newColumns(sizes: ColumnSizes): IndexColumns {
   return viewColumns(new SharedArrayBuffer(columnsLength(sizes)), sizes);
 }
 
+let numbered = 0;
+const numbers = new WeakMap<IndexColumns, number>();
+
+/** By which other threads know columns again: what they get is a view of their own each time. */
+export function numberOf(columns: IndexColumns): number {
+  const number = numbers.get(columns) ?? numbered + 1;
+  numbered = Math.max(numbered, number);
+  numbers.set(columns, number);
+  return number;
+}
+
 export function copyColumns({ sizes, bytes }: IndexColumns): IndexColumns {
   const copy = newColumns(sizes);
   copy.bytes.set(bytes);

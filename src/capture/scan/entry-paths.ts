@@ -2,6 +2,17 @@ import { bytesToPath, type TrackedPath } from '../../model/path.ts';
 import type { IndexColumns } from './columns.ts';
 import { WIDE_NAME } from './entry-stat.ts';
 
+const madeBefore = new WeakMap<IndexColumns, EntryPaths>();
+
+/** One for all indices that share their columns. */
+export function pathsIn(columns: IndexColumns): EntryPaths {
+  const before = madeBefore.get(columns);
+  if (before !== undefined) return before;
+  const paths = new EntryPaths(columns);
+  madeBefore.set(columns, paths);
+  return paths;
+}
+
 /** Gives names and paths for the columns of an index, without an object for each entry. */
 export class EntryPaths {
   readonly #columns: IndexColumns;

@@ -7,6 +7,11 @@ export interface RawStat {
   readonly ctimeNs: bigint;
 }
 
+/** Without the rest of Node's stats, which takes four times as much memory. */
+export function bareStat({ mode, ino, size, mtimeNs, ctimeNs }: RawStat): RawStat {
+  return { mode, ino, size, mtimeNs, ctimeNs };
+}
+
 /** What the index keeps of one entry. Times are exact: a double of milliseconds is 200 ns off. */
 export interface EntryStat {
   /** All of `st_mode`: the type and the permission bits. */

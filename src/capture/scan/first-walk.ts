@@ -1,6 +1,5 @@
 import type { TrackedPath } from '../../model/path.ts';
 import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/index.ts';
-import type { RawStat } from './entry-stat.ts';
 import { NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
 import { addFolder, isPartial, listFresh, racyFlag } from './fresh-walk.ts';
 import { type BuiltIndex, type CopySource, IndexBuilder } from './index-builder.ts';
@@ -69,7 +68,7 @@ export class FirstWalk {
       this.#pending = [];
       for (const pending of level) this.#read(pending);
     }
-    return this.#pending.map(({ above, name, child }) => ({ above, name, stat: bare(child.stat) }));
+    return this.#pending.map(({ above, name, child }) => ({ above, name, stat: child.stat }));
   }
 
   /** Takes what was found for the handed over folders from number `first` on. */
@@ -132,9 +131,4 @@ function copyPart(builder: IndexBuilder, folder: number, range: Range): void {
   // Entries at the top of a part are in its folder 0.
   range.folders[0] = folder;
   builder.copy(range.source, range.from, range.to, range.folders);
-}
-
-/** Without the rest of Node's stats, which would be sent along to another thread. */
-function bare({ mode, ino, size, mtimeNs, ctimeNs }: RawStat): RawStat {
-  return { mode, ino, size, mtimeNs, ctimeNs };
 }

@@ -26,10 +26,6 @@ export class GrowingColumn<Value, Kind extends Column<Value>> {
     this.length += 1;
   }
 
-  get(at: number): Value {
-    return (this.#values as Column<Value>)[at] as Value;
-  }
-
   set(at: number, value: Value): void {
     (this.#values as Column<Value>)[at] = value;
   }

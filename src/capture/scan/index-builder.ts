@@ -3,6 +3,7 @@ import { type ColumnSizes, type IndexColumns, newColumns } from './columns.ts';
 import { isDirectoryMode, MODE_MASK, type RawStat, WIDE_NAME } from './entry-stat.ts';
 import { type FolderRuleTexts, isEmpty } from './folder-rules.ts';
 import { GrowingBytes, GrowingColumn } from './growing.ts';
+import { NOT_RESTAMPED, type Restamped, type Stamp } from './restamped.ts';
 
 /** Columns to copy from, with the rules of their folders: an earlier index, or what a worker found. */
 export interface CopySource {
@@ -13,6 +14,7 @@ export interface CopySource {
 export interface BuiltIndex {
   readonly columns: IndexColumns;
   readonly rules: ReadonlyMap<number, FolderRuleTexts>;
+  readonly restamped: Restamped;
 }
 
 /** For where nobody knows how many there will be. */
@@ -63,13 +65,13 @@ export class IndexBuilder {
     return isDirectoryMode(mode) ? this.#newFolder() : -1;
   }
 
-  /** Gives an entry that was copied another stat; its kind and its name stay. */
-  replace(entry: number, stat: RawStat, flags: number): void {
+  /** Gives an entry that was copied another stamp. */
+  restamp(entry: number, { stat, bits }: Stamp): void {
     this.#mtimeNs.set(entry, stat.mtimeNs);
     this.#ctimeNs.set(entry, stat.ctimeNs);
     this.#ino.set(entry, stat.ino);
     this.#size.set(entry, stat.size);
-    this.#bits.set(entry, newBits(this.#bits.get(entry), stat, flags));
+    this.#bits.set(entry, bits);
   }
 
   /**
@@ -115,7 +117,7 @@ export class IndexBuilder {
     this.#nameEnd.copyTo(columns.nameEnd);
     this.#names.copyTo(columns.names);
     markFolders(columns);
-    return { columns, rules: this.rules };
+    return { columns, rules: this.rules, restamped: NOT_RESTAMPED };
   }
 
   #newFolder(): number {
@@ -133,25 +135,6 @@ export class IndexBuilder {
     }
     return false;
   }
-}
-
-/** As `replace`, in columns that are complete. */
-export function setStat(
-  { mtimeNs, ctimeNs, ino, size, bits }: IndexColumns,
-  entry: number,
-  stat: RawStat,
-  flags: number,
-): void {
-  mtimeNs[entry] = stat.mtimeNs;
-  ctimeNs[entry] = stat.ctimeNs;
-  ino[entry] = stat.ino;
-  size[entry] = stat.size;
-  bits[entry] = newBits(bits[entry] as number, stat, flags);
-}
-
-/** Of what is known about an entry, only what its name is like outlives a new look. */
-function newBits(before: number, stat: RawStat, flags: number): number {
-  return (Number(stat.mode) & MODE_MASK) | flags | (before & WIDE_NAME);
 }
 
 /** The number of the first folder whose entry is at or after `entry`. */

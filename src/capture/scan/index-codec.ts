@@ -13,9 +13,10 @@ const CHECKED_FROM = 12;
 const WORDS = { checksum: 2, format: 3, entries: 4, folders: 5, names: 6, meta: 7 } as const;
 
 /** The bytes of an index in parts that follow each other: the columns are large and need no copy. */
-export function encodeIndex({ columns, meta }: ScanIndex): readonly Uint8Array[] {
+export function encodeIndex(index: ScanIndex): readonly Uint8Array[] {
+  const columns = index.wholeColumns();
   const body = columns.bytes.subarray(HEADER_BYTES);
-  const end = encodeMeta(meta);
+  const end = encodeMeta(index.meta);
   const header = new Uint32Array(HEADER_BYTES / 4);
   header.set(MAGIC);
   header[WORDS.format] = FORMAT;

@@ -29,10 +29,12 @@ export class NewsBuilder {
   }
 
   lost(entry: number, kind: typeof MISSING | typeof FAILED): void {
-    this.#entries.push(entry);
-    this.#kinds.push(kind);
-    this.#modes.push(0);
-    this.#stats.push(0n, 0n, 0n, 0n);
+    this.#addBare(entry, kind);
+  }
+
+  /** Takes back what an earlier part says. */
+  same(entry: number): void {
+    this.#addBare(entry, SAME);
   }
 
   finish(): NewsColumns {
@@ -43,9 +45,16 @@ export class NewsBuilder {
       stats: BigInt64Array.from(this.#stats),
     };
   }
+
+  #addBare(entry: number, kind: number): void {
+    this.#entries.push(entry);
+    this.#kinds.push(kind);
+    this.#modes.push(0);
+    this.#stats.push(0n, 0n, 0n, 0n);
+  }
 }
 
-/** What all threads found, by entry. */
+/** What all threads found, by entry. Later parts know better than earlier ones. */
 export class KnownNews {
   /** One of the kinds above for each entry of the index. */
   readonly #kinds: Uint8Array;
@@ -67,9 +76,11 @@ export class KnownNews {
     }
   }
 
-  /** The entries that have news, in no order. */
+  /** The entries that have news, in no order; some twice. */
   *changed(): Iterable<number> {
-    for (const part of this.#parts) yield* part.entries;
+    for (const { entries } of this.#parts) {
+      for (const entry of entries) if (this.kind(entry) !== SAME) yield entry;
+    }
   }
 
   kind(entry: number): number {

@@ -1,6 +1,6 @@
 import { IGNORE_FILE_NAMES, type IgnoreScope, MARKER_NAMES } from '../ignore/index.ts';
 import type { ScanControl } from './control.ts';
-import { isDirectoryMode, type RawStat } from './entry-stat.ts';
+import { bareStat, isDirectoryMode, type RawStat } from './entry-stat.ts';
 import { isMissing, isUnreadable, type ListedName } from './file-system.ts';
 import { type FolderRuleTexts, type RuleReader, readRules } from './folder-rules.ts';
 import { sortByKey } from './name-order.ts';
@@ -106,7 +106,8 @@ function addChild(
 function statOf(context: WalkContext, at: string): RawStat | 'missing' | 'unreadable' {
   context.control.check();
   try {
-    return context.fileSystem.lstat(at) ?? 'missing';
+    const stat = context.fileSystem.lstat(at);
+    return stat === null ? 'missing' : bareStat(stat);
   } catch (error) {
     if (isUnreadable(error)) return 'unreadable';
     throw error;

@@ -1,8 +1,8 @@
 import { type GlobalRules, sameGlobalRules } from '../ignore/index.ts';
-import { isSettled } from './check-known.ts';
 import { isDirectoryMode, type RawStat } from './entry-stat.ts';
 import { type RuleReader, readRules } from './folder-rules.ts';
 import { FAILED, type KnownNews, MISSING, MOVED } from './known-news.ts';
+import { isSettled } from './restamped.ts';
 import type { ScanIndex } from './scan-index.ts';
 
 /** The previous index together with what a look at its entries told, and so where to go once more. */
@@ -35,7 +35,7 @@ export class PreviousScan {
   }
 
   isSettled(entry: number, stat: RawStat): boolean {
-    return isSettled(this.index.columns, entry, stat);
+    return isSettled(this.index.stampOf(entry), stat);
   }
 
   isMissing(entry: number): boolean {
@@ -52,14 +52,7 @@ export class PreviousScan {
   }
 
   knownStat(entry: number): RawStat {
-    const { mtimeNs, ctimeNs, ino, size } = this.index.columns;
-    return {
-      mode: BigInt(this.index.mode(entry)),
-      mtimeNs: mtimeNs[entry] as bigint,
-      ctimeNs: ctimeNs[entry] as bigint,
-      ino: ino[entry] as bigint,
-      size: size[entry] as bigint,
-    };
+    return this.index.stampOf(entry).stat;
   }
 
   /** Whether a folder must be read, whatever its stamp says, because of what became of its entries. */

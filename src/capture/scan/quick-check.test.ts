@@ -4,8 +4,8 @@ import { ScanPlace } from '../../../test/scan/scan-place.ts';
 import { newColumns } from './columns.ts';
 import { RACY, type RawStat } from './entry-stat.ts';
 import { diskFileSystem, type QuickStat } from './file-system.ts';
-import { setStat } from './index-builder.ts';
 import { QuickCheck } from './quick-check.ts';
+import { newStamp, setStamp } from './restamped.ts';
 
 const STAT: RawStat = {
   mode: 0o100644n,
@@ -24,7 +24,7 @@ const QUICK: QuickStat = {
 
 function isSettled(known: RawStat, stat: QuickStat, flags = 0): boolean {
   const columns = newColumns({ entries: 2, folders: 1, nameBytes: 0 });
-  setStat(columns, 1, known, flags);
+  setStamp(columns, 1, newStamp(0, known, flags));
   return new QuickCheck(columns).isSettled(1, stat);
 }
 

@@ -1,5 +1,5 @@
-import { checkKnown } from './check-known.ts';
-import { viewColumns } from './columns.ts';
+import { checkKnown, checkRestamped } from './check-known.ts';
+import { numberOf, viewColumns } from './columns.ts';
 import { ScanControl, ScanStopped } from './control.ts';
 import { noDifferences } from './differences.ts';
 import { RacyRule } from './entry-stat.ts';
@@ -83,8 +83,9 @@ export class RunningScan {
   async #next(index: ScanIndex): Promise<ScanOutcome> {
     const { global, root } = this.#request;
     const isLarge = this.#mayShare && index.count > this.#largeTree;
-    const news = isLarge ? await this.#checkElsewhere(index) : [this.#check(index)];
-    const previous = new PreviousScan(index, new KnownNews(index.count, news), global);
+    const parts = isLarge ? await this.#checkElsewhere(index) : [this.#check(index)];
+    const news = new KnownNews(index.count, [...parts, checkRestamped(index, this.#context)]);
+    const previous = new PreviousScan(index, news, global);
     previous.checkRules(this.#context, root);
     const walk = new KnownWalk(this.#context, previous);
     walk.run(global);
@@ -101,7 +102,8 @@ export class RunningScan {
 
   async #checkElsewhere(index: ScanIndex): Promise<NewsColumns[]> {
     const { sizes, bytes } = index.columns;
-    const task = { kind: 'check', buffer: bytes.buffer, sizes, ...this.#shared() } as const;
+    const columns = { number: numberOf(index.columns), buffer: bytes.buffer, sizes };
+    const task = { kind: 'check', ...columns, ...this.#shared() } as const;
     const answers = await Promise.allSettled(
       Array.from({ length: this.#pool.size }, () => this.#pool.run(task)),
     );
@@ -144,9 +146,9 @@ export class RunningScan {
     return { root, maxEntries, control: this.#control.shared };
   }
 
-  #indexOf({ columns, rules }: BuiltIndex, partialRoot: boolean): ScanIndex {
+  #indexOf({ columns, rules, restamped }: BuiltIndex, partialRoot: boolean): ScanIndex {
     const { global } = this.#request;
-    return new ScanIndex(columns, { stamp: UNSTAMPED, global, rules, partialRoot });
+    return new ScanIndex(columns, { stamp: UNSTAMPED, global, rules, partialRoot }, restamped);
   }
 
   // For the worker threads, which have no clock of their own.

@@ -1,10 +1,11 @@
 import { isOutside, nameOf, type TrackedPath } from '../../model/path.ts';
 import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/index.ts';
-import type { IndexColumns } from './columns.ts';
-import { EntryPaths } from './entry-paths.ts';
+import { copyColumns, type IndexColumns } from './columns.ts';
+import { type EntryPaths, pathsIn } from './entry-paths.ts';
 import { type EntryStat, isDirectoryMode, MODE_MASK, RACY, UNREADABLE } from './entry-stat.ts';
 import { type FolderRuleTexts, NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
 import { compareText } from './name-order.ts';
+import { NOT_RESTAMPED, type Restamped, type Stamp, setStamp, stampAt } from './restamped.ts';
 
 /** What an index was true for: a store, and the last sequence number that the scan's changes got. */
 export interface IndexStamp {
@@ -31,14 +32,16 @@ export interface IndexMeta {
  * once made.
  */
 export class ScanIndex {
+  /** Shared with earlier indices that have the same names; what differs in stats is beside them. */
   readonly columns: IndexColumns;
   readonly meta: IndexMeta;
-  #paths: EntryPaths | undefined;
+  readonly restamped: Restamped;
   readonly #scopes: (IgnoreScope | undefined)[] = [];
 
-  constructor(columns: IndexColumns, meta: IndexMeta) {
+  constructor(columns: IndexColumns, meta: IndexMeta, restamped: Restamped = NOT_RESTAMPED) {
     this.columns = columns;
     this.meta = meta;
+    this.restamped = restamped;
   }
 
   get stamp(): IndexStamp {
@@ -51,16 +54,32 @@ export class ScanIndex {
 
   /** The same index, said to be true for another moment of the timeline. */
   stamped(stamp: IndexStamp): ScanIndex {
-    return new ScanIndex(this.columns, { ...this.meta, stamp });
+    return new ScanIndex(this.columns, { ...this.meta, stamp }, this.restamped);
+  }
+
+  /** Columns that say all of it. */
+  wholeColumns(): IndexColumns {
+    if (this.restamped.size === 0) return this.columns;
+    const columns = copyColumns(this.columns);
+    for (const [entry, stamp] of this.restamped) setStamp(columns, entry, stamp);
+    return columns;
   }
 
   path(entry: number): TrackedPath {
     return this.paths.path(entry);
   }
 
+  stampOf(entry: number): Stamp {
+    return this.restamped.get(entry) ?? stampAt(this.columns, entry);
+  }
+
+  bits(entry: number): number {
+    return this.restamped.get(entry)?.bits ?? (this.columns.bits[entry] as number);
+  }
+
   /** All of `st_mode`. */
   mode(entry: number): number {
-    return (this.columns.bits[entry] as number) & MODE_MASK;
+    return this.bits(entry) & MODE_MASK;
   }
 
   isDirectory(entry: number): boolean {
@@ -68,18 +87,18 @@ export class ScanIndex {
   }
 
   isRacy(entry: number): boolean {
-    return ((this.columns.bits[entry] as number) & RACY) !== 0;
+    return (this.bits(entry) & RACY) !== 0;
   }
 
   stat(entry: number): EntryStat {
-    const { ino, size, mtimeNs, ctimeNs } = this.columns;
+    const { stat, bits } = this.stampOf(entry);
     return {
-      mode: this.mode(entry),
-      ino: BigInt.asUintN(64, ino[entry] as bigint),
-      size: Number(size[entry]),
-      mtimeNs: mtimeNs[entry] as bigint,
-      ctimeNs: ctimeNs[entry] as bigint,
-      racy: this.isRacy(entry),
+      mode: bits & MODE_MASK,
+      ino: BigInt.asUintN(64, stat.ino),
+      size: Number(stat.size),
+      mtimeNs: stat.mtimeNs,
+      ctimeNs: stat.ctimeNs,
+      racy: (bits & RACY) !== 0,
     };
   }
 
@@ -122,8 +141,7 @@ export class ScanIndex {
 
   isUnreadable(folder: number): boolean {
     if (folder === 0) return this.meta.partialRoot;
-    const bits = this.columns.bits[this.columns.folderEntry[folder] as number] as number;
-    return (bits & UNREADABLE) !== 0;
+    return (this.bits(this.columns.folderEntry[folder] as number) & UNREADABLE) !== 0;
   }
 
   rulesOf(folder: number): FolderRuleTexts {
@@ -150,8 +168,7 @@ export class ScanIndex {
   }
 
   get paths(): EntryPaths {
-    this.#paths ??= new EntryPaths(this.columns);
-    return this.#paths;
+    return pathsIn(this.columns);
   }
 
   #coversName(folder: number, name: string, onTheWay: boolean): boolean {

@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads';
 import { checkKnown } from './check-known.ts';
-import { viewColumns } from './columns.ts';
+import { type IndexColumns, viewColumns } from './columns.ts';
 import { ScanControl, ScanStopped } from './control.ts';
-import { EntryPaths } from './entry-paths.ts';
+import { pathsIn } from './entry-paths.ts';
 import { RacyRule } from './entry-stat.ts';
 import { diskFileSystem } from './file-system.ts';
 import { walkPart } from './walk-part.ts';
@@ -22,15 +22,22 @@ function answer(task: Task): Answer {
 }
 
 function check(task: CheckTask): Answer {
-  const columns = viewColumns(task.buffer, task.sizes);
+  const { columns } = knownFor(task);
   const news = checkKnown({
     root: task.root,
     columns,
-    paths: new EntryPaths(columns),
+    paths: pathsIn(columns),
     fileSystem: diskFileSystem,
     control: controlOf(task),
   });
   return { kind: 'checked', news };
+}
+
+let known: { readonly number: number; readonly columns: IndexColumns } | null = null;
+
+function knownFor({ number, buffer, sizes }: CheckTask) {
+  if (known?.number !== number) known = { number, columns: viewColumns(buffer, sizes) };
+  return known;
 }
 
 function walk(task: WalkTask): Answer {

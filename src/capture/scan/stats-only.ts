@@ -1,6 +1,5 @@
 import { sameGlobalRules } from '../ignore/index.ts';
 import type { IndexColumns } from './columns.ts';
-import { UNREADABLE } from './entry-stat.ts';
 import { sameRules } from './folder-rules.ts';
 import type { IndexMeta, ScanIndex } from './scan-index.ts';
 
@@ -28,7 +27,7 @@ function hasRulesOf({ rules }: IndexMeta, other: IndexMeta): boolean {
 
 /** The columns that say what is where come last, one after the other. */
 function sameNames(a: IndexColumns, b: IndexColumns): boolean {
-  return tailOf(a).equals(tailOf(b));
+  return a === b || tailOf(a).equals(tailOf(b));
 }
 
 function tailOf({ bytes, parent }: IndexColumns): Buffer {
@@ -36,8 +35,9 @@ function tailOf({ bytes, parent }: IndexColumns): Buffer {
 }
 
 function sameReach(a: ScanIndex, b: ScanIndex): boolean {
-  const others = b.columns.bits;
-  return a.columns.bits.every((bits, entry) => {
-    return ((bits ^ (others[entry] as number)) & UNREADABLE) === 0;
-  });
+  const { folders } = a.columns.sizes;
+  for (let folder = 1; folder < folders; folder += 1) {
+    if (a.isUnreadable(folder) !== b.isUnreadable(folder)) return false;
+  }
+  return true;
 }

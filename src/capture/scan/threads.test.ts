@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectDifferences, pathsIn, ScanPlace } from '../../../test/scan/scan-place.ts';
 import { ScanControl } from './control.ts';
@@ -34,6 +35,21 @@ describe('several threads', () => {
     const single = await alone.scan(null, { root: place.root });
     const bytes = [shared, single].map((found) => Buffer.concat(encodeIndex(found.index)));
     expect(bytes[0]?.equals(bytes[1] as Buffer)).toBe(true);
+  });
+
+  it('tell what changed since a scan that found little', async () => {
+    let { index } = await place.scan(null);
+    for (const path of ['top-3/sub-0/3', 'a/b/c/d/e', 'top-3/sub-0/3']) {
+      appendFileSync(place.at(path), 'more');
+      const shared = await place.scan(index);
+      const single = await alone.scan(index, { root: place.root });
+      expectDifferences(shared, { touched: [path] });
+      expectDifferences(single, { touched: [path] });
+      // The threads have gone by the same columns all the time, and so has the index.
+      expect(shared.index.columns).toBe(index.columns);
+      index = shared.index;
+    }
+    expectDifferences(await place.scan(index), {});
   });
 
   it('tell what changed', async () => {

@@ -14,6 +14,8 @@ interface WorkerTask {
 /** Look at the entries of an index, sharing the work with whoever has the same control. */
 export interface CheckTask extends WorkerTask {
   readonly kind: 'check';
+  /** The same for the same columns, which are not gone through again to find the names. */
+  readonly number: number;
   readonly buffer: ArrayBufferLike;
   readonly sizes: ColumnSizes;
 }
