@@ -21,20 +21,14 @@ export interface Columns {
 }
 
 /** Lays out the columns for so many entries in new bytes, to be filled; paths come last. */
-export function newColumns(count: number, mostPathBytes: number): [Uint8Array, Columns] {
-  const bytes = new Uint8Array(HEADER_BYTES + count * BYTES_PER_ENTRY + mostPathBytes);
+export function newColumns(count: number, pathBytes: number): [Uint8Array, Columns] {
+  const bytes = new Uint8Array(HEADER_BYTES + count * BYTES_PER_ENTRY + pathBytes);
   const header = new DataView(bytes.buffer);
   header.setUint32(0, MAGIC);
   header.setUint32(4, FORMAT);
   header.setUint32(8, count);
-  return [bytes, columnsOf(bytes, count)];
-}
-
-/** The finished manifest, without the room for paths that was not needed. */
-export function cutTo(bytes: Uint8Array, pathBytes: number): Uint8Array {
-  const header = new DataView(bytes.buffer);
   header.setUint32(12, pathBytes);
-  return bytes.slice(0, HEADER_BYTES + header.getUint32(8) * BYTES_PER_ENTRY + pathBytes);
+  return [bytes, columnsOf(bytes, count)];
 }
 
 /** Throws `store-corrupt` where the bytes are no manifest of this format. */

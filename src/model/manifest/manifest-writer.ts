@@ -10,10 +10,8 @@ import {
   SYMLINK,
   UNKNOWN,
 } from './entry.ts';
-import { cutTo, newColumns } from './layout.ts';
+import { newColumns } from './layout.ts';
 
-// A text has at most three bytes for each of its units.
-const BYTES_PER_UNIT = 3;
 const NOTHING = 255;
 const encoder = new TextEncoder();
 
@@ -45,8 +43,8 @@ export class ManifestWriter {
   }
 
   finish(pathOf: (entry: number) => TrackedPath): Uint8Array {
-    const [count, units] = this.#measure(pathOf);
-    const [bytes, columns] = newColumns(count, units * BYTES_PER_UNIT);
+    const [count, pathBytes] = this.#measure(pathOf);
+    const [bytes, columns] = newColumns(count, pathBytes);
     let at = 0;
     let end = 0;
     for (const [entry, kind] of this.#kinds.entries()) {
@@ -60,19 +58,26 @@ export class ManifestWriter {
       columns.keys.set(this.#keys.subarray(key, key + KEY_BYTES), at * KEY_BYTES);
       at += 1;
     }
-    return cutTo(bytes, end);
+    return bytes;
   }
 
-  #measure(pathOf: (entry: number) => TrackedPath): [count: number, units: number] {
+  #measure(pathOf: (entry: number) => TrackedPath): [count: number, pathBytes: number] {
     let count = 0;
-    let units = 0;
+    let pathBytes = 0;
     for (const [entry, kind] of this.#kinds.entries()) {
       if (kind === NOTHING) continue;
       count += 1;
-      units += pathOf(entry).length;
+      pathBytes += bytesIn(pathOf(entry));
     }
-    return [count, units];
+    return [count, pathBytes];
   }
+}
+
+// In ASCII a unit is a byte, and nearly all paths are.
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
+function bytesIn(path: TrackedPath): number {
+  return BEYOND_ASCII.test(path) ? pathToBytes(path).length : path.length;
 }
 
 function writePath(into: Uint8Array, at: number, path: TrackedPath): number {
