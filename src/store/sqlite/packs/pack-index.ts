@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { BlobId } from '../../../model/ids.ts';
+import type { PackPlaces } from './pack-places.ts';
 
 /** Some blobs together, compressed as one; raw where that is no smaller. */
 export interface Frame {
@@ -27,10 +28,7 @@ const PLACE_BYTES = 12;
 const CHECKSUM_BYTES = 32;
 
 /** The bytes of an index: header, frames, hashes in ascending order, their places, checksum. */
-export function encodeIndex(
-  frames: readonly Frame[],
-  places: ReadonlyMap<BlobId, Place>,
-): Uint8Array {
+export function encodeIndex(frames: readonly Frame[], places: PackPlaces): Uint8Array {
   const parts = partsOf(frames.length, places.size);
   const bytes = Buffer.alloc(parts.end);
   bytes.write(MAGIC, 'latin1');
@@ -40,10 +38,11 @@ export function encodeIndex(
   for (const [at, frame] of frames.entries()) {
     writeFrame(bytes, parts.frames + at * FRAME_BYTES, frame);
   }
-  // Hexadecimal digits sort as the bytes that they stand for.
-  for (const [at, id] of [...places.keys()].sort().entries()) {
-    bytes.write(id, parts.hashes + at * HASH_BYTES, 'hex');
-    writePlace(bytes, parts.places + at * PLACE_BYTES, places.get(id));
+  let at = 0;
+  for (const { hash: own, place } of places) {
+    bytes.set(own, parts.hashes + at * HASH_BYTES);
+    writePlace(bytes, parts.places + at * PLACE_BYTES, place);
+    at += 1;
   }
   checksum(bytes).copy(bytes, parts.checksum);
   return bytes;
@@ -134,8 +133,7 @@ function writeFrame(bytes: Buffer, at: number, { offset, stored, raw }: Frame): 
   bytes.writeUInt32LE(raw, at + 12);
 }
 
-function writePlace(bytes: Buffer, at: number, place: Place | undefined): void {
-  if (place === undefined) return;
+function writePlace(bytes: Buffer, at: number, place: Place): void {
   bytes.writeUInt32LE(place.frame, at);
   bytes.writeUInt32LE(place.offset, at + 4);
   bytes.writeUInt32LE(place.length, at + 8);

@@ -2,9 +2,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, type ZstdOptions, zstdCompress } from 'node:zlib';
 import { SavepointError } from '../../../model/errors.ts';
-import { type BlobId, isBlobId } from '../../../model/ids.ts';
+import { isBlobId } from '../../../model/ids.ts';
 import type { Blob } from '../../store.ts';
-import type { Frame, Place } from './pack-index.ts';
+import type { Frame } from './pack-index.ts';
+import { PackPlaces } from './pack-places.ts';
 
 /** "SVPK" and the number of the format, little-endian. Frames follow one another. */
 const HEADER: Uint8Array = Uint8Array.of(0x53, 0x56, 0x50, 0x4b, 1, 0, 0, 0);
@@ -33,7 +34,7 @@ export class PackWriter {
   #held = 0;
   #bytes = 0;
   readonly #frames: Frame[] = [];
-  readonly #places = new Map<BlobId, Place>();
+  readonly #places = new PackPlaces();
   readonly #inFlight = new Set<Promise<void>>();
   #failure: { readonly error: unknown } | null = null;
 
@@ -50,7 +51,7 @@ export class PackWriter {
     return this.#frames;
   }
 
-  get places(): ReadonlyMap<BlobId, Place> {
+  get places(): PackPlaces {
     return this.#places;
   }
 
@@ -66,11 +67,8 @@ export class PackWriter {
     }
     if (this.#places.has(id)) return;
     if (this.#filled + bytes.length > FRAME_BYTES) await this.#sendFilled();
-    this.#places.set(id, {
-      frame: this.#frames.length,
-      offset: this.#filled,
-      length: bytes.length,
-    });
+    const frame = this.#frames.length;
+    this.#places.add(id, { frame, offset: this.#filled, length: bytes.length });
     this.#bytes += bytes.length;
     if (bytes.length > FRAME_BYTES) {
       await this.#send(Buffer.from(bytes));
