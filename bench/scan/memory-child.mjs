@@ -5,7 +5,7 @@ import { openSavepoint } from 'savepoint';
 
 const [project, home, ...paths] = process.argv.slice(2);
 const savepoint = await openSavepoint({ project, home, scan: true, environment: process.env });
-for (let round = 0; round <= 5; round += 1) {
+for (let round = 0; round <= 30; round += 1) {
   // The first one looks at everything; each further one finds some changes.
   if (round > 0) for (const path of paths) appendFileSync(join(project, path), `// ${round}\n`);
   const messageId = `round ${round}`;

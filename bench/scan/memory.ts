@@ -18,7 +18,7 @@ export async function memoryRemark(ground: Ground): Promise<string> {
   renameSync(join(scratch.folder, 'aside'), join(project, '.git'));
   return [
     `Memory in a tree of ${ground.files.toLocaleString('en')} files: a process that opened a store and`,
-    `made the first checkpoint and five more held at most ${withGit} MB, and ${withoutGit} MB without git.`,
+    `made the first checkpoint and thirty more held at most ${withGit} MB, and ${withoutGit} MB without git.`,
   ].join('\n');
 }
 

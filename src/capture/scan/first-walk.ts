@@ -63,11 +63,13 @@ export class FirstWalk {
 
   /** Walks until nothing is left, or there is enough to hand over; returns the folders to hand over. */
   readUpper({ minEntries, minFolders }: HandOver): readonly PartFolder[] {
-    for (let level = this.#pending; level.length > 0; level = this.#pending) {
-      if (this.#found > minEntries && level.length >= minFolders) break;
-      this.#pending = [];
-      for (const pending of level) this.#read(pending);
+    let read = 0;
+    for (let next = this.#pending[0]; next !== undefined; next = this.#pending[read]) {
+      if (this.#found > minEntries && this.#pending.length - read >= minFolders) break;
+      read += 1;
+      this.#read(next);
     }
+    this.#pending = this.#pending.slice(read);
     return this.#pending.map(({ above, name, child }) => ({ above, name, stat: child.stat }));
   }
 
