@@ -26,21 +26,34 @@ const DEFAULT_ROUNDS = 31;
 const DEFAULT_WARM_UP = 8;
 
 /** Ours, theirs, ours, theirs: whatever slows the machine for a while slows both. */
-export async function alternate(
+export function alternate(
   ours: Side,
   theirs: Side,
-  { counted, warmUp }: Rounds = { counted: roundsWanted(), warmUp: DEFAULT_WARM_UP },
+  rounds: Rounds = { counted: roundsWanted(), warmUp: DEFAULT_WARM_UP },
 ): Promise<Samples> {
-  const samples = { ours: [] as number[], theirs: [] as number[] };
+  return takeTurns({ ours, theirs }, rounds);
+}
+
+/** One turn for each side in every round, in the order given. Resolves to the samples of each. */
+export async function takeTurns<Name extends string>(
+  sides: Readonly<Record<Name, Side>>,
+  { counted, warmUp }: Rounds,
+): Promise<Record<Name, readonly number[]>> {
+  const turns = Object.entries<Side>(sides).map(([name, side]) => ({
+    name,
+    side,
+    samples: [] as number[],
+  }));
   for (let round = 0; round < warmUp + counted; round += 1) {
-    // Work that never waits would keep a Ctrl-C from being heard.
-    await setImmediate();
-    const [our, their] = [await play(ours, round), await play(theirs, round)];
-    if (round < warmUp) continue;
-    samples.ours.push(our);
-    samples.theirs.push(their);
+    for (const { side, samples } of turns) {
+      // Work that never waits would keep a Ctrl-C from being heard.
+      await setImmediate();
+      const sample = await play(side, round);
+      if (round >= warmUp) samples.push(sample);
+    }
   }
-  return samples;
+  const found = turns.map(({ name, samples }) => [name, samples]);
+  return Object.fromEntries(found) as Record<Name, readonly number[]>;
 }
 
 /** The value below which the given part of the samples lies, between neighbours in proportion. */

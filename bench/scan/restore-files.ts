@@ -1,7 +1,7 @@
 import type { Savepoint } from 'savepoint';
-import { alternate, clock, type Rounds, type Samples, type Side } from '../measure.ts';
+import { clock, type Rounds, type Side, takeTurns } from '../measure.ts';
 import type { Ground } from './ground.ts';
-import { fewRounds, largeBar, type Row, rounds } from './row.ts';
+import { fewRounds, largeBar, measuredOnce, type Row, rounds } from './row.ts';
 import type { ShadowGit } from './shadow-git.ts';
 
 const CHANGED_FILES = 5;
@@ -23,24 +23,49 @@ const CHECKOUT_INDEX: WayBack = (tree) => [
 
 /** Taking back what a command did, beside the ways in which agents let git do it. */
 export function restoreRows(files: number): readonly Row[] {
-  const row = (against: string, wayBack: WayBack, turns: Rounds, bar: Row['bar']): Row => ({
+  const measured = measuredOnce((ground) =>
+    contest(ground, { files: CHECKOUT_FILES, clean: RESTORE_AND_CLEAN }, rounds()),
+  );
+  const slow = (ground: Ground) => contest(ground, { all: CHECKOUT_INDEX }, fewRounds());
+  const row = (against: string, bar: Row['bar'], run: Row['run']): Row => ({
     name: `restore of ${CHANGED_FILES} files, safety checkpoint and journal included`,
     against: `spawned ${against}`,
     bar,
-    run: (ground) => contest(ground, wayBack, turns),
+    run,
   });
   return [
-    row('`git checkout TREE -- files`', CHECKOUT_FILES, rounds(), largeBar(files, 8)),
-    row('`git restore . && git clean -fd`', RESTORE_AND_CLEAN, rounds(), null),
-    row('`git read-tree TREE && git checkout-index -a -f`', CHECKOUT_INDEX, fewRounds(files), null),
+    row('`git checkout TREE -- files`', largeBar(files, 8), async (ground) => {
+      const { ours, files: theirs } = await measured(ground);
+      return { ours, theirs };
+    }),
+    row('`git restore . && git clean -fd`', null, async (ground) => {
+      const { ours, clean: theirs } = await measured(ground);
+      return { ours, theirs };
+    }),
+    // By itself: both sides have to read all files again after it, before the next round.
+    row('`git read-tree TREE && git checkout-index -a -f`', null, async (ground) => {
+      const { ours, all: theirs } = await slow(ground);
+      return { ours, theirs };
+    }),
   ];
 }
 
-async function contest(ground: Ground, wayBack: WayBack, turns: Rounds): Promise<Samples> {
+/** Ours, and each of the other ways, in turn. */
+async function contest<Name extends string>(
+  ground: Ground,
+  ways: Readonly<Record<Name, WayBack>>,
+  turns: Rounds,
+): Promise<Record<Name | 'ours', readonly number[]>> {
   const savepoint = await ground.open(ground.newHome());
   try {
-    const theirs = ofShadow(ground, await ground.shadow(), wayBack);
-    return await alternate(restoreOfOurs(ground, savepoint), theirs, turns);
+    const shadow = await ground.shadow();
+    const ours = restoreOfOurs(ground, savepoint);
+    const theirs = Object.entries<WayBack>(ways).map(([name, way]) => [
+      name,
+      ofShadow(ground, shadow, way),
+    ]);
+    const sides: Record<Name | 'ours', Side> = { ours, ...Object.fromEntries(theirs) };
+    return await takeTurns(sides, turns);
   } finally {
     await savepoint.close();
   }

@@ -9,7 +9,6 @@ export interface Row extends Omit<Benchmark, 'run' | 'files'> {
 
 const LARGE = 100_000;
 const ROUNDS = 7;
-const FEW_ROUNDS = 3;
 
 /** A bar for large trees; smaller ones are there to show how the time grows. */
 export function largeBar(files: number, times: number): Bar | null {
@@ -20,7 +19,18 @@ export function rounds(): Rounds {
   return { counted: roundsWanted(ROUNDS), warmUp: 1 };
 }
 
-/** For what takes a quarter of a minute each time in a large tree. */
-export function fewRounds(files: number): Rounds {
-  return files >= LARGE ? { counted: FEW_ROUNDS, warmUp: 1 } : rounds();
+/** For what takes up to a minute each time in a large tree: enough for a median, and no more. */
+export function fewRounds(): Rounds {
+  return { counted: Math.min(rounds().counted, ROUNDS), warmUp: 1 };
+}
+
+/** For rows that show parts of one measurement: made when the first of them asks for it. */
+export function measuredOnce<T>(
+  measure: (ground: Ground) => Promise<T>,
+): (ground: Ground) => Promise<T> {
+  let made: Promise<T> | null = null;
+  return (ground) => {
+    made ??= measure(ground);
+    return made;
+  };
 }

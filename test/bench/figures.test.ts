@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { atMost, type Benchmark, fasterBy, type Outcome } from '../../bench/benchmark.ts';
 import { meetsBar, spread } from '../../bench/figures.ts';
-import { alternate, median, quantile, roundsWanted, type Side } from '../../bench/measure.ts';
+import {
+  alternate,
+  median,
+  quantile,
+  roundsWanted,
+  type Side,
+  takeTurns,
+} from '../../bench/measure.ts';
 import { reportOf } from '../../bench/report.ts';
 
 const MACHINE = {
@@ -84,6 +91,15 @@ describe('the rounds of a benchmark', () => {
     ]);
     // The rounds say their number; the last of them counted all before it.
     expect(ours.at(-1)).toBe(calls.length / 6 - 1);
+  });
+
+  it('gives each of several sides one turn in a round', async () => {
+    const calls: string[] = [];
+    const sides = { a: side('a', calls), b: side('b', calls), c: side('c', calls) };
+    const samples = await takeTurns(sides, ROUNDS);
+    expect(Object.values(samples).map(({ length }) => length)).toEqual([3, 3, 3]);
+    const times = calls.filter((call) => call.startsWith('time'));
+    expect(times.slice(0, 6)).toEqual(['a', 'b', 'c', 'a', 'b', 'c'].map((name) => `time ${name}`));
   });
 
   it('stops at work that was not done', async () => {
