@@ -36,6 +36,16 @@ it('knows what it holds, and nothing else', () => {
   expect(places.has(idOf(0))).toBe(true);
 });
 
+// One that is said to be there already is not stored: whichever comes when the table is full must be new.
+it.each(Array.from({ length: 16 }, (_, at) => at))(
+  'takes in blob %i where it has to grow',
+  (at) => {
+    const places = new PackPlaces();
+    for (let number = 0; number < 1024; number += 1) places.add(idOf(number), placeOf(number));
+    expect(places.has(idOf(10_000 + at))).toBe(false);
+  },
+);
+
 it('leaves a blob where it was first', () => {
   const places = new PackPlaces();
   places.add(idOf(1), placeOf(1));

@@ -22,7 +22,9 @@ export class PackPlaces {
   }
 
   has(id: BlobId): boolean {
-    return this.#slots[this.#find(id)] !== 0;
+    // First the slot: looking for it may make the table grow, and then it is another table.
+    const slot = this.#find(id);
+    return this.#slots[slot] !== 0;
   }
 
   /** A blob that has a place already keeps it. */
