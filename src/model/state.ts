@@ -10,7 +10,8 @@ export type UnknownReason =
   | 'special-file'
   | 'protected'
   | 'purged'
-  | 'excluded';
+  | 'excluded'
+  | 'damaged';
 
 export type EntryType = 'file' | 'symlink' | 'directory';
 

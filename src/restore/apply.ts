@@ -40,6 +40,8 @@ function refuseConflicts(plan: RewindPlan): void {
 /** Changes that came since and touch the plan's paths or its sessions make it stale. */
 async function checkTimeline({ site }: ApplyContext, plan: RewindPlan): Promise<void> {
   const paths = new Set(plan.lines.map((line) => line.path));
+  // A plan that was made from damaged rows would restore what never was.
+  await site.store.verify([...paths], plan.checkpointId);
   for (const change of await site.store.changes({ after: plan.seq })) {
     const ours = plan.families?.includes(change.sessionId ?? '') ?? true;
     if (ours || paths.has(change.path)) throw changedMeanwhile(change.path);

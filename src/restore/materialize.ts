@@ -22,6 +22,7 @@ export async function materialize(
   checkpoint: Checkpoint,
   directory: string,
 ): Promise<Materialized> {
+  await site.store.verify(null, checkpoint.id);
   const tree = await treeAt(site, checkpoint);
   const target = new EmptyFolder(directory);
   const skipped: { path: TrackedPath; reason: string }[] = [];

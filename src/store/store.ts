@@ -250,6 +250,13 @@ export interface Store {
   prune(floor: Seq): Promise<PruneResult>;
 
   /**
+   * Compares what a restore relies on with what was written: the rows of these paths, and of the checkpoint
+   * to return to. Null for all paths. Throws `store-corrupt` where a row is another one now, or is not
+   * found any more. Contents are compared whenever they are read.
+   */
+  verify(paths: readonly TrackedPath[] | null, checkpoint: CheckpointId | null): Promise<void>;
+
+  /**
    * Takes these paths out of the record: their states become unknown (`purged`) in every change, in their
    * heads and in the baseline. What no other path has is then removed so that no part of the store holds it
    * any more, in whatever form, nor as free space; nothing of `objectsFolder` is kept. What other paths have

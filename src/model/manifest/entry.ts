@@ -24,6 +24,7 @@ export const REASONS: readonly UnknownReason[] = [
   'protected',
   'purged',
   'excluded',
+  'damaged',
 ];
 
 /** The kinds of entries as they are stored; from `UNKNOWN` on, the rest is the reason. */

@@ -190,6 +190,11 @@ class MemoryStore implements Store {
     return prune(this.#open(), floor);
   }
 
+  /** Memory is taken to be what it was. */
+  async verify(): Promise<void> {
+    this.#open();
+  }
+
   async purge(paths: readonly TrackedPath[]): Promise<void> {
     purge(this.#open(), paths);
   }

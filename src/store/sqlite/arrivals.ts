@@ -12,9 +12,9 @@ import { dirname } from 'node:path';
 import type { Blob } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { makeEmptyFile, syncPath } from './durable-files.ts';
+import { writeMeta } from './meta.ts';
 
 const READ_END = "SELECT value FROM meta WHERE key = 'arrivals'";
-const WRITE_END = "UPDATE meta SET value = ? WHERE key = 'arrivals'";
 // Compaction has not looked at what lies there, and so an index leads to it.
 const LAST = `
   SELECT max(data + size) AS past FROM blobs WHERE pending = 1 AND encoding = 'arrived'`;
@@ -53,7 +53,7 @@ export class Arrivals {
     } finally {
       closeSync(descriptor);
     }
-    connection.run(WRITE_END, end);
+    writeMeta(connection, 'arrivals', end);
   }
 
   /** For a transaction that fails: what it appended from `begin` on goes. On a full disk the room counts. */
@@ -83,7 +83,7 @@ export class Arrivals {
   /** Gives back what no row names, as far as it lies at the end: moved blobs, and what a crash left. */
   shrink(connection: Connection): void {
     const past = connection.get<{ past: number | null }>(LAST)?.past ?? 0;
-    if (past < this.end(connection)) connection.run(WRITE_END, past);
+    if (past < this.end(connection)) writeMeta(connection, 'arrivals', past);
     const size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
     if (size > past) truncateSync(this.#file, past);
   }

@@ -1,13 +1,14 @@
 import type { BlobId } from '../../model/ids.ts';
 import type { State } from '../../model/state.ts';
 import type { Connection } from './connection.ts';
+import { newSealSql } from './seals.ts';
 import { hashToBytes } from './state-columns.ts';
 
 const FIND = 'SELECT id FROM blobs WHERE hash = ?';
 
 const INSERT_MISSING = `
-  INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data)
-  VALUES (?, ?, 0, 'missing', 0, NULL, 0, NULL) RETURNING id`;
+  INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data, seal)
+  VALUES (?1, ?2, 0, 'missing', 0, NULL, 0, NULL, ${newSealSql('blobs')}) RETURNING id`;
 
 /** The numbers by which the rows of one transaction name blobs. */
 export class BlobNumbers {

@@ -2,6 +2,7 @@ import type { BlobId } from '../../model/ids.ts';
 import type { Blob, BlobReference } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Encoded, Encoding } from './encoding.ts';
+import { newSealSql } from './seals.ts';
 import { hashToBytes } from './state-columns.ts';
 
 export interface BlobRow {
@@ -32,15 +33,15 @@ const CHAIN = `
   SELECT * FROM chain ORDER BY step`;
 
 const INSERT = `
-  INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data)
-  VALUES (?1, ?2, ?2, ?3, 1, NULL, 0, ?4)`;
+  INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data, seal)
+  VALUES (?1, ?2, ?2, ?3, 1, NULL, 0, ?4, ${newSealSql('blobs')})`;
 
 // The newest reference knows best where the bytes are; bytes of its own a row keeps.
 const REFER = `
-  INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data)
-  VALUES (?, ?, 0, ?, 0, NULL, 0, ?)
+  INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data, seal)
+  VALUES (?1, ?2, 0, ?3, 0, NULL, 0, ?4, ${newSealSql('blobs')})
   ON CONFLICT (hash) DO UPDATE SET size = excluded.size, encoding = excluded.encoding,
-    data = excluded.data
+    data = excluded.data, seal = excluded.seal
   WHERE encoding IN ('pack', 'git', 'missing')`;
 
 const REPLACE = `
@@ -82,7 +83,7 @@ export function putRaw(
 ): number {
   const sql = `${INSERT} ON CONFLICT (hash) DO UPDATE SET size = excluded.size,
     stored = excluded.stored, encoding = excluded.encoding, pending = 1, base = NULL, depth = 0,
-    data = excluded.data RETURNING id`;
+    data = excluded.data, seal = excluded.seal RETURNING id`;
   const encoding = typeof data === 'number' ? 'arrived' : 'raw';
   const values = [hashToBytes(id), size, encoding, data] as const;
   return (connection.get<{ id: number }>(sql, ...values) as { id: number }).id;

@@ -2,8 +2,11 @@ import type { Cancellation } from '../../model/change.ts';
 import type { Seq } from '../../model/ids.ts';
 import type { Connection } from './connection.ts';
 import { LISTED_NUMBERS } from './parameters.ts';
+import { newSealSql } from './seals.ts';
 
-const INSERT = 'INSERT OR IGNORE INTO cancellations (change_seq, by_seq) VALUES (?, ?)';
+const INSERT = `
+  INSERT OR IGNORE INTO cancellations (change_seq, by_seq, seal)
+  VALUES (?1, ?2, ${newSealSql('cancellations')})`;
 
 const LIST = `
   SELECT by_seq AS "by", change_seq AS change FROM cancellations

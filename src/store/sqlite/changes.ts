@@ -7,6 +7,8 @@ import type { BlobNumbers } from './blob-numbers.ts';
 import type { Connection } from './connection.ts';
 import { followChange, followClosing } from './heads.ts';
 import { Conditions, hexList, LISTED_BYTES, LISTED_TEXTS } from './parameters.ts';
+import { newSealSql, sealSql } from './seals.ts';
+import { sessionNumber } from './sessions.ts';
 import { modeOf, stateFrom } from './state-columns.ts';
 
 interface ChangeRow {
@@ -32,16 +34,15 @@ interface ChangeRow {
 const ORIGINS: readonly ChangeOrigin[] = ['outside', 'tool', 'shell', 'operation'];
 const ATTRIBUTIONS: readonly Attribution[] = ['exact', 'inferred', 'shared'];
 
-// -1 is the number of no session, so that the foreign key refuses a session that is not there.
 const INSERT = `
   INSERT INTO changes (seq, path, before_mode, before_blob, after_mode, after_blob, origin,
-    attribution, session, checkpoint_id, operation_id, tool_call_id, owner, created_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?,
-    CASE WHEN ? THEN coalesce((SELECT num FROM sessions WHERE id = ?), -1) END, ?, ?, ?, ?, ?)`;
+    attribution, session, checkpoint_id, operation_id, tool_call_id, owner, created_at, seal)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ${newSealSql('changes')})`;
 
 const CLOSE = `
-  UPDATE changes SET after_mode = ?, after_blob = ?, attribution = coalesce(?, attribution)
-  WHERE seq = ? AND after_mode IS NULL
+  UPDATE changes SET after_mode = ?1, after_blob = ?2, attribution = coalesce(?3, attribution),
+    seal = ${sealSql('changes', { after_mode: '?1', after_blob: '?2', attribution: 'coalesce(?3, attribution)' })}
+  WHERE seq = ?4 AND after_mode IS NULL
   RETURNING path`;
 
 // CROSS: the changes are looked up, and then what they name.
@@ -73,8 +74,7 @@ export function insertChange(connection: Connection, change: Change, blobs: Blob
     after && blobs.of(after),
     ORIGINS.indexOf(origin),
     ATTRIBUTIONS.indexOf(attribution),
-    sessionId === null ? 0 : 1,
-    sessionId,
+    sessionId === null ? null : sessionNumber(connection, sessionId),
     checkpointId,
     change.operationId,
     change.toolCallId,

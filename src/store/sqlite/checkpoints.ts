@@ -4,6 +4,7 @@ import { pathToBytes, type TrackedPath } from '../../model/path.ts';
 import type { CheckpointQuery } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { Conditions, hexList, limitOf } from './parameters.ts';
+import { newSealSql } from './seals.ts';
 
 interface CheckpointRow {
   readonly seq: number;
@@ -20,12 +21,12 @@ interface CheckpointRow {
 
 const PUT = `
   INSERT INTO checkpoints
-    (seq, id, session_id, message_id, kind, description, label, created_at, git_head, coverage)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    (seq, id, session_id, message_id, kind, description, label, created_at, git_head, coverage, seal)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ${newSealSql('checkpoints')})
   ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, session_id = excluded.session_id,
     message_id = excluded.message_id, kind = excluded.kind, description = excluded.description,
     label = excluded.label, created_at = excluded.created_at, git_head = excluded.git_head,
-    coverage = excluded.coverage`;
+    coverage = excluded.coverage, seal = excluded.seal`;
 
 export function putCheckpoint(connection: Connection, checkpoint: Checkpoint): void {
   connection.run(

@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { sealOf } from './seals.ts';
 
 // Other processes write too, each for some milliseconds; past this something is wrong.
 const BUSY_TIMEOUT_MS = 5_000;
@@ -17,8 +18,14 @@ export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(file: string, settings: string = STORE_SETTINGS, busyMs: number = BUSY_TIMEOUT_MS) {
-    this.#database = new DatabaseSync(file, { timeout: busyMs });
+  constructor(
+    file: string,
+    settings: string = STORE_SETTINGS,
+    busyMs: number = BUSY_TIMEOUT_MS,
+    readOnly = false,
+  ) {
+    this.#database = new DatabaseSync(file, { timeout: busyMs, readOnly });
+    this.#database.function('seal_of', { varargs: true, deterministic: true }, sealOf);
     try {
       this.#database.exec(settings);
     } catch (error) {
@@ -30,6 +37,11 @@ export class Connection {
   /** For the lock database, which nobody can even look into while another holds it. */
   static bare(file: string, busyMs?: number): Connection {
     return new Connection(file, '', busyMs);
+  }
+
+  /** For a look that changes nothing, not even the log. */
+  static toLook(file: string): Connection {
+    return new Connection(file, 'PRAGMA trusted_schema = OFF', BUSY_TIMEOUT_MS, true);
   }
 
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {

@@ -3,6 +3,7 @@ import { bytesToPath, pathToBytes, type TrackedPath } from '../../model/path.ts'
 import type { ClosedChange, Head } from '../store.ts';
 import type { BlobNumbers } from './blob-numbers.ts';
 import type { Connection } from './connection.ts';
+import { newSealSql, sealSql } from './seals.ts';
 import { modeOf, stateFrom } from './state-columns.ts';
 
 interface HeadRow {
@@ -15,12 +16,16 @@ interface HeadRow {
 }
 
 const PUT = `
-  INSERT INTO heads (path, seq, open, mode, blob) VALUES (?, ?, ?, ?, ?)
+  INSERT INTO heads (path, seq, open, mode, blob, seal)
+  VALUES (?1, ?2, ?3, ?4, ?5, ${newSealSql('heads')})
   ON CONFLICT (path) DO UPDATE SET seq = excluded.seq, open = excluded.open, mode = excluded.mode,
-    blob = excluded.blob
+    blob = excluded.blob, seal = excluded.seal
   RETURNING id`;
 
-const CLOSE = 'UPDATE heads SET open = 0, mode = ?, blob = ? WHERE id = ? AND seq = ?';
+const CLOSE = `
+  UPDATE heads SET open = 0, mode = ?1, blob = ?2,
+    seal = ${sealSql('heads', { open: '0', mode: '?1', blob: '?2' })}
+  WHERE id = ?3 AND seq = ?4`;
 
 const SELECT = `
   SELECT path, seq, open, mode, hash, size FROM heads LEFT JOIN blobs ON blobs.id = heads.blob`;

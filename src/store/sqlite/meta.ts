@@ -5,8 +5,22 @@ import type { Journal } from '../../model/journal.ts';
 import { checkBaseline } from '../check-scan-rows.ts';
 import type { ProjectIdentity } from '../store.ts';
 import type { Connection } from './connection.ts';
+import { newSealSql } from './seals.ts';
 
 const READ = 'SELECT value FROM meta WHERE key = ?';
+
+const WRITE = `
+  INSERT INTO meta (key, value, seal) VALUES (?1, ?2, ${newSealSql('meta')})
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value, seal = excluded.seal`;
+
+export function writeMeta(connection: Connection, key: string, value: string | number): void {
+  connection.run(WRITE, key, value);
+}
+
+/** Whether a purge has bytes left to remove. */
+export function needsScrub(connection: Connection): boolean {
+  return connection.get(READ, 'scrub') !== undefined;
+}
 
 export function readSeq(connection: Connection): Seq {
   const row = connection.get<{ value: number }>(READ, 'seq');
@@ -17,7 +31,7 @@ export function readSeq(connection: Connection): Seq {
 }
 
 export function writeSeq(connection: Connection, seq: Seq): void {
-  connection.run("UPDATE meta SET value = ? WHERE key = 'seq'", seq);
+  writeMeta(connection, 'seq', seq);
 }
 
 // JSON keeps what SQLite's text would not: the lone surrogates that stand for bytes in our paths.
@@ -32,7 +46,7 @@ export function writeProject(
   { root, inode, birthtimeNs }: ProjectIdentity,
 ): void {
   const content = JSON.stringify({ root, inode, birthtimeNs });
-  connection.run("INSERT OR REPLACE INTO meta VALUES ('project', ?)", content);
+  writeMeta(connection, 'project', content);
 }
 
 export function readBaseline(connection: Connection): Baseline | null {
@@ -48,7 +62,7 @@ export function writeBaseline(connection: Connection, baseline: Baseline | null)
   checkBaseline(baseline);
   const { seq, manifest, packs } = baseline;
   const content = JSON.stringify({ seq, manifest, packs });
-  connection.run("INSERT OR REPLACE INTO meta VALUES ('baseline', ?)", content);
+  writeMeta(connection, 'baseline', content);
 }
 
 export function readJournal(connection: Connection): Journal | null {
@@ -56,7 +70,10 @@ export function readJournal(connection: Connection): Journal | null {
   return row === undefined ? null : (JSON.parse(row.content) as Journal);
 }
 
+const WRITE_JOURNAL = `
+  INSERT OR REPLACE INTO journal (only, content, seal) VALUES (1, ?1, ${newSealSql('journal')})`;
+
 export function writeJournal(connection: Connection, journal: Journal | null): void {
   if (journal === null) connection.run('DELETE FROM journal');
-  else connection.run('INSERT OR REPLACE INTO journal VALUES (1, ?)', JSON.stringify(journal));
+  else connection.run(WRITE_JOURNAL, JSON.stringify(journal));
 }

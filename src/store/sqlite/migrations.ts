@@ -3,6 +3,7 @@ import type { Connection } from './connection.ts';
 import { DESIGN_TABLES } from './schema/design-tables.ts';
 import { LEANER_CHANGES } from './schema/leaner-changes.ts';
 import { NUMBERED_ROWS } from './schema/numbered-rows.ts';
+import { ROW_SEALS } from './schema/row-seals.ts';
 import { SCAN_TABLES } from './schema/scan-tables.ts';
 import { SEED_VIEW } from './schema/seed-view.ts';
 
@@ -16,6 +17,7 @@ export const MIGRATIONS: readonly string[] = [
   SCAN_TABLES,
   LEANER_CHANGES,
   NUMBERED_ROWS,
+  ROW_SEALS,
 ];
 
 /** Brings a database to the newest form. Other processes may do the same at the same moment. */

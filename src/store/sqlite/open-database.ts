@@ -57,6 +57,18 @@ export function createDatabase(layout: Layout, migrations: readonly string[] = M
 }
 
 function buildDatabase(layout: Layout, migrations: readonly string[]): void {
+  const fresh = buildFresh(layout, migrations);
+  syncPath(fresh);
+  renameSync(fresh, layout.database);
+  syncPath(layout.directory);
+}
+
+/** A new database under another name, whole and not synced; `fill` puts rows into it. */
+export function buildFresh(
+  layout: Layout,
+  migrations: readonly string[] = MIGRATIONS,
+  fill: (connection: Connection) => void = () => {},
+): string {
   const fresh = `${layout.database}.new`;
   // A creator that died left these; we hold the lock, so nobody is at them now.
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(fresh + suffix, { force: true });
@@ -65,13 +77,12 @@ function buildDatabase(layout: Layout, migrations: readonly string[]): void {
   try {
     connection.exec(UNDER_ITS_FIRST_NAME + NEW_DATABASE);
     migrate(connection, migrations);
+    fill(connection);
     startLog(connection);
   } finally {
     connection.close();
   }
-  syncPath(fresh);
-  renameSync(fresh, layout.database);
-  syncPath(layout.directory);
+  return fresh;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { CheckpointId, OperationId } from '../../model/ids.ts';
 import type { Operation, OperationKind } from '../../model/operation.ts';
 import type { Connection } from './connection.ts';
 import { limitOf } from './parameters.ts';
+import { newSealSql } from './seals.ts';
 
 interface OperationRow {
   readonly seq: number;
@@ -17,12 +18,13 @@ interface OperationRow {
 
 const PUT = `
   INSERT INTO operations
-    (seq, id, kind, checkpoint_id, reverts, in_effect, safety_checkpoint_id, description, created_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    (seq, id, kind, checkpoint_id, reverts, in_effect, safety_checkpoint_id, description, created_at,
+    seal)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ${newSealSql('operations')})
   ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, kind = excluded.kind,
     checkpoint_id = excluded.checkpoint_id, reverts = excluded.reverts,
     in_effect = excluded.in_effect, safety_checkpoint_id = excluded.safety_checkpoint_id,
-    description = excluded.description, created_at = excluded.created_at`;
+    description = excluded.description, created_at = excluded.created_at, seal = excluded.seal`;
 
 export function putOperation(connection: Connection, operation: Operation): void {
   connection.run(

@@ -12,6 +12,7 @@ import type { Opened } from './opened.ts';
 import { sweepPacks } from './packs/sweep-packs.ts';
 import { replaceBlob } from './put-blob.ts';
 import { readIntact } from './read-blob.ts';
+import { sealSql } from './seals.ts';
 import { bytesToHash } from './state-columns.ts';
 import { sweepBlobFiles } from './sweep.ts';
 
@@ -45,8 +46,8 @@ const DROP_BLOBS = `
   RETURNING id, hash, stored, encoding <> 'missing' AS was_there`;
 
 const KEEP_NUMBER = `
-  INSERT INTO blobs (id, hash, size, stored, encoding, pending, base, depth, data)
-  SELECT ?1, ?2, 0, 0, 'missing', 0, NULL, 0, NULL
+  INSERT INTO blobs (id, hash, size, stored, encoding, pending, base, depth, data, seal)
+  SELECT ?1, ?2, 0, 0, 'missing', 0, NULL, 0, NULL, ${sealSql('blobs', { hash: '?2', size: '0' })}
   WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE id > ?1)`;
 
 const UNREACHED = `

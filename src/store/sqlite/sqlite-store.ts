@@ -39,7 +39,14 @@ import { storeFailure } from './failures.ts';
 import { GitObjects } from './git-objects/git-objects.ts';
 import { findHead, listHeads } from './heads.ts';
 import { layoutOf } from './layout.ts';
-import { readBaseline, readJournal, readProject, readSeq, writeProject } from './meta.ts';
+import {
+  needsScrub,
+  readBaseline,
+  readJournal,
+  readProject,
+  readSeq,
+  writeProject,
+} from './meta.ts';
 import { openDatabase } from './open-database.ts';
 import type { Opened } from './opened.ts';
 import { findOperation, listOperations } from './operations.ts';
@@ -47,8 +54,6 @@ import { Packs } from './packs/packs.ts';
 import { putBlobs } from './packs/put-blobs.ts';
 import { LockFile } from './project-lock.ts';
 import { prunable, prune } from './prune.ts';
-import { purge } from './purge/purge.ts';
-import { needsScrub, scrub } from './purge/scrub.ts';
 import { readBlob } from './read-blob.ts';
 import { findSession, listSessions } from './sessions.ts';
 import { readStats } from './stats.ts';
@@ -87,6 +92,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
   }
 }
 
+// What few processes ever do is loaded when it is done: commands are waited for.
 class SqliteStore implements Store {
   readonly #opened: Opened;
   readonly #lock: LockFile;
@@ -206,8 +212,14 @@ class SqliteStore implements Store {
     return this.#do((opened) => prune(opened, floor));
   }
 
+  verify(paths: readonly TrackedPath[] | null, checkpoint: CheckpointId | null): Promise<void> {
+    return this.#do(async (opened) =>
+      (await import('./verify.ts')).verify(opened, paths, checkpoint),
+    );
+  }
+
   purge(paths: readonly TrackedPath[]): Promise<void> {
-    return this.#do((opened) => purge(opened, paths));
+    return this.#do(async (opened) => (await import('./purge/purge.ts')).purge(opened, paths));
   }
 
   needsScrub(): Promise<boolean> {
@@ -215,7 +227,7 @@ class SqliteStore implements Store {
   }
 
   scrub(): Promise<void> {
-    return this.#do(scrub);
+    return this.#do(async (opened) => (await import('./purge/scrub.ts')).scrub(opened));
   }
 
   prunable(floor: Seq): Promise<PruneResult> {

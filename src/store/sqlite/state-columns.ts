@@ -22,6 +22,7 @@ const REASON_CODES: Readonly<Record<UnknownReason, number>> = {
   protected: -7,
   purged: -8,
   excluded: -9,
+  damaged: -10,
 };
 const REASONS: ReadonlyMap<number, UnknownReason> = new Map(
   Object.entries(REASON_CODES).map(([reason, code]) => [code, reason as UnknownReason]),
@@ -59,4 +60,13 @@ export function hashToBytes(id: BlobId): Uint8Array {
 
 export function bytesToHash(bytes: Uint8Array): BlobId {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex') as BlobId;
+}
+
+/** Whether a number is a state's, and whether such a state has a blob. */
+export function isKnownMode(mode: unknown, hasBlob: boolean): boolean {
+  if (typeof mode !== 'number' || !Number.isInteger(mode)) return false;
+  if (mode <= ABSENT_MODE) return !hasBlob && (mode === ABSENT_MODE || REASONS.has(mode));
+  const bits = mode & ~PERMISSIONS;
+  if (!Object.values(TYPE_BITS).includes(bits)) return false;
+  return hasBlob === (bits !== TYPE_BITS.directory);
 }

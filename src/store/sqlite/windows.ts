@@ -1,6 +1,7 @@
 import type { CheckpointId } from '../../model/ids.ts';
 import type { Window } from '../../model/window.ts';
 import type { Connection } from './connection.ts';
+import { excluded, newSealSql, sealSql } from './seals.ts';
 
 interface WindowRow {
   readonly opened: number;
@@ -16,12 +17,13 @@ interface WindowRow {
 
 const PUT = `
   INSERT INTO windows
-    (opened, id, session_id, checkpoint_id, tool_call_id, owner, description, closed, created_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    (opened, id, session_id, checkpoint_id, tool_call_id, owner, description, closed, created_at, seal)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ${newSealSql('windows')})
   ON CONFLICT (id) DO UPDATE SET session_id = excluded.session_id,
     checkpoint_id = excluded.checkpoint_id, tool_call_id = excluded.tool_call_id,
     owner = excluded.owner, description = excluded.description, closed = excluded.closed,
-    created_at = excluded.created_at`;
+    created_at = excluded.created_at,
+    seal = ${sealSql('windows', { ...excluded('windows'), opened: 'windows.opened' })}`;
 
 export function putWindow(connection: Connection, window: Window): void {
   connection.run(

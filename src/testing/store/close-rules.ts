@@ -32,6 +32,7 @@ const METHODS: { [Name in Exclude<keyof Store, 'close'>]: (store: Store) => Prom
   windows: (store) => store.windows(),
   baseline: (store) => store.baseline(),
   prune: (store) => store.prune(0),
+  verify: (store) => store.verify(null, null),
   purge: (store) => store.purge([]),
   needsScrub: (store) => store.needsScrub(),
   scrub: (store) => store.scrub(),

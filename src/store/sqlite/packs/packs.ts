@@ -43,6 +43,12 @@ export class Packs {
     return names.some((name) => (this.#known.get(name)?.find(id) ?? null) !== null);
   }
 
+  /** Whether a pack can be looked into. */
+  isWhole(name: string): boolean {
+    this.#look();
+    return (this.#known.get(name) ?? null) !== null;
+  }
+
   /** To be called when packs were removed. */
   forget(): void {
     this.#known.clear();

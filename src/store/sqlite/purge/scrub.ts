@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SavepointError } from '../../../model/errors.ts';
@@ -5,13 +6,13 @@ import type { Connection } from '../connection.ts';
 import { isBusy } from '../failures.ts';
 import { filesIn } from '../files-in.ts';
 import type { Layout } from '../layout.ts';
+import { needsScrub, writeMeta } from '../meta.ts';
 import type { Opened } from '../opened.ts';
 import { sweepPacks } from '../packs/sweep-packs.ts';
 import { dropBlobs, freeFromDeadBases, namedBlobs, REACHED } from '../prune.ts';
+import { sealSql } from '../seals.ts';
 import { sweepBlobFiles } from '../sweep.ts';
 import { blankArrivals } from './blank-arrivals.ts';
-
-const MARK = "INSERT INTO meta VALUES ('scrub', 1) ON CONFLICT (key) DO NOTHING";
 
 // Damaged, so that it could not be stored anew: without its base nobody will ever read it.
 const GIVE_UP = `
@@ -22,16 +23,12 @@ const GIVE_UP = `
 // A row can be left that keeps a number from being used again. Who guesses a secret can tell it by its hash.
 const FORGET_HASHES = `
   WITH ${REACHED}
-  UPDATE blobs SET hash = randomblob(32), size = 0
+  UPDATE blobs SET hash = ?2, size = 0, seal = ${sealSql('blobs', { hash: '?2', size: '0' })}
   WHERE encoding = 'missing' AND id NOT IN (SELECT id FROM reached)`;
 
 /** In the transaction that takes contents out of the record: from then on their bytes have to go. */
 export function markForScrub(connection: Connection): void {
-  connection.run(MARK);
-}
-
-export function needsScrub(connection: Connection): boolean {
-  return connection.get("SELECT 1 FROM meta WHERE key = 'scrub'") !== undefined;
+  writeMeta(connection, 'scrub', 1);
 }
 
 /**
@@ -44,7 +41,7 @@ export async function scrub(opened: Opened): Promise<void> {
   await freeFromDeadBases(opened, { referencesGo: true });
   connection.run(GIVE_UP, namedBlobs(connection));
   dropBlobs(connection);
-  connection.run(FORGET_HASHES, namedBlobs(connection));
+  connection.run(FORGET_HASHES, namedBlobs(connection), randomBytes(32));
   sweepBlobFiles(opened);
   blankArrivals(opened);
   await sweepPacks(opened);

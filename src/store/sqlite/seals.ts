@@ -1,0 +1,125 @@
+/**
+ * What a seal covers: every column that says something. Numbers that SQLite gives out are not among them;
+ * that they are right shows in the rows that name them. Of a blob's row, what it says of its bytes shows
+ * when they are read.
+ */
+export const SEALED_COLUMNS = {
+  meta: ['key', 'value'],
+  sessions: ['id', 'root_id', 'agent', 'created_at', 'last_active_at', 'archived_at'],
+  checkpoints: [
+    'seq',
+    'id',
+    'session_id',
+    'message_id',
+    'kind',
+    'description',
+    'label',
+    'created_at',
+    'git_head',
+    'coverage',
+  ],
+  windows: [
+    'opened',
+    'id',
+    'session_id',
+    'checkpoint_id',
+    'tool_call_id',
+    'owner',
+    'description',
+    'closed',
+    'created_at',
+  ],
+  changes: [
+    'seq',
+    'path',
+    'before_mode',
+    'before_blob',
+    'after_mode',
+    'after_blob',
+    'origin',
+    'attribution',
+    'session',
+    'checkpoint_id',
+    'operation_id',
+    'tool_call_id',
+    'owner',
+    'created_at',
+  ],
+  heads: ['path', 'seq', 'open', 'mode', 'blob'],
+  cancellations: ['change_seq', 'by_seq'],
+  operations: [
+    'seq',
+    'id',
+    'kind',
+    'checkpoint_id',
+    'reverts',
+    'in_effect',
+    'safety_checkpoint_id',
+    'description',
+    'created_at',
+  ],
+  journal: ['content'],
+  blobs: ['hash', 'size'],
+} as const;
+
+export type SealedTable = keyof typeof SEALED_COLUMNS;
+
+/** The SQL of a row's seal; `given` has expressions for columns that are being written. */
+export function sealSql(table: SealedTable, given: Readonly<Record<string, string>> = {}): string {
+  return `seal_of(${SEALED_COLUMNS[table].map((column) => given[column] ?? column).join(', ')})`;
+}
+
+/** The SQL of the seal of a row whose columns are parameters, numbered from 1 in their order. */
+export function newSealSql(table: SealedTable): string {
+  return `seal_of(${SEALED_COLUMNS[table].map((_, at) => `?${at + 1}`).join(', ')})`;
+}
+
+/** Every column as the row that was to be inserted has it, for an upsert that keeps some. */
+export function excluded(table: SealedTable): Record<string, string> {
+  return Object.fromEntries(SEALED_COLUMNS[table].map((column) => [column, `excluded.${column}`]));
+}
+
+const MULTIPLIER = 0x9e3779b1;
+// What SQLite keeps in three bytes.
+const MASK = 0x7fffff;
+
+/**
+ * A number that tells whether a row is still what was written. Against damage, not against people: each
+ * step can be inverted, so that no single difference is lost on the way.
+ */
+export function sealOf(...values: readonly unknown[]): number {
+  let seal = values.length;
+  for (const value of values) seal = mixed(seal, value);
+  return (seal ^ (seal >>> 15)) & MASK;
+}
+
+function mixed(seal: number, value: unknown): number {
+  if (value === null) return step(seal, 1);
+  if (typeof value === 'number') return number(step(seal, 2), value);
+  if (typeof value === 'string') return text(step(seal, 3), value);
+  return value instanceof Uint8Array ? bytes(step(seal, 4), value) : step(seal, 5);
+}
+
+/** In two halves: an integer has up to 53 bits, and another kind of number is its fraction too. */
+function number(seal: number, value: number): number {
+  const high = Math.floor(value / 0x100000000);
+  const low = step(step(seal, value >>> 0), high);
+  return Number.isInteger(value) ? low : step(low, Math.round((value % 1) * 0x7fffffff));
+}
+
+function text(seal: number, value: string): number {
+  let result = step(seal, value.length);
+  for (let at = 0; at < value.length; at += 1) result = step(result, value.charCodeAt(at));
+  return result;
+}
+
+function bytes(seal: number, value: Uint8Array): number {
+  let result = step(seal, value.length);
+  for (const byte of value) result = step(result, byte);
+  return result;
+}
+
+function step(seal: number, value: number): number {
+  const product = Math.imul(seal ^ value, MULTIPLIER);
+  return product ^ (product >>> 16);
+}

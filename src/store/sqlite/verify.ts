@@ -1,0 +1,79 @@
+import { SavepointError } from '../../model/errors.ts';
+import type { CheckpointId } from '../../model/ids.ts';
+import { pathToBytes, type TrackedPath } from '../../model/path.ts';
+import type { Connection } from './connection.ts';
+import type { Opened } from './opened.ts';
+import { hexList, LISTED_BYTES } from './parameters.ts';
+import { type SealedTable, sealSql } from './seals.ts';
+
+const LISTED_HEADS = `(SELECT id FROM heads WHERE path IN ${LISTED_BYTES})`;
+
+// What an index says of the changes has to be what they say themselves: a change that is not found through
+// it would be left out of a rewind. Sums of numbers are quick, and need no look at each row.
+const BY_PATH = 'SELECT count(*) AS count, sum(path * 31 + seq) AS sum FROM changes';
+const BY_SESSION = `${BY_PATH.replace('path', 'session')}`;
+
+/** See the port. Without paths everything is compared, for whoever is about to write a whole tree. */
+export function verify(
+  { connection }: Opened,
+  paths: readonly TrackedPath[] | null,
+  checkpoint: CheckpointId | null,
+): void {
+  const own = paths === null ? verifyAll : verifyPaths;
+  own(connection, hexList((paths ?? []).map(pathToBytes)));
+  verifyIndex(connection, `${BY_PATH} NOT INDEXED`, `${BY_PATH} INDEXED BY changes_path`);
+  const some = 'WHERE session IS NOT NULL';
+  verifyIndex(
+    connection,
+    `${BY_SESSION} NOT INDEXED ${some}`,
+    `${BY_SESSION} INDEXED BY idx_checkpoints_session ${some}`,
+  );
+  for (const table of ['sessions', 'operations', 'meta'] as const) {
+    refuse(table, connection.get(unsealed(table)) !== undefined);
+  }
+  if (checkpoint !== null) verifyCheckpoint(connection, checkpoint);
+}
+
+function verifyPaths(connection: Connection, list: string): void {
+  const changes = `seq IN (SELECT seq FROM changes WHERE path IN ${LISTED_HEADS})`;
+  const found: [SealedTable, string][] = [
+    ['changes', `path IN ${LISTED_HEADS}`],
+    ['heads', `path IN ${LISTED_BYTES}`],
+    ['cancellations', changes.replace('seq', 'change_seq')],
+  ];
+  for (const [table, where] of found) {
+    refuse(table, connection.get(`${unsealed(table)} AND ${where}`, list) !== undefined);
+  }
+}
+
+function verifyAll(connection: Connection): void {
+  for (const table of ['changes', 'heads', 'checkpoints', 'cancellations'] as const) {
+    const pages = connection.get<{ integrity_check: string }>(`PRAGMA integrity_check(${table})`);
+    refuse(table, pages?.integrity_check !== 'ok');
+    refuse(table, connection.get(unsealed(table)) !== undefined);
+  }
+}
+
+/** An index that leads elsewhere gives the row of another checkpoint. */
+function verifyCheckpoint(connection: Connection, id: CheckpointId): void {
+  const sql = `SELECT id, seal IS ${sealSql('checkpoints')} AS sealed FROM checkpoints WHERE id = ?`;
+  const row = connection.get<{ id: string; sealed: number }>(sql, id);
+  refuse('checkpoints', row !== undefined && (row.sealed !== 1 || row.id !== id));
+}
+
+function verifyIndex(connection: Connection, byRows: string, byIndex: string): void {
+  const rows = connection.get<{ count: number; sum: number }>(byRows);
+  const index = connection.get<{ count: number; sum: number }>(byIndex);
+  refuse('changes', rows?.count !== index?.count || rows?.sum !== index?.sum);
+}
+
+function unsealed(table: SealedTable): string {
+  return `SELECT 1 FROM ${table} WHERE seal IS NOT ${sealSql(table)}`;
+}
+
+function refuse(table: SealedTable, isDamaged: boolean): void {
+  if (!isDamaged) return;
+  throw new SavepointError('store-corrupt', `${table} of the store are not what was written`, {
+    hint: 'nothing was touched; savepoint fsck says what is damaged',
+  });
+}
