@@ -1,4 +1,5 @@
 export { type AdoptStoreRequest, adoptStore, movedFrom } from './adopt-store.ts';
+export { type CheckProjectOptions, checkProject, repairProject } from './checking.ts';
 export type { Baseline } from './model/baseline.ts';
 export type { Attribution, Change, ChangeOrigin } from './model/change.ts';
 export { checkId } from './model/check.ts';
@@ -60,6 +61,14 @@ export { Savepoint } from './savepoint.ts';
 export type { ScanOptions, ScanReport } from './scanning.ts';
 export { blobOf, hashBytes } from './store/blob.ts';
 export { memoryStore } from './store/memory/memory-store.ts';
+export type {
+  CheckOptions,
+  CheckProgress,
+  ProblemKind,
+  StoreCheck,
+  StoreProblem,
+} from './store/sqlite/check/problem.ts';
+export type { StoreRepair } from './store/sqlite/repair/repair-store.ts';
 export { type SqliteStoreOptions, sqliteStore } from './store/sqlite/sqlite-store.ts';
 export type {
   Batch,

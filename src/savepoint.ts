@@ -9,8 +9,8 @@ import type { Session } from './model/session.ts';
 import { aNumber, anId, aText, checkShape, listOf, nullable, optional } from './model/shape.ts';
 import { redoPlan, rewindPlan, type UndoRequest, undoPlan } from './planning.ts';
 import { type ProjectStatus, projectStatus } from './project-status.ts';
-import { cleanUp, type PrunePlan, type PruneReport, planPruning, prune } from './pruning.ts';
-import { type PurgeReport, type PurgeRequest, planPurging, purge } from './purging.ts';
+import type { PrunePlan, PruneReport } from './pruning.ts';
+import type { PurgeReport, PurgeRequest } from './purging.ts';
 import { recordAfter, recordBefore, recordCheckpoint, recordTurnEnd } from './recording.ts';
 import {
   CAPTURE,
@@ -250,28 +250,28 @@ export class Savepoint extends TimelineReader {
   }
 
   /** Compresses what is raw, for at most `budgetMs`, and removes what the rules no longer keep. */
-  cleanup(rules?: Partial<RetentionRules>, budgetMs?: number): Promise<EvictionResult> {
-    return cleanUp(this.#bench, rules, budgetMs);
+  async cleanup(rules?: Partial<RetentionRules>, budgetMs?: number): Promise<EvictionResult> {
+    return (await import('./pruning.ts')).cleanUp(this.#bench, rules, budgetMs);
   }
 
   /** What `prune` would remove. Writes nothing. */
-  planPrune(request?: PruneRequest, rules?: Partial<RetentionRules>): Promise<PrunePlan> {
-    return planPruning(this.#bench, request, rules);
+  async planPrune(request?: PruneRequest, rules?: Partial<RetentionRules>): Promise<PrunePlan> {
+    return (await import('./pruning.ts')).planPruning(this.#bench, request, rules);
   }
 
   /** Removes what is asked for; without a request, what the rules no longer keep. */
-  prune(request?: PruneRequest, rules?: Partial<RetentionRules>): Promise<PruneReport> {
-    return prune(this.#bench, request, rules);
+  async prune(request?: PruneRequest, rules?: Partial<RetentionRules>): Promise<PruneReport> {
+    return (await import('./pruning.ts')).prune(this.#bench, request, rules);
   }
 
   /** What `purge` would remove. Writes nothing. */
-  planPurge(request: PurgeRequest): Promise<PurgeReport> {
-    return planPurging(this.#bench, request);
+  async planPurge(request: PurgeRequest): Promise<PurgeReport> {
+    return (await import('./purging.ts')).planPurging(this.#bench, request);
   }
 
   /** Removes contents from every checkpoint, and their bytes from the store. Cannot be undone. */
-  purge(request: PurgeRequest): Promise<PurgeReport> {
-    return purge(this.#bench, request);
+  async purge(request: PurgeRequest): Promise<PurgeReport> {
+    return (await import('./purging.ts')).purge(this.#bench, request);
   }
 
   /** Takes checkpoints away as targets; what others need of them stays. */

@@ -20,6 +20,7 @@ export type CommandName =
   | 'completion'
   | 'prune'
   | 'purge'
+  | 'fsck'
   | 'config'
   | 'demo';
 
@@ -44,6 +45,7 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   completion: async () => (await import('./commands/completion.ts')).completion,
   prune: async () => (await import('./commands/prune.ts')).prune,
   purge: async () => (await import('./commands/purge.ts')).purge,
+  fsck: async () => (await import('./commands/fsck.ts')).fsck,
   config: async () => (await import('./commands/config.ts')).config,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };

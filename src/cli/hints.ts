@@ -13,7 +13,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   'operation-not-found':
     'savepoint undo without an id takes back the newest rewind; see all with: savepoint ops',
   'store-locked': 'another savepoint is at work on this project; try again',
-  'store-corrupt': 'your files are untouched; move the store away to begin a new timeline',
+  'store-corrupt': 'your files are untouched; see what is damaged with: savepoint fsck',
   'config-invalid': 'mend it there; savepoint config shows what counts',
   'store-too-new': 'install a newer Savepoint',
 };

@@ -1,0 +1,103 @@
+import {
+  type CheckProjectOptions,
+  checkProject,
+  repairProject,
+  type StoreCheck,
+  type StoreRepair,
+} from '../../index.ts';
+import { type Call, type Command, expectArgs } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { findProject } from '../find-project.ts';
+import { checkText, isDamaged, problemJson, repairText } from '../fsck-text.ts';
+import { printJson } from '../json.ts';
+import { storeHome } from '../store-home.ts';
+
+export const fsck: Command = {
+  name: 'fsck',
+  arguments: '',
+  summary: 'check that everything on record can still be relied on',
+  details:
+    'Compares every row of the store with what was written, every recorded content with its hash, and\n' +
+    'names what is damaged and what that means: which paths cannot be restored, and at which checkpoints.\n' +
+    'Changes nothing. With --repair, what is damaged is moved into the folder "damaged" of the store, what\n' +
+    'it said is unknown from then on, and the store works again; end other programs that use it first.\n' +
+    'Your files are never touched.',
+  options: {
+    repair: { type: 'boolean', help: 'set aside what is damaged' },
+  },
+  examples: [
+    ['savepoint fsck', 'after a disk failed, or to be sure'],
+    ['savepoint fsck --repair', 'go on with what is whole'],
+  ],
+  run: async (call) => {
+    expectArgs(call, 'fsck', 0, 0);
+    const { io } = call;
+    const options: CheckProjectOptions = {
+      project: findProject(call),
+      home: storeHome(io),
+      refusedProjects: [io.homeDirectory],
+    };
+    return call.flags.has('repair') ? runRepair(call, options) : runCheck(call, options);
+  },
+};
+
+async function runCheck(call: Call, options: CheckProjectOptions): Promise<ExitCode> {
+  const line = progressLine(call);
+  const check = await checkProject({ ...options, onProgress: line.show });
+  line.clear();
+  printJson(call, {
+    repaired: false,
+    ...countsOf(check),
+    problems: check.problems.map(problemJson),
+  });
+  for (const text of checkText(call, check)) call.say(text);
+  if (!isDamaged(check)) return EXIT.done;
+  call.hint('your files are untouched; set aside what is damaged with: savepoint fsck --repair');
+  return EXIT.failure;
+}
+
+async function runRepair(call: Call, options: CheckProjectOptions): Promise<ExitCode> {
+  const repair = await call.io.interrupts.hold(() => repairProject(options));
+  printJson(call, repairJson(repair));
+  for (const text of repairText(call, repair)) call.say(text);
+  if (isDamaged(repair.left)) return EXIT.failure;
+  call.hint('see what there is with: savepoint list');
+  return isDamaged(repair.found) ? EXIT.done : EXIT.nothingToDo;
+}
+
+function repairJson({ found, left, folder, rows, files, salvaged }: StoreRepair): object {
+  return {
+    repaired: true,
+    ...countsOf(left),
+    problems: found.problems.map(problemJson),
+    left: left.problems.map(problemJson),
+    setAside: folder === null ? null : { folder, rows, files },
+    salvaged,
+  };
+}
+
+function countsOf({ readable, rows, blobs }: StoreCheck): object {
+  return { readable, rows, blobs };
+}
+
+const EVERY_MS = 100;
+
+/** One line that is written over, at a terminal. */
+function progressLine(call: Call): {
+  show: NonNullable<CheckProjectOptions['onProgress']>;
+  clear: () => void;
+} {
+  const { io, json, flags } = call;
+  const isShown = io.terminal && !json && !flags.has('quiet');
+  let last = 0;
+  return {
+    show: ({ done, total }) => {
+      if (!isShown || performance.now() - last < EVERY_MS) return;
+      last = performance.now();
+      io.err(`\rChecking contents: ${done} of ${Math.max(done, total)}`);
+    },
+    clear: () => {
+      if (isShown && last > 0) io.err('\r\x1b[K');
+    },
+  };
+}

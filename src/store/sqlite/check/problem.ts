@@ -1,0 +1,57 @@
+import type { CheckpointId } from '../../../model/ids.ts';
+import type { TrackedPath } from '../../../model/path.ts';
+
+/**
+ * What is wrong with a store. `database`: SQLite finds its file damaged. `log`: commits in its log are lost.
+ * `row`: a row is not what was written. `chain`: rows contradict each other. `blob`, `pack`, `git`,
+ * `baseline`: contents are lost. `leftover`: no damage, something that nobody needs.
+ */
+export type ProblemKind =
+  | 'database'
+  | 'log'
+  | 'row'
+  | 'chain'
+  | 'blob'
+  | 'pack'
+  | 'git'
+  | 'baseline'
+  | 'leftover';
+
+export interface StoreProblem {
+  readonly kind: ProblemKind;
+  /** For people, in one line. */
+  readonly message: string;
+  /** Below the store's folder, where it lies in a file of its own. */
+  readonly file: string | null;
+  /** Paths that cannot be restored to some state any more, and checkpoints at which they had it. */
+  readonly paths: readonly TrackedPath[];
+  readonly checkpoints: readonly CheckpointId[];
+}
+
+export interface StoreCheck {
+  /** Damage first. */
+  readonly problems: readonly StoreProblem[];
+  /** Whether SQLite can read the database at all. */
+  readonly readable: boolean;
+  readonly rows: number;
+  readonly blobs: number;
+}
+
+export interface CheckProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface CheckOptions {
+  readonly onProgress?: ((progress: CheckProgress) => void) | undefined;
+  /** Throws `aborted` when it is. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export function problem(
+  kind: ProblemKind,
+  message: string,
+  more: Partial<StoreProblem> = {},
+): StoreProblem {
+  return { kind, message, file: null, paths: [], checkpoints: [], ...more };
+}

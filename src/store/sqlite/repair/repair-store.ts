@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { SavepointError } from '../../../model/errors.ts';
+import { Arrivals } from '../arrivals.ts';
+import { checkStore } from '../check/check-store.ts';
+import type { StoreCheck, StoreProblem } from '../check/problem.ts';
+import { Connection } from '../connection.ts';
+import { makeDurableDirectory } from '../durable-files.ts';
+import { GitObjects } from '../git-objects/git-objects.ts';
+import { type Layout, layoutOf } from '../layout.ts';
+import type { Opened } from '../opened.ts';
+import { Packs } from '../packs/packs.ts';
+import { repairChains } from './repair-chains.ts';
+import { repairBaseline, repairContents } from './repair-contents.ts';
+import { repairRows } from './repair-rows.ts';
+import { salvage } from './salvage.ts';
+import { SetAside } from './set-aside.ts';
+
+export interface StoreRepair {
+  /** What was wrong, before anything was done. */
+  readonly found: StoreCheck;
+  /** What is still wrong. */
+  readonly left: StoreCheck;
+  /** Where everything damaged is now; null when nothing had to be taken out. */
+  readonly folder: string | null;
+  readonly rows: number;
+  readonly files: number;
+  /** Whether the rows were copied into a new database. */
+  readonly salvaged: boolean;
+}
+
+// Each round can bring something to light that was hidden by what it puts right.
+const ROUNDS = 4;
+
+/**
+ * Makes a damaged store usable again: what is damaged is set aside, and what it said is unknown from then
+ * on. The caller holds the project lock, and no store is open on the folder in this process.
+ */
+export async function repairStore(directory: string): Promise<StoreRepair> {
+  const layout = layoutOf(directory);
+  const found = await checkStore(directory);
+  const aside = new SetAside(layout);
+  makeDurableDirectory(layout.blobs);
+  const salvaged = found.problems.some(needsSalvage) || !found.readable;
+  if (salvaged) salvage(layout, aside);
+  let left = salvaged ? await checkStore(directory) : found;
+  for (let round = 0; round < ROUNDS && left.problems.some(isDamage); round += 1) {
+    repairOnce(layout, aside);
+    left = await checkStore(directory);
+  }
+  const { rows, files } = aside;
+  const folder = rows + files > 0 ? aside.folder : null;
+  return { found, left, folder, rows, files, salvaged };
+}
+
+export function isDamage({ kind }: StoreProblem): boolean {
+  return kind !== 'leftover';
+}
+
+function needsSalvage({ kind }: StoreProblem): boolean {
+  return kind === 'database' || kind === 'log';
+}
+
+function repairOnce(layout: Layout, aside: SetAside): void {
+  const opened = openToRepair(layout);
+  try {
+    opened.connection.exec('PRAGMA foreign_keys = OFF');
+    opened.connection.immediate(() => {
+      repairRows(opened, aside);
+      repairContents(opened, aside);
+      repairBaseline(opened, aside);
+      repairChains(opened.connection, aside);
+    });
+  } finally {
+    opened.connection.close();
+  }
+}
+
+function openToRepair(layout: Layout): Opened {
+  if (!existsSync(layout.database)) {
+    throw new SavepointError('store-missing', 'there is no store in this folder');
+  }
+  return {
+    connection: new Connection(layout.database),
+    layout,
+    arrivals: new Arrivals(layout.arrivals),
+    packs: new Packs(layout),
+    gitObjects: new GitObjects(layout.git),
+    largeBlobBytes: Number.POSITIVE_INFINITY,
+    now: Date.now,
+  };
+}

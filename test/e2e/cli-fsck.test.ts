@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CliProject, MAIN } from './cli-project.ts';
+import { expectSchema } from './json-schema.ts';
+import { Terminal } from './terminal.ts';
+
+let project: CliProject;
+beforeEach(async () => {
+  project = new CliProject({ 'a.txt': 'old\n', 'b.txt': 'other\n' });
+  await project.agentWrites('m1', 'a.txt', 'new\n');
+  await project.agentWrites('m2', 'b.txt', 'more\n');
+});
+afterEach(() => project.remove());
+
+function database(): string {
+  const [key = ''] = readdirSync(join(project.home, 'projects'));
+  return join(project.home, 'projects', key, 'store.db');
+}
+
+function execute(sql: string): void {
+  const opened = new DatabaseSync(database());
+  opened.exec(sql);
+  opened.close();
+}
+
+it('finds no damage in a store that is whole', async () => {
+  const { code, out } = await project.run(['fsck']);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^No damage: \d+ rows and \d+ contents were checked\.\n$/);
+  expect((await project.run(['fsck', '--repair'])).code).toBe(5);
+});
+
+it('names what is damaged and what that means, and repairs it when asked', async () => {
+  execute("UPDATE blobs SET data = x'00' WHERE id = (SELECT min(before_blob) FROM changes)");
+  const { code, out, err } = await project.run(['fsck']);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^ {2}blob {2}the content [0-9a-f]{64} is damaged$/m);
+  expect(out).toContain('cannot be restored: a.txt, at 1 checkpoint');
+  expect(err).toContain('savepoint fsck --repair');
+  const repair = await project.run(['fsck', '--repair']);
+  expect(repair).toMatchObject({ code: 0, out: expect.stringContaining('Repaired: the store') });
+  const rewind = await project.run(['rewind', '~1']);
+  expect(rewind.out).toMatch(/a\.txt .*its record was damaged/);
+  expect([project.read('a.txt'), project.read('b.txt')]).toEqual(['new\n', 'other\n']);
+  expect((await project.run(['fsck'])).code).toBe(0);
+});
+
+it('prints JSON as the published schema says', async () => {
+  execute("UPDATE checkpoints SET description = 'something else' WHERE message_id = 'm1'");
+  const check = await project.run(['fsck', '--json']);
+  expect(check.code).toBe(1);
+  expectSchema('fsck', check.out);
+  expect(JSON.parse(check.out)).toMatchObject({ repaired: false, problems: [{ kind: 'row' }] });
+  const repair = await project.run(['fsck', '--json', '--repair']);
+  expect(repair.code).toBe(0);
+  expectSchema('fsck', repair.out);
+  expect(JSON.parse(repair.out)).toMatchObject({ setAside: { rows: 1, files: 0 } });
+});
+
+it('works where no other command does', async () => {
+  writeFileSync(database(), readFileSync(database()).fill(0, 0, 100));
+  const list = await project.run(['list']);
+  expect(list).toMatchObject({ code: 1, err: expect.stringContaining('savepoint fsck') });
+  const check = await project.run(['fsck']);
+  expect(check).toMatchObject({ code: 1, out: expect.stringContaining('database') });
+  expect((await project.run(['fsck', '--repair'])).code).toBe(0);
+  expect((await project.run(['list'])).code).toBe(0);
+});
+
+it('finds nothing to check where nothing was recorded, and works at a terminal', async () => {
+  const nothing = new CliProject();
+  expect((await nothing.run(['fsck'])).code).toBe(4);
+  nothing.remove();
+  const terminal = new Terminal([MAIN, 'fsck'], { cwd: project.root, env: project.env() });
+  try {
+    expect(await terminal.exit()).toBe(0);
+    expect(terminal.screen()).toMatch(/^No damage: /);
+  } finally {
+    await terminal.close();
+  }
+});
+
+it('explains itself', async () => {
+  expect((await project.run(['fsck', '--help'])).out).toMatchInlineSnapshot(`
+    "usage: savepoint fsck [options]
+
+    Compares every row of the store with what was written, every recorded content with its hash, and
+    names what is damaged and what that means: which paths cannot be restored, and at which checkpoints.
+    Changes nothing. With --repair, what is damaged is moved into the folder "damaged" of the store,
+    what it said is unknown from then on, and the store works again; end other programs that use it
+    first. Your files are never touched.
+
+    options:
+      --repair       set aside what is damaged
+      --project DIR  the project; by default the one around the current folder
+      --json         print JSON for programs, and nothing else, on standard output
+      --quiet        print results and problems, no remarks and no hints
+      --no-color     no colours (also NO_COLOR=1; FORCE_COLOR=1 for the opposite)
+      --help         show this help
+
+    examples:
+      savepoint fsck           after a disk failed, or to be sure
+      savepoint fsck --repair  go on with what is whole
+    "
+  `);
+});

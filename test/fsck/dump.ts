@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { isSavepointError, type State, type Store } from '../../src/index.ts';
+import { Manifest } from '../../src/model/manifest/manifest.ts';
+
+/** All that a store says when it is asked through its port: every row, and every content. */
+export async function dump(store: Store): Promise<string> {
+  const changes = await store.changes({});
+  const heads = await store.heads();
+  const baseline = await store.baseline();
+  const contents: [string, string][] = [];
+  for (const state of [
+    ...heads.map(({ state: one }) => one),
+    ...changes.flatMap(({ before, after }) => [before, after]),
+  ]) {
+    const id = blobOf(state);
+    if (id !== null) contents.push([id, await hashOf(() => store.readBlob(id))]);
+  }
+  if (baseline !== null) contents.push(...(await manifestContents(store, baseline.manifest)));
+  const rows = {
+    project: await store.project(),
+    seq: await store.seq(),
+    sessions: await store.sessions(),
+    checkpoints: await store.checkpoints({}),
+    heads,
+    changes,
+    cancellations: await store.cancellationsOf(changes.map(({ seq }) => seq)),
+    operations: await store.operations(),
+    journal: await store.journal(),
+    windows: await store.windows(),
+    baseline,
+    contents,
+  };
+  return JSON.stringify(rows, null, 1);
+}
+
+function blobOf(state: State | null) {
+  return state?.kind === 'captured' ? state.blob : null;
+}
+
+async function manifestContents(
+  store: Store,
+  id: Parameters<Store['readBlob']>[0],
+): Promise<[string, string][]> {
+  const contents: [string, string][] = [];
+  for (const [path, state] of new Manifest(await store.readBlob(id))) {
+    if (state.kind === 'git') {
+      contents.push([path, await hashOf(() => store.readGitObject(state.key))]);
+    } else if (state.kind === 'captured' && state.blob !== null) {
+      const { blob } = state;
+      contents.push([
+        path,
+        await hashOf(async () => (await store.readPacked(blob)) ?? new Uint8Array()),
+      ]);
+    } else contents.push([path, JSON.stringify(state)]);
+  }
+  return contents;
+}
+
+async function hashOf(read: () => Promise<Uint8Array>): Promise<string> {
+  try {
+    return createHash('sha256')
+      .update(await read())
+      .digest('hex');
+  } catch (error) {
+    return isSavepointError(error) ? error.code : String(error);
+  }
+}

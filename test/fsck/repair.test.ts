@@ -1,0 +1,127 @@
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sqliteStore } from '../../src/index.ts';
+import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
+import { repairStore } from '../../src/store/sqlite/repair/repair-store.ts';
+import { numberFrom, randomFrom } from '../crash/campaign.ts';
+import { damageOne } from './damage.ts';
+import { dump } from './dump.ts';
+import { type Restored, restoreFrom, wrongBytes } from './restored.ts';
+import { SampleStore } from './sample-store.ts';
+
+const REPAIRS = numberFrom('SAVEPOINT_REPAIRS', 100);
+const SEED = numberFrom('SAVEPOINT_DAMAGE_SEED', 20_261_115) + 1;
+
+let sample: SampleStore;
+let copy: SampleStore;
+let right: Restored;
+beforeAll(async () => {
+  sample = await SampleStore.make();
+  right = await restoreFrom(sample.copy(join(sample.base, 'right')));
+});
+beforeEach(() => {
+  copy = sample.copy(join(sample.base, 'copy'));
+});
+afterAll(() => sample.remove());
+
+function execute(sql: string): void {
+  const database = new DatabaseSync(join(copy.store, 'store.db'));
+  database.exec(sql);
+  database.close();
+}
+
+describe('a repair', () => {
+  it('makes a store work again, whatever was damaged, and restores no wrong byte', async () => {
+    const random = randomFrom(SEED);
+    const problems: string[] = [];
+    for (let turn = 0; turn < REPAIRS; turn += 1) {
+      copy = sample.copy(join(sample.base, 'copy'));
+      const { file, what } = damageOne(copy.store, random);
+      const { left } = await repairStore(copy.store);
+      const found = left.problems.filter(({ kind }) => kind !== 'leftover');
+      const wrong = wrongBytes(await restoreFrom(copy), right);
+      const all = [...found.map(({ message }) => message), ...wrong];
+      problems.push(...all.map((text) => `${turn}: ${file}, ${what}: ${text}`));
+    }
+    expect(problems).toEqual([]);
+  }, 3_600_000);
+
+  it('of nothing changes nothing', async () => {
+    const before = await dumpOf(copy);
+    expect(await repairStore(copy.store)).toMatchObject({ folder: null, salvaged: false, rows: 0 });
+    expect(await dumpOf(copy)).toBe(before);
+  });
+
+  it('of one content costs that content alone, which is set aside', async () => {
+    execute(
+      "UPDATE blobs SET data = x'00ff' WHERE id = (SELECT after_blob FROM changes WHERE seq = 9)",
+    );
+    const { problems } = await checkStore(copy.store);
+    expect(problems[0]).toMatchObject({ kind: 'blob', paths: [expect.stringMatching(/^src\//)] });
+    expect(problems[0]?.checkpoints.length).toBeGreaterThan(0);
+    const repair = await repairStore(copy.store);
+    expect(repair).toMatchObject({ salvaged: false, left: { problems: [{ kind: 'leftover' }] } });
+    expect(readdirSync(repair.folder ?? '')).toContainEqual(expect.stringMatching(/^blob-/));
+    const store = await sqliteStore({ directory: copy.store });
+    const unknowns = (await store.changes({})).filter(
+      ({ before, after }) => before.kind === 'unknown' || after?.kind === 'unknown',
+    );
+    expect(new Set(unknowns.map(({ path }) => path)).size).toBe(1);
+    expect(unknowns[0]?.after).toEqual({ kind: 'unknown', reason: 'damaged' });
+    await store.close();
+  });
+
+  it('of a row sets it aside as it was found, and takes a damaged checkpoint away as a target', async () => {
+    execute("UPDATE checkpoints SET seq = seq + 1 WHERE message_id = 'm3'");
+    const { problems } = await checkStore(copy.store);
+    expect(problems.map(({ message }) => message).join()).toMatch(/the checkpoint \w+ is not what/);
+    const { folder } = await repairStore(copy.store);
+    expect(readFileSync(join(folder ?? '', 'rows.jsonl'), 'utf8')).toContain('"message_id":"m3"');
+    const store = await sqliteStore({ directory: copy.store });
+    expect(await store.checkpoints({ messageId: 'm3' })).toEqual([]);
+    expect(await store.checkpoints({ messageId: 'm4' })).toHaveLength(1);
+    await store.close();
+  });
+
+  it('of a database with a broken page saves the rows that can be read, and keeps the old one', async () => {
+    const file = join(copy.store, 'store.db');
+    const bytes = readFileSync(file);
+    const { rootpage } = pageOf('changes_path');
+    writeFileSync(file, bytes.fill(0x55, (rootpage - 1) * 4096, rootpage * 4096));
+    const repair = await repairStore(copy.store);
+    expect(repair.salvaged).toBe(true);
+    expect(existsSync(join(repair.folder ?? '', 'store.db'))).toBe(true);
+    // An index alone was broken: no row is lost.
+    expect(await dumpOf(copy)).toBe(await dumpOf(sample.copy(join(sample.base, 'whole'))));
+  });
+
+  it('of a database that cannot be opened at all begins a new one, and keeps the old one', async () => {
+    truncateSync(join(copy.store, 'store.db'), 50);
+    const { found, left, folder } = await repairStore(copy.store);
+    expect(found.readable).toBe(false);
+    expect(found.problems[0]?.message).toBe('the database is not a Savepoint store');
+    expect(left.problems.every(({ kind }) => kind === 'leftover')).toBe(true);
+    expect(readFileSync(join(folder ?? '', 'store.db'))).toHaveLength(50);
+    const savepoint = await copy.open();
+    expect(await savepoint.list()).toEqual([]);
+    await savepoint.close();
+  });
+});
+
+function pageOf(name: string): { rootpage: number } {
+  const database = new DatabaseSync(join(sample.store, 'store.db'), { readOnly: true });
+  const row = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(name);
+  database.close();
+  return row as { rootpage: number };
+}
+
+async function dumpOf({ store: directory }: SampleStore): Promise<string> {
+  const store = await sqliteStore({ directory });
+  try {
+    return await dump(store);
+  } finally {
+    await store.close();
+  }
+}

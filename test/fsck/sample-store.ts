@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { openSavepoint, type Savepoint, sqliteStore } from '../../src/index.ts';
+import { makeScratch, removeScratch } from '../e2e/scratch.ts';
+import { GitRepository } from '../git/git-repository.ts';
+
+// So small that a store of a few kilobytes has blobs of every kind.
+const LARGE_BLOB_BYTES = 3_000;
+
+function noise(seed: string, length: number): string {
+  let text = '';
+  for (let part = 0; text.length < length; part += 1) {
+    text += createHash('sha512').update(`${seed}${part}`).digest('base64');
+  }
+  return text.slice(0, length);
+}
+
+function prose(lines: number, last: string): string {
+  return `${Array.from({ length: lines }, (_, n) => `line ${n}: ${n * n}`).join('\n')}\n${last}\n`;
+}
+
+/** A project and its store, closed, with bytes kept in every way there is. */
+export class SampleStore {
+  readonly base: string;
+  readonly project: string;
+  readonly store: string;
+
+  private constructor(base: string = makeScratch()) {
+    this.base = base;
+    this.project = join(base, 'project');
+    this.store = join(base, 'store');
+  }
+
+  static async make(): Promise<SampleStore> {
+    const sample = new SampleStore();
+    const { project, base } = sample;
+    mkdirSync(project);
+    const repository = new GitRepository(project, base);
+    repository.git('init', '--quiet');
+    sample.put('kept/by-git.txt', prose(40, 'git'));
+    sample.put('kept/other.txt', prose(60, 'other'));
+    await repository.commit();
+    repository.git('gc', '--quiet');
+    await repository.tick();
+    repository.rewriteIndex();
+    sample.put('kept/packed.txt', prose(30, 'packed'));
+    sample.put('kept/noise.txt', noise('packed', 900));
+    const savepoint = await sample.open();
+    try {
+      await sample.#record(savepoint);
+    } finally {
+      await savepoint.close();
+    }
+    return sample;
+  }
+
+  /** In the folder `to`, which is emptied. */
+  copy(to: string): SampleStore {
+    rmSync(to, { recursive: true, force: true });
+    const copy = new SampleStore(to);
+    for (const name of ['project', 'store'] as const) {
+      cpSync(this[name], copy[name], { recursive: true, preserveTimestamps: true });
+    }
+    return copy;
+  }
+
+  async open(): Promise<Savepoint> {
+    const store = await sqliteStore({ directory: this.store, largeBlobBytes: LARGE_BLOB_BYTES });
+    const environment = { PATH: process.env.PATH ?? '', HOME: this.base };
+    return openSavepoint({ project: this.project, store, scan: true, environment, adopt: true });
+  }
+
+  put(name: string, content: string): void {
+    mkdirSync(dirname(join(this.project, name)), { recursive: true });
+    writeFileSync(join(this.project, name), content);
+  }
+
+  remove(): void {
+    removeScratch(this.base);
+  }
+
+  async #write(
+    savepoint: Savepoint,
+    messageId: string,
+    name: string,
+    content: string,
+  ): Promise<void> {
+    const request = { sessionId: 'agent', messageId, paths: [name], toolCallId: 'call' };
+    const capture = await savepoint.captureBefore(request);
+    this.put(name, content);
+    await savepoint.captureAfter(capture);
+  }
+
+  async #record(savepoint: Savepoint): Promise<void> {
+    await savepoint.checkpoint({ sessionId: 'agent', messageId: 'm0', description: 'look around' });
+    for (let n = 1; n <= 6; n += 1) {
+      const description = `message ${n}, in which this and that is asked for`;
+      await savepoint.checkpoint({ sessionId: 'agent', messageId: `m${n}`, description });
+      await this.#write(savepoint, `m${n}`, 'src/app.txt', prose(20 + n, `version ${n}`));
+      await this.#write(savepoint, `m${n}`, `src/only-${n}.txt`, noise(`only ${n}`, 300));
+      if (n % 2 === 0)
+        await this.#write(savepoint, `m${n}`, 'src/big.bin', noise(`big ${n}`, 4_000));
+      await this.#write(savepoint, `m${n}`, 'kept/by-git.txt', prose(40, `git ${n}`));
+    }
+    await savepoint.cleanup({}, Number.POSITIVE_INFINITY);
+    const [to] = await savepoint.list({ messageId: 'm5' });
+    await savepoint.rewind({ to: to?.id ?? '' });
+    await this.#write(savepoint, 'm7', 'src/app.txt', prose(30, 'after the rewind'));
+    await this.#write(savepoint, 'm7', 'src/late.bin', noise('late', 5_000));
+    await savepoint.checkpoint({ label: 'by hand' });
+  }
+}
