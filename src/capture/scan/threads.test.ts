@@ -52,6 +52,15 @@ describe('several threads', () => {
     expectDifferences(await place.scan(index), {});
   });
 
+  it('go by other columns when names have changed', async () => {
+    const first = await place.scan(null);
+    await place.scan(first.index);
+    place.write('a/a');
+    const second = await place.scan(first.index);
+    appendFileSync(place.at('top-3/sub-0/3'), 'more');
+    expectDifferences(await place.scan(second.index), { touched: ['top-3/sub-0/3'] });
+  });
+
   it('tell what changed', async () => {
     const { index } = await place.scan(null);
     place.write('top-3/sub-0/new');

@@ -60,6 +60,7 @@ describe('an index that was kept', () => {
     ['a file went', () => place.delete('a')],
     ['a file went and another of the same length came', () => swap('a', 'c')],
     ['a file became a folder', () => swap('a', 'a/b')],
+    ['a rule changed that hides nothing', () => place.write('.gitignore', '*.log\n*.tmp\n')],
     ['a rule changed', () => place.write('.gitignore', '*.txt\n')],
     ['a folder got rules', () => place.write('folder/.savepointignore', 'x\n')],
     ['a folder cannot be read', () => closeFolder('folder')],
