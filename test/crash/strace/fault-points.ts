@@ -12,25 +12,24 @@ export interface FaultPoint {
 const CODES: readonly FaultCode[] = ['EIO', 'ENOSPC', 'EACCES', 'EROFS', 'EMFILE'];
 
 /**
- * Usually the first and the last call of each call site, the codes taking turns; on demand, after
- * those, every call with every code.
+ * Usually the first call of each call site, the codes taking turns. With `each` in the environment every
+ * call once; with a number past the usual ones, after those every call with every code.
  */
 export function faultPoints(
   calls: readonly FileCall[],
   wanted: (point: FaultPoint) => boolean = () => true,
 ): FaultPoint[] {
   const sites = [...Map.groupBy(calls.filter(canFail), callSite).values()];
-  const ends = sites.flatMap((site, turn) =>
-    [...new Set([site.at(0), site.at(-1)])].flatMap((call, end) =>
-      call === undefined ? [] : [{ call, code: codeAt(turn + end) }],
-    ),
-  );
-  const usual = ends.filter(wanted);
+  const everyCall = (round: number): FaultPoint[] =>
+    sites.flatMap((site, turn) =>
+      site.map((call, at) => ({ call, code: codeAt(turn + at + round) })),
+    );
+  if (process.env.SAVEPOINT_FAULT_RUNS === 'each') return everyCall(0).filter(wanted);
+  const usual = sites
+    .flatMap(([call], turn) => (call === undefined ? [] : [{ call, code: codeAt(turn) }]))
+    .filter(wanted);
   const count = numberFrom('SAVEPOINT_FAULT_RUNS', usual.length);
-  if (count <= usual.length) return usual.slice(0, count);
-  const others = CODES.flatMap((_, round) =>
-    sites.flatMap((site, turn) => site.map((call) => ({ call, code: codeAt(turn + round) }))),
-  );
+  const others = count > usual.length ? CODES.flatMap((_, round) => everyCall(round)) : [];
   return [...usual, ...others.filter(wanted)].slice(0, count);
 }
 
