@@ -1,12 +1,10 @@
 import { gitHead } from './capture/git/head.ts';
-import type { Change } from './model/change.ts';
 import type { Checkpoint } from './model/checkpoint.ts';
-import type { BlobId, CheckpointId } from './model/ids.ts';
-import type { Operation, Receipt } from './model/operation.ts';
+import type { CheckpointId } from './model/ids.ts';
+import type { Receipt } from './model/operation.ts';
 import { selectedPath } from './model/path.ts';
 import type { PlanLine, PlanNote, RewindPlan } from './model/plan.ts';
-import type { Session } from './model/session.ts';
-import { aNumber, anId, aText, checkShape, listOf, nullable, optional } from './model/shape.ts';
+import { anId, aText, checkShape, listOf, nullable, optional } from './model/shape.ts';
 import { redoPlan, rewindPlan, type UndoRequest, undoPlan } from './planning.ts';
 import { type ProjectStatus, projectStatus } from './project-status.ts';
 import type { PrunePlan, PruneReport } from './pruning.ts';
@@ -15,7 +13,6 @@ import { recordAfter, recordBefore, recordCheckpoint, recordTurnEnd } from './re
 import {
   CAPTURE,
   CAPTURE_REQUEST,
-  CHANGE_QUERY,
   CHECKPOINT_REQUEST,
   PLAN_OPTIONS,
   REWIND_REQUEST,
@@ -34,7 +31,6 @@ import type {
 import { applyPlan } from './restore/apply.ts';
 import { type Materialized, materialize } from './restore/materialize.ts';
 import { type ScanOptions, type ScanReport, scanThen } from './scanning.ts';
-import type { ChangeQuery, StoreStats } from './store/store.ts';
 import { diffSince, type PathDiff } from './timeline/diff.ts';
 import { labelCheckpoint } from './timeline/labels.ts';
 import { planLineDiff } from './timeline/plan-diff.ts';
@@ -200,11 +196,6 @@ export class Savepoint extends TimelineReader {
     });
   }
 
-  /** Most recently active first. */
-  sessions(): Promise<readonly Session[]> {
-    return this.#bench.store.sessions();
-  }
-
   /** The bytes of a file that moves sessions to another machine. Reads only. */
   export(request: ExportRequest = {}): ReturnType<typeof exportFrom> {
     return exportFrom(this.#bench, request);
@@ -221,32 +212,6 @@ export class Savepoint extends TimelineReader {
   async archiveSession(id: string): Promise<void> {
     anId('id', id);
     return this.#bench.write((draft, now) => archiveSession(draft, this.#bench.store, id, now));
-  }
-
-  /** Oldest first. */
-  async changes(query: ChangeQuery): Promise<readonly Change[]> {
-    checkShape('query', query, CHANGE_QUERY);
-    return this.#bench.store.changes(query);
-  }
-
-  /** Newest first. */
-  async operations(limit?: number): Promise<readonly Operation[]> {
-    optional(aNumber)('limit', limit);
-    return this.#bench.store.operations(limit);
-  }
-
-  /** Verified bytes. */
-  readBlob(id: BlobId): Promise<Uint8Array> {
-    return this.#bench.store.readBlob(id);
-  }
-
-  stats(): Promise<StoreStats> {
-    return this.#bench.store.stats();
-  }
-
-  /** What the store takes up. */
-  diskBytes(): Promise<number> {
-    return this.#bench.store.diskBytes();
   }
 
   /** Compresses what is raw, for at most `budgetMs`, and removes what the rules no longer keep. */

@@ -1,9 +1,11 @@
+import type { Change } from './model/change.ts';
 import type { Checkpoint } from './model/checkpoint.ts';
-import type { CheckpointId } from './model/ids.ts';
+import type { BlobId, CheckpointId } from './model/ids.ts';
+import type { Operation } from './model/operation.ts';
 import type { Session } from './model/session.ts';
-import { aNumber, anId, aText, checkShape, listOf, shaped } from './model/shape.ts';
-import { CHECKPOINT_QUERY } from './request-shapes.ts';
-import type { CheckpointQuery, Store } from './store/store.ts';
+import { aNumber, anId, aText, checkShape, listOf, optional, shaped } from './model/shape.ts';
+import { CHANGE_QUERY, CHECKPOINT_QUERY } from './request-shapes.ts';
+import type { ChangeQuery, CheckpointQuery, Store, StoreStats } from './store/store.ts';
 import { currentPlace } from './timeline/current-place.ts';
 import { type InspectedCheckpoint, inspectCheckpoint } from './timeline/inspect-checkpoint.ts';
 import { type CountBudget, countCheckpointLines, type LineCount } from './timeline/line-counts.ts';
@@ -74,5 +76,36 @@ export class TimelineReader {
   /** Whether a first scan was made, so that more than what tools named is on record. */
   async isScanned(): Promise<boolean> {
     return (await this.#store.baseline()) !== null;
+  }
+
+  /** Oldest first. */
+  async changes(query: ChangeQuery): Promise<readonly Change[]> {
+    checkShape('query', query, CHANGE_QUERY);
+    return this.#store.changes(query);
+  }
+
+  /** Newest first. */
+  async operations(limit?: number): Promise<readonly Operation[]> {
+    optional(aNumber)('limit', limit);
+    return this.#store.operations(limit);
+  }
+
+  /** Verified bytes. */
+  readBlob(id: BlobId): Promise<Uint8Array> {
+    return this.#store.readBlob(id);
+  }
+
+  stats(): Promise<StoreStats> {
+    return this.#store.stats();
+  }
+
+  /** What the store takes up. */
+  diskBytes(): Promise<number> {
+    return this.#store.diskBytes();
+  }
+
+  /** Most recently active first. */
+  sessions(): Promise<readonly Session[]> {
+    return this.#store.sessions();
   }
 }
