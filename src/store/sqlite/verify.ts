@@ -1,6 +1,7 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId } from '../../model/ids.ts';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
+import { brokenSeals } from './broken-seals.ts';
 import type { Connection } from './connection.ts';
 import type { Opened } from './opened.ts';
 import { hexList, LISTED_BYTES } from './parameters.ts';
@@ -29,7 +30,7 @@ export function verify(
     `${BY_SESSION} INDEXED BY idx_checkpoints_session ${some}`,
   );
   for (const table of ['sessions', 'operations', 'meta'] as const) {
-    refuse(table, connection.get(unsealed(table)) !== undefined);
+    refuse(table, brokenSeals(connection, table).length > 0);
   }
   if (checkpoint !== null) verifyCheckpoint(connection, checkpoint);
 }
@@ -42,7 +43,7 @@ function verifyPaths(connection: Connection, list: string): void {
     ['cancellations', changes.replace('seq', 'change_seq')],
   ];
   for (const [table, where] of found) {
-    refuse(table, connection.get(`${unsealed(table)} AND ${where}`, list) !== undefined);
+    refuse(table, brokenSeals(connection, table, { where, value: list }).length > 0);
   }
 }
 
@@ -50,7 +51,7 @@ function verifyAll(connection: Connection): void {
   for (const table of ['changes', 'heads', 'checkpoints', 'cancellations'] as const) {
     const pages = connection.get<{ integrity_check: string }>(`PRAGMA integrity_check(${table})`);
     refuse(table, pages?.integrity_check !== 'ok');
-    refuse(table, connection.get(unsealed(table)) !== undefined);
+    refuse(table, brokenSeals(connection, table).length > 0);
   }
 }
 
@@ -65,10 +66,6 @@ function verifyIndex(connection: Connection, byRows: string, byIndex: string): v
   const rows = connection.get<{ count: number; sum: number }>(byRows);
   const index = connection.get<{ count: number; sum: number }>(byIndex);
   refuse('changes', rows?.count !== index?.count || rows?.sum !== index?.sum);
-}
-
-function unsealed(table: SealedTable): string {
-  return `SELECT 1 FROM ${table} WHERE seal IS NOT ${sealSql(table)}`;
 }
 
 function refuse(table: SealedTable, isDamaged: boolean): void {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { isSavepointError, SavepointError } from '../../../model/errors.ts';
 import { Arrivals } from '../arrivals.ts';
+import { brokenSeals } from '../broken-seals.ts';
 import { Connection } from '../connection.ts';
 import { GitObjects } from '../git-objects/git-objects.ts';
 import { type Layout, layoutOf } from '../layout.ts';
@@ -14,7 +15,7 @@ import { checkChains } from './check-chains.ts';
 import { checkDatabase, isOlder } from './check-database.ts';
 import { checkFiles } from './check-files.ts';
 import { checkLog } from './check-log.ts';
-import { brokenSeals, SEALED_TABLES, sealProblem } from './check-seals.ts';
+import { SEALED_TABLES, sealProblem } from './check-seals.ts';
 import { type CheckOptions, problem, type StoreCheck, type StoreProblem } from './problem.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { unknown } from '../../../model/state.ts';
+import { type BrokenSeal, brokenSeals, ROW_KEYS } from '../broken-seals.ts';
 import { NEWEST } from '../check/check-chains.ts';
-import { type BrokenSeal, brokenSeals, SEALED_TABLES } from '../check/check-seals.ts';
+import { SEALED_TABLES } from '../check/check-seals.ts';
 import type { Connection } from '../connection.ts';
 import { writeMeta } from '../meta.ts';
 import type { Opened } from '../opened.ts';
@@ -11,25 +12,12 @@ import type { SetAside } from './set-aside.ts';
 
 export const DAMAGED_MODE: number = modeOf(unknown('damaged'));
 
-const KEYS: Readonly<Record<SealedTable, string>> = {
-  meta: 'key',
-  sessions: 'id',
-  checkpoints: 'id',
-  windows: 'id',
-  changes: 'seq',
-  heads: 'id',
-  cancellations: 'change_seq',
-  operations: 'id',
-  journal: 'only',
-  blobs: 'id',
-};
-
 /** Rows that are not what was written: set aside, and then taken out, or made to say nothing. */
 export function repairRows(opened: Opened, aside: SetAside): void {
   const { connection } = opened;
   for (const table of SEALED_TABLES) {
     for (const broken of brokenSeals(connection, table)) {
-      const row = connection.get(`SELECT * FROM ${table} WHERE ${KEYS[table]} = ?`, broken.key);
+      const row = connection.get(`SELECT * FROM ${table} WHERE ${ROW_KEYS[table]} = ?`, broken.key);
       aside.row(table, row);
       settle(connection, broken);
     }
@@ -38,10 +26,10 @@ export function repairRows(opened: Opened, aside: SetAside): void {
 }
 
 function settle(connection: Connection, { table, key }: BrokenSeal): void {
-  const where = `WHERE ${KEYS[table]} = ?`;
+  const where = `WHERE ${ROW_KEYS[table]} = ?`;
   // What a session or a content is called by is still what others call it by; the rest is looked at anew.
   if (table === 'sessions' || table === 'blobs') {
-    seal(connection, table, KEYS[table], key);
+    seal(connection, table, ROW_KEYS[table], key);
   } else if (table === 'heads') silence(connection, Number(key));
   else if (table === 'changes') {
     for (const side of ['before', 'after'] as const) {

@@ -1,0 +1,63 @@
+import type { Connection } from './connection.ts';
+import { SEALED_COLUMNS, type SealedTable, sealOf, sealSql } from './seals.ts';
+
+/** What a row of each table is called by. */
+export const ROW_KEYS: Readonly<Record<SealedTable, string>> = {
+  meta: 'key',
+  sessions: 'id',
+  checkpoints: 'id',
+  windows: 'id',
+  changes: 'seq',
+  heads: 'id',
+  cancellations: 'change_seq',
+  operations: 'id',
+  journal: 'only',
+  blobs: 'id',
+};
+
+export interface BrokenSeal {
+  readonly table: SealedTable;
+  /** As it is now, which may be wrong. */
+  readonly key: string | number;
+}
+
+interface Row extends Readonly<Record<string, unknown>> {
+  readonly row_key: string | number;
+  readonly row_seal: number;
+}
+
+/** Rows that are not what was written; all of a table, or those for which a condition with a value holds. */
+export function brokenSeals(
+  connection: Connection,
+  table: SealedTable,
+  only?: { readonly where: string; readonly value: string },
+): BrokenSeal[] {
+  const columns = SEALED_COLUMNS[table].join(', ');
+  const sql = `
+    SELECT ${ROW_KEYS[table]} AS row_key, seal AS row_seal, ${columns}
+    FROM ${table} ${only === undefined ? 'NOT INDEXED' : ''}
+    WHERE seal IS NOT ${sealSql(table)} ${only === undefined ? '' : `AND ${only.where}`}`;
+  return connection
+    .all<Row>(sql, ...(only === undefined ? [] : [only.value]))
+    .filter((row) => !(table === 'changes' && lostItsSession(connection, row)))
+    .map(({ row_key }) => ({ table, key: row_key }));
+}
+
+// More sessions than anybody deletes one after the other.
+const SESSIONS_BEYOND = 100;
+
+/**
+ * Somebody who deletes a session with SQL of their own frees its changes by the foreign key, which knows
+ * nothing of seals. Such a row is right with the number of a session that is no more.
+ */
+function lostItsSession(connection: Connection, row: Row): boolean {
+  if (row.session !== null) return false;
+  const last = connection.get<{ last: number | null }>(
+    'SELECT max(num) AS last FROM sessions',
+  )?.last;
+  for (let session = 0; session <= (last ?? 0) + SESSIONS_BEYOND; session += 1) {
+    const values = SEALED_COLUMNS.changes.map((name) => (name === 'session' ? session : row[name]));
+    if (sealOf(...values) === row.row_seal) return true;
+  }
+  return false;
+}
