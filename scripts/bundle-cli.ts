@@ -22,5 +22,15 @@ await bundle.write({
   minify: true,
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
+  // Otherwise each combination of commands that share something would get a file of its own.
+  codeSplitting: {
+    groups: [
+      // What a worker thread loads as well, which needs no more.
+      { name: 'walk', test: /src\/capture\/scan\/(known-walk|walk-part)\.ts$/, priority: 3 },
+      { name: 'engine', test: /src\/(savepoint|open-savepoint)\.ts$/, priority: 2 },
+      // But for the first module, which does its work before SQLite is loaded.
+      { name: 'line', test: /src\/cli\/(?!main|hidden-warning)[^/]+\.ts$/, priority: 1 },
+    ],
+  },
 });
 await bundle.close();

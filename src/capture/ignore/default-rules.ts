@@ -56,7 +56,13 @@ const DEFAULT_RULES: readonly string[] = [
   '.fuse_hidden*',
 ];
 
-export const DEFAULT_FILE: IgnoreFile = parseIgnore(DEFAULT_RULES.join('\n'));
+let parsed: IgnoreFile | undefined;
+
+/** Parsed when it is first needed: most commands never scan. */
+export function defaultFile(): IgnoreFile {
+  parsed ??= parseIgnore(DEFAULT_RULES.join('\n'));
+  return parsed;
+}
 
 /** Folders under names that somebody may well use, which are build output beside a marker file. */
 const MARKED_FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([

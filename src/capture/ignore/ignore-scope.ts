@@ -1,5 +1,5 @@
 import { type ByteText, byteText } from './byte-text.ts';
-import { DEFAULT_FILE, foldersBeside } from './default-rules.ts';
+import { defaultFile, foldersBeside } from './default-rules.ts';
 import { FolderView } from './folder-view.ts';
 import { type IgnoreFile, parseIgnore } from './ignore-file.ts';
 import { isNeverTracked } from './never-tracked.ts';
@@ -58,7 +58,7 @@ export function rootScope(
   { defaults = true }: ScopeOptions = {},
 ): IgnoreScope {
   const outer = [global.infoExclude, global.excludesFile].filter((text) => text !== null);
-  const files = [...outer.map(parseIgnore), ...(defaults ? [DEFAULT_FILE] : [])];
+  const files = [...outer.map(parseIgnore), ...(defaults ? [defaultFile()] : [])];
   const start: Layers = {
     savepointignore: [],
     gitignore: [],
