@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
+const [, , folder = 'dist/cli'] = process.argv;
 const at = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 // Loading two hundred small modules takes longer than most commands: the command line comes in a few
@@ -17,7 +19,7 @@ const bundle = await rolldown({
   treeshake: { moduleSideEffects: false },
 });
 await bundle.write({
-  dir: at('dist/cli'),
+  dir: resolve(at('.'), folder),
   format: 'esm',
   minify: true,
   entryFileNames: '[name].js',
@@ -26,7 +28,11 @@ await bundle.write({
   codeSplitting: {
     groups: [
       // What a worker thread loads as well, which needs no more.
-      { name: 'walk', test: /src\/capture\/scan\/(known-walk|walk-part)\.ts$/, priority: 3 },
+      {
+        name: 'walk',
+        test: /src\/capture\/scan\/(check-known|columns|control|entry-paths|walk-part)\.ts$/,
+        priority: 3,
+      },
       { name: 'engine', test: /src\/(savepoint|open-savepoint)\.ts$/, priority: 2 },
       // But for the first module, which does its work before SQLite is loaded.
       { name: 'line', test: /src\/cli\/(?!main|hidden-warning)[^/]+\.ts$/, priority: 1 },
