@@ -10,6 +10,8 @@ import type { Workbench } from './workbench.ts';
 
 export interface UndoRequest extends PlanOptions {
   readonly operationId?: string;
+  /** Also what may be another's doing, of a command. */
+  readonly includeShared?: boolean;
 }
 
 export async function rewindPlan(bench: Workbench, request: RewindRequest): Promise<RewindPlan> {
@@ -30,7 +32,11 @@ export async function undoPlan(bench: Workbench, request: UndoRequest): Promise<
   const run = id === undefined ? await runToUndo(bench.store) : null;
   if (run !== null) {
     const set: SetRequest = { take: 'message', checkpoint: run };
-    return plan(bench, { set, kind: 'undo', description: `undo ${run.description}` }, request);
+    const about = { set, kind: 'undo', description: `undo ${run.description}` } as const;
+    return plan(bench, about, request, {
+      paths: null,
+      includeShared: request.includeShared ?? false,
+    });
   }
   const operation = await operationToUndo(bench.store, id);
   const set: SetRequest = { take: 'operation', operation };

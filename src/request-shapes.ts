@@ -74,11 +74,13 @@ export const CAPTURE: Shape<Pick<Capture, 'changes'>> = {
   ),
 };
 
-export const PLAN_OPTIONS: Shape<PlanOptions & { operationId?: string }> = {
-  onConflict: optional(oneOf('keep', 'restore', 'fail')),
-  force: optional(aBoolean),
-  operationId: optional(anId),
-};
+export const PLAN_OPTIONS: Shape<PlanOptions & { operationId?: string; includeShared?: boolean }> =
+  {
+    onConflict: optional(oneOf('keep', 'restore', 'fail')),
+    force: optional(aBoolean),
+    operationId: optional(anId),
+    includeShared: optional(aBoolean),
+  };
 
 export const REWIND_REQUEST: Shape<RewindRequest> = {
   onConflict: PLAN_OPTIONS.onConflict,

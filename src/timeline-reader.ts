@@ -1,9 +1,11 @@
+import { ownerMayRun } from './capture/process-owner.ts';
 import type { Change } from './model/change.ts';
 import type { Checkpoint } from './model/checkpoint.ts';
 import type { BlobId, CheckpointId } from './model/ids.ts';
 import type { Operation } from './model/operation.ts';
 import type { Session } from './model/session.ts';
 import { aNumber, anId, aText, checkShape, listOf, optional, shaped } from './model/shape.ts';
+import { commandsIn, type Window } from './model/window.ts';
 import { CHANGE_QUERY, CHECKPOINT_QUERY } from './request-shapes.ts';
 import type { ChangeQuery, CheckpointQuery, Store, StoreStats } from './store/store.ts';
 import { currentPlace } from './timeline/current-place.ts';
@@ -71,6 +73,14 @@ export class TimelineReader {
   async summarize(sessions: readonly Session[]): Promise<SessionSummary[]> {
     listOf(shaped({ id: anId }))('sessions', sessions);
     return summarizeSessions(this.#store, sessions);
+  }
+
+  /** Commands that run at this moment, of processes that can be seen to run. */
+  async runningCommands(): Promise<Window[]> {
+    const commands = commandsIn(await this.#store.windows());
+    return commands.filter(
+      ({ closed, owner }) => closed === null && owner !== null && ownerMayRun(owner),
+    );
   }
 
   /** Whether a first scan was made, so that more than what tools named is on record. */

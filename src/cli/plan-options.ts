@@ -13,6 +13,12 @@ export const PLAN_OPTIONS: Readonly<Record<string, Option>> = {
   force: { type: 'boolean', help: 'go ahead although a tool call of the session is still running' },
 };
 
+/** For what takes back changes of commands. */
+export const INCLUDE_SHARED: Option = {
+  type: 'boolean',
+  help: 'also take back changes of which it is not certain that this agent made them',
+};
+
 export function planOptions(call: Call): PlanOptions {
   return {
     onConflict: oneOf(call, 'on-conflict', ['keep', 'restore', 'fail']),

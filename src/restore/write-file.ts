@@ -40,7 +40,8 @@ export function writeNewFile(at: FsPath, bytes: Uint8Array, mode: number): numbe
 
 function fill(fd: number, bytes: Uint8Array, mode: number): void {
   for (let written = 0; written < bytes.length; ) {
-    written += writeSync(fd, bytes, written);
+    // By its place: what went before cannot have moved it.
+    written += writeSync(fd, bytes, written, bytes.length - written, written);
   }
   fchmodSync(fd, mode);
 }

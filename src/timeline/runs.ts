@@ -24,7 +24,8 @@ export async function runToUndo(store: Store): Promise<Checkpoint | null> {
     const { chains } = await loadChangeSet(
       store,
       { take: 'message', checkpoint },
-      { paths: null, includeShared: false },
+      // What may be another's doing counts too: passing over it, an undo would take back something older.
+      { paths: null, includeShared: true },
     );
     if (chains.some(hasOwnChange)) return checkpoint;
   }

@@ -19,7 +19,7 @@ import { describeWithStrace } from './strace/needs-strace.ts';
 import { record } from './strace/recording.ts';
 
 // For each phase of the rewind; there are some hundred call sites in a recovery.
-const FAULTS = numberFrom('SAVEPOINT_RECOVERY_FAULTS', 8);
+const FAULTS = numberFrom('SAVEPOINT_RECOVERY_FAULTS', 4);
 
 describeWithStrace('a recovery on a failing disk', () => {
   let scratch: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allProblems, inParallel, titled } from './campaign.ts';
+import { allProblems, inParallel, numberFrom, spread, titled } from './campaign.ts';
 import type { Step } from './child/steps.ts';
 import { checkRewind, depthAt, type RewindVerdict } from './scenario/check-rewind.ts';
 import { copyPlace, makeScratch, withFolder } from './scenario/place.ts';
@@ -12,6 +12,8 @@ import { removeTree } from './scenario/tree.ts';
 import type { FileCall } from './strace/file-calls.ts';
 import { killAt, killPoints, titleOf } from './strace/kill.ts';
 import { describeWithStrace } from './strace/needs-strace.ts';
+
+const KILLS = numberFrom('SAVEPOINT_TAKE_BACK_KILLS', 60);
 
 describeWithStrace('a rewind that is killed while it is taken back', () => {
   let scratch: string;
@@ -33,7 +35,7 @@ describeWithStrace('a rewind that is killed while it is taken back', () => {
     // What comes before is the same as in a rewind that goes well.
     const begin = points.findIndex(({ file }) => file?.endsWith('.back'));
     expect(begin).toBeGreaterThan(20);
-    const runs = await inParallel(points.slice(begin), killAndCheck);
+    const runs = await inParallel(spread(points.slice(begin), KILLS), killAndCheck);
     expect(allProblems(runs)).toEqual([]);
     expect(runs.filter(({ done }) => done === true).length).toBeGreaterThan(20);
     expect(runs.filter(({ done }) => done === false).length).toBeGreaterThan(5);

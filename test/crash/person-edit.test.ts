@@ -16,7 +16,7 @@ import { killPoints, titleOf } from './strace/kill.ts';
 import { describeWithStrace } from './strace/needs-strace.ts';
 
 // At how many moments of a rewind it is killed; and of fourteen edits, how many are tried at each.
-const CRASHES = numberFrom('SAVEPOINT_EDIT_CRASHES', 60);
+const CRASHES = numberFrom('SAVEPOINT_EDIT_CRASHES', 20);
 const EDITS_EACH = numberFrom('SAVEPOINT_EDITS', 3);
 
 describeWithStrace('an edit by the person between the crash and the next start', () => {

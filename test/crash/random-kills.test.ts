@@ -13,7 +13,7 @@ import {
 } from './scenario/rewind-scenario.ts';
 import { removeTree } from './scenario/tree.ts';
 
-const KILLS = numberFrom('SAVEPOINT_RANDOM_KILLS', 300);
+const KILLS = numberFrom('SAVEPOINT_RANDOM_KILLS', 60);
 const NEVER_US = 50_000_000;
 const SEED = numberFrom('SAVEPOINT_CRASH_SEED', 20_260_101);
 

@@ -82,6 +82,7 @@ describe('savepoint undo and redo', () => {
         --on-conflict WHAT  settle conflicts: keep what is there, restore all the same, or fail (default:
                             leave them)
         --force             go ahead although a tool call of the session is still running
+        --include-shared    also take back changes of which it is not certain that this agent made them
         --project DIR       the project; by default the one around the current folder
         --json              print JSON for programs, and nothing else, on standard output
         --quiet             print results and problems, no remarks and no hints

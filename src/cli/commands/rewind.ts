@@ -1,11 +1,17 @@
-import { type Checkpoint, displayText, type RewindRequest, type Savepoint } from '../../index.ts';
+import {
+  type Checkpoint,
+  displayText,
+  type RewindRequest,
+  type Savepoint,
+  SavepointError,
+} from '../../index.ts';
 import { carryOut } from '../carry-out.ts';
 import type { Call, Command } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { unmatchedPaths } from '../on-record.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { pathArguments } from '../path-arguments.ts';
-import { PLAN_OPTIONS, planOptions } from '../plan-options.ts';
+import { INCLUDE_SHARED, PLAN_OPTIONS, planOptions } from '../plan-options.ts';
 import { relativeTime } from '../relative-time.ts';
 import { clipWidth, wrapWords } from '../text-width.ts';
 import { UsageError } from '../usage-error.ts';
@@ -28,10 +34,7 @@ export const rewind: Command = {
       help: 'take back this one message, and keep what came later',
     },
     exact: { type: 'boolean', help: 'the recorded files as they were, whoever changed them since' },
-    'include-shared': {
-      type: 'boolean',
-      help: 'also take back changes of which it is not certain that this agent made them',
-    },
+    'include-shared': INCLUDE_SHARED,
   },
   examples: [
     ['savepoint rewind', 'choose a checkpoint, looking at what each would take back'],
@@ -96,6 +99,7 @@ async function runRewind(
   const { typed, ...request } = asked;
   const checkpoint = await savepoint.resolve(to);
   const paths = pathArguments(call, savepoint.root, typed);
+  if (!request.force) await refuseRunning(savepoint, checkpoint);
   // So that the plan knows of what happened since the last scan.
   await savepoint.scanAgain();
   const plan = await savepoint.planRewind({ ...request, to: checkpoint.id, paths });
@@ -103,10 +107,20 @@ async function runRewind(
   return carryOut(call, savepoint, plan, {
     title: titleOf(call, checkpoint, request.take),
     reverse: 'savepoint undo',
-    nothingToDo: 'Nothing to do: nothing was changed since, or it is taken back already.',
+    nothingToDo:
+      'Nothing to do: its session changed nothing since, or it is taken back already. What others changed goes back with --exact.',
     unmatched: await unmatchedPaths(savepoint, typed, paths, found),
     question: 'Go ahead?',
   });
+}
+
+/** What it goes on to write would stand on top of what was restored. */
+async function refuseRunning(savepoint: Savepoint, { sessionId }: Checkpoint): Promise<void> {
+  const running = (await savepoint.runningCommands()).find(
+    (command) => command.sessionId === sessionId,
+  );
+  if (running === undefined) return;
+  throw new SavepointError('session-busy', `a command of it is running: ${running.description}`);
 }
 
 function takeOf({ flags }: Call): RewindRequest['take'] {

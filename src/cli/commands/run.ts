@@ -48,8 +48,23 @@ async function runUnder(
   // A Ctrl-C at the terminal reaches the program too; whether it ends is up to the program.
   const ended = await interrupts.during(() => program.ended, program.pass);
   const report = await interrupts.hold(() => savepoint.closeWindow(window.id), RECORDING);
-  show(call, window, ended, report);
+  show(call, window, ended, { ...report, changes: await allOf(savepoint, window, report) });
   return ended.code;
+}
+
+/** Somebody who looked meanwhile has put a part of it on record already. */
+async function allOf(
+  savepoint: Savepoint,
+  { checkpointId }: OpenWindow,
+  { changes }: ScanReport,
+): Promise<Change[]> {
+  const own = await savepoint.changes({ checkpointIds: [checkpointId] });
+  const byPath = new Map<string, Change>();
+  for (const change of [...own, ...changes]) {
+    const before = byPath.get(change.path)?.before ?? change.before;
+    byPath.set(change.path, { ...change, before });
+  }
+  return [...byPath.values()].filter(isThereOrWas);
 }
 
 const RECORDING: HeldWork = {
@@ -88,6 +103,11 @@ function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport):
   if (changes.length === 0 || call.flags.has('quiet')) return;
   warn(call, `${plural(changes.length, 'path')} changed: ${countsOf(changes)}`);
   call.hint('look at it with: savepoint diff latest; take it back with: savepoint undo');
+}
+
+/** Not what came and went within the run. */
+function isThereOrWas({ before, after }: Change): boolean {
+  return before.kind !== 'absent' || after?.kind !== 'absent';
 }
 
 /** Beside what the program says. */

@@ -3,7 +3,7 @@ import { carryOut } from '../carry-out.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { PLAN_OPTIONS, planOptions } from '../plan-options.ts';
+import { INCLUDE_SHARED, PLAN_OPTIONS, planOptions } from '../plan-options.ts';
 
 export const undo: Command = {
   name: 'undo',
@@ -13,7 +13,7 @@ export const undo: Command = {
     'Takes back whichever came last, the newest rewind that is in effect or what `savepoint run` changed;\n' +
     'or the operation whose id is given: every rewind, undo and redo prints its own. Work that was done\n' +
     'since stays. Repeat it to go further back; `savepoint redo` takes an undo back.',
-  options: PLAN_OPTIONS,
+  options: { ...PLAN_OPTIONS, 'include-shared': INCLUDE_SHARED },
   examples: [
     ['savepoint undo', 'the newest rewind or run'],
     ['savepoint undo --dry-run', 'only show what it would do'],
@@ -23,7 +23,7 @@ export const undo: Command = {
     call.io.interrupts.meaning = 'nothing was changed';
     expectArgs(call, 'undo', 0, 1);
     const [operationId] = [...call.args, ...call.rest];
-    const options = planOptions(call);
+    const options = { ...planOptions(call), includeShared: call.flags.has('include-shared') };
     const request = operationId === undefined ? options : { ...options, operationId };
     return withTimeline(call, (savepoint) => runUndo(call, savepoint, request));
   },

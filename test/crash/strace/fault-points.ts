@@ -1,4 +1,4 @@
-import { numberFrom } from '../campaign.ts';
+import { numberFrom, spread } from '../campaign.ts';
 import { callSite, type FileCall } from './file-calls.ts';
 import type { CallNumber, FaultCode } from './strace.ts';
 import { READING_CALLS, WRITING_CALLS } from './strace.ts';
@@ -11,8 +11,11 @@ export interface FaultPoint {
 
 const CODES: readonly FaultCode[] = ['EIO', 'ENOSPC', 'EACCES', 'EROFS', 'EMFILE'];
 
+/** How many of them, where nothing is said. */
+const USUAL = 60;
+
 /**
- * Usually the first call of each call site, the codes taking turns. With `each` in the environment every
+ * Usually some of the first calls of each call site, the codes taking turns. With `each` in the environment every
  * call once; with a number past the usual ones, after those every call with every code.
  */
 export function faultPoints(
@@ -28,7 +31,8 @@ export function faultPoints(
   const usual = sites
     .flatMap(([call], turn) => (call === undefined ? [] : [{ call, code: codeAt(turn) }]))
     .filter(wanted);
-  const count = numberFrom('SAVEPOINT_FAULT_RUNS', usual.length);
+  const count = numberFrom('SAVEPOINT_FAULT_RUNS', 0);
+  if (count === 0) return spread(usual, USUAL);
   const others = count > usual.length ? CODES.flatMap((_, round) => everyCall(round)) : [];
   return [...usual, ...others.filter(wanted)].slice(0, count);
 }
