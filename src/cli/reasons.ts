@@ -10,6 +10,8 @@ const SENTENCES: Record<PlainReason, string> = {
   'type-changed': 'it became another kind of entry since (file, folder or link)',
   'mode-changed': 'somebody else changed its permissions since',
   'after-unknown': "what the agent left there was never recorded, so it may be somebody else's now",
+  'after-damaged':
+    "the record of what the agent left there was damaged, so it may be somebody else's now",
   'current-unknown': 'what is there now cannot be read, so it could not be brought back later',
   blocked: 'a file or folder that has to stay stands in the way',
   'outside-project': 'it lies outside the project; name it to include it',

@@ -28,6 +28,8 @@ export type ConflictReason =
   | 'mode-changed'
   /** What the agent left was never recorded, so nothing shows that it is what is there now. */
   | 'after-unknown'
+  /** What the agent left was recorded, and the record was damaged since. */
+  | 'after-damaged'
   /** What is there now cannot be read, so it could not be brought back. */
   | 'current-unknown'
   /** A folder stands where a file must go, or a file where a folder must, and it has to stay. */

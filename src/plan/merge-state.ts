@@ -35,7 +35,9 @@ export function mergeState(
   if (isAt(ours, base, contents)) return { result: { state: theirs } };
   if (isAt(ours, theirs, contents)) return { result: ours };
   if (ours.state.kind === 'unknown') return { conflict: 'current-unknown' };
-  if (base.kind === 'unknown') return { conflict: 'after-unknown' };
+  if (base.kind === 'unknown') {
+    return { conflict: base.reason === 'damaged' ? 'after-damaged' : 'after-unknown' };
+  }
   if (base.kind === 'absent' || theirs.kind === 'absent' || ours.state.kind === 'absent') {
     return { conflict: 'modify-delete' };
   }

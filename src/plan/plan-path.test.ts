@@ -172,6 +172,11 @@ describe('what was never recorded', () => {
     expect(plan(links)).toMatchObject({ action: 'conflict', reason: 'after-unknown' });
   });
 
+  it('is told from what was recorded and then damaged', () => {
+    const links = chain(file('a'), ['agent', unknown('damaged')], ['other', file('b')]);
+    expect(plan(links)).toMatchObject({ action: 'conflict', reason: 'after-damaged' });
+  });
+
   it('is not overwritten, not even by choice, when it is what is there now', () => {
     const links = chain(file('a'), ['agent', file('b')], ['other', unknown('special-file')]);
     const line = plan(links, { onConflict: 'restore' });
