@@ -28,8 +28,29 @@ export function repairText(call: Call, repair: StoreRepair): string[] {
     const what = `${plural(rows, 'row')} and ${plural(files, 'file')}`;
     lines.push(...wrapWords(`Set aside: ${what}, in ${displayText(folder)}`, call.columns, 2));
   }
-  if (!isDamaged(left)) return [...lines, 'Repaired: the store can be used again.'];
-  return [...lines, 'This is still wrong:', ...problemsText(call, left.problems)];
+  if (isDamaged(left)) {
+    return [...lines, 'This is still wrong:', ...problemsText(call, left.problems)];
+  }
+  return [...lines, ...outcomeText(call, repair)];
+}
+
+function outcomeText(call: Call, repair: StoreRepair): string[] {
+  const { lost, kept, folder, salvaged } = repair;
+  if (lost.length === 0) return ['Repaired: the record is whole again.'];
+  const isEmpty = kept.checkpoints + kept.changes === 0;
+  const counts = `${plural(kept.checkpoints, 'checkpoint')} and ${plural(kept.changes, 'change')}`;
+  const lines = [
+    isEmpty
+      ? 'No checkpoint and no change could be read: the timeline begins anew.'
+      : `On record are still ${counts}.`,
+    ...(salvaged && folder !== null ? [`The old database is kept in ${displayText(folder)}`] : []),
+    'The store can be used again, but not everything could be repaired.',
+  ];
+  return [
+    'This is lost:',
+    ...problemsText(call, lost),
+    ...lines.flatMap((line) => wrapWords(line, call.columns, 2)),
+  ];
 }
 
 function problemsText(call: Call, problems: readonly StoreProblem[]): string[] {

@@ -40,7 +40,10 @@ it('names what is damaged and what that means, and repairs it when asked', async
   expect(out).toContain('cannot be restored: a.txt, at 1 checkpoint');
   expect(err).toContain('savepoint fsck --repair');
   const repair = await project.run(['fsck', '--repair']);
-  expect(repair).toMatchObject({ code: 0, out: expect.stringContaining('Repaired: the store') });
+  expect(repair).toMatchObject({ code: 1, err: expect.stringContaining('savepoint list') });
+  expect(repair.out).toMatch(/This is lost:\n {2}blob {2}.*\n.*a\.txt, at 1 checkpoint\n/);
+  expect(repair.out).toContain('On record are still 2 checkpoints and 2 changes.');
+  expect(repair.out).toContain('not everything could be repaired');
   const rewind = await project.run(['rewind', '~1']);
   expect(rewind.out).toMatch(/a\.txt .*its record was damaged/);
   expect([project.read('a.txt'), project.read('b.txt')]).toEqual(['new\n', 'other\n']);
@@ -54,9 +57,13 @@ it('prints JSON as the published schema says', async () => {
   expectSchema('fsck', check.out);
   expect(JSON.parse(check.out)).toMatchObject({ repaired: false, problems: [{ kind: 'row' }] });
   const repair = await project.run(['fsck', '--json', '--repair']);
-  expect(repair.code).toBe(0);
+  expect(repair.code).toBe(1);
   expectSchema('fsck', repair.out);
-  expect(JSON.parse(repair.out)).toMatchObject({ setAside: { rows: 1, files: 0 } });
+  expect(JSON.parse(repair.out)).toMatchObject({
+    setAside: { rows: 1, files: 0 },
+    lost: [{ kind: 'row' }],
+    kept: { checkpoints: 1, changes: 2 },
+  });
 });
 
 it('works where no other command does', async () => {
@@ -65,8 +72,20 @@ it('works where no other command does', async () => {
   expect(list).toMatchObject({ code: 1, err: expect.stringContaining('savepoint fsck') });
   const check = await project.run(['fsck']);
   expect(check).toMatchObject({ code: 1, out: expect.stringContaining('database') });
-  expect((await project.run(['fsck', '--repair'])).code).toBe(0);
-  expect((await project.run(['list'])).code).toBe(0);
+  const repair = await project.run(['fsck', '--repair']);
+  expect(repair).toMatchObject({ code: 0, out: expect.stringContaining('Repaired: the record') });
+  expect((await project.run(['list'])).out).toContain('m2');
+});
+
+it('says so when nothing could be saved, and where the old database is', async () => {
+  writeFileSync(database(), readFileSync(database()).subarray(0, 50));
+  const repair = await project.run(['fsck', '--repair']);
+  expect(repair.code).toBe(1);
+  const words = repair.out.replaceAll(/\s+/g, ' ');
+  expect(words).toContain('No checkpoint and no change could be read: the timeline begins anew.');
+  expect(words).toMatch(/The old database is kept in \S+damaged\/1/);
+  expect(words).not.toContain('Repaired');
+  expect((await project.run(['fsck'])).code).toBe(0);
 });
 
 it('finds nothing to check where nothing was recorded, and works at a terminal', async () => {
@@ -90,7 +109,8 @@ it('explains itself', async () => {
     names what is damaged and what that means: which paths cannot be restored, and at which checkpoints.
     Changes nothing. With --repair, what is damaged is moved into the folder "damaged" of the store,
     what it said is unknown from then on, and the store works again; end other programs that use it
-    first. Your files are never touched.
+    first. It exits with 0 only when the record is whole again, and with 1 when something is lost for
+    good. Your files are never touched.
 
     options:
       --repair       set aside what is damaged

@@ -62,6 +62,7 @@ describe('a repair', () => {
     expect(problems[0]).toMatchObject({ kind: 'blob', paths: [expect.stringMatching(/^src\//)] });
     expect(problems[0]?.checkpoints.length).toBeGreaterThan(0);
     const repair = await repairStore(copy.store);
+    expect(repair.lost).toEqual(problems);
     expect(repair).toMatchObject({ salvaged: false, left: { problems: [{ kind: 'leftover' }] } });
     expect(readdirSync(repair.folder ?? '')).toContainEqual(expect.stringMatching(/^blob-/));
     const store = await sqliteStore({ directory: copy.store });
@@ -94,12 +95,51 @@ describe('a repair', () => {
     expect(repair.salvaged).toBe(true);
     expect(existsSync(join(repair.folder ?? '', 'store.db'))).toBe(true);
     // An index alone was broken: no row is lost.
+    expect(repair.lost).toEqual([]);
     expect(await dumpOf(copy)).toBe(await dumpOf(sample.copy(join(sample.base, 'whole'))));
+  });
+
+  it('heals the header of a database in a copy, and loses nothing', async () => {
+    const whole = await dumpOf(sample.copy(join(sample.base, 'whole')));
+    const file = join(copy.store, 'store.db');
+    // The magic, page size, versions, reserved bytes, fractions, number of pages, schema, application.
+    for (const at of [0, 5, 15, 16, 18, 19, 20, 21, 28, 31, 47, 68]) {
+      copy = sample.copy(join(sample.base, 'copy'));
+      const damaged = readFileSync(file);
+      damaged[at] = (damaged[at] ?? 0) ^ 1;
+      writeFileSync(file, damaged);
+      const { found, left, lost, folder } = await repairStore(copy.store);
+      expect([at, found.problems.map(({ kind }) => kind)[0]]).toEqual([at, 'database']);
+      expect([at, lost, left.problems.length]).toEqual([at, [], 1]);
+      expect(readFileSync(join(folder ?? '', 'store.db')).equals(damaged)).toBe(true);
+      expect(readdirSync(copy.store).filter((name) => name.includes('.new'))).toEqual([]);
+      expect([at, await dumpOf(copy)]).toEqual([at, whole]);
+    }
+  });
+
+  it('names every content that went with a page, and where it is missed', async () => {
+    const pages = readFileSync(join(copy.store, 'store.db'));
+    const { rootpage } = pageOf('blobs');
+    pages.fill(0x55, (rootpage - 1) * 4096, rootpage * 4096);
+    writeFileSync(join(copy.store, 'store.db'), pages);
+    const { lost, kept } = await repairStore(copy.store);
+    expect(lost[0]?.message).toMatch(/^0 of \d+ rows of blobs could be read$/);
+    const contents = lost.filter(({ message }) => message.startsWith('a content is named'));
+    const paths = new Set(contents.flatMap((one) => one.paths));
+    expect([...paths]).toEqual(expect.arrayContaining(['src/app.txt', 'src/only-1.txt']));
+    expect(contents.some(({ checkpoints }) => checkpoints.length > 0)).toBe(true);
+    expect(kept).toEqual({ checkpoints: 10, changes: 29 });
+    const store = await sqliteStore({ directory: copy.store });
+    const [change] = (await store.changes({})).filter(({ path }) => path === 'src/only-1.txt');
+    expect(change?.after).toEqual({ kind: 'unknown', reason: 'damaged' });
+    await store.close();
   });
 
   it('of a database that cannot be opened at all begins a new one, and keeps the old one', async () => {
     truncateSync(join(copy.store, 'store.db'), 50);
-    const { found, left, folder } = await repairStore(copy.store);
+    const { found, left, folder, lost, kept } = await repairStore(copy.store);
+    expect(lost).toMatchObject([{ message: 'no row of the database could be read' }]);
+    expect(kept).toEqual({ checkpoints: 0, changes: 0 });
     expect(found.readable).toBe(false);
     expect(found.problems[0]?.message).toBe('the database is not a Savepoint store');
     expect(left.problems.every(({ kind }) => kind === 'leftover')).toBe(true);

@@ -21,6 +21,7 @@ export const fsck: Command = {
     'names what is damaged and what that means: which paths cannot be restored, and at which checkpoints.\n' +
     'Changes nothing. With --repair, what is damaged is moved into the folder "damaged" of the store, what\n' +
     'it said is unknown from then on, and the store works again; end other programs that use it first.\n' +
+    'It exits with 0 only when the record is whole again, and with 1 when something is lost for good.\n' +
     'Your files are never touched.',
   options: {
     repair: { type: 'boolean', help: 'set aside what is damaged' },
@@ -62,10 +63,12 @@ async function runRepair(call: Call, options: CheckProjectOptions): Promise<Exit
   for (const text of repairText(call, repair)) call.say(text);
   if (isDamaged(repair.left)) return EXIT.failure;
   call.hint('see what there is with: savepoint list');
+  if (repair.lost.length > 0) return EXIT.failure;
   return isDamaged(repair.found) ? EXIT.done : EXIT.nothingToDo;
 }
 
-function repairJson({ found, left, folder, rows, files, salvaged }: StoreRepair): object {
+function repairJson(repair: StoreRepair): object {
+  const { found, left, folder, rows, files, salvaged, lost, kept } = repair;
   return {
     repaired: true,
     ...countsOf(left),
@@ -73,6 +76,8 @@ function repairJson({ found, left, folder, rows, files, salvaged }: StoreRepair)
     left: left.problems.map(problemJson),
     setAside: folder === null ? null : { folder, rows, files },
     salvaged,
+    lost: lost.map(problemJson),
+    kept,
   };
 }
 

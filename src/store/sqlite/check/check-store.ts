@@ -16,6 +16,7 @@ import { checkDatabase, isOlder } from './check-database.ts';
 import { checkFiles } from './check-files.ts';
 import { checkLog } from './check-log.ts';
 import { SEALED_TABLES, sealProblem } from './check-seals.ts';
+import { checkHeader } from './header.ts';
 import { type CheckOptions, problem, type StoreCheck, type StoreProblem } from './problem.ts';
 
 /**
@@ -32,15 +33,15 @@ export async function checkStore(
     return unreadable([problem('database', 'the database is not there', { file: 'store.db' })]);
   }
   // Before SQLite looks at it, and begins it anew.
-  const log = checkLog(layout.database);
+  const before = [...checkLog(layout.database), ...checkHeader(layout.database)];
   let opened: Opened;
   try {
     opened = openToLook(layout);
   } catch (error) {
-    return unreadable([...log, unusable(error)]);
+    return unreadable([...before, unusable(error)]);
   }
   try {
-    return await checkOpened(opened, log, options);
+    return await checkOpened(opened, before, options);
   } finally {
     opened.connection.close();
   }
@@ -63,12 +64,12 @@ function isOlderFormat(connection: Connection): boolean {
 
 async function checkOpened(
   opened: Opened,
-  log: readonly StoreProblem[],
+  before: readonly StoreProblem[],
   options: CheckOptions,
 ): Promise<StoreCheck> {
   const { connection } = opened;
   if (isOlderFormat(connection)) return { problems: [OLDER], readable: true, rows: 0, blobs: 0 };
-  const found = [...log, ...attempt(() => checkDatabase(connection))];
+  const found = [...before, ...attempt(() => checkDatabase(connection))];
   const rows = countRows(connection);
   if (rows === null) return unreadable([...found, problem('database', 'rows cannot be read')]);
   found.push(

@@ -26,6 +26,10 @@ export interface StoreRepair {
   readonly files: number;
   /** Whether the rows were copied into a new database. */
   readonly salvaged: boolean;
+  /** What is lost for good, also what came to light only by the repair; empty when the record is whole. */
+  readonly lost: readonly StoreProblem[];
+  /** What is on record now. */
+  readonly kept: { readonly checkpoints: number; readonly changes: number };
 }
 
 // Each round can bring something to light that was hidden by what it puts right.
@@ -41,19 +45,41 @@ export async function repairStore(directory: string): Promise<StoreRepair> {
   const aside = new SetAside(layout);
   makeDurableDirectory(layout.blobs);
   const salvaged = found.problems.some(needsSalvage) || !found.readable;
-  if (salvaged) salvage(layout, aside);
+  // Pages of a damaged database make more seem wrong than is: what counts is what it is like afterwards.
+  const lost = found.problems.filter(({ kind }) => kind === 'log');
+  if (salvaged) lost.push(...salvage(layout, aside));
   let left = salvaged ? await checkStore(directory) : found;
   for (let round = 0; round < ROUNDS && left.problems.some(isDamage); round += 1) {
+    lost.push(...left.problems.filter(isDamage));
     repairOnce(layout, aside);
     left = await checkStore(directory);
   }
   const { rows, files } = aside;
   const folder = rows + files > 0 ? aside.folder : null;
-  return { found, left, folder, rows, files, salvaged };
+  const kept = countKept(layout);
+  return { found, left, folder, rows, files, salvaged, lost: withoutRepeats(lost), kept };
 }
 
 export function isDamage({ kind }: StoreProblem): boolean {
   return kind !== 'leftover';
+}
+
+/** The first of those that say the same: it names the most, since nothing was unknown yet. */
+function withoutRepeats(problems: readonly StoreProblem[]): StoreProblem[] {
+  const keyOf = ({ kind, message, file, paths }: StoreProblem): string =>
+    JSON.stringify([kind, message, file, paths]);
+  return [...Map.groupBy(problems, keyOf).values()].flatMap(([first]) => first ?? []);
+}
+
+function countKept({ database }: Layout): StoreRepair['kept'] {
+  const connection = Connection.toLook(database);
+  try {
+    const sql = `SELECT (SELECT count(*) FROM checkpoints) AS checkpoints,
+      (SELECT count(*) FROM changes) AS changes`;
+    return { checkpoints: 0, changes: 0, ...connection.get<StoreRepair['kept']>(sql) };
+  } finally {
+    connection.close();
+  }
 }
 
 function needsSalvage({ kind }: StoreProblem): boolean {

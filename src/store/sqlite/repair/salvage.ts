@@ -1,91 +1,98 @@
 import { renameSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { problem, type StoreProblem } from '../check/problem.ts';
 import type { Connection } from '../connection.ts';
 import { syncPath } from '../durable-files.ts';
 import type { Layout } from '../layout.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { buildFresh } from '../open-database.ts';
 import { SEALED_COLUMNS, type SealedTable } from '../seals.ts';
+import { withSource } from './damaged-source.ts';
+import { type Row, readableRows } from './readable-rows.ts';
 import type { SetAside } from './set-aside.ts';
 
-/** Rows of these are found by a number, one after the other; others are read as far as that goes. */
-const NUMBERED: readonly SealedTable[] = [
-  'sessions',
-  'checkpoints',
-  'windows',
-  'changes',
-  'heads',
-  'operations',
-  'blobs',
-];
-// How far to jump where a page cannot be read: further each time, up to beyond any number in use.
-const LAST_JUMP = 2 ** 40;
+const TABLES = Object.keys(SEALED_COLUMNS) as SealedTable[];
 
-type Row = Record<string, null | number | string | Uint8Array>;
+interface Copied {
+  readonly table: SealedTable;
+  readonly kept: number;
+  /** At least so many there were. */
+  readonly known: number;
+  readonly isWhole: boolean;
+}
 
-/** Copies every row that can still be read into a new database, which takes the place of the old one. */
-export function salvage(layout: Layout, aside: SetAside): void {
-  const fresh = buildFresh(layout, MIGRATIONS, (target) => fill(target, layout.database));
+/**
+ * Copies every row that can still be read into a new database, which takes the place of the old one.
+ * Answers what could not be read.
+ */
+export function salvage(layout: Layout, aside: SetAside): StoreProblem[] {
+  const copied: Copied[] = [];
+  const fresh = buildFresh(layout, MIGRATIONS, (target) => {
+    target.exec('PRAGMA foreign_keys = OFF');
+    withSource(layout.database, (source) => {
+      for (const table of TABLES) copied.push(copyTable(target, source, table));
+    });
+  });
   for (const suffix of ['', '-wal', '-shm']) aside.file(layout.database + suffix);
   syncPath(fresh);
   renameSync(fresh, layout.database);
   syncPath(layout.directory);
+  return lossesOf(copied);
 }
 
-function fill(target: Connection, damaged: string): void {
-  target.exec('PRAGMA foreign_keys = OFF');
-  let source: DatabaseSync;
-  try {
-    source = new DatabaseSync(damaged, { readOnly: true });
-  } catch {
-    return;
+function lossesOf(copied: readonly Copied[]): StoreProblem[] {
+  const file = 'store.db';
+  // Every store has rows of some kind.
+  if (copied.every(({ kept }) => kept === 0)) {
+    return [problem('database', 'no row of the database could be read', { file })];
   }
-  try {
-    for (const table of Object.keys(SEALED_COLUMNS) as SealedTable[])
-      copyTable(target, source, table);
-  } finally {
-    source.close();
-  }
+  return copied
+    .filter(({ isWhole }) => !isWhole)
+    .map(({ table, kept, known }) => {
+      const count = known > kept ? `${kept} of ${known}` : `only ${kept}`;
+      return problem('database', `${count} rows of ${table} could be read`, { file });
+    });
 }
 
-function copyTable(target: Connection, source: DatabaseSync, table: SealedTable): void {
+function copyTable(target: Connection, source: DatabaseSync, table: SealedTable): Copied {
   const columns = target
     .all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)
     .map(({ name }) => name);
   const places = columns.map(() => '?').join(', ');
   const insert = `INSERT OR REPLACE INTO ${table} (${columns.join(', ')}) VALUES (${places})`;
-  const rows = NUMBERED.includes(table) ? numberedRows(source, table) : plainRows(source, table);
-  for (const row of rows) {
+  let [gaps, read] = [0, 0];
+  for (const row of readableRows(source, table, () => (gaps += 1))) {
+    read += 1;
     try {
-      target.run(insert, ...columns.map((column) => row[column] ?? null));
+      target.run(insert, ...valuesOf(row, columns));
     } catch {
       // It is against the rules of the table: damaged. The old database keeps it.
     }
   }
+  const count = target.get<{ count: number }>(`SELECT count(*) AS count FROM ${table}`)?.count ?? 0;
+  // A new database has some rows of its own.
+  const kept = Math.min(read, count);
+  const known = Math.max(read, ...countsByIndex(target, source, table));
+  return { table, kept, known, isWhole: gaps === 0 && known === kept };
 }
 
-function* plainRows(source: DatabaseSync, table: SealedTable): Generator<Row> {
-  try {
-    for (const row of source.prepare(`SELECT * FROM ${table}`).iterate()) yield row as Row;
-  } catch {
-    // As far as it could be read.
-  }
+/** By their places where a name in the definition of the table is damaged. */
+function valuesOf(row: Row, columns: readonly string[]): Row[string][] {
+  const values = Object.values(row);
+  return values.length === columns.length ? values : columns.map((column) => row[column] ?? null);
 }
 
-function* numberedRows(source: DatabaseSync, table: SealedTable): Generator<Row> {
-  const sql = `SELECT rowid AS salvaged_number, * FROM ${table} NOT INDEXED WHERE rowid > ? LIMIT 1`;
-  let [after, jump] = [-1, 1];
-  while (jump <= LAST_JUMP) {
+/** A damaged page can hide rows without a word; the indices still name them. */
+function countsByIndex(target: Connection, source: DatabaseSync, table: SealedTable): number[] {
+  const sql = `SELECT name FROM pragma_index_list('${table}') WHERE NOT partial`;
+  return target.all<{ name: string }>(sql).map(({ name }) => {
     try {
-      const row = source.prepare(sql).get(after) as Row | undefined;
-      if (row === undefined) return;
-      const number = Number(row.salvaged_number);
-      if (!(number > after)) return;
-      yield row;
-      [after, jump] = [number, 1];
+      const count = source
+        .prepare(`SELECT count(*) AS count FROM ${table} INDEXED BY ${name}`)
+        .get();
+      return Number(count?.count);
     } catch {
-      after += jump;
-      jump *= 2;
+      return 0;
     }
-  }
+  });
 }
