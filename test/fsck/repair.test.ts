@@ -135,6 +135,23 @@ describe('a repair', () => {
     await store.close();
   });
 
+  it('of a database that was cut short saves what lies before the cut, and says what does not', async () => {
+    const savepoint = await copy.open();
+    // Far more pages than the rest of the store has.
+    for (let n = 0; n < 30; n += 1) {
+      await savepoint.checkpoint({ label: `late ${n}`, description: 'long '.repeat(2_000) });
+    }
+    await savepoint.close();
+    const file = join(copy.store, 'store.db');
+    truncateSync(file, Math.floor(readFileSync(file).length * 0.7));
+    const { lost, kept, left } = await repairStore(copy.store);
+    expect(left.problems.every(({ kind }) => kind === 'leftover')).toBe(true);
+    expect(lost[0]?.message).toMatch(/^\d+ of \d+ rows of checkpoints could be read$/);
+    expect(kept.changes).toBe(29);
+    expect(kept.checkpoints).toBeGreaterThanOrEqual(10);
+    expect(kept.checkpoints).toBeLessThan(40);
+  });
+
   it('of a database that cannot be opened at all begins a new one, and keeps the old one', async () => {
     truncateSync(join(copy.store, 'store.db'), 50);
     const { found, left, folder, lost, kept } = await repairStore(copy.store);
