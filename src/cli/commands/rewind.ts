@@ -6,6 +6,7 @@ import {
   SavepointError,
 } from '../../index.ts';
 import { carryOut } from '../carry-out.ts';
+import { MADE } from '../checkpoint-kinds.ts';
 import type { Call, Command } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { unmatchedPaths } from '../on-record.ts';
@@ -77,7 +78,7 @@ async function pick(
 ): Promise<string | ExitCode> {
   // So that what is shown is what happened, also since the last scan.
   await savepoint.scanAgain();
-  const checkpoints = await savepoint.list();
+  const checkpoints = await savepoint.list({ kinds: MADE });
   if (checkpoints.length === 0) {
     call.say('Nothing to do: there is no checkpoint in the timeline.');
     return EXIT.nothingToDo;

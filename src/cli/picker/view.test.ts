@@ -55,6 +55,21 @@ describe('the screen', () => {
     for (const row of rows) expect(textWidth(row)).toBe(80);
   });
 
+  it.each([
+    [-1, 'now'],
+    [9, 'now'],
+    [10, '10s'],
+    [59, '59s'],
+    [60, '1m'],
+    [3_599, '59m'],
+    [3_600, '1h'],
+    [86_400, '1d'],
+  ])('says of what is %i seconds old: %s', (seconds, shown) => {
+    const context = { now: seconds * 1000, paint: plain, diff: [] };
+    const [, row] = viewOf(state(['Fix the parser']), context).map(joined);
+    expect(row).toMatch(new RegExp(`^> ${shown} +Fix the parser`));
+  });
+
   it('shows the list alone where there is no room for both', () => {
     const rows = screen(state(['Fix the parser', 'Add a test'], 40, 5), ['the diff']);
     expect(rows.map((row) => row.trimEnd())).toMatchInlineSnapshot(`

@@ -76,9 +76,7 @@ function listRow(state: PickerState, { now, paint }: ViewContext, row: number): 
   const { checkpoint } = entry;
   const when = padWidth(shortTime(checkpoint.createdAt, now), 4);
   const text = `${isSelected ? '>' : ' '} ${when} ${nameOf(checkpoint)}`;
-  if (isSelected) return paint('bold', paint('cyan', text));
-  // What a rewind kept first is there to be found, not to be looked at.
-  return checkpoint.kind === 'safety' ? paint('dim', text) : text;
+  return isSelected ? paint('bold', paint('cyan', text)) : text;
 }
 
 function nothingText({ entries }: PickerState): string {
@@ -90,10 +88,13 @@ export function nameOf({ description, label }: ListedCheckpoint): string {
   return displayText(what);
 }
 
-/** "5m", "3h": as much as fits in a narrow column. */
+/** "40s", "5m", "3h": as much as fits in a narrow column. */
 function shortTime(then: number, now: number): string {
-  const minutes = Math.floor((now - then) / 60_000);
-  if (minutes < 1) return 'now';
+  const seconds = Math.floor((now - then) / 1000);
+  // The list speaks of "just now" for as long.
+  if (seconds < 10) return 'now';
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes}m`;
   if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h`;
   return `${Math.min(999, Math.floor(minutes / (24 * 60)))}d`;
