@@ -73,6 +73,19 @@ describe('savepoint list', () => {
     expect((await project.run(['list', '--limit', 'x'])).code).toBe(2);
   });
 
+  it('counts what was made, and shows what rewinds kept after it', async () => {
+    const rewound = new CliProject({ 'a.txt': 'one\n' });
+    await rewound.agentWrites('m1', 'a.txt', 'two\n');
+    await rewound.run(['rewind', 'latest']);
+    await rewound.run(['undo']);
+    const { out, err } = await rewound.run(['list', '--limit', '1']);
+    expect(out).toMatch(/^.+\n.* message m1\n\nkept before rewinds\n.*before undo.*\n$/);
+    expect(err).toContain('there are older ones');
+    const { value } = await rewound.json(['list', '--limit', '1']);
+    expect(value.checkpoints).toMatchObject([{ kind: 'safety' }]);
+    rewound.remove();
+  });
+
   it('finds the project from a folder below it', async () => {
     const below = project.path('deep/er');
     mkdirSync(below, { recursive: true });

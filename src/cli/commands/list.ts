@@ -7,6 +7,7 @@ import {
   selectedPath,
 } from '../../index.ts';
 import { checkpointJson } from '../checkpoint-json.ts';
+import { KEPT_FIRST, MADE } from '../checkpoint-kinds.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
@@ -87,9 +88,7 @@ async function find(
   from: CheckpointQuery,
 ): Promise<Found> {
   const query = await queryOf(call, savepoint, from);
-  // One more than asked for tells whether there are more.
-  const found = await savepoint.list(limit === null ? query : { ...query, limit: limit + 1 });
-  const checkpoints = limit === null ? found : found.slice(0, limit);
+  const { checkpoints, more } = await (call.json ? newest : newestMade)(savepoint, query, limit);
   const stat = call.flags.has('stat');
   const ids = checkpoints.map(({ id }) => id);
   if (call.json) {
@@ -110,16 +109,47 @@ async function find(
     columns: io.terminal ? io.columns : COLUMNS_IN_PIPES,
     paint,
   });
-  const newest = checkpoints.find(({ kind }) => kind !== 'safety')?.id;
+  const latest = checkpoints.find(({ kind }) => kind !== 'safety')?.id;
   const hints = [
-    ...(found.length > checkpoints.length
-      ? ['there are older ones: savepoint list --limit 0']
-      : []),
-    ...(current !== newest && ids.some((id) => id === current) ? [PLACE_HINT] : []),
+    ...(more ? ['there are older ones: savepoint list --limit 0'] : []),
+    ...(current !== latest && ids.some((id) => id === current) ? [PLACE_HINT] : []),
     'look closer with: savepoint diff ID; go back with: savepoint rewind ID',
   ];
   return { rows, hints };
 }
+
+interface Newest {
+  readonly checkpoints: readonly ListedCheckpoint[];
+  /** Whether there are older ones. */
+  readonly more: boolean;
+}
+
+/** Of every kind, in order: what a program wants. */
+async function newest(
+  savepoint: Savepoint,
+  query: CheckpointQuery,
+  limit: number | null,
+): Promise<Newest> {
+  if (limit === null) return { checkpoints: await savepoint.list(query), more: false };
+  // One more than asked for tells whether there are more.
+  const found = await savepoint.list({ ...query, limit: limit + 1 });
+  return { checkpoints: found.slice(0, limit), more: found.length > limit };
+}
+
+/** For people: what rewinds kept first comes last, and takes no place of what was made. */
+async function newestMade(
+  savepoint: Savepoint,
+  query: CheckpointQuery,
+  limit: number | null,
+): Promise<Newest> {
+  const made = await newest(savepoint, { ...query, kinds: MADE }, limit);
+  const room = limit === null ? null : Math.min(limit, MOST_KEPT_FIRST);
+  const kept = await newest(savepoint, { ...query, kinds: KEPT_FIRST }, room);
+  const checkpoints = [...made.checkpoints, ...kept.checkpoints];
+  return { checkpoints, more: made.more || kept.more };
+}
+
+const MOST_KEPT_FIRST = 5;
 
 const PLACE_HINT = '@ marks where the files stand, after a rewind: savepoint undo takes it back';
 
