@@ -14,7 +14,8 @@ const INTRODUCTION = `# The command line
     savepoint COMMAND [options]
 
 \`savepoint COMMAND --help\` shows what is written here about a command. \`ID\` is the id of a checkpoint or
-the beginning of one, as \`savepoint list\` shows them, \`latest\`, or \`~N\` for the Nth before it.`;
+the beginning of one, as \`savepoint list\` shows them, its label, \`latest\`, or \`~N\` for the Nth before
+the latest.`;
 
 const JSON_NOTE = `With \`--json\` a command prints one JSON document on standard output and nothing else, with
 \`"version": 1\`; its shape is published as JSON Schema. A failure is printed as
@@ -33,6 +34,7 @@ export function cliDocs({ commands, schemas }: CliDocsInput): string {
     '`run` passes on the exit code of the program that it runs.',
     '## Options of every command',
     optionTable(COMMON_OPTIONS),
+    'They may stand before the command as well: `savepoint --json list`.',
     JSON_NOTE,
     ...commands.flatMap((command) => commandParts(command, schemas)),
   ];

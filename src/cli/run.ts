@@ -5,6 +5,7 @@ import { EXIT } from './exit-codes.ts';
 import { commandHelp, generalHelp, helpColumns } from './help.ts';
 import { exitCodeFor } from './interrupts.ts';
 import { type Io, processIo } from './io.ts';
+import { verbFirst } from './leading-options.ts';
 import { paintFor } from './paint.ts';
 import { reportError, reportLostOutput } from './report-error.ts';
 import { UsageError } from './usage-error.ts';
@@ -34,13 +35,15 @@ async function attempt(argv: readonly string[], io: Io): Promise<number> {
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
-  const [word, ...rest] = argv;
+  const [word, ...rest] = verbFirst(argv);
   if (word === '--version' || word === '-v') return version(io);
   if (word === undefined || word === '--help' || word === '-h') return showHelp(io);
   // What the scripts of `savepoint completion` ask at each press of a key.
   if (word === '__complete') return (await import('./completion/complete.ts')).complete(rest, io);
-  if (word === 'help')
-    return rest[0] === undefined ? showHelp(io) : dispatch([rest[0], '--help'], io);
+  if (word === 'help') {
+    const verb = rest.find((other) => !other.startsWith('-'));
+    return verb === undefined ? showHelp(io) : dispatch([verb, '--help'], io);
+  }
   if (!isCommand(word)) throw unknownWord(word);
   const command = await load(word);
   if (asksForHelp(rest)) {

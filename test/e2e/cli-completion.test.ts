@@ -120,6 +120,14 @@ describe('savepoint completion', () => {
     });
   });
 
+  it('knows the command behind options that stand before it', async () => {
+    const offered = async (...words: string[]) =>
+      (await project.run(['__complete', '--', ...words])).out;
+    expect(await offered('--json', 'redo')).toMatch(/^words\nredo\t.*\n$/);
+    expect(await offered('--project', '/nowhere', 'list', '--lim')).toMatch(/^words\n--limit\t/);
+    expect(await offered('--project', '')).toBe('words\n');
+  });
+
   it('names labels and ids that cannot do harm', async () => {
     const env = project.env();
     const io = { ...processIo({ json: false }), env, cwd: project.root, now: Date.now };

@@ -57,6 +57,15 @@ describe('savepoint', () => {
     expect(await project.run(args)).toEqual({ code: 2, out: '', err });
   });
 
+  it('takes options of every command before the command as well', async () => {
+    const elsewhere = { cwd: project.scratch };
+    const missing = await project.run(['--json', '--project', project.root, 'list'], elsewhere);
+    expect(missing.code).toBe(4);
+    expect(JSON.parse(missing.out)).toMatchObject({ error: { path: project.root } });
+    const help = await project.run(['--json', 'help', 'list']);
+    expect(help.out).toMatch(/^usage: savepoint list /);
+  });
+
   it('tells a project that is no folder from one that is not there', async () => {
     const file = await project.run(['list', `--project=${project.path('a.txt')}`]);
     expect(file.code).toBe(4);

@@ -2,6 +2,7 @@ import type { Command } from '../command.ts';
 import { COMMANDS, isCommand } from '../command-table.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
+import { leadingOptions, verbFirst } from '../leading-options.ts';
 import { type Candidate, candidateLines } from './candidate.ts';
 import { timelineWords } from './timeline-words.ts';
 import { optionsOf, type Wanted, wantedAt } from './wanted.ts';
@@ -13,7 +14,7 @@ import { optionsOf, type Wanted, wantedAt } from './wanted.ts';
  */
 export async function complete(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
-    const words = argv.slice(argv[0] === '--' ? 1 : 0);
+    const words = fromVerb(argv.slice(argv[0] === '--' ? 1 : 0));
     const command = isCommand(words[0] ?? '') ? await load(words[0] ?? '') : null;
     const wanted = wantedAt(command, words);
     const candidates = await candidatesFor(wanted, command, io);
@@ -23,6 +24,14 @@ export async function complete(argv: readonly string[], io: Io): Promise<ExitCod
     io.out('words\n');
   }
   return EXIT.done;
+}
+
+/** As `run` reads them; while the verb is what is typed, options before it change nothing. */
+function fromVerb(words: readonly string[]): readonly string[] {
+  const given = words.slice(0, -1);
+  const { options, rest } = leadingOptions(given);
+  const isVerbNext = rest.length === 0 && options.at(-1) !== '--project';
+  return [...(isVerbNext ? [] : verbFirst(given)), ...words.slice(-1)];
 }
 
 async function load(name: string): Promise<Command | null> {
