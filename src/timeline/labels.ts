@@ -1,15 +1,23 @@
 import { clipText } from '../model/check.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
+import type { CheckpointId } from '../model/ids.ts';
 import type { Draft } from '../store/draft.ts';
 import type { Store } from '../store/store.ts';
 import { resolveCheckpoint } from './resolve-checkpoint.ts';
 import { SHORTEST_ID } from './unique-lengths.ts';
 
-/** A label as it is kept. Throws `argument-invalid` for one that could be taken for something else. */
-export async function checkLabel(store: Store, text: string): Promise<string> {
-  const label = clipText(text).trim();
-  if (label === '') throw refused('a label must not be empty');
+/**
+ * A label as it is kept. Throws `argument-invalid` for one that nobody could type, or that could be taken for
+ * something else. `owner` is the checkpoint that may have it already.
+ */
+export async function checkLabel(
+  store: Store,
+  text: string,
+  owner: CheckpointId | null = null,
+): Promise<string> {
+  const label = spelledOut(text);
+  await refuseIfTaken(store, label, owner);
   if (label === 'latest' || /~\d*$/.test(label)) {
     throw refused('a label must not be "latest" or end like "~1": these count checkpoints');
   }
@@ -18,11 +26,41 @@ export async function checkLabel(store: Store, text: string): Promise<string> {
   throw refused(`a label must not be the beginning of an id, and there is ${same.id}`);
 }
 
-function refused(message: string): SavepointError {
-  return new SavepointError('argument-invalid', message, { hint: 'choose another label' });
+const LONGEST = 200;
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+function spelledOut(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === '') throw refused('a label must not be empty');
+  if (CONTROL.test(trimmed))
+    throw refused('a label must not hold line breaks or control characters');
+  // What a person counts, also outside of the basic plane.
+  const { length } = [...trimmed];
+  if (length > LONGEST)
+    throw refused(`a label must not be longer than ${LONGEST} characters, and this has ${length}`);
+  return clipText(trimmed);
 }
 
-/** Gives a checkpoint a label, or takes it away with null. Others may have the same. */
+/** Whoever goes back to a label means one checkpoint. */
+async function refuseIfTaken(
+  store: Store,
+  label: string,
+  owner: CheckpointId | null,
+): Promise<void> {
+  const labelled = await store.checkpoints({ labelled: true });
+  const other = labelled.find((one) => one.label === label && one.id !== owner);
+  if (other === undefined) return;
+  throw refused(
+    `another checkpoint has the label "${label}": ${other.id}`,
+    `choose another label, or take it away there: savepoint label ${other.id} --remove`,
+  );
+}
+
+function refused(message: string, hint = 'choose another label'): SavepointError {
+  return new SavepointError('argument-invalid', message, { hint });
+}
+
+/** Gives a checkpoint a label that no other one has, or takes it away with null. */
 export async function labelCheckpoint(
   draft: Draft,
   store: Store,
@@ -30,7 +68,7 @@ export async function labelCheckpoint(
   text: string | null,
 ): Promise<Checkpoint> {
   const checkpoint = await resolveCheckpoint(store, ref);
-  const label = text === null ? null : await checkLabel(store, text);
+  const label = text === null ? null : await checkLabel(store, text, checkpoint.id);
   if (label === checkpoint.label) return checkpoint;
   const labelled = { ...checkpoint, label };
   draft.checkpoints.push(labelled);

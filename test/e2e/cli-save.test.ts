@@ -52,6 +52,7 @@ describe('savepoint save', () => {
     expect(refused).toMatchObject({ code: 2, out: '' });
     expect(refused.err).toMatch(/^savepoint: a label must not be "latest".*\nhint: choose another/);
     expect((await project.run(['save', '-m', ' '])).code).toBe(2);
+    expect((await project.run(['save', '-m', 'two\nlines'])).code).toBe(2);
     expect((await project.run(['save', '-m'])).err).toBe('savepoint: -m needs a value\n');
     const { value } = await project.json(['list']);
     expect(value.checkpoints).toEqual([]);
@@ -113,9 +114,13 @@ describe('savepoint label', () => {
     const id = await project.agentWrites('m1', 'a.txt', 'two\n');
     expect((await project.run(['label', 'zzzz', 'x'])).code).toBe(4);
     expect((await project.run(['label', id])).code).toBe(2);
-    const taken = await project.run(['label', id, id.slice(0, 5), '--json']);
-    expect(taken.code).toBe(2);
-    expectSchema('error', taken.out);
+    const short = await project.run(['label', id, id.slice(0, 5), '--json']);
+    expect(short.code).toBe(2);
+    expectSchema('error', short.out);
+    await project.run(['label', id, 'mine']);
+    const taken = await project.run(['save', '-m', 'mine']);
+    expect(taken).toMatchObject({ code: 2, out: '' });
+    expect(taken.err).toContain(`another checkpoint has the label "mine": ${id}\nhint: `);
   });
 
   it('explains itself', async () => {

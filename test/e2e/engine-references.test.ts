@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CheckpointId } from '../../src/index.ts';
 import { type Bed, makeBed } from './engine-bed.ts';
+import { carry } from './transfer.ts';
 
 let bed: Bed;
 let ids: CheckpointId[];
@@ -49,21 +50,26 @@ describe('a checkpoint is found', () => {
   });
 
   it('by a label of several only by telling which one', async () => {
+    // Nobody can give it twice here; what was made elsewhere brings its own.
+    const elsewhere = await makeBed();
+    await elsewhere.savepoint.checkpoint({ label: 'good' });
     await bed.savepoint.label('~1', 'good');
-    await bed.savepoint.label('~3', 'good');
+    await carry(elsewhere, bed, { all: true });
+    await elsewhere.remove();
+    const here = { id: ids[2], label: 'good', description: 'message m3' };
     await expect(found('good')).rejects.toMatchObject({
       code: 'checkpoint-ambiguous',
-      details: [
-        { id: ids[2], label: 'good', description: 'message m3', createdAt: expect.any(Number) },
-        { id: ids[0], label: 'good' },
-      ],
+      details: expect.arrayContaining([
+        { ...here, createdAt: expect.any(Number) },
+        expect.objectContaining({ label: 'good', description: 'good' }),
+      ]),
     });
   });
 });
 
 describe('a label', () => {
-  it.each(['latest', '~1', 'two~12', 'tilde~', '', '   '])(
-    'is refused where it would mean something else: %j',
+  it.each(['latest', '~1', 'two~12', 'tilde~', '', '   ', 'a\nb', 'red\x1b[31m', 'x'.repeat(201)])(
+    'is refused where it would mean something else or cannot be typed: %j',
     async (label) => {
       await expect(bed.savepoint.label('~1', label)).rejects.toMatchObject({
         code: 'argument-invalid',
@@ -87,6 +93,28 @@ describe('a label', () => {
     await bed.savepoint.label(second, first.slice(0, 2));
     expect(await found(first.slice(0, 2))).toBe(second);
     expect(await found(first.slice(0, 8))).toBe(first);
+  });
+
+  it('belongs to one checkpoint, until it is taken away there', async () => {
+    const [first = ''] = ids;
+    await bed.savepoint.label(first, 'good');
+    const taken = {
+      code: 'argument-invalid',
+      message: expect.stringContaining(first),
+      hint: expect.stringContaining(`savepoint label ${first} --remove`),
+    };
+    await expect(bed.savepoint.label('latest', ' good ')).rejects.toMatchObject(taken);
+    await expect(bed.savepoint.checkpoint({ label: 'good' })).rejects.toMatchObject(taken);
+    expect(await found('good')).toBe(first);
+    await bed.savepoint.label(first, null);
+    await bed.savepoint.label('latest', 'good');
+    expect(await found('good')).toBe(ids[3]);
+  });
+
+  it('may be as long as a sentence, in any script', async () => {
+    const label = '👩'.repeat(200);
+    await bed.savepoint.label('latest', label);
+    expect(await found(label)).toBe(ids[3]);
   });
 
   it('can be changed, and giving the same again writes nothing', async () => {

@@ -13,8 +13,9 @@ export const label: Command = {
   summary: 'give a checkpoint a name of its own, or take it away',
   details:
     'A label shows in the list and names the checkpoint in every command, like its id. It replaces the\n' +
-    'one that was there; an empty TEXT or --remove takes it away. A text that could be taken for an id,\n' +
-    'for `latest` or for `~N` is refused.',
+    'one that was there; an empty TEXT or --remove takes it away. A text that another checkpoint\n' +
+    'has, or that could be taken for an id, for `latest` or for `~N`, is refused; so is one of more than\n' +
+    '200 characters.',
   options: { remove: { type: 'boolean', help: 'take the label away' } },
   examples: [
     ["savepoint label k3m9 'before the migration'", ''],
