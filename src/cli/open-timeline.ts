@@ -84,5 +84,5 @@ function beginHint(project: string, home: string): string {
   if (old !== null) {
     return `this folder was recorded as ${old}; keep its timeline with: savepoint adopt --from ${shellWord(old)}`;
   }
-  return 'an agent that writes through Savepoint begins the timeline, see how with: savepoint demo; a folder that was moved keeps its own with: savepoint adopt --from OLDPATH';
+  return 'begin with: savepoint run -- COMMAND, or: savepoint save -m LABEL (see how it goes: savepoint demo); was the folder moved? savepoint adopt --from OLDPATH';
 }

@@ -109,6 +109,9 @@ describe('savepoint list', () => {
       const { code, out, err } = await project.run([verb], { cwd: elsewhere });
       expect({ code, out }).toEqual({ code: 4, out: '' });
       expect(err.split('\n')[0]).toBe(`savepoint: ${message}`);
+      expect(err).toMatch(
+        /\nhint: begin with: savepoint run -- COMMAND, or: savepoint save -m LABEL/,
+      );
     }
     const { code, value } = await project.json(['list', '--project', elsewhere]);
     expect(code).toBe(4);
