@@ -124,6 +124,11 @@ describe('savepoint sessions', () => {
       { id: 'a-sub-agent', rootId: 's1', state: 'archived', checkpoints: 1, files: 1 },
       { id: 's1', rootId: 's1', agent: 'test-agent', state: 'open', archivedAt: null, files: 2 },
     ]);
+    expect(await project.run(['sessions', '--agent', 'nobody'])).toEqual({
+      code: 0,
+      out: 'No session of the agent "nobody" is on record.\n',
+      err: 'hint: see all of them with: savepoint sessions\n',
+    });
     const one = await project.run(['sessions', '--agent', 'test-agent', '--quiet']);
     expect(one.err).toBe('');
     expect(one.out).toMatch(/^test-agent {2}s1 {2}open, .*\n$/);

@@ -40,12 +40,10 @@ export const sessions: Command = {
         return { ...sessionJson(one), checkpoints: one.checkpoints, files: one.files };
       }),
     });
-    await showPage(
-      call,
-      shown.length === 0 ? ['No session is on record.'] : text(call, shown, ids),
-    );
+    await showPage(call, shown.length === 0 ? [nothingText(call, ids)] : text(call, shown, ids));
     if (more) call.hint('there are older ones: savepoint sessions --limit 0');
     if (shown.length > 0) call.hint('see one of them with: savepoint list --session ID');
+    else if (ids.length > 0) call.hint('see all of them with: savepoint sessions');
     else call.hint('see what there is with: savepoint list');
     return EXIT.done;
   },
@@ -64,6 +62,13 @@ async function find(call: Call, savepoint: Savepoint, limit: number): Promise<Fo
   const fitting = all.filter((one) => agent === undefined || one.agent === agent);
   const shown = await savepoint.summarize(fitting.slice(0, limit));
   return { shown, ids: all.map(({ id }) => id), more: shown.length < fitting.length };
+}
+
+/** That none fits is something else than that there is none. */
+function nothingText({ values }: Call, ids: readonly string[]): string {
+  if (ids.length === 0) return 'No session is on record.';
+  const agent = clipWidth(displayText(values.get('agent') ?? ''), LONGEST_NAME);
+  return `No session of the agent "${agent}" is on record.`;
 }
 
 const LONGEST_NAME = 24;
