@@ -82,13 +82,15 @@ function isIdle(plan: RewindPlan): boolean {
 
 function nothingToDo(call: Call, plan: RewindPlan, dryRun: boolean, words: Words): ExitCode {
   const { unmatched = [] } = words;
-  printJson(call, receiptJson(receiptOf(plan), dryRun, unmatched));
+  const isNotFound = plan.lines.length === 0 && unmatched.some(({ exists }) => !exists);
+  const receipt = receiptOf(plan);
+  const success = receipt.success && !isNotFound;
+  printJson(call, receiptJson({ ...receipt, success }, dryRun, unmatched));
   sayUnmatched(call, unmatched);
   if (unmatched.length === 0) call.say(wrapWords(words.nothingToDo, call.columns).join('\n'));
   for (const line of planText(plan, call.paint, call.columns)) call.say(line);
   call.hint('see what there is with: savepoint list');
-  const unknown = unmatched.some(({ exists }) => !exists);
-  return unknown && plan.lines.length === 0 ? EXIT.notFound : EXIT.nothingToDo;
+  return isNotFound ? EXIT.notFound : EXIT.nothingToDo;
 }
 
 /** As `apply` does it, so that a dry run ends as the real one would. */

@@ -110,6 +110,10 @@ describe('savepoint rewind, undo and redo', () => {
       const { code, out } = await project.run(['rewind', id, name]);
       expect({ code, out }).toEqual({ code: 4, out: `${name}: nothing on record\n` });
     }
+    expect(await project.json(['rewind', id, 'typo.txt'])).toMatchObject({
+      code: 4,
+      value: { success: false, notOnRecord: ['typo.txt'] },
+    });
     const untouched = await project.run(['rewind', id, 'other.txt']);
     expect(untouched).toMatchObject({ code: 5, out: 'other.txt: no change on record\n' });
     expect([project.read('a.txt'), project.read('sub/b.txt')]).toEqual(['new\n', 'new\n']);
