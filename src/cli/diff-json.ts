@@ -4,7 +4,7 @@ import type { PathNames } from './json.ts';
 
 /** One file of a diff, for programs; without its hunks where only the numbers were asked for. */
 export function fileDiffJson(file: FileDiff, names: PathNames, stat = false): object {
-  const { diff, status, from, binary, insertions, deletions, hunks } = file;
+  const { diff, status, from, binary, damaged, insertions, deletions, hunks } = file;
   return {
     path: names.name(diff.path),
     status,
@@ -12,6 +12,7 @@ export function fileDiffJson(file: FileDiff, names: PathNames, stat = false): ob
     before: stateJson(diff.before),
     after: stateJson(diff.after),
     binary,
+    damaged,
     insertions,
     deletions,
     ...(stat ? {} : { hunks }),

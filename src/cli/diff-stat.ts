@@ -11,7 +11,7 @@ const LONGEST_LINE = 120;
 export function diffStat(files: readonly FileDiff[], paint: Paint, columns: number): string[] {
   const names = files.map(nameOf);
   const most = Math.max(0, ...files.map(changedLines));
-  const counts = files.map((file) => (file.binary ? 'bin' : String(changedLines(file))));
+  const counts = files.map(countOf);
   const countColumn = Math.max(0, ...counts.map((count) => count.length));
   const room = Math.min(columns, LONGEST_LINE) - countColumn - ' '.length - ' | '.length;
   const widest = Math.max(0, ...names.map(textWidth));
@@ -28,6 +28,11 @@ export function diffStat(files: readonly FileDiff[], paint: Paint, columns: numb
 function nameOf({ diff, from }: FileDiff): string {
   const name = displayText(diff.path);
   return from === null ? name : `${displayText(from)} => ${name}`;
+}
+
+function countOf(file: FileDiff): string {
+  if (file.damaged) return 'damaged';
+  return file.binary ? 'bin' : String(changedLines(file));
 }
 
 function changedLines({ insertions, deletions }: FileDiff): number {

@@ -57,7 +57,9 @@ function headersOf({ diff: { before, after } }: FileDiff): string[] {
 
 function bodyOf(file: FileDiff, name: string, paint: Paint): string[] {
   const { before, after } = file.diff;
-  if (file.binary) return [`Binary contents differ (${sizeOf(before)} -> ${sizeOf(after)})`];
+  const sizes = `(${sizeOf(before)} -> ${sizeOf(after)})`;
+  if (file.damaged) return [`Contents differ, but their record is damaged ${sizes}`];
+  if (file.binary) return [`Binary contents differ ${sizes}`];
   if (file.hunks.length === 0) return [];
   return [
     paint('bold', `--- ${before.kind === 'captured' ? `a/${name}` : '/dev/null'}`),

@@ -16,8 +16,10 @@ export interface FileDiff {
   readonly status: DiffStatus;
   /** The name that it had before, for a rename. */
   readonly from: TrackedPath | null;
-  /** Contents that are no text, or are not at hand. */
+  /** Contents that are no text. */
   readonly binary: boolean;
+  /** Contents that are on record, and that the store could not give back. */
+  readonly damaged: boolean;
   readonly hunks: readonly DiffHunk[];
   readonly insertions: number;
   readonly deletions: number;
@@ -45,6 +47,7 @@ function renamed(diff: PathDiff, { path, before, beforeBytes }: PathDiff): FileD
     status: 'renamed',
     from: path,
     binary: false,
+    damaged: false,
     hunks: [],
     insertions: 0,
     deletions: 0,
@@ -55,12 +58,11 @@ export function fileDiff(diff: PathDiff, context = 3): FileDiff {
   const status = statusOf(diff);
   const before = diff.beforeBytes ?? NOTHING;
   const after = diff.afterBytes ?? NOTHING;
-  const binary = isOpaque(diff.before, diff.beforeBytes) || isOpaque(diff.after, diff.afterBytes);
-  if (binary || status === 'unknown') {
-    return { diff, status, from: null, binary, hunks: [], insertions: 0, deletions: 0 };
-  }
-  const hunks = unifiedHunks(before, after, context);
-  return { diff, status, from: null, binary, hunks, ...countsOf(hunks) };
+  const binary = before.includes(0) || after.includes(0);
+  const damaged = isLost(diff.before, diff.beforeBytes) || isLost(diff.after, diff.afterBytes);
+  const isShown = !binary && !damaged && status !== 'unknown';
+  const hunks = isShown ? unifiedHunks(before, after, context) : [];
+  return { diff, status, from: null, binary, damaged, hunks, ...countsOf(hunks) };
 }
 
 /** Counted in what is shown: comparing the contents once more would take as long again. */
@@ -79,10 +81,8 @@ function statusOf({ before, after }: PathDiff): DiffStatus {
   return after.kind === 'absent' ? 'deleted' : 'modified';
 }
 
-/** Recorded content that holds no lines, or that the store could not give back. */
-function isOpaque(state: State, bytes: Uint8Array | null): boolean {
-  if (state.kind !== 'captured' || state.blob === null) return false;
-  return bytes === null || bytes.includes(0);
+function isLost(state: State, bytes: Uint8Array | null): boolean {
+  return state.kind === 'captured' && state.blob !== null && bytes === null;
 }
 
 const FILE_TYPES: Record<Captured['type'], string> = {

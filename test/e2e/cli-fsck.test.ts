@@ -50,6 +50,22 @@ it('names what is damaged and what that means, and repairs it when asked', async
   expect((await project.run(['fsck'])).code).toBe(0);
 });
 
+it('calls damaged what a diff cannot show for that reason', async () => {
+  execute("UPDATE blobs SET data = x'00' WHERE id = (SELECT min(before_blob) FROM changes)");
+  const { code, out, err } = await project.run(['diff', '~1']);
+  expect(code).toBe(0);
+  expect(out).toContain('\nContents differ, but their record is damaged (4 bytes -> 4 bytes)\n');
+  expect(out).toContain('\n-other\n+more\n');
+  expect(err).toContain('hint: see what is damaged with: savepoint fsck\n');
+  expect((await project.run(['diff', '~1', '--stat'])).out).toMatch(/^ a\.txt \| damaged$/m);
+  const json = await project.run(['diff', '~1', '--json']);
+  expectSchema('diff', json.out);
+  expect(JSON.parse(json.out).files).toMatchObject([
+    { path: 'a.txt', binary: false, damaged: true, hunks: [] },
+    { path: 'b.txt', binary: false, damaged: false },
+  ]);
+});
+
 it('prints JSON as the published schema says', async () => {
   execute("UPDATE checkpoints SET description = 'something else' WHERE message_id = 'm1'");
   const check = await project.run(['fsck', '--json']);

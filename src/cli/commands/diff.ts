@@ -71,6 +71,7 @@ async function show(call: Call, difference: Difference): Promise<ExitCode> {
   const { from, to, files, unmatched } = difference;
   if (call.json) printJson(call, differenceJson(difference, call.flags.has('stat')));
   else await showPage(call, differenceText(call, difference));
+  if (files.some(({ damaged }) => damaged)) call.hint('see what is damaged with: savepoint fsck');
   if (files.length > 0 && to === null) call.hint(`take it back with: savepoint rewind ${from.id}`);
   const unknown = files.length === 0 && unmatched.some(({ exists }) => !exists);
   return unknown ? EXIT.notFound : EXIT.done;
