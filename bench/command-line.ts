@@ -22,7 +22,7 @@ export const COMMAND_LINE: readonly Benchmark[] = [
     name: `\`savepoint list\`, end to end, ${STORE}`,
     against: AGAINST,
     bar: BAR,
-    run: (scratch) => contest(scratch, ['list'], 'WHEN'),
+    run: (scratch) => contest(scratch, ['list'], 'message-long'),
   },
   {
     name: `\`savepoint diff\` of a file of ${LINES.toLocaleString('en')} lines, end to end, ${STORE}`,
