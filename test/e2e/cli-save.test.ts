@@ -128,8 +128,9 @@ describe('savepoint label', () => {
       "usage: savepoint label ID [TEXT] [options]
 
       A label shows in the list and names the checkpoint in every command, like its id. It replaces the
-      one that was there; an empty TEXT or --remove takes it away. A text that could be taken for an id,
-      for \`latest\` or for \`~N\` is refused.
+      one that was there; an empty TEXT or --remove takes it away. A text that another checkpoint has, or
+      that could be taken for an id, for \`latest\` or for \`~N\`, is refused; so is one of more than 200
+      characters.
 
       options:
         --remove       take the label away
