@@ -105,7 +105,8 @@ describe('savepoint list', () => {
       Lists the checkpoints of a project by session, newest first, with how many files and lines changed
       after each. "@" marks where the files stand: at the newest one, or at the one that was rewound to
       since. The beginning of an id is enough to name a checkpoint; so is its label, \`latest\`, and \`~N\`
-      for the Nth before the latest.
+      for the Nth before the latest. What was kept before rewinds stands last, the newest few of it, and
+      counts for --limit only with --json.
 
       options:
         --session ID   only of this session (the beginning of its id is enough)

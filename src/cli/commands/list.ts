@@ -27,7 +27,8 @@ export const list: Command = {
     'Lists the checkpoints of a project by session, newest first, with how many files and lines changed\n' +
     'after each. "@" marks where the files stand: at the newest one, or at the one that was rewound to\n' +
     'since. The beginning of an id is enough to name a checkpoint; so is its label, `latest`, and `~N`\n' +
-    'for the Nth before the latest.',
+    'for the Nth before the latest. What was kept before rewinds stands last, the newest few\n' +
+    'of it, and counts for --limit only with --json.',
   options: {
     session: {
       type: 'string',
