@@ -24,10 +24,13 @@ export function sealProblem(connection: Connection, { table, key }: BrokenSeal):
   return problem('row', message, { paths: pathsOf(connection, table, key) });
 }
 
+const CHANGED_PATH = `
+  SELECT heads.path FROM changes JOIN heads ON heads.id = changes.path WHERE changes.seq = ?`;
+
 const PATH_OF: Partial<Record<SealedTable, string>> = {
-  changes: 'SELECT heads.path FROM changes JOIN heads ON heads.id = changes.path WHERE seq = ?',
+  changes: CHANGED_PATH,
   heads: 'SELECT path FROM heads WHERE id = ?',
-  cancellations: `SELECT heads.path FROM changes JOIN heads ON heads.id = changes.path WHERE seq = ?`,
+  cancellations: CHANGED_PATH,
 };
 
 function pathsOf(connection: Connection, table: SealedTable, key: string | number): TrackedPath[] {

@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import {
+  changeOf,
+  checkpointOf,
+  fileOf,
+  pathOf,
+  sessionOf,
+  textBlob,
+} from '../../../testing/store/samples.ts';
+import { withTemporaryFolder } from '../../../testing/temporary-folder.ts';
+import { checkStore } from '../check/check-store.ts';
+import { sqliteStore } from '../sqlite-store.ts';
+import { repairStore } from './repair-store.ts';
+
+const [ONE, TWO] = [textBlob('one'), textBlob('two')];
+
+describe('the repair of a store', () => {
+  it('names the path of a damaged change, and needs no new database for it', () =>
+    withStore(async (folder) => {
+      execute(folder, 'UPDATE changes SET created_at = created_at + 1 WHERE seq = 2');
+      const { problems } = await checkStore(folder);
+      expect(problems).toMatchObject([{ kind: 'row', paths: [pathOf('a')] }]);
+      const { salvaged, left } = await repairStore(folder);
+      expect([salvaged, left.problems.map(({ kind }) => kind)]).toEqual([false, ['leftover']]);
+    }));
+});
+
+/** With two changes of one path, by a session. */
+async function withStore(work: (folder: string) => Promise<void>): Promise<void> {
+  await withTemporaryFolder(async (folder) => {
+    const store = await sqliteStore({ directory: folder });
+    const more = { sessionId: 's', checkpointId: checkpointOf(1).id };
+    await store.commit({
+      base: 0,
+      blobs: [ONE, TWO],
+      sessions: [sessionOf('s')],
+      checkpoints: [checkpointOf(1, { sessionId: 's' })],
+      changes: [
+        changeOf(2, 'a', { ...more, after: fileOf(ONE) }),
+        changeOf(3, 'a', { ...more, before: fileOf(ONE), after: fileOf(TWO) }),
+      ],
+    });
+    await store.close();
+    await work(folder);
+  });
+}
+
+function execute(folder: string, sql: string): void {
+  const database = new DatabaseSync(join(folder, 'store.db'));
+  database.exec(`PRAGMA foreign_keys = OFF; ${sql}`);
+  database.close();
+}
