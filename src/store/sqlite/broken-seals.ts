@@ -2,27 +2,28 @@ import type { Connection } from './connection.ts';
 import { SEALED_COLUMNS, type SealedTable, sealOf, sealSql } from './seals.ts';
 
 /** What a row of each table is called by. */
-export const ROW_KEYS: Readonly<Record<SealedTable, string>> = {
-  meta: 'key',
-  sessions: 'id',
-  checkpoints: 'id',
-  windows: 'id',
-  changes: 'seq',
-  heads: 'id',
-  cancellations: 'change_seq',
-  operations: 'id',
-  journal: 'only',
-  blobs: 'id',
+export const ROW_KEYS: Readonly<Record<SealedTable, readonly string[]>> = {
+  meta: ['key'],
+  sessions: ['id'],
+  checkpoints: ['id'],
+  windows: ['id'],
+  changes: ['seq'],
+  heads: ['id'],
+  cancellations: ['change_seq', 'by_seq'],
+  operations: ['id'],
+  journal: ['only'],
+  blobs: ['id'],
 };
 
 export interface BrokenSeal {
   readonly table: SealedTable;
   /** As it is now, which may be wrong. */
   readonly key: string | number;
+  /** One for each of the table's row keys, of which `key` is the first. */
+  readonly keys: readonly (string | number)[];
 }
 
 interface Row extends Readonly<Record<string, unknown>> {
-  readonly row_key: string | number;
   readonly row_seal: number;
 }
 
@@ -32,15 +33,17 @@ export function brokenSeals(
   table: SealedTable,
   only?: { readonly where: string; readonly value: string },
 ): BrokenSeal[] {
-  const columns = SEALED_COLUMNS[table].join(', ');
+  const keys = ROW_KEYS[table];
+  const columns = [...new Set<string>([...keys, ...SEALED_COLUMNS[table]])].join(', ');
   const sql = `
-    SELECT ${ROW_KEYS[table]} AS row_key, seal AS row_seal, ${columns}
+    SELECT seal AS row_seal, ${columns}
     FROM ${table} ${only === undefined ? 'NOT INDEXED' : ''}
     WHERE seal IS NOT ${sealSql(table)} ${only === undefined ? '' : `AND ${only.where}`}`;
   return connection
     .all<Row>(sql, ...(only === undefined ? [] : [only.value]))
     .filter((row) => !(table === 'changes' && lostItsSession(connection, row)))
-    .map(({ row_key }) => ({ table, key: row_key }));
+    .map((row) => keys.map((name) => row[name] as string | number))
+    .map((values) => ({ table, key: values[0] ?? '', keys: values }));
 }
 
 // More sessions than anybody deletes one after the other.

@@ -17,7 +17,7 @@ export function repairRows(opened: Opened, aside: SetAside): void {
   const { connection } = opened;
   for (const table of SEALED_TABLES) {
     for (const broken of brokenSeals(connection, table)) {
-      const row = connection.get(`SELECT * FROM ${table} WHERE ${ROW_KEYS[table]} = ?`, broken.key);
+      const row = connection.get(`SELECT * FROM ${table} WHERE ${whereOf(table)}`, ...broken.keys);
       aside.row(table, row);
       settle(connection, broken);
     }
@@ -25,17 +25,20 @@ export function repairRows(opened: Opened, aside: SetAside): void {
   repairMeta(opened);
 }
 
-function settle(connection: Connection, { table, key }: BrokenSeal): void {
-  const where = `WHERE ${ROW_KEYS[table]} = ?`;
+function settle(connection: Connection, { table, key, keys }: BrokenSeal): void {
   // What a session or a content is called by is still what others call it by; the rest is looked at anew.
   if (table === 'sessions' || table === 'blobs') {
-    seal(connection, table, ROW_KEYS[table], key);
+    seal(connection, table, 'id', key);
   } else if (table === 'heads') silence(connection, Number(key));
   else if (table === 'changes') {
     for (const side of ['before', 'after'] as const) {
       silenceSide(connection, side, 'seq', Number(key));
     }
-  } else connection.run(`DELETE FROM ${table} ${where}`, key);
+  } else connection.run(`DELETE FROM ${table} WHERE ${whereOf(table)}`, ...keys);
+}
+
+function whereOf(table: SealedTable): string {
+  return ROW_KEYS[table].map((key) => `${key} = ?`).join(' AND ');
 }
 
 /** Of a path whose name may be wrong nothing is known any more. */

@@ -25,6 +25,26 @@ describe('the repair of a store', () => {
       const { salvaged, left } = await repairStore(folder);
       expect([salvaged, left.problems.map(({ kind }) => kind)]).toEqual([false, ['leftover']]);
     }));
+
+  it('takes out the damaged cancellation of a change alone, not another of the same change', () =>
+    withStore(async (folder) => {
+      const store = await sqliteStore({ directory: folder });
+      const changes = [
+        changeOf(4, 'a', { before: fileOf(TWO), after: fileOf(ONE) }),
+        changeOf(5, 'a', { before: fileOf(ONE), after: fileOf(TWO) }),
+      ];
+      const cancellations = [
+        { by: 4, change: 3 },
+        { by: 5, change: 3 },
+      ];
+      await store.commit({ base: 3, changes, cancellations });
+      await store.close();
+      execute(folder, 'UPDATE cancellations SET seal = seal + 1 WHERE by_seq = 5');
+      const { rows } = await repairStore(folder);
+      const again = await sqliteStore({ directory: folder });
+      expect([rows, await again.cancellationsOf([3])]).toEqual([1, [{ by: 4, change: 3 }]]);
+      await again.close();
+    }));
 });
 
 /** With two changes of one path, by a session. */
