@@ -39,6 +39,24 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error) === 'store-locked';
 }
 
+// No permission, busy, locked, no memory, read-only, interrupted, a failing disk, a full one, not to be opened.
+const OUTSIDE: readonly number[] = [3, 5, 6, 7, 8, 9, 10, 13, 14, 22, 23];
+// Where a file is shorter than it says.
+const SQLITE_IOERR_SHORT_READ = 522;
+
+/** Whether a failure says nothing of the store itself: the disk, rights or another process are in the way. */
+export function isOutside(error: unknown): boolean {
+  const { errcode, syscall } = (error ?? {}) as { errcode?: unknown; syscall?: unknown };
+  if (typeof errcode !== 'number') return typeof syscall === 'string';
+  return errcode !== SQLITE_IOERR_SHORT_READ && OUTSIDE.includes(errcode & 0xff);
+}
+
+/** Whether a row is against the rules of its table. */
+export function isAgainstRules(error: unknown): boolean {
+  const { errcode } = (error ?? {}) as { errcode?: unknown };
+  return typeof errcode === 'number' && [19, 20].includes(errcode & 0xff);
+}
+
 function codeOf(error: unknown): ErrorCode {
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
   if (errcode === SQLITE_IOERR_SHMSIZE) return 'store-full';

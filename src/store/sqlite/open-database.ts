@@ -79,9 +79,12 @@ export function buildFresh(
     migrate(connection, migrations);
     fill(connection);
     startLog(connection);
-  } finally {
+  } catch (error) {
     connection.close();
+    rmSync(fresh, { force: true });
+    throw error;
   }
+  connection.close();
   return fresh;
 }
 

@@ -4,6 +4,7 @@ import { isSavepointError, SavepointError } from '../../../model/errors.ts';
 import { Arrivals } from '../arrivals.ts';
 import { brokenSeals } from '../broken-seals.ts';
 import { Connection } from '../connection.ts';
+import { isOutside, storeFailure } from '../failures.ts';
 import { GitObjects } from '../git-objects/git-objects.ts';
 import { type Layout, layoutOf } from '../layout.ts';
 import { readBaseline } from '../meta.ts';
@@ -58,6 +59,7 @@ function isOlderFormat(connection: Connection): boolean {
     return isOlder(connection);
   } catch (error) {
     if (isSavepointError(error, 'store-too-new')) throw error;
+    if (isOutside(error)) throw storeFailure(error);
     return false;
   }
 }
@@ -126,7 +128,8 @@ function countRows(connection: Connection): number | null {
     return tables
       .map((table) => connection.all(`SELECT * FROM ${table} NOT INDEXED`).length)
       .reduce((sum, count) => sum + count, 0);
-  } catch {
+  } catch (error) {
+    if (isOutside(error)) throw storeFailure(error);
     return null;
   }
 }
@@ -150,7 +153,9 @@ async function* guarded(
   }
 }
 
+/** Throws what says nothing of the store: a disk that is full, or somebody else, is no damage. */
 function unusable(error: unknown): StoreProblem {
+  if (isOutside(error)) throw storeFailure(error);
   const reason = error instanceof Error ? error.message : String(error);
   return problem('database', `the database cannot be read: ${reason}`, { file: 'store.db' });
 }

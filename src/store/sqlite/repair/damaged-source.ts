@@ -4,6 +4,7 @@ import { isSavepointError } from '../../../model/errors.ts';
 import { isOlder } from '../check/check-database.ts';
 import { healedHeader } from '../check/header.ts';
 import { Connection } from '../connection.ts';
+import { isOutside } from '../failures.ts';
 import { migrate } from '../migrations.ts';
 
 /**
@@ -51,16 +52,18 @@ function bringUpToDate(copy: string): void {
     connection = new Connection(copy);
     if (isOlder(connection)) migrate(connection);
   } catch (error) {
-    if (isSavepointError(error, 'store-too-new')) throw error;
+    if (isSavepointError(error, 'store-too-new') || isOutside(error)) throw error;
   } finally {
     connection?.close();
   }
 }
 
 function openSource(file: string): DatabaseSync | null {
+  if (!existsSync(file)) return null;
   try {
     return new DatabaseSync(file, { readOnly: true });
-  } catch {
+  } catch (error) {
+    if (isOutside(error)) throw error;
     return null;
   }
 }

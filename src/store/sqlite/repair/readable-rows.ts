@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { isOutside } from '../failures.ts';
 import type { SealedTable } from '../seals.ts';
 
 /** Rows of these are found by a number, one after the other; others are read as far as that goes. */
@@ -31,7 +32,8 @@ export function readableRows(
 function* plainRows(source: DatabaseSync, table: SealedTable, onGap: () => void): Generator<Row> {
   try {
     for (const row of source.prepare(`SELECT * FROM ${table}`).iterate()) yield row as Row;
-  } catch {
+  } catch (error) {
+    if (isOutside(error)) throw error;
     // As far as it could be read.
     onGap();
   }
@@ -56,7 +58,8 @@ function* numberedRows(
       if (row === undefined) return;
       yield withoutNumber(row);
       [sure, after, jump] = [number, number, 1];
-    } catch {
+    } catch (error) {
+      if (isOutside(error)) throw error;
       onGap();
       // A row of which only the bytes beyond its page are lost still has its number.
       const number = numberAfter(source, from, after);
@@ -84,7 +87,8 @@ function* rowsBack(
       yield withoutNumber(row);
       last = Number(row.row_number);
     }
-  } catch {
+  } catch (error) {
+    if (isOutside(error)) throw error;
     // Here is the page.
   }
 }
@@ -93,7 +97,8 @@ function numberAfter(source: DatabaseSync, from: string, after: number): number 
   try {
     const row = source.prepare(`SELECT rowid AS row_number ${from}`).get(after);
     return row === undefined ? null : Number(row.row_number);
-  } catch {
+  } catch (error) {
+    if (isOutside(error)) throw error;
     return null;
   }
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -6,13 +7,18 @@ import {
   checkpointOf,
   fileOf,
   pathOf,
+  rejectsWith,
   sessionOf,
   textBlob,
 } from '../../../testing/store/samples.ts';
 import { withTemporaryFolder } from '../../../testing/temporary-folder.ts';
 import { checkStore } from '../check/check-store.ts';
+import { Connection } from '../connection.ts';
+import { layoutOf } from '../layout.ts';
+import { buildFresh } from '../open-database.ts';
 import { sqliteStore } from '../sqlite-store.ts';
 import { repairStore } from './repair-store.ts';
+import { copyTable } from './salvage.ts';
 
 const [ONE, TWO] = [textBlob('one'), textBlob('two')];
 
@@ -44,6 +50,33 @@ describe('the repair of a store', () => {
       const again = await sqliteStore({ directory: folder });
       expect([rows, await again.cancellationsOf([3])]).toEqual([1, [{ by: 4, change: 3 }]]);
       await again.close();
+    }));
+
+  it(
+    'replaces nothing when somebody else holds the database, and says so',
+    () =>
+      withStore(async (folder) => {
+        const before = readFileSync(join(folder, 'store.db'));
+        const holder = new DatabaseSync(join(folder, 'store.db'));
+        holder.exec('PRAGMA locking_mode = EXCLUSIVE');
+        holder.exec('BEGIN EXCLUSIVE');
+        await rejectsWith(repairStore(folder), 'store-locked');
+        holder.close();
+        expect(readFileSync(join(folder, 'store.db')).equals(before)).toBe(true);
+      }),
+    30_000,
+  );
+
+  it('copies what can be read only into a database that takes it', () =>
+    withStore(async (folder) => {
+      const layout = layoutOf(folder);
+      const source = new DatabaseSync(layout.database);
+      const target = new Connection(buildFresh(layout));
+      target.exec('PRAGMA max_page_count = 1');
+      source.exec("UPDATE checkpoints SET description = printf('%.*c', 99999, 'x')");
+      expect(() => copyTable(target, source, 'checkpoints')).toThrow(/full/);
+      target.close();
+      source.close();
     }));
 });
 

@@ -5,6 +5,7 @@ import { checkStore } from '../check/check-store.ts';
 import type { StoreCheck, StoreProblem } from '../check/problem.ts';
 import { Connection } from '../connection.ts';
 import { makeDurableDirectory } from '../durable-files.ts';
+import { storeFailure } from '../failures.ts';
 import { GitObjects } from '../git-objects/git-objects.ts';
 import { type Layout, layoutOf } from '../layout.ts';
 import type { Opened } from '../opened.ts';
@@ -47,7 +48,7 @@ export async function repairStore(directory: string): Promise<StoreRepair> {
   const salvaged = found.problems.some(needsSalvage) || !found.readable;
   // Pages of a damaged database make more seem wrong than is: what counts is what it is like afterwards.
   const lost = found.problems.filter(({ kind }) => kind === 'log');
-  if (salvaged) lost.push(...salvage(layout, aside));
+  if (salvaged) lost.push(...salvaging(layout, aside));
   let left = salvaged ? await checkStore(directory) : found;
   for (let round = 0; round < ROUNDS && left.problems.some(isDamage); round += 1) {
     lost.push(...left.problems.filter(isDamage));
@@ -58,6 +59,14 @@ export async function repairStore(directory: string): Promise<StoreRepair> {
   const folder = rows + files > 0 ? aside.folder : null;
   const kept = countKept(layout);
   return { found, left, folder, rows, files, salvaged, lost: withoutRepeats(lost), kept };
+}
+
+function salvaging(layout: Layout, aside: SetAside): StoreProblem[] {
+  try {
+    return salvage(layout, aside);
+  } catch (error) {
+    throw storeFailure(error);
+  }
 }
 
 export function isDamage({ kind }: StoreProblem): boolean {

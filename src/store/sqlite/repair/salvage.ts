@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { problem, type StoreProblem } from '../check/problem.ts';
 import type { Connection } from '../connection.ts';
 import { syncPath } from '../durable-files.ts';
+import { isAgainstRules, isOutside } from '../failures.ts';
 import type { Layout } from '../layout.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { buildFresh } from '../open-database.ts';
@@ -13,7 +14,7 @@ import type { SetAside } from './set-aside.ts';
 
 const TABLES = Object.keys(SEALED_COLUMNS) as SealedTable[];
 
-interface Copied {
+export interface Copied {
   readonly table: SealedTable;
   readonly kept: number;
   /** At least so many there were. */
@@ -23,7 +24,7 @@ interface Copied {
 
 /**
  * Copies every row that can still be read into a new database, which takes the place of the old one.
- * Answers what could not be read.
+ * Answers what could not be read. Where something else than damage is in the way, nothing is replaced.
  */
 export function salvage(layout: Layout, aside: SetAside): StoreProblem[] {
   const copied: Copied[] = [];
@@ -54,7 +55,8 @@ function lossesOf(copied: readonly Copied[]): StoreProblem[] {
     });
 }
 
-function copyTable(target: Connection, source: DatabaseSync, table: SealedTable): Copied {
+/** Throws where the new database cannot take a row for another reason than the row itself. */
+export function copyTable(target: Connection, source: DatabaseSync, table: SealedTable): Copied {
   const columns = target
     .all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)
     .map(({ name }) => name);
@@ -65,8 +67,9 @@ function copyTable(target: Connection, source: DatabaseSync, table: SealedTable)
     read += 1;
     try {
       target.run(insert, ...valuesOf(row, columns));
-    } catch {
+    } catch (error) {
       // It is against the rules of the table: damaged. The old database keeps it.
+      if (!isAgainstRules(error)) throw error;
     }
   }
   const count = target.get<{ count: number }>(`SELECT count(*) AS count FROM ${table}`)?.count ?? 0;
@@ -91,7 +94,8 @@ function countsByIndex(target: Connection, source: DatabaseSync, table: SealedTa
         .prepare(`SELECT count(*) AS count FROM ${table} INDEXED BY ${name}`)
         .get();
       return Number(count?.count);
-    } catch {
+    } catch (error) {
+      if (isOutside(error)) throw error;
       return 0;
     }
   });
