@@ -4,6 +4,7 @@ import { Connection } from './connection.ts';
 import { makeDurableDirectory, makeEmptyFile, syncPath } from './durable-files.ts';
 import { hasDictionaries } from './encoding.ts';
 import type { Layout } from './layout.ts';
+import { refuseLostDatabase } from './lost-database.ts';
 import { APPLICATION_ID, MIGRATIONS, migrate, requireReadable } from './migrations.ts';
 
 // 4 KiB: a commit touches about a dozen index pages, and they weigh more than one blob's bytes, which
@@ -24,6 +25,7 @@ const UNDER_ITS_FIRST_NAME = `
 export function openDatabase(layout: Layout, create: boolean): Connection {
   if (!hasDictionaries()) throw tooOld();
   if (!existsSync(layout.database)) {
+    refuseLostDatabase(layout);
     if (!create) throw missing(layout);
     createDatabase(layout);
   }
@@ -49,7 +51,10 @@ export function createDatabase(layout: Layout, migrations: readonly string[] = M
   const lock = Connection.bare(layout.lock);
   try {
     lock.run('BEGIN EXCLUSIVE');
-    if (!existsSync(layout.database)) buildDatabase(layout, migrations);
+    if (!existsSync(layout.database)) {
+      refuseLostDatabase(layout);
+      buildDatabase(layout, migrations);
+    }
     lock.run('COMMIT');
   } finally {
     lock.close();

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -18,7 +18,8 @@ import { layoutOf } from '../layout.ts';
 import { buildFresh } from '../open-database.ts';
 import { sqliteStore } from '../sqlite-store.ts';
 import { repairStore } from './repair-store.ts';
-import { copyTable } from './salvage.ts';
+import { copyTable, salvage } from './salvage.ts';
+import { SetAside } from './set-aside.ts';
 
 const [ONE, TWO] = [textBlob('one'), textBlob('two')];
 
@@ -77,6 +78,32 @@ describe('the repair of a store', () => {
       expect(() => copyTable(target, source, 'checkpoints')).toThrow(/full/);
       target.close();
       source.close();
+    }));
+
+  it('goes on where one was killed that had moved the database away, which nobody takes for a new store', () =>
+    withStore(async (folder) => {
+      const aside = join(folder, 'damaged', '1');
+      mkdirSync(aside, { recursive: true });
+      renameSync(join(folder, 'store.db'), join(aside, 'store.db'));
+      await rejectsWith(sqliteStore({ directory: folder }), 'store-corrupt');
+      expect(existsSync(join(folder, 'store.db'))).toBe(false);
+      expect((await repairStore(folder)).kept).toEqual({ checkpoints: 1, changes: 2 });
+      await (await sqliteStore({ directory: folder })).close();
+    }));
+
+  it('never leaves a moment in which the database has no name', () =>
+    withStore(async (folder) => {
+      const database = join(folder, 'store.db');
+      writeFileSync(database, readFileSync(database).fill(0x55, 4096 * 4, 4096 * 5));
+      const { ino } = statSync(database);
+      // Where the log should go there is a folder: the repair fails in the middle.
+      writeFileSync(`${database}-shm`, '');
+      mkdirSync(join(folder, 'damaged', '1', 'store.db-shm'), { recursive: true });
+      const aside = new SetAside(layoutOf(folder));
+      Object.assign(aside, { folder: join(folder, 'damaged', '1') });
+      expect(() => salvage(layoutOf(folder), aside)).toThrow();
+      expect(statSync(database).ino).toBe(ino);
+      expect(statSync(join(folder, 'damaged', '1', 'store.db')).size).toBe(statSync(database).size);
     }));
 });
 

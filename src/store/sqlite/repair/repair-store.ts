@@ -8,6 +8,7 @@ import { makeDurableDirectory } from '../durable-files.ts';
 import { storeFailure } from '../failures.ts';
 import { GitObjects } from '../git-objects/git-objects.ts';
 import { type Layout, layoutOf } from '../layout.ts';
+import { takeBackDatabase } from '../lost-database.ts';
 import type { Opened } from '../opened.ts';
 import { Packs } from '../packs/packs.ts';
 import { repairChains } from './repair-chains.ts';
@@ -42,6 +43,7 @@ const ROUNDS = 4;
  */
 export async function repairStore(directory: string): Promise<StoreRepair> {
   const layout = layoutOf(directory);
+  takeBackDatabase(layout);
   const found = await checkStore(directory);
   const aside = new SetAside(layout);
   makeDurableDirectory(layout.blobs);

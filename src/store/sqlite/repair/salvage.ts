@@ -34,8 +34,11 @@ export function salvage(layout: Layout, aside: SetAside): StoreProblem[] {
       for (const table of TABLES) copied.push(copyTable(target, source, table));
     });
   });
-  for (const suffix of ['', '-wal', '-shm']) aside.file(layout.database + suffix);
   syncPath(fresh);
+  // The name never vanishes: whoever finds none would begin an empty store. The log goes first, since
+  // SQLite would take it for that of the new database.
+  aside.keep(layout.database);
+  for (const suffix of ['-wal', '-shm']) aside.file(layout.database + suffix);
   renameSync(fresh, layout.database);
   syncPath(layout.directory);
   return lossesOf(copied);

@@ -1,5 +1,14 @@
-import { appendFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
+import { makeDurableDirectory, syncPath } from '../durable-files.ts';
 import type { Layout } from '../layout.ts';
 
 const PRIVATE = { mode: 0o600 } as const;
@@ -29,6 +38,22 @@ export class SetAside {
     if (!existsSync(path)) return;
     this.#make();
     renameSync(path, join(this.folder, basename(path)));
+    this.files += 1;
+  }
+
+  /** Keeps a file of the store under a second name, durably: it stays where it is until it is replaced. */
+  keep(path: string): void {
+    if (!existsSync(path)) return;
+    makeDurableDirectory(this.folder);
+    const kept = join(this.folder, basename(path));
+    try {
+      linkSync(path, kept);
+    } catch {
+      // Not every file system has links.
+      copyFileSync(path, kept);
+    }
+    syncPath(kept);
+    syncPath(this.folder);
     this.files += 1;
   }
 
