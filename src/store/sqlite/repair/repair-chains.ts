@@ -19,14 +19,6 @@ const DANGLING: readonly (readonly [table: string, where: string])[] = [
   ['changes', 'path NOT IN (SELECT id FROM heads)'],
   ['checkpoints', 'session_id IS NOT NULL AND session_id NOT IN (SELECT id FROM sessions)'],
   ['windows', 'session_id NOT IN (SELECT id FROM sessions)'],
-  ['changes', 'session IS NOT NULL AND session NOT IN (SELECT num FROM sessions)'],
-  [
-    'changes',
-    `seq IN (SELECT changes.seq FROM changes
-      JOIN checkpoints ON checkpoints.id = changes.checkpoint_id
-      JOIN sessions ON sessions.num = changes.session
-      WHERE checkpoints.session_id IS NOT NULL AND checkpoints.session_id <> sessions.id)`,
-  ],
   [
     'cancellations',
     `by_seq <= change_seq OR by_seq NOT IN (SELECT seq FROM changes)
@@ -36,6 +28,14 @@ const DANGLING: readonly (readonly [table: string, where: string])[] = [
   ],
 ];
 
+// A session's number is not sealed: where its rows contradict each other, that is what may be wrong.
+const WITHOUT_SESSION = `
+  session IS NOT NULL AND session NOT IN (SELECT num FROM sessions)
+    OR seq IN (SELECT changes.seq FROM changes
+      JOIN checkpoints ON checkpoints.id = changes.checkpoint_id
+      JOIN sessions ON sessions.num = changes.session
+      WHERE checkpoints.session_id IS NOT NULL AND checkpoints.session_id <> sessions.id)`;
+
 /** Sets rows aside that lead nowhere, and makes unknown what rows of one path contradict each other in. */
 export function repairChains(connection: Connection, aside: SetAside): void {
   for (const [table, where] of DANGLING) {
@@ -43,10 +43,21 @@ export function repairChains(connection: Connection, aside: SetAside): void {
       aside.row(table, row);
     connection.run(`DELETE FROM ${table} WHERE ${where}`);
   }
+  freeChanges(connection, aside);
   const floor = floorOf(connection);
   for (const { head, links } of readChains(connection)) mendStates(connection, head.id, links);
   for (const { links } of readChains(connection)) mendJoints(connection, links, floor);
   for (const chain of readChains(connection)) mendHead(connection, chain, floor);
+}
+
+/** What a change did to its path is still known when nobody knows any more whose it was. */
+function freeChanges(connection: Connection, aside: SetAside): void {
+  const rows = connection.all<Link>(`SELECT * FROM changes WHERE ${WITHOUT_SESSION}`);
+  for (const row of rows) {
+    aside.row('changes', row);
+    connection.run('UPDATE changes SET session = NULL WHERE seq = ?', row.seq);
+    seal(connection, 'changes', 'seq', row.seq);
+  }
 }
 
 function mendStates(connection: Connection, head: number, links: readonly Link[]): void {

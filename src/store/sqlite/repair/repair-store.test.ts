@@ -105,6 +105,18 @@ describe('the repair of a store', () => {
       expect(statSync(database).ino).toBe(ino);
       expect(statSync(join(folder, 'damaged', '1', 'store.db')).size).toBe(statSync(database).size);
     }));
+
+  it('keeps what a change did when its session is lost', () =>
+    withStore(async (folder) => {
+      execute(folder, 'DELETE FROM sessions');
+      expect((await repairStore(folder)).kept.changes).toBe(2);
+      const store = await sqliteStore({ directory: folder });
+      expect(await store.changes({})).toMatchObject([
+        { seq: 2, sessionId: null, after: fileOf(ONE) },
+        { seq: 3, sessionId: null, before: fileOf(ONE), after: fileOf(TWO) },
+      ]);
+      await store.close();
+    }));
 });
 
 /** With two changes of one path, by a session. */
