@@ -1,5 +1,13 @@
-import { copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { checkLog } from '../../src/store/sqlite/check/check-log.ts';
 import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
@@ -62,5 +70,31 @@ it('is named when its end is missing', () => {
   // At the end of a frame only those who shared the log can tell.
   copyFileSync(join(kept, 'store.db-wal'), file);
   truncateSync(file, 32 + 24 + 4_096);
+  expect(found()).toEqual(['log']);
+});
+
+it('is right with frames behind its last commit, of a transaction that was taken back', () => {
+  const other = join(folder, 'other.db');
+  const database = new DatabaseSync(other);
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = 1;
+    CREATE TABLE t (x); BEGIN; INSERT INTO t VALUES (zeroblob(400000)); ROLLBACK; INSERT INTO t VALUES (1)`);
+  expect(readFileSync(`${other}-wal`).length).toBeGreaterThan(200_000);
+  expect(checkLog(other)).toEqual([]);
+  // Also where nobody left word of how long it is.
+  copyFileSync(`${other}-wal`, join(folder, 'alone.db-wal'));
+  expect(checkLog(join(folder, 'alone.db'))).toEqual([]);
+  database.close();
+});
+
+it('ends in no damage when its last commit was torn by a power cut, before anybody knew of it', () => {
+  rmSync(join(folder, 'store.db-shm'));
+  const file = join(folder, 'store.db-wal');
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.fill(0, bytes.length - 2_000));
+  expect(found()).toEqual(['leftover']);
+  truncateSync(file, bytes.length - 2_000);
+  expect(found()).toEqual(['leftover']);
+  // With a commit behind it, something that was durable is lost.
+  writeFileSync(file, readFileSync(join(kept, 'store.db-wal')).fill(0x55, 1_000, 1_010));
   expect(found()).toEqual(['log']);
 });

@@ -22,16 +22,20 @@ export function checkLog(database: string): StoreProblem[] {
   if (log === null) return broken('the log of the database cannot be read; what was in it is lost');
   if (log.goesOn) return broken('the log of the database is broken; its last commits are lost');
   const known = framesKnown(`${database}-shm`, bytes);
-  return known > log.frames
-    ? broken('the log of the database is shorter than it was; its last commits are lost')
-    : [];
+  if (known > log.frames) {
+    return broken('the log of the database is shorter than it was; its last commits are lost');
+  }
+  const torn = 'the log of the database ends in a commit that was never finished';
+  return log.isTorn ? [problem('leftover', torn, { file: basename(file) })] : [];
 }
 
 class Log {
   /** Whole frames from the beginning. */
   frames = 0;
-  /** Whether frames that belong to them follow a broken one. */
+  /** Whether a commit that belongs to them follows a broken one. */
   goesOn = false;
+  /** Whether it ends in a broken one, as somebody leaves it whose machine stopped while it was written. */
+  isTorn = false;
 
   /** Null where not even the header is right. */
   static read(bytes: Buffer): Log | null {
@@ -49,21 +53,30 @@ class Log {
       sum = checksum(sum, frame.subarray(0, 8), isBigEndian);
       sum = checksum(sum, frame.subarray(FRAME_HEADER_BYTES), isBigEndian);
       const isWhole = frame.length === frameBytes && belongs && isSum(sum, frame, 16);
-      if (isWhole && !log.goesOn) log.frames += 1;
-      // A frame of an earlier round, which was written over up to here, ends the log rightly.
-      else if (belongs) log.goesOn = true;
-      else if (!log.goesOn) return followed(log, bytes, at, frameBytes, salt);
+      if (!isWhole) return ended(log, bytes, at, frameBytes);
+      log.frames += 1;
     }
     return log;
   }
 }
 
-/** Whether a frame whose salt is another is followed by frames of this round: then it was damaged. */
-function followed(log: Log, bytes: Buffer, from: number, frameBytes: number, salt: Buffer): Log {
-  for (let at = from + frameBytes; at + FRAME_HEADER_BYTES <= bytes.length; at += frameBytes) {
-    if (bytes.subarray(at + 8, at + 16).equals(salt)) log.goesOn = true;
+/**
+ * A frame of an earlier round, which was written over up to here, ends the log rightly. So do frames of a
+ * transaction that was taken back after some had been written: there is no commit among them.
+ */
+function ended(log: Log, bytes: Buffer, from: number, frameBytes: number): Log {
+  const salt = bytes.subarray(16, 24);
+  const belongs = (at: number): boolean => bytes.subarray(at + 8, at + 16).equals(salt);
+  for (let at = from + frameBytes; at + frameBytes <= bytes.length; at += frameBytes) {
+    if (belongs(at) && isCommit(bytes, at)) log.goesOn = true;
   }
+  log.isTorn = !log.goesOn && belongs(from) && isCommit(bytes, from);
   return log;
+}
+
+/** The last frame of a commit says how many pages the database has with it. */
+function isCommit(bytes: Buffer, at: number): boolean {
+  return bytes.readUInt32BE(at + 4) !== 0;
 }
 
 /** How many frames the processes that shared the log knew of; 0 where they did not leave word. */
