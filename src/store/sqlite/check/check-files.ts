@@ -8,10 +8,11 @@ import type { Layout } from '../layout.ts';
 import type { Opened } from '../opened.ts';
 import { indexFile, packFile, packOf } from '../packs/pack-files.ts';
 import { PackIndex } from '../packs/pack-index.ts';
-import { hashToBytes } from '../state-columns.ts';
+import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import { problem, type StoreProblem } from './problem.ts';
 
 const NAMED = 'SELECT 1 FROM blobs WHERE hash = ? AND encoding = ? AND data IS NULL';
+const PACKED = "SELECT hash FROM blobs WHERE encoding = 'pack'";
 const PACK_MAGIC = 'SVPK';
 
 /** Packs that are not whole, and files that nobody names. */
@@ -50,12 +51,16 @@ function beginningOf(file: string): string | null {
 }
 
 /** No damage: what a crash left, and what is not ours. `prune` takes away what is. */
-function leftovers({ connection, layout }: Opened, namedPacks: readonly string[]): StoreProblem[] {
+function leftovers(opened: Opened, namedPacks: readonly string[]): StoreProblem[] {
+  const { connection, layout } = opened;
   const isNamedBlob = (name: string): boolean => {
     const { id, encoding } = parseBlobFile(name);
     return isBlobId(id) && connection.get(NAMED, hashToBytes(id), encoding) !== undefined;
   };
-  const isNamedPack = (name: string): boolean => namedPacks.includes(packOf(name) ?? '');
+  const isNamedPack = (name: string): boolean => {
+    const pack = packOf(name);
+    return pack !== null && (namedPacks.includes(pack) || isNeeded(opened, pack));
+  };
   const files = [
     ...filesIn(layout.blobs).flatMap((name) => (isNamedBlob(name) ? [] : [join('blobs', name)])),
     ...filesIn(layout.packs).flatMap((name) => (isNamedPack(name) ? [] : [join('packs', name)])),
@@ -63,6 +68,12 @@ function leftovers({ connection, layout }: Opened, namedPacks: readonly string[]
     ...(filesIn(layout.damaged).length > 0 ? ['damaged'] : []),
   ];
   return files.map((file) => problem('leftover', leftoverText(file), { file }));
+}
+
+/** Whether a pack that the baseline does not name, such as one that was imported, has a row's content. */
+function isNeeded({ connection, packs }: Opened, pack: string): boolean {
+  const rows = connection.all<{ hash: Uint8Array }>(PACKED);
+  return rows.some(({ hash }) => packs.holds([pack], bytesToHash(hash)));
 }
 
 function leftoverText(file: string): string {

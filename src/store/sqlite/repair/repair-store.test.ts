@@ -6,6 +6,8 @@ import {
   changeOf,
   checkpointOf,
   fileOf,
+  groupsOf,
+  noiseBlob,
   pathOf,
   rejectsWith,
   sessionOf,
@@ -116,6 +118,22 @@ describe('the repair of a store', () => {
         { seq: 3, sessionId: null, before: fileOf(ONE), after: fileOf(TWO) },
       ]);
       await store.close();
+    }));
+
+  it('has nothing to say of a pack that rows need, though the baseline does not name it', () =>
+    withStore(async (folder) => {
+      const store = await sqliteStore({ directory: folder });
+      const packed = noiseBlob(5_000);
+      await store.putBlobs(groupsOf([packed]));
+      const unused = (await checkStore(folder)).problems.map(({ message }) => message);
+      expect(unused).toEqual(['a file that nothing names', 'a file that nothing names']);
+      await store.commit({
+        base: 3,
+        references: [{ id: packed.id, size: 5_000, source: 'pack', key: null }],
+        changes: [changeOf(4, 'b', { after: fileOf(packed) })],
+      });
+      await store.close();
+      expect((await checkStore(folder)).problems).toEqual([]);
     }));
 });
 
