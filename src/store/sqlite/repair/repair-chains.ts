@@ -11,8 +11,11 @@ import {
 } from '../check/chains.ts';
 import type { Connection } from '../connection.ts';
 import { isKnownMode } from '../state-columns.ts';
-import { DAMAGED_MODE, seal, silenceSide } from './repair-rows.ts';
+import { dropBaseline } from './drop-baseline.ts';
 import type { SetAside } from './set-aside.ts';
+import { DAMAGED_MODE, seal, silenceSide } from './silence.ts';
+
+const HEADLESS = 'SELECT 1 FROM changes WHERE path NOT IN (SELECT id FROM heads) LIMIT 1';
 
 /** Rows that lead nowhere, with what they name. */
 const DANGLING: readonly (readonly [table: string, where: string])[] = [
@@ -38,6 +41,7 @@ const WITHOUT_SESSION = `
 
 /** Sets rows aside that lead nowhere, and makes unknown what rows of one path contradict each other in. */
 export function repairChains(connection: Connection, aside: SetAside): void {
+  if (connection.get(HEADLESS) !== undefined) dropBaseline(connection, aside);
   for (const [table, where] of DANGLING) {
     for (const row of connection.all(`SELECT * FROM ${table} WHERE ${where}`))
       aside.row(table, row);

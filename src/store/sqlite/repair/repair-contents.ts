@@ -12,8 +12,8 @@ import { storeBlobs } from '../put-blob.ts';
 import { readIntact } from '../read-blob.ts';
 import { sealSql } from '../seals.ts';
 import { bytesToHash } from '../state-columns.ts';
-import { DAMAGED_MODE } from './repair-rows.ts';
 import type { SetAside } from './set-aside.ts';
+import { DAMAGED_MODE } from './silence.ts';
 
 interface Row {
   readonly id: number;

@@ -1,16 +1,15 @@
 import { existsSync, statSync } from 'node:fs';
-import { unknown } from '../../../model/state.ts';
+import { isPackName } from '../../pack-name.ts';
 import { type BrokenSeal, brokenSeals, ROW_KEYS } from '../broken-seals.ts';
+import { readManifest } from '../check/check-baseline.ts';
 import { NEWEST } from '../check/check-chains.ts';
 import { SEALED_TABLES } from '../check/check-seals.ts';
-import type { Connection } from '../connection.ts';
-import { writeMeta } from '../meta.ts';
+import { readBaseline, writeMeta } from '../meta.ts';
 import type { Opened } from '../opened.ts';
-import { type SealedTable, sealSql } from '../seals.ts';
-import { modeOf } from '../state-columns.ts';
+import type { SealedTable } from '../seals.ts';
+import { repairHead } from './repair-heads.ts';
 import type { SetAside } from './set-aside.ts';
-
-export const DAMAGED_MODE: number = modeOf(unknown('damaged'));
+import { seal, silenceSide } from './silence.ts';
 
 /** Rows that are not what was written: set aside, and then taken out, or made to say nothing. */
 export function repairRows(opened: Opened, aside: SetAside): void {
@@ -19,21 +18,24 @@ export function repairRows(opened: Opened, aside: SetAside): void {
     for (const broken of brokenSeals(connection, table)) {
       const row = connection.get(`SELECT * FROM ${table} WHERE ${whereOf(table)}`, ...broken.keys);
       aside.row(table, row);
-      settle(connection, broken);
+      settle(opened, broken, aside);
     }
   }
   repairMeta(opened);
 }
 
-function settle(connection: Connection, { table, key, keys }: BrokenSeal): void {
+function settle(opened: Opened, { table, key, keys }: BrokenSeal, aside: SetAside): void {
+  const { connection } = opened;
   // What a session or a content is called by is still what others call it by; the rest is looked at anew.
   if (table === 'sessions' || table === 'blobs') {
     seal(connection, table, 'id', key);
-  } else if (table === 'heads') silence(connection, Number(key));
+  } else if (table === 'heads') repairHead(opened, Number(key), aside);
   else if (table === 'changes') {
     for (const side of ['before', 'after'] as const) {
       silenceSide(connection, side, 'seq', Number(key));
     }
+  } else if (key === 'baseline' && isUsableBaseline(opened)) {
+    seal(connection, 'meta', 'key', key);
   } else connection.run(`DELETE FROM ${table} WHERE ${whereOf(table)}`, ...keys);
 }
 
@@ -41,36 +43,11 @@ function whereOf(table: SealedTable): string {
   return ROW_KEYS[table].map((key) => `${key} = ?`).join(' AND ');
 }
 
-/** Of a path whose name may be wrong nothing is known any more. */
-function silence(connection: Connection, head: number): void {
-  connection.run('UPDATE heads SET mode = ?, blob = NULL WHERE id = ?', DAMAGED_MODE, head);
-  for (const side of ['before', 'after'] as const) silenceSide(connection, side, 'path', head);
-  seal(connection, 'heads', 'id', head);
-}
-
-/** Makes one side of changes unknown. A change that is open stays so. */
-export function silenceSide(
-  connection: Connection,
-  side: 'before' | 'after',
-  key: 'path' | 'seq',
-  value: number,
-): void {
-  connection.run(
-    `UPDATE changes SET ${side}_mode = ?, ${side}_blob = NULL
-     WHERE ${key} = ? AND ${side}_mode IS NOT NULL`,
-    DAMAGED_MODE,
-    value,
-  );
-  seal(connection, 'changes', key, value);
-}
-
-export function seal(
-  connection: Connection,
-  table: SealedTable,
-  key: string,
-  value: string | number,
-): void {
-  connection.run(`UPDATE ${table} SET seal = ${sealSql(table)} WHERE ${key} = ?`, value);
+/** What the row of the first scan says shows in the list that it names by its hash. */
+function isUsableBaseline(opened: Opened): boolean {
+  if (readManifest(opened) === null) return false;
+  const { seq, packs } = readBaseline(opened.connection) ?? { seq: -1, packs: [] };
+  return Number.isSafeInteger(seq) && seq >= 0 && Array.isArray(packs) && packs.every(isPackName);
 }
 
 /** What a store cannot be without. A project that is not known is bound anew; so is a baseline. */

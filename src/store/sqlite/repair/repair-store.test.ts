@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
 import {
+  baselineOf,
   changeOf,
   checkpointOf,
   fileOf,
@@ -14,6 +16,8 @@ import {
   textBlob,
 } from '../../../testing/store/samples.ts';
 import { withTemporaryFolder } from '../../../testing/temporary-folder.ts';
+import { blobOf } from '../../blob.ts';
+import type { Blob } from '../../store.ts';
 import { checkStore } from '../check/check-store.ts';
 import { Connection } from '../connection.ts';
 import { layoutOf } from '../layout.ts';
@@ -135,7 +139,70 @@ describe('the repair of a store', () => {
       await store.close();
       expect((await checkStore(folder)).problems).toEqual([]);
     }));
+
+  it('finds the right name of a path again by what the first scan found', () =>
+    withBaseline(async (folder) => {
+      execute(folder, "UPDATE heads SET path = x'63'");
+      const { kept } = await repairStore(folder);
+      const store = await sqliteStore({ directory: folder });
+      const changes = await store.changes({});
+      expect([kept.changes, changes.map(({ path }) => path)]).toEqual([2, ['a', 'a']]);
+      expect(changes[1]?.after).toEqual(fileOf(TWO));
+      expect(await store.baseline()).not.toBe(null);
+      await store.close();
+    }));
+
+  it('gives the first scan up when it cannot tell which path has lost its last known state', () =>
+    withBaseline(async (folder) => {
+      execute(folder, "UPDATE heads SET path = x'63', seq = seq + 1");
+      expect((await repairStore(folder)).left.problems.map(({ kind }) => kind)).toEqual([
+        'leftover',
+      ]);
+      const store = await sqliteStore({ directory: folder });
+      expect(await store.baseline()).toBe(null);
+      await store.close();
+    }));
+
+  it('puts a last known state right by its last change', () =>
+    withBaseline(async (folder) => {
+      execute(folder, 'UPDATE heads SET blob = NULL, mode = 0');
+      await repairStore(folder);
+      const store = await sqliteStore({ directory: folder });
+      expect((await store.changes({})).map(({ after }) => after)).toEqual(
+        [ONE, TWO].map((one) => fileOf(one)),
+      );
+      expect(await store.baseline()).not.toBe(null);
+      await store.close();
+    }));
+
+  it('keeps the first scan when its list is whole, though its row has a wrong seal', () =>
+    withBaseline(async (folder) => {
+      execute(folder, "UPDATE meta SET seal = seal + 1 WHERE key = 'baseline'");
+      expect((await repairStore(folder)).left.problems.map(({ kind }) => kind)).toEqual([
+        'leftover',
+      ]);
+      const store = await sqliteStore({ directory: folder });
+      expect(await store.baseline()).toEqual(baselineOf(4, manifestOf(['a', 'b'])));
+      await store.close();
+    }));
 });
+
+/** Two paths were there at the first scan; one of them has changed. */
+function withBaseline(work: (folder: string) => Promise<void>): Promise<void> {
+  return withStore(async (folder) => {
+    const store = await sqliteStore({ directory: folder });
+    const list = manifestOf(['a', 'b']);
+    await store.commit({ base: 3, blobs: [list], baseline: baselineOf(4, list) });
+    await store.close();
+    await work(folder);
+  });
+}
+
+function manifestOf(paths: readonly string[]): Blob {
+  const writer = new ManifestWriter(paths.length);
+  for (const at of paths.keys()) writer.set(at, fileOf(ONE));
+  return blobOf(writer.finish((at) => pathOf(paths[at] ?? '')));
+}
 
 /** With two changes of one path, by a session. */
 async function withStore(work: (folder: string) => Promise<void>): Promise<void> {

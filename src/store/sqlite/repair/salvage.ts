@@ -5,6 +5,7 @@ import type { Connection } from '../connection.ts';
 import { syncPath } from '../durable-files.ts';
 import { isAgainstRules, isOutside } from '../failures.ts';
 import type { Layout } from '../layout.ts';
+import { writeBaseline } from '../meta.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { buildFresh } from '../open-database.ts';
 import { SEALED_COLUMNS, type SealedTable } from '../seals.ts';
@@ -32,6 +33,10 @@ export function salvage(layout: Layout, aside: SetAside): StoreProblem[] {
     target.exec('PRAGMA foreign_keys = OFF');
     withSource(layout.database, (source) => {
       for (const table of TABLES) copied.push(copyTable(target, source, table));
+      // The first scan must not speak for paths whose last known state is lost; the old database keeps it.
+      if (copied.some(({ table, isWhole }) => table === 'heads' && !isWhole)) {
+        writeBaseline(target, null);
+      }
     });
   });
   syncPath(fresh);
