@@ -4,6 +4,7 @@ import { idOfCall } from '../model/window.ts';
 import type { Draft } from '../store/draft.ts';
 import { type CaptureSite, look } from './capture.ts';
 import { appendChange, authorOf } from './chain.ts';
+import { headOf } from './known-states.ts';
 
 /**
  * After a tool call whose changes another session's calls have ended: what it wrote since is on record as
@@ -17,7 +18,7 @@ export async function endOverlapped(
 ): Promise<void> {
   for (const change of ended) {
     draft.removedWindows.push(idOfCall(change.seq));
-    const head = await site.store.head(change.path);
+    const head = await headOf(draft, site.known, change.path);
     const seen = look(site, change.path);
     if (head === null || head.open || joins(head.state, seen.state)) continue;
     if (seen.blob !== null) draft.addBlob(seen.blob);

@@ -81,12 +81,16 @@ export class KnownStates {
   }
 }
 
-/** The known state of a path; the draft gets what a row that names its bytes needs. */
+/** The known state of a path, with what the draft adds to its chain; the draft gets what a row that names its bytes needs. */
 export async function headOf(
   draft: Draft,
   known: KnownStates,
   path: TrackedPath,
 ): Promise<Head | null> {
+  const last = draft.lastChange(path);
+  if (last !== null) {
+    return { path, seq: last.seq, state: last.after ?? last.before, open: last.after === null };
+  }
   const found = await known.find(path);
   if (found === null) return null;
   if (found.reference !== null) draft.addReference(found.reference);

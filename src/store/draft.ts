@@ -2,6 +2,7 @@ import type { Baseline } from '../model/baseline.ts';
 import type { Cancellation, Change } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { BlobId, CheckpointId, Seq } from '../model/ids.ts';
+import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import type { Window } from '../model/window.ts';
 import type { Batch, Blob, BlobReference, ClosedChange } from './store.ts';
@@ -13,6 +14,8 @@ export class Draft {
   readonly #blobs = new Map<BlobId, Blob>();
   readonly #references = new Map<BlobId, BlobReference>();
   readonly #sessions = new Map<string, Session>();
+  readonly #lastChanges = new Map<TrackedPath, Change>();
+  #indexed = 0;
   readonly checkpoints: Checkpoint[] = [];
   readonly changes: Change[] = [];
   readonly closed: ClosedChange[] = [];
@@ -35,6 +38,15 @@ export class Draft {
   /** The last number handed out. */
   get seq(): Seq {
     return this.#seq;
+  }
+
+  /** The last change of a path in this batch, from which the next one has to go on. */
+  lastChange(path: TrackedPath): Change | null {
+    for (const change of this.changes.slice(this.#indexed)) {
+      this.#lastChanges.set(change.path, change);
+    }
+    this.#indexed = this.changes.length;
+    return this.#lastChanges.get(path) ?? null;
   }
 
   addBlob(blob: Blob): void {

@@ -95,6 +95,32 @@ describe('what it writes after the other call has ended', () => {
     ]);
   });
 
+  it('is on record once where several of its calls were overlapped', async () => {
+    await bed.savepoint.captureAfter(second);
+    await bed.savepoint.captureBefore({ ...request('first'), toolCallId: 'call-again' });
+    await bed.savepoint.captureAfter(await bed.savepoint.captureBefore(request('second')));
+    bed.put('file', 'one\nof the first\nlater\n');
+    await bed.savepoint.endTurn('first');
+    await expectUnbroken('file');
+    await rewindFirst();
+    expect(bed.text('file')).toBe('one\n');
+  });
+
+  it('is on record once where it appeared in a folder that the session captured as well', async () => {
+    await bed.savepoint.captureBefore(request('first', ['folder/new']));
+    await bed.savepoint.captureAfter(
+      await bed.savepoint.captureBefore(request('second', ['folder/new'])),
+    );
+    bed.put('folder/other', 'text');
+    await bed.savepoint.captureBefore({
+      ...request('first', ['folder']),
+      toolCallId: 'call-again',
+    });
+    bed.put('folder/new', 'text');
+    await bed.savepoint.endTurn('first');
+    await expectUnbroken('folder/new');
+  });
+
   it('is left to the other call’s end where that is still to come', async () => {
     bed.put('file', 'one\nof both\n');
     await bed.savepoint.captureAfter(first);
@@ -116,3 +142,11 @@ describe('while it goes on', () => {
     await expect(rewindFirst()).rejects.toMatchObject({ code: 'session-busy' });
   });
 });
+
+/** Each change of a path begins where the one before it ended. */
+async function expectUnbroken(path: string): Promise<void> {
+  const changes = (await bed.savepoint.changes({})).filter((change) => change.path === path);
+  const ends = changes.slice(0, -1).map(({ after }) => after);
+  expect(ends.length).toBeGreaterThan(0);
+  expect(changes.slice(1).map(({ before }) => before)).toEqual(ends);
+}
