@@ -16,6 +16,7 @@ import {
 import { about, isTheirs } from './step-errors.ts';
 import { backward, forward } from './swap.ts';
 import { type SyncTarget, syncTogether } from './sync-together.ts';
+import { tellProgress } from './tell-progress.ts';
 
 /** Opens the folders that have to let us in, outermost first. */
 export function loosenAll(site: CaptureSite, steps: readonly JournalStep[]): void {
@@ -25,7 +26,7 @@ export function loosenAll(site: CaptureSite, steps: readonly JournalStep[]): voi
 /** Carries out all steps. Throws `plan-stale` at the first path that somebody else has changed. */
 export async function swapAll(site: CaptureSite, steps: readonly JournalStep[]): Promise<void> {
   for (const [done, step] of steps.entries()) {
-    await site.onProgress?.({ step: 'swap', done, total: steps.length });
+    await tellProgress(site, { step: 'swap', done, total: steps.length });
     if (forward(site.root, step) === 'foreign') throw changedMeanwhile(step.path);
   }
   for (const step of steps.toReversed()) finishFolder(site.root, step);

@@ -5,6 +5,7 @@ import type { JournalStep } from '../model/journal.ts';
 import { type Captured, type State, sameState } from '../model/state.ts';
 import { type StepPlace, withPlace, withStage } from './step-place.ts';
 import { type SyncTarget, syncTogether } from './sync-together.ts';
+import { tellProgress } from './tell-progress.ts';
 import { isThere, isUnfinished, removeIfThere, writeNewFile } from './write-file.ts';
 
 /** A step that brings a file or a link, which has to be made beforehand. */
@@ -20,7 +21,7 @@ async function* stagings(
   steps: readonly JournalStep[],
 ): AsyncGenerator<SyncTarget> {
   for (const [done, step] of steps.entries()) {
-    await site.onProgress?.({ step: 'stage', done, total: steps.length });
+    await tellProgress(site, { step: 'stage', done, total: steps.length });
     if (needsStaging(step)) yield staging(site, step, await contentOf(site, step.to));
   }
 }

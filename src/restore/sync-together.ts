@@ -1,7 +1,7 @@
 import { closeSync, fsync } from 'node:fs';
 import type { CaptureSite } from '../capture/capture.ts';
-import { isSavepointError } from '../model/errors.ts';
 import type { TrackedPath } from '../model/path.ts';
+import { refuseClosed } from './refuse-closed.ts';
 
 /** Something that shall survive a power cut. */
 export interface SyncTarget {
@@ -20,10 +20,10 @@ const MOST_OPEN = 32;
  * Opens and syncs all targets, many at once: the file system commits those together that come together.
  * All is durable when it resolves. When it rejects, every descriptor is closed and no sync still runs.
  *
- * The one place where a restore waits and others of this process have their turn. The project lock keeps
- * our own away; for the rest it is as if another process had its turn, and what a restore relies on is
- * looked at after the wait, not before. Only who closes the store takes the lock from us: nothing more
- * may be touched then, so that is an error, whatever else went wrong.
+ * Here a restore waits, as it does where it tells its progress, and others of this process have their
+ * turn. The project lock keeps our own away; for the rest it is as if another process had its turn, and
+ * what a restore relies on is looked at after the wait, not before. Only who closes the store takes the
+ * lock from us.
  */
 export async function syncTogether(
   { store }: Pick<CaptureSite, 'store'>,
@@ -36,14 +36,6 @@ export async function syncTogether(
   } finally {
     batch.close();
     await refuseClosed(store);
-  }
-}
-
-async function refuseClosed(store: CaptureSite['store']): Promise<void> {
-  try {
-    await store.seq();
-  } catch (error) {
-    if (isSavepointError(error, 'store-closed')) throw error;
   }
 }
 

@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Progress, type ProgressStep, SavepointError } from '../../src/index.ts';
+import {
+  openSavepoint,
+  type Progress,
+  type ProgressStep,
+  SavepointError,
+} from '../../src/index.ts';
 import { type Bed, makeBed } from './engine-bed.ts';
 
 let bed: Bed;
@@ -13,6 +18,8 @@ beforeEach(async () => {
   onTold = () => undefined;
   bed = await makeBed({
     scan: true,
+    // Who closes in the middle of a restore waits for the lock that the restore holds.
+    lockTimeoutMs: 50,
     onProgress: (progress) => {
       told.push(progress);
       return onTold(progress);
@@ -64,6 +71,28 @@ it('takes everything back when the listener throws in the middle of a restore', 
   expect(NAMES.map((name) => bed.text(name))).toEqual(['after', 'after', 'after']);
   onTold = () => undefined;
   await bed.rewind('m1');
+  expect(NAMES.map((name) => bed.text(name))).toEqual(['before', 'before', 'before']);
+});
+
+it.each([
+  ['closes the store', () => undefined],
+  [
+    'closes the store and throws',
+    () => {
+      throw new SavepointError('aborted', 'enough');
+    },
+  ],
+])('touches nothing more when the listener %s in the middle of a restore', async (_, then) => {
+  await agentWrites();
+  onTold = async ({ step, done }) => {
+    if (step !== 'swap' || done !== 1) return;
+    await bed.savepoint.close();
+    then();
+  };
+  await expect(bed.rewind('m1')).rejects.toMatchObject({ code: 'restore-unfinished' });
+  expect(NAMES.map((name) => bed.text(name))).toEqual(['before', 'after', 'after']);
+  onTold = () => undefined;
+  bed.savepoint = await openSavepoint({ project: bed.root, home: bed.home });
   expect(NAMES.map((name) => bed.text(name))).toEqual(['before', 'before', 'before']);
 });
 
