@@ -126,7 +126,8 @@ export class Workbench {
     try {
       await recover(this.site, (notes) => this.tell(notes));
     } catch (error) {
-      throw unfinished(error, this.root);
+      // What is damaged no later command finishes.
+      throw isSavepointError(error, 'store-corrupt') ? error : unfinished(error, this.root);
     }
     if (await this.store.needsScrub()) await this.#scrub();
   }

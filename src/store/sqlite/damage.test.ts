@@ -17,6 +17,7 @@ import {
   assertReadable,
   changeOf,
   fileOf,
+  journalOf,
   noiseBlob,
   rejectsWith,
   textBlob,
@@ -118,6 +119,14 @@ describe('damage', () => {
       await assertReadable(store, SMALL);
       await assertReadable(store, OTHER);
       await rejectsWith(store.readBlob(LARGE.id), 'blob-corrupt');
+    }));
+
+  it('is noticed in the journal of a restore, before anybody carries it out', () =>
+    withStore(async (store, folder) => {
+      await store.commit({ base: 0, journal: journalOf({ phase: 'intent' }) });
+      assert.equal((await store.journal())?.phase, 'intent');
+      execute(folder, "UPDATE journal SET content = replace(content, 'intent', 'done')");
+      await rejectsWith(store.journal(), 'store-corrupt');
     }));
 
   it('of a base does not cost the blob that leans on it, should the base be mended', () =>

@@ -5,7 +5,7 @@ import type { Journal } from '../../model/journal.ts';
 import { checkBaseline } from '../check-scan-rows.ts';
 import type { ProjectIdentity } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { newSealSql } from './seals.ts';
+import { newSealSql, sealSql } from './seals.ts';
 
 const READ = 'SELECT value FROM meta WHERE key = ?';
 
@@ -68,6 +68,19 @@ export function writeBaseline(connection: Connection, baseline: Baseline | null)
 export function readJournal(connection: Connection): Journal | null {
   const row = connection.get<{ content: string }>('SELECT content FROM journal');
   return row === undefined ? null : (JSON.parse(row.content) as Journal);
+}
+
+/** For who carries it out: files are moved by what it says, so it has to be what was written. */
+export function readSealedJournal(connection: Connection): Journal | null {
+  const row = connection.get<{ sealed: number }>(
+    `SELECT seal IS ${sealSql('journal')} AS sealed FROM journal`,
+  );
+  if (row !== undefined && row.sealed !== 1) {
+    const message = 'the journal of a restore is not what was written';
+    const hint = 'nothing was touched; savepoint fsck says what is damaged';
+    throw new SavepointError('store-corrupt', message, { hint });
+  }
+  return readJournal(connection);
 }
 
 const WRITE_JOURNAL = `

@@ -42,8 +42,8 @@ import { layoutOf } from './layout.ts';
 import {
   needsScrub,
   readBaseline,
-  readJournal,
   readProject,
+  readSealedJournal,
   readSeq,
   writeProject,
 } from './meta.ts';
@@ -197,7 +197,7 @@ class SqliteStore implements Store {
   }
 
   journal(): Promise<Journal | null> {
-    return this.#do(({ connection }) => readJournal(connection));
+    return this.#do(({ connection }) => readSealedJournal(connection));
   }
 
   windows(): Promise<readonly Window[]> {
