@@ -2,16 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SavepointError } from '../../../model/errors.ts';
+import { Manifest } from '../../../model/manifest/manifest.ts';
 import type { Connection } from '../connection.ts';
 import { isBusy } from '../failures.ts';
 import { filesIn } from '../files-in.ts';
 import type { Layout } from '../layout.ts';
-import { needsScrub, writeMeta } from '../meta.ts';
+import { needsScrub, readBaseline, writeMeta } from '../meta.ts';
 import type { Opened } from '../opened.ts';
 import { sweepPacks } from '../packs/sweep-packs.ts';
 import { dropBlobs, freeFromDeadBases, namedBlobs, REACHED } from '../prune.ts';
+import { readBlob } from '../read-blob.ts';
 import { sealSql } from '../seals.ts';
 import { sweepBlobFiles } from '../sweep.ts';
+import { references, takeOver } from '../take-over.ts';
 import { blankArrivals } from './blank-arrivals.ts';
 
 // Damaged, so that it could not be stored anew: without its base nobody will ever read it.
@@ -45,6 +48,7 @@ export async function scrub(opened: Opened): Promise<void> {
   sweepBlobFiles(opened);
   blankArrivals(opened);
   await sweepPacks(opened);
+  await leaveGit(opened);
   for (const leftover of leftovers(layout)) rmSync(leftover, { recursive: true, force: true });
   rewriteDatabase(connection);
   connection.run("DELETE FROM meta WHERE key = 'scrub'");
@@ -53,14 +57,30 @@ export async function scrub(opened: Opened): Promise<void> {
 }
 
 /**
- * What may hold anything and is needed by nobody: git's packs, what a repair set aside, the stat index with
+ * Git's packs may hold anything. A purge copies what the baseline has of them; they are needed where a
+ * baseline was made since, and rows can still refer to them where there is none.
+ */
+async function leaveGit(opened: Opened): Promise<void> {
+  const baseline = readBaseline(opened.connection);
+  if (baseline !== null && namesGit(new Manifest(readBlob(opened, baseline.manifest)))) return;
+  await takeOver(opened, references(opened, 'git'));
+  rmSync(opened.layout.git, { recursive: true, force: true });
+}
+
+function namesGit(list: Manifest): boolean {
+  for (let at = 0; at < list.count; at += 1) if (list.state(at).kind === 'git') return true;
+  return false;
+}
+
+/**
+ * What may hold anything and is needed by nobody: what a repair set aside, the stat index with
  * the texts of rule files, databases that somebody died over.
  */
 function leftovers(layout: Layout): string[] {
   const files = filesIn(layout.directory).filter(
     (name) => name.startsWith('scan.index') || name.startsWith('store.db.new'),
   );
-  return [layout.git, layout.damaged, ...files.map((name) => join(layout.directory, name))];
+  return [layout.damaged, ...files.map((name) => join(layout.directory, name))];
 }
 
 /** Every page is written anew, and the log emptied: nothing is left in free pages or between rows. */

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { describe, it } from 'vitest';
+import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
+import { GitRepository } from '../../../testing/git-repository.ts';
+import {
+  assertReadable,
+  baselineOf,
+  changeOf,
+  fileOf,
+  pathOf,
+  textBlob,
+} from '../../../testing/store/samples.ts';
+import { withTemporaryFolder } from '../../../testing/temporary-folder.ts';
+import { blobOf } from '../../blob.ts';
+import type { Blob, Store } from '../../store.ts';
+import { layoutOf } from '../layout.ts';
+import { openDatabase } from '../open-database.ts';
+import { sqliteStore } from '../sqlite-store.ts';
+import { markForScrub } from './scrub.ts';
+
+const HELD = textBlob('only in git '.repeat(100));
+const NOW = textBlob('now');
+const SECRET = pathOf('secret');
+
+describe('the scrub after a purge', () => {
+  it('keeps what others have from git where there is no baseline, and nothing else of it', () =>
+    withStore(async (store, folder) => {
+      const { key, git } = addToGit(store, folder);
+      await store.commit({
+        base: 0,
+        blobs: [NOW],
+        references: [{ id: HELD.id, size: HELD.bytes.length, source: 'git', key }],
+        changes: [
+          changeOf(1, 'a', { before: fileOf(HELD), after: fileOf(NOW) }),
+          changeOf(2, 'secret', { after: fileOf(NOW) }),
+        ],
+      });
+      await store.purge([SECRET]);
+      await assertReadable(store, HELD);
+      assert.equal(existsSync(git), false);
+    }));
+
+  it('leaves what a first scan took from git before the purge was finished', () =>
+    withStore(async (store, folder) => {
+      markAsInterrupted(folder);
+      const { key } = addToGit(store, folder);
+      const manifest = manifestOf(key);
+      const base = await store.seq();
+      await store.commit({ base, blobs: [manifest], baseline: baselineOf(base + 1, manifest) });
+      await store.scrub();
+      assert.equal(await store.needsScrub(), false);
+      assert.deepEqual(Buffer.from(await store.readGitObject(key)), Buffer.from(HELD.bytes));
+    }));
+});
+
+/** As a purge does whose process dies before it has removed anything. */
+function markAsInterrupted(folder: string): void {
+  const connection = openDatabase(layoutOf(folder), false);
+  markForScrub(connection);
+  connection.close();
+}
+
+function addToGit(store: Store, folder: string): { key: Uint8Array; git: string } {
+  const git = store.objectsFolder();
+  assert.ok(git !== null);
+  return { key: new GitRepository(folder, git).addBlob(HELD.bytes), git };
+}
+
+function manifestOf(key: Uint8Array): Blob {
+  const writer = new ManifestWriter(1);
+  writer.set(0, { kind: 'git', mode: 0o644, size: HELD.bytes.length, key });
+  return blobOf(writer.finish(() => pathOf('a')));
+}
+
+function withStore(body: (store: Store, folder: string) => Promise<void>): Promise<void> {
+  return withTemporaryFolder(async (folder) => {
+    const store = await sqliteStore({ directory: folder });
+    try {
+      await body(store, folder);
+    } finally {
+      await store.close();
+    }
+  });
+}
