@@ -17,6 +17,7 @@ export function checkHistory(history: History, blobs: FoundBlobs): void {
   checkNumbers(history);
   checkSessions(history);
   checkReferences(history);
+  checkAuthors(history);
   checkChains(history.changes);
   checkCancellations(history);
   checkBlobs(history, blobs);
@@ -67,6 +68,17 @@ function checkReferences({ sessions, checkpoints, changes, operations }: History
     before(checkpointAt, checkpointId, seq);
     before(checkpointAt, safetyCheckpointId, seq);
     before(operationAt, reverts, seq);
+  }
+}
+
+/** A rewind to a checkpoint of a session takes back its changes, and not another's. */
+function checkAuthors({ checkpoints, changes }: History): void {
+  const sessionOf = new Map(checkpoints.map(({ id, sessionId }) => [id, sessionId]));
+  for (const { path, sessionId, checkpointId } of changes) {
+    const owner = checkpointId === null ? null : (sessionOf.get(checkpointId) ?? null);
+    if (owner !== null && sessionId !== null && owner !== sessionId) {
+      throw invalid('a change is of another session than its checkpoint', { path });
+    }
   }
 }
 

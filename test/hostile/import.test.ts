@@ -269,6 +269,7 @@ describe('a field', () => {
     ['change', 'sessionId', 'x'.repeat(2000)],
     ['change', 'checkpointId', 'aaaaaaaaaaaaaaaa'],
     ['change', 'checkpointId', 'latest'],
+    ['change', 'sessionId', 'sub'],
     ['change', 'operationId', 'aaaaaaaaaaaaaaaa'],
     ['change', 'toolCallId', 'a\0b'],
     ['change', 'owner', 'host:1:1'],
