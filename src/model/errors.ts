@@ -20,7 +20,7 @@ export const ERROR_CODES = {
   'store-failed': 'The store could not be read or written.',
   'store-too-new': 'The store was written by a newer Savepoint.',
   'store-moved-on': 'The timeline moved on under a writer that did not hold the lock.',
-  'store-closed': 'The store was closed.',
+  'store-closed': 'The store was closed, or replaced by a repair while it was open.',
   'blob-missing': 'Bytes that the timeline refers to are not in the store.',
   'blob-corrupt': 'Stored bytes do not match their hash; they are never written to a file.',
   'checkpoint-not-found': 'No checkpoint has this id or label.',

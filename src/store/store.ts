@@ -164,7 +164,8 @@ export interface Store {
 
   /**
    * Takes the project lock, one holder at a time over all processes and all stores opened on the same
-   * place. A holder that dies loses it. Throws `store-locked` after `timeoutMs`, `aborted` on signal.
+   * place. A holder that dies loses it. Throws `store-locked` after `timeoutMs`, `aborted` on signal,
+   * `store-closed` where something else was put in the store's place since it was opened.
    */
   lock(options: LockOptions): Promise<ProjectLock>;
 

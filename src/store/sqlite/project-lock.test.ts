@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { ChildScript } from '../../testing/child-script.ts';
@@ -76,6 +76,22 @@ describe('the project lock within a process', () => {
       assert.equal(order.join(), '0,1,2');
       await one.close();
       await two.close();
+    }));
+});
+
+describe('the project lock of a store whose database was replaced', () => {
+  it('is refused, so that nothing is committed to a file that nobody opens again', () =>
+    withTemporaryFolder(async (folder) => {
+      const [file, aside] = [join(folder, 'store.db'), join(folder, 'aside.db')];
+      const store = await sqliteStore({ directory: folder });
+      copyFileSync(file, aside);
+      renameSync(aside, file);
+      await rejectsWith(store.lock({ timeoutMs: 0 }), 'store-closed');
+      await rejectsWith(store.lock({ timeoutMs: 0 }), 'store-closed');
+      const again = await sqliteStore({ directory: folder });
+      (await again.lock({ timeoutMs: 0 })).release();
+      await again.close();
+      await store.close();
     }));
 });
 

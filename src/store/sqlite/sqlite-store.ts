@@ -34,6 +34,7 @@ import {
 } from './checkpoints.ts';
 import { commitBatch } from './commit.ts';
 import { compact } from './compaction.ts';
+import { databaseFile, requireSameFile } from './database-file.ts';
 import { diskBytes } from './disk-bytes.ts';
 import { storeFailure } from './failures.ts';
 import { GitObjects } from './git-objects/git-objects.ts';
@@ -76,6 +77,8 @@ export interface SqliteStoreOptions {
 export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
   try {
     const layout = layoutOf(options.directory);
+    // Looked at before, so that a file which is replaced meanwhile counts as another one.
+    const found = databaseFile(layout.database);
     const connection = openDatabase(layout, options.create ?? true);
     const opened: Opened = {
       connection,
@@ -86,7 +89,8 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
       largeBlobBytes: options.largeBlobBytes ?? DEFAULT_LARGE_BLOB_BYTES,
       now: options.now ?? Date.now,
     };
-    return new SqliteStore(opened, new LockFile(layout.lock, realpathSync(layout.directory)));
+    const lock = new LockFile(layout.lock, realpathSync(layout.directory));
+    return new SqliteStore(opened, lock, found ?? databaseFile(layout.database));
   } catch (error) {
     throw storeFailure(error);
   }
@@ -96,11 +100,13 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
 class SqliteStore implements Store {
   readonly #opened: Opened;
   readonly #lock: LockFile;
+  readonly #file: string | null;
   #closed = false;
 
-  constructor(opened: Opened, lock: LockFile) {
+  constructor(opened: Opened, lock: LockFile, file: string | null) {
     this.#opened = opened;
     this.#lock = lock;
+    this.#file = file;
   }
 
   project(): Promise<ProjectIdentity | null> {
@@ -112,7 +118,16 @@ class SqliteStore implements Store {
   }
 
   lock(options: LockOptions): Promise<ProjectLock> {
-    return this.#do(() => this.#lock.acquire(options));
+    return this.#do(async ({ layout }) => {
+      const lock = await this.#lock.acquire(options);
+      try {
+        requireSameFile(layout.database, this.#file);
+        return lock;
+      } catch (error) {
+        lock.release();
+        throw error;
+      }
+    });
   }
 
   seq(): Promise<Seq> {
