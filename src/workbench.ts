@@ -107,7 +107,7 @@ export class Workbench {
       await this.recover();
     } catch (error) {
       if (!isSavepointError(error)) throw error;
-      if (error.code !== 'restore-unfinished' && error.code !== 'store-locked') throw error;
+      if (!IN_THE_WAY.includes(error.code)) throw error;
       this.tell([{ code: 'restore-unfinished', message: error.message }]);
     }
   }
@@ -142,6 +142,9 @@ export class Workbench {
     }
   }
 }
+
+// Where more is damaged than a journal, whoever reads that meets it by themselves.
+const IN_THE_WAY: readonly string[] = ['restore-unfinished', 'store-locked', 'store-corrupt'];
 
 /** Callers branch on codes: whatever the file system throws becomes one. */
 function typed(error: unknown): SavepointError {

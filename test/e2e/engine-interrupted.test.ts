@@ -7,8 +7,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSavepoint } from '../../src/index.ts';
+import { openSavepoint, storeDirectory } from '../../src/index.ts';
 import { type Bed, makeBed } from './engine-bed.ts';
 import { atMoments, dieAt, failsWith, type Moment } from './file-moments.ts';
 import { asOrdinaryUser } from './ordinary-user.ts';
@@ -88,6 +90,20 @@ describe('the next start', () => {
     expect(notices).toMatchObject([{ code: 'written-meanwhile' }]);
     expect(notices[0]?.message).toContain(stash);
     expect(bed.text(stash)).toBe('written through an open descriptor');
+  });
+
+  it('carries out nothing by a journal that is damaged, and lets others read', async () => {
+    await agentWrites(bed, 'a', 'b');
+    await diesInRewind(bed, { call: 'linkSync', path: /\/b$/ });
+    const left = treeOf(bed.root);
+    const database = new DatabaseSync(join(storeDirectory(bed.home, bed.root), 'store.db'));
+    database.exec("UPDATE journal SET content = replace(content, 'intent', 'done')");
+    database.close();
+    await bed.reopen();
+    expect(bed.savepoint.notices()).toMatchObject([{ code: 'restore-unfinished' }]);
+    expect(await bed.savepoint.list({})).not.toEqual([]);
+    await expect(bed.savepoint.checkpoint({})).rejects.toMatchObject({ code: 'store-corrupt' });
+    expect(treeOf(bed.root)).toEqual(left);
   });
 
   it('leaves a file that its owner brought back, where there is no room to finish', async () => {
