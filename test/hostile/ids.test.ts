@@ -130,9 +130,18 @@ describe('a description', () => {
     const description = 'd'.repeat(10_000_000);
     const request = { sessionId: 's', messageId: 'm', description, paths: ['a'] };
     await bed().savepoint.captureBefore(request);
-    await bed().savepoint.checkpoint({ description, label: description });
+    await bed().savepoint.checkpoint({ description });
     for (const one of await bed().savepoint.list()) {
       expect(one.description).toHaveLength(100_000);
     }
+  });
+
+  it('is no label where it is without end or steers a terminal', async () => {
+    for (const label of ['l'.repeat(10_000_000), 'a\u001b[2J', 'a\nb']) {
+      await expect(bed().savepoint.checkpoint({ label })).rejects.toMatchObject({
+        code: 'argument-invalid',
+      });
+    }
+    expect(await bed().savepoint.list()).toEqual([]);
   });
 });

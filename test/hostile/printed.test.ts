@@ -17,6 +17,9 @@ const NAMES = [
 ];
 const TEXT = 'say\u001b[31m \u202e\u0007\u009b0m hello\r\nsavepoint: all is well';
 
+// Controls are refused in a label; what turns the writing round is not.
+const LABEL = 'say \u202e hello \u200b\u2066';
+
 let project: CliProject;
 let id: string;
 
@@ -24,7 +27,7 @@ beforeAll(async () => {
   project = new CliProject({ gone: 'here\u001b[2J\n' });
   for (const name of NAMES) project.write(name, `${TEXT}\n`);
   writeFileSync(Buffer.from(`${project.root}/bytes\xff`, 'latin1'), TEXT);
-  await project.open((savepoint) => savepoint.checkpoint({ description: TEXT, label: TEXT }));
+  await project.open((savepoint) => savepoint.checkpoint({ description: TEXT, label: LABEL }));
   id = await project.agent({
     message: TEXT,
     session: TEXT,
