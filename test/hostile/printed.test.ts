@@ -78,9 +78,10 @@ describe('what the command prints, with steering characters in names and texts',
       await project.run(['undo', '--json']),
       await project.run(['redo']),
       await project.run(['ops']),
+      await project.run(['label', id, 'what \u202e ever']),
       await project.run(['label', id, EVIL]),
     ];
-    expect(results.map((result) => result.code)).toEqual([0, 0, 0, 0, 0]);
+    expect(results.map((result) => result.code)).toEqual([0, 0, 0, 0, 0, 2]);
     for (const result of results) expectSafe(result);
     expect(project.read('gone')).toBe('here\u001b[2J\n');
   });
