@@ -11,7 +11,7 @@ import {
 } from './scenario/rewind-scenario.ts';
 import { removeTree } from './scenario/tree.ts';
 import { failAt, lastingFaults, onceAt, type Sabotage } from './strace/fault.ts';
-import { faultPoints } from './strace/fault-points.ts';
+import { type FaultPoint, faultPoints } from './strace/fault-points.ts';
 import { type FileCall, isOnProject } from './strace/file-calls.ts';
 import { describeWithStrace } from './strace/needs-strace.ts';
 import { record } from './strace/recording.ts';
@@ -40,9 +40,11 @@ describeWithStrace('a rewind on a failing disk', () => {
     expect(points.some(({ call }) => call.thread === 'pool')).toBe(true);
     const runs = await inParallel(points.map(onceAt), failAndCheck);
     expect(allProblems(runs)).toEqual([]);
-    // One failing call in the project leaves enough to take everything back with.
-    const stuck = points.filter(({ call }, index) => {
-      return isOnProject(call) && runs[index]?.said === 'restore-unfinished';
+    // One failing call in the project leaves enough to take everything back with. A look that fails as
+    // only a write or an opening can fail is taken for a disk that stays so, and left to the next start.
+    const stuck = points.filter((point, index) => {
+      const isOurs = isOnProject(point.call) && isLifelike(point);
+      return isOurs && runs[index]?.said === 'restore-unfinished';
     });
     expect(stuck.map((point) => onceAt(point).title)).toEqual([]);
   });
@@ -68,3 +70,7 @@ describeWithStrace('a rewind on a failing disk', () => {
     );
   }
 });
+
+function isLifelike({ call, code }: FaultPoint): boolean {
+  return call.name !== 'pread64' || code === 'EIO' || code === 'EACCES';
+}
