@@ -78,6 +78,7 @@ const WORDS: Record<ProgressStep, string> = {
   write: 'Writing files',
   export: 'Exporting',
   check: 'Checking the export',
+  contents: 'Checking contents',
   import: 'Importing',
 };
 

@@ -1,8 +1,6 @@
+import { durationOf } from './durations.ts';
 import { UsageError } from './usage-error.ts';
 
-const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
-// Long words are known by their first letter: "2 hours ago", "3d", "1 week".
-const AGO = /^(\d{1,6})\s*(s|m|h|d|w|(?:sec(?:ond)?|min(?:ute)?|hour|day|week)s?)(?:\s+ago)?$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const DATE_AND_TIME = /^\d{4}-\d\d-\d\d[t ]\d\d:\d\d(:\d\d(\.\d+)?)?(z|[+-]\d\d:?\d\d)?$/;
 const TIME = /^(\d{1,2}):(\d\d)$/;
@@ -21,17 +19,13 @@ export function parseSince(text: string, now: number): number {
 function timeOf(word: string, now: number): number | null {
   if (word === 'today') return midnight(now, 0);
   if (word === 'yesterday') return midnight(now, -1);
-  const [, amount, unit] = AGO.exec(word) ?? [];
-  if (unit !== undefined) return now - Number(amount) * secondsIn(unit) * 1000;
+  const ago = durationOf(word.replace(/\s+ago$/, ''));
+  if (ago !== null) return now - ago;
   const [, hours, minutes] = TIME.exec(word) ?? [];
   if (hours !== undefined) return timeOfDay(now, Number(hours), Number(minutes));
   // Without a time, JavaScript takes a date for one in Greenwich.
   if (DATE.test(word)) return Date.parse(`${word}T00:00`);
   return DATE_AND_TIME.test(word) ? Date.parse(word.replace(' ', 'T').toUpperCase()) : null;
-}
-
-function secondsIn(unit: string): number {
-  return SECONDS[unit.charAt(0) as keyof typeof SECONDS];
 }
 
 function midnight(now: number, days: number): number {

@@ -111,6 +111,8 @@ function giveName(waiting: string, file: NewFile): void {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw exists(file.path, true);
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) throw error;
+    // File systems without hard links: a small window between the look and the rename.
+    refuseToReplace(file);
     renameSync(waiting, file.path);
   }
 }

@@ -10,6 +10,7 @@ export type ProgressStep =
   | 'write'
   | 'export'
   | 'check'
+  | 'contents'
   | 'import';
 
 export interface Progress {

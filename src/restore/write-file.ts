@@ -19,7 +19,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 const UNFINISHED_MODE = 0o200;
 
 /**
- * The only place in Savepoint that writes bytes into a user's folder: always to a name that did not
+ * The only place in which a restore writes bytes into a user's folder: always to a name that did not
  * exist. Returns the descriptor, by which the caller syncs the file before it gets its real name. Leaves
  * nothing where it fails.
  */

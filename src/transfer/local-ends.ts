@@ -1,7 +1,7 @@
 import { type CaptureSite, look } from '../capture/capture.ts';
 import { appendChange, outsider, settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
-import { ownerMayRun } from '../capture/process-owner.ts';
+import { mayRun } from '../capture/overlapped-calls.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { joins, type State } from '../model/state.ts';
@@ -83,10 +83,7 @@ async function localState(
 /** A change that a tool call still has open ends with what that call leaves, not with what we see. */
 async function refuseBusy({ store }: CaptureSite, path: TrackedPath): Promise<void> {
   const open = await store.changes({ paths: [path], open: true });
-  const isBusy = open.some(
-    ({ toolCallId, owner }) => toolCallId !== null && (owner === null || ownerMayRun(owner)),
-  );
-  if (!isBusy) return;
+  if (!open.some(mayRun)) return;
   throw new SavepointError('session-busy', 'a tool call is at work on a file of the export', {
     path,
     hint: 'nothing was imported; wait until it ends',

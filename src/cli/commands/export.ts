@@ -5,7 +5,6 @@ import {
   type ExportRequest,
   type Savepoint,
 } from '../../index.ts';
-import { bytesText } from '../bytes-text.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { shellWord } from '../hints.ts';
@@ -13,6 +12,7 @@ import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { plural } from '../plural.ts';
 import { sessionJson } from '../session-json.ts';
+import { sizeText } from '../sizes.ts';
 import { wrapWords } from '../text-width.ts';
 import { UsageError } from '../usage-error.ts';
 import { type NewFile, writeNewFile } from '../write-file.ts';
@@ -95,7 +95,7 @@ function report(call: Call, { path }: NewFile, receipt: ExportReceipt, bytes: nu
     plural(checkpoints, 'checkpoint'),
     plural(changes, 'change'),
   ];
-  const said = `Written to ${displayText(path)}: ${what.join(', ')}, ${bytesText(bytes)}.`;
+  const said = `Written to ${displayText(path)}: ${what.join(', ')}, ${sizeText(bytes)}.`;
   call.say(wrapWords(said, call.columns).join('\n'));
   for (const line of leftBehind(leftOut.length, unreadable)) call.say(line);
   call.hint(`bring it into another project with: savepoint import ${shellWord(path)}`);

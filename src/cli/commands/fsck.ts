@@ -43,9 +43,14 @@ export const fsck: Command = {
 };
 
 async function runCheck(call: Call, options: CheckProjectOptions): Promise<ExitCode> {
-  const line = progressLine(call);
-  const check = await checkProject({ ...options, onProgress: line.show });
-  line.clear();
+  const { progress } = call.io;
+  const check = await checkProject({
+    ...options,
+    // How many there are is an estimate.
+    onProgress: ({ done, total }) =>
+      void progress.tell({ step: 'contents', done, total: Math.max(done, total) }),
+  });
+  progress.end();
   printJson(call, {
     repaired: false,
     ...countsOf(check),
@@ -83,26 +88,4 @@ function repairJson(repair: StoreRepair): object {
 
 function countsOf({ readable, rows, blobs }: StoreCheck): object {
   return { readable, rows, blobs };
-}
-
-const EVERY_MS = 100;
-
-/** One line that is written over, at a terminal. */
-function progressLine(call: Call): {
-  show: NonNullable<CheckProjectOptions['onProgress']>;
-  clear: () => void;
-} {
-  const { io, json, flags } = call;
-  const isShown = io.terminal && !json && !flags.has('quiet');
-  let last = 0;
-  return {
-    show: ({ done, total }) => {
-      if (!isShown || performance.now() - last < EVERY_MS) return;
-      last = performance.now();
-      io.err(`\rChecking contents: ${done} of ${Math.max(done, total)}`);
-    },
-    clear: () => {
-      if (isShown && last > 0) io.err('\r\x1b[K');
-    },
-  };
 }

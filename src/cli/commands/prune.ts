@@ -73,7 +73,9 @@ function keepOption(call: Call): number | undefined {
 }
 
 async function runPrune(call: Call, savepoint: Savepoint, asked: PruneRequest): Promise<ExitCode> {
-  const request = { ...asked, sessionId: await sessionOf(savepoint, asked.sessionId) };
+  const session =
+    asked.sessionId === undefined ? null : await savepoint.resolveSession(asked.sessionId);
+  const request = { ...asked, sessionId: session?.id };
   const { values } = configurationOf(call, savepoint.root);
   const plan = await savepoint.planPrune(request, values);
   const dryRun = call.flags.has('dry-run');
@@ -89,14 +91,4 @@ async function runPrune(call: Call, savepoint: Savepoint, asked: PruneRequest): 
   else if (dryRun) call.hint('do it with the same command without --dry-run');
   else call.hint('see what is left with: savepoint list');
   return isIdle ? EXIT.nothingToDo : EXIT.done;
-}
-
-/** The beginning of an id is enough where it fits one session. */
-async function sessionOf(savepoint: Savepoint, typed: string | undefined) {
-  if (typed === undefined) return undefined;
-  const ids = (await savepoint.sessions()).map(({ id }) => id);
-  const fitting = ids.filter((id) => id.startsWith(typed));
-  if (ids.includes(typed) || fitting.length === 0) return typed;
-  if (fitting.length === 1) return fitting[0];
-  throw new UsageError(`"${typed}" fits several sessions: ${fitting.slice(0, 5).join(', ')}`);
 }

@@ -7,6 +7,7 @@ import { withTimeline } from '../open-timeline.ts';
 import { plural } from '../plural.ts';
 import { neverRecorded } from '../reasons.ts';
 import { relativeTime } from '../relative-time.ts';
+import { sizeText } from '../sizes.ts';
 
 export const status: Command = {
   name: 'status',
@@ -41,10 +42,10 @@ function statusText(
   const stored = stats.storedBytes + stats.packedBytes;
   const lines = [
     `Project      ${displayText(root)}`,
-    `Timeline     ${plural(stats.checkpoints, 'checkpoint', 'checkpoints')}, ${plural(stats.changes, 'change', 'changes')}, ${megabytes(stored)} stored`,
+    `Timeline     ${plural(stats.checkpoints, 'checkpoint', 'checkpoints')}, ${plural(stats.changes, 'change', 'changes')}, ${sizeText(stored)} stored`,
   ];
   if (stats.gitBytes > 0)
-    lines.push(`             ${megabytes(stats.gitBytes)} kept of git's objects`);
+    lines.push(`             ${sizeText(stats.gitBytes)} kept of git's objects`);
   if (newest !== null) {
     const when = relativeTime(newest.createdAt, call.io.now());
     lines.push(
@@ -87,10 +88,6 @@ function listed(title: string, items: readonly string[]): string[] {
   if (items.length === 0) return [];
   const more = items.length > SHOWN ? [`             and ${items.length - SHOWN} more`] : [];
   return [title, ...items.slice(0, SHOWN).map((item) => `             ${item}`), ...more];
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 function statusJson({ root, stats, newest, worktree, windows }: ProjectStatus): object {
