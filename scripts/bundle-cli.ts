@@ -35,7 +35,11 @@ await bundle.write({
       },
       { name: 'engine', test: /src\/(savepoint|open-savepoint)\.ts$/, priority: 2 },
       // But for the first module, which does its work before SQLite is loaded.
-      { name: 'line', test: /src\/cli\/(?!main|hidden-warning)[^/]+\.ts$/, priority: 1 },
+      {
+        name: 'line',
+        test: /src\/(cli\/(?!main|hidden-warning)|terminal\/)[^/]+\.ts$/,
+        priority: 1,
+      },
     ],
   },
 });

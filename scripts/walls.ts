@@ -29,10 +29,13 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   testing: ['index', 'model', 'store'],
   integrations: ['index'],
   agents: ['index'],
-  replica: ['index', 'integrations/index'],
+  // How things are said at a terminal, whoever says them.
+  terminal: ['index'],
+  replica: ['index', 'integrations/index', 'config', 'terminal'],
   // The files and variables that people set things in, in the engine's terms.
   config: ['index'],
-  cli: ['index', 'integrations/index', 'config'],
+  // It starts the interactive agent, and knows nothing else of it.
+  cli: ['index', 'integrations/index', 'config', 'terminal', 'replica/index'],
   web: ['index', 'integrations/index'],
 };
 
@@ -74,7 +77,7 @@ function refusal(room: string, file: string, specifier: string): string | null {
 function doors(target: string): string[] {
   if (target === 'index.ts') return ['index', '.'];
   const room = roomOf(target);
-  const isEntry = /^integrations\/[^/]+\/index\.ts$/.test(target);
+  const isEntry = /^(integrations\/[^/]+|replica)\/index\.ts$/.test(target);
   return isEntry ? [room, `${room}/index`] : [room];
 }
 

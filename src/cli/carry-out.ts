@@ -6,15 +6,15 @@ import {
   type Savepoint,
   SavepointError,
 } from '../index.ts';
+import { noteText, planText } from '../terminal/plan-text.ts';
+import { plural } from '../terminal/plural.ts';
+import { wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { HeldWork } from './interrupts.ts';
 import { printJson } from './json.ts';
 import { sayUnmatched, type Unmatched } from './on-record.ts';
-import { noteText, planText } from './plan-text.ts';
-import { plural } from './plural.ts';
 import { receiptJson } from './receipt-json.ts';
-import { wrapWords } from './text-width.ts';
 
 /** What `rewind`, `undo` and `redo` say around the same work. */
 export interface Words {

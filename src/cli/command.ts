@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
+import { type Paint, paintFor } from '../terminal/paint.ts';
+import { wrapWords } from '../terminal/text-width.ts';
 import { columnsOf, type Io } from './io.ts';
 import { joinValues } from './option-values.ts';
-import { type Paint, paintFor } from './paint.ts';
-import { wrapWords } from './text-width.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What a shell can offer for an argument or a value: things of the timeline, files, or fixed words. */

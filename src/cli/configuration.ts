@@ -1,9 +1,9 @@
 import { isAbsolute, join } from 'node:path';
 import { type Configuration, loadConfiguration } from '../config/index.ts';
 import { displayText } from '../index.ts';
+import { wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
 import type { Io } from './io.ts';
-import { wrapWords } from './text-width.ts';
 
 /** What is configured for a project, by whoever may. Throws `config-invalid`. */
 export function configurationOf({ io }: Call, project: string): Configuration {

@@ -1,5 +1,5 @@
 import type { State } from '../index.ts';
-import type { FileDiff } from './file-diff.ts';
+import type { FileDiff } from '../terminal/file-diff.ts';
 import type { PathNames } from './json.ts';
 
 /** One file of a diff, for programs; without its hunks where only the numbers were asked for. */

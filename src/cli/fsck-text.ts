@@ -1,8 +1,8 @@
 import { displayText, type StoreCheck, type StoreProblem, type StoreRepair } from '../index.ts';
+import { plural } from '../terminal/plural.ts';
+import { wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
 import { PathNames } from './json.ts';
-import { plural } from './plural.ts';
-import { wrapWords } from './text-width.ts';
 
 const SHOWN = 30;
 const SHOWN_PATHS = 3;

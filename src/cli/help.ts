@@ -1,9 +1,9 @@
-import { beside } from './beside.ts';
+import { beside } from '../terminal/beside.ts';
+import type { Paint } from '../terminal/paint.ts';
+import { wrapWords } from '../terminal/text-width.ts';
 import { COMMON_OPTIONS, type Command, type Option } from './command.ts';
 import { EXIT_MEANINGS } from './exit-codes.ts';
 import { columnsOf, type Io } from './io.ts';
-import type { Paint } from './paint.ts';
-import { wrapWords } from './text-width.ts';
 
 const WIDEST = 100;
 

@@ -5,14 +5,14 @@ import {
   type InspectedCheckpoint,
   type Operation,
 } from '../index.ts';
-import { beside } from './beside.ts';
+import { beside } from '../terminal/beside.ts';
+import type { Style } from '../terminal/paint.ts';
+import { plural } from '../terminal/plural.ts';
+import { exactTime, relativeTime } from '../terminal/relative-time.ts';
+import { padWidth, textWidth, wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
 import { COVERAGE } from './coverage.ts';
 import { operationText } from './operation-text.ts';
-import type { Style } from './paint.ts';
-import { plural } from './plural.ts';
-import { exactTime, relativeTime } from './relative-time.ts';
-import { padWidth, textWidth, wrapWords } from './text-width.ts';
 
 /** What is on record, with all operations: each may have been taken back by any that came later. */
 export interface Inspection extends InspectedCheckpoint {

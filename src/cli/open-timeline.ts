@@ -5,11 +5,11 @@ import {
   type Savepoint,
   SavepointError,
 } from '../index.ts';
+import { noteText } from '../terminal/plan-text.ts';
 import type { Call } from './command.ts';
 import { configurationOf, warnOfConfiguration } from './configuration.ts';
 import { findProject } from './find-project.ts';
 import { shellWord } from './hints.ts';
-import { noteText } from './plan-text.ts';
 import { storeHome } from './store-home.ts';
 
 export interface OpenTimelineOptions {

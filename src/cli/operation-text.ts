@@ -1,9 +1,9 @@
 import { displayText, type Operation } from '../index.ts';
-import { beside } from './beside.ts';
+import { beside } from '../terminal/beside.ts';
+import { relativeTime } from '../terminal/relative-time.ts';
+import { clipWidth, textWidth } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
 import { takenBackBy } from './operation-json.ts';
-import { relativeTime } from './relative-time.ts';
-import { clipWidth, textWidth } from './text-width.ts';
 
 const SHOWN_ID = 8;
 const LONGEST = 200;

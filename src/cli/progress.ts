@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Progress, ProgressStep } from '../index.ts';
-import { clipWidth } from './text-width.ts';
+import { clipWidth } from '../terminal/text-width.ts';
 
 const SHOWN_AFTER_MS = 500;
 const REDRAWN_AFTER_MS = 100;

@@ -1,9 +1,9 @@
 import { type Checkpoint, displayText, type PrunePlan, type PruneReport } from '../index.ts';
+import { plural } from '../terminal/plural.ts';
+import { relativeTime } from '../terminal/relative-time.ts';
+import { sizeText } from '../terminal/size-text.ts';
+import { clipWidth, wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
-import { plural } from './plural.ts';
-import { relativeTime } from './relative-time.ts';
-import { sizeText } from './sizes.ts';
-import { clipWidth, wrapWords } from './text-width.ts';
 
 /** Gone went, or would. */
 export type Gone = Omit<PrunePlan, 'upToBytes'>;

@@ -1,7 +1,7 @@
 import type { PathReason, Receipt } from '../index.ts';
+import { sentenceFor } from '../terminal/reasons.ts';
 import { PathNames } from './json.ts';
 import type { Unmatched } from './on-record.ts';
-import { sentenceFor } from './reasons.ts';
 
 /** What a rewind, undo or redo did, or would do, for programs. */
 export function receiptJson(

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { paintFor } from '../terminal/paint.ts';
 import { type Command, parseCall } from './command.ts';
 import { COMMANDS, type CommandName, isCommand, nearestCommand } from './command-table.ts';
 import { EXIT } from './exit-codes.ts';
@@ -6,7 +7,6 @@ import { commandHelp, generalHelp, helpColumns } from './help.ts';
 import { exitCodeFor } from './interrupts.ts';
 import { type Io, processIo } from './io.ts';
 import { verbFirst } from './leading-options.ts';
-import { paintFor } from './paint.ts';
 import { reportError, reportLostOutput } from './report-error.ts';
 import { UsageError } from './usage-error.ts';
 

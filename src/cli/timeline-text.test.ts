@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckpointId, LineCount, ListedCheckpoint } from '../index.ts';
+import { textWidth } from '../terminal/text-width.ts';
 import { checkpointOf } from '../testing/store/samples.ts';
-import { textWidth } from './text-width.ts';
 import { groupedText, type TimelineView, timelineText } from './timeline-text.ts';
 
 const NOW = 10_000_000;

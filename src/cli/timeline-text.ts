@@ -1,9 +1,9 @@
 import { type CheckpointId, displayText, type LineCount, type ListedCheckpoint } from '../index.ts';
-import type { Paint } from './paint.ts';
-import { plural } from './plural.ts';
-import { relativeTime } from './relative-time.ts';
+import type { Paint } from '../terminal/paint.ts';
+import { plural } from '../terminal/plural.ts';
+import { relativeTime } from '../terminal/relative-time.ts';
+import { clipWidth, textWidth } from '../terminal/text-width.ts';
 import type { Group } from './session-groups.ts';
-import { clipWidth, textWidth } from './text-width.ts';
 
 export interface TimelineView {
   readonly checkpoints: readonly ListedCheckpoint[];

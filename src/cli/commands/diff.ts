@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Checkpoint, isSavepointError, type Savepoint } from '../../index.ts';
+import { diffStat } from '../../terminal/diff-stat.ts';
+import { diffSummary, diffText } from '../../terminal/diff-text.ts';
+import { type FileDiff, fileDiffs } from '../../terminal/file-diff.ts';
+import { wrapWords } from '../../terminal/text-width.ts';
 import type { Call, Command } from '../command.ts';
 import { fileDiffJson } from '../diff-json.ts';
-import { diffStat } from '../diff-stat.ts';
-import { diffSummary, diffText } from '../diff-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type FileDiff, fileDiffs } from '../file-diff.ts';
 import { PathNames, printJson } from '../json.ts';
 import { isOnRecord, type Unmatched, unmatchedPaths, unmatchedText } from '../on-record.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
 import { pathArguments } from '../path-arguments.ts';
-import { wrapWords } from '../text-width.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const diff: Command = {

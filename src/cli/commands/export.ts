@@ -5,15 +5,15 @@ import {
   type ExportRequest,
   type Savepoint,
 } from '../../index.ts';
+import { plural } from '../../terminal/plural.ts';
+import { sizeText } from '../../terminal/size-text.ts';
+import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { shellWord } from '../hints.ts';
 import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { plural } from '../plural.ts';
 import { sessionJson } from '../session-json.ts';
-import { sizeText } from '../sizes.ts';
-import { wrapWords } from '../text-width.ts';
 import { UsageError } from '../usage-error.ts';
 import { type NewFile, writeNewFile } from '../write-file.ts';
 

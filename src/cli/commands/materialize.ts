@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { displayText, type Materialized, type Savepoint } from '../../index.ts';
+import { plural } from '../../terminal/plural.ts';
+import { sentenceForUnwritten } from '../../terminal/reasons.ts';
+import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { shellWord } from '../hints.ts';
 import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { plural } from '../plural.ts';
-import { sentenceForUnwritten } from '../reasons.ts';
-import { wrapWords } from '../text-width.ts';
 
 export const materialize: Command = {
   name: 'materialize',

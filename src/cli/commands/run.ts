@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Change, OpenWindow, Savepoint, ScanReport } from '../../index.ts';
 import { RUN_AGENT } from '../../index.ts';
+import { plural } from '../../terminal/plural.ts';
 import { type Ended, startProgram } from '../child-program.ts';
 import { type Call, type Command, expectCommand } from '../command.ts';
 import type { HeldWork } from '../interrupts.ts';
 import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { plural } from '../plural.ts';
 
 export const run: Command = {
   name: 'run',

@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { type Checkpoint, type Store, sqliteStore, storeDirectory } from '../../index.ts';
+import { relativeTime } from '../../terminal/relative-time.ts';
 import { findProject } from '../find-project.ts';
 import type { Io } from '../io.ts';
-import { relativeTime } from '../relative-time.ts';
 import { storeHome } from '../store-home.ts';
 import { type Candidate, isHarmless } from './candidate.ts';
 

@@ -1,7 +1,7 @@
 import type { Receipt, RewindPlan, Savepoint } from '../../index.ts';
+import { planText } from '../../terminal/plan-text.ts';
+import { wrapWords } from '../../terminal/text-width.ts';
 import type { Call } from '../command.ts';
-import { planText } from '../plan-text.ts';
-import { wrapWords } from '../text-width.ts';
 import { runAgent, type SentMessage } from './agent.ts';
 import {
   showDamage,

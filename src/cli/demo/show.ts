@@ -1,10 +1,10 @@
 import { displayText, type Savepoint } from '../../index.ts';
-import { beside } from '../beside.ts';
+import { beside } from '../../terminal/beside.ts';
+import { diffSummary, diffText } from '../../terminal/diff-text.ts';
+import { fileDiff } from '../../terminal/file-diff.ts';
+import { wrapWords } from '../../terminal/text-width.ts';
 import type { Call } from '../command.ts';
-import { diffSummary, diffText } from '../diff-text.ts';
-import { fileDiff } from '../file-diff.ts';
 import { storeHome } from '../store-home.ts';
-import { wrapWords } from '../text-width.ts';
 import { timelineText } from '../timeline-text.ts';
 import type { SentMessage } from './agent.ts';
 import { PROGRAM } from './script.ts';

@@ -1,4 +1,4 @@
-import { clipWidth, textWidth } from '../text-width.ts';
+import { clipWidth, textWidth } from '../../terminal/text-width.ts';
 
 const COLOUR = /(\x1b\[[\d;]*m)/;
 const RESET = '\x1b[0m';

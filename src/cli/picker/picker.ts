@@ -1,7 +1,7 @@
 import type { ListedCheckpoint, RewindRequest, Savepoint } from '../../index.ts';
+import { type Key, KeyDecoder } from '../../terminal/keys.ts';
 import type { Call } from '../command.ts';
 import { entriesOf } from './entries.ts';
-import { type Key, KeyDecoder } from './keys.ts';
 import { pathsOf } from './known-paths.ts';
 import { layoutOf } from './layout.ts';
 import { type Preview, previewLines, previewOf } from './preview.ts';

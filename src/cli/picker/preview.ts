@@ -6,13 +6,13 @@ import type {
   Savepoint,
 } from '../../index.ts';
 import { displayText, isSavepointError } from '../../index.ts';
-import { diffText } from '../diff-text.ts';
-import { fileDiff } from '../file-diff.ts';
-import type { Paint } from '../paint.ts';
-import { noteText, planNames } from '../plan-text.ts';
-import { plural } from '../plural.ts';
-import { relativeTime } from '../relative-time.ts';
-import { wrapWords } from '../text-width.ts';
+import { diffText } from '../../terminal/diff-text.ts';
+import { fileDiff } from '../../terminal/file-diff.ts';
+import type { Paint } from '../../terminal/paint.ts';
+import { noteText, planNames } from '../../terminal/plan-text.ts';
+import { plural } from '../../terminal/plural.ts';
+import { relativeTime } from '../../terminal/relative-time.ts';
+import { wrapWords } from '../../terminal/text-width.ts';
 import { nameOf } from './view.ts';
 
 /** What a rewind to a checkpoint would do, as far as a person scrolls. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckpointId, ListedCheckpoint } from '../../index.ts';
+import type { Key, KeyName } from '../../terminal/keys.ts';
 import { entriesOf } from './entries.ts';
-import type { Key, KeyName } from './keys.ts';
 import {
   initialState,
   type Outcome,

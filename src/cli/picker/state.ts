@@ -1,5 +1,5 @@
+import type { Key, KeyName } from '../../terminal/keys.ts';
 import { type Entry, matching } from './entries.ts';
-import type { Key, KeyName } from './keys.ts';
 import { layoutOf, type Size } from './layout.ts';
 
 /** Everything that decides what the picker shows. A value: each key makes another one. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckpointId, ListedCheckpoint } from '../../index.ts';
-import type { Paint } from '../paint.ts';
-import { textWidth } from '../text-width.ts';
+import type { Paint } from '../../terminal/paint.ts';
+import { textWidth } from '../../terminal/text-width.ts';
 import { entriesOf } from './entries.ts';
 import { fitPainted } from './painted.ts';
 import { initialState, type PickerState, pressed } from './state.ts';

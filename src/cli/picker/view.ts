@@ -1,6 +1,6 @@
 import { displayText, type ListedCheckpoint } from '../../index.ts';
-import type { Paint } from '../paint.ts';
-import { padWidth, textWidth } from '../text-width.ts';
+import type { Paint } from '../../terminal/paint.ts';
+import { padWidth, textWidth } from '../../terminal/text-width.ts';
 import { layoutOf } from './layout.ts';
 import { fitPainted } from './painted.ts';
 import type { PickerState } from './state.ts';
