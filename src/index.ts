@@ -45,6 +45,7 @@ export type { ProjectStatus, WorktreeStatus } from './project-status.ts';
 export type { PrunePlan, PruneReport } from './pruning.ts';
 export type { PurgeReport, PurgeRequest } from './purging.ts';
 export {
+  type AlongsideRequest,
   type Capture,
   type CaptureRequest,
   type CheckpointRequest,

@@ -107,6 +107,16 @@ export interface PlanOptions {
   readonly force?: boolean | undefined;
 }
 
+/**
+ * Another program's own rewind of the same files, which keeps books of its own. It runs when the intent is
+ * on record; whatever it does to files, the plan says what they are afterwards.
+ */
+export interface AlongsideRequest {
+  /** Every path that it may touch. Where one of them is not on record, it is not run. */
+  readonly paths: readonly NamedPath[];
+  run(): Promise<void>;
+}
+
 export interface RewindRequest extends PlanOptions {
   /** Id of a checkpoint, or what `resolve` accepts. */
   readonly to: string;

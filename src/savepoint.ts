@@ -20,6 +20,7 @@ import {
   WINDOW_REQUEST,
 } from './request-shapes.ts';
 import type {
+  AlongsideRequest,
   Capture,
   CaptureRequest,
   CheckpointRequest,
@@ -28,6 +29,7 @@ import type {
   RewindRequest,
   WindowRequest,
 } from './requests.ts';
+import type { Alongside } from './restore/alongside.ts';
 import { applyPlan } from './restore/apply.ts';
 import { type Materialized, materialize } from './restore/materialize.ts';
 import { type ScanOptions, type ScanReport, scanThen } from './scanning.ts';
@@ -148,8 +150,12 @@ export class Savepoint extends TimelineReader {
     return this.#bench.reading(() => planLineDiff(this.#bench.rewindSite, line));
   }
 
-  /** Executes exactly this plan, or throws `plan-stale` and changes nothing. */
-  apply(plan: RewindPlan): Promise<Receipt> {
+  /**
+   * Executes exactly this plan, or throws `plan-stale` and changes nothing. `alongside`: a program that
+   * rewinds the same files by itself, and is let do so first.
+   */
+  apply(plan: RewindPlan, alongside?: AlongsideRequest): Promise<Receipt> {
+    const other = alongside === undefined ? null : otherRewind(this.root, alongside);
     return this.#bench.locked(() =>
       applyPlan(
         {
@@ -159,6 +165,7 @@ export class Savepoint extends TimelineReader {
           tell: (notes) => this.#bench.tell(notes),
         },
         plan,
+        other,
       ),
     );
   }
@@ -264,4 +271,8 @@ export class Savepoint extends TimelineReader {
     await this.#bench.recover().catch(() => undefined);
     await this.#bench.close();
   }
+}
+
+function otherRewind(root: string, { paths, run }: AlongsideRequest): Alongside {
+  return { paths: paths.map((path) => selectedPath(root, path)), run };
 }

@@ -5,10 +5,11 @@ import type { TrackedPath } from './path.ts';
 import type { State } from './state.ts';
 
 /**
- * How far a restore has come. `intent`: recovery rolls forward. `done`: the operation is on record, only
- * the stash is left to drop.
+ * How far a restore has come. `alongside`: another program rewinds files; recovery makes them what they
+ * were. `intent`: recovery rolls forward. `done`: the operation is on record, only the stash is left to
+ * drop.
  */
-export type JournalPhase = 'intent' | 'done';
+export type JournalPhase = 'alongside' | 'intent' | 'done';
 
 /** One path of a restore, with the names of its two companions on disk. */
 export interface JournalStep {
@@ -32,6 +33,8 @@ export interface Journal {
   readonly phase: JournalPhase;
   /** In the order in which they are carried out. */
   readonly steps: readonly JournalStep[];
+  /** Of phase `alongside`: the paths that the other program may touch, and what they were. */
+  readonly alongside?: readonly JournalStep[];
   /** What goes on record when the steps are done: the new operation, then those it affects. */
   readonly operations: readonly Operation[];
   readonly changes: readonly Change[];

@@ -77,6 +77,8 @@ export interface PlanNote {
     | 'restore-unfinished'
     | 'written-meanwhile'
     | 'left-to-tidy'
+    | 'alongside-failed'
+    | 'alongside-skipped'
     | 'purge-unfinished';
   readonly message: string;
   readonly paths?: readonly TrackedPath[];

@@ -1,8 +1,9 @@
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Receipt } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
-import { type PlanNote, type RewindPlan, takesEffect } from '../model/plan.ts';
+import { isWork, type PlanNote, type RewindPlan, takesEffect } from '../model/plan.ts';
 import type { Batch } from '../store/store.ts';
+import { type Alongside, runAlongside } from './alongside.ts';
 import { checkPlan } from './check-plan.ts';
 import { dropAllCompanions } from './companions.ts';
 import { type ApplyContext, type Prepared, prepare } from './prepare.ts';
@@ -15,15 +16,20 @@ import { hasNoRoom, reasonOf, unfinished } from './step-errors.ts';
  * Executes exactly this plan, or throws `plan-stale` with everything as it was. The caller holds the
  * project lock and has recovered any earlier journal.
  */
-export async function applyPlan(context: ApplyContext, plan: RewindPlan): Promise<Receipt> {
+export async function applyPlan(
+  context: ApplyContext,
+  plan: RewindPlan,
+  other: Alongside | null = null,
+): Promise<Receipt> {
   await checkPlan(context.site, plan);
   refuseConflicts(plan);
   const lines = plan.lines.filter(takesEffect);
   if (lines.length === 0) return receiptOf(plan);
   await checkTimeline(context, plan);
-  const prepared = await prepare(context, plan, lines);
-  const idle = prepared.journal.steps.length === 0;
-  const notes = await (idle ? recordOnly(context, prepared) : restore(context, prepared));
+  const touched = other === null ? null : [...other.paths, ...lines.map((line) => line.path)];
+  const idle = !plan.lines.some(isWork);
+  const prepared = await prepare(context, plan, lines, idle ? null : touched);
+  const notes = await (idle ? recordOnly(context, prepared) : restore(context, prepared, other));
   const { operationId, safetyCheckpointId } = prepared.journal;
   return receiptOf(plan, { operationId, safetyCheckpointId }, notes);
 }
@@ -56,13 +62,18 @@ async function recordOnly({ site }: ApplyContext, { safety, journal }: Prepared)
 }
 
 /** Safety checkpoint and intent, staging, swap, record: at each moment either side can be reached. */
-async function restore(context: ApplyContext, { safety, journal }: Prepared): Promise<PlanNote[]> {
+async function restore(
+  context: ApplyContext,
+  prepared: Prepared,
+  other: Alongside | null,
+): Promise<PlanNote[]> {
   const { site } = context;
   try {
-    await site.store.commit({ ...safety.batch(), journal });
+    await site.store.commit({ ...prepared.safety.batch(), journal: prepared.journal });
   } catch (failure) {
-    throw await withdraw(failure, context, journal);
+    throw await withdraw(failure, context, prepared.journal);
   }
+  const { journal, notes } = await afterOther(context, prepared.journal, other);
   try {
     // The intent is on record, so that a folder which is opened here is closed again whatever happens.
     loosenAll(site, journal.steps);
@@ -79,8 +90,40 @@ async function restore(context: ApplyContext, { safety, journal }: Prepared): Pr
   }
   // The restore is on record and holds. That its companions are gone need not be durable yet: the
   // journal stays, as done, until the next write or the end of the process makes sure of it.
-  return [...dropAllCompanions(site, journal).notes];
+  return [...notes, ...dropAllCompanions(site, journal).notes];
 }
+
+interface Begun {
+  readonly journal: Prepared['journal'];
+  readonly notes: readonly PlanNote[];
+}
+
+/** Lets the other program do its part first, and then goes on as if it had done nothing. */
+async function afterOther(
+  { site }: ApplyContext,
+  journal: Prepared['journal'],
+  other: Alongside | null,
+): Promise<Begun> {
+  if (other === null) return { journal, notes: [] };
+  if (journal.phase !== 'alongside') return { journal, notes: [NOT_ALONGSIDE] };
+  try {
+    const { notes, foreign } = await runAlongside(site, journal, () => other.run());
+    const [path] = foreign;
+    const { alongside: _done, ...rest } = journal;
+    const next = path === undefined ? { ...rest, phase: 'intent' as const } : takenBack(rest);
+    const removedCheckpoints = path === undefined ? [] : [journal.safetyCheckpointId];
+    await site.store.commit({ base: await site.store.seq(), removedCheckpoints, journal: next });
+    if (path !== undefined) throw changedMeanwhile(path);
+    return { journal: next, notes };
+  } catch (error) {
+    throw isSavepointError(error, 'plan-stale') ? error : unfinished(error);
+  }
+}
+
+const NOT_ALONGSIDE: PlanNote = {
+  code: 'alongside-skipped',
+  message: "the agent's own rewind was left out: it would touch files that are not on record",
+};
 
 /**
  * The intent could not be committed. Where only the wait for the disk failed, a later start might find it

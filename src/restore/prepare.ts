@@ -13,6 +13,7 @@ import { isDirectory, joins } from '../model/state.ts';
 import { blobOf } from '../store/blob.ts';
 import { Draft } from '../store/draft.ts';
 import { newCheckpointId, newOperationId } from '../timeline/new-id.ts';
+import { guardSteps } from './alongside.ts';
 import { changedMeanwhile } from './run-journal.ts';
 import { stepsOf } from './steps.ts';
 
@@ -32,15 +33,20 @@ export interface Prepared {
   readonly journal: Journal;
 }
 
-/** Checks every expectation of the plan against the disk and writes the journal. Touches nothing. */
+/**
+ * Checks every expectation of the plan against the disk and writes the journal. Touches nothing.
+ * `alongside`: what another program may touch before the plan is carried out.
+ */
 export async function prepare(
   context: ApplyContext,
   plan: RewindPlan,
   lines: readonly PlanLine[],
+  alongside: readonly TrackedPath[] | null = null,
 ): Promise<Prepared> {
   const { site, now } = context;
   const safety = new Draft(await site.store.seq());
   const unrecorded = await settleLines(context, safety, lines);
+  const guards = alongside === null ? null : await guardSteps(site, safety, alongside, now);
   const checkpoint = safetyCheckpoint(context, safety, plan);
   const later = new Draft(safety.seq);
   const operation = operationOf(plan, later, checkpoint, now);
@@ -51,8 +57,9 @@ export async function prepare(
     operationId: operation.id,
     safetyCheckpointId: checkpoint.id,
     base: later.base,
-    phase: 'intent',
+    phase: guards === null ? 'intent' : 'alongside',
     steps: stepsOf(plan, operation.id, isFolder),
+    ...(guards === null ? {} : { alongside: guards }),
     operations: [operation, ...(await affectedOperations(site, plan))],
     changes: later.changes,
     cancellations: later.cancellations,

@@ -4,6 +4,7 @@ import type { Journal, JournalStep } from '../model/journal.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { sameState } from '../model/state.ts';
+import { putBack } from './alongside.ts';
 import { recordOf } from './apply.ts';
 import { dropAllCompanions, stashIsIntact } from './companions.ts';
 import { finishFolder, loosenFolder, tightenFolder } from './folder-modes.ts';
@@ -22,7 +23,7 @@ export async function recover(site: CaptureSite, tell: Tell): Promise<void> {
   const journal = await site.store.journal();
   if (journal === null) return;
   if (journal.phase === 'done') return tidyUp(site, journal, tell);
-  const { note, rest } = await finish(site, journal);
+  const { note, rest } = await (journal.phase === 'alongside' ? giveUp : finish)(site, journal);
   tell([note]);
   // What is on record is not taken back, whatever goes wrong from here on.
   await tidyUp(site, rest, tell);
@@ -44,6 +45,16 @@ async function finish(site: CaptureSite, journal: Journal): Promise<Finished> {
     if (isRefused(error)) return finishWhatCanBe(site, journal, error);
     throw error;
   }
+}
+
+/** Nothing of the plan was begun: what another program rewound meanwhile becomes what it was. */
+async function giveUp(site: CaptureSite, journal: Journal): Promise<Finished> {
+  const left = await putBack(site, journal);
+  const { alongside: _done, ...begun } = journal;
+  const rest = takenBack(begun);
+  const removedCheckpoints = [journal.safetyCheckpointId];
+  await site.store.commit({ base: await site.store.seq(), removedCheckpoints, journal: rest });
+  return { note: recovered(`an interrupted ${kindOf(journal)} was taken back`, left), rest };
 }
 
 /** All back if that can be; else all forward but for the paths that let nobody write. */

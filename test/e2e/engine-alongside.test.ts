@@ -1,0 +1,129 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSavepoint, type Receipt } from '../../src/index.ts';
+import { type Bed, makeBed } from './engine-bed.ts';
+
+let bed: Bed;
+beforeEach(async () => {
+  bed = await makeBed();
+});
+afterEach(() => bed.remove());
+
+/** Rewinds to m1 while another program rewinds in its own way. */
+async function rewindAlongside(
+  paths: readonly string[],
+  run: () => void | Promise<void>,
+): Promise<Receipt> {
+  const plan = await bed.savepoint.planRewind({ to: await bed.idOf('m1') });
+  return bed.savepoint.apply(plan, { paths, run: async () => run() });
+}
+
+function companions(): string[] {
+  return readdirSync(bed.root).filter((name) => name.startsWith('.savepoint-'));
+}
+
+describe('a rewind alongside that of another program', () => {
+  it('ends in what the plan says, whatever the other one wrote', async () => {
+    bed.put('a', 'one\ntwo\nthree\n', 0o755);
+    await bed.write('m1', 'a', 'ONE\ntwo\nthree\n');
+    bed.put('a', 'ONE\ntwo\nTHREE of a person\n');
+    const receipt = await rewindAlongside(['a'], () => bed.put('a', 'one\ntwo\nthree\n', 0o644));
+    expect(bed.text('a')).toBe('one\ntwo\nTHREE of a person\n');
+    expect(statSync(bed.at('a')).mode & 0o777).toBe(0o755);
+    expect(receipt).toMatchObject({ success: true, mergedFiles: ['a'] });
+    expect(companions()).toEqual([]);
+  });
+
+  it('is undone to what was there before both', async () => {
+    bed.put('a', 'one\n');
+    await bed.write('m1', 'a', 'two\n');
+    await bed.write('m2', 'new', 'made\n');
+    await rewindAlongside(['a', 'new'], () => {
+      bed.put('a', 'one\n');
+      rmSync(bed.at('new'));
+    });
+    expect(bed.tree()).toMatchObject({ a: expect.anything() });
+    expect(readdirSync(bed.root)).toEqual(['a']);
+    await bed.savepoint.undo();
+    expect([bed.text('a'), bed.text('new')]).toEqual(['two\n', 'made\n']);
+  });
+
+  it('keeps what the plan leaves in conflict, where the other one overwrites it', async () => {
+    bed.put('a', 'one\n');
+    await bed.write('m1', 'a', 'two\n');
+    await bed.write('m1', 'b', 'made\n');
+    bed.put('a', 'somebody else put this here\n');
+    const receipt = await rewindAlongside(['a', 'b'], () => bed.put('a', 'one\n'));
+    expect(bed.text('a')).toBe('somebody else put this here\n');
+    expect(receipt).toMatchObject({ conflicts: [{ path: 'a' }], deletedFiles: ['b'] });
+  });
+
+  it('goes through although the other one fails half way, and says so', async () => {
+    bed.put('a', 'one\n');
+    bed.put('b', 'one\n');
+    await bed.write('m1', 'a', 'two\n');
+    await bed.write('m1', 'b', 'two\n');
+    const receipt = await rewindAlongside(['a', 'b'], () => {
+      bed.put('a', 'one\n');
+      throw new Error('No file checkpoint found');
+    });
+    expect([bed.text('a'), bed.text('b')]).toEqual(['one\n', 'one\n']);
+    const [note] = receipt.notes.filter(({ code }) => code === 'alongside-failed');
+    expect(note?.message).toContain('No file checkpoint found');
+  });
+
+  it.each(['/etc/hostname', '.git/config', 'never-seen'])(
+    'does not let the other one near %s, which could not be brought back',
+    async (path) => {
+      if (path === 'never-seen') bed.put(path, 'of a person\n');
+      bed.put('a', 'one\n');
+      await bed.write('m1', 'a', 'two\n');
+      const receipt = await rewindAlongside(['a', path], () => {
+        throw new Error('it was run');
+      });
+      expect(bed.text('a')).toBe('one\n');
+      expect(receipt.notes.map(({ code }) => code)).toContain('alongside-skipped');
+      if (path === 'never-seen') expect(bed.text(path)).toBe('of a person\n');
+    },
+  );
+
+  it('leaves what a person writes meanwhile, and everything else as it was', async () => {
+    bed.put('a', 'one\n');
+    bed.put('b', 'one\n');
+    await bed.write('m1', 'a', 'two\n');
+    await bed.write('m1', 'b', 'two\n');
+    const rewound = rewindAlongside(['a', 'b'], () => {
+      bed.put('a', 'typed in just now\n');
+      bed.put('b', 'one\n');
+    });
+    await expect(rewound).rejects.toMatchObject({ code: 'plan-stale', path: 'a' });
+    expect([bed.text('a'), bed.text('b')]).toEqual(['typed in just now\n', 'two\n']);
+    expect(companions()).toEqual([]);
+    expect((await bed.savepoint.list()).map(({ kind }) => kind)).not.toContain('safety');
+  });
+
+  it('is taken back by the next start when it is killed in between', async () => {
+    bed.put('a', 'first\n');
+    bed.put('b', 'torn');
+    chmodSync(bed.at('b'), 0o600);
+    await bed.write('m1', 'a', 'second\n');
+    await bed.write('m1', 'b', 'second\n');
+    const before = bed.tree();
+    const child = fileURLToPath(new URL('./alongside-child.ts', import.meta.url));
+    const id = await bed.idOf('m1');
+    await bed.savepoint.close();
+    const env = { PATH: process.env.PATH };
+    const killed = spawnSync(process.execPath, [child, bed.root, bed.home, id], { env });
+    expect(killed.signal).toBe('SIGKILL');
+    expect(bed.text('a')).toBe('first\n');
+    bed.savepoint = await openSavepoint({ project: bed.root, home: bed.home });
+    expect(bed.tree()).toEqual(before);
+    expect(bed.savepoint.notices().map(({ message }) => message)).toEqual([
+      'an interrupted rewind was taken back',
+    ]);
+    await bed.rewind('m1');
+    expect([bed.text('a'), bed.text('b')]).toEqual(['first\n', 'torn']);
+  });
+});
