@@ -1,6 +1,6 @@
+import { UsageError } from '../terminal/usage-error.ts';
 import type { Call } from './command.ts';
 import { durationOf } from './durations.ts';
-import { UsageError } from './usage-error.ts';
 
 /** An option that takes an age: "12h", "30d", "2w". In milliseconds. */
 export function ageOption(call: Call, option: string): number | undefined {

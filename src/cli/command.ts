@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { type Paint, paintFor } from '../terminal/paint.ts';
 import { wrapWords } from '../terminal/text-width.ts';
+import { UsageError } from '../terminal/usage-error.ts';
 import { columnsOf, type Io } from './io.ts';
 import { joinValues } from './option-values.ts';
-import { UsageError } from './usage-error.ts';
 
 /** What a shell can offer for an argument or a value: things of the timeline, files, or fixed words. */
 export type Completes =

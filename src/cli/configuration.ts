@@ -1,21 +1,12 @@
-import { isAbsolute, join } from 'node:path';
 import { type Configuration, loadConfiguration } from '../config/index.ts';
 import { displayText } from '../index.ts';
+import { userFile } from '../terminal/store-home.ts';
 import { wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
-import type { Io } from './io.ts';
 
 /** What is configured for a project, by whoever may. Throws `config-invalid`. */
 export function configurationOf({ io }: Call, project: string): Configuration {
   return loadConfiguration({ project, userFile: userFile(io), environment: io.env });
-}
-
-/** The user's own file. */
-export function userFile({ env, homeDirectory }: Io): string {
-  const chosen = env.XDG_CONFIG_HOME;
-  // The XDG specification says that a relative one counts as not set.
-  const folder = chosen && isAbsolute(chosen) ? chosen : join(homeDirectory, '.config');
-  return join(folder, 'savepoint', 'config.json');
 }
 
 /** What is wrong with it and stops nobody, beside the output proper. */

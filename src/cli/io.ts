@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
 import { createInterface, type Interface } from 'node:readline';
+import { UsageError } from '../terminal/usage-error.ts';
 import { Interrupts } from './interrupts.ts';
 import { jsonText } from './json.ts';
 import { Output } from './output.ts';
 import { ProgressLine } from './progress.ts';
-import { UsageError } from './usage-error.ts';
 
 /** All that a command may touch of the process it runs in. */
 export interface Io {

@@ -1,6 +1,6 @@
+import { UsageError } from '../terminal/usage-error.ts';
 import { COMMON_OPTIONS } from './command.ts';
 import { joinValues } from './option-values.ts';
-import { UsageError } from './usage-error.ts';
 
 /** The command line with its verb first: options of every command may stand before it. */
 export function verbFirst(argv: readonly string[]): readonly string[] {

@@ -1,5 +1,5 @@
+import { UsageError } from '../terminal/usage-error.ts';
 import type { Call, Option } from './command.ts';
-import { UsageError } from './usage-error.ts';
 
 const DEFAULT_LIMIT = 50;
 

@@ -5,12 +5,12 @@ import {
   type Savepoint,
   SavepointError,
 } from '../index.ts';
+import { findProject } from '../terminal/find-project.ts';
 import { noteText } from '../terminal/plan-text.ts';
+import { storeHome } from '../terminal/store-home.ts';
 import type { Call } from './command.ts';
 import { configurationOf, warnOfConfiguration } from './configuration.ts';
-import { findProject } from './find-project.ts';
 import { shellWord } from './hints.ts';
-import { storeHome } from './store-home.ts';
 
 export interface OpenTimelineOptions {
   readonly adopt?: boolean;

@@ -1,4 +1,4 @@
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../terminal/usage-error.ts';
 
 /**
  * Options with their values, in one word each; `valued` says which option a word stands for. Node's parser takes the -1 of `--limit -1` for an option

@@ -1,8 +1,8 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { posix } from 'node:path';
 import type { NamedPath } from '../index.ts';
+import { UsageError } from '../terminal/usage-error.ts';
 import type { Call } from './command.ts';
-import { UsageError } from './usage-error.ts';
 
 /**
  * Paths as a person typed them, made absolute. They are relative to the current folder, as everywhere;

@@ -1,12 +1,12 @@
 import { displayText, isSavepointError, type SavepointError } from '../index.ts';
 import { sentenceFor } from '../terminal/reasons.ts';
 import { wrapWords } from '../terminal/text-width.ts';
+import { UsageError } from '../terminal/usage-error.ts';
 import { type Candidate, candidateJson, candidatesOf, candidateText } from './candidates.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { hintFor } from './hints.ts';
 import { columnsOf, type Io } from './io.ts';
 import { jsonText, PathNames } from './json.ts';
-import { UsageError } from './usage-error.ts';
 
 export interface ReportOptions {
   readonly json: boolean;

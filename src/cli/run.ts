@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { paintFor } from '../terminal/paint.ts';
+import { UsageError } from '../terminal/usage-error.ts';
 import { type Command, parseCall } from './command.ts';
 import { COMMANDS, type CommandName, isCommand, nearestCommand } from './command-table.ts';
 import { EXIT } from './exit-codes.ts';
@@ -8,7 +9,6 @@ import { exitCodeFor } from './interrupts.ts';
 import { type Io, processIo } from './io.ts';
 import { verbFirst } from './leading-options.ts';
 import { reportError, reportLostOutput } from './report-error.ts';
-import { UsageError } from './usage-error.ts';
 
 /** Runs one command line and says how it ended. Never throws. */
 export async function run(

@@ -1,5 +1,5 @@
+import { UsageError } from '../terminal/usage-error.ts';
 import { durationOf } from './durations.ts';
-import { UsageError } from './usage-error.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const DATE_AND_TIME = /^\d{4}-\d\d-\d\d[t ]\d\d:\d\d(:\d\d(\.\d+)?)?(z|[+-]\d\d:?\d\d)?$/;

@@ -1,6 +1,6 @@
 import { parseBytes } from '../config/index.ts';
+import { UsageError } from '../terminal/usage-error.ts';
 import type { Call } from './command.ts';
-import { UsageError } from './usage-error.ts';
 
 /** An option that takes a number of bytes, with a unit or without. */
 export function sizeOption(call: Call, option: string): number | undefined {

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { adoptStore, displayText, isSavepointError } from '../../index.ts';
+import { findNewProject } from '../../terminal/find-project.ts';
+import { storeHome } from '../../terminal/store-home.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { findNewProject } from '../find-project.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { storeHome } from '../store-home.ts';
 
 export const adopt: Command = {
   name: 'adopt',

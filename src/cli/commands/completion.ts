@@ -1,8 +1,8 @@
+import { UsageError } from '../../terminal/usage-error.ts';
 import { type Command, expectArgs } from '../command.ts';
 import { SCRIPTS, SHELLS } from '../completion/scripts.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
-import { UsageError } from '../usage-error.ts';
 
 export const completion: Command = {
   name: 'completion',

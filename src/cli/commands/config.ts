@@ -7,14 +7,14 @@ import {
   variableOf,
 } from '../../config/index.ts';
 import { displayText } from '../../index.ts';
+import { findProject } from '../../terminal/find-project.ts';
+import { storeHome, userFile } from '../../terminal/store-home.ts';
 import { padWidth, textWidth } from '../../terminal/text-width.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
-import { configurationOf, userFile, warnOfConfiguration } from '../configuration.ts';
+import { configurationOf, warnOfConfiguration } from '../configuration.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { findProject } from '../find-project.ts';
 import { printJson } from '../json.ts';
-import { storeHome } from '../store-home.ts';
-import { UsageError } from '../usage-error.ts';
 
 export const config: Command = {
   name: 'config',

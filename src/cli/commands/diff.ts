@@ -5,6 +5,7 @@ import { diffStat } from '../../terminal/diff-stat.ts';
 import { diffSummary, diffText } from '../../terminal/diff-text.ts';
 import { type FileDiff, fileDiffs } from '../../terminal/file-diff.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
 import type { Call, Command } from '../command.ts';
 import { fileDiffJson } from '../diff-json.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -13,7 +14,6 @@ import { isOnRecord, type Unmatched, unmatchedPaths, unmatchedText } from '../on
 import { withTimeline } from '../open-timeline.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
 import { pathArguments } from '../path-arguments.ts';
-import { UsageError } from '../usage-error.ts';
 
 export const diff: Command = {
   name: 'diff',

@@ -8,14 +8,14 @@ import {
 import { plural } from '../../terminal/plural.ts';
 import { sizeText } from '../../terminal/size-text.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
+import { type NewFile, writeNewFile } from '../../terminal/write-file.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { shellWord } from '../hints.ts';
 import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { sessionJson } from '../session-json.ts';
-import { UsageError } from '../usage-error.ts';
-import { type NewFile, writeNewFile } from '../write-file.ts';
 
 export const exportCommand: Command = {
   name: 'export',

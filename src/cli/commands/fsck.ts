@@ -5,12 +5,12 @@ import {
   type StoreCheck,
   type StoreRepair,
 } from '../../index.ts';
+import { findProject } from '../../terminal/find-project.ts';
+import { storeHome } from '../../terminal/store-home.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { findProject } from '../find-project.ts';
 import { checkText, isDamaged, problemJson, repairText } from '../fsck-text.ts';
 import { printJson } from '../json.ts';
-import { storeHome } from '../store-home.ts';
 
 export const fsck: Command = {
   name: 'fsck',

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { displayText, type ImportReceipt, type Savepoint, verifyExport } from '../../index.ts';
 import { plural } from '../../terminal/plural.ts';
+import { GivenFile } from '../../terminal/read-file.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { GivenFile } from '../read-file.ts';
 import { sessionJson } from '../session-json.ts';
 
 export const importCommand: Command = {

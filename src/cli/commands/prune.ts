@@ -1,4 +1,5 @@
 import type { PruneRequest, Savepoint } from '../../index.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
 import { ageOption } from '../ages.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { configurationOf } from '../configuration.ts';
@@ -7,7 +8,6 @@ import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { isNothing, pruneJson, pruneText } from '../prune-text.ts';
 import { sizeOption } from '../sizes.ts';
-import { UsageError } from '../usage-error.ts';
 
 export const prune: Command = {
   name: 'prune',

@@ -10,13 +10,13 @@ import {
 } from '../../index.ts';
 import { plural } from '../../terminal/plural.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
 import type { Call, Command } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { pathArguments } from '../path-arguments.ts';
-import { UsageError } from '../usage-error.ts';
 
 export const purge: Command = {
   name: 'purge',

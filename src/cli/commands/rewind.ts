@@ -7,6 +7,7 @@ import {
 } from '../../index.ts';
 import { relativeTime } from '../../terminal/relative-time.ts';
 import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
 import { carryOut } from '../carry-out.ts';
 import { MADE } from '../checkpoint-kinds.ts';
 import type { Call, Command } from '../command.ts';
@@ -15,7 +16,6 @@ import { unmatchedPaths } from '../on-record.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { pathArguments } from '../path-arguments.ts';
 import { INCLUDE_SHARED, PLAN_OPTIONS, planOptions } from '../plan-options.ts';
-import { UsageError } from '../usage-error.ts';
 
 export const rewind: Command = {
   name: 'rewind',

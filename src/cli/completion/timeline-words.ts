@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { type Checkpoint, type Store, sqliteStore, storeDirectory } from '../../index.ts';
+import { findProject } from '../../terminal/find-project.ts';
 import { relativeTime } from '../../terminal/relative-time.ts';
-import { findProject } from '../find-project.ts';
+import { storeHome } from '../../terminal/store-home.ts';
 import type { Io } from '../io.ts';
-import { storeHome } from '../store-home.ts';
 import { type Candidate, isHarmless } from './candidate.ts';
 
 const NEWEST = 200;

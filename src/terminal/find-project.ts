@@ -1,15 +1,19 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { storeDirectory } from '../index.ts';
-import type { Call } from './command.ts';
-import type { Io } from './io.ts';
-import { storeHome } from './store-home.ts';
+import { type Surroundings, storeHome } from './store-home.ts';
+
+/** Where somebody stands, and what they named. */
+export interface Standing {
+  readonly io: Surroundings & { readonly cwd: string };
+  readonly values: { get(name: 'project'): string | undefined };
+}
 
 /**
  * The project that a command is about: the one named, or around the current folder the nearest that
  * was recorded before, else the git worktree, else the folder itself.
  */
-export function findProject({ io, values }: Pick<Call, 'io' | 'values'>): string {
+export function findProject({ io, values }: Standing): string {
   const named = values.get('project');
   if (named !== undefined) return resolve(io.cwd, named);
   const home = storeHome(io);
@@ -18,12 +22,12 @@ export function findProject({ io, values }: Pick<Call, 'io' | 'values'>): string
 }
 
 /** As `findProject`, for a folder that was never recorded where it stands. */
-export function findNewProject({ io, values }: Call): string {
+export function findNewProject({ io, values }: Standing): string {
   const named = values.get('project');
   return named === undefined ? newProject(io) : resolve(io.cwd, named);
 }
 
-function newProject({ cwd, homeDirectory }: Io): string {
+function newProject({ cwd, homeDirectory }: Standing['io']): string {
   return foldersUp(cwd).find((folder) => isWorktree(folder, homeDirectory)) ?? cwd;
 }
 

@@ -12,12 +12,16 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isSavepointError, SavepointError } from '../index.ts';
-import type { Interrupts } from './interrupts.ts';
 
 export interface NewFile {
   readonly path: string;
   /** Replace a file that is there. */
   readonly force: boolean;
+}
+
+/** Where somebody may end the process with a key: what has to be tidied up then. */
+export interface Interruptible {
+  onInterrupt(tidy: () => void): () => void;
 }
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
@@ -30,7 +34,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 export async function writeNewFile<Result>(
   file: NewFile,
   stream: AsyncIterator<Uint8Array, Result>,
-  interrupts: Interrupts,
+  interrupts: Interruptible,
 ): Promise<{ readonly result: Result; readonly bytes: number }> {
   refuseToReplace(file);
   const waiting = join(
