@@ -1,0 +1,204 @@
+import { loadConfiguration } from '../../config/index.ts';
+import {
+  type AlongsideRequest,
+  type ListedCheckpoint,
+  openSavepoint,
+  type PathDiff,
+  type Receipt,
+  type RewindPlan,
+  type Savepoint,
+} from '../../index.ts';
+import { GivenFile } from '../../terminal/read-file.ts';
+import { type Surroundings, storeHome, userFile } from '../../terminal/store-home.ts';
+import { writeNewFile } from '../../terminal/write-file.ts';
+import type { AgentFiles, PromptBegun, SdkRewind } from './agent-files.ts';
+import { AGENT, type OnGap, ToolCalls } from './tool-calls.ts';
+
+export interface OpenFiles {
+  readonly project: string;
+  readonly surroundings: Surroundings;
+  readonly onGap: OnGap;
+}
+
+/** Opens the project's timeline for the agent. Throws where the folder cannot be a project. */
+export async function openEngineFiles({
+  project,
+  surroundings,
+  onGap,
+}: OpenFiles): Promise<EngineFiles> {
+  const { env, homeDirectory } = surroundings;
+  const configuration = loadConfiguration({
+    project,
+    userFile: userFile(surroundings),
+    environment: env,
+  });
+  const [problem] = configuration.problems;
+  // The agent may not record what somebody wanted to leave out.
+  if (problem !== undefined) throw problem;
+  const savepoint = await openSavepoint({
+    ...configuration.values,
+    project,
+    home: storeHome(surroundings),
+    refusedProjects: [homeDirectory],
+    scan: true,
+    environment: env,
+  });
+  return new EngineFiles(savepoint, onGap);
+}
+
+/** The agent's files over the engine. */
+export class EngineFiles implements AgentFiles {
+  readonly #toolCalls: ToolCalls;
+  readonly #savepoint: Savepoint;
+  readonly #onGap: OnGap;
+  #rewound: string[] = [];
+
+  constructor(savepoint: Savepoint, onGap: OnGap) {
+    this.#savepoint = savepoint;
+    this.#onGap = onGap;
+    this.#toolCalls = new ToolCalls(savepoint, onGap);
+  }
+
+  get hooks(): AgentFiles['hooks'] {
+    return this.#toolCalls.hooks;
+  }
+
+  toolEnds(toolUseId: string): Promise<void> {
+    return this.#toolCalls.ends(toolUseId);
+  }
+
+  async promptBegins(prompt: PromptBegun): Promise<void> {
+    const { sessionId, parentSessionId, promptId: messageId, description } = prompt;
+    this.#toolCalls.promptBegins(prompt);
+    const parent = parentSessionId === null ? {} : { parentSessionId };
+    const request = { sessionId, messageId, description, agent: AGENT, ...parent };
+    try {
+      await this.#savepoint.checkpoint(request);
+    } catch (error) {
+      this.#gap('the prompt has no checkpoint', error);
+    }
+  }
+
+  async turnEnds(sessionId: string): Promise<void> {
+    this.#toolCalls.turnEnds();
+    try {
+      await this.#savepoint.endTurn(sessionId);
+    } catch (error) {
+      this.#gap('what the turn changed last is not on record yet', error);
+    }
+  }
+
+  async holds(promptId: string): Promise<boolean> {
+    return (await this.#checkpointOf(promptId)) !== null;
+  }
+
+  checkpoints(): Promise<readonly ListedCheckpoint[]> {
+    return this.#savepoint.list();
+  }
+
+  async plan(ref: string): Promise<RewindPlan> {
+    await this.#savepoint.scanAgain();
+    const to = (await this.#checkpointOf(ref))?.id ?? ref;
+    return this.#savepoint.planRewind({ to, force: true });
+  }
+
+  planDiffs(plan: RewindPlan): Promise<readonly PathDiff[]> {
+    return Promise.all(plan.lines.map((line) => this.#savepoint.planDiff(line)));
+  }
+
+  async restore(plan: RewindPlan, sdk: SdkRewind | null): Promise<Receipt> {
+    const alongside = sdk === null ? undefined : await alongsideOf(sdk);
+    return this.#remember(await this.#savepoint.apply(plan, alongside));
+  }
+
+  async undo(): Promise<Receipt> {
+    await this.#savepoint.scanAgain();
+    return this.#remember(await this.#savepoint.undo());
+  }
+
+  async redo(): Promise<Receipt> {
+    await this.#savepoint.scanAgain();
+    return this.#remember(await this.#savepoint.redo());
+  }
+
+  async diff(from: string, to?: string): Promise<readonly PathDiff[]> {
+    await this.#savepoint.scanAgain();
+    const idOf = async (ref: string): Promise<string> => (await this.#checkpointOf(ref))?.id ?? ref;
+    return this.#savepoint.diff(await idOf(from), to === undefined ? undefined : await idOf(to));
+  }
+
+  async save(description: string, sessionId: string): Promise<string> {
+    return (await this.#savepoint.checkpoint({ sessionId, description, agent: AGENT })).id;
+  }
+
+  async label(ref: string, label: string | null): Promise<string> {
+    const id = (await this.#checkpointOf(ref))?.id ?? ref;
+    return (await this.#savepoint.label(id, label)).id;
+  }
+
+  async exportTo(path: string, sessionId?: string): Promise<string> {
+    const stream = this.#savepoint.export({ sessionId });
+    const { result } = await writeNewFile({ path, force: false }, stream, NEVER_INTERRUPTED);
+    return `${result.checkpoints} checkpoints and ${result.changes} changes were written to ${path}`;
+  }
+
+  async importFrom(path: string): Promise<string> {
+    const file = await GivenFile.open(path);
+    try {
+      const { imported, checkpoints } = await this.#savepoint.import(file.chunks());
+      return imported ? `${checkpoints} checkpoints were brought in` : 'all of it was here already';
+    } finally {
+      await file.close();
+    }
+  }
+
+  takeRewound(): readonly string[] {
+    return [...new Set(this.#rewound.splice(0))];
+  }
+
+  notices(): readonly string[] {
+    return this.#savepoint.notices().map(({ message }) => message);
+  }
+
+  close(): Promise<void> {
+    return this.#savepoint.close();
+  }
+
+  async #checkpointOf(promptId: string): Promise<ListedCheckpoint | null> {
+    const [found] = await this.#savepoint.list({ messageId: promptId, limit: 1 });
+    return found ?? null;
+  }
+
+  #remember(receipt: Receipt): Receipt {
+    const { restoredFiles, deletedFiles, mergedFiles } = receipt;
+    this.#rewound.push(...restoredFiles, ...deletedFiles, ...mergedFiles);
+    return receipt;
+  }
+
+  #gap(what: string, error: unknown): void {
+    this.#onGap(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** A turn that is over is not interrupted by a key. */
+const NEVER_INTERRUPTED = { onInterrupt: () => () => undefined };
+
+/**
+ * The SDK says beforehand what it would touch; only then is it let near the files. Where it cannot even
+ * say that, it has nothing to rewind, and the engine does without it.
+ */
+async function alongsideOf({ promptId, query, run }: SdkRewind): Promise<AlongsideRequest> {
+  try {
+    const {
+      canRewind,
+      error,
+      filesChanged = [],
+    } = await query.rewindFiles(promptId, {
+      dryRun: true,
+    });
+    if (!canRewind) throw new Error(error ?? 'it cannot rewind to this prompt');
+    return { paths: filesChanged, run };
+  } catch (error) {
+    return { paths: [], run: () => Promise.reject(error) };
+  }
+}

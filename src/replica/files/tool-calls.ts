@@ -1,0 +1,93 @@
+import type { HookCallback, HookInput, Options } from '@anthropic-ai/claude-agent-sdk';
+import type { Capture, Savepoint } from '../../index.ts';
+import type { PromptBegun } from './agent-files.ts';
+import { reachOf } from './tool-names.ts';
+
+/** Told of what could not be recorded; the tool runs all the same. */
+export type OnGap = (message: string) => void;
+
+/**
+ * Tells the engine of each tool call of the agent, before it begins and when it is over. A failure here
+ * never stops a tool, and never passes unseen.
+ */
+export class ToolCalls {
+  readonly #savepoint: Savepoint;
+  readonly #onGap: OnGap;
+  readonly #open = new Map<string, () => Promise<unknown>>();
+  #prompt: PromptBegun | null = null;
+
+  constructor(savepoint: Savepoint, onGap: OnGap) {
+    this.#savepoint = savepoint;
+    this.#onGap = onGap;
+  }
+
+  /** What the agent does from now on is done for this prompt. */
+  promptBegins(prompt: PromptBegun): void {
+    this.#prompt = prompt;
+  }
+
+  readonly hooks: NonNullable<Options['hooks']> = {
+    PreToolUse: [this.#hook((id, input) => this.begins(id, input.tool_name, input.tool_input))],
+    PostToolUse: [this.#hook((id) => this.ends(id))],
+    PostToolUseFailure: [this.#hook((id) => this.ends(id))],
+    PermissionDenied: [this.#hook((id) => this.ends(id))],
+  };
+
+  async begins(id: string, toolName: string, input: unknown): Promise<void> {
+    const prompt = this.#prompt;
+    const reach = reachOf(toolName, input);
+    if (prompt === null || reach.kind === 'nothing' || this.#open.has(id)) return;
+    const { sessionId, promptId: messageId, description } = prompt;
+    const request = { sessionId, messageId, description, toolCallId: id, agent: AGENT };
+    await this.#recording(toolName, async () => {
+      if (reach.kind === 'file') {
+        const capture: Capture = await this.#savepoint.captureBefore({
+          ...request,
+          paths: [reach.path],
+        });
+        this.#open.set(id, () => this.#savepoint.captureAfter(capture));
+      } else {
+        const window = await this.#savepoint.openWindow({ ...request, inThisProcess: true });
+        this.#open.set(id, () => this.#savepoint.closeWindow(window.id));
+      }
+    });
+  }
+
+  /** Idempotent: a call that was refused is told of by more than one. */
+  async ends(id: string): Promise<void> {
+    const end = this.#open.get(id);
+    if (end === undefined) return;
+    this.#open.delete(id);
+    await this.#recording('the end of a tool call', end);
+  }
+
+  /** Whatever is open ends with the turn, which the engine sees to itself. */
+  turnEnds(): void {
+    this.#open.clear();
+  }
+
+  async #recording(what: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#onGap(`${what} could not be recorded: ${reason}`);
+    }
+  }
+
+  #hook(work: (id: string, input: ToolInput) => Promise<void>): { hooks: HookCallback[] } {
+    const hook: HookCallback = async (input, toolUseId) => {
+      if (isToolInput(input)) await work(toolUseId ?? input.tool_use_id, input);
+      return {};
+    };
+    return { hooks: [hook] };
+  }
+}
+
+export const AGENT = 'claude-replica';
+
+type ToolInput = Extract<HookInput, { tool_use_id: string; tool_name: string }>;
+
+function isToolInput(input: HookInput): input is ToolInput {
+  return 'tool_use_id' in input && 'tool_name' in input;
+}

@@ -1,0 +1,49 @@
+import type { Todo } from '../commands/command.ts';
+import type { ToolResultShown, ToolUseShown } from '../ui/interactive-ui.ts';
+
+/** How a conversation begins. */
+export interface ConversationStart {
+  /** The SDK's session, which whoever starts it chooses. */
+  readonly sessionId: string;
+  /** What it goes on from; null for a new one. */
+  readonly from: ConversationOrigin | null;
+}
+
+export interface ConversationOrigin {
+  readonly sessionId: string;
+  /** The last message to keep; null for all of them. */
+  readonly lastMessageId: string | null;
+  /** Whether it becomes a conversation of its own (`forkSession`), so that the old one stays. */
+  readonly fork: boolean;
+}
+
+/** What a person sends. */
+export interface Prompt {
+  /** Chosen by us; the SDK replays the prompt under it, and that is a checkpoint. */
+  readonly uuid: string;
+  readonly text: string;
+  /** For the agent alone, put before the text: files that were rewound, context that was loaded. */
+  readonly context: readonly string[];
+}
+
+/** What `StreamingQueryManager` tells. */
+export interface ConversationEvents {
+  onAnswerPiece(text: string): void;
+  onThinkingPiece(text: string): void;
+  /** A text or thinking block is whole. */
+  onAnswerEnd(): void;
+  onToolUse(call: ToolUseShown): void;
+  onToolResult(result: ToolResultShown): void;
+  onTodos(todos: readonly Todo[]): void;
+  /** Once for each prompt that was sent, also when the query died. */
+  onTurnEnd(end: TurnEnd): void;
+}
+
+export interface TurnEnd {
+  readonly promptId: string;
+  /** The last message of the turn that a conversation can be resumed at. */
+  readonly lastMessageId: string | null;
+  readonly outcome: 'done' | 'interrupted' | 'failed';
+  /** The answer's text, or in one line why it failed. */
+  readonly text: string;
+}

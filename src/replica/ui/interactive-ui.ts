@@ -1,0 +1,115 @@
+/** What a person sees and does: the port between the runner and a terminal (or a test). */
+export interface InteractiveUI {
+  /** Takes the terminal. What the person does from now on goes to the handlers. */
+  start(handlers: UIHandlers): Promise<void>;
+  /** Gives the terminal back as it was. Idempotent; also right after a failure. */
+  stop(): Promise<void>;
+
+  displayInfo(text: string): void;
+  displayWarning(text: string): void;
+  displayError(text: string): void;
+  displaySuccess(text: string): void;
+  /** Lines that are safe to show already, colours and all: a diff, a table. */
+  displayBlock(lines: readonly string[]): void;
+
+  /** A prompt of the person, put into the scroll of the conversation. */
+  displayUserMessage(text: string): void;
+  /** A piece of an answer, as it comes; `endAnswer` when that text block is whole. */
+  streamAnswer(piece: string): void;
+  streamThinking(piece: string): void;
+  endAnswer(): void;
+  displayToolUse(call: ToolUseShown): void;
+  displayToolResult(result: ToolResultShown): void;
+
+  /** What the agent is at, with a sign that moves; null when it waits for the person. */
+  setActivity(activity: string | null): void;
+  /** The line below the input: session, model, mode. */
+  setStatus(status: string): void;
+  /** Whether thinking and tool results are shown whole. */
+  setVerbose(verbose: boolean): void;
+  /** Takes what was shown off the screen. */
+  clear(): void;
+  /** Puts a text into the input, to be edited: the prompt that was taken back. */
+  setInput(text: string): void;
+
+  /** The menu of Esc Esc. Null when the person leaves it (0, Esc). */
+  showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null>;
+  /** A diff to read before the choice of what to take back; null when the person leaves. */
+  showRewindChoice(preview: RewindPreview): Promise<RewindChoice | null>;
+  /** A list to choose from (`InteractiveListSelector` of the seeds). Null when the person leaves. */
+  select<Id extends string>(title: string, items: readonly ListItem<Id>[]): Promise<Id | null>;
+  askPermission(question: PermissionQuestion): Promise<PermissionAnswer>;
+  confirm(question: string): Promise<boolean>;
+}
+
+export interface UIHandlers {
+  /** Enter: a prompt or a slash command, as it was typed. */
+  onSubmit(text: string): void;
+  /** Esc twice within 300 ms. */
+  onRewind(): void;
+  /** Ctrl-C or a single Esc while the agent is at work. */
+  onInterrupt(): void;
+  /** Ctrl-C twice, or Ctrl-D, at an empty prompt. */
+  onExit(): void;
+  /** What Tab offers for a text that begins with a slash. */
+  complete(text: string): readonly Completion[];
+}
+
+export interface Completion {
+  readonly text: string;
+  readonly summary: string;
+}
+
+export interface RewindEntry {
+  readonly id: string;
+  readonly timestamp: Date;
+  readonly description: string;
+  readonly label: string | null;
+  /** What a rewind to it would change; null while it is being counted or where nobody knows. */
+  readonly changes: Promise<RewindCounts | null>;
+}
+
+export interface RewindCounts {
+  readonly files: number;
+  readonly insertions: number;
+  readonly deletions: number;
+}
+
+export interface RewindPreview {
+  readonly title: string;
+  /** Plan and diff, coloured, safe to show. Empty where nothing would change. */
+  readonly lines: readonly string[];
+  readonly choices: readonly RewindChoice[];
+}
+
+export type RewindChoice = 'files' | 'conversation' | 'both';
+
+export interface ListItem<Id extends string = string> {
+  readonly id: Id;
+  /** The first line is the name, the others explain it. */
+  readonly text: string;
+}
+
+export interface ToolUseShown {
+  readonly id: string;
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolResultShown {
+  readonly id: string;
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+export interface PermissionQuestion {
+  readonly toolName: string;
+  readonly title: string;
+  /** The command, the path and the diff: what the tool is about to do. */
+  readonly details: readonly string[];
+  /** Whether "always" may be offered. */
+  readonly canRemember: boolean;
+  readonly signal: AbortSignal;
+}
+
+export type PermissionAnswer = 'once' | 'always' | 'no';
