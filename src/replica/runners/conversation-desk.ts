@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
+import type { ConversationEvents, ConversationStart, Prompt } from '../sdk/conversation.ts';
+import type { RewindableQuery } from '../sdk/query-port.ts';
+import type { Session } from '../sessions/session.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+
+/** The part of `StreamingQueryManager` that a runner needs. */
+export interface LiveConversation {
+  start(start: ConversationStart): void;
+  sendPrompt(prompt: Prompt): Promise<void>;
+  interrupt(): Promise<void>;
+  close(): Promise<void>;
+  getQueryInstance(): RewindableQuery | null;
+}
+
+export interface DeskParts {
+  readonly sessions: SessionManager;
+  /** Null where checkpoints are turned off. */
+  readonly checkpointsFor: (session: Session) => Promise<CheckpointManager | null>;
+  readonly converse: (
+    checkpoints: CheckpointManager | null,
+    events: ConversationEvents,
+  ) => LiveConversation;
+  readonly events: ConversationEvents;
+}
+
+/** The conversation that is open: its session, its checkpoints and its query, always of one another. */
+export class ConversationDesk {
+  readonly #parts: DeskParts;
+  #session: Session;
+  #checkpoints: CheckpointManager | null;
+  #live: LiveConversation;
+
+  constructor(parts: DeskParts, session: Session, checkpoints: CheckpointManager | null) {
+    this.#parts = parts;
+    this.#session = session;
+    this.#checkpoints = checkpoints;
+    this.#live = this.#begin(startOf(session));
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  get checkpoints(): CheckpointManager | null {
+    return this.#checkpoints;
+  }
+
+  get live(): LiveConversation {
+    return this.#live;
+  }
+
+  /** What was written down of the session is what the desk shows. */
+  async update(work: (session: Session) => Promise<Session>): Promise<void> {
+    this.#session = await work(this.#session);
+  }
+
+  /** Puts another conversation on the desk; the one before stays listed. */
+  async open(session: Session, start: ConversationStart = startOf(session)): Promise<void> {
+    const checkpoints = await this.#parts.checkpointsFor(session);
+    await this.close();
+    this.#session = session;
+    this.#checkpoints = checkpoints;
+    this.#live = this.#begin(start);
+  }
+
+  /** The conversation as it was before a prompt, as one of its own. Returns the prompt's text. */
+  async goBackBefore(promptId: string): Promise<string> {
+    const old = this.#session;
+    const at = old.turns.findIndex((turn) => turn.promptId === promptId);
+    if (at === -1) throw new Error('This conversation has no such prompt.');
+    const session = await this.#parts.sessions.fork(old, promptId, randomUUID());
+    await this.#checkpoints?.copyBefore(promptId, this.#parts.sessions.directoryOf(session.id));
+    const last = old.turns.slice(0, at).findLast((turn) => turn.lastMessageId !== null);
+    const from =
+      last === undefined
+        ? null
+        : { sessionId: old.id, lastMessageId: last.lastMessageId, fork: true };
+    await this.open(session, { sessionId: session.id, from });
+    return old.turns[at]?.prompt ?? '';
+  }
+
+  async close(): Promise<void> {
+    await this.#live.close();
+    await this.#checkpoints?.flush();
+  }
+
+  #begin(start: ConversationStart): LiveConversation {
+    const live = this.#parts.converse(this.#checkpoints, this.#parts.events);
+    live.start(start);
+    return live;
+  }
+}
+
+/** A session that has turns goes on; one that has none begins. */
+function startOf({ id, turns }: Session): ConversationStart {
+  const hasTalked = turns.some((turn) => turn.lastMessageId !== null);
+  const from = hasTalked ? { sessionId: id, lastMessageId: null, fork: false } : null;
+  return { sessionId: id, from };
+}

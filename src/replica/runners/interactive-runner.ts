@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto';
+import type { Paint } from '../../terminal/paint.ts';
+import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
+import { describePrompt } from '../checkpoint/description.ts';
+import type { AgentControl, CommandContext, Todo } from '../commands/command.ts';
+import type { CommandRegistry } from '../commands/command-registry.ts';
+import type { ConfigManager } from '../config/config-manager.ts';
+import type { AgentFiles } from '../files/agent-files.ts';
+import { describeReceipt } from '../files/describe-receipt.ts';
+import type { Logger } from '../logger.ts';
+import type { ConversationEvents, TurnEnd } from '../sdk/conversation.ts';
+import type { Session } from '../sessions/session.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import type { InteractiveUI } from '../ui/interactive-ui.ts';
+import { ConversationDesk, type DeskParts } from './conversation-desk.ts';
+import { type Chosen, chooseRewind, type RewindParts, restoreFiles } from './rewind-flow.ts';
+
+export interface InteractiveRunnerParts {
+  readonly ui: InteractiveUI;
+  readonly session: Session;
+  /** Null where checkpoints are turned off. */
+  readonly checkpointManager: CheckpointManager | null;
+  readonly checkpointsFor: DeskParts['checkpointsFor'];
+  readonly converse: DeskParts['converse'];
+  readonly sessionManager: SessionManager;
+  readonly configManager: ConfigManager;
+  readonly commands: CommandRegistry;
+  readonly files: AgentFiles | null;
+  /** Whether the SDK keeps file checkpoints of its own. */
+  readonly sdkKeepsFiles: boolean;
+  readonly logger: Logger;
+  readonly paint: Paint;
+  readonly columns: () => number;
+  /** Below the input: what model answers. */
+  readonly status: string;
+}
+
+/** A person and the agent at a terminal: prompts, commands, and the way back. */
+export class InteractiveRunner {
+  readonly #parts: InteractiveRunnerParts;
+  readonly #desk: ConversationDesk;
+  readonly #waiting: string[] = [];
+  readonly #context: string[] = [];
+  #todos: readonly Todo[] = [];
+  #current: string | null = null;
+  /** A menu is open, a command works: what is typed waits. */
+  #occupied = false;
+  #leave: () => void = () => undefined;
+
+  constructor(parts: InteractiveRunnerParts) {
+    this.#parts = parts;
+    const { sessionManager: sessions, checkpointsFor, converse } = parts;
+    const desk = { sessions, checkpointsFor, converse, events: this.#events() };
+    this.#desk = new ConversationDesk(desk, parts.session, parts.checkpointManager);
+  }
+
+  /** Until the person leaves. */
+  async run(): Promise<void> {
+    const { ui, files, status } = this.#parts;
+    const left = new Promise<void>((resolve) => {
+      this.#leave = resolve;
+    });
+    await ui.start({
+      onSubmit: (text) => void this.#guarded(() => this.#take(text)),
+      onRewind: () => void this.#guarded(() => this.handleRewind(this.#desk.session)),
+      onInterrupt: () => void this.#guarded(() => this.#desk.live.interrupt()),
+      onExit: () => this.#leave(),
+      complete: (text) => this.#parts.commands.complete(text, this.#commandContext()),
+    });
+    ui.setStatus(status);
+    for (const notice of files?.notices() ?? []) ui.displayWarning(notice);
+    try {
+      await left;
+    } finally {
+      await this.#desk.close();
+      await ui.stop();
+    }
+  }
+
+  /** The menu of Esc Esc, and what comes of it. */
+  async handleRewind(_session: Session): Promise<void> {
+    const { ui, logger } = this.#parts;
+    await logger.info('Opening checkpoint menu');
+    const { checkpoints } = this.#desk;
+    if (checkpoints === null) return ui.displayWarning('Checkpoint feature not enabled');
+    if (checkpoints.listCheckpoints().length === 0) {
+      return ui.displayWarning('No checkpoints available');
+    }
+    if (this.#current !== null) {
+      return ui.displayWarning('The agent is at work; press Esc once to interrupt it first.');
+    }
+    await this.#rewind(checkpoints);
+  }
+
+  async #rewind(checkpoints: CheckpointManager): Promise<boolean> {
+    return this.#occupy(async () => {
+      const parts = this.#rewindParts(checkpoints);
+      const chosen = await chooseRewind(parts, checkpoints.listCheckpoints());
+      if (chosen === null) return false;
+      await this.#carryOut(parts, chosen);
+      return true;
+    });
+  }
+
+  async #carryOut(parts: RewindParts, chosen: Chosen): Promise<void> {
+    const { ui, logger } = this.#parts;
+    const { id, description } = chosen.entry;
+    try {
+      const receipt = chosen.choice === 'conversation' ? null : await restoreFiles(parts, chosen);
+      if (chosen.choice !== 'files') await this.#goBackBefore(id);
+      ui.displaySuccess(`Restored to checkpoint: ${description}`);
+      if (receipt !== null) ui.displayBlock(describeReceipt(receipt, parts.paint));
+      await logger.info('Checkpoint restored successfully', { checkpointId: id });
+    } catch (error) {
+      ui.displayError(`Restore failed: ${messageOf(error)}`);
+      await logger.error('Checkpoint restore failed', error);
+    }
+  }
+
+  async #goBackBefore(promptId: string): Promise<void> {
+    const prompt = await this.#desk.goBackBefore(promptId);
+    this.#parts.ui.setInput(prompt);
+    this.#todos = [];
+  }
+
+  #rewindParts(checkpoints: CheckpointManager): RewindParts {
+    const { ui, files, sdkKeepsFiles, paint, columns } = this.#parts;
+    const query = this.#desk.live.getQueryInstance();
+    return { ui, checkpoints, files, query, sdkKeepsFiles, paint, columns: columns() };
+  }
+
+  async #take(text: string): Promise<void> {
+    const { commands, ui } = this.#parts;
+    if (text.trim() === '') return;
+    if (commands.isCommand(text)) {
+      const said = await this.#occupy(() => commands.execute(text, this.#commandContext()));
+      if (said !== null) ui.displayInfo(said);
+      return;
+    }
+    ui.displayUserMessage(text);
+    this.#waiting.push(text);
+    await this.#sendNext();
+  }
+
+  /** One prompt at a time: each is a checkpoint, and what the agent does belongs to one. */
+  async #sendNext(): Promise<void> {
+    if (this.#current !== null || this.#occupied) return;
+    const text = this.#waiting.shift();
+    if (text === undefined) return;
+    const uuid = randomUUID();
+    this.#current = uuid;
+    this.#parts.ui.setActivity('thinking');
+    try {
+      const { id: sessionId, parentId: parentSessionId } = this.#desk.session;
+      const description = describePrompt(text);
+      const { files, sessionManager } = this.#parts;
+      await files?.promptBegins({ sessionId, parentSessionId, promptId: uuid, description });
+      await this.#desk.update((session) => sessionManager.addTurn(session, uuid, text));
+      await this.#desk.live.sendPrompt({ uuid, text, context: this.#takeContext() });
+    } catch (error) {
+      this.#parts.ui.displayError(messageOf(error));
+      await this.#parts.logger.error('A prompt could not be sent', error);
+      await this.#turnEnded({ promptId: uuid, lastMessageId: null, outcome: 'failed', text: '' });
+    }
+  }
+
+  #takeContext(): string[] {
+    const rewound = this.#parts.files?.takeRewound() ?? [];
+    const told =
+      rewound.length === 0
+        ? []
+        : [
+            `The user has rewound these files since your last turn; what you know of their contents is out of date, so read them again before you edit them:\n${rewound.join('\n')}`,
+          ];
+    return [...told, ...this.#context.splice(0)];
+  }
+
+  #events(): ConversationEvents {
+    const { ui, files } = this.#parts;
+    return {
+      onAnswerPiece: (text) => ui.streamAnswer(text),
+      onThinkingPiece: (text) => ui.streamThinking(text),
+      onAnswerEnd: () => ui.endAnswer(),
+      onToolUse: (call) => {
+        ui.displayToolUse(call);
+        ui.setActivity(`running ${call.name}`);
+      },
+      onToolResult: (result) => {
+        void files?.toolEnds(result.id);
+        ui.displayToolResult(result);
+        ui.setActivity('thinking');
+      },
+      onTodos: (todos) => {
+        this.#todos = todos;
+      },
+      onTurnEnd: (end) => void this.#guarded(() => this.#turnEnded(end)),
+    };
+  }
+
+  async #turnEnded({ promptId, lastMessageId, outcome, text }: TurnEnd): Promise<void> {
+    if (promptId !== this.#current) return;
+    const { ui, files, sessionManager } = this.#parts;
+    ui.endAnswer();
+    await files?.turnEnds(this.#desk.session.id);
+    await this.#desk.update((one) => sessionManager.endTurn(one, promptId, lastMessageId));
+    ui.setActivity(null);
+    if (outcome === 'interrupted') ui.displayWarning('Interrupted.');
+    if (outcome === 'failed' && text !== '') ui.displayError(text);
+    this.#current = null;
+    await this.#sendNext();
+  }
+
+  #commandContext(): CommandContext {
+    const { ui, files, sessionManager, configManager } = this.#parts;
+    const { checkpoints } = this.#desk;
+    const agent = this.#control();
+    return { ui, agent, files, checkpoints, sessions: sessionManager, config: configManager };
+  }
+
+  #control(): AgentControl {
+    const desk = this.#desk;
+    const switched = async (session: Session): Promise<void> => {
+      await desk.open(session);
+      this.#todos = [];
+    };
+    return {
+      session: desk.session,
+      isBusy: this.#current !== null,
+      rewind: () => this.#rewindByCommand(),
+      switchTo: switched,
+      startAnew: async () => {
+        const { project } = desk.session;
+        await switched(await this.#parts.sessionManager.create({ project }));
+      },
+      submit: (prompt) => void this.#guarded(() => this.#take(prompt)),
+      addContext: (text) => this.#context.push(text),
+      todos: () => this.#todos,
+      setVerbose: (verbose) => this.#parts.ui.setVerbose(verbose),
+      exit: () => this.#leave(),
+    };
+  }
+
+  /** `/checkpoint`: as Esc Esc, with a way to stay where one is. */
+  async #rewindByCommand(): Promise<string | null> {
+    const { checkpoints } = this.#desk;
+    if (checkpoints === null) return 'Checkpoint feature not enabled';
+    if (checkpoints.listCheckpoints().length === 0) return 'No checkpoints found.';
+    return (await this.#rewind(checkpoints)) ? null : 'Exited checkpoint selection.';
+  }
+
+  async #occupy<T>(work: () => Promise<T>): Promise<T> {
+    const before = this.#occupied;
+    this.#occupied = true;
+    try {
+      return await work();
+    } finally {
+      this.#occupied = before;
+      if (!before) queueMicrotask(() => void this.#guarded(() => this.#sendNext()));
+    }
+  }
+
+  /** Whatever goes wrong is said in one line, and the prompt goes on. */
+  async #guarded(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#parts.ui.displayError(messageOf(error));
+      await this.#parts.logger.error('Something went wrong', error);
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,127 @@
+import { type Receipt, type RewindPlan, receiptOf } from '../../index.ts';
+import { diffText } from '../../terminal/diff-text.ts';
+import { type FileDiff, fileDiffs } from '../../terminal/file-diff.ts';
+import type { Paint } from '../../terminal/paint.ts';
+import { planText } from '../../terminal/plan-text.ts';
+import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
+import type { CheckpointMetadata } from '../checkpoint/checkpoint-metadata.ts';
+import type { AgentFiles } from '../files/agent-files.ts';
+import type { RewindableQuery } from '../sdk/query-port.ts';
+import type {
+  InteractiveUI,
+  RewindChoice,
+  RewindCounts,
+  RewindEntry,
+} from '../ui/interactive-ui.ts';
+
+/** What the way back through Esc Esc works with. */
+export interface RewindParts {
+  readonly ui: InteractiveUI;
+  readonly checkpoints: CheckpointManager;
+  /** Null where the SDK alone serves. */
+  readonly files: AgentFiles | null;
+  readonly query: RewindableQuery | null;
+  /** False where the SDK was not told to keep file checkpoints: then the engine alone serves. */
+  readonly sdkKeepsFiles: boolean;
+  readonly paint: Paint;
+  readonly columns: number;
+}
+
+/** What the person decided on. */
+export interface Chosen {
+  readonly entry: RewindEntry;
+  readonly choice: RewindChoice;
+  /** Null where no files are to be taken back, or the engine does not hold the checkpoint. */
+  readonly plan: RewindPlan | null;
+}
+
+/** Menu, diff and choice; null when the person leaves. */
+export async function chooseRewind(
+  parts: RewindParts,
+  entries: readonly CheckpointMetadata[],
+): Promise<Chosen | null> {
+  const { ui, files } = parts;
+  const labels = await labelsOf(files);
+  const entry = await ui.showRewindMenu(entries.map((one) => entryOf(one, files, labels)));
+  if (entry === null) return null;
+  const held = files !== null && (await files.holds(entry.id));
+  const plan = held ? await files.plan(entry.id) : null;
+  const lines = plan === null || files === null ? [] : await previewLines(parts, files, plan);
+  const title = `Rewind to: ${entry.description}`;
+  const choice = await ui.showRewindChoice({ title, lines, choices: CHOICES });
+  return choice === null ? null : { entry, choice, plan };
+}
+
+const CHOICES: readonly RewindChoice[] = ['files', 'conversation', 'both'];
+
+/**
+ * Takes files back: by the engine, which lets the SDK do its part on the way; by the SDK alone where the
+ * engine does not hold the checkpoint. The receipt is the engine's; null where the SDK did it.
+ */
+export async function restoreFiles(
+  { files, query, checkpoints, sdkKeepsFiles }: RewindParts,
+  { entry, plan }: Chosen,
+): Promise<Receipt | null> {
+  if (files === null || plan === null) {
+    await checkpoints.restoreCheckpoint(entry.id, query);
+    return null;
+  }
+  if (query === null || !sdkKeepsFiles) return files.restore(plan, null);
+  const run = async (): Promise<void> => {
+    await checkpoints.restoreCheckpoint(entry.id, query);
+  };
+  return files.restore(plan, { promptId: entry.id, query, run });
+}
+
+function entryOf(
+  { id, timestamp, description }: CheckpointMetadata,
+  files: AgentFiles | null,
+  labels: ReadonlyMap<string, string>,
+): RewindEntry {
+  const changes = files === null ? Promise.resolve(null) : countsOf(files, id);
+  return { id, timestamp, description, label: labels.get(id) ?? null, changes };
+}
+
+/** For the menu: what cannot be counted is left out, and stops nobody. */
+async function countsOf(files: AgentFiles, id: string): Promise<RewindCounts | null> {
+  try {
+    if (!(await files.holds(id))) return null;
+    const plan = await files.plan(id);
+    const { restoredFiles, deletedFiles, mergedFiles } = receiptOf(plan);
+    const diffs = await worked(files, plan);
+    return {
+      files: restoredFiles.length + deletedFiles.length + mergedFiles.length,
+      insertions: diffs.reduce((sum, one) => sum + one.insertions, 0),
+      deletions: diffs.reduce((sum, one) => sum + one.deletions, 0),
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** By the prompts that they belong to. */
+async function labelsOf(files: AgentFiles | null): Promise<Map<string, string>> {
+  const labels = new Map<string, string>();
+  for (const { messageId, label } of (await files?.checkpoints()) ?? []) {
+    if (messageId !== null && label !== null) labels.set(messageId, label);
+  }
+  return labels;
+}
+
+async function previewLines(
+  { paint, columns }: RewindParts,
+  files: AgentFiles,
+  plan: RewindPlan,
+): Promise<string[]> {
+  const diffs = await worked(files, plan);
+  const shown = planText(plan, paint, columns);
+  return shown.length === 0 ? [] : [...shown, '', ...diffs.flatMap((one) => diffText(one, paint))];
+}
+
+/** What the plan's work comes to, as diffs from now to then. */
+async function worked(files: AgentFiles, plan: RewindPlan): Promise<FileDiff[]> {
+  const lines = plan.lines.filter(({ action }) => !IDLE.has(action));
+  return fileDiffs(await files.planDiffs({ ...plan, lines }));
+}
+
+const IDLE: ReadonlySet<string> = new Set(['already-there', 'keep', 'conflict', 'skip']);
