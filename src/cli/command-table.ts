@@ -22,6 +22,7 @@ export type CommandName =
   | 'purge'
   | 'fsck'
   | 'config'
+  | 'chat'
   | 'demo';
 
 /** Every verb, in the order of the help. Loaded one by one: a command pays for itself alone. */
@@ -47,6 +48,7 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   purge: async () => (await import('./commands/purge.ts')).purge,
   fsck: async () => (await import('./commands/fsck.ts')).fsck,
   config: async () => (await import('./commands/config.ts')).config,
+  chat: async () => (await import('./commands/chat.ts')).chat,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };
 

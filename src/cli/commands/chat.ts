@@ -1,0 +1,83 @@
+import { resolve } from 'node:path';
+import type { ReplicaIo, ReplicaRequest } from '../../replica/index.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
+import type { Call, Command } from '../command.ts';
+import type { Io } from '../io.ts';
+
+export const chat: Command = {
+  name: 'chat',
+  arguments: '[PROMPT | config | sessions]',
+  summary: 'talk to an agent whose every prompt can be taken back (claude-replica)',
+  details:
+    'The interactive agent on the Claude Agent SDK, also known as `claude-replica`. Press Esc twice to\n' +
+    'rewind files, the conversation or both to any of your prompts; /help lists its commands. Without an\n' +
+    'account it offers a demonstration model that needs no network. `config` shows each setting and where\n' +
+    'it comes from, `sessions` the conversations of this project.',
+  options: {
+    print: { type: 'boolean', short: 'p', help: 'one turn without a terminal: answer, and end' },
+    resume: { type: 'string', short: 'r', value: 'ID', help: 'take up a conversation, by id or name' },
+    continue: { type: 'boolean', short: 'c', help: 'take up the newest conversation of the project' },
+    model: { type: 'string', value: 'NAME', help: 'the model to ask for' },
+    'permission-mode': {
+      type: 'string',
+      value: 'MODE',
+      help: 'default, acceptEdits, plan or bypassPermissions',
+      completes: ['default', 'acceptEdits', 'plan', 'bypassPermissions'],
+    },
+    offline: { type: 'boolean', help: 'the demonstration model: no account, no network' },
+    demo: { type: 'boolean', help: 'in a scratch project that is removed afterwards' },
+  },
+  examples: [
+    ['claude-replica', 'the same, by its own name'],
+    ['savepoint chat --demo --offline', 'try it without an account'],
+    ['savepoint chat --print "explain main.ts"', 'one answer, for a script'],
+  ],
+  run: async (call) => {
+    const { runReplica } = await import('../../replica/index.ts');
+    return runReplica(requestOf(call), ioOf(call.io));
+  },
+};
+
+function requestOf(call: Call): ReplicaRequest {
+  const { flags, values, args, rest } = call;
+  const isPrint = flags.has('print');
+  const [word, ...others] = args;
+  const verb = !isPrint && (word === 'config' || word === 'sessions') ? word : null;
+  if (verb !== null && others.length > 0) throw new UsageError(`${verb} takes no arguments`);
+  if (values.has('resume') && flags.has('continue')) {
+    throw new UsageError('--resume and --continue exclude each other');
+  }
+  const prompt = [...args, ...rest].join(' ');
+  if (isPrint && prompt === '') throw new UsageError('what is the prompt?', SEE_HELP);
+  return {
+    verb: verb ?? (isPrint ? 'print' : 'chat'),
+    prompt: verb !== null || prompt === '' ? null : prompt,
+    json: call.json,
+    resume: values.get('resume') ?? (flags.has('continue') ? 'latest' : null),
+    model: values.get('model') ?? null,
+    permissionMode: values.get('permission-mode') ?? null,
+    project: resolve(call.io.cwd, values.get('project') ?? '.'),
+    offline: flags.has('offline'),
+    demo: flags.has('demo'),
+    noColor: flags.has('no-color'),
+  };
+}
+
+const SEE_HELP = 'see: savepoint chat --help';
+
+function ioOf(io: Io): ReplicaIo {
+  const { stdin, stdout } = process;
+  return {
+    env: io.env,
+    homeDirectory: io.homeDirectory,
+    platform: io.platform,
+    interactive: io.interactive,
+    terminal: io.terminal,
+    out: (text) => io.out(text),
+    err: (text) => io.err(text),
+    ask: (question) => io.ask(question),
+    stdin,
+    stdout,
+    onInterrupt: (tidy) => io.interrupts.onInterrupt(tidy),
+  };
+}

@@ -1,0 +1,172 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { displayLines, displayText } from '../../index.ts';
+import type {
+  InteractiveUI,
+  ListItem,
+  PermissionAnswer,
+  RewindChoice,
+  RewindEntry,
+  RewindPreview,
+  ToolResultShown,
+  ToolUseShown,
+  UIHandlers,
+} from '../ui/interactive-ui.ts';
+import type { Act } from './script.ts';
+
+export interface PlayedUIOptions {
+  readonly script: readonly Act[];
+  readonly project: string;
+  readonly write: (text: string) => void;
+}
+
+/** How long the play waits for the agent before it gives up; a machine may be slow. */
+const PATIENCE_MS = 120_000;
+const GLANCE_MS = 20;
+
+/** Where no terminal is attached: a person that follows a script, and whose screen is a plain text. */
+export class PlayedUI implements InteractiveUI {
+  readonly #options: PlayedUIOptions;
+  #busy = false;
+  /** Whether anything came of what the person did last. */
+  #said = false;
+  #answer = '';
+  #choosing: { readonly entry: number; readonly choice: RewindChoice } | null = null;
+  /** What went wrong, if anything did: the play proves what it shows. */
+  readonly failures: string[] = [];
+
+  constructor(options: PlayedUIOptions) {
+    this.#options = options;
+  }
+
+  async start(handlers: UIHandlers): Promise<void> {
+    // The runner listens once this has returned.
+    setImmediate(() => void this.#play(handlers));
+  }
+
+  async stop(): Promise<void> {
+    this.endAnswer();
+  }
+
+  async #play(handlers: UIHandlers): Promise<void> {
+    for (const act of this.#options.script) {
+      if (act.kind === 'say') this.#line(`\n# ${act.text}`);
+      if (act.kind === 'look') this.#look(act.files);
+      if (act.kind === 'type') await this.#working(() => handlers.onSubmit(act.prompt));
+      if (act.kind === 'rewind') {
+        this.#choosing = act;
+        await this.#working(() => handlers.onRewind());
+      }
+    }
+    handlers.onExit();
+  }
+
+  /** Until the agent waits for the person again. */
+  async #working(act: () => void): Promise<void> {
+    this.#said = false;
+    act();
+    let settled = 0;
+    for (let waited = 0; waited < PATIENCE_MS; waited += GLANCE_MS) {
+      await pause(GLANCE_MS);
+      settled = this.#busy ? 0 : settled + 1;
+      if (this.#said && settled > 5) return;
+    }
+    this.failures.push('the agent did not answer in time');
+  }
+
+  #look(files: readonly string[]): void {
+    for (const name of files) {
+      const path = join(this.#options.project, name);
+      const text = existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
+      const shown = text === null ? '(not there)' : displayLines(text).split('\n').join(' / ');
+      this.#line(`    ${name}: ${shown}`);
+    }
+  }
+
+  displayInfo(text: string): void {
+    this.#line(displayLines(text));
+  }
+
+  displayWarning(text: string): void {
+    this.#line(`! ${displayLines(text)}`);
+  }
+
+  displayError(text: string): void {
+    this.failures.push(text);
+    this.#line(`x ${displayLines(text)}`);
+  }
+
+  displaySuccess(text: string): void {
+    this.#line(`✓ ${displayLines(text)}`);
+  }
+
+  displayBlock(lines: readonly string[]): void {
+    for (const line of lines) this.#line(line);
+  }
+
+  displayUserMessage(text: string): void {
+    this.#line(`\n> ${displayLines(text)}`);
+  }
+
+  streamAnswer(piece: string): void {
+    this.#answer += piece;
+  }
+
+  streamThinking(_piece: string): void {}
+
+  endAnswer(): void {
+    if (this.#answer !== '') this.#line(displayLines(this.#answer));
+    this.#answer = '';
+  }
+
+  displayToolUse({ name, input }: ToolUseShown): void {
+    const about = input.command ?? input.file_path ?? '';
+    this.#line(`  ${displayText(name)} ${displayText(String(about))}`);
+  }
+
+  displayToolResult({ text, isError }: ToolResultShown): void {
+    if (isError) this.#line(`  failed: ${displayText(text)}`);
+  }
+
+  setActivity(activity: string | null): void {
+    this.#busy = activity !== null;
+  }
+
+  setStatus(status: string): void {
+    this.#line(displayText(status));
+  }
+
+  setVerbose(_verbose: boolean): void {}
+  clear(): void {}
+  setInput(_text: string): void {}
+
+  async showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null> {
+    for (const [at, { description }] of entries.entries()) {
+      this.#line(`  ${at + 1}  ${displayText(description)}`);
+    }
+    return entries[this.#choosing?.entry ?? 0] ?? null;
+  }
+
+  async showRewindChoice({ lines }: RewindPreview): Promise<RewindChoice | null> {
+    for (const line of lines) this.#line(`  ${line}`);
+    return this.#choosing?.choice ?? null;
+  }
+
+  async select<Id extends string>(_title: string, _items: readonly ListItem<Id>[]): Promise<null> {
+    return null;
+  }
+
+  async askPermission(): Promise<PermissionAnswer> {
+    return 'once';
+  }
+
+  async confirm(): Promise<boolean> {
+    return true;
+  }
+
+  #line(text: string): void {
+    this.#said = true;
+    this.#options.write(`${text}\n`);
+  }
+}

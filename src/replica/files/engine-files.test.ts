@@ -1,0 +1,152 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { treeOf } from '../../../test/e2e/tree-of.ts';
+import type { SdkRewind } from './agent-files.ts';
+import { type EngineFiles, openEngineFiles } from './engine-files.ts';
+
+let scratch: string;
+let project: string;
+let files: EngineFiles;
+let gaps: string[];
+beforeEach(async () => {
+  scratch = mkdtempSync(join(tmpdir(), 'replica-files-'));
+  project = join(scratch, 'project');
+  mkdirSync(project);
+  gaps = [];
+  files = await open();
+});
+afterEach(async () => {
+  await files.close();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+function open(): Promise<EngineFiles> {
+  const env = { PATH: process.env.PATH };
+  const surroundings = { env, homeDirectory: join(scratch, 'home'), platform: process.platform };
+  return openEngineFiles({ project, surroundings, onGap: (gap) => gaps.push(gap) });
+}
+
+function put(name: string, text: string): void {
+  writeFileSync(join(project, name), text);
+}
+
+function read(name: string): string {
+  return readFileSync(join(project, name), 'utf8');
+}
+
+function begin(promptId: string): Promise<void> {
+  return files.promptBegins({
+    sessionId: 'session-1',
+    parentSessionId: null,
+    promptId,
+    description: `prompt ${promptId}`,
+  });
+}
+
+/** As the SDK calls it. */
+async function tool(id: string, name: string, input: object, work: () => void): Promise<void> {
+  await hook('PreToolUse', id, name, input);
+  work();
+  await hook('PostToolUse', id, name, input);
+}
+
+async function hook(event: 'PreToolUse' | 'PostToolUse', id: string, name: string, input: object) {
+  const call = {
+    hook_event_name: event,
+    session_id: 'session-1',
+    transcript_path: '',
+    cwd: project,
+    tool_name: name,
+    tool_input: input,
+    tool_response: {},
+    tool_use_id: id,
+  };
+  const options = { signal: new AbortController().signal };
+  for (const { hooks } of files.hooks[event] ?? []) {
+    for (const one of hooks) expect(await one(call, id, options)).toEqual({});
+  }
+}
+
+describe('the files of the agent', () => {
+  it('go back to how they were before a prompt: what tools wrote and what a shell did', async () => {
+    put('a.txt', 'one\n');
+    put('b.txt', 'one\n');
+    chmodSync(join(project, 'b.txt'), 0o755);
+    const before = treeOf(project);
+    await begin('p1');
+    const path = join(project, 'a.txt');
+    await tool('t1', 'Write', { file_path: path }, () => put('a.txt', 'two\n'));
+    await tool('t2', 'Bash', { command: 'rm b.txt; touch c' }, () => {
+      rmSync(join(project, 'b.txt'));
+      put('c.txt', 'made\n');
+    });
+    await files.turnEnds('session-1');
+    const receipt = await files.restore(await files.plan('p1'), null);
+    expect(treeOf(project)).toEqual(before);
+    expect(receipt).toMatchObject({ success: true, deletedFiles: ['c.txt'] });
+    expect(files.takeRewound().toSorted()).toEqual(['a.txt', 'b.txt', 'c.txt']);
+    expect(files.takeRewound()).toEqual([]);
+    await files.undo();
+    expect(read('a.txt')).toBe('two\n');
+    expect(gaps).toEqual([]);
+  });
+
+  it('are rewound by the SDK as well, and end as the plan says', async () => {
+    put('a.txt', 'one\ntwo\nthree\n');
+    await begin('p1');
+    const path = join(project, 'a.txt');
+    await tool('t1', 'Edit', { file_path: path }, () => put('a.txt', 'ONE\ntwo\nthree\n'));
+    await files.turnEnds('session-1');
+    put('a.txt', 'ONE\ntwo\nTHREE\n');
+    const calls: string[] = [];
+    const sdk: SdkRewind = {
+      promptId: 'p1',
+      query: {
+        rewindFiles: async (_id, options) => {
+          calls.push(options?.dryRun ? 'asked' : 'ran');
+          return { canRewind: true, filesChanged: [path] };
+        },
+      },
+      run: async () => {
+        calls.push('ran');
+        put('a.txt', 'one\ntwo\nthree\n');
+      },
+    };
+    const receipt = await files.restore(await files.plan('p1'), sdk);
+    expect(calls).toEqual(['asked', 'ran']);
+    expect(read('a.txt')).toBe('one\ntwo\nTHREE\n');
+    expect(receipt.mergedFiles).toEqual(['a.txt']);
+  });
+
+  it('are left to the engine where the SDK knows nothing of the prompt', async () => {
+    put('a.txt', 'one\n');
+    await begin('p1');
+    const path = join(project, 'a.txt');
+    await tool('t1', 'Write', { file_path: path }, () => put('a.txt', 'two\n'));
+    await files.turnEnds('session-1');
+    const sdk: SdkRewind = {
+      promptId: 'p1',
+      query: { rewindFiles: () => Promise.reject(new Error('No file checkpoint found')) },
+      run: () => Promise.reject(new Error('it was run')),
+    };
+    const { notes } = await files.restore(await files.plan('p1'), sdk);
+    expect(read('a.txt')).toBe('one\n');
+    expect(notes.map(({ message }) => message).join()).toContain('No file checkpoint found');
+  });
+
+  it('never stop a tool that they could not record, and say so', async () => {
+    await begin('p1');
+    await tool('t1', 'Write', { file_path: '/\0' }, () => put('a.txt', 'two\n'));
+    expect(read('a.txt')).toBe('two\n');
+    expect(gaps).toEqual([expect.stringContaining('Write could not be recorded')]);
+  });
+
+  it('know which prompts they hold, also those of a session that is over', async () => {
+    await begin('p1');
+    await files.close();
+    files = await open();
+    expect([await files.holds('p1'), await files.holds('p2')]).toEqual([true, false]);
+  });
+});

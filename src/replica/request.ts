@@ -1,0 +1,34 @@
+/** What somebody asks of the interactive agent. */
+export interface ReplicaRequest {
+  readonly verb: 'chat' | 'print' | 'config' | 'sessions';
+  /** Sent at once; of `print` the whole of it. */
+  readonly prompt: string | null;
+  readonly json: boolean;
+  /** Id, beginning of an id or name of a conversation to take up; `latest` for the newest here. */
+  readonly resume: string | null;
+  readonly model: string | null;
+  readonly permissionMode: string | null;
+  readonly project: string;
+  /** The demonstration model, whatever credentials there are. */
+  readonly offline: boolean;
+  /** A scratch project to play in. */
+  readonly demo: boolean;
+  readonly noColor: boolean;
+}
+
+/** The process that it runs in, as far as it may touch it. */
+export interface ReplicaIo {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homeDirectory: string;
+  readonly platform: NodeJS.Platform;
+  /** Whether a person sits there. */
+  readonly interactive: boolean;
+  readonly terminal: boolean;
+  out(text: string): void;
+  err(text: string): void;
+  ask(question: string): Promise<string | null>;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  /** Runs `tidy` should the process be ended by a signal. Returns how to take that back. */
+  onInterrupt(tidy: () => void): () => void;
+}
