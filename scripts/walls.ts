@@ -26,12 +26,14 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'transfer',
     'execution',
   ],
-  testing: ['index', 'model', 'store'],
+  // A model as agents reach one; it knows nothing of files.
+  'messages-server': [],
+  testing: ['index', 'model', 'store', 'messages-server'],
   integrations: ['index'],
   agents: ['index'],
   // How things are said at a terminal, whoever says them.
   terminal: ['index'],
-  replica: ['index', 'integrations/index', 'config', 'terminal'],
+  replica: ['index', 'integrations/index', 'config', 'terminal', 'messages-server'],
   // The files and variables that people set things in, in the engine's terms.
   config: ['index'],
   // It starts the interactive agent, and knows nothing else of it.
