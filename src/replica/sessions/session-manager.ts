@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isSavepointError, SavepointError } from '../../index.ts';
+import type { Session, Turn } from './session.ts';
+import { readSessionFile, writeSessionFile } from './session-file.ts';
+
+export interface SessionManagerOptions {
+  /** Where the sessions lie, a folder each: `~/.claude-replica/sessions`. */
+  readonly root: string;
+  readonly now?: () => Date;
+}
+
+export interface NewSession {
+  /** The project's real path. */
+  readonly project: string;
+  /** A UUID; a new one where none is given. */
+  readonly id?: string;
+}
+
+export interface SessionList {
+  /** Newest first. Those that hold neither a prompt nor a name are left out. */
+  readonly sessions: readonly Session[];
+  /** What could not be read, in a sentence each; it stays where it is. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * The conversations of this user. Each change is made to what the file holds at that time, one after the
+ * other, and is on the disk when its promise resolves; a session that was deleted meanwhile comes back with
+ * its next turn. Ids are UUIDs, and whatever else is refused with `argument-invalid`: they name folders.
+ */
+export class SessionManager {
+  readonly #root: string;
+  readonly #now: () => Date;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor({ root, now = () => new Date() }: SessionManagerOptions) {
+    this.#root = root;
+    this.#now = now;
+  }
+
+  /** The session's folder, which others keep things in as well. */
+  directoryOf(id: string): string {
+    if (!UUID.test(id)) throw new SavepointError('argument-invalid', `${id} is no id of a session`);
+    return join(this.#root, id);
+  }
+
+  /** Throws `file-exists` where there is a session with this id. */
+  async create({ project, id = randomUUID() }: NewSession): Promise<Session> {
+    return this.#add({ id, project, parentId: null, turns: [] });
+  }
+
+  /** Throws `session-not-found`, or `file-failed` where its file is damaged. */
+  async open(id: string): Promise<Session> {
+    const session = await readSessionFile(this.#fileOf(id), id);
+    if (session !== null) return session;
+    throw new SavepointError('session-not-found', `There is no session ${id}.`);
+  }
+
+  /** Of one project, or of all. */
+  async list(project?: string): Promise<SessionList> {
+    const sessions: Session[] = [];
+    const problems: string[] = [];
+    for (const id of await this.#ids()) {
+      try {
+        const session = await readSessionFile(this.#fileOf(id), id);
+        if (session !== null && isOf(session, project)) sessions.push(session);
+      } catch (error) {
+        if (!isSavepointError(error, 'file-failed')) throw error;
+        problems.push(error.message);
+      }
+    }
+    return { sessions: sessions.sort(newestFirst), problems };
+  }
+
+  /** The session that goes by this name in a project; null where none does. */
+  async findByName(project: string, name: string): Promise<Session | null> {
+    const wanted = normal(name);
+    const { sessions } = await this.list(project);
+    return sessions.find((session) => session.name === wanted) ?? null;
+  }
+
+  /** Gives the session a name that `findByName` finds. Throws where another one of the project has it. */
+  async save(session: Session, name: string): Promise<Session> {
+    return this.#change(session, async (current) => {
+      const wanted = normal(name);
+      if (wanted === '')
+        throw new SavepointError('argument-invalid', 'A name has to say something.');
+      const holder = await this.findByName(current.project, wanted);
+      if (holder !== null && holder.id !== current.id) throw taken(wanted);
+      return { ...current, name: wanted };
+    });
+  }
+
+  /** As `save`; null takes the name away. */
+  async rename(session: Session, name: string | null): Promise<Session> {
+    if (name !== null) return this.save(session, name);
+    return this.#change(session, async (current) => ({ ...current, name: null }));
+  }
+
+  /** Removes the session's folder with all that is in it, and nothing that a link in it points to. */
+  async delete(id: string): Promise<void> {
+    await this.#inTurn(() => rm(this.directoryOf(id), { recursive: true, force: true }));
+  }
+
+  /** Removes a session in which nothing was ever said and that has no name. */
+  async deleteIfEmpty({ id }: Session): Promise<void> {
+    const session = await readSessionFile(this.#fileOf(id), id);
+    if (session !== null && isEmpty(session)) await this.delete(id);
+  }
+
+  /** A prompt is about to be sent. Idempotent. */
+  async addTurn(session: Session, promptId: string, prompt: string): Promise<Session> {
+    return this.#change(session, async (current) => {
+      if (current.turns.some((turn) => turn.promptId === promptId)) return current;
+      const turn: Turn = { promptId, prompt, lastMessageId: null };
+      return { ...current, turns: [...current.turns, turn] };
+    });
+  }
+
+  /** The turn of a prompt is over; null where it ended before anything could be resumed at. */
+  async endTurn(
+    session: Session,
+    promptId: string,
+    lastMessageId: string | null,
+  ): Promise<Session> {
+    return this.#change(session, async (current) => ({
+      ...current,
+      turns: current.turns.map((turn) =>
+        turn.promptId === promptId ? { ...turn, lastMessageId } : turn,
+      ),
+    }));
+  }
+
+  /** A new session with the turns before that prompt. The old one stays as it is, and keeps its name. */
+  async fork(session: Session, beforePromptId: string, newId: string): Promise<Session> {
+    const { id, project, turns } = session;
+    const at = turns.findIndex(({ promptId }) => promptId === beforePromptId);
+    if (at === -1) {
+      throw new SavepointError('argument-invalid', 'This conversation has no such prompt.');
+    }
+    return this.#add({ id: newId, project, parentId: id, turns: turns.slice(0, at) });
+  }
+
+  async #add(session: Pick<Session, 'id' | 'project' | 'parentId' | 'turns'>): Promise<Session> {
+    const now = this.#now();
+    const added: Session = { ...session, name: null, createdAt: now, updatedAt: now };
+    await this.#inTurn(() => writeSessionFile(this.#fileOf(session.id), added, 'new'));
+    return added;
+  }
+
+  async #change(
+    session: Session,
+    change: (current: Session) => Promise<Session>,
+  ): Promise<Session> {
+    const file = this.#fileOf(session.id);
+    return this.#inTurn(async () => {
+      const current = (await readSessionFile(file, session.id)) ?? session;
+      const changed = { ...(await change(current)), updatedAt: this.#now() };
+      await writeSessionFile(file, changed, 'replace');
+      return changed;
+    });
+  }
+
+  /** One after the other: each reads what the one before wrote. */
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  #fileOf(id: string): string {
+    return join(this.directoryOf(id), 'session.json');
+  }
+
+  async #ids(): Promise<string[]> {
+    try {
+      return (await readdir(this.#root)).filter((name) => UUID.test(name));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The same letters may come composed or not, by keyboard or by paste. */
+function normal(name: string): string {
+  return name.normalize('NFC').trim();
+}
+
+function isOf(session: Session, project: string | undefined): boolean {
+  return !isEmpty(session) && (project === undefined || session.project === project);
+}
+
+function isEmpty({ turns, name }: Session): boolean {
+  return turns.length === 0 && name === null;
+}
+
+function newestFirst(a: Session, b: Session): number {
+  return b.updatedAt.getTime() - a.updatedAt.getTime() || (a.id < b.id ? -1 : 1);
+}
+
+function taken(name: string): SavepointError {
+  const hint = 'choose another name, or delete that conversation first';
+  return new SavepointError('argument-invalid', `Another conversation is called "${name}".`, {
+    hint,
+  });
+}
