@@ -6,12 +6,12 @@ import {
   type Operation,
 } from '../index.ts';
 import { beside } from '../terminal/beside.ts';
+import { COVERAGE } from '../terminal/coverage.ts';
 import type { Style } from '../terminal/paint.ts';
 import { plural } from '../terminal/plural.ts';
 import { exactTime, relativeTime } from '../terminal/relative-time.ts';
 import { padWidth, textWidth, wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
-import { COVERAGE } from './coverage.ts';
 import { operationText } from './operation-text.ts';
 
 /** What is on record, with all operations: each may have been taken back by any that came later. */

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { nearestWord } from '../terminal/nearest-word.ts';
 import { paintFor } from '../terminal/paint.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { type Command, parseCall } from './command.ts';
-import { COMMANDS, type CommandName, isCommand, nearestCommand } from './command-table.ts';
+import { COMMANDS, type CommandName, isCommand } from './command-table.ts';
 import { EXIT } from './exit-codes.ts';
 import { commandHelp, generalHelp, helpColumns } from './help.ts';
 import { exitCodeFor } from './interrupts.ts';
@@ -72,7 +73,7 @@ function version(io: Io): number {
 
 function unknownWord(word: string): UsageError {
   const what = word.startsWith('-') ? 'option' : 'command';
-  const near = nearestCommand(word);
+  const near = nearestWord(word, Object.keys(COMMANDS));
   const hint = near === null ? 'see: savepoint --help' : `did you mean: savepoint ${near}`;
   return new UsageError(`unknown ${what} "${word}"`, hint);
 }

@@ -1,7 +1,7 @@
 import { displayText, type ListedCheckpoint, RUN_AGENT, type Session } from '../index.ts';
 import { relativeTime } from '../terminal/relative-time.ts';
+import { shortSession } from '../terminal/short-session.ts';
 import { clipWidth } from '../terminal/text-width.ts';
-import { shortSession } from './short-session.ts';
 
 /** Checkpoints that are shown under one heading. */
 export interface Group {

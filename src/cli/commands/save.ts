@@ -1,9 +1,9 @@
 import { type Checkpoint, displayText, type Savepoint } from '../../index.ts';
+import { COVERAGE } from '../../terminal/coverage.ts';
 import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { checkpointJson } from '../checkpoint-json.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
-import { COVERAGE } from '../coverage.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';

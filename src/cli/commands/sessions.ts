@@ -2,6 +2,7 @@ import { displayText, type Savepoint, type SessionSummary } from '../../index.ts
 import { beside } from '../../terminal/beside.ts';
 import { plural } from '../../terminal/plural.ts';
 import { relativeTime } from '../../terminal/relative-time.ts';
+import { shortSession } from '../../terminal/short-session.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -10,7 +11,6 @@ import { LIMIT_OPTION, limitOf } from '../limit.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
 import { sessionJson } from '../session-json.ts';
-import { shortSession } from '../short-session.ts';
 
 export const sessions: Command = {
   name: 'sessions',

@@ -1,10 +1,10 @@
 import { displayText, type ProjectStatus, type TrackedPath } from '../../index.ts';
+import { COVERAGE } from '../../terminal/coverage.ts';
 import { plural } from '../../terminal/plural.ts';
 import { neverRecorded } from '../../terminal/reasons.ts';
 import { relativeTime } from '../../terminal/relative-time.ts';
 import { sizeText } from '../../terminal/size-text.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
-import { COVERAGE } from '../coverage.ts';
 import { EXIT } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
