@@ -1,8 +1,8 @@
-import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
-import type { ConfigManager } from '../config/config-manager.ts';
+import type { Paint } from '../../terminal/paint.ts';
+import type { CheckpointMetadata } from '../checkpoint/checkpoint-metadata.ts';
+import type { EffectiveValue } from '../config/replica-config.ts';
 import type { AgentFiles } from '../files/agent-files.ts';
 import type { Session } from '../sessions/session.ts';
-import type { SessionManager } from '../sessions/session-manager.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
 
 /** A slash command. */
@@ -22,12 +22,36 @@ export interface SlashCommand {
 export interface CommandContext {
   readonly ui: InteractiveUI;
   readonly agent: AgentControl;
-  readonly sessions: SessionManager;
-  readonly config: ConfigManager;
+  readonly sessions: KeptSessions;
+  readonly config: KnownConfig;
   /** Null where checkpoints are turned off. */
-  readonly checkpoints: CheckpointManager | null;
+  readonly checkpoints: ListedCheckpoints | null;
   /** The engine; null where it is turned off or the project cannot be one. */
   readonly files: AgentFiles | null;
+  /** For what goes to `displayBlock`. */
+  readonly paint: Paint;
+  readonly columns: number;
+  readonly now: () => number;
+}
+
+/** The part of `SessionManager` that commands need. */
+export interface KeptSessions {
+  /** Newest first. */
+  list(of: { readonly project: string }): Promise<readonly Session[]>;
+  /** Gives a conversation the name that `/load` finds it by. */
+  save(session: Session, name: string): Promise<Session>;
+  delete(id: string): Promise<void>;
+}
+
+/** The part of `ConfigManager` that commands need. */
+export interface KnownConfig {
+  effective(): readonly EffectiveValue[];
+}
+
+/** The part of `CheckpointManager` that commands need. */
+export interface ListedCheckpoints {
+  /** Newest first. */
+  listCheckpoints(): readonly CheckpointMetadata[];
 }
 
 /** What a command may ask of the running agent. */
@@ -40,14 +64,28 @@ export interface AgentControl {
   switchTo(session: Session): Promise<void>;
   /** A new, empty conversation. */
   startAnew(): Promise<void>;
+  /** Changes what is kept of the open conversation, so that the agent goes on with what was written. */
+  updateSession(work: (session: Session) => Promise<Session>): Promise<void>;
   /** Sends a prompt as if the person had typed it. */
   submit(prompt: string): void;
   /** Puts a text in front of the next prompt, for the agent alone. */
   addContext(text: string): void;
+  /** What waits to be put in front of the next prompt. */
+  context(): readonly string[];
   /** What the agent keeps as its list of things to do, newest state. */
   todos(): readonly Todo[];
+  /** What stands below the input: what model answers. */
+  readonly status: string;
+  mcpServers(): Promise<readonly McpServerShown[]>;
   setVerbose(verbose: boolean): void;
   exit(): void;
+}
+
+/** What the SDK says of a server (its `McpServerStatus` fits). */
+export interface McpServerShown {
+  readonly name: string;
+  readonly status: string;
+  readonly error?: string | undefined;
 }
 
 export interface Todo {

@@ -29,6 +29,8 @@ export interface AgentFiles {
   importFrom(file: string): Promise<string>;
   /** Paths that were rewound since the agent last heard of it; reading takes them away. */
   takeRewound(): readonly string[];
+  /** As `takeRewound`, and they stay. */
+  rewound(): readonly string[];
   /** What happened at a start that nobody asked for: a restore that was finished or taken back. */
   notices(): readonly string[];
   close(): Promise<void>;

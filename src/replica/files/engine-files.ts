@@ -156,6 +156,10 @@ export class EngineFiles implements AgentFiles {
     return [...new Set(this.#rewound.splice(0))];
   }
 
+  rewound(): readonly string[] {
+    return [...new Set(this.#rewound)];
+  }
+
   notices(): readonly string[] {
     return this.#savepoint.notices().map(({ message }) => message);
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Paint } from '../../terminal/paint.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
-import type { AgentControl, CommandContext, Todo } from '../commands/command.ts';
+import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
 import type { CommandRegistry } from '../commands/command-registry.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
 import type { AgentFiles } from '../files/agent-files.ts';
@@ -33,6 +33,8 @@ export interface InteractiveRunnerParts {
   readonly columns: () => number;
   /** Below the input: what model answers. */
   readonly status: string;
+  /** What the SDK says of the MCP servers of the configuration. */
+  readonly mcpServers: () => Promise<readonly McpServerShown[]>;
 }
 
 /** A person and the agent at a terminal: prompts, commands, and the way back. */
@@ -211,10 +213,18 @@ export class InteractiveRunner {
   }
 
   #commandContext(): CommandContext {
-    const { ui, files, sessionManager, configManager } = this.#parts;
-    const { checkpoints } = this.#desk;
-    const agent = this.#control();
-    return { ui, agent, files, checkpoints, sessions: sessionManager, config: configManager };
+    const { ui, files, sessionManager, configManager, paint, columns } = this.#parts;
+    return {
+      ui,
+      agent: this.#control(),
+      files,
+      checkpoints: this.#desk.checkpoints,
+      sessions: sessionManager,
+      config: configManager,
+      paint,
+      columns: columns(),
+      now: Date.now,
+    };
   }
 
   #control(): AgentControl {
@@ -230,11 +240,16 @@ export class InteractiveRunner {
       switchTo: switched,
       startAnew: async () => {
         const { project } = desk.session;
+        this.#context.length = 0;
         await switched(await this.#parts.sessionManager.create({ project }));
       },
+      updateSession: (work) => desk.update(work),
       submit: (prompt) => void this.#guarded(() => this.#take(prompt)),
       addContext: (text) => this.#context.push(text),
+      context: () => [...this.#context],
       todos: () => this.#todos,
+      status: this.#parts.status,
+      mcpServers: this.#parts.mcpServers,
       setVerbose: (verbose) => this.#parts.ui.setVerbose(verbose),
       exit: () => this.#leave(),
     };
