@@ -1,0 +1,105 @@
+import { displayText } from '../../index.ts';
+import { nearestWord } from '../../terminal/nearest-word.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
+import type { Completion } from '../ui/interactive-ui.ts';
+import type { CommandContext, SlashCommand } from './command.ts';
+import { oneLine } from './one-line.ts';
+
+/** The slash commands, by their names and aliases. */
+export class CommandRegistry {
+  readonly #commands: SlashCommand[] = [];
+  readonly #byWord = new Map<string, SlashCommand>();
+
+  /** Throws when a name or an alias is taken, and then takes none of them. */
+  register(command: SlashCommand): void {
+    const words = [command.name, ...command.aliases];
+    for (const [at, word] of words.entries()) {
+      if (!WORD.test(word)) throw new Error(`"${word}" cannot name a command`);
+      if (this.#byWord.has(word) || words.indexOf(word) !== at) {
+        throw new Error(`there is a command /${word} already`);
+      }
+    }
+    for (const word of words) this.#byWord.set(word, command);
+    this.#commands.push(command);
+  }
+
+  /** By name or alias, with or without the slash. */
+  get(name: string): SlashCommand | null {
+    const word = name.startsWith('/') ? name.slice(1) : name;
+    return this.#byWord.get(word.toLowerCase()) ?? null;
+  }
+
+  /** In the order in which they were registered. */
+  list(): readonly SlashCommand[] {
+    return [...this.#commands];
+  }
+
+  /**
+   * Whether a text is for `execute`. A prompt may begin with a path (`/usr/bin/x is broken`), so a first
+   * word with another slash is none; nor is a text that begins with a blank, which sends any text as it is.
+   */
+  isCommand(text: string): boolean {
+    return text.startsWith('/') && !parse(text).name.includes('/');
+  }
+
+  /** Names by their beginning; after a name, the words that the command itself offers. */
+  complete(text: string, context: CommandContext): readonly Completion[] {
+    if (!this.isCommand(text)) return [];
+    const { name, args, isNamed } = parse(text);
+    if (!isNamed) return this.#commands.flatMap((command) => namesLike(command, name));
+    const words = this.get(name)?.complete?.(args, context) ?? [];
+    return words
+      .filter((word) => word.startsWith(args) && word !== args)
+      .map((word) => ({ text: `/${name} ${word}`, summary: '' }));
+  }
+
+  /** What the command has to say. Never rejects: what goes wrong is said in one line. */
+  async execute(text: string, context: CommandContext): Promise<string | null> {
+    const { name, args } = parse(text);
+    const command = this.get(name);
+    if (command === null) return this.#unknown(name);
+    try {
+      return await command.execute(args.trimEnd(), context);
+    } catch (error) {
+      if (error instanceof UsageError) return `${oneLine(error)}; usage: ${usageOf(command)}`;
+      context.ui.displayError(`❌ Command execution failed: ${oneLine(error)}`);
+      return null;
+    }
+  }
+
+  #unknown(name: string): string {
+    const near = nearestWord(name.toLowerCase(), [...this.#byWord.keys()]);
+    const help = near === null ? 'see /help' : `did you mean /${near}?`;
+    return `unknown command /${displayText(name.slice(0, SHOWN))}; ${help}`;
+  }
+}
+
+const WORD = /^[a-z][a-z0-9-]*$/;
+const SHOWN = 60;
+
+/** As it is typed: `/label REF TEXT`. */
+export function usageOf({ name, usage }: SlashCommand): string {
+  return usage === '' ? `/${name}` : `/${name} ${usage}`;
+}
+
+interface Parsed {
+  readonly name: string;
+  /** From the first word after the name on. */
+  readonly args: string;
+  /** Whether the name is whole: something follows it, if only a blank. */
+  readonly isNamed: boolean;
+}
+
+function parse(text: string): Parsed {
+  const [, name = '', gap = '', args = ''] = /^\/(\S*)(\s*)(.*)$/s.exec(text) ?? [];
+  return { name, args, isNamed: gap !== '' };
+}
+
+/** An alias only where the name itself does not fit: otherwise the same command would stand there twice. */
+function namesLike({ name, aliases, description }: SlashCommand, begun: string): Completion[] {
+  const start = begun.toLowerCase();
+  if (name.startsWith(start)) return [{ text: `/${name}`, summary: description }];
+  return aliases
+    .filter((alias) => alias.startsWith(start))
+    .map((alias) => ({ text: `/${alias}`, summary: `/${name}: ${description}` }));
+}
