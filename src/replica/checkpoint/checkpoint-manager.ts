@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import type { RewindFilesResult } from '@anthropic-ai/claude-agent-sdk';
+import { SavepointError } from '../../index.ts';
+import type { RewindableQuery } from '../sdk/query-port.ts';
+import type { CheckpointMetadata } from './checkpoint-metadata.ts';
+import {
+  checkpointsFolder,
+  makeFolder,
+  readMetadata,
+  setAside,
+  writeMetadata,
+} from './metadata-file.ts';
+
+const NO_QUERY = 'No active query session. Cannot restore checkpoint.';
+const NOT_IN_SDK =
+  'Checkpoint data not found in SDK. This may happen if the session was not properly completed or CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING was not set.';
+
+export interface CheckpointManagerOptions {
+  /** `~/.claude-replica/sessions/{session-id}`. */
+  readonly sessionDir: string;
+  readonly sessionId: string;
+  /** How many are kept; beyond that the oldest go. */
+  readonly maxCheckpoints?: number;
+  readonly now?: () => Date;
+  /** Told of what went wrong without stopping anybody: a damaged file, a save that failed. */
+  readonly warn?: (message: string) => void;
+}
+
+const FILE = 'metadata.json';
+
+/** The prompts of a session that can be returned to. What the files were is kept by the SDK. */
+export class CheckpointManager {
+  readonly sessionId: string;
+  readonly #folder: string;
+  readonly #max: number;
+  readonly #now: () => Date;
+  readonly #warn: (message: string) => void;
+  #checkpoints: readonly CheckpointMetadata[] = [];
+  #isSaved = true;
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(options: CheckpointManagerOptions) {
+    const { maxCheckpoints = 10 } = options;
+    if (!Number.isSafeInteger(maxCheckpoints) || maxCheckpoints < 1) {
+      throw new SavepointError('argument-invalid', 'maxCheckpoints is a whole number above zero');
+    }
+    this.sessionId = options.sessionId;
+    this.#folder = checkpointsFolder(options.sessionDir);
+    this.#max = maxCheckpoints;
+    this.#now = options.now ?? (() => new Date());
+    this.#warn = options.warn ?? (() => undefined);
+  }
+
+  /** Makes the folder and loads what is there. A damaged file gets another name; what is valid stays. */
+  async initialize(): Promise<void> {
+    await makeFolder(this.#folder);
+    const read = await readMetadata(this.#file);
+    if (read === null) return;
+    this.#checkpoints = read.checkpoints.slice(0, this.#max);
+    if (!read.isWhole) await this.#replaceDamaged(read.checkpoints.length);
+  }
+
+  /** Puts a prompt on top of the list. The same one twice is one entry. */
+  captureCheckpoint(uuid: string, description: string, sessionId: string): void {
+    const [newest] = this.#checkpoints;
+    if (!this.#checkpoints.some(({ id }) => id === uuid)) {
+      // A clock that was set back must not put this prompt below an earlier one when it is loaded.
+      const time = Math.max(this.#now().getTime(), newest?.timestamp.getTime() ?? 0);
+      const checkpoint = { id: uuid, timestamp: new Date(time), description, sessionId };
+      this.#checkpoints = [checkpoint, ...this.#checkpoints].slice(0, this.#max);
+      this.#isSaved = false;
+    }
+    if (!this.#isSaved) this.#save();
+  }
+
+  /** Newest first; the caller's own copy. */
+  listCheckpoints(): CheckpointMetadata[] {
+    return this.#checkpoints.map((one) => ({ ...one, timestamp: new Date(one.timestamp) }));
+  }
+
+  /** Has the SDK put its files back as they were when the prompt was sent. */
+  async restoreCheckpoint(id: string, query: RewindableQuery | null): Promise<RewindFilesResult> {
+    if (query === null) throw new Error(NO_QUERY);
+    const result = await rewind(id, query);
+    if (!result.canRewind) throw meaningOf(result.error ?? 'The SDK cannot rewind to this prompt.');
+    return result;
+  }
+
+  /** What came before a prompt: all that a conversation forked there still has. */
+  keepBefore(promptId: string): CheckpointMetadata[] {
+    const at = this.#checkpoints.findIndex(({ id }) => id === promptId);
+    return at === -1 ? [] : this.listCheckpoints().slice(at + 1);
+  }
+
+  /** Writes that down for the forked session, in its own folder. */
+  async copyBefore(promptId: string, sessionDir: string): Promise<void> {
+    const folder = checkpointsFolder(sessionDir);
+    await makeFolder(folder);
+    await writeMetadata(join(folder, FILE), this.keepBefore(promptId));
+  }
+
+  /** Resolves when what was captured until now is saved, or has failed to be. */
+  async flush(): Promise<void> {
+    await this.#saving;
+  }
+
+  get #file(): string {
+    return join(this.#folder, FILE);
+  }
+
+  async #replaceDamaged(valid: number): Promise<void> {
+    const aside = await setAside(this.#file, this.#now());
+    const kept = valid === 1 ? '1 checkpoint in it is' : `${valid} checkpoints in it are`;
+    this.#warn(`The list of checkpoints was damaged and is now ${aside}; ${kept} kept.`);
+    if (valid === 0) return;
+    this.#isSaved = false;
+    this.#save();
+    await this.flush();
+  }
+
+  /** One save after the other, each of all there is by then. */
+  #save(): void {
+    this.#saving = this.#saving.then(() => this.#saveNow());
+  }
+
+  async #saveNow(): Promise<void> {
+    if (this.#isSaved) return;
+    this.#isSaved = true;
+    try {
+      await writeMetadata(this.#file, this.#checkpoints);
+    } catch (error) {
+      // The next capture tries again: a full disk may have room by then.
+      this.#isSaved = false;
+      this.#warn(`The list of checkpoints could not be saved: ${messageOf(error)}`);
+    }
+  }
+}
+
+async function rewind(id: string, query: RewindableQuery): Promise<RewindFilesResult> {
+  try {
+    return await query.rewindFiles(id);
+  } catch (error) {
+    throw meaningOf(messageOf(error), error);
+  }
+}
+
+/** The SDK says what is wrong in words only. */
+function meaningOf(message: string, cause?: unknown): Error {
+  const text = message.includes('No file checkpoint found') ? NOT_IN_SDK : message;
+  return new Error(text, cause === undefined ? undefined : { cause });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,45 @@
+const LONGEST = 80;
+// No grapheme of a text that somebody meant is longer; a pile of combining marks is.
+const LONGEST_GRAPHEME = 64;
+
+/** The least of a message of the SDK that says what it is about. */
+export interface DescribableMessage {
+  readonly message?: { readonly content?: unknown } | undefined;
+}
+
+/** What the list of checkpoints says of a user's message. */
+export function extractCheckpointDescription(message: DescribableMessage, now: Date): string {
+  const content = message.message?.content;
+  const texts = Array.isArray(content) ? content.map(textOf) : [content];
+  const text = texts.find((one) => typeof one === 'string' && one.trim() !== '');
+  return typeof text === 'string' ? describePrompt(text) : `Checkpoint at ${timeOf(now)}`;
+}
+
+/** The beginning of a prompt, on one line. */
+export function describePrompt(text: string): string {
+  return firstGraphemes(text, LONGEST).replaceAll(/\r\n|\r|\n/g, ' ');
+}
+
+function textOf(block: unknown): unknown {
+  if (typeof block !== 'object' || block === null || !('type' in block)) return undefined;
+  return block.type === 'text' && 'text' in block ? block.text : undefined;
+}
+
+/** As a person counts: an emoji of five code points is one sign. */
+function firstGraphemes(text: string, count: number): string {
+  const head = text.slice(0, count * LONGEST_GRAPHEME).toWellFormed();
+  const segments = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(head);
+  let kept = '';
+  let left = count;
+  for (const { segment } of segments) {
+    if (left === 0) break;
+    kept += segment;
+    left -= 1;
+  }
+  return kept;
+}
+
+function timeOf(date: Date): string {
+  const parts = [date.getHours(), date.getMinutes(), date.getSeconds()];
+  return parts.map((part) => String(part).padStart(2, '0')).join(':');
+}
