@@ -15,6 +15,8 @@ it.each([
   ['\r\n\x1bOM\t\x1b[Z', ['enter', 'enter', 'enter', 'tab', 'tab']],
   ['\x7f\x08\x17\x15', ['backspace', 'backspace', 'delete-word', 'delete-all']],
   ['\x0e\x10\x03\x1a\x0c', ['down', 'up', 'interrupt', 'suspend', 'redraw']],
+  ['\x04\x0f\x1b[3~', ['end-of-input', 'unfold', 'delete']],
+  ['\x1b\r', ['enter']],
   ['fix\x1b[Athe 测试', ['"fix"', 'up', '"the 测试"']],
 ])('knows the keys of %j', (text, keys) => {
   expect(decode(text)).toEqual(keys);
@@ -72,4 +74,28 @@ it('does not wait for ever, nor keep without end', () => {
   const keys = decoder.push(bytes(`\x1b]${'x'.repeat(1_100_000)}`));
   expect(keys.length).toBeGreaterThan(0);
   expect(decoder.patienceMs).toBeNull();
+});
+
+const decodeLines = (text: string): string[] =>
+  names(new KeyDecoder({ lineBreaks: true }).push(bytes(text)));
+
+it('keeps the line breaks and tabs of a paste where a text may have lines', () => {
+  const keys = decodeLines('\x1b[200~one\r\n\ttwo\rthree\n\x1b[31m\x1b[201~\r');
+  expect(keys).toEqual(['"one\n\ttwo\nthree\n [31m"', 'enter']);
+});
+
+it('knows the keys that break a line, and Enter beside them', () => {
+  expect(decodeLines('a\n\x1b\r\x1b[13;2u\x1b[27;2;13~\r')).toEqual([
+    '"a"',
+    ...Array.from({ length: 4 }, () => 'line-break'),
+    'enter',
+  ]);
+});
+
+it('waits for the end of a paste of any length that a person would copy', () => {
+  const decoder = new KeyDecoder({ lineBreaks: true });
+  expect(decoder.push(bytes(`\x1b[200~${'y\r'.repeat(600_000)}`))).toEqual([]);
+  expect(decoder.push(bytes('\x1b[201~'))).toEqual([
+    { name: 'text', text: 'y\n'.repeat(600_000), pasted: true },
+  ]);
 });

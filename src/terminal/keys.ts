@@ -12,12 +12,16 @@ export type KeyName =
   | 'enter'
   | 'tab'
   | 'escape'
+  | 'line-break'
   | 'backspace'
+  | 'delete'
   | 'delete-word'
   | 'delete-all'
   | 'redraw'
+  | 'unfold'
   | 'suspend'
-  | 'interrupt';
+  | 'interrupt'
+  | 'end-of-input';
 
 /** What a person did: pressed a key that has a name, or typed or pasted text. */
 export type Key =
@@ -30,11 +34,26 @@ const ESCAPE_WAIT_MS = 50;
 /** The rest of a sequence or of a paste may be held up on a slow line. */
 const SEQUENCE_WAIT_MS = 1_000;
 const LONGEST_WAIT = 1024 * 1024;
+/** The rest of a paste that was given up would be typed, line breaks and all. */
+const LONGEST_PASTE = 64 * LONGEST_WAIT;
+
+export interface KeyOptions {
+  /**
+   * For a text of several lines: a paste keeps its line breaks and tabs, and Ctrl-J, Alt-Enter and
+   * Shift-Enter are `line-break`. Otherwise a paste is one line, and those keys are Enter.
+   */
+  readonly lineBreaks?: boolean;
+}
 
 /** Makes keys of the bytes that a terminal sends, wherever those are cut. */
 export class KeyDecoder {
   readonly #decoder = new StringDecoder('utf8');
+  readonly #lineBreaks: boolean;
   #waiting = '';
+
+  constructor({ lineBreaks = false }: KeyOptions = {}) {
+    this.#lineBreaks = lineBreaks;
+  }
 
   /** The keys that are complete by now. */
   push(bytes: Uint8Array): Key[] {
@@ -50,7 +69,7 @@ export class KeyDecoder {
 
   /** Nothing more came: what waits is all there is. */
   flush(): Key[] {
-    const { text, rest } = cutOff(this.#waiting);
+    const { text, rest } = cutOff(this.#waiting, this.#lineBreaks);
     this.#waiting = rest;
     return [...text, ...this.#take()];
   }
@@ -58,8 +77,9 @@ export class KeyDecoder {
   #take(): Key[] {
     const keys: Key[] = [];
     while (this.#waiting !== '') {
-      const found = firstKey(this.#waiting);
-      if (found === 'incomplete' && this.#waiting.length < LONGEST_WAIT) break;
+      const found = firstKey(this.#waiting, this.#lineBreaks);
+      const longest = this.#waiting.startsWith(PASTE_BEGIN) ? LONGEST_PASTE : LONGEST_WAIT;
+      if (found === 'incomplete' && this.#waiting.length < longest) break;
       const { key, length } = found === 'incomplete' ? NOTHING : found;
       if (key !== null) keys.push(key);
       this.#waiting = this.#waiting.slice(length);
@@ -79,6 +99,8 @@ const NOTHING: Found = { key: null, length: 1 };
 const PASTE_BEGIN = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 const KEYPAD_ENTER = '\x1bOM';
+/** Ctrl-J, Alt-Enter, and Enter with Shift or Alt where a terminal tells them apart. */
+const LINE_BREAK = /^(?:\n|\x1b[\r\n]|\x1b\[13;[2-4]u|\x1b\[27;[2-4];13~)/;
 const TYPED = /^[^\x00-\x1f\x7f]+/;
 const SEQUENCE = /^\x1b(?:\[[0-?]*[ -/]*[@-~]|O[ -~])/;
 const SEQUENCE_BEGIN = /^\x1b(?:\[[0-?]*[ -/]*|O)?$/;
@@ -86,11 +108,13 @@ const SEQUENCE_BEGIN = /^\x1b(?:\[[0-?]*[ -/]*|O)?$/;
 const ANSWER = /^\x1b[\]PX^_][^\x07\x1b\x03]*(?:\x07|\x1b\\)/;
 const ANSWER_BEGIN = /^\x1b[\]PX^_][^\x07\x1b\x03]*\x1b?$/;
 
-function firstKey(text: string): Found | 'incomplete' {
+function firstKey(text: string, lineBreaks: boolean): Found | 'incomplete' {
   const [typed] = TYPED.exec(text) ?? [];
   if (typed !== undefined) return { key: { name: 'text', text: typed }, length: typed.length };
+  const [lineBreak] = (lineBreaks && LINE_BREAK.exec(text)) || [];
+  if (lineBreak !== undefined) return { key: { name: 'line-break' }, length: lineBreak.length };
   if (!text.startsWith(ESCAPE)) return { key: named(CONTROLS[text.charAt(0)]), length: 1 };
-  if (text.startsWith(PASTE_BEGIN)) return paste(text);
+  if (text.startsWith(PASTE_BEGIN)) return paste(text, lineBreaks);
   const [sequence] = SEQUENCE.exec(text) ?? [];
   if (sequence !== undefined) return { key: keyOf(sequence), length: sequence.length };
   const [answer] = ANSWER.exec(text) ?? [];
@@ -107,21 +131,25 @@ function afterEscape(text: string): Found {
   return { key: null, length: TYPED.test(next) || isBroken ? 1 + next.length : 1 };
 }
 
-function paste(text: string): Found | 'incomplete' {
+function paste(text: string, lineBreaks: boolean): Found | 'incomplete' {
   const end = text.indexOf(PASTE_END);
   if (end === -1) return 'incomplete';
-  return { key: pasted(text.slice(PASTE_BEGIN.length, end)), length: end + PASTE_END.length };
+  const key = pasted(text.slice(PASTE_BEGIN.length, end), lineBreaks);
+  return { key, length: end + PASTE_END.length };
 }
 
 /** Whatever was copied is text: a line break in it is no Enter. */
-function pasted(text: string): Key {
-  return { name: 'text', text: text.replace(/[\x00-\x1f\x7f]+/g, ' '), pasted: true };
+function pasted(text: string, lineBreaks: boolean): Key {
+  const kept = lineBreaks
+    ? text.replace(/\r\n?/g, '\n').replace(/[\x00-\x08\x0b-\x1f\x7f]/g, ' ')
+    : text.replace(/[\x00-\x1f\x7f]+/g, ' ');
+  return { name: 'text', text: kept, pasted: true };
 }
 
-function cutOff(waiting: string): { text: Key[]; rest: string } {
+function cutOff(waiting: string, lineBreaks: boolean): { text: Key[]; rest: string } {
   if (waiting === ESCAPE) return { text: [{ name: 'escape' }], rest: '' };
   if (!waiting.startsWith(PASTE_BEGIN)) return { text: [], rest: '' };
-  return { text: [pasted(waiting.slice(PASTE_BEGIN.length))], rest: '' };
+  return { text: [pasted(waiting.slice(PASTE_BEGIN.length), lineBreaks)], rest: '' };
 }
 
 /** Sequences differ between terminals and with Shift or Ctrl; the letter or number at the end tells. */
@@ -139,6 +167,7 @@ const CONTROLS: Readonly<Record<string, KeyName>> = {
   '\x01': 'home',
   '\x02': 'left',
   '\x03': 'interrupt',
+  '\x04': 'end-of-input',
   '\x05': 'end',
   '\x06': 'right',
   '\x08': 'backspace',
@@ -147,6 +176,7 @@ const CONTROLS: Readonly<Record<string, KeyName>> = {
   '\x0c': 'redraw',
   '\r': 'enter',
   '\x0e': 'down',
+  '\x0f': 'unfold',
   '\x10': 'up',
   '\x15': 'delete-all',
   '\x17': 'delete-word',
@@ -166,6 +196,7 @@ const LETTERED: Readonly<Record<string, KeyName>> = {
 
 const NUMBERED: Readonly<Record<string, KeyName>> = {
   1: 'home',
+  3: 'delete',
   4: 'end',
   5: 'page-up',
   6: 'page-down',
