@@ -48,6 +48,8 @@ export const ERROR_CODES = {
   'file-exists': 'A file would be overwritten.',
   'file-missing': 'A file or folder that was named is not there.',
   'file-failed': 'A file that was named could not be read or written.',
+  'value-unsupported': 'A value holds something that could not be brought back as it is.',
+  'value-invalid': 'What was stored is no value that Savepoint wrote.',
   aborted: 'The caller cancelled.',
 } as const;
 
