@@ -1,10 +1,11 @@
-export { parseBytes } from './kinds.ts';
+export { AT_LEAST_ONE, type Kind, parseBytes, SWITCH } from './kinds.ts';
 export {
   type Configuration,
   type Effective,
   loadConfiguration,
   type Part,
 } from './load-configuration.ts';
+export { invalid, readJsonFile } from './read-file.ts';
 export {
   isSettingKey,
   SETTING_KEYS,
