@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { UsageError } from '../terminal/usage-error.ts';
+import { findCredentials } from './credentials.ts';
+import { startOfflineModel } from './offline-model/index.ts';
+import type { ReplicaIo, ReplicaRequest } from './request.ts';
+import type { Stage } from './stage.ts';
+
+/** Who answers: a model behind the person's account, or the one that is only for show. */
+export interface AnsweringModel {
+  /** All of the environment of the SDK's process. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** For the line below the input; null where there is nothing to say. */
+  readonly label: string | null;
+  close(): Promise<void>;
+}
+
+export const DEMONSTRATION = 'demonstration model, offline: nothing leaves this machine';
+
+/** Null when the person would rather leave. */
+export async function chooseModel(
+  request: ReplicaRequest,
+  io: ReplicaIo,
+  stage: Stage,
+): Promise<AnsweringModel | null> {
+  if (request.offline) return offlineModel(io, stage);
+  const { env } = io;
+  if (findCredentials({ env, home: io.homeDirectory }) !== null) {
+    // Where an account is, its own home is needed, whatever the project.
+    return { env, label: null, close: async () => undefined };
+  }
+  if (request.demo) {
+    io.err('No credentials were found, so the demonstration model answers.\n');
+    return offlineModel(io, stage);
+  }
+  if (!io.interactive) {
+    const message = 'no credentials were found (ANTHROPIC_API_KEY, or a login of Claude Code)';
+    throw new UsageError(message, 'try it without an account: --offline');
+  }
+  io.out('No credentials were found (ANTHROPIC_API_KEY, or a login of Claude Code).\n');
+  const answer = await io.ask('Go on with the offline demonstration model? [Y/n] ');
+  if (answer === null || /^\s*n/i.test(answer)) return null;
+  return offlineModel(io, stage);
+}
+
+/** A process that sees nothing of the person's account, and writes nowhere but into our own folder. */
+async function offlineModel({ env }: ReplicaIo, stage: Stage): Promise<AnsweringModel> {
+  const model = await startOfflineModel();
+  const passed = Object.fromEntries(PASSED_ON.map((name) => [name, env[name]]));
+  return {
+    env: {
+      ...passed,
+      HOME: stage.home,
+      CLAUDE_CONFIG_DIR: join(stage.replicaHome, 'offline'),
+      ANTHROPIC_BASE_URL: model.url,
+      ANTHROPIC_API_KEY: 'dummy',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+    },
+    label: DEMONSTRATION,
+    close: () => model.close(),
+  };
+}
+
+const PASSED_ON = [
+  'PATH',
+  'LANG',
+  'LC_ALL',
+  'TERM',
+  'TMPDIR',
+  'SHELL',
+  'IS_SANDBOX',
+  'CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING',
+] as const;

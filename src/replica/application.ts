@@ -1,0 +1,236 @@
+import { join } from 'node:path';
+import { paintFor } from '../terminal/paint.ts';
+import { UsageError } from '../terminal/usage-error.ts';
+import { type AnsweringModel, chooseModel } from './answering-model.ts';
+import { CheckpointManager } from './checkpoint/checkpoint-manager.ts';
+import { ConfigManager } from './config/config-manager.ts';
+import { configJson, configText } from './config/config-text.ts';
+import type { ReplicaConfig } from './config/replica-config.ts';
+import { SDKConfigLoader } from './config/sdk-config-loader.ts';
+import { PlayedUI } from './demo/played-ui.ts';
+import { SCRIPT } from './demo/script.ts';
+import { FileLogger } from './file-logger.ts';
+import { type EngineFiles, openEngineFiles } from './files/engine-files.ts';
+import type { ReplicaIo, ReplicaRequest } from './request.ts';
+import { RunnerFactory } from './runners/runner-factory.ts';
+import { loadSdk, SdkMissingError } from './sdk/load-sdk.ts';
+import { findSession } from './sessions/find-session.ts';
+import type { Session } from './sessions/session.ts';
+import { SessionManager } from './sessions/session-manager.ts';
+import { sessionsJson, sessionsText } from './sessions/sessions-text.ts';
+import { type Stage, setStage } from './stage.ts';
+import type { InteractiveUI } from './ui/interactive-ui.ts';
+import { TerminalInteractiveUI } from './ui/terminal-interactive-ui.ts';
+
+/** Runs the interactive agent for one request. Resolves to the exit code. */
+export async function runReplica(request: ReplicaRequest, io: ReplicaIo): Promise<number> {
+  const stage = setStage(request, io);
+  const forget = io.onInterrupt(() => stage.remove());
+  try {
+    return await new Application(request, io, stage).run();
+  } finally {
+    stage.remove();
+    forget();
+  }
+}
+
+/** Brings the parts together: configuration, model, engine, session, runner. */
+export class Application {
+  readonly #request: ReplicaRequest;
+  readonly #io: ReplicaIo;
+  readonly #stage: Stage;
+  readonly #configManager: ConfigManager;
+  readonly #sessions: SessionManager;
+  readonly #logger: FileLogger;
+
+  constructor(request: ReplicaRequest, io: ReplicaIo, stage: Stage) {
+    this.#request = request;
+    this.#io = io;
+    this.#stage = stage;
+    const { project, home, replicaHome } = stage;
+    const loader = new SDKConfigLoader({ project, home, environment: stage.env });
+    this.#configManager = new ConfigManager(loader);
+    this.#sessions = new SessionManager({ root: join(replicaHome, 'sessions') });
+    this.#logger = new FileLogger({ file: join(replicaHome, 'logs', 'replica.log') });
+  }
+
+  async run(): Promise<number> {
+    if (this.#request.verb === 'config') return this.#showConfig();
+    if (this.#request.verb === 'sessions') return this.#showSessions();
+    const config = await this.#configured();
+    for (const warning of this.#configManager.warnings) this.#warn(warning);
+    await this.checkCheckpointEnvironment();
+    const model = await chooseModel(this.#request, this.#io, this.#stage);
+    if (model === null) return 0;
+    try {
+      return await this.#converse(config, model);
+    } catch (error) {
+      if (!(error instanceof SdkMissingError)) throw error;
+      throw new UsageError(error.message, error.hint);
+    } finally {
+      await model.close();
+    }
+  }
+
+  /** The SDK keeps file checkpoints only with the variable; without it the engine alone serves. */
+  async checkCheckpointEnvironment(): Promise<void> {
+    const { enableFileCheckpointing } = await this.#configManager.getProjectConfig();
+    if (!enableFileCheckpointing || this.#sdkKeepsFiles()) return;
+    this.#warn(
+      'Warning: File checkpointing enabled in config but environment variable not set\n' +
+        'Set CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1 to enable SDK checkpointing',
+    );
+  }
+
+  async #converse(config: ReplicaConfig, model: AnsweringModel): Promise<number> {
+    const sdk = await loadSdk();
+    const session = await this.#session();
+    const files = config.enableFileCheckpointing ? await this.#openFiles() : null;
+    const checkpointsFor = (one: Session) => this.#checkpointsFor(one, config);
+    const factory = new RunnerFactory({
+      sdk,
+      config,
+      env: model.env,
+      session,
+      files,
+      checkpointManager: await checkpointsFor(session),
+      checkpointsFor,
+      sessionManager: this.#sessions,
+      configManager: this.#configManager,
+      sdkKeepsFiles: this.#sdkKeepsFiles(),
+      logger: this.#logger,
+      paint: paintFor({ env: this.#io.env, terminal: this.#io.terminal }, this.#request.noColor),
+      columns: () => this.#io.stdout.columns || 80,
+      project: this.#stage.project,
+      modelLabel: model.label,
+    });
+    try {
+      return await this.#runWith(factory);
+    } finally {
+      await files?.close();
+      await this.#sessions.deleteIfEmpty(session);
+    }
+  }
+
+  async #runWith(factory: RunnerFactory): Promise<number> {
+    const { verb, prompt, json } = this.#request;
+    if (verb === 'print') {
+      return factory.createPrintRunner().run({
+        prompt: prompt ?? '',
+        json,
+        out: (text) => this.#io.out(text),
+        err: (text) => this.#io.err(text),
+      });
+    }
+    const ui = this.#ui();
+    const forget = this.#io.onInterrupt(() => void ui.stop());
+    try {
+      await factory.createInteractiveRunner(ui).run(prompt);
+      return ui instanceof PlayedUI && ui.failures.length > 0 ? 1 : 0;
+    } finally {
+      forget();
+    }
+  }
+
+  /** A person, or the play where nobody sits there. */
+  #ui(): InteractiveUI {
+    const { stdin, stdout, env, interactive } = this.#io;
+    if (interactive) {
+      return new TerminalInteractiveUI({ stdin, stdout, env, noColor: this.#request.noColor });
+    }
+    if (!this.#request.demo) {
+      const hint = 'for one turn without a terminal: savepoint chat --print PROMPT';
+      throw new UsageError('a conversation needs a terminal', hint);
+    }
+    const write = (text: string): void => this.#io.out(text);
+    return new PlayedUI({ script: SCRIPT, project: this.#stage.project, write });
+  }
+
+  async #configured(): Promise<ReplicaConfig> {
+    const config = await this.#configManager.getProjectConfig();
+    const { model, permissionMode } = this.#request;
+    return {
+      ...config,
+      ...(model === null ? {} : { model }),
+      ...(permissionMode === null ? {} : { permissionMode: permissionModeOf(permissionMode) }),
+    };
+  }
+
+  #session(): Promise<Session> {
+    const { resume } = this.#request;
+    const { project } = this.#stage;
+    return resume === null
+      ? this.#sessions.create({ project })
+      : findSession(this.#sessions, project, resume);
+  }
+
+  /** A folder that cannot be a project leaves the SDK's own checkpoints, and says so. */
+  async #openFiles(): Promise<EngineFiles | null> {
+    const { project, env, home } = this.#stage;
+    const surroundings = { env, homeDirectory: home, platform: this.#io.platform };
+    const onGap = (message: string): void => void this.#logger.warn(message);
+    try {
+      return await openEngineFiles({ project, surroundings, onGap });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#warn(`Savepoint keeps no timeline here: ${reason}`);
+      return null;
+    }
+  }
+
+  async #checkpointsFor(
+    session: Session,
+    { enableFileCheckpointing, checkpointKeepCount }: ReplicaConfig,
+  ): Promise<CheckpointManager | null> {
+    if (!enableFileCheckpointing) return null;
+    const checkpoints = new CheckpointManager({
+      sessionDir: this.#sessions.directoryOf(session.id),
+      sessionId: session.id,
+      maxCheckpoints: checkpointKeepCount,
+      warn: (message) => this.#warn(message),
+    });
+    await checkpoints.initialize();
+    return checkpoints;
+  }
+
+  async #showConfig(): Promise<number> {
+    await this.#configManager.getProjectConfig();
+    const { warnings } = this.#configManager;
+    const effective = this.#configManager.effective();
+    if (this.#request.json) {
+      this.#io.out(`${JSON.stringify(configJson(effective, warnings), null, 2)}\n`);
+      return 0;
+    }
+    const paint = paintFor(this.#io, this.#request.noColor);
+    for (const line of configText(effective, paint)) this.#io.out(`${line}\n`);
+    for (const warning of warnings) this.#warn(warning);
+    return 0;
+  }
+
+  async #showSessions(): Promise<number> {
+    const { sessions, problems } = await this.#sessions.list(this.#stage.project);
+    if (this.#request.json) {
+      this.#io.out(`${JSON.stringify(sessionsJson(sessions, problems), null, 2)}\n`);
+      return 0;
+    }
+    for (const line of sessionsText(sessions, Date.now())) this.#io.out(`${line}\n`);
+    for (const problem of problems) this.#warn(problem);
+    return 0;
+  }
+
+  #sdkKeepsFiles(): boolean {
+    return this.#io.env.CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING === '1';
+  }
+
+  #warn(message: string): void {
+    this.#io.err(`${message}\n`);
+  }
+}
+
+const MODES = ['default', 'acceptEdits', 'plan', 'bypassPermissions'] as const;
+
+function permissionModeOf(text: string): ReplicaConfig['permissionMode'] {
+  const mode = MODES.find((one) => one === text);
+  if (mode !== undefined) return mode;
+  throw new UsageError(`--permission-mode must be one of ${MODES.join(', ')}, not "${text}"`);
+}

@@ -1,0 +1,2 @@
+export { Application, runReplica } from './application.ts';
+export type { ReplicaIo, ReplicaRequest } from './request.ts';

@@ -1,0 +1,102 @@
+import type { Paint } from '../../terminal/paint.ts';
+import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
+import { registerBuiltinCommands } from '../commands/builtin-commands.ts';
+import { CommandRegistry } from '../commands/command-registry.ts';
+import type { ConfigManager } from '../config/config-manager.ts';
+import type { ReplicaConfig } from '../config/replica-config.ts';
+import type { AgentFiles } from '../files/agent-files.ts';
+import type { Logger } from '../logger.ts';
+import { MCPService } from '../mcp/mcp-service.ts';
+import { PermissionManager } from '../permissions/permission-manager.ts';
+import type { ConversationEvents } from '../sdk/conversation.ts';
+import type { Sdk } from '../sdk/load-sdk.ts';
+import { MessageRouter } from '../sdk/message-router.ts';
+import { type QueryOptions, SDKQueryExecutor } from '../sdk/sdk-query-executor.ts';
+import { StreamingQueryManager } from '../sdk/streaming-query-manager.ts';
+import type { Session } from '../sessions/session.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
+import type { InteractiveUI } from '../ui/interactive-ui.ts';
+import { InteractiveRunner } from './interactive-runner.ts';
+import type { PrintRunner } from './print-runner.ts';
+
+export interface RunnerFactoryParts {
+  readonly sdk: Sdk;
+  readonly config: ReplicaConfig;
+  /** All of the environment of the SDK's process. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly project: string;
+  readonly session: Session;
+  readonly files: AgentFiles | null;
+  readonly checkpointManager: CheckpointManager | null;
+  readonly checkpointsFor: (session: Session) => Promise<CheckpointManager | null>;
+  readonly sessionManager: SessionManager;
+  readonly configManager: ConfigManager;
+  readonly sdkKeepsFiles: boolean;
+  readonly logger: Logger;
+  readonly paint: Paint;
+  readonly columns: () => number;
+  readonly modelLabel: string | null;
+}
+
+/** Makes the runner that a request needs. */
+export class RunnerFactory {
+  readonly #parts: RunnerFactoryParts;
+
+  constructor(parts: RunnerFactoryParts) {
+    this.#parts = parts;
+  }
+
+  createInteractiveRunner(ui: InteractiveUI): InteractiveRunner {
+    const { config, modelLabel, session } = this.#parts;
+    const commands = new CommandRegistry();
+    registerBuiltinCommands(commands);
+    const permissions = new PermissionManager({ ui });
+    const model = modelLabel ?? config.model ?? 'default model';
+    return new InteractiveRunner({
+      ...this.#parts,
+      ui,
+      session,
+      commands,
+      converse: (checkpoints, events) => this.#converse(checkpoints, events, permissions),
+      status: `${model} · Esc Esc rewinds · /help`,
+      mcpServers: async () => [],
+    });
+  }
+
+  createPrintRunner(): PrintRunner {
+    throw new Error('not yet');
+  }
+
+  #converse(
+    checkpointManager: CheckpointManager | null,
+    events: ConversationEvents,
+    permissions: PermissionManager,
+  ): StreamingQueryManager {
+    return new StreamingQueryManager({
+      executor: new SDKQueryExecutor(this.#parts.sdk),
+      messageRouter: new MessageRouter(),
+      checkpointManager,
+      queryOptions: () => this.#queryOptions(permissions),
+      events,
+    });
+  }
+
+  #queryOptions(permissions: PermissionManager): QueryOptions {
+    const { config, env, project, files, logger } = this.#parts;
+    const { model, permissionMode, allowedTools, disallowedTools, extraArgs } = config;
+    return {
+      cwd: project,
+      env,
+      model,
+      permissionMode,
+      allowedTools,
+      disallowedTools,
+      extraArgs,
+      mcpServers: new MCPService(config.mcpServers).servers,
+      enableFileCheckpointing: config.enableFileCheckpointing,
+      canUseTool: permissions.canUseTool,
+      ...(files === null ? {} : { hooks: files.hooks }),
+      stderr: (text) => void logger.info('the SDK says', { text }),
+    };
+  }
+}

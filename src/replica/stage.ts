@@ -1,0 +1,35 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FIRST_FILES } from './demo/script.ts';
+import type { ReplicaIo, ReplicaRequest } from './request.ts';
+
+/** Where the agent works and where it keeps what it keeps. */
+export interface Stage {
+  /** The project's real path. */
+  readonly project: string;
+  /** The person's home directory, or that of the play. */
+  readonly home: string;
+  /** `~/.claude-replica`. */
+  readonly replicaHome: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Removes what was made for a play. */
+  remove(): void;
+}
+
+/** The person's own project; for a play, a scratch one whose traces go with it. */
+export function setStage({ demo, project }: ReplicaRequest, io: ReplicaIo): Stage {
+  if (!demo) return stageIn(realpathSync(project), io.homeDirectory, io.env, () => undefined);
+  const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'claude-replica-demo-')));
+  const [played, home] = [join(scratch, 'scratch-project'), join(scratch, 'home')];
+  mkdirSync(played);
+  mkdirSync(home);
+  for (const [name, text] of Object.entries(FIRST_FILES)) writeFileSync(join(played, name), text);
+  const { SAVEPOINT_HOME: _own, XDG_DATA_HOME: _data, ...env } = io.env;
+  const remove = (): void => rmSync(scratch, { recursive: true, force: true });
+  return stageIn(played, home, { ...env, SAVEPOINT_HOME: join(scratch, 'savepoint') }, remove);
+}
+
+function stageIn(project: string, home: string, env: Stage['env'], remove: () => void): Stage {
+  return { project, home, replicaHome: join(home, '.claude-replica'), env, remove };
+}
