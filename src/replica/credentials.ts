@@ -1,0 +1,65 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** How the agent would show who it is. Never what it would show. */
+export type CredentialKind =
+  | 'bedrock'
+  | 'vertex'
+  | 'foundry'
+  | 'auth-token'
+  | 'api-key'
+  | 'oauth-token'
+  | 'login';
+
+export interface CredentialPlaces {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly platform?: NodeJS.Platform;
+}
+
+/** Which credentials there are, those first that the SDK takes first; null where there are none. */
+export async function findCredentials({
+  env,
+  home,
+  platform = process.platform,
+}: CredentialPlaces): Promise<CredentialKind | null> {
+  const cloud = CLOUDS.find(([variable]) => isOn(env[variable]));
+  if (cloud !== undefined) return cloud[1];
+  const token = TOKENS.find(([variable]) => Boolean(env[variable]?.trim()));
+  if (token !== undefined) return token[1];
+  const folder = env.CLAUDE_CONFIG_DIR || join(home, '.claude');
+  if (await holdsSomething(join(folder, '.credentials.json'))) return 'login';
+  return platform === 'darwin' && (await hasAccount(env, home)) ? 'login' : null;
+}
+
+const CLOUDS: readonly (readonly [string, CredentialKind])[] = [
+  ['CLAUDE_CODE_USE_BEDROCK', 'bedrock'],
+  ['CLAUDE_CODE_USE_VERTEX', 'vertex'],
+  ['CLAUDE_CODE_USE_FOUNDRY', 'foundry'],
+];
+
+const TOKENS: readonly (readonly [string, CredentialKind])[] = [
+  ['ANTHROPIC_AUTH_TOKEN', 'auth-token'],
+  ['ANTHROPIC_API_KEY', 'api-key'],
+  ['CLAUDE_CODE_OAUTH_TOKEN', 'oauth-token'],
+];
+
+function isOn(text: string | undefined): boolean {
+  return ['1', 'true', 'yes', 'on'].includes(text?.trim().toLowerCase() ?? '');
+}
+
+/** After a logout the file may be there with an empty object in it. */
+async function holdsSomething(file: string): Promise<boolean> {
+  const stats = await stat(file).catch(() => null);
+  return stats?.isFile() === true && stats.size > '{}\n'.length;
+}
+
+/** macOS keeps the credentials in its keychain, at which nobody may look; whose they are stands here. */
+async function hasAccount(env: CredentialPlaces['env'], home: string): Promise<boolean> {
+  try {
+    const text = await readFile(join(env.CLAUDE_CONFIG_DIR || home, '.claude.json'), 'utf8');
+    return Object.hasOwn(JSON.parse(text), 'oauthAccount');
+  } catch {
+    return false;
+  }
+}
