@@ -5,10 +5,14 @@ export interface Turn {
   readonly prompt: string;
   /** What else came with the prompt, before it: context that the program added. */
   readonly context: readonly string[];
+  /** Whether the conversation begins with it. */
+  readonly isFirst: boolean;
   /** How many replies the model has given in this turn. */
   readonly step: number;
   /** What the tools answered that the last reply called, in the order of the calls. */
   readonly results: readonly ToolResult[];
+  /** The same of every reply of the turn, oldest first. */
+  readonly history: readonly ToolResult[];
 }
 
 /** Null where nobody asked for anything. */
@@ -18,12 +22,14 @@ export function turnOf({ messages }: MessagesRequest): Turn | null {
   const prompt = texts.at(-1);
   if (prompt === undefined) return null;
   const later = messages.slice(at + 1);
-  const reply = later.findLastIndex(({ role }) => role === 'assistant');
+  const last = later.findLastIndex(isReply);
   return {
     prompt,
     context: texts.slice(0, -1),
-    step: later.filter(({ role }) => role === 'assistant').length,
-    results: reply === -1 ? [] : later.slice(reply + 1).flatMap(resultsIn),
+    isFirst: !messages.slice(0, at).some(isReply),
+    step: later.filter(isReply).length,
+    results: later.slice(last + 1).flatMap(resultsIn),
+    history: later.flatMap(resultsIn),
   };
 }
 
@@ -41,6 +47,10 @@ function promptTexts(message: RequestMessage | undefined): string[] {
 }
 
 const NOTE = /^\s*(<system-reminder>|\[Request interrupted by user)|^\s*$/;
+
+function isReply({ role }: RequestMessage): boolean {
+  return role === 'assistant';
+}
 
 function resultsIn({ content }: RequestMessage): ToolResult[] {
   return content.filter((block) => block.type === 'tool_result');

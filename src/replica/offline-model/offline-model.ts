@@ -1,0 +1,95 @@
+import {
+  type MessagesRequest,
+  type MessagesServer,
+  type ReplyBlock,
+  say,
+  startMessagesServer,
+  type Turn,
+  turnOf,
+} from '../../messages-server/index.ts';
+import { type Outcome, type Performance, perform } from './perform.ts';
+import { plainRequests } from './requests.ts';
+
+export interface OfflineModelOptions {
+  /** Where the agent works: names of files are taken from there. */
+  readonly project: string;
+  /** Between two pieces of an answer; 0 where nobody watches. */
+  readonly pieceDelayMs?: number;
+}
+
+/** For the SDK's option `model`, so that whoever is told of the model hears what it is. */
+export const OFFLINE_MODEL = 'offline-demonstration';
+
+/**
+ * A model for who has no credentials: a server on this machine that speaks the Messages API and follows a
+ * few plain requests with the agent's real tools. Every answer says that it is a demonstration.
+ */
+export async function startOfflineModel({
+  project,
+  pieceDelayMs = 0,
+}: OfflineModelOptions): Promise<MessagesServer> {
+  return startMessagesServer((request) => ({ blocks: blocksFor(request, project), pieceDelayMs }));
+}
+
+function blocksFor(request: MessagesRequest, project: string): ReplyBlock[] {
+  const turn = turnOf(request);
+  if (turn === null) return [say(`${LABEL} ${HELP}`)];
+  const next = nextCall(turn, project);
+  if (!('outcomes' in next)) return [next];
+  return [say(answer(turn, next))];
+}
+
+interface Finished {
+  readonly outcomes: readonly Outcome[];
+  /** How many requests were not tried, because one before them failed. */
+  readonly left: number;
+}
+
+/**
+ * The conversation is all the memory there is: what was asked is begun anew each time, and given the results
+ * that are known already, until it comes to a call that has none.
+ */
+function nextCall({ prompt, history }: Turn, project: string): ReplyBlock | Finished {
+  const results = [...history];
+  const requests = plainRequests(prompt);
+  const outcomes: Outcome[] = [];
+  for (const request of requests) {
+    const performance: Performance = perform(request, project);
+    let step = performance.next();
+    while (!step.done) {
+      const result = results.shift();
+      if (result === undefined) return step.value;
+      step = performance.next(result);
+    }
+    outcomes.push(step.value);
+    if (!step.value.done) break;
+  }
+  return { outcomes, left: requests.length - outcomes.length };
+}
+
+function answer({ isFirst }: Turn, { outcomes, left }: Finished): string {
+  const texts = outcomes.map(({ text }) => text);
+  if (left > 0) texts.push(`What came after it I left undone (${left}).`);
+  const helps = outcomes.every(({ done }) => !done) && left === 0;
+  const parts = [`${LABEL} ${texts.join('\n')}`.trim()];
+  if (isFirst && !helps) parts.push(INTRODUCTION);
+  if (helps) parts.push(HELP);
+  return parts.join('\n\n');
+}
+
+const LABEL = '[demonstration model]';
+
+const INTRODUCTION =
+  'I am no AI but a small program on this machine that follows plain requests; “help” lists them.';
+
+const HELP = `I am the offline demonstration model: no AI, but a small program on this machine that follows plain requests with the agent’s real tools. I understand:
+
+  write FILE: TEXT            (\\n in a text is a new line)
+  append FILE: TEXT
+  replace OLD with NEW in FILE
+  read FILE
+  delete FILE
+  run: COMMAND
+  todo: ONE, TWO, THREE
+
+Several requests go on lines of their own, or are joined by “then”. With credentials of your own, a real model answers here.`;

@@ -1,0 +1,125 @@
+import { resolve } from 'node:path';
+// Under its own name a linter takes it for a hook of React.
+import { useTool as call, type ReplyBlock, type ToolResult } from '../../messages-server/index.ts';
+import { fileText, shownFile } from './read-result.ts';
+import type { PlainRequest } from './requests.ts';
+import { shellWord } from './shell-word.ts';
+
+/** What came of a request. */
+export interface Outcome {
+  readonly done: boolean;
+  readonly text: string;
+}
+
+/** The tool calls of a request, one after the other; each is answered with its result. */
+export type Performance = Generator<ReplyBlock, Outcome, ToolResult>;
+
+/** Does what was asked, by the tools of the agent. */
+export function perform(request: PlainRequest, project: string): Performance {
+  switch (request.kind) {
+    case 'write':
+      return write(resolve(project, request.file), request.file, lines(request.text));
+    case 'append':
+      return append(resolve(project, request.file), request.file, lines(request.text));
+    case 'replace':
+      return replace(resolve(project, request.file), request);
+    case 'run':
+      return run(request.command);
+    case 'delete':
+      return remove(request.file);
+    case 'read':
+      return read(resolve(project, request.file), request.file);
+    case 'todo':
+      return todo(request.items);
+    case 'unknown':
+      return refuse(request.text);
+  }
+}
+
+function* write(path: string, name: string, content: string): Performance {
+  let result = yield call('Write', { file_path: path, content });
+  if (result.isError && UNREAD.test(result.text)) {
+    yield call('Read', { file_path: path });
+    result = yield call('Write', { file_path: path, content });
+  }
+  return outcome(result, `Wrote ${name}.`, `I could not write ${name}`);
+}
+
+/** Most models may not write a file that is there before they have read it. */
+const UNREAD = /not been read|read it first/i;
+
+function* append(path: string, name: string, added: string): Performance {
+  const before = yield call('Read', { file_path: path });
+  if (before.isError) return yield* write(path, name, added);
+  const old = fileText(before.text);
+  if (old === '') return yield* write(path, name, added);
+  if (old !== null) {
+    const joint = old.endsWith('\n') ? '' : '\n';
+    const edit = { file_path: path, old_string: old, new_string: `${old}${joint}${added}` };
+    const result = yield call('Edit', edit);
+    if (!result.isError) return { done: true, text: `Appended to ${name}.` };
+  }
+  // What cannot be shown whole is not edited by what was shown of it.
+  const file = shellWord(path);
+  const joint = `[ -z "$(tail -c 1 ${file})" ] || echo`;
+  const command = `{ ${joint}; printf '%s' ${shellWord(added)}; } >> ${file}`;
+  const result = yield call('Bash', { command, description: `Append to ${name}` });
+  return outcome(result, `Appended to ${name}.`, `I could not append to ${name}`);
+}
+
+function* replace(
+  path: string,
+  { file, from, to }: Extract<PlainRequest, { kind: 'replace' }>,
+): Performance {
+  const before = yield call('Read', { file_path: path });
+  if (before.isError) return outcome(before, '', `I could not read ${file}`);
+  const edit = { file_path: path, old_string: from, new_string: to, replace_all: true };
+  const result = yield call('Edit', edit);
+  return outcome(result, `Replaced “${from}” in ${file}.`, `I could not change ${file}`);
+}
+
+function* run(command: string): Performance {
+  const result = yield call('Bash', { command, description: 'Run what was asked for' });
+  const printed = result.text.trim();
+  const ran = printed === '' ? `Ran ${command}.` : `Ran ${command}:\n${printed}`;
+  return outcome(result, ran, `${command} failed`);
+}
+
+function* remove(name: string): Performance {
+  const command = `rm ${/[\\/]$/.test(name) ? '-r ' : ''}-- ${shellWord(name)}`;
+  const result = yield call('Bash', { command, description: `Delete ${name}` });
+  return outcome(result, `Deleted ${name}.`, `I could not delete ${name}`);
+}
+
+function* read(path: string, name: string): Performance {
+  const result = yield call('Read', { file_path: path });
+  return outcome(result, `${name}:\n${shownFile(result.text)}`, `I could not read ${name}`);
+}
+
+/** Which tool keeps the list depends on how the agent was started. */
+function* todo(items: readonly string[]): Performance {
+  const todos = items.map((content) => ({ content, status: 'pending', activeForm: content }));
+  const done: Outcome = { done: true, text: `Noted ${items.length} things to do.` };
+  if (!(yield call('TodoWrite', { todos })).isError) return done;
+  for (const subject of items) {
+    const result = yield call('TaskCreate', { subject, description: subject });
+    if (result.isError) return outcome(result, '', 'I have no list of things to do here');
+  }
+  return done;
+}
+
+// biome-ignore lint/correctness/useYield: no tool helps with it
+function* refuse(text: string): Performance {
+  const greets = /^(help|hello|hi|hey)\b|^你好/i.test(text);
+  return { done: false, text: greets ? 'Hello.' : `I did not understand “${text}”.` };
+}
+
+function outcome({ isError, text }: ToolResult, done: string, failed: string): Outcome {
+  if (!isError) return { done: true, text: done };
+  return { done: false, text: `${failed}: ${text.replace(/<\/?tool_use_error>/g, '').trim()}` };
+}
+
+/** A text file ends with a newline. */
+function lines(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
