@@ -39,9 +39,7 @@ export function turnOf({ messages }: MessagesRequest): Turn | null {
  */
 function promptTexts(message: RequestMessage | undefined): string[] {
   if (message?.role !== 'user') return [];
-  const { content } = message;
-  const written = content.slice(content.findLastIndex(({ type }) => type === 'tool_result') + 1);
-  return written.flatMap((block) =>
+  return message.content.flatMap((block) =>
     block.type === 'text' && !NOTE.test(block.text) ? [block.text.trim()] : [],
   );
 }

@@ -10,7 +10,7 @@ export function fileText(shown: string): string | null {
   if (body === '') return '';
   const lines = body.split('\n').map((line) => NUMBERED.exec(line));
   const isWhole = lines.every((line, at) => line !== null && Number(line[1]) === at + 1);
-  if (!isWhole || lines.length > MAX_LINES || body.length > MAX_LENGTH) return null;
+  if (!isWhole || body.length > MAX_LENGTH) return null;
   return lines.map((line) => line?.[2] ?? '').join('\n');
 }
 
@@ -24,7 +24,6 @@ export function shownFile(shown: string): string {
 }
 
 /** The tool shortens lines and files that are longer than it likes; far below that it does not. */
-const MAX_LINES = 500;
 const MAX_LENGTH = 1500;
 const SHOWN = 40;
 

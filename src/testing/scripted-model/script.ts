@@ -18,7 +18,8 @@ export type Step = Reply | ((turn: Turn, request: MessagesRequest) => Reply | Pr
 /**
  * Replies as a script says. Which step is due is read from the conversation, so that a prompt can come
  * again, in another session, or after a rewind. A failure is given once, and the client's next try gets
- * what follows it. After the last step the model says `Done.`; a prompt that nothing fits is refused.
+ * what follows it; one that lasts is a function that gives it. After the last step the model says `Done.`;
+ * a prompt that nothing fits is refused.
  */
 export function scripted(script: Script): ReplyTo {
   const failed = new Map<string, number>();

@@ -58,13 +58,14 @@ describe('the scripted model', () => {
   });
 
   it('streams texts, thoughts and tool calls in pieces that add up to them', async () => {
-    const text = 'Grüße, 世界 👩‍👩‍👧 and\n  more';
+    const text = `Grüße, 世界 👩‍👩‍👧 and\n  x${'👍'.repeat(50)}`;
     const script = {
       hi: [[think('let me see'), say(text), useTool('Bash', { command: 'ls -l' })]],
     };
     await withModel(script, async (model) => {
       const events = await stream(model, [user('hi')]);
       expect(joined(events, 'text')).toBe(text);
+      expect(events.every(({ delta }) => (delta?.text ?? '').isWellFormed())).toBe(true);
       expect(joined(events, 'thinking')).toBe('let me see');
       expect(JSON.parse(joined(events, 'partial_json'))).toEqual({ command: 'ls -l' });
       expect(events.map(({ type }) => type)).toEqual(
@@ -78,6 +79,14 @@ describe('the scripted model', () => {
     const script = { hi: [overloaded(), overloaded(), [say('hello')]] };
     await withModel(script, async (model) => {
       for (const status of [529, 529, 200, 529]) {
+        expect((await post(model, { messages: [user('hi')] })).status).toBe(status);
+      }
+    });
+  });
+
+  it('fails as often as it is asked where a function of the script says so', async () => {
+    await withModel({ hi: [() => overloaded(), [say('never')]] }, async (model) => {
+      for (const status of [529, 529, 529]) {
         expect((await post(model, { messages: [user('hi')] })).status).toBe(status);
       }
     });
