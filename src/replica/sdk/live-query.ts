@@ -1,0 +1,106 @@
+import type { Query, SDKMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
+import type { ConversationStart } from './conversation.ts';
+import { LiveMessageGenerator } from './live-message-generator.ts';
+import { oneLine } from './turn-outcome.ts';
+
+const KEPT_STDERR = 4096;
+/** How long a query that was told to end may take to write down what it has. */
+const GENTLY_MS = 2000;
+
+export interface LiveQueryParts {
+  readonly execute: (input: AsyncIterable<SDKUserMessage>, stderr: (data: string) => void) => Query;
+  readonly start: ConversationStart;
+  readonly stderr: ((data: string) => void) | undefined;
+  readonly onMessage: (message: SDKMessage) => void;
+  /** Once, when there will be no more messages, whatever the reason. */
+  readonly onEnd: (live: LiveQuery) => void;
+}
+
+/** A query of the SDK while it runs: what goes in, what comes out, and how it ended. */
+export class LiveQuery {
+  readonly query: Query;
+  readonly start: ConversationStart;
+  readonly #input = new LiveMessageGenerator();
+  readonly #ended: Promise<void>;
+  #stderr = '';
+  #failure = '';
+  #isInitialized = false;
+  #isClosed = false;
+
+  constructor(parts: LiveQueryParts) {
+    this.start = parts.start;
+    this.query = parts.execute(this.#input, (data) => {
+      this.#stderr = (this.#stderr + data).slice(-KEPT_STDERR);
+      parts.stderr?.(data);
+    });
+    this.#ended = this.#read(parts);
+  }
+
+  send(message: SDKUserMessage): void {
+    this.#input.push(message);
+  }
+
+  get isInitialized(): boolean {
+    return this.#isInitialized;
+  }
+
+  initialized(): void {
+    this.#isInitialized = true;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** It says that it cannot go on, and why. */
+  failed(reason: string): void {
+    this.#failure = reason;
+    this.query.close();
+  }
+
+  /** Why it ended, in one line. */
+  get reason(): string {
+    const lastWords = this.#stderr.trim().split('\n').at(-1) ?? '';
+    const words = [this.#failure, lastWords].filter((text) => text !== '');
+    return oneLine(`The agent's process has ended: ${words.join(': ') || 'it gave no reason'}`);
+  }
+
+  // The SDK says both in words only.
+  get isUnknownSession(): boolean {
+    return this.reason.includes('No conversation found');
+  }
+
+  get isSessionTaken(): boolean {
+    return this.reason.includes('already in use');
+  }
+
+  /** That the query cannot be asked any more is told by its end. */
+  async interrupt(): Promise<void> {
+    await this.query.interrupt().catch(() => undefined);
+  }
+
+  /** Gently: no more prompts, and time to write down what was said. Otherwise at once. */
+  async close({ gently }: { readonly gently: boolean }): Promise<void> {
+    this.#isClosed = true;
+    this.#input.abort();
+    if (gently) await Promise.race([this.#ended, after(GENTLY_MS)]);
+    this.query.close();
+    await this.#ended;
+  }
+
+  async #read({ onMessage, onEnd }: LiveQueryParts): Promise<void> {
+    try {
+      for await (const message of this.query) onMessage(message);
+    } catch (error) {
+      this.#failure ||= error instanceof Error ? error.message : String(error);
+    }
+    this.#input.abort();
+    onEnd(this);
+  }
+}
+
+function after(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds).unref();
+  });
+}

@@ -1,0 +1,35 @@
+/** What is used of the SDK at run time. */
+export type Sdk = Pick<typeof import('@anthropic-ai/claude-agent-sdk'), 'query'>;
+
+/** The SDK is large and optional: whoever wants the library alone does not install it. */
+export class SdkMissingError extends Error {
+  readonly hint: string = 'npm install @anthropic-ai/claude-agent-sdk';
+
+  constructor(cause: unknown) {
+    super('The interactive agent needs the Claude Agent SDK, which is not installed.', { cause });
+    this.name = 'SdkMissingError';
+  }
+}
+
+export type ImportSdk = () => Promise<Sdk>;
+
+/** Throws `SdkMissingError` where it is not installed; any other failure of it as it is. */
+export async function loadSdk(importSdk: ImportSdk = fromPackage): Promise<Sdk> {
+  try {
+    return await importSdk();
+  } catch (error) {
+    throw isMissing(error) ? new SdkMissingError(error) : error;
+  }
+}
+
+const PACKAGE = '@anthropic-ai/claude-agent-sdk';
+
+function fromPackage(): Promise<Sdk> {
+  return import('@anthropic-ai/claude-agent-sdk');
+}
+
+/** That something which the SDK itself needs is missing is another matter. */
+function isMissing(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  return error.code === 'ERR_MODULE_NOT_FOUND' && error.message.includes(`'${PACKAGE}'`);
+}

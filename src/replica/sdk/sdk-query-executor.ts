@@ -1,0 +1,91 @@
+import type { Options, Query, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
+import type { ConversationStart } from './conversation.ts';
+import type { Sdk } from './load-sdk.ts';
+
+/** What a conversation is run with, in our own terms. */
+export interface QueryOptions {
+  readonly cwd: string;
+  /** All of the environment of the SDK's process; nothing is inherited. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly enableFileCheckpointing?: boolean;
+  readonly model?: string | null;
+  readonly permissionMode?: Options['permissionMode'];
+  readonly canUseTool?: Options['canUseTool'];
+  readonly allowedTools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  readonly mcpServers?: Readonly<NonNullable<Options['mcpServers']>>;
+  readonly hooks?: Options['hooks'];
+  readonly extraArgs?: Readonly<Record<string, string | null>>;
+  readonly settingSources?: readonly NonNullable<Options['settingSources']>[number][];
+  readonly includePartialMessages?: boolean;
+  readonly maxTurns?: number;
+  /** New, or gone on from another; without it the SDK chooses an id. */
+  readonly start?: ConversationStart;
+  readonly abortController?: AbortController;
+  readonly stderr?: (data: string) => void;
+  readonly spawnClaudeCodeProcess?: Options['spawnClaudeCodeProcess'];
+}
+
+/** Runs queries of the SDK. */
+export class SDKQueryExecutor {
+  readonly #sdk: Sdk;
+
+  constructor(sdk: Sdk) {
+    this.#sdk = sdk;
+  }
+
+  execute(prompt: string | AsyncIterable<SDKUserMessage>, options: QueryOptions): Query {
+    return this.#sdk.query({ prompt, options: this.mapToSDKOptions(options) });
+  }
+
+  mapToSDKOptions(options: QueryOptions): Options {
+    const { cwd, env, model, start, ...others } = options;
+    const { hooks, canUseTool, maxTurns, abortController, stderr, spawnClaudeCodeProcess } = others;
+    return {
+      cwd,
+      env: { ...env },
+      includePartialMessages: options.includePartialMessages ?? true,
+      // Settings files may hold hooks, which are programs: none is read unless somebody says so.
+      settingSources: [...(options.settingSources ?? [])],
+      allowedTools: [...(options.allowedTools ?? [])],
+      disallowedTools: [...(options.disallowedTools ?? [])],
+      mcpServers: { ...options.mcpServers },
+      ...given({ hooks, canUseTool, maxTurns, abortController, stderr, spawnClaudeCodeProcess }),
+      ...given({ model: model ?? undefined }),
+      ...permissions(options),
+      ...checkpointing(options),
+      ...(start === undefined ? {} : conversation(start)),
+    };
+  }
+}
+
+/** The SDK tells of a prompt's uuid, which names its checkpoint, only when it replays prompts. */
+function checkpointing({ enableFileCheckpointing, extraArgs }: QueryOptions): Options {
+  if (enableFileCheckpointing !== true) return { extraArgs: { ...extraArgs } };
+  return {
+    enableFileCheckpointing: true,
+    extraArgs: { ...extraArgs, 'replay-user-messages': null },
+  };
+}
+
+function permissions({ permissionMode = 'default' }: QueryOptions): Options {
+  return permissionMode === 'bypassPermissions'
+    ? { permissionMode, allowDangerouslySkipPermissions: true }
+    : { permissionMode };
+}
+
+/** The SDK takes a session id of ours for what is new, which a fork is and a resumed session is not. */
+function conversation({ sessionId, from }: ConversationStart): Options {
+  if (from === null) return { sessionId };
+  const resumed = {
+    resume: from.sessionId,
+    ...given({ resumeSessionAt: from.lastMessageId ?? undefined }),
+  };
+  return from.fork ? { ...resumed, forkSession: true, sessionId } : resumed;
+}
+
+/** Without what is undefined: the SDK tells that apart from what is left out. */
+function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

@@ -1,0 +1,238 @@
+import type {
+  Query,
+  SDKAssistantMessage,
+  SDKMessage,
+  SDKResultMessage,
+  SDKUserMessage,
+  SDKUserMessageReplay,
+} from '@anthropic-ai/claude-agent-sdk';
+import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
+import { extractCheckpointDescription } from '../checkpoint/description.ts';
+import { AnswerStream } from './answer-stream.ts';
+import type { ConversationEvents, ConversationStart, Prompt, TurnEnd } from './conversation.ts';
+import { LiveQuery } from './live-query.ts';
+import type { MessageRouter } from './message-router.ts';
+import type { QueryOptions, SDKQueryExecutor } from './sdk-query-executor.ts';
+import { TodoList } from './todo-list.ts';
+import { toolResultsOf, toolUsesOf } from './tool-messages.ts';
+import { outcomeOf, reasonOf } from './turn-outcome.ts';
+
+export interface StreamingQueryManagerParts {
+  readonly executor: Pick<SDKQueryExecutor, 'execute'>;
+  readonly messageRouter: MessageRouter;
+  /** Null where checkpoints are turned off. */
+  readonly checkpointManager: Pick<CheckpointManager, 'captureCheckpoint'> | null;
+  /** Asked whenever a query begins; how the conversation begins is added to it. */
+  readonly queryOptions: () => QueryOptions;
+  readonly events: ConversationEvents;
+  readonly now?: () => Date;
+}
+
+/** A prompt that was sent and whose turn has not ended. */
+interface OpenTurn {
+  readonly prompt: Prompt;
+  lastMessageId: string | null;
+  isInterrupted: boolean;
+}
+
+type UserMessage = SDKUserMessage | SDKUserMessageReplay;
+
+/**
+ * One conversation and its query. The query begins with the first prompt and lives until it is closed;
+ * if it dies, the next prompt begins another one that goes on where it was.
+ */
+export class StreamingQueryManager {
+  readonly #parts: StreamingQueryManagerParts;
+  readonly #answer: AnswerStream;
+  readonly #todos = new TodoList();
+  readonly #turns = new Map<string, OpenTurn>();
+  #start: ConversationStart | null = null;
+  #live: LiveQuery | null = null;
+  /** Whether a query of this conversation was begun, and whether a turn of it has ended: then it is kept. */
+  #hasBegun = false;
+  #isKept = false;
+
+  constructor(parts: StreamingQueryManagerParts) {
+    this.#parts = parts;
+    this.#answer = new AnswerStream(parts.events);
+  }
+
+  /** Says how the conversation begins; nothing runs before the first prompt. */
+  start(start: ConversationStart): void {
+    if (this.#live !== null) throw new Error('The conversation has begun already.');
+    this.#start = start;
+    this.#hasBegun = false;
+    this.#isKept = false;
+  }
+
+  /** Resolves when the prompt is handed over; `onTurnEnd` tells how it went. */
+  async sendPrompt(prompt: Prompt): Promise<void> {
+    const start = this.#start;
+    if (start === null) throw new Error('No conversation was started.');
+    this.#live ??= this.#begin(this.#hasBegun ? goingOn(start) : start);
+    this.#live.send(this.#parts.messageRouter.buildStreamMessage(prompt));
+    this.#turns.set(prompt.uuid, { prompt, lastMessageId: null, isInterrupted: false });
+  }
+
+  /** Ends the turn; the query lives on. Nothing happens where no turn runs. */
+  async interrupt(): Promise<void> {
+    if (this.#turns.size === 0) return;
+    for (const turn of this.#turns.values()) turn.isInterrupted = true;
+    await this.#live?.interrupt();
+  }
+
+  /** Ends the query, and with it whatever turn runs. */
+  async close(): Promise<void> {
+    this.#start = null;
+    await this.#live?.close({ gently: this.#turns.size === 0 });
+  }
+
+  /** Null when there is none active. */
+  getQueryInstance(): Query | null {
+    return this.#live?.query ?? null;
+  }
+
+  handleSDKMessage(message: SDKMessage): void {
+    this.#parts.messageRouter.route(message, {
+      onInit: () => this.#live?.initialized(),
+      onUser: (user) => this.#handleUserMessage(user),
+      onAssistant: (assistant) => this.#handleAssistantMessage(assistant),
+      onPartial: (partial) => {
+        if (partial.parent_tool_use_id === null) this.#answer.partial(partial);
+      },
+      onResult: (result) => this.#handleResult(result),
+    });
+  }
+
+  /** Only a prompt of the person is a checkpoint: no tool result, nothing of a sub-agent or of the SDK. */
+  captureUserMessageCheckpoint(message: UserMessage): void {
+    if (!isReplayedPrompt(message)) return;
+    const description = this.extractCheckpointDescription(message);
+    const { uuid, session_id } = message;
+    this.#parts.checkpointManager?.captureCheckpoint(uuid, description, session_id);
+  }
+
+  extractCheckpointDescription(message: UserMessage): string {
+    const prompt = this.#turns.get(message.uuid ?? '')?.prompt;
+    // What the agent alone was told stands before the prompt, and describes nothing.
+    const described = prompt === undefined ? message : { message: { content: prompt.text } };
+    return extractCheckpointDescription(described, this.#parts.now?.() ?? new Date());
+  }
+
+  #begin(start: ConversationStart): LiveQuery {
+    const { executor, queryOptions, checkpointManager } = this.#parts;
+    const options = { ...queryOptions(), start };
+    // Without replays nobody learns that a prompt has arrived, whoever keeps the files.
+    const replays = checkpointManager === null ? {} : { 'replay-user-messages': null };
+    const extraArgs = { ...options.extraArgs, ...replays };
+    this.#hasBegun = true;
+    return new LiveQuery({
+      execute: (input, stderr) => executor.execute(input, { ...options, extraArgs, stderr }),
+      start,
+      stderr: options.stderr,
+      onMessage: (message) => this.handleSDKMessage(message),
+      onEnd: (live) => this.#queryEnded(live),
+    });
+  }
+
+  #handleUserMessage(message: UserMessage): void {
+    this.captureUserMessageCheckpoint(message);
+    if ('isReplay' in message && message.isReplay) return;
+    if (message.parent_tool_use_id === null) this.#reached(message.uuid);
+    for (const result of toolResultsOf(message)) {
+      this.#parts.events.onToolResult(result);
+      this.#tellTodos(this.#todos.answered(result.id, message.tool_use_result));
+    }
+  }
+
+  #handleAssistantMessage(message: SDKAssistantMessage): void {
+    if (message.parent_tool_use_id === null) {
+      this.#reached(message.uuid);
+      // What went wrong is said at the end of the turn.
+      if (message.error === undefined) this.#answer.whole(message);
+    }
+    for (const call of toolUsesOf(message)) {
+      this.#parts.events.onToolUse(call);
+      this.#tellTodos(this.#todos.called(call.id, call.name, call.input));
+    }
+  }
+
+  #handleResult(result: SDKResultMessage): void {
+    // It could not even begin: the end of the query, which follows, decides what comes of that.
+    if (this.#live?.isInitialized === false && result.is_error) {
+      this.#live.failed(reasonOf(result));
+      return;
+    }
+    const ended = this.#turnsEndedBy(result);
+    this.#isKept ||= ended.length > 0;
+    for (const turn of ended) {
+      const { outcome, text } = outcomeOf(result, turn.isInterrupted);
+      if (outcome === 'done' && text !== '' && !this.#answer.hasTold) this.#answer.tell(text);
+      this.#endTurn(turn, { outcome, text, lastMessageId: turn.lastMessageId });
+    }
+  }
+
+  /** Prompts that were sent close together may share a turn. Turns that the SDK began itself are not ours. */
+  #turnsEndedBy(result: SDKResultMessage): OpenTurn[] {
+    const { user_message_uuid: last, user_message_uuids: all = last === undefined ? [] : [last] } =
+      result;
+    if (all.length > 0) return all.flatMap((uuid) => this.#turns.get(uuid) ?? []);
+    const isOurs = result.origin === undefined || result.origin.kind === 'human';
+    return isOurs ? [...this.#turns.values()].slice(0, 1) : [];
+  }
+
+  #reached(messageId: string | undefined): void {
+    const [turn] = this.#turns.values();
+    if (turn !== undefined && messageId !== undefined) turn.lastMessageId = messageId;
+  }
+
+  #queryEnded(live: LiveQuery): void {
+    if (this.#live === live) this.#live = null;
+    const turns = [...this.#turns.values()];
+    const again = this.#start === null ? null : this.#otherStart(live, this.#start);
+    if (again !== null && turns.length > 0) {
+      this.#live = this.#begin(again);
+      for (const { prompt } of turns) {
+        this.#live.send(this.#parts.messageRouter.buildStreamMessage(prompt));
+      }
+      return;
+    }
+    const outcome = this.#start === null ? 'interrupted' : 'failed';
+    const text = outcome === 'failed' ? live.reason : '';
+    // What was said last may never have been written down, so nothing can be resumed at it.
+    for (const turn of turns) this.#endTurn(turn, { outcome, text, lastMessageId: null });
+  }
+
+  /**
+   * A query that died early may or may not have left a conversation behind; only a try shows which. What
+   * once had a whole turn is never begun anew instead: the person counts on what was said in it.
+   */
+  #otherStart(live: LiveQuery, start: ConversationStart): ConversationStart | null {
+    if (live.isInitialized || live.isClosed) return null;
+    const wasResumed = live.start !== start;
+    if (live.isUnknownSession && wasResumed && !this.#isKept) return start;
+    return live.isSessionTaken && !wasResumed ? goingOn(start) : null;
+  }
+
+  #endTurn(turn: OpenTurn, end: Omit<TurnEnd, 'promptId'>): void {
+    const promptId = turn.prompt.uuid;
+    if (!this.#turns.delete(promptId)) return;
+    this.#answer.endTurn();
+    this.#parts.events.onTurnEnd({ promptId, ...end });
+  }
+
+  #tellTodos(todos: ReturnType<TodoList['answered']>): void {
+    if (todos !== null) this.#parts.events.onTodos(todos);
+  }
+}
+
+/** The same conversation, all of it. */
+function goingOn({ sessionId }: ConversationStart): ConversationStart {
+  return { sessionId, from: { sessionId, lastMessageId: null, fork: false } };
+}
+
+function isReplayedPrompt(message: UserMessage): message is SDKUserMessageReplay {
+  if (!('isReplay' in message) || message.isReplay !== true) return false;
+  if (message.isSynthetic === true || message.parent_tool_use_id !== null) return false;
+  return message.uuid !== undefined && toolResultsOf(message).length === 0;
+}
