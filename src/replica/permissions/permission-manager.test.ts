@@ -1,0 +1,216 @@
+import type { CanUseTool, PermissionResult } from '@anthropic-ai/claude-agent-sdk';
+import { describe, expect, it } from 'vitest';
+import type { PermissionAnswer, PermissionQuestion } from '../ui/interactive-ui.ts';
+import { PermissionManager } from './permission-manager.ts';
+
+type Asked = Parameters<CanUseTool>[2];
+
+const WRITE = { file_path: '/p/a.txt', content: 'x\n' };
+const RULES: NonNullable<Asked['suggestions']> = [
+  {
+    type: 'addRules',
+    rules: [{ toolName: 'Bash', ruleContent: 'ls' }],
+    behavior: 'allow',
+    destination: 'localSettings',
+  },
+];
+
+describe('PermissionManager', () => {
+  it('asks, and does as the person says', async () => {
+    const { can, questions, answer } = asking();
+    const once = can('Write', WRITE);
+    await answer('once');
+    expect(await once).toEqual({ behavior: 'allow', updatedInput: WRITE });
+    const no = can('Write', WRITE);
+    await answer('no');
+    expect(await no).toMatchObject({ behavior: 'deny', message: expect.stringContaining('user') });
+    expect(questions[0]).toMatchObject({
+      toolName: 'Write',
+      title: 'The agent wants to use Write',
+      details: ['/p/a.txt', '+ x'],
+      canRemember: true,
+    });
+  });
+
+  it('remembers "always" for a tool, until the conversation is another one', async () => {
+    const { can, questions, answer, manager } = asking();
+    const first = can('mcp__docs__search', { q: 'a' });
+    await answer('always');
+    expect(await first).toEqual({ behavior: 'allow', updatedInput: { q: 'a' } });
+    expect((await can('mcp__docs__search', { q: 'b' })).behavior).toBe('allow');
+    expect(questions).toHaveLength(1);
+    manager.forget();
+    const again = can('mcp__docs__search', { q: 'b' });
+    await answer('no');
+    expect((await again).behavior).toBe('deny');
+  });
+
+  it('remembers a shell for the same command only', async () => {
+    const { can, questions, answer } = asking();
+    const first = can('Bash', { command: 'ls' });
+    await answer('always');
+    await first;
+    expect((await can('Bash', { command: 'ls' })).behavior).toBe('allow');
+    const other = can('Bash', { command: 'rm -rf .' });
+    await answer('no');
+    expect((await other).behavior).toBe('deny');
+    expect(questions).toHaveLength(2);
+  });
+
+  it('hands the suggestions of the SDK back, for the session and not for a file', async () => {
+    const { can, answer } = asking();
+    const first = can('Bash', { command: 'ls' }, { suggestions: RULES });
+    await answer('always');
+    expect(await first).toMatchObject({
+      behavior: 'allow',
+      updatedPermissions: [{ ...RULES[0], destination: 'session' }],
+    });
+  });
+
+  it('does not remember where the SDK forbids it', async () => {
+    const { can, questions, answer } = asking();
+    const first = can('Write', WRITE, { suppressAlwaysAllowRule: true, suggestions: RULES });
+    await answer('always');
+    expect(await first).toEqual({ behavior: 'allow', updatedInput: WRITE });
+    expect(questions[0]?.canRemember).toBe(false);
+    const second = can('Write', WRITE);
+    await answer('no');
+    expect((await second).behavior).toBe('deny');
+  });
+
+  it('asks again for a path outside, whatever the tool was allowed', async () => {
+    const { can, questions, answer } = asking();
+    const inside = can('Write', WRITE);
+    await answer('always');
+    await inside;
+    const decisionReason = 'Path is outside allowed working directories';
+    const outside = can('Write', { file_path: '/etc/x', content: '' }, { decisionReason });
+    await answer('no');
+    expect((await outside).behavior).toBe('deny');
+    expect(questions[1]?.details).toEqual(['/etc/x', decisionReason]);
+  });
+
+  it('lets tools pass that only read, unless the SDK has a reason to ask', async () => {
+    const { can, questions, answer } = asking();
+    expect(await can('Grep', { pattern: 'x' })).toMatchObject({ behavior: 'allow' });
+    const outside = can('Read', { file_path: '/etc/x' }, { decisionReason: 'outside' });
+    await answer('no');
+    expect((await outside).behavior).toBe('deny');
+    expect(questions).toHaveLength(1);
+  });
+
+  it('asks one question after the other, and an answer for both spares the second', async () => {
+    const { can, questions, answer } = asking();
+    const both = [can('Write', WRITE), can('Write', WRITE)];
+    const third = can('Edit', { file_path: '/p/b' });
+    await settled();
+    expect(questions).toHaveLength(1);
+    await answer('always');
+    expect((await Promise.all(both)).map(({ behavior }) => behavior)).toEqual(['allow', 'allow']);
+    await settled();
+    expect(questions.map(({ toolName }) => toolName)).toEqual(['Write', 'Edit']);
+    await answer('once');
+    expect((await third).behavior).toBe('allow');
+  });
+
+  it('stops waiting when the turn is interrupted, also for what was not asked yet', async () => {
+    const { can, questions, answer } = asking();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const waiting = [can('Write', WRITE, { signal }), can('Edit', WRITE, { signal })];
+    await settled();
+    controller.abort();
+    for (const one of waiting) expect((await one).behavior).toBe('deny');
+    expect(questions).toHaveLength(1);
+    // The next question does not wait for an answer that nobody gives any more.
+    const next = can('Edit', WRITE);
+    await answer('once', 1);
+    expect((await next).behavior).toBe('allow');
+  });
+
+  it('denies where the question cannot be asked', async () => {
+    const broken = new PermissionManager({
+      askPermission: () => Promise.reject(new Error('no terminal any more')),
+      select: async () => null,
+    });
+    expect(await broken.canUseTool('Write', WRITE, asked({}))).toMatchObject({ behavior: 'deny' });
+  });
+
+  it('denies without a terminal, and says why', async () => {
+    const alone = new PermissionManager(null);
+    expect(await alone.canUseTool('Write', WRITE, asked({}))).toMatchObject({
+      behavior: 'deny',
+      message: expect.stringContaining('no terminal'),
+    });
+    expect((await alone.canUseTool('Grep', {}, asked({})))?.behavior).toBe('allow');
+  });
+
+  it("puts the agent's own questions to the person, and answers with what was chosen", async () => {
+    const titles: string[] = [];
+    const manager = new PermissionManager({
+      askPermission: () => Promise.reject(new Error('this is no permission')),
+      select: async (title, items) => {
+        titles.push(title);
+        return items[1]?.id ?? null;
+      },
+    });
+    const options = [
+      { label: 'A', description: 'a' },
+      { label: 'B', description: 'b' },
+    ];
+    const input = { questions: [{ question: 'Which?', options }] };
+    expect(await manager.canUseTool('AskUserQuestion', input, asked({}))).toEqual({
+      behavior: 'allow',
+      updatedInput: { ...input, answers: { 'Which?': 'B' } },
+    });
+    expect(titles).toEqual(['Which?']);
+  });
+
+  it('shows what a call does in lines that cannot steer a terminal', async () => {
+    const { can, questions, answer } = asking();
+    const edit = can('Edit', { file_path: '/p/\u001b[2J', old_string: 'a\nb', new_string: 'c' });
+    await answer('no');
+    await edit;
+    expect(questions[0]?.details).toEqual(['/p/\\x1b[2J', '- a', '- b', '+ c']);
+    const long = can('Bash', { command: 'x\n'.repeat(100) });
+    await answer('no');
+    await long;
+    expect(questions[1]?.details.at(-1)).toBe('… and 41 more lines');
+  });
+});
+
+/** A manager, the questions that it put, and a way to answer the next one of them. */
+function asking() {
+  const questions: PermissionQuestion[] = [];
+  const answers: ((answer: PermissionAnswer) => void)[] = [];
+  const manager = new PermissionManager({
+    askPermission: (question) => {
+      questions.push(question);
+      return new Promise((resolve) => answers.push(resolve));
+    },
+    select: async () => null,
+  });
+  const can = async (
+    toolName: string,
+    input: Record<string, unknown>,
+    more: Partial<Asked> = {},
+  ): Promise<PermissionResult> => {
+    const result = await manager.canUseTool(toolName, input, asked(more));
+    if (result === null) throw new Error('no answer');
+    return result;
+  };
+  let next = 0;
+  const answer = async (given: PermissionAnswer, at = next): Promise<void> => {
+    await settled();
+    next = at + 1;
+    answers[at]?.(given);
+  };
+  return { manager, can, questions, answer };
+}
+
+function asked(more: Partial<Asked>): Asked {
+  const { signal } = new AbortController();
+  return { signal, toolUseID: 'toolu_1', requestId: 'r', ...more };
+}
+
+const settled = (): Promise<void> => new Promise(setImmediate);

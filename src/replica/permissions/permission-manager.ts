@@ -1,0 +1,171 @@
+import type { CanUseTool, PermissionResult } from '@anthropic-ai/claude-agent-sdk';
+import { displayText } from '../../index.ts';
+import type { InteractiveUI, PermissionAnswer } from '../ui/interactive-ui.ts';
+import { answerQuestions, QUESTION_TOOL } from './answer-questions.ts';
+import { detailsOf } from './tool-details.ts';
+
+/** Whom to ask. */
+export type PermissionUI = Pick<InteractiveUI, 'askPermission' | 'select'>;
+
+type Asked = Parameters<CanUseTool>[2];
+type Input = Record<string, unknown>;
+
+/** They change nothing; where the SDK has a reason to ask all the same, the person is asked. */
+const READ_ONLY: ReadonlySet<string> = new Set([
+  'Glob',
+  'Grep',
+  'LS',
+  'ListMcpResourcesTool',
+  'NotebookRead',
+  'Read',
+  'TaskCreate',
+  'TaskGet',
+  'TaskList',
+  'TaskUpdate',
+  'TodoWrite',
+  'ToolSearch',
+]);
+const SHELLS: ReadonlySet<string> = new Set(['Bash', 'PowerShell', 'Monitor']);
+
+const REFUSED =
+  'The user does not want this tool call to be made. Do not try it another way; say what you wanted to do, and ask how to go on.';
+const INTERRUPTED = 'The user interrupted before answering; the tool call was not made.';
+const NO_ANSWER = 'The user could not be asked; the tool call was not made.';
+
+/**
+ * Decides on the tool calls that the SDK asks about. What its modes (`acceptEdits`, `bypassPermissions`)
+ * and its own rules allow or forbid never comes here.
+ */
+export class PermissionManager {
+  readonly #ui: PermissionUI | null;
+  readonly #always = new Set<string>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Null where nobody can be asked. */
+  constructor(ui: PermissionUI | null) {
+    this.#ui = ui;
+  }
+
+  readonly canUseTool: CanUseTool = async (toolName, input, asked) => {
+    if (this.#passes(toolName, input, asked)) return allow(input);
+    if (this.#ui === null) return deny(nobodyToAsk(toolName));
+    return this.#inTurn(this.#ui, toolName, input, asked);
+  };
+
+  /** What was allowed for one conversation is not allowed for the next. */
+  forget(): void {
+    this.#always.clear();
+  }
+
+  /** One question at a time: a person reads one, and means one. */
+  #inTurn(
+    ui: PermissionUI,
+    toolName: string,
+    input: Input,
+    asked: Asked,
+  ): Promise<PermissionResult> {
+    const answer = this.#last.then(() => this.#ask(ui, toolName, input, asked));
+    const settled = answer.catch(() => deny(NO_ANSWER));
+    this.#last = settled;
+    return Promise.race([settled, whenAborted(asked.signal)]);
+  }
+
+  async #ask(
+    ui: PermissionUI,
+    toolName: string,
+    input: Input,
+    asked: Asked,
+  ): Promise<PermissionResult> {
+    if (asked.signal.aborted) return deny(INTERRUPTED);
+    // The question before this one may have been answered for both.
+    if (this.#passes(toolName, input, asked)) return allow(input);
+    if (toolName === QUESTION_TOOL) return answerQuestions(ui, input);
+    const question = ui.askPermission({
+      toolName,
+      title: titleOf(toolName, asked),
+      details: detailsFor(toolName, input, asked),
+      canRemember: canRemember(asked),
+      signal: asked.signal,
+    });
+    // An interface that does not close its question must not hold up the one after it.
+    const answer = await Promise.race([question, whenAborted(asked.signal)]);
+    return typeof answer === 'string' ? this.#answered(answer, toolName, input, asked) : answer;
+  }
+
+  #answered(
+    answer: PermissionAnswer,
+    toolName: string,
+    input: Input,
+    asked: Asked,
+  ): PermissionResult {
+    if (answer === 'no') return deny(REFUSED);
+    if (answer === 'once' || !canRemember(asked)) return allow(input);
+    const key = keyOf(toolName, input, asked);
+    if (key !== null) this.#always.add(key);
+    const { suggestions = [] } = asked;
+    if (suggestions.length === 0) return allow(input);
+    // For this session: what the SDK proposes would go into a file of the project.
+    const updatedPermissions = suggestions.map((one) => ({
+      ...one,
+      destination: 'session' as const,
+    }));
+    return { ...allow(input), updatedPermissions };
+  }
+
+  #passes(toolName: string, input: Input, asked: Asked): boolean {
+    if (asked.matchedAskRule !== undefined || toolName === QUESTION_TOOL) return false;
+    const key = keyOf(toolName, input, asked);
+    if (key !== null && this.#always.has(key)) return true;
+    return READ_ONLY.has(toolName) && !isOutOfTheOrdinary(asked);
+  }
+}
+
+/**
+ * What "always" is remembered under: a tool, or a shell with the very same command. Null where the SDK has
+ * a reason of its own to ask, a path outside of the project for one: then only its suggestion, which knows
+ * of that reason, is wide enough and no wider.
+ */
+function keyOf(toolName: string, input: Input, asked: Asked): string | null {
+  if (SHELLS.has(toolName)) return JSON.stringify([toolName, input.command]);
+  return isOutOfTheOrdinary(asked) ? null : toolName;
+}
+
+function isOutOfTheOrdinary({ decisionReason, blockedPath }: Asked): boolean {
+  return decisionReason !== undefined || blockedPath !== undefined;
+}
+
+function canRemember({ suppressAlwaysAllowRule, matchedAskRule }: Asked): boolean {
+  return suppressAlwaysAllowRule !== true && matchedAskRule === undefined;
+}
+
+function titleOf(toolName: string, { title, displayName, mcpServer }: Asked): string {
+  if (title !== undefined) return displayText(title);
+  const from = mcpServer === undefined ? '' : ` of the MCP server ${mcpServer.name}`;
+  return displayText(`The agent wants to use ${displayName ?? toolName}${from}`);
+}
+
+function detailsFor(toolName: string, input: Input, asked: Asked): string[] {
+  const { decisionReason, blockedPath } = asked;
+  const reasons = [decisionReason, blockedPath].filter((one) => one !== undefined);
+  return [...detailsOf(toolName, input), ...reasons.map(displayText)];
+}
+
+function allow(updatedInput: Input): PermissionResult & { behavior: 'allow' } {
+  return { behavior: 'allow', updatedInput };
+}
+
+function deny(message: string): PermissionResult {
+  return { behavior: 'deny', message };
+}
+
+function nobodyToAsk(toolName: string): string {
+  return `${toolName} needs a permission, and nobody is there to give it: the session has no terminal. Whoever starts it can allow the tool beforehand.`;
+}
+
+function whenAborted(signal: AbortSignal): Promise<PermissionResult> {
+  return new Promise((resolve) => {
+    const denied = (): void => resolve(deny(INTERRUPTED));
+    if (signal.aborted) denied();
+    else signal.addEventListener('abort', denied, { once: true });
+  });
+}
