@@ -132,6 +132,10 @@ describe('what a turn tells', () => {
     answer('t2', { task: { id: '1', subject: 'c' } });
     call('t3', 'TaskUpdate', { taskId: '1', status: 'completed' });
     answer('t3', { success: true });
+    call('t4', 'TaskUpdate', { taskId: '1', status: 'pending' });
+    answer('t4', { success: false });
+    call('t5', 'TaskList', {});
+    answer('t5', { tasks: [{ id: '2', subject: 'd', status: 'in_progress' }] });
     expect(todos).toEqual([
       [
         { text: 'a', state: 'done' },
@@ -139,6 +143,7 @@ describe('what a turn tells', () => {
       ],
       [{ text: 'c', state: 'pending' }],
       [{ text: 'c', state: 'done' }],
+      [{ text: 'd', state: 'in-progress' }],
     ]);
   });
 });

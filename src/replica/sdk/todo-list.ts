@@ -8,16 +8,18 @@ const STATES: ReadonlyMap<unknown, Todo['state']> = new Map([
   ['completed', 'done'],
 ]);
 
+const TASK_TOOLS: ReadonlySet<string> = new Set(['TaskCreate', 'TaskUpdate', 'TaskList']);
+
 /** The agent's list of things to do, pieced together from the tools that it keeps it with. */
 export class TodoList {
   readonly #tasks = new Map<string, Todo>();
-  /** Creations and changes that wait for their result: only that says whether they were made. */
+  /** Calls that wait for their result: only that says whether anything was made or changed. */
   readonly #asked = new Map<string, { readonly name: string; readonly input: Input }>();
 
   /** The new list where the call is one that writes all of it; null otherwise. */
   called(id: string, name: string, input: Input): readonly Todo[] | null {
     if (name === 'TodoWrite' && Array.isArray(input.todos)) return input.todos.flatMap(todoOf);
-    if (name === 'TaskCreate' || name === 'TaskUpdate') this.#asked.set(id, { name, input });
+    if (TASK_TOOLS.has(name)) this.#asked.set(id, { name, input });
     return null;
   }
 
@@ -26,15 +28,23 @@ export class TodoList {
     const asked = this.#asked.get(id);
     if (asked === undefined) return null;
     this.#asked.delete(id);
-    const isChanged =
-      asked.name === 'TaskCreate' ? this.#create(fieldsOf(output)) : this.#update(asked.input);
+    const isChanged = this.#change(asked.name, asked.input, fieldsOf(output));
     return isChanged ? [...this.#tasks.values()] : null;
   }
 
-  #create(output: Input): boolean {
-    const { id, subject } = fieldsOf(output.task);
+  #change(name: string, input: Input, output: Input): boolean {
+    if (name === 'TaskCreate') return this.#add(output.task);
+    if (name === 'TaskUpdate') return output.success !== false && this.#update(input);
+    if (!Array.isArray(output.tasks)) return false;
+    this.#tasks.clear();
+    for (const task of output.tasks) this.#add(task);
+    return true;
+  }
+
+  #add(task: unknown): boolean {
+    const { id, subject, status } = fieldsOf(task);
     if (typeof id !== 'string' || typeof subject !== 'string') return false;
-    this.#tasks.set(id, { text: subject, state: 'pending' });
+    this.#tasks.set(id, { text: subject, state: STATES.get(status) ?? 'pending' });
     return true;
   }
 
