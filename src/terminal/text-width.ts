@@ -53,6 +53,11 @@ export function wrapWords(text: string, columns: number, indent = 0): string[] {
   return [...lines, line];
 }
 
+/** A text in the pieces that people take for one character each. */
+export function graphemes(text: string): string[] {
+  return PLAIN.test(text) ? [...text] : Array.from(graphemesOf(text), ({ segment }) => segment);
+}
+
 let segmenter: Intl.Segmenter | undefined;
 
 function graphemesOf(text: string): Intl.Segments {

@@ -1,0 +1,145 @@
+import type { Key } from '../../terminal/keys.ts';
+import { choiceView } from './dialog/choice-rows.ts';
+import type { DialogQueue } from './dialog/dialog-queue.ts';
+import type { UIHandlers } from './interactive-ui.ts';
+import { dialogRoom } from './live-view.ts';
+import { PressPair } from './press-pair.ts';
+import {
+  isEmpty,
+  NO_PROMPT,
+  type PromptRoom,
+  pressedPrompt,
+  withText,
+} from './prompt/prompt-state.ts';
+import { PROMPT_MARGIN } from './prompt/prompt-view.ts';
+import type { UIStore } from './ui-store.ts';
+
+/** Esc twice within this many milliseconds is the way back. */
+const REWIND_MS = 300;
+/** Ctrl-C twice within this many milliseconds is the way out. */
+const EXIT_MS = 2_000;
+/** Somebody who typed so shortly before is typing still, and has not seen the question. */
+const TYPING_MS = 500;
+const EXIT_HINT = 'press Ctrl-C again to leave';
+
+export interface KeyboardParts {
+  readonly store: UIStore;
+  readonly dialogs: DialogQueue;
+  readonly handlers: UIHandlers;
+  readonly now: () => number;
+  /** Draws everything anew. */
+  readonly redraw: () => void;
+}
+
+/** What each key means, in whatever state things are. */
+export class Keyboard {
+  readonly #parts: KeyboardParts;
+  readonly #escapes = new PressPair(REWIND_MS);
+  readonly #interrupts = new PressPair(EXIT_MS);
+  #typedAt = Number.NEGATIVE_INFINITY;
+  #hintTimer: NodeJS.Timeout | undefined;
+
+  constructor(parts: KeyboardParts) {
+    this.#parts = parts;
+  }
+
+  stop(): void {
+    clearTimeout(this.#hintTimer);
+  }
+
+  /** `arrivedAt`: when the bytes of the key came. */
+  press(key: Key, arrivedAt: number): void {
+    const isTyping = this.#isTyping(key, arrivedAt);
+    if (key.name !== 'interrupt') this.#endHint();
+    if (key.name === 'redraw') this.#parts.redraw();
+    else if (key.name === 'unfold') this.#unfold();
+    else if (this.#parts.dialogs.isOpen && !isTyping) this.#answer(key);
+    else this.#pressAtPrompt(key, arrivedAt);
+  }
+
+  setInput(text: string): void {
+    const { store } = this.#parts;
+    store.update({ prompt: withText(store.get().prompt, text, this.#promptRoom()) });
+  }
+
+  #pressAtPrompt(key: Key, arrivedAt: number): void {
+    if (key.name !== 'escape') this.#escapes.forget();
+    if (key.name === 'escape') this.#escape(arrivedAt);
+    else if (key.name === 'interrupt') this.#interrupt(arrivedAt);
+    else if (key.name === 'end-of-input') this.#endInput();
+    else this.#edit(key);
+  }
+
+  #escape(arrivedAt: number): void {
+    const { handlers, store } = this.#parts;
+    if (this.#escapes.press(arrivedAt)) handlers.onRewind();
+    else if (store.get().activity !== null) handlers.onInterrupt();
+  }
+
+  #interrupt(arrivedAt: number): void {
+    const { handlers, store } = this.#parts;
+    const { activity, prompt } = store.get();
+    if (activity === null && isEmpty(prompt)) {
+      if (this.#interrupts.press(arrivedAt)) handlers.onExit();
+      else this.#hint();
+      return;
+    }
+    this.#interrupts.forget();
+    if (activity !== null) handlers.onInterrupt();
+    else store.update({ prompt: { ...NO_PROMPT, history: prompt.history } });
+  }
+
+  #endInput(): void {
+    const { handlers, store } = this.#parts;
+    if (isEmpty(store.get().prompt)) handlers.onExit();
+    else this.#edit({ name: 'delete' });
+  }
+
+  #edit(key: Key): void {
+    const { handlers, store } = this.#parts;
+    const { state, submitted } = pressedPrompt(store.get().prompt, key, this.#promptRoom());
+    store.update({ prompt: state });
+    if (submitted !== null) handlers.onSubmit(submitted);
+  }
+
+  #answer(key: Key): void {
+    // An Escape that leaves a question is not the first of two.
+    this.#escapes.forget();
+    const { store, dialogs, now } = this.#parts;
+    const { dialog, size } = store.get();
+    if (dialog !== null) dialogs.press(key, choiceView(dialog, dialogRoom(size, now())));
+  }
+
+  /** A question that comes up while somebody types is not answered by what they type. */
+  #isTyping(key: Key, arrivedAt: number): boolean {
+    const { store, dialogs } = this.#parts;
+    const isText = key.name === 'text' || key.name === 'enter' || key.name === 'backspace';
+    const wasTyping = arrivedAt - this.#typedAt < TYPING_MS && !isEmpty(store.get().prompt);
+    const isTyping = isText && (wasTyping || !dialogs.isOpen);
+    if (isTyping) this.#typedAt = arrivedAt;
+    return isTyping;
+  }
+
+  #unfold(): void {
+    const { store, redraw } = this.#parts;
+    store.update({ verbose: !store.get().verbose });
+    redraw();
+  }
+
+  #hint(): void {
+    this.#parts.store.update({ hint: EXIT_HINT });
+    clearTimeout(this.#hintTimer);
+    this.#hintTimer = setTimeout(() => this.#endHint(), EXIT_MS);
+  }
+
+  #endHint(): void {
+    clearTimeout(this.#hintTimer);
+    if (this.#parts.store.get().hint !== null) this.#parts.store.update({ hint: null });
+  }
+
+  #promptRoom(): PromptRoom {
+    const { store, handlers } = this.#parts;
+    const columns = store.get().size.columns - PROMPT_MARGIN;
+    return { columns, complete: (text) => handlers.complete(text) };
+  }
+}

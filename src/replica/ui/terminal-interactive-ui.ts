@@ -1,0 +1,289 @@
+import { type Instance, render } from 'ink';
+import { createElement, type ReactElement } from 'react';
+import { type Paint, paintFor } from '../../terminal/paint.ts';
+import { Screen } from './components/screen.ts';
+import type { ChoiceDialog } from './dialog/choice-dialog.ts';
+import { DialogQueue } from './dialog/dialog-queue.ts';
+import {
+  confirmDialog,
+  listOf,
+  permissionAnswers,
+  permissionDialog,
+  rewindChoice,
+} from './dialog/questions.ts';
+import { rewindMenu } from './dialog/rewind-menu.ts';
+import type {
+  InteractiveUI,
+  ListItem,
+  PermissionAnswer,
+  PermissionQuestion,
+  RewindChoice,
+  RewindCounts,
+  RewindEntry,
+  RewindPreview,
+  ToolResultShown,
+  ToolUseShown,
+  UIHandlers,
+} from './interactive-ui.ts';
+import { KeyReader } from './key-reader.ts';
+import { Keyboard } from './keyboard.ts';
+import { liveHeight } from './live-view.ts';
+import { TerminalModes } from './terminal-modes.ts';
+import type { Entry } from './transcript/entry-rows.ts';
+import { TranscriptKeeper } from './transcript/transcript-keeper.ts';
+import { type Size, UIStore } from './ui-store.ts';
+
+export interface TerminalInteractiveUIOptions {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  /** NO_COLOR, FORCE_COLOR and TERM are looked at. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where paths are shown from; without it they are shown whole. */
+  readonly cwd?: string;
+  readonly now?: () => number;
+}
+
+const HOME_AND_ERASE = '\x1b[H\x1b[J';
+
+/**
+ * The interactive UI at a terminal. It takes keys itself and leaves drawing to ink. Colours are `paint`'s
+ * alone: ink is never asked for any, as it would decide about them by itself.
+ */
+export class TerminalInteractiveUI implements InteractiveUI {
+  readonly #options: TerminalInteractiveUIOptions;
+  readonly #now: () => number;
+  readonly #paint: Paint;
+  readonly #store: UIStore;
+  readonly #transcript: TranscriptKeeper;
+  readonly #dialogs: DialogQueue;
+  readonly #modes: TerminalModes;
+  #running: Running | null = null;
+  #hasEnded = false;
+  /** For the input that is set before there is a keyboard. */
+  #firstInput: string | null = null;
+
+  constructor(options: TerminalInteractiveUIOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    const { env, stdin, stdout } = options;
+    this.#paint = paintFor({ env, terminal: stdout.isTTY }, false);
+    this.#store = new UIStore(sizeOf(stdout));
+    this.#transcript = new TranscriptKeeper(this.#store, this.#paint, options.cwd ?? null);
+    this.#dialogs = new DialogQueue((dialog) => this.#store.update({ dialog }));
+    this.#modes = new TerminalModes(stdin, stdout);
+  }
+
+  async start(handlers: UIHandlers): Promise<void> {
+    if (this.#running !== null) return;
+    const { stdin, stdout } = this.#options;
+    const keyboard = new Keyboard({
+      store: this.#store,
+      dialogs: this.#dialogs,
+      handlers,
+      now: this.#now,
+      redraw: () => this.#redraw(),
+    });
+    const reader = new KeyReader(stdin, this.#now, {
+      onKey: (key, arrivedAt) => keyboard.press(key, arrivedAt),
+      onEnd: () => handlers.onExit(),
+    });
+    this.#modes.enter();
+    // Before ink's own, which would draw for the size there was.
+    stdout.on('resize', this.#resize);
+    const ink = render(this.#screen(), {
+      stdin,
+      stdout,
+      patchConsole: false,
+      exitOnCtrlC: false,
+      interactive: true,
+    });
+    this.#running = { ink, reader, keyboard };
+    this.#hasEnded = false;
+    reader.start();
+    if (this.#firstInput !== null) keyboard.setInput(this.#firstInput);
+  }
+
+  async stop(): Promise<void> {
+    const running = this.#running;
+    if (running === null) return;
+    this.#running = null;
+    this.#hasEnded = true;
+    const { ink, reader, keyboard } = running;
+    try {
+      reader.stop();
+      keyboard.stop();
+      this.#options.stdout.off('resize', this.#resize);
+      this.#dialogs.closeAll();
+      this.#transcript.end();
+      // What has scrolled by stays; the input is taken off.
+      ink.rerender(this.#screen());
+      ink.clear();
+      ink.unmount();
+      await ink.waitUntilExit();
+    } finally {
+      this.#modes.leave();
+    }
+  }
+
+  /** Gives the terminal back at once: for the end of a process that has no time to wait. */
+  restoreTerminal(): void {
+    this.#modes.leave();
+  }
+
+  displayInfo(text: string): void {
+    this.#show({ kind: 'info', text });
+  }
+
+  displayWarning(text: string): void {
+    this.#show({ kind: 'warning', text });
+  }
+
+  displayError(text: string): void {
+    this.#show({ kind: 'error', text });
+  }
+
+  displaySuccess(text: string): void {
+    this.#show({ kind: 'success', text });
+  }
+
+  displayBlock(lines: readonly string[]): void {
+    this.#show({ kind: 'block', lines });
+  }
+
+  displayUserMessage(text: string): void {
+    this.#transcript.end();
+    this.#show({ kind: 'user', text });
+  }
+
+  streamAnswer(piece: string): void {
+    this.#transcript.streamAnswer(piece);
+  }
+
+  streamThinking(piece: string): void {
+    this.#transcript.streamThinking(piece);
+  }
+
+  endAnswer(): void {
+    this.#transcript.end();
+  }
+
+  displayToolUse(call: ToolUseShown): void {
+    this.#transcript.end();
+    this.#show({ kind: 'tool-use', call });
+  }
+
+  displayToolResult({ text, isError }: ToolResultShown): void {
+    this.#show({ kind: 'tool-result', text, isError });
+  }
+
+  setActivity(activity: string | null): void {
+    this.#store.update({ activity });
+  }
+
+  setStatus(status: string): void {
+    this.#store.update({ status });
+  }
+
+  setVerbose(verbose: boolean): void {
+    this.#store.update({ verbose });
+  }
+
+  clear(): void {
+    this.#transcript.clear();
+    this.#drawAnew();
+  }
+
+  setInput(text: string): void {
+    if (this.#running === null) this.#firstInput = text;
+    else this.#running.keyboard.setInput(text);
+  }
+
+  async showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null> {
+    if (entries.length === 0) return null;
+    const known = new Map<string, RewindCounts | null>();
+    const asked = this.#dialogs.ask(rewindMenu(entries, known, this.#paint));
+    for (const { id, changes } of entries) {
+      const learn = (counts: RewindCounts | null): void => {
+        known.set(id, counts);
+        asked.change((dialog) => ({ ...dialog }));
+      };
+      changes.then(learn, () => learn(null));
+    }
+    const index = await asked.answer;
+    return index === null ? null : (entries[index] ?? null);
+  }
+
+  async showRewindChoice(preview: RewindPreview): Promise<RewindChoice | null> {
+    return this.#choose(rewindChoice(preview), preview.choices);
+  }
+
+  async select<Id extends string>(
+    title: string,
+    items: readonly ListItem<Id>[],
+  ): Promise<Id | null> {
+    const ids = items.map(({ id }) => id);
+    return this.#choose(listOf(title, items, this.#paint), ids);
+  }
+
+  async askPermission(question: PermissionQuestion): Promise<PermissionAnswer> {
+    const { signal } = question;
+    if (signal.aborted) return 'no';
+    const asked = this.#dialogs.ask(permissionDialog(question));
+    signal.addEventListener('abort', asked.close, { once: true });
+    const index = await asked.answer;
+    signal.removeEventListener('abort', asked.close);
+    return index === null ? 'no' : (permissionAnswers(question)[index] ?? 'no');
+  }
+
+  async confirm(question: string): Promise<boolean> {
+    return (await this.#choose(confirmDialog(question), [true, false])) ?? false;
+  }
+
+  async #choose<T>(dialog: ChoiceDialog, answers: readonly T[]): Promise<T | null> {
+    if (answers.length === 0) return null;
+    const index = await this.#dialogs.ask(dialog).answer;
+    return index === null ? null : (answers[index] ?? null);
+  }
+
+  #show(entry: Entry): void {
+    // The last words, such as why it ended, are written as they are.
+    if (this.#hasEnded) {
+      this.#options.stdout.write(`${this.#transcript.rowsOf(entry).join('\n')}\n`);
+    } else this.#transcript.add(entry);
+  }
+
+  #screen(): ReactElement {
+    const ended = this.#hasEnded;
+    return createElement(Screen, { store: this.#store, paint: this.#paint, now: this.#now, ended });
+  }
+
+  readonly #resize = (): void => {
+    this.#store.update({ size: sizeOf(this.#options.stdout) });
+    this.#redraw();
+  };
+
+  /** Everything from the top, as much as fits: so nothing is pushed out of the screen twice. */
+  #redraw(): void {
+    const state = this.#store.get();
+    this.#transcript.replay(state.size.rows - liveHeight(state, this.#now()));
+    this.#drawAnew();
+  }
+
+  #drawAnew(): void {
+    if (this.#running === null) return;
+    const { ink } = this.#running;
+    ink.clear();
+    this.#options.stdout.write(HOME_AND_ERASE);
+    ink.rerender(this.#screen());
+  }
+}
+
+interface Running {
+  readonly ink: Instance;
+  readonly reader: KeyReader;
+  readonly keyboard: Keyboard;
+}
+
+function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
+  return { columns: columns || 80, rows: rows || 24 };
+}

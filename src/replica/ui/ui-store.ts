@@ -1,0 +1,71 @@
+import type { ChoiceDialog } from './dialog/choice-dialog.ts';
+import { NO_PROMPT, type PromptState } from './prompt/prompt-state.ts';
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The rows that have scrolled by. Another `id` is another transcript: what was drawn of it is gone. */
+export interface Scrolled {
+  readonly id: number;
+  readonly blocks: readonly (readonly string[])[];
+}
+
+/** Everything that decides what is on the screen. */
+export interface UIState {
+  readonly size: Size;
+  readonly scrolled: Scrolled;
+  readonly verbose: boolean;
+  /** What of an answer has come so far. */
+  readonly answer: string;
+  readonly thinking: string;
+  /** What the agent is at; null while it waits. */
+  readonly activity: string | null;
+  readonly status: string;
+  /** Said in place of the status, for a while. */
+  readonly hint: string | null;
+  readonly prompt: PromptState;
+  readonly dialog: ChoiceDialog | null;
+}
+
+/** Holds the state and says when there is another one. */
+export class UIStore {
+  readonly #listeners = new Set<() => void>();
+  #state: UIState;
+  #isTelling = false;
+
+  constructor(size: Size) {
+    this.#state = {
+      size,
+      scrolled: { id: 0, blocks: [] },
+      verbose: false,
+      answer: '',
+      thinking: '',
+      activity: null,
+      status: '',
+      hint: null,
+      prompt: NO_PROMPT,
+      dialog: null,
+    };
+  }
+
+  /** Bound, as React takes it. */
+  readonly get = (): UIState => this.#state;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  update(part: Partial<UIState>): void {
+    this.#state = { ...this.#state, ...part };
+    // What many keys at once have changed is drawn once.
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    queueMicrotask(() => {
+      this.#isTelling = false;
+      for (const listener of this.#listeners) listener();
+    });
+  }
+}

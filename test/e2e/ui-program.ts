@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import type { PermissionQuestion, RewindEntry } from '../../src/replica/ui/interactive-ui.ts';
+import { TerminalInteractiveUI } from '../../src/replica/ui/terminal-interactive-ui.ts';
+
+/** A program with nothing but the interactive UI: what is submitted says what is to be shown. */
+const { stdin, stdout, env } = process;
+const ui = new TerminalInteractiveUI({ stdin, stdout, env, cwd: '/project' });
+
+const MINUTE = 60_000;
+const entries = (count: number): RewindEntry[] =>
+  Array.from({ length: count }, (_, i) => ({
+    id: `entry-${i + 1}`,
+    timestamp: new Date(Date.now() - (i + 1) * 2 * MINUTE - 1_000),
+    description: i === 1 ? '修复解析器并添加测试' : `Prompt number ${i + 1}`,
+    label: i === 2 ? 'before lunch' : null,
+    changes: new Promise((resolve) =>
+      setTimeout(() => resolve({ files: i + 1, insertions: 10, deletions: 3 }), 50),
+    ),
+  }));
+
+async function rewind(count: number): Promise<void> {
+  const entry = await ui.showRewindMenu(entries(count));
+  ui.displayInfo(entry === null ? 'left the menu' : `chose ${entry.id}`);
+}
+
+function question(
+  title: string,
+  details: readonly string[],
+  signal: AbortSignal,
+): PermissionQuestion {
+  return { toolName: 'Bash', title, details, canRemember: true, signal };
+}
+
+const never = new AbortController().signal;
+
+const SCENES: Readonly<Record<string, () => unknown>> = {
+  busy: () => ui.setActivity('running Bash'),
+  menu: () => rewind(3),
+  'long menu': () => rewind(25),
+  choice: async () => {
+    const lines = Array.from({ length: 40 }, (_, i) => `+ line ${i + 1} of the diff`);
+    const preview = { title: 'Rewind to: Prompt number 1', lines };
+    const choice = await ui.showRewindChoice({
+      ...preview,
+      choices: ['files', 'conversation', 'both'],
+    });
+    ui.displayInfo(`took back ${choice}`);
+  },
+  permission: async () => {
+    const details = ['rm -rf build\x1b[2J', 'in /project'];
+    ui.displayInfo(`first ${await ui.askPermission(question('Run a command?', details, never))}`);
+  },
+  aborted: async () => {
+    const signal = AbortSignal.timeout(100);
+    ui.displayInfo(`aborted ${await ui.askPermission(question('Too late?', [], signal))}`);
+  },
+  two: async () => {
+    const answers = ['One?', 'Two?'].map((title) => ui.askPermission(question(title, [], never)));
+    ui.displayInfo(`both ${(await Promise.all(answers)).join(' ')}`);
+  },
+  confirm: async () => ui.displayInfo(`confirmed ${await ui.confirm('Delete it?')}`),
+  select: async () => {
+    const items = ['one\nthe first of them', 'two\nthe second'];
+    const chosen = await ui.select(
+      'Sessions',
+      items.map((text) => ({ id: text.slice(0, 3), text })),
+    );
+    ui.displayInfo(`selected ${chosen}`);
+  },
+  notices: () => {
+    ui.displayWarning('a warning');
+    ui.displayError('an error \x1b[2J\u202e');
+    ui.displaySuccess('a success');
+    ui.displayInfo('an info');
+  },
+  talk: () => {
+    ui.streamThinking('I wonder what this is.');
+    ui.streamAnswer('Here ');
+    ui.streamAnswer('it is.');
+    ui.displayToolUse({ id: '1', name: 'Write', input: { file_path: '/project/notes.txt' } });
+    const text = Array.from({ length: 9 }, (_, i) => `result ${i + 1}`).join('\n');
+    ui.displayToolResult({ id: '1', text, isError: false });
+  },
+  stream: async () => {
+    for (let i = 1; i <= 60; i++) {
+      ui.streamAnswer(`streamed line ${i}\n`);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    ui.endAnswer();
+    ui.displayInfo('streamed all');
+  },
+  clear: () => ui.clear(),
+  edit: () => ui.setInput('taken back'),
+  crash: () =>
+    setTimeout(() => {
+      throw new Error('a bug');
+    }),
+};
+
+await ui.start({
+  onSubmit: (text) => {
+    const scene = SCENES[text];
+    if (scene !== undefined) void scene();
+    else {
+      ui.displayUserMessage(text);
+      const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
+      ui.displayInfo(`submitted ${text.length} characters ${hash}`);
+    }
+  },
+  onRewind: () => void rewind(3),
+  onInterrupt: () => {
+    ui.setActivity(null);
+    ui.displayWarning('interrupted');
+  },
+  onExit: () => void ui.stop(),
+  complete: (text) =>
+    ['/checkpoint', '/clear', '/undo']
+      .filter((name) => name.startsWith(text))
+      .map((name) => ({ text: name, summary: `what ${name} does` })),
+});
+ui.setStatus('session 1 · offline model');
+process.once('SIGTERM', () => void ui.stop());
