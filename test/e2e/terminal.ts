@@ -57,11 +57,23 @@ export class Terminal {
 
   /** The rows that are to be seen now, without the spaces at their ends. */
   rows(): string[] {
-    const { viewportY } = this.#screen.buffer.active;
-    return Array.from({ length: this.#screen.rows }, (_, row) =>
-      (
-        this.#screen.buffer.active.getLine(viewportY + row)?.translateToString(true) ?? ''
-      ).trimEnd(),
+    return this.#rowsFrom(this.#screen.buffer.active.viewportY, this.#screen.rows);
+  }
+
+  /** The same with those that have scrolled out of sight. */
+  allRows(): string[] {
+    return this.#rowsFrom(0, this.#screen.buffer.active.length);
+  }
+
+  /** Where the cursor is on the screen. */
+  get cursor(): { readonly row: number; readonly column: number } {
+    const { cursorY: row, cursorX: column } = this.#screen.buffer.active;
+    return { row, column };
+  }
+
+  #rowsFrom(first: number, count: number): string[] {
+    return Array.from({ length: count }, (_, row) =>
+      (this.#screen.buffer.active.getLine(first + row)?.translateToString(true) ?? '').trimEnd(),
     );
   }
 

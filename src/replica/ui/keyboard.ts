@@ -29,6 +29,8 @@ export interface KeyboardParts {
   readonly now: () => number;
   /** Draws everything anew. */
   readonly redraw: () => void;
+  /** The same with everything of the last turn, shown whole or folded. */
+  readonly unfold: (verbose: boolean) => void;
 }
 
 /** What each key means, in whatever state things are. */
@@ -52,7 +54,7 @@ export class Keyboard {
     const isTyping = this.#isTyping(key, arrivedAt);
     if (key.name !== 'interrupt') this.#endHint();
     if (key.name === 'redraw') this.#parts.redraw();
-    else if (key.name === 'unfold') this.#unfold();
+    else if (key.name === 'unfold') this.#parts.unfold(!this.#parts.store.get().verbose);
     else if (this.#parts.dialogs.isOpen && !isTyping) this.#answer(key);
     else this.#pressAtPrompt(key, arrivedAt);
   }
@@ -116,14 +118,9 @@ export class Keyboard {
     const isText = key.name === 'text' || key.name === 'enter' || key.name === 'backspace';
     const wasTyping = arrivedAt - this.#typedAt < TYPING_MS && !isEmpty(store.get().prompt);
     const isTyping = isText && (wasTyping || !dialogs.isOpen);
-    if (isTyping) this.#typedAt = arrivedAt;
+    // Any other key, such as the Escape that opened a menu, is pressed by somebody who looks.
+    this.#typedAt = isTyping ? arrivedAt : Number.NEGATIVE_INFINITY;
     return isTyping;
-  }
-
-  #unfold(): void {
-    const { store, redraw } = this.#parts;
-    store.update({ verbose: !store.get().verbose });
-    redraw();
   }
 
   #hint(): void {

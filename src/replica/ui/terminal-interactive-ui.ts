@@ -82,6 +82,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
       handlers,
       now: this.#now,
       redraw: () => this.#redraw(),
+      unfold: (verbose) => this.#unfold(verbose),
     });
     const reader = new KeyReader(stdin, this.#now, {
       onKey: (key, arrivedAt) => keyboard.press(key, arrivedAt),
@@ -90,6 +91,8 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#modes.enter();
     // Before ink's own, which would draw for the size there was.
     stdout.on('resize', this.#resize);
+    // A terminal that is gone is no reason to crash; it stays so after the end.
+    stdout.once('error', () => handlers.onExit()).on('error', () => undefined);
     const ink = render(this.#screen(), {
       stdin,
       stdout,
@@ -267,6 +270,15 @@ export class TerminalInteractiveUI implements InteractiveUI {
     const state = this.#store.get();
     this.#transcript.replay(state.size.rows - liveHeight(state, this.#now()));
     this.#drawAnew();
+  }
+
+  /** What was folded is not on the screen: the last turn is shown once more, as it is wanted now. */
+  #unfold(verbose: boolean): void {
+    this.#store.update({ verbose });
+    if (verbose) {
+      this.#transcript.replayTurn();
+      this.#drawAnew();
+    } else this.#redraw();
   }
 
   #drawAnew(): void {

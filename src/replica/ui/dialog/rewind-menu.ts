@@ -55,8 +55,9 @@ function twoRows(
   { columns, now }: OptionRoom,
   paint: Paint,
 ): string[] {
-  const time = paint('dim', timeOf(timestamp, now));
-  const below = counts.plain === '' ? time : `${time}  ${counts.painted(paint)}`;
+  const time = clipWidth(timeOf(timestamp, now), columns);
+  const hasRoom = textWidth(time) + 2 + textWidth(counts.plain) <= columns;
+  const below = paint('dim', time) + (hasRoom ? `  ${counts.painted(paint)}` : '');
   return [described(description, label, columns, paint), below];
 }
 

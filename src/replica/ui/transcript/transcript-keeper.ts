@@ -61,6 +61,15 @@ export class TranscriptKeeper {
     this.#begin(blocks);
   }
 
+  /** As `replay`, with everything since the last prompt, however long: to be read by scrolling. */
+  replayTurn(): void {
+    const from = Math.max(
+      0,
+      this.#entries.findLastIndex(({ kind }) => kind === 'user'),
+    );
+    this.#begin(this.#entries.slice(from).map((entry) => this.rowsOf(entry)));
+  }
+
   clear(): void {
     this.#entries = [];
     this.#begin([]);

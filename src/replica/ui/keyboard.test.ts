@@ -1,0 +1,204 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { choiceDialog } from './dialog/choice-dialog.ts';
+import { type Asked, DialogQueue } from './dialog/dialog-queue.ts';
+import { KeyReader } from './key-reader.ts';
+import { Keyboard } from './keyboard.ts';
+import { textOf } from './prompt/prompt-text.ts';
+import { UIStore } from './ui-store.ts';
+
+const ESC = '\x1b';
+const CTRL_C = '\x03';
+
+let store: UIStore;
+let dialogs: DialogQueue;
+let heard: string[];
+let input: PassThrough;
+let reader: KeyReader;
+
+/** A keyboard at bytes that come at the times of a clock which the test moves. */
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  store = new UIStore({ columns: 80, rows: 24 });
+  dialogs = new DialogQueue((dialog) => store.update({ dialog }));
+  heard = [];
+  const keyboard = new Keyboard({
+    store,
+    dialogs,
+    handlers: {
+      onSubmit: (text) => heard.push(`submit ${text}`),
+      onRewind: () => heard.push('rewind'),
+      onInterrupt: () => heard.push('interrupt'),
+      onExit: () => heard.push('exit'),
+      complete: () => [],
+    },
+    now: Date.now,
+    redraw: () => heard.push('redraw'),
+    unfold: (verbose) => heard.push(`unfold ${verbose}`),
+  });
+  input = new PassThrough();
+  reader = new KeyReader(input as unknown as NodeJS.ReadStream, Date.now, {
+    onKey: (key, at) => keyboard.press(key, at),
+    onEnd: () => heard.push('end'),
+  });
+  reader.start();
+});
+afterEach(() => {
+  reader.stop();
+  vi.useRealTimers();
+});
+
+/** Types chunk by chunk, with pauses in milliseconds between them; then waits for lone Escapes. */
+async function type(...chunks: (string | number)[]): Promise<void> {
+  for (const chunk of [...chunks, 60]) {
+    if (typeof chunk === 'number') vi.advanceTimersByTime(chunk);
+    else input.write(chunk);
+    await new Promise(setImmediate);
+  }
+}
+
+function ask(count = 3): Asked {
+  const options = Array.from({ length: count }, (_, i) => ({ number: i + 1, rows: () => ['x'] }));
+  return dialogs.ask(choiceDialog({ title: 'Which?', options }));
+}
+
+const typed = (): string => textOf(store.get().prompt.prompt);
+
+describe('Esc', () => {
+  it.each([
+    ['300 ms apart', [ESC, 300, ESC]],
+    ['within the wait for a lone Escape', [ESC, 20, ESC]],
+    ['in one chunk', [ESC + ESC]],
+    ['though the first is known late', [ESC, 49, 251, ESC]],
+  ])('twice %s is the way back', async (_what, chunks) => {
+    await type(...chunks);
+    expect(heard).toEqual(['rewind']);
+  });
+
+  it('twice slower than that does nothing', async () => {
+    await type(ESC, 301, ESC);
+    expect(heard).toEqual([]);
+  });
+
+  it('twice is the way back while the input holds text, which stays', async () => {
+    await type('half a prompt', ESC, 100, ESC);
+    expect(heard).toEqual(['rewind']);
+    expect(typed()).toBe('half a prompt');
+  });
+
+  it('with another key between is not twice', async () => {
+    await type(ESC, 60, 'x', ESC);
+    expect(heard).toEqual([]);
+  });
+
+  it('once interrupts the agent at work, and nothing otherwise', async () => {
+    await type(ESC, 400);
+    store.update({ activity: 'thinking' });
+    await type(ESC);
+    expect(heard).toEqual(['interrupt']);
+  });
+
+  it('once leaves a question, and is not the first of two', async () => {
+    const { answer } = ask();
+    await type(ESC, 100, ESC);
+    expect(await answer).toBeNull();
+    expect(heard).toEqual([]);
+  });
+});
+
+describe('Ctrl-C', () => {
+  it('twice within two seconds leaves, with a word about it at the first', async () => {
+    await type(CTRL_C);
+    expect(store.get().hint).toBe('press Ctrl-C again to leave');
+    await type(1_500, CTRL_C);
+    expect(heard).toEqual(['exit']);
+  });
+
+  it('twice slower than that does not', async () => {
+    await type(CTRL_C, 2_100);
+    expect(store.get().hint).toBeNull();
+    await type(CTRL_C);
+    expect(heard).toEqual([]);
+  });
+
+  it('clears the text, and is not the first of two then', async () => {
+    await type('text', CTRL_C, CTRL_C);
+    expect(typed()).toBe('');
+    expect(heard).toEqual([]);
+  });
+
+  it('interrupts the agent at work, also with text in the input', async () => {
+    store.update({ activity: 'thinking' });
+    await type('text', CTRL_C);
+    expect(heard).toEqual(['interrupt']);
+    expect(typed()).toBe('text');
+  });
+
+  it('leaves a question', async () => {
+    store.update({ activity: 'thinking' });
+    const { answer } = ask();
+    await type(CTRL_C);
+    expect(await answer).toBeNull();
+    expect(heard).toEqual([]);
+  });
+});
+
+it('leaves by Ctrl-D at an empty prompt only', async () => {
+  await type('ab\x1b[D\x04');
+  expect(typed()).toBe('a');
+  await type('\x7f\x04');
+  expect(heard).toEqual(['exit']);
+});
+
+it('leaves when the terminal is gone', async () => {
+  input.end();
+  await type();
+  expect(heard).toEqual(['end']);
+});
+
+it('asks for Ctrl-L and Ctrl-O to be carried out, a question or not', async () => {
+  ask();
+  await type('\x0c\x0f');
+  expect(heard).toEqual(['redraw', 'unfold true']);
+});
+
+describe('questions', () => {
+  it('are asked one after another', async () => {
+    const [first, second] = [ask(), ask()];
+    await type('1', '3');
+    expect([await first.answer, await second.answer]).toEqual([0, 2]);
+    expect(store.get().dialog).toBeNull();
+  });
+
+  it('take a number that may go on after a pause', async () => {
+    const { answer } = ask(12);
+    await type('1', 900);
+    expect(await answer).toBe(0);
+  });
+
+  it('are not answered by somebody who is typing when they come up', async () => {
+    await type('I have ');
+    const { answer } = ask();
+    await type(50, '1 file', 200, ' more');
+    expect(typed()).toBe('I have 1 file more');
+    await type(600, '2');
+    expect(await answer).toBe(1);
+    expect(typed()).toBe('I have 1 file more');
+  });
+
+  it('are answered at once by somebody who opened them with text in the input', async () => {
+    await type('half a prompt', ESC + ESC);
+    const { answer } = ask();
+    await type('\r');
+    expect(await answer).toBe(0);
+    expect(heard).toEqual(['rewind']);
+  });
+
+  it('can be taken back, whichever is shown', async () => {
+    const [first, second] = [ask(), ask()];
+    second.close();
+    first.close();
+    expect([await first.answer, await second.answer]).toEqual([null, null]);
+    expect(store.get().dialog).toBeNull();
+  });
+});

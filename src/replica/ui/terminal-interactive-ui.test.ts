@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { PATH } from '../../../test/e2e/cli-project.ts';
+import { Terminal } from '../../../test/e2e/terminal.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../../test/e2e/ui-program.ts', import.meta.url));
+const CACHE = fileURLToPath(
+  new URL('../../../node_modules/.cache/savepoint-tests', import.meta.url),
+);
+const DOWN = '\x1b[B';
+const ENTER = '\r';
+const ESCAPE = '\x1b';
+const CTRL_C = '\x03';
+const RULE = /^─+$/;
+
+let scratch: string;
+let terminal: Terminal;
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'replica-ui-'));
+});
+afterEach(() => terminal.close());
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+/** The UI within a shell that says afterwards how it ended and how the terminal was left. */
+async function open(
+  options: { env?: Record<string, string>; columns?: number; rows?: number } = {},
+): Promise<void> {
+  const script = `'${process.execPath}' '${PROGRAM}'; echo "code=$?"; stty -a; echo end`;
+  const env = { PATH, HOME: scratch, NODE_COMPILE_CACHE: CACHE, ...options.env };
+  terminal = new Terminal(['-c', script], { ...options, cwd: scratch, program: '/bin/sh', env });
+  await terminal.until('offline model');
+}
+
+/** Types, and waits for what comes of it. */
+async function type(keys: string, seen: string | ((screen: string) => boolean)): Promise<string> {
+  terminal.type(keys);
+  return terminal.until(seen);
+}
+
+/** The terminal is as it was, and of the UI only what has scrolled by is left. */
+async function expectSane(code = 0): Promise<string> {
+  await terminal.exit();
+  const all = terminal.allRows();
+  const screen = all.join('\n');
+  expect(screen).toContain(`code=${code}\n`);
+  for (const [on, off] of [
+    ['?25h', '?25l'],
+    ['?2004l', '?2004h'],
+  ] as const) {
+    expect(terminal.raw.lastIndexOf(on)).toBeGreaterThan(terminal.raw.lastIndexOf(off));
+  }
+  const modes = screen.slice(screen.indexOf('code=')).replaceAll(/\s+/g, ' ');
+  for (const mode of ['icanon', 'isig', 'echo', 'icrnl', 'opost']) {
+    expect(modes).toMatch(new RegExp(`[ ;]${mode}\\b`));
+  }
+  if (code === 0) expect(all.filter((row) => RULE.test(row))).toEqual([]);
+  return screen;
+}
+
+const isIdle = (screen: string): boolean => screen.split('\n').some((row) => row === '>');
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const times = (text: string, part: string): number => text.split(part).length - 1;
+
+describe('the interactive UI at a terminal', () => {
+  it('takes Chinese, a long paste, slash commands and lines, and submits them whole', async () => {
+    await open();
+    await type('修复解析器👩‍💻', '> 修复解析器👩‍💻');
+    // An input method composes at the cursor.
+    await terminal.until(() => terminal.cursor.column === 14);
+    await type(ENTER, `submitted ${'修复解析器👩‍💻'.length} characters`);
+    const pasted = Array.from({ length: 1_001 }, (_, i) => `第${i % 10}行文字，abc`).join('\n');
+    const text = pasted.slice(0, 10_000);
+    const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
+    await type(`\x1b[200~${text}\x1b[201~`, '> [pasted 10,000 characters]');
+    await type(ENTER, `submitted 10000 characters ${hash}`);
+    await type('/', '/undo        what /undo does');
+    await type('un\t', '> /undo\n');
+    await type(ENTER, 'submitted 5 characters');
+    await type('one\ntwo', '> one\n  two');
+    await type(ENTER, 'submitted 7 characters');
+    await type('edit\r', '> taken back');
+    await type(`\x15\x04`, 'end');
+    expect(await expectSane()).toContain('submitted 7 characters');
+  });
+
+  it('opens the menu by Esc Esc only when that is fast, and takes arrows and numbers', async () => {
+    await open();
+    await type('some text', '> some text');
+    await type(ESCAPE + ESCAPE, '2 files +10 -3');
+    expect(terminal.screen()).toContain('❯ 1  2 minutes ago  Prompt number 1  1 file +10 -3');
+    await type(DOWN, '❯ 2  4 minutes ago  修复解析器并添加测试');
+    const screen = await type(ENTER, 'chose entry-2');
+    expect(screen).toContain('> some text');
+    await type('\x15', isIdle);
+    terminal.type(ESCAPE);
+    await pause(450);
+    terminal.type(ESCAPE);
+    await pause(450);
+    expect(terminal.screen()).not.toContain('Rewind');
+    await type(`${ESCAPE}${ESCAPE}`, 'Rewind');
+    await type('3', 'chose entry-3');
+    await type('long menu\r', '1–25');
+    await type('12', 'chose entry-12');
+    await type('menu\r', 'Rewind');
+    await type('0', 'left the menu');
+    await type('choice\r', 'lines 1–');
+    await type('\x1b[6~3', 'took back both');
+    await type('select\r', '     the first of them');
+    await type(`${DOWN}${ENTER}`, 'selected two');
+    await type('\x04', 'end');
+    await expectSane();
+  });
+
+  it('draws itself anew on a resize, with nothing left over', async () => {
+    await open({ columns: 80, rows: 24 });
+    await type('talk\r', '… 5 more lines');
+    await type('menu\r', '❯ 1  2 minutes ago');
+    for (const [columns, rows, sign] of [
+      [40, 10, '❯ 1  Prompt number 1'],
+      [100, 30, '❯ 1  2 minutes ago'],
+      [20, 6, '❯ 1'],
+      [80, 24, '❯ 1  2 minutes ago'],
+    ] as const) {
+      terminal.resize(columns, rows);
+      const screen = await terminal.until(
+        (now) => now.includes(sign) && times(now, 'Rewind') === 1,
+      );
+      expect(times(screen, '❯')).toBe(1);
+    }
+    await type(ESCAPE, 'left the menu');
+    expect(terminal.rows().filter((row) => RULE.test(row))).toEqual([
+      '─'.repeat(80),
+      '─'.repeat(80),
+    ]);
+    expect(times(terminal.screen(), '● Write notes.txt')).toBe(1);
+    await type('\x0f', '  I wonder what this is.');
+    expect(terminal.screen()).toContain('    result 9');
+    await type('clear\r', (screen) => isIdle(screen) && !screen.includes('result'));
+    await type('\x04', 'end');
+    await expectSane();
+  });
+
+  it('keeps all of an answer that is longer than the terminal, once', async () => {
+    await open({ columns: 40, rows: 10 });
+    await type('stream\r', 'streamed all');
+    const shown = terminal.allRows().filter((row) => row.startsWith('streamed line'));
+    expect(shown).toEqual(Array.from({ length: 60 }, (_, i) => `streamed line ${i + 1}`));
+    await type('\x04', 'end');
+    await expectSane();
+  });
+
+  it('takes Ctrl-C in every state, and gives the terminal back', async () => {
+    await open();
+    await type('busy\r', 'running Bash (Esc interrupts)');
+    await type(CTRL_C, 'interrupted');
+    await type('busy\r', 'running Bash (Esc interrupts)');
+    await type(ESCAPE, (screen) => times(screen, 'interrupted') === 2);
+    await type('some text', '> some text');
+    await type(CTRL_C, isIdle);
+    await type('menu\r', 'Rewind');
+    await type(CTRL_C, 'left the menu');
+    await type('permission\r', 'Run a command?');
+    await type(CTRL_C, 'first no');
+    await type('confirm\r', 'Delete it?');
+    await type(CTRL_C, 'confirmed false');
+    await type(CTRL_C, 'press Ctrl-C again to leave');
+    await type(CTRL_C, 'end');
+    await expectSane();
+  });
+
+  it.each(['SIGTERM', 'SIGHUP'])('gives the terminal back at %s, in a question', async (signal) => {
+    await open();
+    await type(`signal ${signal}\r`, 'end');
+    expect(await expectSane()).toContain('first no');
+  });
+
+  it('gives the terminal back when the program dies of an error', async () => {
+    await open();
+    await type('crash\r', 'Error: a bug');
+    await terminal.until('end');
+    await expectSane(1);
+  });
+
+  it('asks for permission, one question at a time, shows no control characters, and colours', async () => {
+    await open();
+    await type('permission\r', 'rm -rf build\\x1b[2J');
+    await type('2', 'first always');
+    await type('two\r', 'One?');
+    await type('1', 'Two?');
+    await type('n', 'both once no');
+    await type('aborted\r', 'aborted no');
+    await type('confirm\r', 'Delete it?');
+    await type('y', 'confirmed true');
+    await type('notices\r', 'an error \\x1b[2J\\u{202e}');
+    for (const painted of ['33ma warning', '31man error', '32ma success', '2man info']) {
+      expect(terminal.raw).toContain(`\x1b[${painted}`);
+    }
+    await type('\x04', 'end');
+    await expectSane();
+  });
+
+  it('uses no colours where NO_COLOR says so', async () => {
+    await open({ env: { NO_COLOR: '1' } });
+    await type('notices\r', 'an info');
+    await type('talk\r', 'Write notes.txt');
+    await type('menu\r', '3 files');
+    await type('0', 'left the menu');
+    await type('\x04', 'end');
+    await expectSane();
+    expect(terminal.raw).not.toMatch(/\x1b\[[\d;]*m/);
+  });
+});
