@@ -21,6 +21,8 @@ export class RecordingUI implements InteractiveUI {
   agrees = true;
   /** What `select` answers; null leaves the list. */
   choose: (items: readonly ListItem[]) => string | null = () => null;
+  /** What is to be taken back; null leaves the question. */
+  rewindChoice: RewindChoice | null = null;
 
   async start(): Promise<void> {}
   async stop(): Promise<void> {}
@@ -58,7 +60,7 @@ export class RecordingUI implements InteractiveUI {
     return null;
   }
   async showRewindChoice(): Promise<RewindChoice | null> {
-    return null;
+    return this.rewindChoice;
   }
   async select<Id extends string>(
     title: string,

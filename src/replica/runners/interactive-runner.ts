@@ -91,13 +91,13 @@ export class InteractiveRunner {
     if (this.#current !== null) {
       return ui.displayWarning('The agent is at work; press Esc once to interrupt it first.');
     }
-    await this.#rewind(checkpoints);
+    await this.#rewind(checkpoints, false);
   }
 
-  async #rewind(checkpoints: CheckpointManager): Promise<boolean> {
+  async #rewind(checkpoints: CheckpointManager, withCurrent: boolean): Promise<boolean> {
     return this.#occupy(async () => {
       const parts = this.#rewindParts(checkpoints);
-      const chosen = await chooseRewind(parts, checkpoints.listCheckpoints());
+      const chosen = await chooseRewind(parts, checkpoints.listCheckpoints(), withCurrent);
       if (chosen === null) return false;
       await this.#carryOut(parts, chosen);
       return true;
@@ -236,7 +236,7 @@ export class InteractiveRunner {
     return {
       session: desk.session,
       isBusy: this.#current !== null,
-      rewind: () => this.#rewindByCommand(),
+      rewind: ({ withCurrent }) => this.#rewindByCommand(withCurrent),
       switchTo: switched,
       startAnew: async () => {
         const { project } = desk.session;
@@ -256,11 +256,12 @@ export class InteractiveRunner {
   }
 
   /** `/checkpoint`: as Esc Esc, with a way to stay where one is. */
-  async #rewindByCommand(): Promise<string | null> {
+  async #rewindByCommand(withCurrent: boolean): Promise<string | null> {
     const { checkpoints } = this.#desk;
     if (checkpoints === null) return 'Checkpoint feature not enabled';
     if (checkpoints.listCheckpoints().length === 0) return 'No checkpoints found.';
-    return (await this.#rewind(checkpoints)) ? null : 'Exited checkpoint selection.';
+    const done = await this.#rewind(checkpoints, withCurrent);
+    return done ? null : 'Exited checkpoint selection.';
   }
 
   async #occupy<T>(work: () => Promise<T>): Promise<T> {

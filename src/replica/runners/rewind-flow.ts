@@ -13,6 +13,7 @@ import type {
   RewindCounts,
   RewindEntry,
 } from '../ui/interactive-ui.ts';
+import { selectCheckpoint } from './select-checkpoint.ts';
 
 /** What the way back through Esc Esc works with. */
 export interface RewindParts {
@@ -35,14 +36,20 @@ export interface Chosen {
   readonly plan: RewindPlan | null;
 }
 
-/** Menu, diff and choice; null when the person leaves. */
+/** Menu, diff and choice; null when the person leaves. `withCurrent`: the list of `/checkpoint` instead. */
 export async function chooseRewind(
   parts: RewindParts,
   entries: readonly CheckpointMetadata[],
+  withCurrent: boolean,
 ): Promise<Chosen | null> {
   const { ui, files } = parts;
   const labels = await labelsOf(files);
-  const entry = await ui.showRewindMenu(entries.map((one) => entryOf(one, files, labels)));
+  // The list cannot take counts that come later, and nobody waits for them.
+  const counted = withCurrent ? null : files;
+  const rows = entries.map((one) => entryOf(one, counted, labels));
+  const entry = await (withCurrent
+    ? selectCheckpoint(ui, rows, Date.now())
+    : ui.showRewindMenu(rows));
   if (entry === null) return null;
   const held = files !== null && (await files.holds(entry.id));
   const plan = held ? await files.plan(entry.id) : null;
