@@ -4,6 +4,7 @@ import { UsageError } from '../../terminal/usage-error.ts';
 import type { Completion } from '../ui/interactive-ui.ts';
 import type { CommandContext, SlashCommand } from './command.ts';
 import { oneLine } from './one-line.ts';
+import { CommandRefused } from './refusals.ts';
 
 /** The slash commands, by their names and aliases. */
 export class CommandRegistry {
@@ -61,6 +62,7 @@ export class CommandRegistry {
     try {
       return await command.execute(args.trimEnd(), context);
     } catch (error) {
+      if (error instanceof CommandRefused) return oneLine(error);
       if (error instanceof UsageError) return `${oneLine(error)}; usage: ${usageOf(command)}`;
       context.ui.displayError(`❌ Command execution failed: ${oneLine(error)}`);
       return null;

@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { displayText } from '../../index.ts';
+import { plural } from '../../terminal/plural.ts';
+import { sizeText } from '../../terminal/size-text.ts';
+import { noArguments, wholeText } from './arguments.ts';
+import type { CommandContext, SlashCommand } from './command.ts';
+import { readContextFile } from './context-file.ts';
+import { fileNames } from './file-names.ts';
+import { INSTRUCTIONS_FILE } from './init.ts';
+import { table } from './table.ts';
+
+export const loadContextCommand: SlashCommand = {
+  name: 'load-context',
+  aliases: [],
+  usage: 'FILE',
+  description: 'put the text of a file in front of your next prompt',
+  complete: (args, { agent }) => fileNames(agent.session.project, args),
+  async execute(args, { agent }) {
+    const name = wholeText(args, 'which file?');
+    const text = await readContextFile(agent.session.project, name);
+    agent.addContext(`The user wants you to know this file, ${name}:\n\n${text}`);
+    const size = sizeText(Buffer.byteLength(text));
+    return `${displayText(name)} (${size}) goes to the agent with your next prompt.`;
+  },
+};
+
+export const showContextCommand: SlashCommand = {
+  name: 'show-context',
+  aliases: [],
+  usage: '',
+  description: 'what the agent is told beside your prompts',
+  async execute(args, context) {
+    noArguments(args);
+    const { ui, agent, files, columns } = context;
+    const rows = [
+      ['Project', displayText(agent.session.project)],
+      [INSTRUCTIONS_FILE, await instructionsOf(context)],
+      ...listing('Next prompt', agent.context().map(summaryOf), 'nothing was added to it'),
+      ...listing(
+        'Rewound',
+        (files?.rewound() ?? []).map(displayText),
+        'no file since its last turn',
+      ),
+    ];
+    ui.displayBlock(table(rows, columns));
+    return null;
+  },
+};
+
+async function instructionsOf({ agent }: CommandContext): Promise<string> {
+  try {
+    const text = await readFile(join(agent.session.project, INSTRUCTIONS_FILE), 'utf8');
+    return `${plural(text.split('\n').length, 'line')}, ${sizeText(Buffer.byteLength(text))}`;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? 'none; /init has one written' : `cannot be read (${code})`;
+  }
+}
+
+/** The first line says what it is; the rest is as large as it says. */
+function summaryOf(text: string): string {
+  const [first = ''] = text.split('\n');
+  return `${displayText(first.replace(/:$/, ''))} (${sizeText(Buffer.byteLength(text))})`;
+}
+
+const SHOWN = 20;
+
+function listing(title: string, entries: readonly string[], none: string): string[][] {
+  if (entries.length === 0) return [[title, none]];
+  const rows = entries.slice(0, SHOWN).map((entry, at) => [at === 0 ? title : '', entry]);
+  const more = entries.length - SHOWN;
+  return more > 0 ? [...rows, ['', `and ${more} more`]] : rows;
+}

@@ -1,0 +1,76 @@
+import { displayText } from '../../index.ts';
+import { plural } from '../../terminal/plural.ts';
+import { relativeTime } from '../../terminal/relative-time.ts';
+import { shortSession } from '../../terminal/short-session.ts';
+import { clipWidth } from '../../terminal/text-width.ts';
+import type { Session } from '../sessions/session.ts';
+import type { CommandContext } from './command.ts';
+import { CommandRefused } from './refusals.ts';
+import { table } from './table.ts';
+
+/** The conversations of the project that are worth a line, newest first; numbers count in this order. */
+export async function listedSessions({ sessions, agent }: CommandContext): Promise<Session[]> {
+  const { id: open, project } = agent.session;
+  const all = await sessions.list({ project });
+  return all.filter(({ id, turns, name }) => id === open || turns.length > 0 || name !== null);
+}
+
+/** The open one is marked. Numbers are those of `listedSessions`, and given where all of these are shown. */
+export function sessionTable(
+  listed: readonly Session[],
+  context: CommandContext,
+  numbered: boolean,
+): string[] {
+  const { agent, now, columns, paint } = context;
+  const ids = listed.map(({ id }) => id);
+  const rows = listed.map((session, at) => [
+    `${session.id === agent.session.id ? '*' : ' '}${numbered ? ` ${at + 1}` : ''}`,
+    shortSession(session.id, ids),
+    relativeTime(session.updatedAt.getTime(), now()),
+    plural(session.turns.length, 'prompt'),
+    titleOf(session),
+  ]);
+  const lines = table(rows, columns);
+  return lines.map((line, at) =>
+    listed[at]?.id === agent.session.id ? paint('bold', line) : line,
+  );
+}
+
+/** Its name, and what it began with. */
+export function titleOf({ name, turns }: Session): string {
+  const first = displayText(turns[0]?.prompt.trim().replace(/\s+/g, ' ') ?? '');
+  if (name === null) return first === '' ? '(empty)' : first;
+  return first === '' ? `"${displayText(name)}"` : `"${displayText(name)}" ${first}`;
+}
+
+const SHOWN = 60;
+
+/** For a sentence: its name, or the beginning of what it is about. */
+export function shortTitle(session: Session): string {
+  const { name } = session;
+  return `"${clipWidth(name === null ? titleOf(session) : displayText(name), SHOWN)}"`;
+}
+
+/** By its whole name. */
+export function findByName(listed: readonly Session[], name: string): Session | null {
+  const wanted = name.trim().normalize();
+  return listed.find((session) => session.name?.normalize() === wanted) ?? null;
+}
+
+const SHORTEST_ID = 4;
+
+/** By name, or by the beginning of an id. */
+export function findSession(listed: readonly Session[], wanted: string): Session {
+  const named = findByName(listed, wanted);
+  if (named !== null) return named;
+  const start = wanted.toLowerCase();
+  const fitting = start.length < SHORTEST_ID ? [] : listed.filter(({ id }) => id.startsWith(start));
+  const [found] = fitting;
+  if (found !== undefined && fitting.length === 1) return found;
+  const shown = `"${displayText(wanted.slice(0, SHOWN))}"`;
+  throw new CommandRefused(
+    found === undefined
+      ? `No conversation ${shown}; see /sessions`
+      : `${shown} fits ${fitting.length} conversations; type more of the id`,
+  );
+}
