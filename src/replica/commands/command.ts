@@ -36,16 +36,21 @@ export interface CommandContext {
 
 /** The part of `SessionManager` that commands need. */
 export interface KeptSessions {
-  /** Newest first. */
-  list(of: { readonly project: string }): Promise<readonly Session[]>;
-  /** Gives a conversation the name that `/load` finds it by. */
+  /** Newest first; those that are empty are left out. `problems`: what could not be read. */
+  list(project: string): Promise<{
+    readonly sessions: readonly Session[];
+    readonly problems: readonly string[];
+  }>;
+  /** Gives a conversation the name that `/load` finds it by. Throws where another one has it. */
   save(session: Session, name: string): Promise<Session>;
   delete(id: string): Promise<void>;
 }
 
 /** The part of `ConfigManager` that commands need. */
 export interface KnownConfig {
+  /** To be shown: without what may hold keys. */
   effective(): readonly EffectiveValue[];
+  readonly warnings: readonly string[];
 }
 
 /** The part of `CheckpointManager` that commands need. */

@@ -31,7 +31,6 @@ export class ConversationDesk {
   #session: Session;
   #checkpoints: CheckpointManager | null;
   #live: LiveConversation;
-  #updates: Promise<void> = Promise.resolve();
 
   constructor(parts: DeskParts, session: Session, checkpoints: CheckpointManager | null) {
     this.#parts = parts;
@@ -52,16 +51,9 @@ export class ConversationDesk {
     return this.#live;
   }
 
-  /**
-   * What was written down of the session is what the desk shows. One after the other: a name that is given
-   * while a turn ends must not be lost to what the turn knew of the session.
-   */
-  update(work: (session: Session) => Promise<Session>): Promise<void> {
-    const done = this.#updates.then(async () => {
-      this.#session = await work(this.#session);
-    });
-    this.#updates = done.catch(() => undefined);
-    return done;
+  /** What was written down of the session is what the desk shows. */
+  async update(work: (session: Session) => Promise<Session>): Promise<void> {
+    this.#session = await work(this.#session);
   }
 
   /** Puts another conversation on the desk; the one before stays listed. */
