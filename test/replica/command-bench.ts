@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { registerBuiltinCommands } from '../../src/replica/commands/builtin-commands.ts';
 import type {
   AgentControl,
@@ -7,8 +9,11 @@ import type {
   Todo,
 } from '../../src/replica/commands/command.ts';
 import { CommandRegistry } from '../../src/replica/commands/command-registry.ts';
+import { ConfigManager } from '../../src/replica/config/config-manager.ts';
+import { SDKConfigLoader } from '../../src/replica/config/sdk-config-loader.ts';
 import type { AgentFiles } from '../../src/replica/files/agent-files.ts';
 import type { Session } from '../../src/replica/sessions/session.ts';
+import { SessionManager } from '../../src/replica/sessions/session-manager.ts';
 import { RecordingUI } from './recording-ui.ts';
 
 export const NOW: number = Date.parse('2026-03-01T12:00:00Z');
@@ -20,24 +25,51 @@ export class CommandBench {
   readonly registry: CommandRegistry = new CommandRegistry();
   readonly submitted: string[] = [];
   readonly added: string[] = [];
-  readonly deleted: string[] = [];
   readonly left: string[] = [];
   todos: readonly Todo[] = [];
-  servers: readonly McpServerShown[] = [];
+  /** Null: nobody can be asked. */
+  servers: readonly McpServerShown[] | null = [];
   isBusy = false;
   rewindSays: string | null = null;
   rewinds: { readonly withCurrent: boolean }[] = [];
-  /** The open one first. */
-  sessions: Session[];
-  open: Session;
   files: AgentFiles | null = null;
   checkpoints: CommandContext['checkpoints'] = { listCheckpoints: () => [] };
-  config: CommandContext['config'] = { effective: () => [] };
+  open: Session;
+  readonly sessions: SessionManager;
+  readonly config: ConfigManager;
+  readonly #clock: Clock;
 
-  constructor(project = '/project') {
-    this.open = sessionOf(project, { ago: 1 });
-    this.sessions = [this.open];
+  private constructor(scratch: string, sessions: SessionManager, open: Session, clock: Clock) {
+    this.sessions = sessions;
+    this.open = open;
+    this.#clock = clock;
+    const environment = { CLAUDE_REPLICA_MODEL: 'some-model' };
+    this.config = new ConfigManager(
+      new SDKConfigLoader({ home: scratch, project: open.project, environment }),
+    );
     registerBuiltinCommands(this.registry);
+  }
+
+  /** In a folder of the test's own, with an empty project and an empty conversation. */
+  static async create(scratch: string): Promise<CommandBench> {
+    const project = join(scratch, 'project');
+    mkdirSync(project, { recursive: true });
+    const clock = { ago: 0 };
+    const now = (): Date => new Date(NOW - clock.ago * MINUTE);
+    const sessions = new SessionManager({ root: join(scratch, 'sessions'), now });
+    return new CommandBench(scratch, sessions, await sessions.create({ project }), clock);
+  }
+
+  /** A conversation that was last used so many minutes ago. */
+  async talk({ ago, name, prompts = ['hello'] }: Talk): Promise<Session> {
+    this.#clock.ago = ago;
+    let session = await this.sessions.create({ project: this.open.project });
+    for (const prompt of prompts) {
+      session = await this.sessions.addTurn(session, randomUUID(), prompt);
+    }
+    if (name !== undefined) session = await this.sessions.save(session, name);
+    this.#clock.ago = 0;
+    return session;
   }
 
   /** What the command says, and above it what it showed as a block. */
@@ -46,19 +78,11 @@ export class CommandBench {
   }
 
   context(): CommandContext {
-    const { ui, files, checkpoints, config } = this;
+    const { ui, files, checkpoints, config, sessions } = this;
     const paint = (_style: string, text: string): string => text;
-    return {
-      ui,
-      agent: this.#agent(),
-      sessions: this.#kept(),
-      config,
-      checkpoints,
-      files,
-      paint,
-      columns: 80,
-      now: () => NOW,
-    };
+    const now = (): number => NOW;
+    const agent = this.#agent();
+    return { ui, agent, sessions, config, checkpoints, files, paint, columns: 80, now };
   }
 
   #agent(): AgentControl {
@@ -73,8 +97,7 @@ export class CommandBench {
         this.open = session;
       },
       startAnew: async () => {
-        this.open = sessionOf(this.open.project, { ago: 0 });
-        this.sessions.unshift(this.open);
+        this.open = await this.sessions.create({ project: this.open.project });
       },
       updateSession: async (work) => {
         this.open = await work(this.open);
@@ -84,46 +107,22 @@ export class CommandBench {
       context: () => this.added,
       todos: () => this.todos,
       status: 'a model',
-      mcpServers: async () => this.servers,
+      mcpServers: async () => {
+        if (this.servers === null) throw new Error('no query');
+        return this.servers;
+      },
       setVerbose: (verbose) => this.ui.setVerbose(verbose),
       exit: () => this.left.push('exit'),
     };
   }
-
-  #kept(): CommandContext['sessions'] {
-    return {
-      list: async ({ project }) => this.sessions.filter((one) => one.project === project),
-      save: async (session, name) => {
-        const named = { ...session, name };
-        this.sessions = this.sessions.map((one) => (one.id === session.id ? named : one));
-        return named;
-      },
-      delete: async (id) => {
-        this.deleted.push(id);
-        this.sessions = this.sessions.filter((one) => one.id !== id);
-      },
-    };
-  }
 }
 
-/** A conversation that was last used so many minutes ago. */
-export function sessionOf(
-  project: string,
-  { ago, name = null, prompts = [] }: { ago: number; name?: string | null; prompts?: string[] },
-): Session {
-  const at = new Date(NOW - ago * MINUTE);
-  const turns = prompts.map((prompt) => ({
-    promptId: randomUUID(),
-    prompt,
-    lastMessageId: randomUUID(),
-  }));
-  return {
-    id: randomUUID(),
-    name,
-    project,
-    parentId: null,
-    createdAt: at,
-    updatedAt: at,
-    turns,
-  };
+interface Clock {
+  ago: number;
+}
+
+interface Talk {
+  readonly ago: number;
+  readonly name?: string;
+  readonly prompts?: readonly string[];
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { CommandBench } from '../../../test/replica/command-bench.ts';
+import { RecordingUI } from '../../../test/replica/recording-ui.ts';
 import { SavepointError } from '../../index.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import type { SlashCommand } from './command.ts';
+import type { CommandContext, SlashCommand } from './command.ts';
 import { CommandRegistry } from './command-registry.ts';
 
 function command(name: string, more: Partial<SlashCommand> = {}): SlashCommand {
@@ -16,7 +16,11 @@ function registryOf(...commands: SlashCommand[]): CommandRegistry {
   return registry;
 }
 
-const bench = (): CommandBench => new CommandBench();
+/** Nothing of the agent is asked for here. */
+function wired(): { readonly ui: RecordingUI; readonly context: CommandContext } {
+  const ui = new RecordingUI();
+  return { ui, context: { ui } as unknown as CommandContext };
+}
 
 describe('CommandRegistry', () => {
   it('finds a command by name and alias, with or without the slash', () => {
@@ -52,7 +56,7 @@ describe('CommandRegistry', () => {
 
   it('hands the rest of the text to the command, line breaks and all', async () => {
     const registry = registryOf(command('save'));
-    const context = bench().context();
+    const { context } = wired();
     expect(await registry.execute('/save  two words ', context)).toBe('save(two words)');
     expect(await registry.execute('/save\na\nb', context)).toBe('save(a\nb)');
     expect(await registry.execute('/save', context)).toBe('save()');
@@ -60,7 +64,7 @@ describe('CommandRegistry', () => {
 
   it('names the nearest command for one that is unknown', async () => {
     const registry = registryOf(command('checkpoint', { aliases: ['rewind'] }), command('help'));
-    const context = bench().context();
+    const { context } = wired();
     expect(await registry.execute('/chekpoint', context)).toBe(
       'unknown command /chekpoint; did you mean /checkpoint?',
     );
@@ -107,12 +111,12 @@ describe('CommandRegistry', () => {
       command('redo'),
     );
     const texts = (text: string): string[] =>
-      registry.complete(text, bench().context()).map((one) => one.text);
+      registry.complete(text, wired().context).map((one) => one.text);
     expect(texts('/')).toEqual(['/checkpoint', '/redo']);
     expect(texts('/re')).toEqual(['/rewind', '/restore', '/redo']);
     expect(texts('/x')).toEqual([]);
     expect(texts('/usr/bin')).toEqual([]);
-    expect(registry.complete('/rew', bench().context())).toEqual([
+    expect(registry.complete('/rew', wired().context)).toEqual([
       { text: '/rewind', summary: '/checkpoint: does checkpoint' },
     ]);
   });
@@ -121,7 +125,7 @@ describe('CommandRegistry', () => {
     const words = command('checkpoint', { complete: () => ['save', 'list'] });
     const registry = registryOf(words, command('redo'));
     const texts = (text: string): string[] =>
-      registry.complete(text, bench().context()).map((one) => one.text);
+      registry.complete(text, wired().context).map((one) => one.text);
     expect(texts('/checkpoint ')).toEqual(['/checkpoint save', '/checkpoint list']);
     expect(texts('/checkpoint sa')).toEqual(['/checkpoint save']);
     expect(texts('/checkpoint save')).toEqual([]);
@@ -129,8 +133,3 @@ describe('CommandRegistry', () => {
     expect(texts('/nothing ')).toEqual([]);
   });
 });
-
-function wired(): { ui: CommandBench['ui']; context: ReturnType<CommandBench['context']> } {
-  const one = bench();
-  return { ui: one.ui, context: one.context() };
-}

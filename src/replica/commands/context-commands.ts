@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { displayText } from '../../index.ts';
 import { plural } from '../../terminal/plural.ts';
@@ -8,6 +8,7 @@ import type { CommandContext, SlashCommand } from './command.ts';
 import { readContextFile } from './context-file.ts';
 import { fileNames } from './file-names.ts';
 import { INSTRUCTIONS_FILE } from './init.ts';
+import { oneLine } from './one-line.ts';
 import { table } from './table.ts';
 
 export const loadContextCommand: SlashCommand = {
@@ -49,12 +50,14 @@ export const showContextCommand: SlashCommand = {
 };
 
 async function instructionsOf({ agent }: CommandContext): Promise<string> {
+  const { project } = agent.session;
+  if (!existsSync(join(project, INSTRUCTIONS_FILE))) return 'none; /init has one written';
   try {
-    const text = await readFile(join(agent.session.project, INSTRUCTIONS_FILE), 'utf8');
-    return `${plural(text.split('\n').length, 'line')}, ${sizeText(Buffer.byteLength(text))}`;
+    const text = await readContextFile(project, INSTRUCTIONS_FILE);
+    const lines = text.replace(/\n$/, '').split('\n').length;
+    return `${plural(lines, 'line')}, ${sizeText(Buffer.byteLength(text))}`;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? 'none; /init has one written' : `cannot be read (${code})`;
+    return oneLine(error);
   }
 }
 

@@ -13,11 +13,10 @@ let files: EngineFiles;
 let bench: CommandBench;
 beforeEach(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'replica-commands-'));
-  project = join(scratch, 'project');
-  mkdirSync(project);
+  bench = await CommandBench.create(scratch);
+  project = bench.open.project;
   savepoint = await openSavepoint({ project, store: memoryStore(), scan: true });
   files = new EngineFiles(savepoint, (gap) => expect.unreachable(gap));
-  bench = new CommandBench(project);
   bench.files = files;
 });
 afterEach(async () => {

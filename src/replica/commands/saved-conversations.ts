@@ -2,7 +2,7 @@ import { displayText } from '../../index.ts';
 import { plural } from '../../terminal/plural.ts';
 import { noArguments, wholeText } from './arguments.ts';
 import type { SlashCommand } from './command.ts';
-import { CommandRefused, idleOnly } from './refusals.ts';
+import { CommandRefused, idleOnly, refusing } from './refusals.ts';
 import {
   findByName,
   findSession,
@@ -20,12 +20,8 @@ export const saveCommand: SlashCommand = {
   async execute(args, context) {
     const name = wholeText(args, 'under which name?');
     const { agent, sessions } = context;
-    const other = findByName(await listedSessions(context), name);
+    await refusing(agent.updateSession((session) => sessions.save(session, name)));
     const shown = displayText(name);
-    if (other !== null && other.id !== agent.session.id) {
-      throw new CommandRefused(`Another conversation is called "${shown}"; choose another name.`);
-    }
-    await agent.updateSession((session) => sessions.save(session, name));
     return `Saved as "${shown}"; take it up again with /load ${shown}`;
   },
 };

@@ -8,11 +8,12 @@ import type { CommandContext } from './command.ts';
 import { CommandRefused } from './refusals.ts';
 import { table } from './table.ts';
 
-/** The conversations of the project that are worth a line, newest first; numbers count in this order. */
-export async function listedSessions({ sessions, agent }: CommandContext): Promise<Session[]> {
-  const { id: open, project } = agent.session;
-  const all = await sessions.list({ project });
-  return all.filter(({ id, turns, name }) => id === open || turns.length > 0 || name !== null);
+/** The conversations of the project, newest first and with the open one; numbers count in this order. */
+export async function listedSessions({ ui, sessions, agent }: CommandContext): Promise<Session[]> {
+  const { session: open } = agent;
+  const { sessions: kept, problems } = await sessions.list(open.project);
+  for (const problem of problems) ui.displayWarning(displayText(problem));
+  return kept.some(({ id }) => id === open.id) ? [...kept] : [open, ...kept];
 }
 
 /** The open one is marked. Numbers are those of `listedSessions`, and given where all of these are shown. */
