@@ -16,6 +16,7 @@ export class RecordingUI implements InteractiveUI {
   readonly questions: string[] = [];
   readonly lists: { readonly title: string; readonly items: readonly ListItem[] }[] = [];
   cleared = 0;
+  input: string | null = null;
   verbose: boolean | null = null;
   /** What `confirm` answers. */
   agrees = true;
@@ -55,7 +56,9 @@ export class RecordingUI implements InteractiveUI {
   clear(): void {
     this.cleared += 1;
   }
-  setInput(): void {}
+  setInput(text: string): void {
+    this.input = text;
+  }
   async showRewindMenu(): Promise<RewindEntry | null> {
     return null;
   }

@@ -67,7 +67,7 @@ describe('/load-context', () => {
     expect(await bench.run('/load-context latin')).toMatch(/^That is no text/);
     expect(await bench.run('/load-context folder')).toBe('That is not a regular file.');
     expect(await bench.run('/load-context gone')).toBe('There is no such file.');
-    expect(await bench.run('/load-context')).toBe('which file?; usage: /load-context FILE');
+    expect(await bench.run('/load-context')).toBe('Which file? Usage: /load-context FILE');
     expect(bench.added).toHaveLength(1);
     expect(bench.ui.errors).toEqual([]);
   });

@@ -15,7 +15,7 @@ export function wordsOf(args: string, limit: number): string[] {
     const next = firstWord(rest);
     words.push(next.word);
     rest = next.rest;
-    if (words.length > limit) throw new UsageError('that is too much');
+    if (words.length > limit) throw new UsageError('That is too much.');
   }
   return words;
 }
@@ -30,5 +30,5 @@ export function wholeText(args: string, question: string): string {
 }
 
 export function noArguments(args: string): void {
-  if (args.trim() !== '') throw new UsageError('it takes nothing');
+  if (args.trim() !== '') throw new UsageError('It takes nothing.');
 }

@@ -27,7 +27,7 @@ export class CheckpointCommand implements SlashCommand {
     const { word, rest } = firstWord(args);
     if (word === '') return choose(context);
     const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
-    if (verb === undefined) throw new UsageError(`"${word.slice(0, 40)}" is nothing that it does`);
+    if (verb === undefined) throw new UsageError(`"${word.slice(0, 40)}" is nothing that it does.`);
     return verb(rest, context);
   }
 }
@@ -40,7 +40,7 @@ async function choose(context: CommandContext): Promise<string | null> {
 }
 
 async function save(args: string, context: CommandContext): Promise<string> {
-  const description = wholeText(args, 'what is it to be called?');
+  const description = wholeText(args, 'What is it to be called?');
   const id = await refusing(engineOf(context).save(description, context.agent.session.id));
   return `Saved ${id.slice(0, 8)} "${displayText(description)}".`;
 }
@@ -58,11 +58,11 @@ async function list(args: string, context: CommandContext): Promise<string | nul
 
 async function exportTo(args: string, context: CommandContext): Promise<string> {
   const { session } = context.agent;
-  const file = resolve(session.project, wholeText(args, 'into which file?'));
+  const file = resolve(session.project, wholeText(args, 'Into which file?'));
   return displayText(await refusing(engineOf(context).exportTo(file, session.id)));
 }
 
 async function importFrom(args: string, context: CommandContext): Promise<string> {
-  const file = resolve(context.agent.session.project, wholeText(args, 'from which file?'));
+  const file = resolve(context.agent.session.project, wholeText(args, 'From which file?'));
   return displayText(await engineOf(context).importFrom(file));
 }

@@ -75,6 +75,14 @@ describe('CommandRegistry', () => {
     expect(await registry.execute('/\u001b[2J', context)).toContain('/\\x1b[2J;');
   });
 
+  it('gives back a text that was perhaps meant as a prompt', async () => {
+    const { ui, context } = wired();
+    await registryOf().execute('/tmp is full,\nwhat now?', context);
+    expect(ui.input).toBe('/tmp is full,\nwhat now?');
+    await registryOf().execute('/chekpoint', context);
+    expect(ui.input).toBe('/tmp is full,\nwhat now?');
+  });
+
   it('says in one line what a command threw, and goes on', async () => {
     const { ui, context } = wired();
     const thrown: unknown[] = [
@@ -97,10 +105,10 @@ describe('CommandRegistry', () => {
     const { ui, context } = wired();
     const label = command('label', {
       usage: 'REF TEXT',
-      execute: () => Promise.reject(new UsageError('which checkpoint?')),
+      execute: () => Promise.reject(new UsageError('Which checkpoint?')),
     });
     expect(await registryOf(label).execute('/label', context)).toBe(
-      'which checkpoint?; usage: /label REF TEXT',
+      'Which checkpoint? Usage: /label REF TEXT',
     );
     expect(ui.errors).toEqual([]);
   });

@@ -58,12 +58,16 @@ export class CommandRegistry {
   async execute(text: string, context: CommandContext): Promise<string | null> {
     const { name, args } = parse(text);
     const command = this.get(name);
-    if (command === null) return this.#unknown(name);
+    if (command === null) {
+      // It may have been meant as a prompt, and a prompt can be long.
+      if (args !== '') context.ui.setInput(text);
+      return this.#unknown(name);
+    }
     try {
       return await command.execute(args.trimEnd(), context);
     } catch (error) {
       if (error instanceof CommandRefused) return oneLine(error);
-      if (error instanceof UsageError) return `${oneLine(error)}; usage: ${usageOf(command)}`;
+      if (error instanceof UsageError) return `${oneLine(error)} Usage: ${usageOf(command)}`;
       context.ui.displayError(`❌ Command execution failed: ${oneLine(error)}`);
       return null;
     }

@@ -18,7 +18,7 @@ export const loadContextCommand: SlashCommand = {
   description: 'put the text of a file in front of your next prompt',
   complete: (args, { agent }) => fileNames(agent.session.project, args),
   async execute(args, { agent }) {
-    const name = wholeText(args, 'which file?');
+    const name = wholeText(args, 'Which file?');
     const text = await readContextFile(agent.session.project, name);
     agent.addContext(`The user wants you to know this file, ${name}:\n\n${text}`);
     const size = sizeText(Buffer.byteLength(text));

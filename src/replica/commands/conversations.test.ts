@@ -32,7 +32,7 @@ describe('/sessions', () => {
       `    2  ${newer.id.slice(0, 8)}  5 minutes ago  1 prompt   修复 \\x1b[2J 错误`,
       `    3  ${old.id.slice(0, 8)}  3 hours ago    2 prompts  "dark mode" add a toggle`,
     ]);
-    expect(await bench.run('/sessions all')).toBe('it takes nothing; usage: /sessions');
+    expect(await bench.run('/sessions all')).toBe('It takes nothing. Usage: /sessions');
   });
 
   it('warns of one that is damaged, and lists the others', async () => {
@@ -110,8 +110,8 @@ describe('/save, /load and /conversations', () => {
   it('refuse a name that is taken, missing or unknown in one line', async () => {
     await bench.talk({ ago: 3, name: 'taken' });
     expect(await bench.run('/save taken')).toBe('Another conversation is called "taken".');
-    expect(await bench.run('/save')).toBe('under which name?; usage: /save NAME');
-    expect(await bench.run('/load')).toBe('which conversation?; usage: /load NAME');
+    expect(await bench.run('/save')).toBe('Under which name? Usage: /save NAME');
+    expect(await bench.run('/load')).toBe('Which conversation? Usage: /load NAME');
     expect(await bench.run('/load nobody')).toBe(
       'No conversation is called "nobody"; see /conversations',
     );
@@ -136,7 +136,7 @@ describe('/delete', () => {
     const kept = await bench.talk({ ago: 3 });
     expect(await bench.run(`/delete ${bench.open.id}`)).toMatch(/^This conversation is open/);
     expect(await bench.run('/delete 2')).toBe('No conversation "2"; see /sessions');
-    expect(await bench.run('/delete')).toBe('which conversation?; usage: /delete NAME | ID');
+    expect(await bench.run('/delete')).toBe('Which conversation? Usage: /delete NAME | ID');
     expect(bench.ui.questions).toEqual([]);
     expect(await keptIds()).toEqual([kept.id]);
   });

@@ -93,7 +93,7 @@ describe('/undo and /redo', () => {
     bench.isBusy = false;
     bench.files = null;
     expect(await bench.run('/redo')).toMatch(/^Files are not on record here/);
-    expect(await bench.run('/undo everything')).toBe('it takes nothing; usage: /undo');
+    expect(await bench.run('/undo everything')).toBe('It takes nothing. Usage: /undo');
   });
 });
 
@@ -142,7 +142,7 @@ describe('/diff', () => {
     await begin('p1');
     expect(await bench.run('/diff')).toBe('No differences.');
     expect(await bench.run('/diff nowhere')).toBe('no checkpoint "nowhere"; see /checkpoint list');
-    expect(await bench.run('/diff a b c')).toBe('that is too much; usage: /diff [REF] [REF2]');
+    expect(await bench.run('/diff a b c')).toBe('That is too much. Usage: /diff [REF] [REF2]');
   });
 });
 
@@ -161,8 +161,8 @@ describe('/label', () => {
 
   it('says what is missing or refused, in one line', async () => {
     await begin('p1');
-    expect(await bench.run('/label')).toBe('which checkpoint?; usage: /label REF TEXT');
-    expect(await bench.run('/label latest')).toBe('which label?; usage: /label REF TEXT');
+    expect(await bench.run('/label')).toBe('Which checkpoint? Usage: /label REF TEXT');
+    expect(await bench.run('/label latest')).toBe('Which label? Usage: /label REF TEXT');
     expect(await bench.run('/label latest latest')).toMatch(/^a label must not be "latest"/);
     expect(await bench.run('/label gone x')).toMatch(/^no checkpoint "gone"/);
     expect(bench.ui.errors).toEqual([]);
@@ -190,7 +190,7 @@ describe('/checkpoint', () => {
     await turn('p1', { 'a.txt': 'two\n' });
     await rewindTo(made?.id ?? '');
     expect(read('a.txt')).toBe('one\n');
-    expect(await bench.run('/checkpoint save')).toMatch(/^what is it to be called\?; usage: /);
+    expect(await bench.run('/checkpoint save')).toMatch(/^What is it to be called\? Usage: /);
   });
 
   it('lists what there is, newest first, without what a rewind made for itself', async () => {
@@ -224,9 +224,9 @@ describe('/checkpoint', () => {
 
   it('says what it does when asked for something else', async () => {
     expect(await bench.run('/checkpoint drop')).toBe(
-      '"drop" is nothing that it does; usage: /checkpoint [save TEXT | list | export FILE | import FILE]',
+      '"drop" is nothing that it does. Usage: /checkpoint [save TEXT | list | export FILE | import FILE]',
     );
-    expect(await bench.run('/checkpoint export')).toMatch(/^into which file\?; usage: /);
+    expect(await bench.run('/checkpoint export')).toMatch(/^Into which file\? Usage: /);
     expect(await bench.run('/checkpoint export x.savepoint')).toBe(
       'Nothing is on record of this conversation yet.',
     );

@@ -15,8 +15,8 @@ export const labelCommand: SlashCommand = {
   complete: () => ['latest ', '~1 '],
   async execute(args, context) {
     const { word: ref, rest } = firstWord(args);
-    if (ref === '') throw new UsageError('which checkpoint?');
-    const text = wholeText(rest, 'which label?');
+    if (ref === '') throw new UsageError('Which checkpoint?');
+    const text = wholeText(rest, 'Which label?');
     const files = engineOf(context);
     const id = await refusing(files.label(ref, text === REMOVE ? null : text));
     const named = text === REMOVE ? 'has no label now' : `has the label "${displayText(text)}"`;

@@ -18,7 +18,7 @@ export const saveCommand: SlashCommand = {
   usage: 'NAME',
   description: 'give this conversation a name to load it by',
   async execute(args, context) {
-    const name = wholeText(args, 'under which name?');
+    const name = wholeText(args, 'Under which name?');
     const { agent, sessions } = context;
     await refusing(agent.updateSession((session) => sessions.save(session, name)));
     const shown = displayText(name);
@@ -33,7 +33,7 @@ export const loadCommand: SlashCommand = {
   description: 'take up a conversation that was saved',
   async execute(args, context) {
     idleOnly(context);
-    const name = wholeText(args, 'which conversation?');
+    const name = wholeText(args, 'Which conversation?');
     const found = findByName(await listedSessions(context), name);
     if (found !== null) return takeUp(found, context);
     throw new CommandRefused(
@@ -62,7 +62,7 @@ export const deleteCommand: SlashCommand = {
   usage: 'NAME | ID',
   description: 'delete a conversation, after asking',
   async execute(args, context) {
-    const wanted = wholeText(args, 'which conversation?');
+    const wanted = wholeText(args, 'Which conversation?');
     const found = findSession(await listedSessions(context), wanted);
     if (found.id === context.agent.session.id) {
       throw new CommandRefused('This conversation is open; begin another one with /clear first.');
