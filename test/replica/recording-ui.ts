@@ -4,6 +4,7 @@ import type {
   PermissionAnswer,
   RewindChoice,
   RewindEntry,
+  UIHandlers,
 } from '../../src/replica/ui/interactive-ui.ts';
 
 /** A person who answers as a test has it decided, and a screen that remembers all that it was shown. */
@@ -15,6 +16,7 @@ export class RecordingUI implements InteractiveUI {
   readonly block: string[] = [];
   readonly questions: string[] = [];
   readonly lists: { readonly title: string; readonly items: readonly ListItem[] }[] = [];
+  handlers: UIHandlers | null = null;
   cleared = 0;
   input: string | null = null;
   verbose: boolean | null = null;
@@ -25,7 +27,9 @@ export class RecordingUI implements InteractiveUI {
   /** What is to be taken back; null leaves the question. */
   rewindChoice: RewindChoice | null = null;
 
-  async start(): Promise<void> {}
+  async start(handlers: UIHandlers): Promise<void> {
+    this.handlers = handlers;
+  }
   async stop(): Promise<void> {}
   displayInfo(text: string): void {
     this.infos.push(text);

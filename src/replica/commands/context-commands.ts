@@ -33,7 +33,7 @@ export const showContextCommand: SlashCommand = {
   description: 'what the agent is told beside your prompts',
   async execute(args, context) {
     noArguments(args);
-    const { ui, agent, files, columns } = context;
+    const { ui, agent, files } = context;
     const rows = [
       ['Project', displayText(agent.session.project)],
       [INSTRUCTIONS_FILE, await instructionsOf(context)],
@@ -44,7 +44,7 @@ export const showContextCommand: SlashCommand = {
         'no file since its last turn',
       ),
     ];
-    ui.displayBlock(table(rows, columns));
+    ui.displayBlock(table(rows));
     return null;
   },
 };

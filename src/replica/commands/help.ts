@@ -28,7 +28,7 @@ export function helpCommand(registry: CommandRegistry): SlashCommand {
   };
 }
 
-const LABEL_COLUMN = 24;
+const LABEL_COLUMN = 28;
 const CLOSING =
   'A text that begins with a blank or with a path such as /usr/bin/x is sent as a prompt. Esc Esc opens the rewind menu.';
 
@@ -43,14 +43,20 @@ function overview(registry: CommandRegistry, { paint, columns }: CommandContext)
 function line(command: SlashCommand, paint: Paint, columns: number): string[] {
   const usage = padWidth(usageOf(command), LABEL_COLUMN);
   const label = { text: `  ${paint('cyan', usage)}  `, width: textWidth(usage) + 4 };
-  return beside(label, command.description, columns);
+  const aliases = aliasesOf(command);
+  const also = aliases === '' ? '' : ` (also ${aliases})`;
+  return beside(label, command.description + also, columns);
 }
 
 function about(command: SlashCommand, { paint, columns }: CommandContext): string[] {
-  const aliases = command.aliases.map((alias) => `/${alias}`).join(', ');
+  const aliases = aliasesOf(command);
   return [
     paint('cyan', usageOf(command)),
     ...wrapWords(`  ${command.description}`, columns, 2),
     ...(aliases === '' ? [] : [`  also: ${aliases}`]),
   ];
+}
+
+function aliasesOf({ aliases }: SlashCommand): string {
+  return aliases.map((alias) => `/${alias}`).join(', ');
 }

@@ -13,7 +13,7 @@ export const statusCommand: SlashCommand = {
   description: 'the conversation, the model, checkpoints, what is on record, MCP servers',
   async execute(args, context) {
     noArguments(args);
-    const { ui, agent, columns } = context;
+    const { ui, agent } = context;
     const { id, name, turns, project } = agent.session;
     const called = name === null ? '' : ` "${displayText(name)}"`;
     const rows = [
@@ -25,7 +25,7 @@ export const statusCommand: SlashCommand = {
       ['Files', await coverageOf(context)],
       ...(await serverRows(context)),
     ];
-    ui.displayBlock(table(rows, columns));
+    ui.displayBlock(table(rows));
     return null;
   },
 };

@@ -3,8 +3,14 @@ import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 const GAP = '  ';
 const LEAST_LAST = 16;
 
-/** Rows in columns, each as wide as its widest cell; what does not fit is cut off the last one. */
-export function table(rows: readonly (readonly string[])[], columns: number): string[] {
+/**
+ * Rows in columns, each as wide as its widest cell. What does not fit is cut off the last one, unless it has
+ * to be there whole: a path is there to be copied.
+ */
+export function table(
+  rows: readonly (readonly string[])[],
+  columns: number = Number.POSITIVE_INFINITY,
+): string[] {
   const widths = new Map<number, number>();
   for (const cells of rows) {
     for (const [at, cell] of cells.slice(0, -1).entries()) {
