@@ -4,7 +4,12 @@ export type {
   RequestMessage,
   ToolResult,
 } from './messages-request.ts';
-export { type MessagesServer, type ReplyTo, startMessagesServer } from './messages-server.ts';
+export {
+  type MessagesServer,
+  type MessagesServerOptions,
+  type ReplyTo,
+  startMessagesServer,
+} from './messages-server.ts';
 export {
   invalidRequest,
   isFailure,

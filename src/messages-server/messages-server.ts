@@ -13,23 +13,25 @@ export type ReplyTo = (request: MessagesRequest) => Reply | Promise<Reply>;
 export interface MessagesServer {
   /** For `ANTHROPIC_BASE_URL`. */
   readonly url: string;
-  /** Every request for a message, in the order in which they came, those without tools as well. */
-  readonly requests: readonly MessagesRequest[];
   /** Ends it, and whatever it is still sending. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Requests that offer no tools (titles, topics, summaries) get a harmless answer and are not asked about. */
-export async function startMessagesServer(replyTo: ReplyTo): Promise<MessagesServer> {
-  const requests: MessagesRequest[] = [];
+export interface MessagesServerOptions {
+  /** Not asked about requests that offer no tools (titles, topics): those get a harmless answer. */
+  readonly replyTo: ReplyTo;
+  /** Told of every request for a message. Each holds its whole conversation, so nobody else keeps them. */
+  readonly onRequest?: (request: MessagesRequest) => void;
+}
+
+export async function startMessagesServer(options: MessagesServerOptions): Promise<MessagesServer> {
   const server = createServer((request, response) => {
-    const wanted = { request, response, replyTo, requests };
-    serve(wanted).catch(() => response.destroy());
+    serve(request, response, options).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, requests, close: () => close(server) };
+  return { url: `http://127.0.0.1:${port}`, close: () => close(server) };
 }
 
 async function close(server: Server): Promise<void> {
@@ -40,14 +42,11 @@ async function close(server: Server): Promise<void> {
   await closed;
 }
 
-interface Wanted {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly replyTo: ReplyTo;
-  readonly requests: MessagesRequest[];
-}
-
-async function serve({ request, response, replyTo, requests }: Wanted): Promise<void> {
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { replyTo, onRequest }: MessagesServerOptions,
+): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://localhost').pathname;
   const body = await bodyOf(request);
   if (request.method !== 'POST') return serveOther(path, response);
@@ -55,7 +54,7 @@ async function serve({ request, response, replyTo, requests }: Wanted): Promise<
   if (path !== '/v1/messages') return fail(response, NOT_FOUND);
   const asked = messagesRequest(body);
   if (asked === null) return fail(response, NO_REQUEST);
-  requests.push(asked);
+  onRequest?.(asked);
   await send(response, asked, await decide(replyTo, asked));
 }
 

@@ -28,7 +28,9 @@ export async function startOfflineModel({
   project,
   pieceDelayMs = 0,
 }: OfflineModelOptions): Promise<MessagesServer> {
-  return startMessagesServer((request) => ({ blocks: blocksFor(request, project), pieceDelayMs }));
+  return startMessagesServer({
+    replyTo: (request) => ({ blocks: blocksFor(request, project), pieceDelayMs }),
+  });
 }
 
 function blocksFor(request: MessagesRequest, project: string): ReplyBlock[] {
