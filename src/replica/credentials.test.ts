@@ -17,7 +17,7 @@ describe('findCredentials', () => {
     [{}, null],
   ])('finds in %j the kind %j', async (env, kind) => {
     await withTemporaryFolder(async (home) => {
-      expect(await findCredentials({ env, home, platform })).toBe(kind);
+      expect(findCredentials({ env, home, platform })).toBe(kind);
     });
   });
 
@@ -26,21 +26,21 @@ describe('findCredentials', () => {
       await mkdir(join(home, '.claude'));
       const file = join(home, '.claude', '.credentials.json');
       await writeFile(file, '{}');
-      expect(await findCredentials({ env: {}, home, platform })).toBeNull();
+      expect(findCredentials({ env: {}, home, platform })).toBeNull();
       await writeFile(file, '{"claudeAiOauth": "dummy"}');
-      expect(await findCredentials({ env: {}, home, platform })).toBe('login');
+      expect(findCredentials({ env: {}, home, platform })).toBe('login');
       const env = { CLAUDE_CONFIG_DIR: join(home, 'elsewhere') };
-      expect(await findCredentials({ env, home, platform })).toBeNull();
+      expect(findCredentials({ env, home, platform })).toBeNull();
     });
   });
 
   it('finds a login on macOS, where the keychain holds the rest, by its account', async () => {
     await withTemporaryFolder(async (home) => {
       await writeFile(join(home, '.claude.json'), '{"oauthAccount": {}}');
-      expect(await findCredentials({ env: {}, home, platform: 'darwin' })).toBe('login');
-      expect(await findCredentials({ env: {}, home, platform })).toBeNull();
+      expect(findCredentials({ env: {}, home, platform: 'darwin' })).toBe('login');
+      expect(findCredentials({ env: {}, home, platform })).toBeNull();
       await writeFile(join(home, '.claude.json'), '{');
-      expect(await findCredentials({ env: {}, home, platform: 'darwin' })).toBeNull();
+      expect(findCredentials({ env: {}, home, platform: 'darwin' })).toBeNull();
     });
   });
 });

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** How the agent would show who it is. Never what it would show. */
@@ -18,18 +18,18 @@ export interface CredentialPlaces {
 }
 
 /** Which credentials there are, those first that the SDK takes first; null where there are none. */
-export async function findCredentials({
+export function findCredentials({
   env,
   home,
   platform = process.platform,
-}: CredentialPlaces): Promise<CredentialKind | null> {
+}: CredentialPlaces): CredentialKind | null {
   const cloud = CLOUDS.find(([variable]) => isOn(env[variable]));
   if (cloud !== undefined) return cloud[1];
   const token = TOKENS.find(([variable]) => Boolean(env[variable]?.trim()));
   if (token !== undefined) return token[1];
   const folder = env.CLAUDE_CONFIG_DIR || join(home, '.claude');
-  if (await holdsSomething(join(folder, '.credentials.json'))) return 'login';
-  return platform === 'darwin' && (await hasAccount(env, home)) ? 'login' : null;
+  if (holdsSomething(join(folder, '.credentials.json'))) return 'login';
+  return platform === 'darwin' && hasAccount(env, home) ? 'login' : null;
 }
 
 const CLOUDS: readonly (readonly [string, CredentialKind])[] = [
@@ -49,15 +49,19 @@ function isOn(text: string | undefined): boolean {
 }
 
 /** After a logout the file may be there with an empty object in it. */
-async function holdsSomething(file: string): Promise<boolean> {
-  const stats = await stat(file).catch(() => null);
-  return stats?.isFile() === true && stats.size > '{}\n'.length;
+function holdsSomething(file: string): boolean {
+  try {
+    const stats = statSync(file);
+    return stats.isFile() && stats.size > '{}\n'.length;
+  } catch {
+    return false;
+  }
 }
 
 /** macOS keeps the credentials in its keychain, at which nobody may look; whose they are stands here. */
-async function hasAccount(env: CredentialPlaces['env'], home: string): Promise<boolean> {
+function hasAccount(env: CredentialPlaces['env'], home: string): boolean {
   try {
-    const text = await readFile(join(env.CLAUDE_CONFIG_DIR || home, '.claude.json'), 'utf8');
+    const text = readFileSync(join(env.CLAUDE_CONFIG_DIR || home, '.claude.json'), 'utf8');
     return Object.hasOwn(JSON.parse(text), 'oauthAccount');
   } catch {
     return false;

@@ -1,0 +1,1 @@
+export { OFFLINE_MODEL, type OfflineModelOptions, startOfflineModel } from './offline-model.ts';
