@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { displayLines, displayText } from '../../index.ts';
+import { describePrompt } from '../checkpoint/description.ts';
+import type { AgentFiles } from '../files/agent-files.ts';
+import type { ConversationEvents, ConversationStart, TurnEnd } from '../sdk/conversation.ts';
+import type { Session } from '../sessions/session.ts';
+import type { LiveConversation } from './conversation-desk.ts';
+
+/** Where a session's turns are written down: `SessionManager`. */
+export interface TurnBook {
+  addTurn(session: Session, promptId: string, prompt: string): Promise<Session>;
+  endTurn(session: Session, promptId: string, lastMessageId: string | null): Promise<Session>;
+}
+
+export interface PrintRunnerParts {
+  readonly prompt: string;
+  readonly format: 'text' | 'json';
+  readonly session: Session;
+  readonly start: ConversationStart;
+  readonly sessionManager: TurnBook;
+  readonly converse: (events: ConversationEvents) => LiveConversation;
+  /** Null where the engine is turned off or the project cannot be one. */
+  readonly files: AgentFiles | null;
+  /** Null where checkpoints are turned off. */
+  readonly checkpointManager: { flush(): Promise<void> } | null;
+  readonly write: (text: string) => void;
+  readonly writeError: (text: string) => void;
+  /** Ctrl-C. */
+  readonly signal: AbortSignal;
+  readonly now?: () => number;
+}
+
+/** Success, a turn that failed, a turn that was interrupted. */
+export type PrintExitCode = 0 | 1 | 130;
+
+/** What `--print --output json` prints. Fields are added, never changed. */
+export interface PrintedTurn {
+  readonly version: 1;
+  readonly sessionId: string;
+  /** The answer, or in one line why there is none. */
+  readonly result: string;
+  readonly isError: boolean;
+  readonly durationMs: number;
+  /** The prompt's uuid, which a rewind to before it takes; null where checkpoints are turned off. */
+  readonly checkpointId: string | null;
+  /** Paths that are not as they were before the prompt; null where nobody keeps count. */
+  readonly files: readonly string[] | null;
+}
+
+type Outcome = Pick<TurnEnd, 'outcome' | 'text'>;
+
+/** How long a query may take to obey an interrupt before it is ended. */
+const PATIENCE_MS = 3000;
+
+/** One turn without a terminal. */
+export class PrintRunner {
+  readonly #parts: PrintRunnerParts;
+
+  constructor(parts: PrintRunnerParts) {
+    this.#parts = parts;
+  }
+
+  async run(): Promise<PrintExitCode> {
+    const { format, now = Date.now, files } = this.#parts;
+    for (const notice of files?.notices() ?? []) this.#warn(notice);
+    const began = now();
+    const promptId = randomUUID();
+    const outcome = await this.#turn(promptId);
+    if (format === 'json') {
+      const durationMs = Math.max(0, Math.round(now() - began));
+      this.#printJson(await this.#printed(promptId, outcome, durationMs));
+    } else {
+      this.#printText(outcome);
+    }
+    return EXIT_CODES[outcome.outcome];
+  }
+
+  /** Whatever goes wrong is the turn's failure. */
+  async #turn(promptId: string): Promise<Outcome> {
+    try {
+      return await this.#converse(promptId);
+    } catch (error) {
+      return { outcome: 'failed', text: messageOf(error) };
+    }
+  }
+
+  async #converse(promptId: string): Promise<Outcome> {
+    const { start, converse, checkpointManager, signal } = this.#parts;
+    if (signal.aborted) return INTERRUPTED;
+    let tell: (end: TurnEnd) => void = () => undefined;
+    const ended = new Promise<TurnEnd>((resolve) => {
+      tell = resolve;
+    });
+    const live = converse(this.#events((end) => tell(end)));
+    live.start(start);
+    const stop = interruptOn(signal, live);
+    try {
+      const end = await this.#send(live, promptId, ended);
+      return end.outcome === 'interrupted' ? INTERRUPTED : end;
+    } finally {
+      stop();
+      await live.close();
+      await checkpointManager?.flush();
+    }
+  }
+
+  async #send(live: LiveConversation, promptId: string, ended: Promise<TurnEnd>): Promise<TurnEnd> {
+    const { prompt: text, session, sessionManager, files, signal } = this.#parts;
+    const { id: sessionId, parentId: parentSessionId } = session;
+    const description = describePrompt(text);
+    await files?.promptBegins({ sessionId, parentSessionId, promptId, description });
+    const begun = await sessionManager.addTurn(session, promptId, text);
+    try {
+      // A large project takes a while to look at; whoever pressed Ctrl-C meanwhile wants no turn.
+      if (signal.aborted) return { ...INTERRUPTED, promptId, lastMessageId: null };
+      await live.sendPrompt({ uuid: promptId, text, context: [] });
+      const end = await ended;
+      await sessionManager.endTurn(begun, promptId, end.lastMessageId);
+      return end;
+    } finally {
+      await files?.turnEnds(sessionId);
+    }
+  }
+
+  #events(onTurnEnd: ConversationEvents['onTurnEnd']): ConversationEvents {
+    const { files } = this.#parts;
+    const nothing = (): void => undefined;
+    return {
+      onAnswerPiece: nothing,
+      onThinkingPiece: nothing,
+      onAnswerEnd: nothing,
+      onToolUse: nothing,
+      onToolResult: ({ id }) => void files?.toolEnds(id),
+      onTodos: nothing,
+      onTurnEnd,
+    };
+  }
+
+  async #printed(
+    promptId: string,
+    { outcome, text }: Outcome,
+    durationMs: number,
+  ): Promise<PrintedTurn> {
+    const { session, checkpointManager } = this.#parts;
+    return {
+      version: 1,
+      sessionId: session.id,
+      result: text,
+      isError: outcome !== 'done',
+      durationMs,
+      checkpointId: checkpointManager === null ? null : promptId,
+      files: await this.#changed(promptId),
+    };
+  }
+
+  /** What cannot be told is left open; the answer is not lost over it. */
+  async #changed(promptId: string): Promise<string[] | null> {
+    const { files } = this.#parts;
+    try {
+      if (files === null || !(await files.holds(promptId))) return null;
+      return (await files.diff(promptId)).map(({ path }) => path);
+    } catch (error) {
+      this.#warn(`What changed cannot be told: ${messageOf(error)}`);
+      return null;
+    }
+  }
+
+  #printJson(turn: PrintedTurn): void {
+    this.#parts.write(`${JSON.stringify(turn)}\n`);
+  }
+
+  #printText({ outcome, text }: Outcome): void {
+    if (outcome === 'done') this.#parts.write(`${displayLines(text)}\n`);
+    else this.#warn(text);
+  }
+
+  #warn(text: string): void {
+    this.#parts.writeError(`${displayText(text)}\n`);
+  }
+}
+
+const INTERRUPTED: Outcome = { outcome: 'interrupted', text: 'Interrupted.' };
+
+const EXIT_CODES: Readonly<Record<TurnEnd['outcome'], PrintExitCode>> = {
+  done: 0,
+  failed: 1,
+  interrupted: 130,
+};
+
+/** A query that does not obey is ended, which ends its turn as well. Returns what takes this back. */
+function interruptOn(signal: AbortSignal, live: LiveConversation): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const interrupt = (): void => {
+    timer = setTimeout(() => void live.close(), PATIENCE_MS);
+    void live.interrupt();
+  };
+  if (signal.aborted) interrupt();
+  else signal.addEventListener('abort', interrupt, { once: true });
+  return () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', interrupt);
+  };
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const hint = 'hint' in error && typeof error.hint === 'string' ? ` (${error.hint})` : '';
+  return `${error.message}${hint}`;
+}
