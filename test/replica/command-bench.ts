@@ -14,6 +14,7 @@ import { SDKConfigLoader } from '../../src/replica/config/sdk-config-loader.ts';
 import type { AgentFiles } from '../../src/replica/files/agent-files.ts';
 import type { Session } from '../../src/replica/sessions/session.ts';
 import { SessionManager } from '../../src/replica/sessions/session-manager.ts';
+import type { Paint } from '../../src/terminal/paint.ts';
 import { RecordingUI } from './recording-ui.ts';
 
 export const NOW: number = Date.parse('2026-03-01T12:00:00Z');
@@ -33,6 +34,7 @@ export class CommandBench {
   rewindSays: string | null = null;
   rewinds: { readonly withCurrent: boolean }[] = [];
   files: AgentFiles | null = null;
+  paint: Paint = (_style, text) => text;
   checkpoints: CommandContext['checkpoints'] = { listCheckpoints: () => [] };
   open: Session;
   readonly sessions: SessionManager;
@@ -79,7 +81,7 @@ export class CommandBench {
 
   context(): CommandContext {
     const { ui, files, checkpoints, config, sessions } = this;
-    const paint = (_style: string, text: string): string => text;
+    const { paint } = this;
     const now = (): number => NOW;
     const agent = this.#agent();
     return { ui, agent, sessions, config, checkpoints, files, paint, columns: 80, now };

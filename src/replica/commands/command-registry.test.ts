@@ -40,6 +40,8 @@ describe('CommandRegistry', () => {
     expect(() => registry.register(command('exit'))).toThrow('there is a command /exit already');
     expect(registry.get('leave')).toBeNull();
     expect(registry.get('bye')).toBeNull();
+    const twice = command('go', { aliases: ['go'] });
+    expect(() => registry.register(twice)).toThrow('there is a command /go already');
     expect(() => registry.register(command('a/b'))).toThrow('cannot name a command');
   });
 

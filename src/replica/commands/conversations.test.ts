@@ -132,10 +132,12 @@ describe('/delete', () => {
     expect(await keptIds()).toEqual([]);
   });
 
-  it('deletes no open conversation, and none by its number', async () => {
+  it('deletes no open conversation, and none by its number or a letter or two', async () => {
     const kept = await bench.talk({ ago: 3 });
     expect(await bench.run(`/delete ${bench.open.id}`)).toMatch(/^This conversation is open/);
-    expect(await bench.run('/delete 2')).toBe('No conversation "2"; see /sessions');
+    for (const short of ['2', kept.id.slice(0, 3)]) {
+      expect(await bench.run(`/delete ${short}`)).toBe(`No conversation "${short}"; see /sessions`);
+    }
     expect(await bench.run('/delete')).toBe('Which conversation? Usage: /delete NAME | ID');
     expect(bench.ui.questions).toEqual([]);
     expect(await keptIds()).toEqual([kept.id]);

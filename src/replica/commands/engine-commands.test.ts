@@ -125,7 +125,7 @@ describe('/diff', () => {
 
   it('clips what nobody reads, and counts it', async () => {
     const long = Array.from({ length: 1000 }, (_, i) => `line ${i}`).join('\n');
-    await turn('p1', { 'a.txt': long, 'b.txt': 'b\n', 'c.js': 'x'.repeat(5000) });
+    await turn('p1', { 'a.txt': long, 'b.txt': 'b\n', 'c.js': `${'x'.repeat(5000)}\n` });
     await bench.run('/diff');
     const { block } = bench.ui;
     expect(block).toHaveLength(402);
@@ -133,9 +133,12 @@ describe('/diff', () => {
     expect(block.at(-1)).toMatch(/^3 paths changed, 1002 insertions/);
 
     block.length = 0;
-    await turn('p2', { 'c.js': 'y'.repeat(5000) });
+    const [wide, other] = ['x'.repeat(5000), 'y'.repeat(5000)];
+    await turn('p2', { 'c.js': `${wide}\n${other}\n` });
+    bench.paint = (_style, text) => `\u001b[1m${text}\u001b[0m`;
     await bench.run('/diff');
-    expect(Math.max(...block.map((line) => line.length))).toBe(400);
+    expect(block).toContain(` ${'x'.repeat(398)}…`);
+    expect(block).toContain(bench.paint('green', `+${'y'.repeat(398)}…`));
   });
 
   it('says when nothing is different and when there is no such checkpoint', async () => {

@@ -111,6 +111,8 @@ describe('/checkpoint in a running conversation', () => {
     expect(await answerTo('/save first')).toBe(
       'Saved as "first"; take it up again with /load first',
     );
+    ui.handlers?.onSubmit('/status');
+    await vi.waitFor(() => expect(ui.block.join('\n')).toContain('"first", 0 prompts'));
     expect(await answerTo('/clear')).toMatch(/^A new conversation/);
     expect(await answerTo('/load first')).toBe('Resumed "first", 0 prompts so far.');
   });
