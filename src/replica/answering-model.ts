@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { UsageError } from '../terminal/usage-error.ts';
 import { findCredentials } from './credentials.ts';
-import { startOfflineModel } from './offline-model/index.ts';
+import { OFFLINE_MODEL, startOfflineModel } from './offline-model/index.ts';
 import type { ReplicaIo, ReplicaRequest } from './request.ts';
 import type { Stage } from './stage.ts';
 
@@ -9,6 +9,8 @@ import type { Stage } from './stage.ts';
 export interface AnsweringModel {
   /** All of the environment of the SDK's process. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The model to ask for, where that is not the person's choice. */
+  readonly name: string | null;
   /** For the line below the input; null where there is nothing to say. */
   readonly label: string | null;
   close(): Promise<void>;
@@ -24,9 +26,10 @@ export async function chooseModel(
 ): Promise<AnsweringModel | null> {
   if (request.offline) return offlineModel(io, stage);
   const { env } = io;
-  if (findCredentials({ env, home: io.homeDirectory }) !== null) {
+  const { homeDirectory: home, platform } = io;
+  if (findCredentials({ env, home, platform }) !== null) {
     // Where an account is, its own home is needed, whatever the project.
-    return { env, label: null, close: async () => undefined };
+    return { env, name: null, label: null, close: async () => undefined };
   }
   if (request.demo) {
     io.err('No credentials were found, so the demonstration model answers.\n');
@@ -44,7 +47,7 @@ export async function chooseModel(
 
 /** A process that sees nothing of the person's account, and writes nowhere but into our own folder. */
 async function offlineModel({ env }: ReplicaIo, stage: Stage): Promise<AnsweringModel> {
-  const model = await startOfflineModel();
+  const model = await startOfflineModel({ project: stage.project });
   const passed = Object.fromEntries(PASSED_ON.map((name) => [name, env[name]]));
   return {
     env: {
@@ -55,7 +58,11 @@ async function offlineModel({ env }: ReplicaIo, stage: Stage): Promise<Answering
       ANTHROPIC_API_KEY: 'dummy',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
+      // Otherwise it has no list of things to do.
+      CLAUDE_CODE_ENABLE_TODO_TOOLS: '1',
+      CLAUDE_CODE_ENABLE_TASKS: '0',
     },
+    name: OFFLINE_MODEL,
     label: DEMONSTRATION,
     close: () => model.close(),
   };

@@ -3,6 +3,7 @@ import { paintFor } from '../terminal/paint.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { type AnsweringModel, chooseModel } from './answering-model.ts';
 import { CheckpointManager } from './checkpoint/checkpoint-manager.ts';
+import { findSession, sessionTable } from './commands/session-list.ts';
 import { ConfigManager } from './config/config-manager.ts';
 import { configJson, configText } from './config/config-text.ts';
 import type { ReplicaConfig } from './config/replica-config.ts';
@@ -14,10 +15,8 @@ import { type EngineFiles, openEngineFiles } from './files/engine-files.ts';
 import type { ReplicaIo, ReplicaRequest } from './request.ts';
 import { RunnerFactory } from './runners/runner-factory.ts';
 import { loadSdk, SdkMissingError } from './sdk/load-sdk.ts';
-import { findSession } from './sessions/find-session.ts';
 import type { Session } from './sessions/session.ts';
 import { SessionManager } from './sessions/session-manager.ts';
-import { sessionsJson, sessionsText } from './sessions/sessions-text.ts';
 import { type Stage, setStage } from './stage.ts';
 import type { InteractiveUI } from './ui/interactive-ui.ts';
 import { TerminalInteractiveUI } from './ui/terminal-interactive-ui.ts';
@@ -89,7 +88,7 @@ export class Application {
     const checkpointsFor = (one: Session) => this.#checkpointsFor(one, config);
     const factory = new RunnerFactory({
       sdk,
-      config,
+      config: { ...config, model: model.name ?? config.model },
       env: model.env,
       session,
       files,
@@ -100,7 +99,7 @@ export class Application {
       sdkKeepsFiles: this.#sdkKeepsFiles(),
       logger: this.#logger,
       paint: paintFor({ env: this.#io.env, terminal: this.#io.terminal }, this.#request.noColor),
-      columns: () => this.#io.stdout.columns || 80,
+      columns: () => this.#columns(),
       project: this.#stage.project,
       modelLabel: model.label,
     });
@@ -115,12 +114,16 @@ export class Application {
   async #runWith(factory: RunnerFactory): Promise<number> {
     const { verb, prompt, json } = this.#request;
     if (verb === 'print') {
-      return factory.createPrintRunner().run({
+      const interrupt = new AbortController();
+      const listening = this.#io.onInterrupt(() => interrupt.abort());
+      const printed = {
         prompt: prompt ?? '',
-        json,
-        out: (text) => this.#io.out(text),
-        err: (text) => this.#io.err(text),
-      });
+        format: json ? 'json' : 'text',
+        write: (text: string) => this.#io.out(text),
+        writeError: (text: string) => this.#io.err(text),
+        signal: interrupt.signal,
+      } as const;
+      return factory.createPrintRunner(printed).run().finally(listening);
     }
     const ui = this.#ui();
     const forget = this.#io.onInterrupt(() => void ui.stop());
@@ -135,8 +138,9 @@ export class Application {
   /** A person, or the play where nobody sits there. */
   #ui(): InteractiveUI {
     const { stdin, stdout, env, interactive } = this.#io;
+    const painted = this.#request.noColor ? { ...env, NO_COLOR: '1' } : env;
     if (interactive) {
-      return new TerminalInteractiveUI({ stdin, stdout, env, noColor: this.#request.noColor });
+      return new TerminalInteractiveUI({ stdin, stdout, env: painted, cwd: this.#stage.project });
     }
     if (!this.#request.demo) {
       const hint = 'for one turn without a terminal: savepoint chat --print PROMPT';
@@ -156,12 +160,15 @@ export class Application {
     };
   }
 
-  #session(): Promise<Session> {
+  async #session(): Promise<Session> {
     const { resume } = this.#request;
     const { project } = this.#stage;
-    return resume === null
-      ? this.#sessions.create({ project })
-      : findSession(this.#sessions, project, resume);
+    if (resume === null) return this.#sessions.create({ project });
+    const { sessions } = await this.#sessions.list(project);
+    const [newest] = sessions;
+    if (resume !== 'latest') return findSession(sessions, resume);
+    if (newest === undefined) throw new UsageError('there is no conversation to take up here');
+    return newest;
   }
 
   /** A folder that cannot be a project leaves the SDK's own checkpoints, and says so. */
@@ -213,9 +220,16 @@ export class Application {
       this.#io.out(`${JSON.stringify(sessionsJson(sessions, problems), null, 2)}\n`);
       return 0;
     }
-    for (const line of sessionsText(sessions, Date.now())) this.#io.out(`${line}\n`);
+    const columns = this.#io.terminal ? this.#columns() : Number.POSITIVE_INFINITY;
+    const paint = paintFor(this.#io, this.#request.noColor);
+    const shown = { open: null, now: Date.now(), columns, paint, numbered: false };
+    for (const line of sessionTable(sessions, shown)) this.#io.out(`${line}\n`);
     for (const problem of problems) this.#warn(problem);
     return 0;
+  }
+
+  #columns(): number {
+    return this.#io.stdout.columns || 80;
   }
 
   #sdkKeepsFiles(): boolean {
@@ -225,6 +239,11 @@ export class Application {
   #warn(message: string): void {
     this.#io.err(`${message}\n`);
   }
+}
+
+function sessionsJson(sessions: readonly Session[], problems: readonly string[]): object {
+  const listed = sessions.map(({ turns, ...session }) => ({ ...session, prompts: turns.length }));
+  return { version: 1, sessions: listed, problems };
 }
 
 const MODES = ['default', 'acceptEdits', 'plan', 'bypassPermissions'] as const;

@@ -9,6 +9,7 @@ import {
   listedSessions,
   sessionTable,
   shortTitle,
+  tableOptions,
 } from './session-list.ts';
 import { takeUp } from './sessions.ts';
 
@@ -51,7 +52,7 @@ export const conversationsCommand: SlashCommand = {
     noArguments(args);
     const saved = (await listedSessions(context)).filter(({ name }) => name !== null);
     if (saved.length === 0) return 'No conversation was saved yet; /save NAME saves this one.';
-    context.ui.displayBlock(sessionTable(saved, context, false));
+    context.ui.displayBlock(sessionTable(saved, tableOptions(context, false)));
     return null;
   },
 };

@@ -1,4 +1,5 @@
 import { displayText } from '../../index.ts';
+import type { Paint } from '../../terminal/paint.ts';
 import { plural } from '../../terminal/plural.ts';
 import { relativeTime } from '../../terminal/relative-time.ts';
 import { shortSession } from '../../terminal/short-session.ts';
@@ -16,25 +17,35 @@ export async function listedSessions({ ui, sessions, agent }: CommandContext): P
   return kept.some(({ id }) => id === open.id) ? [...kept] : [open, ...kept];
 }
 
+export interface SessionTableOptions {
+  /** The id of the conversation that is open, if one is. */
+  readonly open: string | null;
+  readonly now: number;
+  readonly columns: number;
+  readonly paint: Paint;
+  readonly numbered: boolean;
+}
+
+export function tableOptions(context: CommandContext, numbered: boolean): SessionTableOptions {
+  const { agent, now, columns, paint } = context;
+  return { open: agent.session.id, now: now(), columns, paint, numbered };
+}
+
 /** The open one is marked. Numbers are those of `listedSessions`, and given where all of these are shown. */
 export function sessionTable(
   listed: readonly Session[],
-  context: CommandContext,
-  numbered: boolean,
+  { open, now, columns, paint, numbered }: SessionTableOptions,
 ): string[] {
-  const { agent, now, columns, paint } = context;
   const ids = listed.map(({ id }) => id);
   const rows = listed.map((session, at) => [
-    `${session.id === agent.session.id ? '*' : ' '}${numbered ? ` ${at + 1}` : ''}`,
+    `${session.id === open ? '*' : ' '}${numbered ? ` ${at + 1}` : ''}`,
     shortSession(session.id, ids),
-    relativeTime(session.updatedAt.getTime(), now()),
+    relativeTime(session.updatedAt.getTime(), now),
     plural(session.turns.length, 'prompt'),
     titleOf(session),
   ]);
   const lines = table(rows, columns);
-  return lines.map((line, at) =>
-    listed[at]?.id === agent.session.id ? paint('bold', line) : line,
-  );
+  return lines.map((line, at) => (listed[at]?.id === open ? paint('bold', line) : line));
 }
 
 /** Its name, and what it began with. */

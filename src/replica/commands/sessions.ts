@@ -10,6 +10,7 @@ import {
   listedSessions,
   sessionTable,
   shortTitle,
+  tableOptions,
   titleOf,
 } from './session-list.ts';
 
@@ -20,7 +21,9 @@ export const sessionsCommand: SlashCommand = {
   description: 'the conversations of this project, newest first',
   async execute(args, context) {
     noArguments(args);
-    context.ui.displayBlock(sessionTable(await listedSessions(context), context, true));
+    context.ui.displayBlock(
+      sessionTable(await listedSessions(context), tableOptions(context, true)),
+    );
     return null;
   },
 };

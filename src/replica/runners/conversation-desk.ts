@@ -94,7 +94,7 @@ export class ConversationDesk {
 }
 
 /** A session that has turns goes on; one that has none begins. */
-function startOf({ id, turns }: Session): ConversationStart {
+export function startOf({ id, turns }: Session): ConversationStart {
   const hasTalked = turns.some((turn) => turn.lastMessageId !== null);
   const from = hasTalked ? { sessionId: id, lastMessageId: null, fork: false } : null;
   return { sessionId: id, from };

@@ -56,8 +56,8 @@ export class InteractiveRunner {
     this.#desk = new ConversationDesk(desk, parts.session, parts.checkpointManager);
   }
 
-  /** Until the person leaves. */
-  async run(): Promise<void> {
+  /** Until the person leaves. `prompt` is sent at once. */
+  async run(prompt: string | null = null): Promise<void> {
     const { ui, files, status } = this.#parts;
     const left = new Promise<void>((resolve) => {
       this.#leave = resolve;
@@ -71,6 +71,7 @@ export class InteractiveRunner {
     });
     ui.setStatus(status);
     for (const notice of files?.notices() ?? []) ui.displayWarning(notice);
+    if (prompt !== null) void this.#guarded(() => this.#take(prompt));
     try {
       await left;
     } finally {

@@ -1,6 +1,7 @@
 import type { Paint } from '../../terminal/paint.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { registerBuiltinCommands } from '../commands/builtin-commands.ts';
+import type { McpServerShown } from '../commands/command.ts';
 import { CommandRegistry } from '../commands/command-registry.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
 import type { ReplicaConfig } from '../config/replica-config.ts';
@@ -16,8 +17,9 @@ import { StreamingQueryManager } from '../sdk/streaming-query-manager.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
+import { startOf } from './conversation-desk.ts';
 import { InteractiveRunner } from './interactive-runner.ts';
-import type { PrintRunner } from './print-runner.ts';
+import { PrintRunner, type PrintRunnerParts } from './print-runner.ts';
 
 export interface RunnerFactoryParts {
   readonly sdk: Sdk;
@@ -38,33 +40,64 @@ export interface RunnerFactoryParts {
   readonly modelLabel: string | null;
 }
 
+/** What a turn without a terminal is about. */
+export type Printed = Pick<
+  PrintRunnerParts,
+  'prompt' | 'format' | 'write' | 'writeError' | 'signal'
+>;
+
 /** Makes the runner that a request needs. */
 export class RunnerFactory {
   readonly #parts: RunnerFactoryParts;
+  readonly #mcp: MCPService;
+  #live: StreamingQueryManager | null = null;
 
   constructor(parts: RunnerFactoryParts) {
     this.#parts = parts;
+    this.#mcp = new MCPService({ user: parts.config.mcpServers });
   }
 
   createInteractiveRunner(ui: InteractiveUI): InteractiveRunner {
     const { config, modelLabel, session } = this.#parts;
     const commands = new CommandRegistry();
     registerBuiltinCommands(commands);
-    const permissions = new PermissionManager({ ui });
+    const permissions = new PermissionManager(ui);
     const model = modelLabel ?? config.model ?? 'default model';
     return new InteractiveRunner({
       ...this.#parts,
       ui,
       session,
       commands,
-      converse: (checkpoints, events) => this.#converse(checkpoints, events, permissions),
+      converse: (checkpoints, events) => {
+        permissions.forget();
+        return this.#converse(checkpoints, events, permissions);
+      },
       status: `${model} · Esc Esc rewinds · /help`,
-      mcpServers: async () => [],
+      mcpServers: () => this.#mcpServers(),
     });
   }
 
-  createPrintRunner(): PrintRunner {
-    throw new Error('not yet');
+  createPrintRunner(printed: Printed): PrintRunner {
+    const { session, sessionManager, files, checkpointManager } = this.#parts;
+    const permissions = new PermissionManager(null);
+    return new PrintRunner({
+      ...printed,
+      session,
+      sessionManager,
+      files,
+      checkpointManager,
+      start: startOf(session),
+      converse: (events) => this.#converse(checkpointManager, events, permissions),
+    });
+  }
+
+  async #mcpServers(): Promise<readonly McpServerShown[]> {
+    const states = await this.#mcp.states(this.#live?.getQueryInstance() ?? null);
+    return states.map(({ name, state, detail }) => ({
+      name,
+      status: state,
+      error: detail ?? undefined,
+    }));
   }
 
   #converse(
@@ -72,13 +105,14 @@ export class RunnerFactory {
     events: ConversationEvents,
     permissions: PermissionManager,
   ): StreamingQueryManager {
-    return new StreamingQueryManager({
+    this.#live = new StreamingQueryManager({
       executor: new SDKQueryExecutor(this.#parts.sdk),
       messageRouter: new MessageRouter(),
       checkpointManager,
       queryOptions: () => this.#queryOptions(permissions),
       events,
     });
+    return this.#live;
   }
 
   #queryOptions(permissions: PermissionManager): QueryOptions {
@@ -92,7 +126,7 @@ export class RunnerFactory {
       allowedTools,
       disallowedTools,
       extraArgs,
-      mcpServers: new MCPService(config.mcpServers).servers,
+      mcpServers: this.#mcp.servers(),
       enableFileCheckpointing: config.enableFileCheckpointing,
       canUseTool: permissions.canUseTool,
       ...(files === null ? {} : { hooks: files.hooks }),
