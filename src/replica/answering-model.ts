@@ -16,7 +16,7 @@ export interface AnsweringModel {
   close(): Promise<void>;
 }
 
-export const DEMONSTRATION = 'demonstration model, offline: nothing leaves this machine';
+export const DEMONSTRATION = 'demonstration model, offline';
 
 /** Null when the person would rather leave. */
 export async function chooseModel(

@@ -129,10 +129,15 @@ export class Application {
     const forget = this.#io.onInterrupt(() => void ui.stop());
     try {
       await factory.createInteractiveRunner(ui).run(prompt);
-      return ui instanceof PlayedUI && ui.failures.length > 0 ? 1 : 0;
+      return ui instanceof PlayedUI ? this.#played(ui) : 0;
     } finally {
       forget();
     }
+  }
+
+  #played({ failures }: PlayedUI): number {
+    for (const failure of failures) this.#warn(`the demonstration failed: ${failure}`);
+    return failures.length > 0 ? 1 : 0;
   }
 
   /** A person, or the play where nobody sits there. */

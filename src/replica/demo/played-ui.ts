@@ -75,11 +75,12 @@ export class PlayedUI implements InteractiveUI {
     this.failures.push('the agent did not answer in time');
   }
 
-  #look(files: readonly string[]): void {
-    for (const name of files) {
+  #look(files: Readonly<Record<string, string | null>>): void {
+    for (const [name, expected] of Object.entries(files)) {
       const path = join(this.#options.project, name);
-      const text = existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
-      const shown = text === null ? '(not there)' : displayLines(text).split('\n').join(' / ');
+      const text = existsSync(path) ? readFileSync(path, 'utf8') : null;
+      if (text !== expected) this.failures.push(`${name} is not as it should be`);
+      const shown = text === null ? '(not there)' : displayText(text.trim());
       this.#line(`    ${name}: ${shown}`);
     }
   }

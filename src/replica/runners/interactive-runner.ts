@@ -136,6 +136,7 @@ export class InteractiveRunner {
     const { commands, ui } = this.#parts;
     if (text.trim() === '') return;
     if (commands.isCommand(text)) {
+      ui.displayUserMessage(text);
       const said = await this.#occupy(() => commands.execute(text, this.#commandContext()));
       if (said !== null) ui.displayInfo(said);
       return;
