@@ -12,6 +12,7 @@ import { PlayedUI } from './demo/played-ui.ts';
 import { SCRIPT } from './demo/script.ts';
 import { FileLogger } from './file-logger.ts';
 import { type EngineFiles, openEngineFiles } from './files/engine-files.ts';
+import { greetingLines } from './greeting.ts';
 import type { ReplicaIo, ReplicaRequest } from './request.ts';
 import { RunnerFactory } from './runners/runner-factory.ts';
 import { loadSdk, SdkMissingError } from './sdk/load-sdk.ts';
@@ -86,6 +87,9 @@ export class Application {
     const session = await this.#session();
     const files = config.enableFileCheckpointing ? await this.#openFiles() : null;
     const checkpointsFor = (one: Session) => this.#checkpointsFor(one, config);
+    const paint = paintFor(this.#io, this.#request.noColor);
+    const { demo } = this.#request;
+    const greeted = { stage: this.#stage, session, demo, offline: model.label !== null, paint };
     const factory = new RunnerFactory({
       sdk,
       config: { ...config, model: model.name ?? config.model },
@@ -98,7 +102,8 @@ export class Application {
       configManager: this.#configManager,
       sdkKeepsFiles: this.#sdkKeepsFiles(),
       logger: this.#logger,
-      paint: paintFor({ env: this.#io.env, terminal: this.#io.terminal }, this.#request.noColor),
+      paint,
+      greeting: this.#io.interactive ? greetingLines(greeted) : [],
       columns: () => this.#columns(),
       project: this.#stage.project,
       modelLabel: model.label,

@@ -60,6 +60,7 @@ async function start(enabled: boolean): Promise<void> {
     paint: (_style, text) => text,
     columns: () => 80,
     status: 'no model',
+    greeting: [],
     mcpServers: async () => [],
   });
   running = runner.run();

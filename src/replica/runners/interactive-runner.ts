@@ -33,6 +33,8 @@ export interface InteractiveRunnerParts {
   readonly columns: () => number;
   /** Below the input: what model answers. */
   readonly status: string;
+  /** Said when it begins. */
+  readonly greeting: readonly string[];
   /** What the SDK says of the MCP servers of the configuration. */
   readonly mcpServers: () => Promise<readonly McpServerShown[]>;
 }
@@ -58,7 +60,7 @@ export class InteractiveRunner {
 
   /** Until the person leaves. `prompt` is sent at once. */
   async run(prompt: string | null = null): Promise<void> {
-    const { ui, files, status } = this.#parts;
+    const { ui, files, status, greeting } = this.#parts;
     const left = new Promise<void>((resolve) => {
       this.#leave = resolve;
     });
@@ -70,6 +72,7 @@ export class InteractiveRunner {
       complete: (text) => this.#parts.commands.complete(text, this.#commandContext()),
     });
     ui.setStatus(status);
+    if (greeting.length > 0) ui.displayBlock(greeting);
     for (const notice of files?.notices() ?? []) ui.displayWarning(notice);
     if (prompt !== null) void this.#guarded(() => this.#take(prompt));
     try {

@@ -38,6 +38,7 @@ export interface RunnerFactoryParts {
   readonly paint: Paint;
   readonly columns: () => number;
   readonly modelLabel: string | null;
+  readonly greeting: readonly string[];
 }
 
 /** What a turn without a terminal is about. */
