@@ -31,12 +31,6 @@ function question(
   return { toolName: 'Bash', title, details, canRemember: true, signal };
 }
 
-/** A signal from elsewhere while a question is open. */
-function signalled(signal: NodeJS.Signals): void {
-  void SCENES.permission?.();
-  setTimeout(() => process.kill(process.pid, signal), 100);
-}
-
 const never = new AbortController().signal;
 
 const SCENES: Readonly<Record<string, () => unknown>> = {
@@ -97,8 +91,11 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
   },
   clear: () => ui.clear(),
   edit: () => ui.setInput('taken back'),
-  'signal SIGTERM': () => signalled('SIGTERM'),
-  'signal SIGHUP': () => signalled('SIGHUP'),
+  // From elsewhere, while a question is open.
+  signal: () => {
+    void SCENES.permission?.();
+    setTimeout(() => process.kill(process.pid, 'SIGTERM'), 100);
+  },
   crash: () =>
     setTimeout(() => {
       throw new Error('a bug');
@@ -127,4 +124,4 @@ await ui.start({
       .map((name) => ({ text: name, summary: `what ${name} does` })),
 });
 ui.setStatus('session 1 · offline model');
-for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void ui.stop());
+process.once('SIGTERM', () => void ui.stop());

@@ -80,6 +80,15 @@ describe('Esc', () => {
     expect(heard).toEqual([]);
   });
 
+  it('is timed by when it came, not by when a busy program got to it', async () => {
+    input.write(ESC);
+    await new Promise(setImmediate);
+    // The timer for the lone Escape is late.
+    vi.setSystemTime(Date.now() + 200);
+    await type(50, 60, ESC);
+    expect(heard).toEqual([]);
+  });
+
   it('twice is the way back while the input holds text, which stays', async () => {
     await type('half a prompt', ESC, 100, ESC);
     expect(heard).toEqual(['rewind']);

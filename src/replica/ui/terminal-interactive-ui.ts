@@ -102,21 +102,15 @@ export class TerminalInteractiveUI implements InteractiveUI {
     });
     this.#running = { ink, reader, keyboard };
     this.#hasEnded = false;
+    ink.waitUntilExit().catch(() => this.#lost(handlers));
     reader.start();
     if (this.#firstInput !== null) keyboard.setInput(this.#firstInput);
   }
 
   async stop(): Promise<void> {
-    const running = this.#running;
-    if (running === null) return;
-    this.#running = null;
-    this.#hasEnded = true;
-    const { ink, reader, keyboard } = running;
+    const ink = this.#end()?.ink;
+    if (ink === undefined) return;
     try {
-      reader.stop();
-      keyboard.stop();
-      this.#options.stdout.off('resize', this.#resize);
-      this.#dialogs.closeAll();
       this.#transcript.end();
       // What has scrolled by stays; the input is taken off.
       ink.rerender(this.#screen());
@@ -154,8 +148,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
   }
 
   displayUserMessage(text: string): void {
-    this.#transcript.end();
-    this.#show({ kind: 'user', text });
+    this.#transcript.addPrompt(text);
   }
 
   streamAnswer(piece: string): void {
@@ -264,6 +257,26 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#store.update({ size: sizeOf(this.#options.stdout) });
     this.#redraw();
   };
+
+  /** Nothing is drawn any more, for ink gave up (and has said why): nothing can be answered either. */
+  #lost(handlers: UIHandlers): void {
+    this.#end()?.ink.cleanup();
+    this.#modes.leave();
+    handlers.onExit();
+  }
+
+  /** Takes nothing in any more; what runs is the caller's to end. Null when nothing runs. */
+  #end(): Running | null {
+    const running = this.#running;
+    if (running === null) return null;
+    this.#running = null;
+    this.#hasEnded = true;
+    running.reader.stop();
+    running.keyboard.stop();
+    this.#options.stdout.off('resize', this.#resize);
+    this.#dialogs.closeAll();
+    return running;
+  }
 
   /** Everything from the top, as much as fits: so nothing is pushed out of the screen twice. */
   #redraw(): void {

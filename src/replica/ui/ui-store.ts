@@ -29,11 +29,15 @@ export interface UIState {
   readonly dialog: ChoiceDialog | null;
 }
 
+/** Nobody reads faster than this. */
+const FRAME_MS = 33;
+
 /** Holds the state and says when there is another one. */
 export class UIStore {
   readonly #listeners = new Set<() => void>();
   #state: UIState;
   #isTelling = false;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(size: Size) {
     this.#state = {
@@ -63,9 +67,19 @@ export class UIStore {
     // What many keys at once have changed is drawn once.
     if (this.#isTelling) return;
     this.#isTelling = true;
-    queueMicrotask(() => {
-      this.#isTelling = false;
-      for (const listener of this.#listeners) listener();
-    });
+    queueMicrotask(() => this.#tell());
+  }
+
+  /** As `update`, drawn a moment later together with what comes until then: an answer in small pieces. */
+  updateSoon(part: Partial<UIState>): void {
+    this.#state = { ...this.#state, ...part };
+    this.#timer ??= setTimeout(() => this.#tell(), FRAME_MS);
+  }
+
+  #tell(): void {
+    this.#isTelling = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const listener of this.#listeners) listener();
   }
 }

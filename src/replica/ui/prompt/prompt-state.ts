@@ -103,12 +103,17 @@ function movedBy(state: PromptState, name: 'up' | 'down', room: PromptRoom): Pro
 }
 
 function offering(state: PromptState, room: PromptRoom): PromptState {
-  const text = textOf(state.prompt);
-  const isCommand = text.startsWith('/') && text.length < LONGEST_COMPLETED && !text.includes('\n');
-  const found = isCommand ? room.complete(text) : [];
+  const text = isCommand(state.prompt) ? textOf(state.prompt) : '';
+  const found = text === '' ? [] : room.complete(text);
   // What is there already is no offer.
   const completions = found.filter((offer) => offer.text !== text);
   return { ...state, completions, offered: null };
+}
+
+/** One line that begins with a slash. Looked at by cells: a long paste is not gone through for a key. */
+function isCommand({ cells }: PromptText): boolean {
+  if (cells[0]?.text !== '/' || cells.length > LONGEST_COMPLETED) return false;
+  return cells.every(({ text, folded }) => !folded && text !== '\n');
 }
 
 function stay(state: PromptState): PromptStep {

@@ -3,7 +3,7 @@ import { plural } from '../../../terminal/plural.ts';
 import { clipWidth } from '../../../terminal/text-width.ts';
 import type { ToolUseShown } from '../interactive-ui.ts';
 import { toolLine } from './tool-line.ts';
-import { wrapRows } from './wrap-rows.ts';
+import { clipPainted, wrapRows } from './wrap-rows.ts';
 
 export type Notice = 'info' | 'warning' | 'error' | 'success';
 
@@ -22,13 +22,17 @@ export interface EntryRoom {
   readonly cwd: string | null;
 }
 
+/** Nobody reads more of a line, and ink takes seconds for a file that is one line. */
+const LONGEST_LINE = 10_000;
+/** More than the rows that a fold leaves can hold. */
+const LONGEST_FOLDED = 20_000;
 const RESULT_ROWS = 4;
 const PROMPT_ROWS = 12;
 
 export function entryRows(entry: Entry, room: EntryRoom): readonly string[] {
   switch (entry.kind) {
     case 'block':
-      return entry.lines;
+      return entry.lines.map((line) => clipPainted(line, LONGEST_LINE));
     case 'user':
       return ['', ...userRows(entry.text, room)];
     case 'answer':
@@ -56,7 +60,7 @@ function noticeRows(kind: Notice, text: string, { columns, paint }: EntryRoom): 
 }
 
 function userRows(text: string, room: EntryRoom): string[] {
-  const rows = folded(wrapRows(text, room.columns - 2), PROMPT_ROWS, room);
+  const rows = folded(text, PROMPT_ROWS, { ...room, columns: room.columns - 2 });
   return rows.map((row, i) => `${i === 0 ? room.paint('cyan', '>') : ' '} ${row}`);
 }
 
@@ -77,14 +81,17 @@ function resultRows(
   { text, isError }: { readonly text: string; readonly isError: boolean },
   room: EntryRoom,
 ): string[] {
-  const rows = folded(wrapRows(text.trimEnd(), room.columns - 4), RESULT_ROWS, room);
+  const rows = folded(text.trimEnd(), RESULT_ROWS, { ...room, columns: room.columns - 4 });
   const style = isError ? 'red' : 'dim';
   return rows.map((row, i) => `  ${i === 0 ? '⎿' : ' '} ${room.paint(style, row)}`);
 }
 
-function folded(rows: string[], most: number, { verbose, columns }: EntryRoom): string[] {
+function folded(text: string, most: number, { verbose, columns }: EntryRoom): string[] {
+  if (verbose) return wrapRows(text, columns);
+  const rows = wrapRows(text.slice(0, LONGEST_FOLDED).toWellFormed(), columns);
+  const beyond = text.slice(LONGEST_FOLDED).split('\n').length - 1;
   // A fold that takes as much room as what it hides is none.
-  if (verbose || rows.length <= most + 1) return rows;
-  const more = `… ${plural(rows.length - most, 'more line')} (Ctrl-O shows them)`;
-  return [...rows.slice(0, most), clipWidth(more, columns - 4)];
+  if (rows.length + beyond <= most + 1) return rows;
+  const more = `… ${plural(rows.length + beyond - most, 'more line')} (Ctrl-O shows them)`;
+  return [...rows.slice(0, most), clipWidth(more, columns)];
 }

@@ -32,12 +32,22 @@ export class TranscriptKeeper {
 
   streamAnswer(piece: string): void {
     this.#endThinking();
-    this.#store.update({ answer: this.#store.get().answer + piece });
+    this.#store.updateSoon({ answer: this.#store.get().answer + piece });
   }
 
   streamThinking(piece: string): void {
     this.#endText();
-    this.#store.update({ thinking: this.#store.get().thinking + piece });
+    this.#store.updateSoon({ thinking: this.#store.get().thinking + piece });
+  }
+
+  /** A prompt that may come in the middle of an answer, whose last line goes on below it. */
+  addPrompt(text: string): void {
+    const { answer } = this.#store.get();
+    const lastLine = answer.slice(answer.lastIndexOf('\n') + 1);
+    this.#store.update({ answer: answer.slice(0, answer.length - lastLine.length) });
+    this.end();
+    this.add({ kind: 'user', text });
+    this.#store.update({ answer: lastLine });
   }
 
   /** What was coming is whole. */

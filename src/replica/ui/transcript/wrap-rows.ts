@@ -17,6 +17,16 @@ export function lastRows(text: string, columns: number, most: number): string[] 
   return wrapRows(end, columns).slice(-most);
 }
 
+/** Cuts a row that is safe to show, colours and all, after so many characters of whatever kind. */
+export function clipPainted(row: string, most: number): string {
+  if (row.length <= most) return row;
+  const whole = row
+    .slice(0, most)
+    .toWellFormed()
+    .replace(/\x1b[^m]*$/, '');
+  return whole.includes('\x1b') ? `${whole}\x1b[0m…` : `${whole}…`;
+}
+
 function wrapLine(line: string, columns: number): string[] {
   // No character is wider than two columns, and counting is slow.
   if (line.length * 2 <= columns || textWidth(line) <= columns) return [line];
