@@ -1,7 +1,4 @@
-import { type Instance, render } from 'ink';
-import { createElement, type ReactElement } from 'react';
 import { type Paint, paintFor } from '../../terminal/paint.ts';
-import { Screen } from './components/screen.ts';
 import type { ChoiceDialog } from './dialog/choice-dialog.ts';
 import { DialogQueue } from './dialog/dialog-queue.ts';
 import {
@@ -12,6 +9,7 @@ import {
   rewindChoice,
 } from './dialog/questions.ts';
 import { rewindMenu } from './dialog/rewind-menu.ts';
+import { InkScreen } from './ink-screen.ts';
 import type {
   InteractiveUI,
   ListItem,
@@ -28,10 +26,9 @@ import type {
 import { KeyReader } from './key-reader.ts';
 import { Keyboard } from './keyboard.ts';
 import { liveHeight } from './live-view.ts';
-import { TerminalModes } from './terminal-modes.ts';
 import type { Entry } from './transcript/entry-rows.ts';
 import { TranscriptKeeper } from './transcript/transcript-keeper.ts';
-import { type Size, UIStore } from './ui-store.ts';
+import { UIStore } from './ui-store.ts';
 
 export interface TerminalInteractiveUIOptions {
   readonly stdin: NodeJS.ReadStream;
@@ -42,8 +39,6 @@ export interface TerminalInteractiveUIOptions {
   readonly cwd?: string;
   readonly now?: () => number;
 }
-
-const HOME_AND_ERASE = '\x1b[H\x1b[J';
 
 /**
  * The interactive UI at a terminal. It takes keys itself and leaves drawing to ink. Colours are `paint`'s
@@ -56,7 +51,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
   readonly #store: UIStore;
   readonly #transcript: TranscriptKeeper;
   readonly #dialogs: DialogQueue;
-  readonly #modes: TerminalModes;
+  readonly #screen: InkScreen;
   #running: Running | null = null;
   #hasEnded = false;
   /** For the input that is set before there is a keyboard. */
@@ -65,17 +60,17 @@ export class TerminalInteractiveUI implements InteractiveUI {
   constructor(options: TerminalInteractiveUIOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    const { env, stdin, stdout } = options;
-    this.#paint = paintFor({ env, terminal: stdout.isTTY }, false);
-    this.#store = new UIStore(sizeOf(stdout));
+    this.#paint = paintFor({ env: options.env, terminal: options.stdout.isTTY }, false);
+    this.#store = new UIStore();
     this.#transcript = new TranscriptKeeper(this.#store, this.#paint, options.cwd ?? null);
     this.#dialogs = new DialogQueue((dialog) => this.#store.update({ dialog }));
-    this.#modes = new TerminalModes(stdin, stdout);
+    const [store, paint, now] = [this.#store, this.#paint, this.#now];
+    this.#screen = new InkScreen(options, { store, paint, now });
+    store.update({ size: this.#screen.size });
   }
 
   async start(handlers: UIHandlers): Promise<void> {
     if (this.#running !== null) return;
-    const { stdin, stdout } = this.#options;
     const keyboard = new Keyboard({
       store: this.#store,
       dialogs: this.#dialogs,
@@ -84,47 +79,26 @@ export class TerminalInteractiveUI implements InteractiveUI {
       redraw: () => this.#redraw(),
       unfold: (verbose) => this.#unfold(verbose),
     });
-    const reader = new KeyReader(stdin, this.#now, {
+    const reader = new KeyReader(this.#options.stdin, this.#now, {
       onKey: (key, arrivedAt) => keyboard.press(key, arrivedAt),
       onEnd: () => handlers.onExit(),
     });
-    this.#modes.enter();
-    // Before ink's own, which would draw for the size there was.
-    stdout.on('resize', this.#resize);
-    // A terminal that is gone is no reason to crash; it stays so after the end.
-    stdout.once('error', () => handlers.onExit()).on('error', () => undefined);
-    const ink = render(this.#screen(), {
-      stdin,
-      stdout,
-      patchConsole: false,
-      exitOnCtrlC: false,
-      interactive: true,
-    });
-    this.#running = { ink, reader, keyboard };
+    this.#running = { reader, keyboard };
     this.#hasEnded = false;
-    ink.waitUntilExit().catch(() => this.#lost(handlers));
+    this.#screen.start({ onResize: () => this.#resize(), onLost: () => this.#lost(handlers) });
     reader.start();
     if (this.#firstInput !== null) keyboard.setInput(this.#firstInput);
   }
 
   async stop(): Promise<void> {
-    const ink = this.#end()?.ink;
-    if (ink === undefined) return;
-    try {
-      this.#transcript.end();
-      // What has scrolled by stays; the input is taken off.
-      ink.rerender(this.#screen());
-      ink.clear();
-      ink.unmount();
-      await ink.waitUntilExit();
-    } finally {
-      this.#modes.leave();
-    }
+    this.#endInput();
+    this.#transcript.end();
+    await this.#screen.stop();
   }
 
   /** Gives the terminal back at once: for the end of a process that has no time to wait. */
   restoreTerminal(): void {
-    this.#modes.leave();
+    this.#screen.restoreTerminal();
   }
 
   displayInfo(text: string): void {
@@ -186,7 +160,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
 
   clear(): void {
     this.#transcript.clear();
-    this.#drawAnew();
+    this.#screen.drawAnew();
   }
 
   setInput(text: string): void {
@@ -248,41 +222,16 @@ export class TerminalInteractiveUI implements InteractiveUI {
     } else this.#transcript.add(entry);
   }
 
-  #screen(): ReactElement {
-    const ended = this.#hasEnded;
-    return createElement(Screen, { store: this.#store, paint: this.#paint, now: this.#now, ended });
-  }
-
-  readonly #resize = (): void => {
-    this.#store.update({ size: sizeOf(this.#options.stdout) });
+  #resize(): void {
+    this.#store.update({ size: this.#screen.size });
     this.#redraw();
-  };
-
-  /** Nothing is drawn any more, for ink gave up (and has said why): nothing can be answered either. */
-  #lost(handlers: UIHandlers): void {
-    this.#end()?.ink.cleanup();
-    this.#modes.leave();
-    handlers.onExit();
-  }
-
-  /** Takes nothing in any more; what runs is the caller's to end. Null when nothing runs. */
-  #end(): Running | null {
-    const running = this.#running;
-    if (running === null) return null;
-    this.#running = null;
-    this.#hasEnded = true;
-    running.reader.stop();
-    running.keyboard.stop();
-    this.#options.stdout.off('resize', this.#resize);
-    this.#dialogs.closeAll();
-    return running;
   }
 
   /** Everything from the top, as much as fits: so nothing is pushed out of the screen twice. */
   #redraw(): void {
     const state = this.#store.get();
     this.#transcript.replay(state.size.rows - liveHeight(state, this.#now()));
-    this.#drawAnew();
+    this.#screen.drawAnew();
   }
 
   /** What was folded is not on the screen: the last turn is shown once more, as it is wanted now. */
@@ -290,25 +239,27 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#store.update({ verbose });
     if (verbose) {
       this.#transcript.replayTurn();
-      this.#drawAnew();
+      this.#screen.drawAnew();
     } else this.#redraw();
   }
 
-  #drawAnew(): void {
-    if (this.#running === null) return;
-    const { ink } = this.#running;
-    ink.clear();
-    this.#options.stdout.write(HOME_AND_ERASE);
-    ink.rerender(this.#screen());
+  #lost(handlers: UIHandlers): void {
+    this.#endInput();
+    this.#screen.restoreTerminal();
+    handlers.onExit();
+  }
+
+  /** Takes no key any more, and leaves what is asked. */
+  #endInput(): void {
+    this.#hasEnded ||= this.#running !== null;
+    this.#running?.reader.stop();
+    this.#running?.keyboard.stop();
+    this.#running = null;
+    this.#dialogs.closeAll();
   }
 }
 
 interface Running {
-  readonly ink: Instance;
   readonly reader: KeyReader;
   readonly keyboard: Keyboard;
-}
-
-function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
-  return { columns: columns || 80, rows: rows || 24 };
 }

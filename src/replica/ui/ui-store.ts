@@ -39,7 +39,7 @@ export class UIStore {
   #isTelling = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(size: Size) {
+  constructor(size: Size = { columns: 80, rows: 24 }) {
     this.#state = {
       size,
       scrolled: { id: 0, blocks: [] },
