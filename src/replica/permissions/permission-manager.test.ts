@@ -67,6 +67,16 @@ describe('PermissionManager', () => {
     });
   });
 
+  it('allows the tool that was asked about, and no mode that allows others', async () => {
+    const { can, questions, answer } = asking();
+    const setMode = { type: 'setMode', mode: 'acceptEdits', destination: 'session' } as const;
+    const first = can('Write', WRITE, { suggestions: [setMode] });
+    await answer('always');
+    expect(await first).toEqual({ behavior: 'allow', updatedInput: WRITE });
+    expect((await can('Write', WRITE, { suggestions: [setMode] })).behavior).toBe('allow');
+    expect(questions).toHaveLength(1);
+  });
+
   it('does not remember where the SDK forbids it', async () => {
     const { can, questions, answer } = asking();
     const first = can('Write', WRITE, { suppressAlwaysAllowRule: true, suggestions: RULES });

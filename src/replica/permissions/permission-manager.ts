@@ -1,4 +1,8 @@
-import type { CanUseTool, PermissionResult } from '@anthropic-ai/claude-agent-sdk';
+import type {
+  CanUseTool,
+  PermissionResult,
+  PermissionUpdate,
+} from '@anthropic-ai/claude-agent-sdk';
 import { displayText } from '../../index.ts';
 import type { InteractiveUI, PermissionAnswer } from '../ui/interactive-ui.ts';
 import { answerQuestions, QUESTION_TOOL } from './answer-questions.ts';
@@ -102,14 +106,8 @@ export class PermissionManager {
     if (answer === 'once' || !canRemember(asked)) return allow(input);
     const key = keyOf(toolName, input, asked);
     if (key !== null) this.#always.add(key);
-    const { suggestions = [] } = asked;
-    if (suggestions.length === 0) return allow(input);
-    // For this session: what the SDK proposes would go into a file of the project.
-    const updatedPermissions = suggestions.map((one) => ({
-      ...one,
-      destination: 'session' as const,
-    }));
-    return { ...allow(input), updatedPermissions };
+    const updatedPermissions = suggestedFor(asked);
+    return updatedPermissions.length === 0 ? allow(input) : { ...allow(input), updatedPermissions };
   }
 
   #passes(toolName: string, input: Input, asked: Asked): boolean {
@@ -128,6 +126,16 @@ export class PermissionManager {
 function keyOf(toolName: string, input: Input, asked: Asked): string | null {
   if (SHELLS.has(toolName)) return JSON.stringify([toolName, input.command]);
   return isOutOfTheOrdinary(asked) ? null : toolName;
+}
+
+/**
+ * What the SDK proposes, for this session: some of it would go into a file of the project. A change of its
+ * mode is left out: to allow `Write` is not to allow `rm`, which `acceptEdits` does.
+ */
+function suggestedFor({ suggestions = [] }: Asked): PermissionUpdate[] {
+  return suggestions
+    .filter(({ type }) => type !== 'setMode')
+    .map((one) => ({ ...one, destination: 'session' }));
 }
 
 function isOutOfTheOrdinary({ decisionReason, blockedPath }: Asked): boolean {

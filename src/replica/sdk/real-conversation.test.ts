@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   invalidRequest,
   type ScriptedModel,
@@ -15,6 +15,9 @@ import {
 } from '../../testing/scripted-model/index.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
 import { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
+import { MCPService } from '../mcp/mcp-service.ts';
+import { PermissionManager } from '../permissions/permission-manager.ts';
+import type { PermissionAnswer, PermissionQuestion } from '../ui/interactive-ui.ts';
 import type { ConversationEvents, ConversationStart, TurnEnd } from './conversation.ts';
 import { loadSdk } from './load-sdk.ts';
 import { MessageRouter } from './message-router.ts';
@@ -131,22 +134,66 @@ describe('a conversation with the real SDK', () => {
 
       // Another program with the same session: what is there is gone on with, not refused.
       await talk.close();
-      const again = await converse(
-        { sessionId: talk.sessionId, from: null },
-        'as the SDK starts it',
-      );
+      const again = await converse({ sessionId: talk.sessionId, from: null }, STARTED_BY_SDK);
       expect((await again.ask('say hello')).outcome).toBe('done');
       expect(promptsIn(model).length).toBeGreaterThan(2);
       await again.close();
 
       const gone = randomUUID();
       const from = { sessionId: gone, lastMessageId: null, fork: false };
-      const lost = await converse({ sessionId: gone, from }, 'as the SDK starts it');
+      const lost = await converse({ sessionId: gone, from }, STARTED_BY_SDK);
       expect(await lost.ask('say hello')).toMatchObject({
         outcome: 'failed',
         text: expect.stringContaining('No conversation found'),
       });
       await lost.close();
+    }));
+
+  it('asks before tools act, and keeps the list of prompts where the SDK keeps no files', () =>
+    inProject(async ({ file, folder, converse }) => {
+      const questions: PermissionQuestion[] = [];
+      const answers: Promise<PermissionAnswer>[] = [];
+      const permissions = new PermissionManager({
+        askPermission: (question) => {
+          questions.push(question);
+          return answers.shift() ?? new Promise(() => undefined);
+        },
+        select: async () => null,
+      });
+      const mcp = new MCPService({ user: { docs: { command: join(folder, 'no-such-program') } } });
+      const talk = await converse(
+        { sessionId: randomUUID(), from: null },
+        {
+          permissionMode: 'default',
+          enableFileCheckpointing: false,
+          canUseTool: permissions.canUseTool,
+          mcpServers: mcp.servers(),
+        },
+      );
+      answers.push(Promise.resolve('always'), Promise.resolve('no'));
+      const one = await talk.ask('make two files');
+      expect(one.outcome).toBe('done');
+      expect(await file('b.txt')).toBe('b\n');
+      expect(await file('c.txt')).toBe('c\n');
+      expect(talk.heard).toEqual(expect.arrayContaining(['result ok', 'result error']));
+      expect(questions.map(({ toolName }) => toolName)).toEqual(['Write', 'Bash']);
+      expect(questions[1]?.details[0]).toBe('rm b.txt');
+      // What was allowed is for the session: nothing about it is in the project.
+      expect(await readdir(join(folder, 'project'))).toEqual(['b.txt', 'c.txt']);
+
+      const two = talk.ask('remove them');
+      await talk.hears('call Bash');
+      await vi.waitFor(() => expect(questions).toHaveLength(3));
+      await talk.live.interrupt();
+      expect((await two).outcome).toBe('interrupted');
+      expect(questions[2]?.signal.aborted).toBe(true);
+      expect(await file('b.txt')).toBe('b\n');
+
+      expect(talk.checkpoints.listCheckpoints()).toHaveLength(2);
+      const query = talk.live.getQueryInstance();
+      await expect(talk.checkpoints.restoreCheckpoint(one.promptId, query)).rejects.toThrow();
+      expect(await mcp.states(query)).toMatchObject([{ name: 'docs', state: 'failed' }]);
+      await talk.close();
     }));
 });
 
@@ -165,8 +212,8 @@ interface Talk {
 
 interface Place {
   readonly model: ScriptedModel;
-  /** A process that the test started can be killed by it; of the SDK's own, the errors are read. */
-  converse(start: ConversationStart, started?: 'as the SDK starts it'): Promise<Talk>;
+  readonly folder: string;
+  converse(start: ConversationStart, more?: Partial<QueryOptions>): Promise<Talk>;
   write(name: string, text: string): Promise<void>;
   file(name: string): Promise<string>;
 }
@@ -189,6 +236,13 @@ function inProject(body: (place: Place) => Promise<void>): Promise<void> {
         [useTool('Write', { file_path: path, content: 'three\n' })],
         [say('Broken.')],
       ],
+      'make two files': [
+        [useTool('Write', { file_path: join(project, 'b.txt'), content: 'b\n' })],
+        [useTool('Write', { file_path: join(project, 'c.txt'), content: 'c\n' })],
+        [useTool('Bash', { command: 'rm b.txt' })],
+        [say('Two files.')],
+      ],
+      'remove them': [[useTool('Bash', { command: 'rm b.txt c.txt' })]],
       'talk on': [slowly(50, [say('on and on '.repeat(400))])],
       // However often it is tried.
       fail: [() => invalidRequest('out of luck')],
@@ -198,13 +252,10 @@ function inProject(body: (place: Place) => Promise<void>): Promise<void> {
     try {
       await body({
         model,
-        converse: async (start, started) => {
-          const talk = await startTalk({
-            start,
-            folder,
-            options: optionsFor(model, project, home),
-            canBeKilled: started === undefined,
-          });
+        folder,
+        converse: async (start, more) => {
+          const options = { ...optionsFor(model, project, home), ...more };
+          const talk = await startTalk({ start, folder, options });
           talks.push(talk);
           return talk;
         },
@@ -236,14 +287,16 @@ function optionsFor(model: ScriptedModel, cwd: string, home: string): QueryOptio
   };
 }
 
+/** A process that the test starts can be killed by it; of one of the SDK's own, the errors are read. */
+const STARTED_BY_SDK: Partial<QueryOptions> = { spawnClaudeCodeProcess: undefined };
+
 interface TalkParts {
   readonly start: ConversationStart;
   readonly folder: string;
   readonly options: QueryOptions;
-  readonly canBeKilled: boolean;
 }
 
-async function startTalk({ start, folder, options, canBeKilled }: TalkParts): Promise<Talk> {
+async function startTalk({ start, folder, options }: TalkParts): Promise<Talk> {
   const { sessionId } = start;
   const sessionDir = join(folder, 'sessions', sessionId);
   const checkpoints = new CheckpointManager({ sessionDir, sessionId });
@@ -260,7 +313,7 @@ async function startTalk({ start, folder, options, canBeKilled }: TalkParts): Pr
     executor: new SDKQueryExecutor(await loadSdk()),
     messageRouter: new MessageRouter(),
     checkpointManager: checkpoints,
-    queryOptions: () => (canBeKilled ? { ...options, spawnClaudeCodeProcess } : options),
+    queryOptions: () => ({ spawnClaudeCodeProcess, ...options }),
     events,
   });
   live.start(start);
