@@ -144,9 +144,10 @@ async function rewind(id: string, query: RewindableQuery): Promise<RewindFilesRe
   }
 }
 
-/** The SDK says what is wrong in words only. */
+/** The SDK says in words only that it holds nothing for a prompt, or was never told to. */
 function meaningOf(message: string, cause?: unknown): Error {
-  const text = message.includes('No file checkpoint found') ? NOT_IN_SDK : message;
+  const isNotThere = /No file checkpoint found|File rewinding is not enabled/.test(message);
+  const text = isNotThere ? NOT_IN_SDK : message;
   return new Error(text, cause === undefined ? undefined : { cause });
 }
 

@@ -191,7 +191,8 @@ describe('a conversation with the real SDK', () => {
 
       expect(talk.checkpoints.listCheckpoints()).toHaveLength(2);
       const query = talk.live.getQueryInstance();
-      await expect(talk.checkpoints.restoreCheckpoint(one.promptId, query)).rejects.toThrow();
+      const restored = talk.checkpoints.restoreCheckpoint(one.promptId, query);
+      await expect(restored).rejects.toThrow(new Error(UNKNOWN));
       expect(await mcp.states(query)).toMatchObject([{ name: 'docs', state: 'failed' }]);
       await talk.close();
     }));
