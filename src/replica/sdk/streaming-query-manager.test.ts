@@ -177,17 +177,15 @@ describe('how a turn ends', () => {
   });
 
   it('ends each prompt once, also those that shared a turn, and leaves the others open', async () => {
-    const { manager, told } = talk();
+    const { manager, told, ends } = talk();
     for (const uuid of ['u1', 'u2', 'u3']) await manager.sendPrompt(prompt(uuid));
-    manager.handleSDKMessage(assistant([{ type: 'text', text: 'x' }], { id: 'm' }));
+    manager.handleSDKMessage(assistant([{ type: 'text', text: 'x' }], { id: 'm', uuid: 'a1' }));
     manager.handleSDKMessage(result({ result: 'x', user_message_uuids: ['u1', 'u2'] }));
     manager.handleSDKMessage(result({ result: 'x', user_message_uuids: ['u1', 'u2'] }));
     // A turn that the SDK began by itself, when a task in the background was done.
     manager.handleSDKMessage(result({ result: 'x', origin: { kind: 'task-notification' } }));
-    expect(told.filter((one) => one.startsWith('turn'))).toEqual([
-      'turn u1 done x',
-      'turn u2 done x',
-    ]);
+    expect(told).toEqual(['answer x', 'end', 'turn u1 done x', 'turn u2 done x']);
+    expect(ends).toMatchObject([{ lastMessageId: 'a1' }, { lastMessageId: 'a1' }]);
   });
 
   it('names the last message that a conversation can be cut at', async () => {

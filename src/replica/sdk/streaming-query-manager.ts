@@ -165,10 +165,12 @@ export class StreamingQueryManager {
     }
     const ended = this.#turnsEndedBy(result);
     this.#isKept ||= ended.length > 0;
+    if (ended.length > 0 && !result.is_error && !this.#answer.hasTold) {
+      this.#answer.tell(outcomeOf(result, false).text);
+    }
+    const lastMessageId = ended.find((turn) => turn.lastMessageId !== null)?.lastMessageId ?? null;
     for (const turn of ended) {
-      const { outcome, text } = outcomeOf(result, turn.isInterrupted);
-      if (outcome === 'done' && text !== '' && !this.#answer.hasTold) this.#answer.tell(text);
-      this.#endTurn(turn, { outcome, text, lastMessageId: turn.lastMessageId });
+      this.#endTurn(turn, { ...outcomeOf(result, turn.isInterrupted), lastMessageId });
     }
   }
 
