@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RewindFilesResult } from '@anthropic-ai/claude-agent-sdk';
 import { describe, expect, it } from 'vitest';
@@ -48,6 +48,14 @@ describe('Scenario: initialize the checkpoint manager', () => {
       expect(mode & 0o777).toBe(0o700);
       expect(manager.listCheckpoints()).toEqual([]);
       expect(warnings).toEqual([]);
+    }));
+
+  it('closes a folder that others could look into', () =>
+    withTemporaryFolder(async (folder) => {
+      await mkdir(join(folder, 'checkpoints'));
+      await chmod(join(folder, 'checkpoints'), 0o755);
+      await managerIn(folder).manager.initialize();
+      expect((await stat(join(folder, 'checkpoints'))).mode & 0o777).toBe(0o700);
     }));
 
   it('loads metadata.json, newest first', () =>
