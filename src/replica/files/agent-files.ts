@@ -16,6 +16,8 @@ export interface AgentFiles {
   holds(promptId: string): Promise<boolean>;
   /** Newest first, of every session; what `savepoint list` shows. */
   checkpoints(): Promise<readonly ListedCheckpoint[]>;
+  /** Puts on record what changed in the worktree since anybody looked. Before a plan is made. */
+  look(): Promise<void>;
   plan(ref: string): Promise<RewindPlan>;
   planDiffs(plan: RewindPlan): Promise<readonly PathDiff[]>;
   /** Scan, safety checkpoint, intent, the SDK's own rewind where there is one, then the plan's states. */

@@ -96,8 +96,11 @@ export class EngineFiles implements AgentFiles {
     return this.#savepoint.list();
   }
 
-  async plan(ref: string): Promise<RewindPlan> {
+  async look(): Promise<void> {
     await this.#savepoint.scanAgain();
+  }
+
+  async plan(ref: string): Promise<RewindPlan> {
     const to = (await this.#checkpointOf(ref))?.id ?? ref;
     return this.#savepoint.planRewind({ to, force: true });
   }

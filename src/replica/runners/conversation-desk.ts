@@ -81,9 +81,11 @@ export class ConversationDesk {
     return old.turns[at]?.prompt ?? '';
   }
 
+  /** One in which nothing was said leaves no trace. */
   async close(): Promise<void> {
     await this.#live.close();
     await this.#checkpoints?.flush();
+    await this.#parts.sessions.deleteIfEmpty(this.#session);
   }
 
   #begin(start: ConversationStart): LiveConversation {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isSavepointError } from '../../index.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
@@ -79,6 +80,8 @@ export class InteractiveRunner {
       await left;
     } finally {
       await this.#desk.close();
+      // A turn that nobody waited for: what it did goes on record all the same.
+      if (this.#current !== null) await files?.turnEnds(this.#desk.session.id);
       await ui.stop();
     }
   }
@@ -113,9 +116,13 @@ export class InteractiveRunner {
     const { id, description } = chosen.entry;
     try {
       const receipt = chosen.choice === 'conversation' ? null : await restoreFiles(parts, chosen);
-      if (chosen.choice !== 'files') await this.#goBackBefore(id);
-      ui.displaySuccess(`Restored to checkpoint: ${description}`);
+      const isWhole = receipt?.success ?? true;
+      const restored = `Restored to checkpoint: ${description}`;
+      if (isWhole) ui.displaySuccess(restored);
+      else ui.displayWarning(`${restored}, but for what is named here:`);
       if (receipt !== null) ui.displayBlock(describeReceipt(receipt, parts.paint));
+      // Last, since files that are back stay back whatever comes of it.
+      if (chosen.choice !== 'files') await this.#goBackBefore(id);
       await logger.info('Checkpoint restored successfully', { checkpointId: id });
     } catch (error) {
       ui.displayError(`Restore failed: ${messageOf(error)}`);
@@ -292,5 +299,7 @@ export class InteractiveRunner {
 }
 
 function messageOf(error: unknown): string {
+  if (isSavepointError(error) && error.hint !== undefined)
+    return `${error.message} (${error.hint})`;
   return error instanceof Error ? error.message : String(error);
 }

@@ -43,6 +43,7 @@ export async function chooseRewind(
   withCurrent: boolean,
 ): Promise<Chosen | null> {
   const { ui, files } = parts;
+  await files?.look();
   const labels = await labelsOf(files);
   // The list cannot take counts that come later, and nobody waits for them.
   const counted = withCurrent ? null : files;
@@ -51,12 +52,19 @@ export async function chooseRewind(
     ? selectCheckpoint(ui, rows, Date.now())
     : ui.showRewindMenu(rows));
   if (entry === null) return null;
-  const held = files !== null && (await files.holds(entry.id));
-  const plan = held ? await files.plan(entry.id) : null;
+  const plan = await planFor(files, entry.id);
   const lines = plan === null || files === null ? [] : await previewLines(parts, files, plan);
   const title = `Rewind to: ${entry.description}`;
   const choice = await ui.showRewindChoice({ title, lines, choices: CHOICES });
   return choice === null ? null : { entry, choice, plan };
+}
+
+/** Null where the engine does not hold the checkpoint. */
+async function planFor(files: AgentFiles | null, id: string): Promise<RewindPlan | null> {
+  if (files === null || !(await files.holds(id))) return null;
+  // The menu may have stood open for a while.
+  await files.look();
+  return files.plan(id);
 }
 
 const CHOICES: readonly RewindChoice[] = ['files', 'conversation', 'both'];
