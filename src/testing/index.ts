@@ -1,1 +1,20 @@
-export { type StoreSuite, type TestRunner, testStore } from './store/test-store.ts';
+export {
+  invalidRequest,
+  type MessagesRequest,
+  overloaded,
+  type Reply,
+  type ReplyBlock,
+  type ReplyTo,
+  type Script,
+  type ScriptedModel,
+  type Step,
+  say,
+  scripted,
+  slowly,
+  startScriptedModel,
+  type ToolResult,
+  type Turn,
+  think,
+  turnOf,
+  useTool,
+} from './scripted-model/index.ts';
