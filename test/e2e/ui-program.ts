@@ -102,6 +102,11 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
     }),
 };
 
+async function stop(): Promise<void> {
+  await ui.stop();
+  stdout.write(`raw=${stdin.isRaw}\n`);
+}
+
 await ui.start({
   onSubmit: (text) => {
     const scene = SCENES[text];
@@ -117,11 +122,11 @@ await ui.start({
     ui.setActivity(null);
     ui.displayWarning('interrupted');
   },
-  onExit: () => void ui.stop(),
+  onExit: () => void stop(),
   complete: (text) =>
     ['/checkpoint', '/clear', '/undo']
       .filter((name) => name.startsWith(text))
       .map((name) => ({ text: name, summary: `what ${name} does` })),
 });
 ui.setStatus('session 1 · offline model');
-process.once('SIGTERM', () => void ui.stop());
+process.once('SIGTERM', () => void stop());

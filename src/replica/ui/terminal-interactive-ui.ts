@@ -88,6 +88,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#screen.start({ onResize: () => this.#resize(), onLost: () => this.#lost(handlers) });
     reader.start();
     if (this.#firstInput !== null) keyboard.setInput(this.#firstInput);
+    this.#firstInput = null;
   }
 
   async stop(): Promise<void> {
