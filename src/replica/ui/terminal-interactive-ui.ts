@@ -85,6 +85,8 @@ export class TerminalInteractiveUI implements InteractiveUI {
     });
     this.#running = { reader, keyboard };
     this.#hasEnded = false;
+    // It may have changed since, and nobody said so.
+    this.#store.update({ size: this.#screen.size });
     this.#screen.start({ onResize: () => this.#resize(), onLost: () => this.#lost(handlers) });
     reader.start();
     if (this.#firstInput !== null) keyboard.setInput(this.#firstInput);
