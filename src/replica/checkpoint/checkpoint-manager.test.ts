@@ -70,6 +70,15 @@ describe('Scenario: initialize the checkpoint manager', () => {
       expect(warnings).toEqual([]);
     }));
 
+  it('takes the newer one of two entries with one id', () =>
+    withTemporaryFolder(async (folder) => {
+      const entries = [entry('a', 1, 'older'), entry('a', 2, 'newer')];
+      await store(folder, JSON.stringify({ checkpoints: entries }));
+      const { manager } = managerIn(folder);
+      await manager.initialize();
+      expect(manager.listCheckpoints()).toMatchObject([{ id: 'a', description: 'newer' }]);
+    }));
+
   it.each([
     ['no JSON', '{"checkpoints": [', []],
     ['another shape', '[]', []],

@@ -100,6 +100,8 @@ describe('what a turn tells', () => {
       { type: 'text', text: 'I look' },
       { type: 'tool_use', id: 't1', name: 'Read', input: {} },
     ];
+    const words = piece('text_delta', { text: 'I look' });
+    manager.handleSDKMessage({ ...words, parent_tool_use_id: 'toolu_1' } as SDKMessage);
     manager.handleSDKMessage(assistant(blocks, { id: 'm1', parent: 'toolu_1' }));
     const content = [
       {
@@ -180,7 +182,7 @@ describe('how a turn ends', () => {
     const { manager, told, ends } = talk();
     for (const uuid of ['u1', 'u2', 'u3']) await manager.sendPrompt(prompt(uuid));
     manager.handleSDKMessage(assistant([{ type: 'text', text: 'x' }], { id: 'm', uuid: 'a1' }));
-    manager.handleSDKMessage(result({ result: 'x', user_message_uuids: ['u1', 'u2'] }));
+    manager.handleSDKMessage(result({ result: 'x', user_message_uuids: ['u1', 'u1', 'u2'] }));
     manager.handleSDKMessage(result({ result: 'x', user_message_uuids: ['u1', 'u2'] }));
     // A turn that the SDK began by itself, when a task in the background was done.
     manager.handleSDKMessage(result({ result: 'x', origin: { kind: 'task-notification' } }));
@@ -196,6 +198,11 @@ describe('how a turn ends', () => {
     manager.handleSDKMessage(assistant([], { id: 'm', uuid: 'a2', parent: 'toolu_1' }));
     manager.handleSDKMessage(result({ result: 'x' }));
     expect(ends).toMatchObject([{ promptId: 'u1', lastMessageId: 'a1', outcome: 'done' }]);
+    // The prompt itself is nothing that was said in its turn.
+    await manager.sendPrompt(prompt('u2'));
+    manager.handleSDKMessage(user({ isReplay: true, uuid: 'u2', content: 'u2' }));
+    manager.handleSDKMessage(result({ result: '' }));
+    expect(ends).toMatchObject([{ promptId: 'u1' }, { promptId: 'u2', lastMessageId: null }]);
   });
 
   it('fails every open turn when the query dies, and resumes with the next prompt', async () => {
