@@ -18,3 +18,4 @@ export {
   turnOf,
   useTool,
 } from './scripted-model/index.ts';
+export { type StoreSuite, type TestRunner, testStore } from './store/test-store.ts';
