@@ -1,0 +1,31 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const [, , folder = 'dist/chat'] = process.argv;
+const at = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+// The command line once more, with the interactive agent in it. By itself, since the agent's parts wait for
+// one another while they are loaded, which modules of the kind that starts fastest cannot do.
+const bundle = await rolldown({
+  input: {
+    main: at('src/cli/main.ts'),
+    // Found beside the code that starts it.
+    'scan-worker': at('src/capture/scan/scan-worker.ts'),
+  },
+  platform: 'node',
+  // The SDK comes with a binary of its own, and only if somebody wants it.
+  external: [/^node:/, '@anthropic-ai/claude-agent-sdk', 'react-devtools-core'],
+  treeshake: { moduleSideEffects: (id) => id.includes('node_modules') },
+  transform: {
+    define: { 'import.meta.main': 'false', 'process.env.NODE_ENV': '"production"' },
+  },
+});
+await bundle.write({
+  dir: resolve(at('.'), folder),
+  format: 'esm',
+  minify: true,
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name]-[hash].js',
+});
+await bundle.close();
