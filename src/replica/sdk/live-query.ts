@@ -3,14 +3,12 @@ import type { ConversationStart } from './conversation.ts';
 import { LiveMessageGenerator } from './live-message-generator.ts';
 import { oneLine } from './turn-outcome.ts';
 
-const KEPT_STDERR = 4096;
 /** How long a query that was told to end may take to write down what it has. */
 const GENTLY_MS = 2000;
 
 export interface LiveQueryParts {
-  readonly execute: (input: AsyncIterable<SDKUserMessage>, stderr: (data: string) => void) => Query;
+  readonly execute: (input: AsyncIterable<SDKUserMessage>) => Query;
   readonly start: ConversationStart;
-  readonly stderr: ((data: string) => void) | undefined;
   readonly onMessage: (message: SDKMessage) => void;
   /** Once, when there will be no more messages, whatever the reason. */
   readonly onEnd: (live: LiveQuery) => void;
@@ -22,17 +20,13 @@ export class LiveQuery {
   readonly start: ConversationStart;
   readonly #input = new LiveMessageGenerator();
   readonly #ended: Promise<void>;
-  #stderr = '';
   #failure = '';
   #isInitialized = false;
   #isClosed = false;
 
   constructor(parts: LiveQueryParts) {
     this.start = parts.start;
-    this.query = parts.execute(this.#input, (data) => {
-      this.#stderr = (this.#stderr + data).slice(-KEPT_STDERR);
-      parts.stderr?.(data);
-    });
+    this.query = parts.execute(this.#input);
     this.#ended = this.#read(parts);
   }
 
@@ -58,11 +52,9 @@ export class LiveQuery {
     this.query.close();
   }
 
-  /** Why it ended, in one line. */
+  /** Why it ended, in one line. The SDK puts the last words of its process into its error. */
   get reason(): string {
-    const lastWords = this.#stderr.trim().split('\n').at(-1) ?? '';
-    const words = [this.#failure, lastWords].filter((text) => text !== '');
-    return oneLine(`The agent's process has ended: ${words.join(': ') || 'it gave no reason'}`);
+    return oneLine(`The agent's process has ended: ${this.#failure || 'it gave no reason'}`);
   }
 
   // The SDK says both in words only.

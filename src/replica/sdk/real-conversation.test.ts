@@ -24,6 +24,8 @@ import { MessageRouter } from './message-router.ts';
 import { type QueryOptions, SDKQueryExecutor } from './sdk-query-executor.ts';
 import { StreamingQueryManager } from './streaming-query-manager.ts';
 
+/** For a machine that has other things to do. */
+const PATIENTLY = { timeout: 30_000 };
 const UNKNOWN =
   'Checkpoint data not found in SDK. This may happen if the session was not properly completed or CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING was not set.';
 
@@ -116,6 +118,7 @@ describe('a conversation with the real SDK', () => {
       const talk = await converse({ sessionId: randomUUID(), from: null });
       // Nothing is written down of a conversation that dies this early: it begins anew.
       const early = talk.ask('talk on');
+      await vi.waitFor(() => expect(talk.processes).toHaveLength(1), PATIENTLY);
       kill(talk.processes.at(-1));
       expect(await early).toMatchObject({ outcome: 'failed', lastMessageId: null });
       expect((await early).text).toMatch(/^The agent's process has ended: .*SIGKILL/);
@@ -183,7 +186,7 @@ describe('a conversation with the real SDK', () => {
 
       const two = talk.ask('remove them');
       await talk.hears('call Bash');
-      await vi.waitFor(() => expect(questions).toHaveLength(3));
+      await vi.waitFor(() => expect(questions).toHaveLength(3), PATIENTLY);
       await talk.live.interrupt();
       expect((await two).outcome).toBe('interrupted');
       expect(questions[2]?.signal.aborted).toBe(true);
@@ -193,7 +196,11 @@ describe('a conversation with the real SDK', () => {
       const query = talk.live.getQueryInstance();
       const restored = talk.checkpoints.restoreCheckpoint(one.promptId, query);
       await expect(restored).rejects.toThrow(new Error(UNKNOWN));
-      expect(await mcp.states(query)).toMatchObject([{ name: 'docs', state: 'failed' }]);
+      const failed = [{ name: 'docs', state: 'failed' }];
+      await vi.waitFor(
+        async () => expect(await mcp.states(query)).toMatchObject(failed),
+        PATIENTLY,
+      );
       await talk.close();
     }));
 });

@@ -127,9 +127,8 @@ export class StreamingQueryManager {
     const extraArgs = { ...options.extraArgs, ...replays };
     this.#hasBegun = true;
     return new LiveQuery({
-      execute: (input, stderr) => executor.execute(input, { ...options, extraArgs, stderr }),
+      execute: (input) => executor.execute(input, { ...options, extraArgs }),
       start,
-      stderr: options.stderr,
       onMessage: (message) => this.handleSDKMessage(message),
       onEnd: (live) => this.#queryEnded(live),
     });
