@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -118,6 +126,32 @@ describe('the files of the agent', () => {
     expect(calls).toEqual(['asked', 'ran']);
     expect(read('a.txt')).toBe('one\ntwo\nTHREE\n');
     expect(receipt.mergedFiles).toEqual(['a.txt']);
+  });
+
+  it('keep a mode that a person set, although the SDK takes it back without a word', async () => {
+    put('a.txt', 'one\n');
+    put('b.txt', 'one\n');
+    await begin('p1');
+    for (const name of ['a.txt', 'b.txt']) {
+      const input = { file_path: join(project, name) };
+      await tool(name, 'Write', input, () => put(name, 'two\n'));
+      await tool(`${name} again`, 'Write', input, () =>
+        put(name, name === 'a.txt' ? '3\n' : 'one\n'),
+      );
+    }
+    await files.turnEnds('session-1');
+    chmodSync(join(project, 'b.txt'), 0o755);
+    const sdk: SdkRewind = {
+      promptId: 'p1',
+      query: {
+        rewindFiles: async () => ({ canRewind: true, filesChanged: [join(project, 'a.txt')] }),
+      },
+      run: async () => chmodSync(join(project, 'b.txt'), 0o644),
+    };
+    await files.look();
+    await files.restore(await files.plan('p1'), sdk);
+    expect(read('a.txt')).toBe('one\n');
+    expect(statSync(join(project, 'b.txt')).mode & 0o777).toBe(0o755);
   });
 
   it('are left to the engine where the SDK knows nothing of the prompt', async () => {

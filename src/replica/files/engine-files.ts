@@ -1,13 +1,17 @@
 import { loadConfiguration } from '../../config/index.ts';
 import {
   type AlongsideRequest,
+  isOutside,
   type ListedCheckpoint,
   openSavepoint,
   type PathDiff,
+  pathToBytes,
   type Receipt,
   type RewindPlan,
   type Savepoint,
+  type TrackedPath,
 } from '../../index.ts';
+import { plural } from '../../terminal/plural.ts';
 import { GivenFile } from '../../terminal/read-file.ts';
 import { type Surroundings, storeHome, userFile } from '../../terminal/store-home.ts';
 import { writeNewFile } from '../../terminal/write-file.ts';
@@ -110,8 +114,20 @@ export class EngineFiles implements AgentFiles {
   }
 
   async restore(plan: RewindPlan, sdk: SdkRewind | null): Promise<Receipt> {
-    const alongside = sdk === null ? undefined : await alongsideOf(sdk);
+    if (sdk === null) return this.#remember(await this.#savepoint.apply(plan));
+    const alongside = await alongsideOf(sdk, await this.#writtenByTools(sdk.promptId));
     return this.#remember(await this.#savepoint.apply(plan, alongside));
+  }
+
+  /** What the SDK may keep of a prompt's conversation: it does not tell beforehand of every mode. */
+  async #writtenByTools(promptId: string): Promise<TrackedPath[]> {
+    const sessions = await this.#savepoint.sessions();
+    const sessionId = (await this.#checkpointOf(promptId))?.sessionId;
+    const root = sessions.find(({ id }) => id === sessionId)?.rootId;
+    const family = sessions.filter(({ rootId }) => rootId === root).map(({ id }) => id);
+    const changes = await this.#savepoint.changes({ sessionIds: family });
+    const written = changes.filter(({ origin, path }) => origin === 'tool' && !isOutside(path));
+    return [...new Set(written.map(({ path }) => path))];
   }
 
   async undo(): Promise<Receipt> {
@@ -142,14 +158,16 @@ export class EngineFiles implements AgentFiles {
   async exportTo(path: string, sessionId?: string): Promise<string> {
     const stream = this.#savepoint.export({ sessionId });
     const { result } = await writeNewFile({ path, force: false }, stream, NEVER_INTERRUPTED);
-    return `${result.checkpoints} checkpoints and ${result.changes} changes were written to ${path}`;
+    const what = [plural(result.checkpoints, 'checkpoint'), plural(result.changes, 'change')];
+    return `written to ${path}: ${what.join(' and ')}`;
   }
 
   async importFrom(path: string): Promise<string> {
     const file = await GivenFile.open(path);
     try {
       const { imported, checkpoints } = await this.#savepoint.import(file.chunks());
-      return imported ? `${checkpoints} checkpoints were brought in` : 'all of it was here already';
+      const brought = plural(checkpoints, 'checkpoint was', 'checkpoints were');
+      return imported ? `${brought} brought in` : 'all of it was here already';
     } finally {
       await file.close();
     }
@@ -194,7 +212,10 @@ const NEVER_INTERRUPTED = { onInterrupt: () => () => undefined };
  * The SDK says beforehand what it would touch; only then is it let near the files. Where it cannot even
  * say that, it has nothing to rewind, and the engine does without it.
  */
-async function alongsideOf({ promptId, query, run }: SdkRewind): Promise<AlongsideRequest> {
+async function alongsideOf(
+  { promptId, query, run }: SdkRewind,
+  written: readonly TrackedPath[],
+): Promise<AlongsideRequest> {
   try {
     const {
       canRewind,
@@ -204,7 +225,7 @@ async function alongsideOf({ promptId, query, run }: SdkRewind): Promise<Alongsi
       dryRun: true,
     });
     if (!canRewind) throw new Error(error ?? 'it cannot rewind to this prompt');
-    return { paths: filesChanged, run };
+    return { paths: [...filesChanged, ...written.map((path) => pathToBytes(path))], run };
   } catch (error) {
     return { paths: [], run: () => Promise.reject(error) };
   }

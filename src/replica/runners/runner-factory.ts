@@ -117,7 +117,7 @@ export class RunnerFactory {
   }
 
   #queryOptions(permissions: PermissionManager): QueryOptions {
-    const { config, env, project, files, logger } = this.#parts;
+    const { config, env, project, files, logger, sdkKeepsFiles } = this.#parts;
     const { model, permissionMode, allowedTools, disallowedTools, extraArgs } = config;
     return {
       cwd: project,
@@ -128,7 +128,8 @@ export class RunnerFactory {
       disallowedTools,
       extraArgs,
       mcpServers: this.#mcp.servers(),
-      enableFileCheckpointing: config.enableFileCheckpointing,
+      // The SDK would set the variable for itself; whoever left it out wants the engine alone.
+      enableFileCheckpointing: config.enableFileCheckpointing && sdkKeepsFiles,
       canUseTool: permissions.canUseTool,
       ...(files === null ? {} : { hooks: files.hooks }),
       stderr: (text) => void logger.info('the SDK says', { text }),
