@@ -5,14 +5,15 @@
 export const WALLS: Readonly<Record<string, readonly string[]>> = {
   model: [],
   plan: ['model'],
-  'store/sqlite': ['model', 'store'],
-  'store/memory': ['model', 'store'],
-  store: ['model'],
+  'store/parts': ['model'],
+  'store/sqlite': ['model', 'store', 'store/parts'],
+  'store/memory': ['model', 'store', 'store/parts'],
+  store: ['model', 'store/parts'],
   capture: ['model', 'store'],
   timeline: ['model', 'store', 'capture', 'plan'],
   restore: ['model', 'store', 'capture', 'timeline'],
   transfer: ['model', 'store', 'capture', 'timeline'],
-  execution: ['model', 'store', 'capture', 'timeline', 'plan', 'restore'],
+  execution: ['model', 'store', 'store/parts', 'capture', 'timeline', 'plan', 'restore'],
   // The engine's front: it opens the default store, and nothing of a terminal, a page or an agent.
   '.': [
     'model',

@@ -7,14 +7,20 @@ export type CheckpointId = Brand<string, 'CheckpointId'>;
 export type OperationId = Brand<string, 'OperationId'>;
 /** SHA-256 of some bytes, 64 lower-case hexadecimal digits. */
 export type BlobId = Brand<string, 'BlobId'>;
+/** SHA-256 over a part of a document and the parts that it holds, 64 lower-case hexadecimal digits. */
+export type PartId = Brand<string, 'PartId'>;
 /**
  * Place in a project's timeline. Checkpoints, changes, operations and the ends of windows draw from one
  * sequence, so that their order never depends on a clock.
  */
 export type Seq = number;
 
-const BLOB_ID = /^[0-9a-f]{64}$/;
+const HASH = /^[0-9a-f]{64}$/;
+
+export function isPartId(text: string): text is PartId {
+  return HASH.test(text);
+}
 
 export function isBlobId(text: string): text is BlobId {
-  return BLOB_ID.test(text);
+  return HASH.test(text);
 }

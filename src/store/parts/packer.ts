@@ -1,0 +1,174 @@
+import type { PartId } from '../../model/ids.ts';
+import type { Tree, TreeObject } from '../../model/value/index.ts';
+import { cutBytes, cutText, isLong } from './cut.ts';
+import { type Part, type PartKind, partOf } from './part.ts';
+import { Recent } from './recent.ts';
+import { runsOf } from './runs.ts';
+import { joined, type Skeleton, skeleton, standIn } from './skeleton.ts';
+
+/** What weighs more is divided. */
+const LARGEST_NODE = 4_096;
+/** Within something that is divided, what weighs more becomes a part of its own. */
+const SMALLEST_PART = 512;
+const LARGEST_INLINE_TEXT = 4_096;
+const LARGEST_INLINE_BYTES = 1_024;
+
+// Long texts are kept alive by this, runs are small.
+const REMEMBERED_TEXTS = 64;
+const REMEMBERED_RUNS = 8_192;
+
+interface Run {
+  readonly entries: readonly Skeleton[];
+  readonly place: Skeleton;
+}
+
+/**
+ * Divides trees into parts. What was divided before is known again by its identity, so that a tree which
+ * shares most of itself with an earlier one costs what is new. Where things are divided only depends on
+ * what they are: two that never met make the same parts.
+ */
+export class Packer {
+  readonly #skeletons = new WeakMap<object, Skeleton>();
+  readonly #places = new WeakMap<Skeleton, Skeleton>();
+  readonly #texts = new Recent<Skeleton>(REMEMBERED_TEXTS);
+  readonly #runs = new Recent<Run>(REMEMBERED_RUNS);
+  readonly #made = new Map<PartId, Part>();
+
+  /** The parts that this packer has not made before, those first that others hold. */
+  pack(tree: Tree): { readonly root: PartId; readonly parts: readonly Part[] } {
+    this.#made.clear();
+    const [root] = this.#part(this.#any(tree)).children;
+    return { root: root as PartId, parts: [...this.#made.values()] };
+  }
+
+  #any(tree: Tree): Skeleton {
+    if (typeof tree === 'string') return this.#text(tree);
+    if (typeof tree !== 'object' || tree === null) return skeleton(JSON.stringify(tree));
+    const known = this.#skeletons.get(tree);
+    if (known !== undefined) return known;
+    const made = this.#container(tree);
+    this.#skeletons.set(tree, made);
+    return made;
+  }
+
+  #container(tree: object): Skeleton {
+    if (tree instanceof Uint8Array) return this.#bytes(tree);
+    if (Array.isArray(tree)) {
+      const items = (tree as readonly Tree[]).map((item) => this.#any(item));
+      return this.#node('[', items, ']');
+    }
+    let isTagged = false;
+    const entries = Object.entries(tree as TreeObject).map(([key, value]) => {
+      isTagged ||= key.startsWith('$');
+      return { name: `${JSON.stringify(key)}:`, content: this.#any(value) };
+    });
+    return this.#object(entries, isTagged);
+  }
+
+  #object(
+    entries: readonly { readonly name: string; readonly content: Skeleton }[],
+    isTagged: boolean,
+  ): Skeleton {
+    const cost = entries.reduce((sum, { name, content }) => sum + name.length + content.cost, 0);
+    const settled = entries.map(({ name, content }) => {
+      const { text, children, isTagged } = cost > LARGEST_NODE ? this.#light(content) : content;
+      return skeleton(name + text, children, isTagged);
+    });
+    return this.#divided('{', settled, '}', isTagged);
+  }
+
+  #node(open: string, entries: readonly Skeleton[], close: string): Skeleton {
+    const isHeavy = weightOf(entries) > LARGEST_NODE;
+    const settled = isHeavy ? entries.map((entry) => this.#light(entry)) : entries;
+    return this.#divided(open, settled, close, false);
+  }
+
+  #light(entry: Skeleton): Skeleton {
+    return entry.cost > SMALLEST_PART ? this.#part(entry) : entry;
+  }
+
+  /** All in one place, or, where that is too much, runs of entries that are joined again on reading. */
+  #divided(open: string, entries: readonly Skeleton[], close: string, isTagged: boolean): Skeleton {
+    // A tag stays whole: it has one entry.
+    if (weightOf(entries) <= LARGEST_NODE || entries.length < 2) {
+      return joined(open, entries, close, isTagged);
+    }
+    const runs = runsOf(entries).map((run) => this.#run(open, run, close, isTagged));
+    return this.#joinedAgain(runs);
+  }
+
+  #joinedAgain(places: readonly Skeleton[]): Skeleton {
+    if (weightOf(places) <= LARGEST_NODE) return joined('{"$joined":[', places, ']}');
+    const runs = runsOf(places).map((run) => this.#run('{"$joined":[', run, ']}', false));
+    return this.#joinedAgain(runs);
+  }
+
+  #run(open: string, entries: readonly Skeleton[], close: string, isTagged: boolean): Skeleton {
+    const [first] = entries;
+    const key = `${open}${first?.text}${first?.children[0] ?? ''}`;
+    const known = this.#runs.get(key);
+    if (known !== undefined && sameEntries(known.entries, entries)) return known.place;
+    const place = this.#part(joined(open, entries, close, isTagged));
+    this.#runs.set(key, { entries, place });
+    return place;
+  }
+
+  #text(text: string): Skeleton {
+    if (text.length <= LARGEST_INLINE_TEXT) return skeleton(JSON.stringify(text));
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    const made = this.#longText(text);
+    this.#texts.set(text, made);
+    return made;
+  }
+
+  #longText(text: string): Skeleton {
+    const pieces = isLong(text.length) ? cutText(text) : [text];
+    const places = pieces.map((piece) => this.#part(skeleton(JSON.stringify(piece))));
+    return pieces.length === 1 ? (places[0] as Skeleton) : this.#joinedAgain(places);
+  }
+
+  #bytes(bytes: Uint8Array): Skeleton {
+    if (bytes.length <= LARGEST_INLINE_BYTES) {
+      return skeleton(JSON.stringify(Buffer.from(bytes).toString('base64')));
+    }
+    const pieces = isLong(bytes.length) ? cutBytes(bytes) : [bytes];
+    const places = pieces.map((piece) => this.#keep('bytes', [], piece));
+    return pieces.length === 1 ? (places[0] as Skeleton) : this.#joinedAgain(places);
+  }
+
+  /** What stands for it where it is a part of its own. */
+  #part(content: Skeleton): Skeleton {
+    const known = this.#places.get(content);
+    if (known !== undefined) return known;
+    const { text, children, isTagged } = content;
+    const place = this.#keep(isTagged ? 'tagged' : 'json', children, Buffer.from(text));
+    this.#places.set(content, place);
+    return place;
+  }
+
+  #keep(kind: PartKind, children: readonly PartId[], data: Uint8Array): Skeleton {
+    const part = partOf(kind, children, data);
+    this.#made.set(part.id, part);
+    return standIn(part.id);
+  }
+}
+
+function weightOf(entries: readonly Skeleton[]): number {
+  return entries.reduce((sum, { cost }) => sum + cost, 0);
+}
+
+function sameEntries(one: readonly Skeleton[], other: readonly Skeleton[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every((entry, at) => entry === other[at] || isSame(entry, other[at] as Skeleton))
+  );
+}
+
+function isSame(one: Skeleton, other: Skeleton): boolean {
+  return (
+    one.text === other.text &&
+    one.children.length === other.children.length &&
+    one.children.every((child, at) => child === other.children[at])
+  );
+}

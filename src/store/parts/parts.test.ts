@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { arbitraryValue } from '../../../test/property/arbitrary-value.ts';
+import type { PartId } from '../../model/ids.ts';
+import { sameValue } from '../../testing/same-value.ts';
+import { assemble } from './assemble.ts';
+import { DocumentPacker } from './document-packer.ts';
+import { type Part, partId } from './part.ts';
+
+/** Keeps parts as a store does, and counts what is new. */
+class Kept {
+  readonly parts = new Map<PartId, Part>();
+  readonly packer: DocumentPacker = new DocumentPacker();
+  bytes = 0;
+
+  save(value: unknown, packer: DocumentPacker = this.packer): PartId {
+    const { root, parts } = packer.pack(value, 'state');
+    for (const part of parts) {
+      for (const child of part.children) expect(this.parts.has(child)).toBe(true);
+      if (!this.parts.has(part.id)) this.bytes += part.data.length + 40 * part.children.length;
+      this.parts.set(part.id, part);
+    }
+    expect(this.parts.has(root)).toBe(true);
+    return root;
+  }
+
+  load(root: PartId): unknown {
+    return assemble(root, this.parts.values());
+  }
+
+  /** Bytes that saving this adds. */
+  growth(value: unknown): number {
+    const before = this.bytes;
+    this.save(value);
+    return this.bytes - before;
+  }
+}
+
+function text(length: number, seed = 1): string {
+  let state = seed;
+  return Array.from({ length }, () => {
+    state = Math.imul(state, 1103515245) + 12345;
+    return String.fromCharCode(97 + ((state >>> 16) % 26));
+  }).join('');
+}
+
+function messages(count: number, length: number): { role: string; content: string }[] {
+  return Array.from({ length: count }, (_, at) => ({
+    role: 'user',
+    content: text(length, at + 1),
+  }));
+}
+
+describe('a document in parts', () => {
+  it('is the same value when it is put together', () => {
+    const big = fc.array(arbitraryValue(), { minLength: 30, maxLength: 200 });
+    fc.assert(
+      fc.property(big, arbitraryValue(), fc.nat(), (list, extra, at) => {
+        const kept = new Kept();
+        const state = { list, at, long: text(20_000), bytes: Buffer.from(text(40_000)) };
+        const first = kept.save(state);
+        const changed = [
+          ...list.slice(0, at % list.length),
+          extra,
+          ...list.slice(at % list.length),
+        ];
+        const second = kept.save({ ...state, list: changed, extra });
+        expect(sameValue(kept.load(first), state)).toBe(true);
+        expect(sameValue(kept.load(second), { ...state, list: changed, extra })).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('is divided in the same way by whoever divides it', () => {
+    const state = {
+      messages: messages(200, 300),
+      names: Object.fromEntries(messages(500, 9).map((m, at) => [m.content + at, at])),
+    };
+    const kept = new Kept();
+    kept.save({ messages: state.messages.slice(0, 150) });
+    const root = kept.save(state);
+    expect(new Kept().save(state)).toBe(root);
+    expect(kept.save(state, new DocumentPacker())).toBe(root);
+    expect(kept.load(root)).toEqual(state);
+  });
+
+  it('grows with what changed: appending, inserting, editing', () => {
+    const kept = new Kept();
+    const state = { messages: messages(1_000, 200) as unknown[], text: text(500_000), step: 0 };
+    kept.save(state);
+    expect(kept.growth({ ...state, step: 1 })).toBeLessThan(4_000);
+    expect(kept.growth({ ...state, messages: [...state.messages, 'new'] })).toBeLessThan(8_000);
+    expect(
+      kept.growth({ ...state, messages: state.messages.toSpliced(400, 0, 'new') }),
+    ).toBeLessThan(12_000);
+    const edited = `${state.text.slice(0, 250_000)}edit${state.text.slice(250_010)}`;
+    expect(kept.growth({ ...state, text: edited })).toBeLessThan(40_000);
+    const keys = Object.fromEntries(messages(2_000, 12).map((m, at) => [m.content, at]));
+    kept.save(keys);
+    expect(kept.growth({ ...keys, more: true })).toBeLessThan(10_000);
+  });
+
+  it('sees what was changed in place', () => {
+    const kept = new Kept();
+    const state = { list: messages(300, 100), when: new Date(0), bytes: new Uint8Array(5_000) };
+    const first = kept.save(state);
+    const before = structuredClone(state);
+    const entry = state.list[7] as { content: string };
+    entry.content = 'changed';
+    state.when.setTime(5);
+    state.bytes[4_000] = 9;
+    const second = kept.save(state);
+    expect(sameValue(kept.load(second), state)).toBe(true);
+    expect(sameValue(kept.load(first), before)).toBe(true);
+  });
+
+  it('hands everything out again when it is told to forget', () => {
+    const packer = new DocumentPacker();
+    const state = { messages: messages(100, 200) };
+    const all = packer.pack(state, 'state');
+    expect(packer.pack(state, 'state').parts).toEqual([]);
+    packer.forget();
+    expect(packer.pack(state, 'state')).toEqual(all);
+  });
+
+  it('has names that tell what is in it', () => {
+    const bytes = Buffer.from('a');
+    const id = partId('json', [], bytes);
+    const others = [
+      partId('tagged', [], bytes),
+      partId('json', [id], bytes),
+      partId('json', [], Buffer.from('b')),
+    ];
+    expect(new Set([id, ...others]).size).toBe(4);
+  });
+});
+
+it('refuses to put together what is not whole', () => {
+  const packer = new DocumentPacker();
+  const { root, parts } = packer.pack({ list: messages(100, 200) }, 'state');
+  const invalid = expect.objectContaining({ code: 'value-invalid' });
+  expect(() => assemble(root, parts.slice(1))).toThrow(invalid);
+  const cut = parts.map((part) => ({ ...part, children: part.children.slice(1) }));
+  expect(() => assemble(root, cut)).toThrow(invalid);
+  expect(() =>
+    assemble(root, [{ id: root, kind: 'json', children: [], data: Buffer.from('{') }]),
+  ).toThrow(invalid);
+});
