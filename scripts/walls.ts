@@ -6,6 +6,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   model: [],
   plan: ['model'],
   'store/parts': ['model'],
+  'store/documents': ['model', 'store', 'store/parts'],
   'store/sqlite': ['model', 'store', 'store/parts'],
   'store/memory': ['model', 'store', 'store/parts'],
   store: ['model', 'store/parts'],
@@ -13,13 +14,24 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   timeline: ['model', 'store', 'capture', 'plan'],
   restore: ['model', 'store', 'capture', 'timeline'],
   transfer: ['model', 'store', 'capture', 'timeline'],
-  execution: ['model', 'store', 'store/parts', 'capture', 'timeline', 'plan', 'restore'],
+  execution: [
+    'model',
+    'store',
+    'store/parts',
+    'store/documents',
+    'capture',
+    'timeline',
+    'plan',
+    'restore',
+  ],
   // The engine's front: it opens the default store, and nothing of a terminal, a page or an agent.
   '.': [
     'model',
     'store',
     'store/sqlite',
     'store/memory',
+    'store/parts',
+    'store/documents',
     'capture',
     'timeline',
     'plan',
@@ -29,7 +41,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   ],
   // A model as agents reach one; it knows nothing of files.
   'messages-server': [],
-  testing: ['index', 'model', 'store', 'messages-server'],
+  testing: ['index', 'model', 'store', 'store/parts', 'messages-server'],
   integrations: ['index'],
   agents: ['index'],
   // How things are said at a terminal, whoever says them.

@@ -50,6 +50,16 @@ export const ERROR_CODES = {
   'file-failed': 'A file that was named could not be read or written.',
   'value-unsupported': 'A value holds something that could not be brought back as it is.',
   'value-invalid': 'What was stored is no value that Savepoint wrote.',
+  'part-missing': 'A part of a document is not in the store.',
+  'part-corrupt': 'A part of a document is not what was stored.',
+  'execution-not-found': 'No execution has this id.',
+  'execution-exists': 'There is an execution with this id already.',
+  'execution-busy': 'Another process, or another step, is at work on the execution.',
+  'execution-lost': 'Another process has taken the execution over; nothing was written.',
+  'execution-diverged': 'A step has another name than it had the last time.',
+  'execution-files-changed': 'Files that a step wrote are not as it left them.',
+  'execution-effects': 'A rollback would not undo what steps have declared; nothing was done.',
+  'step-not-found': 'The execution has no such step.',
   aborted: 'The caller cancelled.',
 } as const;
 

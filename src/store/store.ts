@@ -1,13 +1,15 @@
 import type { Baseline } from '../model/baseline.ts';
 import type { Cancellation, Change } from '../model/change.ts';
 import type { Checkpoint, CheckpointKind } from '../model/checkpoint.ts';
-import type { BlobId, CheckpointId, OperationId, Seq } from '../model/ids.ts';
+import type { Execution, StepAttempt, StoredDocument } from '../model/execution.ts';
+import type { BlobId, CheckpointId, OperationId, PartId, Seq } from '../model/ids.ts';
 import type { Journal } from '../model/journal.ts';
 import type { Operation } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import type { State } from '../model/state.ts';
 import type { Window } from '../model/window.ts';
+import type { Part } from './parts/part.ts';
 
 /** Bytes with their hash, as `blobOf` makes them. */
 export interface Blob {
@@ -61,6 +63,17 @@ export interface ClosedChange {
   readonly attribution?: 'shared';
 }
 
+/** Whose writes these are: those of the holder of an execution, and of nobody who held it before. */
+export interface Fence {
+  readonly executionId: string;
+  readonly token: number;
+}
+
+export interface DocumentName {
+  readonly category: string;
+  readonly key: string;
+}
+
 /**
  * A set of writes that happen together or not at all. Made under the project lock; `base` is the
  * sequence number it was made against, and new rows carry numbers above it.
@@ -88,10 +101,23 @@ export interface Batch {
   /** A journal replaces the one there; null clears it; left out, it stays. */
   readonly journal?: Journal | null;
   readonly removedCheckpoints?: readonly CheckpointId[];
-  /** Their checkpoints and windows go with them; their changes stay, without a session. */
+  /** Their checkpoints, windows and executions go with them; their changes stay, without a session. */
   readonly removedSessions?: readonly string[];
   readonly removedOperations?: readonly OperationId[];
   readonly removedWindows?: readonly string[];
+  /** Nothing is written unless the execution is there with this token. */
+  readonly fence?: Fence;
+  /** Parts that rows of this batch may name; those first that others hold. Harmless where there already. */
+  readonly parts?: readonly Part[];
+  /** Inserted, or replaced by id. */
+  readonly executions?: readonly Execution[];
+  /** Inserted, or replaced by execution, index and attempt. */
+  readonly steps?: readonly StepAttempt[];
+  /** Inserted, or replaced by category and key. */
+  readonly documents?: readonly StoredDocument[];
+  readonly removedDocuments?: readonly DocumentName[];
+  /** Their steps go with them. */
+  readonly removedExecutions?: readonly string[];
 }
 
 export interface CheckpointQuery {
@@ -178,7 +204,9 @@ export interface Store {
    * `store-moved-on` when `base` is not the newest sequence number, `store-full` when there is no room,
    * `argument-invalid` when rows contradict the timeline: a new one whose number is not above `base`, a
    * session that is not there, the end of a change that is not open, a blob whose id is no hash, a
-   * reference that this store has no place for.
+   * reference that this store has no place for. Throws `part-missing` for one
+   * that a part or row names and that is not there any more: `prune` may have removed it. Throws
+   * `execution-lost` where the fence does not hold.
    */
   commit(batch: Batch): Promise<void>;
 
@@ -241,12 +269,28 @@ export interface Store {
   windows(): Promise<readonly Window[]>;
   baseline(): Promise<Baseline | null>;
 
+  execution(id: string): Promise<Execution | null>;
+  /** Most recently updated first. */
+  executions(): Promise<readonly Execution[]>;
+  /** All attempts, by index and attempt; without an index, of all steps. */
+  steps(executionId: string, index?: number): Promise<readonly StepAttempt[]>;
+
+  document(category: string, key: string): Promise<StoredDocument | null>;
+  /** In the order of their keys. */
+  documents(category: string): Promise<readonly StoredDocument[]>;
+  /**
+   * A part with all that it holds, however deep, each once and in any order. Verified against their names.
+   * Throws `part-missing` or `part-corrupt`.
+   */
+  readParts(root: PartId): Promise<readonly Part[]>;
+
   /**
    * Drops changes older than `floor` with their cancellations, then blobs that nothing reaches: no
    * change, head, journal, baseline, or blob that is compressed against them. Open changes stay, and
    * those that a change from `floor` on takes back: they tell how far back that one reaches. A blob that
    * a live one is compressed against is not lost: the live one is stored anew first. Packs that the
-   * baseline does not name go too; what a live reference finds in them is stored anew first.
+   * baseline does not name go too; what a live reference finds in them is stored anew first. Parts that no
+   * step and no document reaches go as well, and are not counted.
    */
   prune(floor: Seq): Promise<PruneResult>;
 

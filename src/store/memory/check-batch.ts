@@ -3,6 +3,7 @@ import { SavepointError } from '../../model/errors.ts';
 import { isBlobId, type Seq } from '../../model/ids.ts';
 import { checkBaseline, checkReference, checkWindow } from '../check-scan-rows.ts';
 import type { Batch } from '../store.ts';
+import { checkDocuments } from './documents.ts';
 import type { MemoryPlace } from './memory-place.ts';
 
 interface Numbered {
@@ -29,6 +30,7 @@ export function checkBatch(place: MemoryPlace, batch: Batch): void {
   checkSessions(place, batch);
   checkClosed(place, batch);
   checkScanRows(place, batch);
+  checkDocuments(place, batch);
 }
 
 /** New rows have new numbers; a row with an old one must be there to be replaced. */
@@ -56,8 +58,8 @@ function checkOrder(changes: readonly Change[], base: Seq): void {
 
 function checkSessions(place: MemoryPlace, batch: Batch): void {
   const added = new Set(batch.sessions?.map((session) => session.id));
-  const { checkpoints = [], changes = [], windows = [] } = batch;
-  for (const { sessionId } of [...checkpoints, ...changes, ...windows]) {
+  const { checkpoints = [], changes = [], windows = [], executions = [] } = batch;
+  for (const { sessionId } of [...checkpoints, ...changes, ...windows, ...executions]) {
     if (sessionId === null || added.has(sessionId) || place.sessions.has(sessionId)) continue;
     throw refused(`there is no session ${sessionId}`);
   }

@@ -1,13 +1,15 @@
 import type { Baseline } from '../../model/baseline.ts';
 import type { Cancellation, Change } from '../../model/change.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
-import type { BlobId, CheckpointId, OperationId, Seq } from '../../model/ids.ts';
+import type { Execution, StepAttempt, StoredDocument } from '../../model/execution.ts';
+import type { BlobId, CheckpointId, OperationId, PartId, Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { TrackedPath } from '../../model/path.ts';
 import type { Session } from '../../model/session.ts';
 import type { Window } from '../../model/window.ts';
 import { LockQueue } from '../lock-queue.ts';
+import type { Part } from '../parts/part.ts';
 import type { Head, ProjectIdentity } from '../store.ts';
 
 /** What lies in memory, and stays when a store on it is closed: several stores can share a place. */
@@ -27,5 +29,11 @@ export class MemoryPlace {
   readonly operations: Map<OperationId, Operation> = new Map();
   readonly windows: Map<string, Window> = new Map();
   readonly packs: Map<string, ReadonlyMap<BlobId, Uint8Array>> = new Map();
+  readonly parts: Map<PartId, Part> = new Map();
+  readonly executions: Map<string, Execution> = new Map();
+  /** By the id of the execution, and then by index and attempt. */
+  readonly steps: Map<string, Map<string, StepAttempt>> = new Map();
+  /** By category and key, as JSON. */
+  readonly documents: Map<string, StoredDocument> = new Map();
   readonly lock: LockQueue = new LockQueue();
 }

@@ -2,13 +2,15 @@ import type { Baseline } from '../../model/baseline.ts';
 import type { Cancellation, Change } from '../../model/change.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
-import type { BlobId, CheckpointId, OperationId, Seq } from '../../model/ids.ts';
+import type { Execution, StepAttempt, StoredDocument } from '../../model/execution.ts';
+import type { BlobId, CheckpointId, OperationId, PartId, Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { TrackedPath } from '../../model/path.ts';
 import type { Session } from '../../model/session.ts';
 import type { Window } from '../../model/window.ts';
 import { hashBytes } from '../blob.ts';
+import type { Part } from '../parts/part.ts';
 import type {
   Batch,
   Blob,
@@ -24,6 +26,7 @@ import type {
   StoreStats,
 } from '../store.ts';
 import { checkBatch } from './check-batch.ts';
+import { findDocument, listDocuments, listExecutions, listSteps, readParts } from './documents.ts';
 import { kept } from './kept.ts';
 import { MemoryPlace } from './memory-place.ts';
 import { findPacked, keepPack, packedBytes } from './packs.ts';
@@ -184,6 +187,30 @@ class MemoryStore implements Store {
 
   async baseline(): Promise<Baseline | null> {
     return this.#open().baseline;
+  }
+
+  async execution(id: string): Promise<Execution | null> {
+    return this.#open().executions.get(id) ?? null;
+  }
+
+  async executions(): Promise<readonly Execution[]> {
+    return listExecutions(this.#open());
+  }
+
+  async steps(executionId: string, index?: number): Promise<readonly StepAttempt[]> {
+    return listSteps(this.#open(), executionId, index);
+  }
+
+  async document(category: string, key: string): Promise<StoredDocument | null> {
+    return findDocument(this.#open(), category, key);
+  }
+
+  async documents(category: string): Promise<readonly StoredDocument[]> {
+    return listDocuments(this.#open(), category);
+  }
+
+  async readParts(root: PartId): Promise<readonly Part[]> {
+    return readParts(this.#open(), root);
   }
 
   async prune(floor: Seq): Promise<PruneResult> {

@@ -1,12 +1,14 @@
 import type { BlobId, Seq } from '../../model/ids.ts';
 import type { State } from '../../model/state.ts';
 import type { PruneResult } from '../store.ts';
+import { dropParts } from './documents.ts';
 import { MemoryPlace } from './memory-place.ts';
 
 /** See the port. The caller holds the project lock. */
 export function prune(place: MemoryPlace, floor: Seq): PruneResult {
   const result = { changes: dropChanges(place, floor), ...dropBlobs(place) };
   dropPacks(place);
+  dropParts(place);
   return result;
 }
 

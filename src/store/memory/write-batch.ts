@@ -1,6 +1,7 @@
 import type { Cancellation, Change } from '../../model/change.ts';
 import { newestSeq } from '../newest-seq.ts';
 import type { Batch, ClosedChange } from '../store.ts';
+import { removeDocuments, removeExecution, writeDocuments } from './documents.ts';
 import { kept } from './kept.ts';
 import type { MemoryPlace } from './memory-place.ts';
 import { findPacked } from './packs.ts';
@@ -25,6 +26,7 @@ export function writeBatch(place: MemoryPlace, batch: Batch): void {
     place.operations.set(operation.id, kept(operation));
   }
   for (const window of batch.windows ?? []) place.windows.set(window.id, kept(window));
+  writeDocuments(place, batch);
   if (batch.baseline !== undefined) place.baseline = kept(batch.baseline);
   if (batch.journal !== undefined) place.journal = kept(batch.journal);
   place.seq = newestSeq(batch);
@@ -56,6 +58,7 @@ function removeRows(place: MemoryPlace, batch: Batch): void {
   for (const id of batch.removedCheckpoints ?? []) place.checkpoints.delete(id);
   for (const id of batch.removedOperations ?? []) place.operations.delete(id);
   for (const id of batch.removedWindows ?? []) place.windows.delete(id);
+  removeDocuments(place, batch);
   for (const id of batch.removedSessions ?? []) removeSession(place, id);
 }
 
@@ -66,6 +69,9 @@ function removeSession(place: MemoryPlace, id: string): void {
   }
   for (const window of place.windows.values()) {
     if (window.sessionId === id) place.windows.delete(window.id);
+  }
+  for (const execution of place.executions.values()) {
+    if (execution.sessionId === id) removeExecution(place, execution.id);
   }
   for (const change of place.changes.values()) {
     if (change.sessionId === id)

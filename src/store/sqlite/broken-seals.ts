@@ -13,6 +13,10 @@ export const ROW_KEYS: Readonly<Record<SealedTable, readonly string[]>> = {
   operations: ['id'],
   journal: ['only'],
   blobs: ['id'],
+  parts: ['id'],
+  documents: ['category', 'key'],
+  executions: ['num'],
+  steps: ['execution', 'step', 'attempt'],
 };
 
 export interface BrokenSeal {

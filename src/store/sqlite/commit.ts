@@ -8,9 +8,12 @@ import { insertCancellation } from './cancellations.ts';
 import { closeChange, insertChange } from './changes.ts';
 import { findCheckpoint, putCheckpoint, removeCheckpoint } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
+import { putDocument, removeDocument } from './documents.ts';
+import { putExecution, putStep, removeExecution, requireFence } from './executions.ts';
 import { readSeq, writeBaseline, writeJournal, writeSeq } from './meta.ts';
 import type { Opened } from './opened.ts';
 import { findOperation, putOperation, removeOperation } from './operations.ts';
+import { PartNumbers } from './parts.ts';
 import { putReference, storeBlobs } from './put-blob.ts';
 import { putSession, removeSession } from './sessions.ts';
 import { findWindow, putWindow, removeWindow } from './windows.ts';
@@ -21,13 +24,16 @@ import { findWindow, putWindow, removeWindow } from './windows.ts';
  */
 export function commitBatch(opened: Opened, batch: Batch): void {
   const { connection } = opened;
+  let parts: PartNumbers | null = null;
   connection.immediate(() => {
     requireBase(connection, batch.base);
+    if (batch.fence !== undefined) requireFence(connection, batch.fence);
     const numbers = new BlobNumbers(connection);
     const begin = storeBlobs(opened, batch.blobs ?? [], numbers);
     try {
       for (const reference of batch.references ?? []) putReference(connection, reference);
       writeRows(connection, batch, numbers);
+      parts = writeDocuments(connection, batch);
       removeRows(connection, batch);
     } catch (error) {
       // Not so when COMMIT itself fails: its rows may turn up after a crash, and would miss the bytes.
@@ -35,6 +41,12 @@ export function commitBatch(opened: Opened, batch: Batch): void {
       throw error;
     }
   });
+  keepNumbers(parts);
+}
+
+/** Known from now on, because the transaction has happened. */
+function keepNumbers(parts: PartNumbers | null): void {
+  parts?.keep();
 }
 
 function writeRows(connection: Connection, batch: Batch, blobs: BlobNumbers): void {
@@ -87,11 +99,27 @@ function writeWindows(connection: Connection, { base, windows = [] }: Batch): vo
   }
 }
 
+/** After all else: a step names checkpoints, and an execution its session. */
+function writeDocuments(connection: Connection, batch: Batch): PartNumbers | null {
+  const { parts = [], executions = [], steps = [], documents = [] } = batch;
+  for (const execution of executions) putExecution(connection, execution);
+  if (parts.length + steps.length + documents.length === 0) return null;
+  const numbers = new PartNumbers(connection);
+  for (const part of parts) numbers.put(part);
+  for (const step of steps) putStep(connection, step, numbers);
+  for (const document of documents) putDocument(connection, document, numbers);
+  return numbers;
+}
+
 function removeRows(connection: Connection, batch: Batch): void {
   for (const id of batch.removedCheckpoints ?? []) removeCheckpoint(connection, id);
   for (const id of batch.removedSessions ?? []) removeSession(connection, id);
   for (const id of batch.removedOperations ?? []) removeOperation(connection, id);
   for (const id of batch.removedWindows ?? []) removeWindow(connection, id);
+  for (const id of batch.removedExecutions ?? []) removeExecution(connection, id);
+  for (const { category, key } of batch.removedDocuments ?? []) {
+    removeDocument(connection, category, key);
+  }
 }
 
 function requireBase(connection: Connection, base: Seq): void {

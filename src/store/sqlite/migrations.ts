@@ -1,6 +1,7 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { Connection } from './connection.ts';
 import { DESIGN_TABLES } from './schema/design-tables.ts';
+import { EXECUTION_TABLES } from './schema/execution-tables.ts';
 import { LEANER_CHANGES } from './schema/leaner-changes.ts';
 import { NUMBERED_ROWS } from './schema/numbered-rows.ts';
 import { ROW_SEALS } from './schema/row-seals.ts';
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly string[] = [
   LEANER_CHANGES,
   NUMBERED_ROWS,
   ROW_SEALS,
+  EXECUTION_TABLES,
 ];
 
 /** Brings a database to the newest form. Other processes may do the same at the same moment. */

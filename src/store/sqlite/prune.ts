@@ -10,6 +10,7 @@ import { type Base, canBeBase } from './encoding.ts';
 import { readBaseline, readJournal } from './meta.ts';
 import type { Opened } from './opened.ts';
 import { sweepPacks } from './packs/sweep-packs.ts';
+import { dropParts } from './prune-parts.ts';
 import { replaceBlob } from './put-blob.ts';
 import { readIntact } from './read-blob.ts';
 import { sealSql } from './seals.ts';
@@ -70,6 +71,7 @@ export async function prune(opened: Opened, floor: Seq): Promise<PruneResult> {
   const changes = connection.immediate(() => dropChanges(connection, floor));
   await freeFromDeadBases(opened);
   const dropped = dropBlobs(connection);
+  dropParts(connection);
   sweepBlobFiles(opened);
   await sweepPacks(opened);
   connection.exec('PRAGMA incremental_vacuum');

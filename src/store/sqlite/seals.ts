@@ -1,7 +1,7 @@
 /**
  * What a seal covers: every column that says something. Numbers that SQLite gives out are not among them;
- * that they are right shows in the rows that name them. Of a blob's row, what it says of its bytes shows
- * when they are read.
+ * that they are right shows in the rows that name them. Of a blob's or part's row, what it says of its
+ * bytes shows when they are read.
  */
 export const SEALED_COLUMNS = {
   meta: ['key', 'value'],
@@ -60,6 +60,36 @@ export const SEALED_COLUMNS = {
   ],
   journal: ['content'],
   blobs: ['hash', 'size'],
+  parts: ['hash', 'kind', 'children'],
+  documents: ['category', 'key', 'root', 'saved_at'],
+  executions: [
+    'id',
+    'session_id',
+    'status',
+    'parent_id',
+    'parent_step',
+    'token',
+    'owner',
+    'lease_until',
+    'created_at',
+    'updated_at',
+  ],
+  steps: [
+    'execution',
+    'step',
+    'attempt',
+    'name',
+    'status',
+    'checkpoint_id',
+    'root',
+    'error',
+    'effects',
+    'writes',
+    'restored',
+    'rolled_back_by',
+    'started_at',
+    'ended_at',
+  ],
 } as const;
 
 export type SealedTable = keyof typeof SEALED_COLUMNS;

@@ -3,12 +3,14 @@ import type { Baseline } from '../../model/baseline.ts';
 import type { Cancellation, Change } from '../../model/change.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
-import type { BlobId, CheckpointId, OperationId, Seq } from '../../model/ids.ts';
+import type { Execution, StepAttempt, StoredDocument } from '../../model/execution.ts';
+import type { BlobId, CheckpointId, OperationId, PartId, Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { TrackedPath } from '../../model/path.ts';
 import type { Session } from '../../model/session.ts';
 import type { Window } from '../../model/window.ts';
+import type { Part } from '../parts/part.ts';
 import type {
   Batch,
   Blob,
@@ -36,6 +38,8 @@ import { commitBatch } from './commit.ts';
 import { compact } from './compaction.ts';
 import { databaseFile, requireSameFile } from './database-file.ts';
 import { diskBytes } from './disk-bytes.ts';
+import { findDocument, listDocuments } from './documents.ts';
+import { findExecution, listExecutions, listSteps } from './executions.ts';
 import { storeFailure } from './failures.ts';
 import { GitObjects } from './git-objects/git-objects.ts';
 import { findHead, listHeads } from './heads.ts';
@@ -53,6 +57,7 @@ import type { Opened } from './opened.ts';
 import { findOperation, listOperations } from './operations.ts';
 import { Packs } from './packs/packs.ts';
 import { putBlobs } from './packs/put-blobs.ts';
+import { readParts } from './parts.ts';
 import { LockFile } from './project-lock.ts';
 import { prunable, prune } from './prune.ts';
 import { readBlob } from './read-blob.ts';
@@ -221,6 +226,30 @@ class SqliteStore implements Store {
 
   baseline(): Promise<Baseline | null> {
     return this.#do(({ connection }) => readBaseline(connection));
+  }
+
+  execution(id: string): Promise<Execution | null> {
+    return this.#do(({ connection }) => findExecution(connection, id));
+  }
+
+  executions(): Promise<readonly Execution[]> {
+    return this.#do(({ connection }) => listExecutions(connection));
+  }
+
+  steps(executionId: string, index?: number): Promise<readonly StepAttempt[]> {
+    return this.#do(({ connection }) => listSteps(connection, executionId, index));
+  }
+
+  document(category: string, key: string): Promise<StoredDocument | null> {
+    return this.#do(({ connection }) => findDocument(connection, category, key));
+  }
+
+  documents(category: string): Promise<readonly StoredDocument[]> {
+    return this.#do(({ connection }) => listDocuments(connection, category));
+  }
+
+  readParts(root: PartId): Promise<readonly Part[]> {
+    return this.#do(({ connection }) => readParts(connection, root));
   }
 
   prune(floor: Seq): Promise<PruneResult> {

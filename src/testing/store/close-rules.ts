@@ -1,3 +1,4 @@
+import { partOf } from '../../store/parts/part.ts';
 import type { Store } from '../../store/store.ts';
 import { checkpointId, operationId, pathOf, rejectsWith, textBlob } from './samples.ts';
 import type { StoreTests } from './test-store.ts';
@@ -31,6 +32,12 @@ const METHODS: { [Name in Exclude<keyof Store, 'close'>]: (store: Store) => Prom
   journal: (store) => store.journal(),
   windows: (store) => store.windows(),
   baseline: (store) => store.baseline(),
+  execution: (store) => store.execution('e'),
+  executions: (store) => store.executions(),
+  steps: (store) => store.steps('e'),
+  document: (store) => store.document('category', 'key'),
+  documents: (store) => store.documents('category'),
+  readParts: (store) => store.readParts(partOf('json', [], new Uint8Array()).id),
   prune: (store) => store.prune(0),
   verify: (store) => store.verify(null, null),
   purge: (store) => store.purge([]),

@@ -7,6 +7,8 @@ import { checkpointRules } from './checkpoint-rules.ts';
 import { closeRules } from './close-rules.ts';
 import { commitRules } from './commit-rules.ts';
 import { compactRules } from './compact-rules.ts';
+import { documentRules } from './document-rules.ts';
+import { executionRules } from './execution-rules.ts';
 import { headRules } from './head-rules.ts';
 import { lockRules } from './lock-rules.ts';
 import { namesRules } from './names-rules.ts';
@@ -53,6 +55,8 @@ const RULES: readonly (readonly [string, (tests: StoreTests) => void])[] = [
   ['windows', windowRules],
   ['packs and references', packRules],
   ['baseline', baselineRules],
+  ['documents', documentRules],
+  ['executions', executionRules],
   ['prune', pruneRules],
   ['purge', purgeRules],
   ['compact', compactRules],

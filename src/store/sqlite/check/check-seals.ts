@@ -17,6 +17,10 @@ const WORDS: Readonly<Record<SealedTable, string>> = {
   operations: 'operation',
   journal: 'journal',
   blobs: 'blob',
+  parts: 'part',
+  documents: 'document',
+  executions: 'execution',
+  steps: 'step of execution',
 };
 
 export function sealProblem(connection: Connection, { table, key }: BrokenSeal): StoreProblem {

@@ -16,6 +16,7 @@ import { checkChains } from './check-chains.ts';
 import { checkDatabase, isOlder } from './check-database.ts';
 import { checkFiles } from './check-files.ts';
 import { checkLog } from './check-log.ts';
+import { checkParts, countParts } from './check-parts.ts';
 import { SEALED_TABLES, sealProblem } from './check-seals.ts';
 import { checkHeader } from './header.ts';
 import { type CheckOptions, problem, type StoreCheck, type StoreProblem } from './problem.ts';
@@ -83,7 +84,7 @@ async function checkOpened(
   );
   const total = toRead(opened);
   let done = 0;
-  for (const source of [checkBlobs(opened), checkBaseline(opened)]) {
+  for (const source of [checkBlobs(opened), checkBaseline(opened), checkParts(opened)]) {
     for await (const each of guarded(source)) {
       if (each !== null) found.push(each);
       done += 1;
@@ -96,7 +97,8 @@ async function checkOpened(
 /** For the progress; an estimate is enough, and what cannot be counted is found when it is read. */
 function toRead(opened: Opened): number {
   try {
-    return countBlobs(opened.connection) + (readManifest(opened)?.count ?? 0);
+    const { connection } = opened;
+    return countBlobs(connection) + (readManifest(opened)?.count ?? 0) + countParts(connection);
   } catch {
     return 0;
   }
@@ -123,7 +125,7 @@ function openToLook(layout: Layout): Opened {
 
 /** Null where one cannot be read. */
 function countRows(connection: Connection): number | null {
-  const tables = SEALED_TABLES.filter((table) => table !== 'blobs');
+  const tables = SEALED_TABLES.filter((table) => table !== 'blobs' && table !== 'parts');
   try {
     return tables
       .map((table) => connection.all(`SELECT * FROM ${table} NOT INDEXED`).length)

@@ -11,6 +11,7 @@ import { needsScrub, readBaseline, writeMeta } from '../meta.ts';
 import type { Opened } from '../opened.ts';
 import { sweepPacks } from '../packs/sweep-packs.ts';
 import { dropBlobs, freeFromDeadBases, namedBlobs, REACHED } from '../prune.ts';
+import { dropParts } from '../prune-parts.ts';
 import { readBlob } from '../read-blob.ts';
 import { sealSql } from '../seals.ts';
 import { sweepBlobFiles } from '../sweep.ts';
@@ -45,6 +46,7 @@ export async function scrub(opened: Opened): Promise<void> {
   connection.run(GIVE_UP, namedBlobs(connection));
   dropBlobs(connection);
   connection.run(FORGET_HASHES, namedBlobs(connection), randomBytes(32));
+  dropParts(connection);
   sweepBlobFiles(opened);
   blankArrivals(opened);
   await sweepPacks(opened);

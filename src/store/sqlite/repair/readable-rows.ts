@@ -11,6 +11,8 @@ const NUMBERED: readonly SealedTable[] = [
   'heads',
   'operations',
   'blobs',
+  'parts',
+  'executions',
 ];
 // How far to jump where a page cannot be read: further each time, up to beyond any number in use.
 const LAST_JUMP = 2 ** 40;

@@ -13,6 +13,7 @@ import type { Opened } from '../opened.ts';
 import { Packs } from '../packs/packs.ts';
 import { repairChains } from './repair-chains.ts';
 import { repairBaseline, repairContents } from './repair-contents.ts';
+import { repairParts } from './repair-parts.ts';
 import { repairRows } from './repair-rows.ts';
 import { salvage } from './salvage.ts';
 import { SetAside } from './set-aside.ts';
@@ -104,6 +105,7 @@ function repairOnce(layout: Layout, aside: SetAside): void {
     opened.connection.immediate(() => {
       repairRows(opened, aside);
       repairContents(opened, aside);
+      repairParts(opened.connection, aside);
       repairBaseline(opened, aside);
       repairChains(opened.connection, aside);
     });

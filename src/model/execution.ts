@@ -1,0 +1,65 @@
+import type { CheckpointId, OperationId, PartId } from './ids.ts';
+
+/** `open` until somebody says that it is over. */
+export type ExecutionStatus = 'open' | 'finished' | 'cancelled';
+
+/** Several steps of one program, which are to happen once each, whatever happens in between. */
+export interface Execution {
+  readonly id: string;
+  /** The session under which the files that its steps change are on record. */
+  readonly sessionId: string;
+  readonly status: ExecutionStatus;
+  /** The execution that it was forked from, and the last step that both have in common. */
+  readonly parentId: string | null;
+  readonly parentStep: number | null;
+  /** Grows with each holder. Who has an older one writes nothing any more. */
+  readonly token: number;
+  /** The process that holds it, as `capture` names processes; null while nobody does. */
+  readonly owner: string | null;
+  /** Until when it counts as held, where nobody can tell whether the holder still runs. */
+  readonly leaseUntil: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** `killed`: its process ended before it did. `rolled-back`: it succeeded, and was taken back. */
+export type StepStatus = 'running' | 'success' | 'failed' | 'cancelled' | 'killed' | 'rolled-back';
+
+/** Something that a step does and nobody can undo, put on record before it happens. */
+export interface StepEffect {
+  readonly description: string;
+  readonly declaredAt: number;
+}
+
+/** One attempt at a step. */
+export interface StepAttempt {
+  readonly executionId: string;
+  readonly index: number;
+  /** Counts from 1. */
+  readonly attempt: number;
+  readonly name: string;
+  readonly status: StepStatus;
+  /** Before its first change of a file; null for a step that a fork has taken over. */
+  readonly checkpointId: CheckpointId | null;
+  /** The document with state, variables, context and result after it; null where there is none. */
+  readonly root: PartId | null;
+  /** What it failed with, as text; null where it did not. */
+  readonly error: string | null;
+  readonly effects: readonly StepEffect[];
+  /** Only what is below these is its doing where nobody saw who wrote; null: all of it. */
+  readonly writes: readonly string[] | null;
+  /** Whether the files that it changed are as they were, where it did not succeed. */
+  readonly restored: boolean;
+  /** The operation that takes it back: in effect, the step is rolled back. */
+  readonly rolledBackBy: OperationId | null;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+}
+
+/** A value that is kept under a name. */
+export interface StoredDocument {
+  readonly category: string;
+  readonly key: string;
+  readonly root: PartId;
+  readonly savedAt: number;
+}

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { MemoryPlace, memoryStore } from '../memory/memory-store.ts';
+import type { Batch, Store } from '../store.ts';
+import { DocumentStore } from './document-store.ts';
+
+const OPTIONS = { now: () => 1, lockTimeoutMs: 1_000 };
+
+function messages(count: number): object {
+  return Array.from({ length: count }, (_, at) => ({ at, text: `message ${at} `.repeat(9) }));
+}
+
+it('keeps values under their names', async () => {
+  const documents = new DocumentStore(memoryStore(), OPTIONS);
+  await documents.save('state', 'a', { when: new Date(3), none: undefined });
+  await documents.save('state', 'b', null);
+  expect(await documents.load('state', 'a')).toEqual({
+    value: { when: new Date(3), none: undefined },
+  });
+  expect(await documents.load('state', 'b')).toEqual({ value: null });
+  expect(await documents.load('state', 'c')).toBeNull();
+  expect(await documents.keys('state')).toEqual(['a', 'b']);
+  expect(await documents.delete('state', 'a')).toBe(true);
+  expect(await documents.delete('state', 'a')).toBe(false);
+});
+
+it('refuses what cannot be kept as it is, and keeps what was there', async () => {
+  const documents = new DocumentStore(memoryStore(), OPTIONS);
+  await documents.save('state', 'a', 1);
+  const refused = documents.save('state', 'a', { call: () => 1 }, 'state');
+  await expect(refused).rejects.toMatchObject({ code: 'value-unsupported', path: 'state.call' });
+  expect(await documents.load('state', 'a')).toEqual({ value: 1 });
+});
+
+it('stores everything again where somebody has removed what it relied on', async () => {
+  const place = new MemoryPlace();
+  const [store, other] = [memoryStore(place), memoryStore(place)];
+  const documents = new DocumentStore(store, OPTIONS);
+  await documents.save('state', 'a', { messages: messages(100) });
+  await other.commit({ base: 0, removedDocuments: [{ category: 'state', key: 'a' }] });
+  await other.prune(0);
+  await documents.save('state', 'a', { messages: messages(100), more: 1 });
+  expect(await documents.load('state', 'a')).toEqual({
+    value: { messages: messages(100), more: 1 },
+  });
+});
+
+it('relies on nothing that failed to be stored', async () => {
+  const store = memoryStore();
+  let failing = true;
+  const commit = async (batch: Batch) => {
+    if (failing) throw new Error('no space left');
+    return store.commit(batch);
+  };
+  const sometimes = new Proxy(store, {
+    get: (target, name: keyof Store) => {
+      if (name === 'commit') return commit;
+      return (target[name] as () => unknown).bind(target);
+    },
+  });
+  const documents = new DocumentStore(sometimes, OPTIONS);
+  await expect(documents.save('state', 'a', messages(100))).rejects.toThrow('no space');
+  failing = false;
+  await documents.save('state', 'a', messages(100));
+  expect(await documents.load('state', 'a')).toEqual({ value: messages(100) });
+});

@@ -1,0 +1,31 @@
+import { partsOf } from '../check/check-parts.ts';
+import type { Connection } from '../connection.ts';
+import { writeMeta } from '../meta.ts';
+import { sealSql } from '../seals.ts';
+import type { SetAside } from './set-aside.ts';
+
+const LOST = 'NOT IN (SELECT id FROM parts)';
+
+/**
+ * Parts that are damaged, or hold one that is, are set aside. A document without its first part goes with
+ * it; a step stays, and has no state.
+ */
+export function repairParts(connection: Connection, aside: SetAside): void {
+  const lost = [...partsOf(connection)].filter(({ isWhole }) => !isWhole);
+  for (const { id } of lost) {
+    aside.row('parts', connection.get('SELECT * FROM parts WHERE id = ?', id));
+    connection.run('DELETE FROM parts WHERE id = ?', id);
+  }
+  if (lost.length > 0) writeMeta(connection, 'parts', Date.now());
+  for (const row of connection.all(`SELECT * FROM documents WHERE root ${LOST}`)) {
+    aside.row('documents', row);
+  }
+  connection.run(`DELETE FROM documents WHERE root ${LOST}`);
+  for (const row of connection.all(`SELECT * FROM steps WHERE root IS NOT NULL AND root ${LOST}`)) {
+    aside.row('steps', row);
+  }
+  connection.run(
+    `UPDATE steps SET root = NULL, seal = ${sealSql('steps', { root: 'NULL' })}
+     WHERE root IS NOT NULL AND root ${LOST}`,
+  );
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import type { StoredDocument } from '../../model/execution.ts';
+import type { PartId } from '../../model/ids.ts';
+import { assemble } from '../../store/parts/assemble.ts';
+import { DocumentPacker } from '../../store/parts/document-packer.ts';
+import { type Part, partOf } from '../../store/parts/part.ts';
+import type { Store } from '../../store/store.ts';
+import { rejectsWith } from './samples.ts';
+import type { StoreTests } from './test-store.ts';
+
+export function documentRules({ test, testTwo }: StoreTests): void {
+  test('gives a document back as it was', async (store) => {
+    const value = { list: Array.from({ length: 500 }, (_, at) => ({ at, when: new Date(at) })) };
+    await save(store, 'state', 'a', value);
+    assert.deepEqual(await load(store, 'state', 'a'), value);
+    assert.equal(await store.document('state', 'b'), null);
+    assert.equal(await store.document('other', 'a'), null);
+  });
+
+  test('replaces a document by its name, and removes it', async (store) => {
+    await save(store, 'state', 'a', 1, 5);
+    await save(store, 'state', 'a', 2, 7);
+    assert.equal(await load(store, 'state', 'a'), 2);
+    assert.equal((await store.document('state', 'a'))?.savedAt, 7);
+    const removedDocuments = [{ category: 'state', key: 'a' }];
+    await store.commit({ base: 0, removedDocuments });
+    assert.equal(await store.document('state', 'a'), null);
+    await store.commit({ base: 0, removedDocuments });
+  });
+
+  test('keeps names apart, whatever is in them', async (store) => {
+    const names = [
+      'exec-1',
+      'exec-10',
+      '..',
+      'a/b',
+      '',
+      'a\0b',
+      'a\0',
+      '\ud800',
+      '\ud801',
+      '"',
+      'É',
+    ];
+    for (const name of names) await save(store, 'state', name, name);
+    await save(store, 'state\0', 'exec-1', 'other');
+    const keys = (await store.documents('state')).map(({ key }) => key);
+    assert.deepEqual(
+      keys,
+      names.toSorted((a, b) => (a < b ? -1 : 1)),
+    );
+    for (const name of names) assert.equal(await load(store, 'state', name), name);
+  });
+
+  test('hands out what a part holds, each once', async (store) => {
+    const [leaf, other] = [part('"leaf"'), part('"other"')];
+    const middle = part('[{"$part":0},{"$part":0}]', [leaf, leaf]);
+    const root = part('[{"$part":0},{"$part":0},{"$part":0}]', [middle, leaf, middle]);
+    await store.commit({ base: 0, parts: [leaf, other, middle, root] });
+    const ids = (await store.readParts(root.id)).map(({ id }) => id);
+    assert.deepEqual(ids.sort(), [leaf.id, middle.id, root.id].sort());
+    assert.deepEqual(assemble(root.id, await store.readParts(root.id)), [
+      ['leaf', 'leaf'],
+      'leaf',
+      ['leaf', 'leaf'],
+    ]);
+    await rejectsWith(store.readParts(part('1').id), 'part-missing');
+  });
+
+  test('refuses what names a part that is not there, and writes nothing', async (store) => {
+    const [leaf, ready] = [part('1'), part('2')];
+    const parent = part('[{"$part":0}]', [leaf]);
+    await rejectsWith(store.commit({ base: 0, parts: [ready, parent] }), 'part-missing');
+    await rejectsWith(store.readParts(ready.id), 'part-missing');
+    const documents = [documentOf('a', leaf.id)];
+    await rejectsWith(store.commit({ base: 0, documents }), 'part-missing');
+    assert.deepEqual(await store.documents('state'), []);
+    await store.commit({ base: 0, parts: [leaf, parent] });
+    assert.equal((await store.readParts(parent.id)).length, 2);
+  });
+
+  testTwo('removes parts that nothing reaches when it prunes', async (store, other) => {
+    const [kept, gone, last] = [part('"kept"'), part('"gone"'), part('"last"')];
+    const root = part('[{"$part":0}]', [kept]);
+    await store.commit({
+      base: 0,
+      parts: [gone, kept, root, last],
+      documents: [documentOf('a', root.id), documentOf('b', last.id)],
+    });
+    await other.commit({ base: 0, removedDocuments: [{ category: 'state', key: 'b' }] });
+    await other.prune(0);
+    assert.equal((await store.readParts(root.id)).length, 2);
+    for (const { id } of [gone, last]) await rejectsWith(store.readParts(id), 'part-missing');
+    // What this store knew of them does not count any more.
+    const documents = [documentOf('c', gone.id)];
+    await rejectsWith(store.commit({ base: 0, documents }), 'part-missing');
+    await store.commit({ base: 0, parts: [gone, last], documents });
+    assert.equal((await store.readParts(gone.id)).length, 1);
+    assert.equal((await other.readParts(last.id)).length, 1);
+  });
+}
+
+async function save(store: Store, category: string, key: string, value: unknown, savedAt = 1) {
+  const { root, parts } = new DocumentPacker().pack(value, 'value');
+  await store.commit({ base: 0, parts, documents: [{ category, key, root, savedAt }] });
+}
+
+async function load(store: Store, category: string, key: string): Promise<unknown> {
+  const document = await store.document(category, key);
+  assert.ok(document !== null);
+  return assemble(document.root, await store.readParts(document.root));
+}
+
+function part(text: string, children: readonly Part[] = []): Part {
+  return partOf(
+    'json',
+    children.map(({ id }) => id),
+    Buffer.from(text),
+  );
+}
+
+function documentOf(key: string, root: PartId): StoredDocument {
+  return { category: 'state', key, root, savedAt: 1 };
+}
