@@ -29,6 +29,27 @@ export interface ScanOptions {
 }
 
 /**
+ * As `scanThen`, in one transaction: what the scan finds goes on record with what `work` drafts. After a
+ * scan that could not be completed, `work` drafts alone.
+ */
+export async function scanWith<T>(
+  bench: Workbench,
+  options: ScanOptions,
+  work: (draft: Draft, now: number, report: ScanReport) => Promise<T>,
+): Promise<T> {
+  const deadlineMs = options.deadlineMs ?? bench.settings.scanDeadlineMs;
+  const deadline = deadlineMs === null ? null : performance.now() + deadlineMs;
+  const walk = await walked(bench, deadline);
+  return bench.locked(async () => {
+    const { draft, report, keep } = await draftWalk(bench, walk, deadline, options.movedOn ?? null);
+    const result = await work(draft, bench.settings.now(), report);
+    if (!draft.isEmpty()) await bench.store.commit(draft.batch());
+    await keep();
+    return result;
+  });
+}
+
+/**
  * Scans the worktree, puts what it finds on record, and then, under the same lock, what `work` drafts.
  * A scan that cannot be completed stops nobody: the report says so.
  */
@@ -77,10 +98,34 @@ async function recordWalk(
   deadline: number | null,
   movedOn: string | null,
 ): Promise<ScanReport> {
+  const { draft, report, keep } = await draftWalk(bench, walk, deadline, movedOn);
+  if (!draft.isEmpty()) await bench.store.commit(draft.batch());
+  await keep();
+  return report;
+}
+
+interface DraftedWalk {
+  /** For the caller to commit. */
+  readonly draft: Draft;
+  readonly report: ScanReport;
+  /** Once it is on record. */
+  readonly keep: () => Promise<void>;
+}
+
+async function draftWalk(
+  bench: Workbench,
+  walk: CompleteWalk | Gap,
+  deadline: number | null,
+  movedOn: string | null,
+): Promise<DraftedWalk> {
   const { store } = bench;
+  const gapLeft = async (found: Gap): Promise<DraftedWalk> => {
+    const report = await leaveGap(bench, found, windows, lost);
+    return { draft: new Draft(await store.seq()), report, keep: async () => {} };
+  };
   const windows = await store.windows();
   const lost = lostWindows(windows, movedOn);
-  if (walk.kind === 'gap') return leaveGap(bench, walk, windows, lost);
+  if (walk.kind === 'gap') return gapLeft(walk);
   const draft = new Draft(await store.seq());
   const now = bench.settings.now();
   const late = walk.kind === 'next' && (await hasGapSince(store, walk.since));
@@ -89,18 +134,17 @@ async function recordWalk(
   try {
     recording = await bench.worktree.record(draft, walk, author, timer(deadline));
   } catch (error) {
-    if (error instanceof OutOfTime) {
-      return leaveGap(bench, gap('deadline', GAVE_UP.deadline), windows, lost);
-    }
+    if (error instanceof OutOfTime) return gapLeft(gap('deadline', GAVE_UP.deadline));
     throw error;
   }
-  if (recording.kind === 'too-large') return leaveGap(bench, tooLarge(recording), windows, lost);
+  if (recording.kind === 'too-large') return gapLeft(tooLarge(recording));
   // What could have happened in them is on record now.
   draft.removedWindows.push(...endedWindows(windows, lost));
-  if (!draft.isEmpty()) await store.commit(draft.batch());
-  const baseline = await store.baseline();
-  if (baseline !== null) bench.worktree.keep(walk, baseline.manifest);
-  return reportOf(recording);
+  const keep = async (): Promise<void> => {
+    const baseline = await store.baseline();
+    if (baseline !== null) bench.worktree.keep(walk, baseline.manifest);
+  };
+  return { draft, report: reportOf(recording), keep };
 }
 
 function reportOf(recording: Exclude<Recording, TooLarge>): ScanReport {

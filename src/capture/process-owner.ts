@@ -12,6 +12,12 @@ export function currentOwner(): string {
   return ownName;
 }
 
+/** Whether the named process is seen to run, on this machine. */
+export function ownerRuns(owner: string): boolean {
+  const match = /^(.*):(\d+):(.*)$/.exec(owner);
+  return match !== null && match[1] === hostname() && match[3] !== '' && ownerMayRun(owner);
+}
+
 /** Whether the named process may still run. When that cannot be told, it may. */
 export function ownerMayRun(owner: string): boolean {
   const match = /^(.*):(\d+):(.*)$/.exec(owner);

@@ -41,8 +41,10 @@ export interface StepAttempt {
   readonly status: StepStatus;
   /** Before its first change of a file; null for a step that a fork has taken over. */
   readonly checkpointId: CheckpointId | null;
-  /** The document with state, variables, context and result after it; null where there is none. */
+  /** The document with state, variables and context after it; null where there is none. */
   readonly root: PartId | null;
+  /** The document with what it returned; null where that is nothing. */
+  readonly result: PartId | null;
   /** What it failed with, as text; null where it did not. */
   readonly error: string | null;
   readonly effects: readonly StepEffect[];

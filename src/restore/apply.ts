@@ -24,7 +24,7 @@ export async function applyPlan(
   await checkPlan(context.site, plan);
   refuseConflicts(plan);
   const lines = plan.lines.filter(takesEffect);
-  if (lines.length === 0) return receiptOf(plan);
+  if (lines.length === 0 && !isOnRecord(context, plan)) return receiptOf(plan);
   await checkTimeline(context, plan);
   const touched = other === null ? null : [...other.paths, ...lines.map((line) => line.path)];
   const idle = !plan.lines.some(isWork);
@@ -32,6 +32,11 @@ export async function applyPlan(
   const notes = await (idle ? recordOnly(context, prepared) : restore(context, prepared, other));
   const { operationId, safetyCheckpointId } = prepared.journal;
   return receiptOf(plan, { operationId, safetyCheckpointId }, notes);
+}
+
+/** What touches no file may still be more than that: the state of an execution goes back with it. */
+function isOnRecord({ operationId }: ApplyContext, plan: RewindPlan): boolean {
+  return operationId !== undefined || (plan.reverts !== null && plan.lines.length === 0);
 }
 
 function refuseConflicts(plan: RewindPlan): void {

@@ -4,7 +4,7 @@ import { type Author, appendChange, outsider, settle } from '../capture/chain.ts
 import { headOf } from '../capture/known-states.ts';
 import { kindAt, type Observation } from '../capture/observe.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
-import type { Seq } from '../model/ids.ts';
+import type { OperationId, Seq } from '../model/ids.ts';
 import type { Journal } from '../model/journal.ts';
 import type { Operation } from '../model/operation.ts';
 import { ancestors, type TrackedPath } from '../model/path.ts';
@@ -23,6 +23,8 @@ export interface ApplyContext {
   readonly gitHead: string | null;
   /** Takes what happened beside the answer to the call, which may be an error. */
   readonly tell?: (notes: readonly PlanNote[]) => void;
+  /** The operation gets this id, and goes on record even if there is nothing to write. */
+  readonly operationId?: OperationId | undefined;
 }
 
 /** A restore that is ready to begin. */
@@ -49,7 +51,7 @@ export async function prepare(
   const guards = alongside === null ? null : await guardSteps(site, safety, alongside, now);
   const checkpoint = safetyCheckpoint(context, safety, plan);
   const later = new Draft(safety.seq);
-  const operation = operationOf(plan, later, checkpoint, now);
+  const operation = operationOf(context, plan, later, checkpoint);
   recordLines(later, lines, operation, unrecorded);
   for (const { merged } of lines) if (merged !== undefined) safety.addBlob(blobOf(merged));
   const isFolder = (path: TrackedPath) => kindAt(site.root, path) === 'directory';
@@ -142,13 +144,13 @@ function safetyCheckpoint(context: ApplyContext, draft: Draft, plan: RewindPlan)
 }
 
 function operationOf(
+  { operationId, now: createdAt }: ApplyContext,
   plan: RewindPlan,
   draft: Draft,
   safety: Checkpoint,
-  createdAt: number,
 ): Operation {
   return {
-    id: newOperationId(),
+    id: operationId ?? newOperationId(),
     seq: draft.nextSeq(),
     kind: plan.kind,
     checkpointId: plan.checkpointId,

@@ -1,11 +1,13 @@
 import type { Baseline } from '../model/baseline.ts';
 import type { Cancellation, Change } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Execution, StepAttempt } from '../model/execution.ts';
 import type { BlobId, CheckpointId, Seq } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import type { Window } from '../model/window.ts';
-import type { Batch, Blob, BlobReference, ClosedChange } from './store.ts';
+import type { Part } from './parts/part.ts';
+import type { Batch, Blob, BlobReference, ClosedChange, Fence } from './store.ts';
 
 /** A batch in the making: hands out sequence numbers and collects rows. */
 export class Draft {
@@ -23,7 +25,11 @@ export class Draft {
   readonly removedCheckpoints: CheckpointId[] = [];
   readonly windows: Window[] = [];
   readonly removedWindows: string[] = [];
+  readonly executions: Execution[] = [];
+  readonly steps: StepAttempt[] = [];
+  readonly parts: Part[] = [];
   baseline: Baseline | null = null;
+  fence: Fence | null = null;
 
   constructor(base: Seq) {
     this.base = base;
@@ -70,7 +76,9 @@ export class Draft {
       this.#sessions.size === 0 &&
       this.removedCheckpoints.length === 0 &&
       this.windows.length === 0 &&
-      this.removedWindows.length === 0
+      this.removedWindows.length === 0 &&
+      this.executions.length === 0 &&
+      this.steps.length === 0
     );
   }
 
@@ -87,6 +95,10 @@ export class Draft {
       references: [...this.#references.values()],
       windows: this.windows,
       removedWindows: this.removedWindows,
+      executions: this.executions,
+      steps: this.steps,
+      parts: this.parts,
+      ...(this.fence === null ? {} : { fence: this.fence }),
       ...(this.baseline === null ? {} : { baseline: this.baseline }),
     };
   }

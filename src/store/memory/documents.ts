@@ -21,7 +21,7 @@ export function checkDocuments(place: MemoryPlace, batch: Batch): void {
     for (const child of children) require(child);
     there.add(id);
   }
-  for (const { root } of [...steps, ...documents]) if (root !== null) require(root);
+  for (const id of rootsOf(steps, documents)) require(id);
   const known = new Set([...place.executions.keys(), ...executions.map(({ id }) => id)]);
   const lost = steps.find(({ executionId }) => !known.has(executionId));
   if (lost === undefined) return;
@@ -101,13 +101,18 @@ export function readParts(place: MemoryPlace, root: PartId): Part[] {
 export function dropParts(place: MemoryPlace): void {
   const reached = new Set<PartId>();
   const steps = [...place.steps.values()].flatMap((attempts) => [...attempts.values()]);
-  const wanted = [...steps, ...place.documents.values()].flatMap(({ root }) => root ?? []);
+  const wanted = rootsOf(steps, [...place.documents.values()]);
   for (let id = wanted.pop(); id !== undefined; id = wanted.pop()) {
     if (reached.has(id)) continue;
     reached.add(id);
     wanted.push(...(place.parts.get(id)?.children ?? []));
   }
   for (const id of place.parts.keys()) if (!reached.has(id)) place.parts.delete(id);
+}
+
+function rootsOf(steps: readonly StepAttempt[], documents: readonly StoredDocument[]): PartId[] {
+  const named = steps.flatMap(({ root, result }) => [root, result]);
+  return [...named, ...documents.map(({ root }) => root)].filter((id) => id !== null);
 }
 
 function copyOf(part: Part): Part {

@@ -87,9 +87,9 @@ function toExecution(row: ExecutionRow): Execution {
 }
 
 const PUT_STEP = `
-  INSERT OR REPLACE INTO steps (execution, step, attempt, name, status, checkpoint_id, root, error,
-    effects, writes, restored, rolled_back_by, started_at, ended_at, seal)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ${newSealSql('steps')})`;
+  INSERT OR REPLACE INTO steps (execution, step, attempt, name, status, checkpoint_id, root, result,
+    error, effects, writes, restored, rolled_back_by, started_at, ended_at, seal)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ${newSealSql('steps')})`;
 
 export function putStep(connection: Connection, step: StepAttempt, parts: PartNumbers): void {
   connection.run(
@@ -101,6 +101,7 @@ export function putStep(connection: Connection, step: StepAttempt, parts: PartNu
     step.status,
     step.checkpointId,
     step.root === null ? null : parts.of(step.root),
+    step.result === null ? null : parts.of(step.result),
     step.error,
     JSON.stringify(step.effects),
     step.writes === null ? null : JSON.stringify(step.writes),
@@ -126,6 +127,8 @@ interface StepRow {
   readonly checkpoint_id: string | null;
   readonly root: number | null;
   readonly hash: Uint8Array | null;
+  readonly result: number | null;
+  readonly result_hash: Uint8Array | null;
   readonly error: string | null;
   readonly effects: string;
   readonly writes: string | null;
@@ -136,7 +139,8 @@ interface StepRow {
 }
 
 const STEPS = `
-  SELECT steps.*, (SELECT hash FROM parts WHERE parts.id = steps.root) AS hash
+  SELECT steps.*, (SELECT hash FROM parts WHERE parts.id = steps.root) AS hash,
+    (SELECT hash FROM parts WHERE parts.id = steps.result) AS result_hash
   FROM steps WHERE execution = (SELECT num FROM executions WHERE id = ?)`;
 const NO_HASH = new Uint8Array(32);
 
@@ -161,6 +165,7 @@ function toStep(executionId: string, row: StepRow): StepAttempt {
     status: row.status,
     checkpointId: row.checkpoint_id as CheckpointId | null,
     root: row.root === null ? null : nameOf(row.hash ?? NO_HASH),
+    result: row.result === null ? null : nameOf(row.result_hash ?? NO_HASH),
     error: row.error,
     effects: JSON.parse(row.effects) as StepEffect[],
     writes: row.writes === null ? null : (JSON.parse(row.writes) as string[]),

@@ -9,6 +9,7 @@ export const NO_PART = -1;
 const KEPT = `
   WITH RECURSIVE kept(id) AS (
     SELECT root FROM steps WHERE root IS NOT NULL
+    UNION SELECT result FROM steps WHERE result IS NOT NULL
     UNION SELECT root FROM documents
     UNION SELECT entry.value FROM kept
     JOIN parts ON parts.id = kept.id

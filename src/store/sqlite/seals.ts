@@ -82,6 +82,7 @@ export const SEALED_COLUMNS = {
     'status',
     'checkpoint_id',
     'root',
+    'result',
     'error',
     'effects',
     'writes',

@@ -14,7 +14,8 @@ const NAMELESS = `
   WHERE root NOT IN (SELECT id FROM parts WHERE kind <> ${NO_PART})
   UNION ALL
   SELECT 'state of step ' || step || ' of ' || (SELECT id FROM executions WHERE num = execution)
-  FROM steps WHERE root IS NOT NULL AND root NOT IN (SELECT id FROM parts WHERE kind <> ${NO_PART})`;
+  FROM steps JOIN (SELECT root AS named UNION ALL SELECT result)
+  WHERE named IS NOT NULL AND named NOT IN (SELECT id FROM parts WHERE kind <> ${NO_PART})`;
 
 /** Every part is compared with its name, which vouches for all that it holds. */
 export async function* checkParts({ connection }: Opened): AsyncGenerator<StoreProblem | null> {

@@ -21,11 +21,10 @@ export function repairParts(connection: Connection, aside: SetAside): void {
     aside.row('documents', row);
   }
   connection.run(`DELETE FROM documents WHERE root ${LOST}`);
-  for (const row of connection.all(`SELECT * FROM steps WHERE root IS NOT NULL AND root ${LOST}`)) {
-    aside.row('steps', row);
+  for (const column of ['root', 'result']) {
+    const where = `${column} IS NOT NULL AND ${column} ${LOST}`;
+    for (const row of connection.all(`SELECT * FROM steps WHERE ${where}`)) aside.row('steps', row);
+    const seal = sealSql('steps', { [column]: 'NULL' });
+    connection.run(`UPDATE steps SET ${column} = NULL, seal = ${seal} WHERE ${where}`);
   }
-  connection.run(
-    `UPDATE steps SET root = NULL, seal = ${sealSql('steps', { root: 'NULL' })}
-     WHERE root IS NOT NULL AND root ${LOST}`,
-  );
 }

@@ -47,6 +47,7 @@ export const EXECUTION_TABLES: string = `
     status TEXT NOT NULL,
     checkpoint_id TEXT,
     root INTEGER,
+    result INTEGER,
     error TEXT,
     effects TEXT NOT NULL,
     writes TEXT,
