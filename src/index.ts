@@ -1,5 +1,17 @@
 export { type AdoptStoreRequest, adoptStore, movedFrom } from './adopt-store.ts';
 export { type CheckProjectOptions, checkProject, repairProject } from './checking.ts';
+export type {
+  ExecutionReader,
+  ListedExecution,
+  ShownStep,
+} from './execution/execution-reader.ts';
+export type { ExecutionRun, StepOptions } from './execution/execution-run.ts';
+export type { ForkRequest } from './execution/fork-execution.ts';
+export type { ExecutionOptions } from './execution/open-execution.ts';
+export type { RecordedFiles } from './execution/recorded-files.ts';
+export type { RollbackOptions, RollbackPlan, RollbackRequest } from './execution/rollback.ts';
+export type { StepContext } from './execution/step-context.ts';
+export type { ExecutionState } from './execution/step-log.ts';
 export type { Baseline } from './model/baseline.ts';
 export type { Attribution, Change, ChangeOrigin } from './model/change.ts';
 export { checkId } from './model/check.ts';
@@ -12,7 +24,15 @@ export {
   SavepointError,
   type SavepointErrorDetails,
 } from './model/errors.ts';
-export type { BlobId, CheckpointId, OperationId, Seq } from './model/ids.ts';
+export type {
+  Execution,
+  ExecutionStatus,
+  StepAttempt,
+  StepEffect,
+  StepStatus,
+  StoredDocument,
+} from './model/execution.ts';
+export type { BlobId, CheckpointId, OperationId, PartId, Seq } from './model/ids.ts';
 export type { Journal, JournalPhase, JournalStep } from './model/journal.ts';
 export type { Operation, OperationKind, PathReason, Receipt } from './model/operation.ts';
 export {
@@ -38,6 +58,7 @@ export type {
 export type { OnProgress, Progress, ProgressStep } from './model/progress.ts';
 export type { Session } from './model/session.ts';
 export type { Absent, Captured, EntryType, State, Unknown, UnknownReason } from './model/state.ts';
+export type { Difference } from './model/value/differences.ts';
 export type { Window } from './model/window.ts';
 export { type OpenOptions, openSavepoint, storeDirectory } from './open-savepoint.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';
@@ -61,7 +82,9 @@ export { receiptOf } from './restore/receipt.ts';
 export { Savepoint } from './savepoint.ts';
 export type { ScanOptions, ScanReport } from './scanning.ts';
 export { blobOf, hashBytes } from './store/blob.ts';
+export { DocumentStore, type DocumentStoreOptions } from './store/documents/document-store.ts';
 export { memoryStore } from './store/memory/memory-store.ts';
+export type { Part, PartKind } from './store/parts/part.ts';
 export type {
   CheckOptions,
   CheckProgress,
@@ -78,6 +101,8 @@ export type {
   ChangeQuery,
   CheckpointQuery,
   ClosedChange,
+  DocumentName,
+  Fence,
   Head,
   LockOptions,
   PackReceipt,

@@ -1,5 +1,11 @@
 import { gitHead } from './capture/git/head.ts';
+import type { ExecutionReader } from './execution/execution-reader.ts';
+import type { ExecutionRun } from './execution/execution-run.ts';
+import type { ForkRequest } from './execution/fork-execution.ts';
+import type { ExecutionOptions } from './execution/open-execution.ts';
+import type { RollbackOptions, RollbackPlan, RollbackRequest } from './execution/rollback.ts';
 import type { Checkpoint } from './model/checkpoint.ts';
+import type { Execution } from './model/execution.ts';
 import type { CheckpointId } from './model/ids.ts';
 import type { Receipt } from './model/operation.ts';
 import { selectedPath } from './model/path.ts';
@@ -52,6 +58,8 @@ import type { Workbench } from './workbench.ts';
 /** The timeline of one project, and the way back along it. Made by `openSavepoint`. */
 export class Savepoint extends TimelineReader {
   readonly #bench: Workbench;
+  /** Executions that this process holds, or has held. */
+  readonly #runs = new Set<ExecutionRun>();
 
   constructor(bench: Workbench) {
     super(bench.store);
@@ -252,6 +260,41 @@ export class Savepoint extends TimelineReader {
     return this.#bench.locked(() => evictCheckpoints(this.#bench.store, ids));
   }
 
+  /**
+   * Takes an execution for this process, new or begun before. What a step left that was killed is rolled
+   * back first. Throws `execution-busy` while another process has it.
+   */
+  async execution(id: string, options?: ExecutionOptions): Promise<ExecutionRun> {
+    const { openExecution, executionSite } = await import('./executing.ts');
+    const run = await openExecution(executionSite(this.#bench), id, options);
+    this.#runs.add(run);
+    return run;
+  }
+
+  /** A new execution that has the first steps of another one behind it. Files stay as they are. */
+  async forkExecution(id: string, request: ForkRequest): Promise<Execution> {
+    const { forkExecution, executionSite } = await import('./executing.ts');
+    return forkExecution(executionSite(this.#bench), id, request);
+  }
+
+  /** What a rollback of an execution would do to files and state, and what it cannot undo. */
+  async planRollback(id: string, request: RollbackRequest): Promise<RollbackPlan> {
+    const { planRollback, executionSite } = await import('./executing.ts');
+    return this.#bench.reading(() => planRollback(executionSite(this.#bench), id, request));
+  }
+
+  /** Rolls files and state back as one operation, which `undo` takes back. */
+  async applyRollback(plan: RollbackPlan, options?: RollbackOptions): Promise<Receipt> {
+    const { applyRollback, executionSite } = await import('./executing.ts');
+    return applyRollback(executionSite(this.#bench), plan, options);
+  }
+
+  /** What is on record of executions. Writes nothing. */
+  async executions(): Promise<ExecutionReader> {
+    const { ExecutionReader } = await import('./execution/execution-reader.ts');
+    return new ExecutionReader(this.#bench.store);
+  }
+
   /** Finishes an interrupted restore. Called when a savepoint is opened, and before each write. */
   recover(): Promise<void> {
     return this.#bench.recover();
@@ -265,8 +308,10 @@ export class Savepoint extends TimelineReader {
     return this.#bench.takeNotices();
   }
 
-  /** Idempotent. What the last restore left to do is done first, if it can be. */
+  /** Idempotent. Executions are given back. What the last restore left to do is done first, if it can be. */
   async close(): Promise<void> {
+    for (const run of this.#runs) await run.close();
+    this.#runs.clear();
     // Whatever is in the way now, the next start does it.
     await this.#bench.recover().catch(() => undefined);
     await this.#bench.close();

@@ -1,3 +1,4 @@
+import type { StepAttempt } from '../model/execution.ts';
 import type { CheckpointId, OperationId, Seq } from '../model/ids.ts';
 import type { PruneResult, Store } from '../store/store.ts';
 
@@ -17,11 +18,31 @@ export function isEmpty({ sessions, checkpoints, operations }: Eviction): boolea
 export async function carryOutEviction(store: Store, eviction: Eviction): Promise<PruneResult> {
   await store.commit({
     base: await store.seq(),
+    steps: await stepsRolledBackBy(store, eviction.operations),
     removedSessions: eviction.sessions,
     removedCheckpoints: eviction.checkpoints,
     removedOperations: eviction.operations,
   });
   return store.prune(await floorAfter(store, NOTHING));
+}
+
+/** A step is rolled back by an operation in effect: when the operation goes, the step has to say so itself. */
+async function stepsRolledBackBy(
+  store: Store,
+  operations: readonly OperationId[],
+): Promise<StepAttempt[]> {
+  const settled: StepAttempt[] = [];
+  const going = new Set(operations);
+  if (going.size === 0) return settled;
+  for (const { id } of await store.executions()) {
+    for (const step of await store.steps(id)) {
+      if (step.rolledBackBy === null || !going.has(step.rolledBackBy)) continue;
+      const inEffect = (await store.operation(step.rolledBackBy))?.inEffect ?? false;
+      const status = inEffect ? ('rolled-back' as const) : step.status;
+      settled.push({ ...step, status, rolledBackBy: null });
+    }
+  }
+  return settled;
 }
 
 export const NOTHING: Eviction = { sessions: [], checkpoints: [], operations: [] };

@@ -1,0 +1,342 @@
+import { captureBefore } from '../capture/capture.ts';
+import { resolveNamed } from '../capture/named-path.ts';
+import { checkId, clipText } from '../model/check.ts';
+import { isSavepointError, SavepointError } from '../model/errors.ts';
+import type { Execution, StepAttempt } from '../model/execution.ts';
+import { selectedPath } from '../model/path.ts';
+import type { Draft } from '../store/draft.ts';
+import { DocumentPacker } from '../store/parts/document-packer.ts';
+import { type ExecutionSite, record } from './execution-site.ts';
+import { release, stamp } from './lease.ts';
+import { authorOfStep, RecordedFiles } from './recorded-files.ts';
+import { filesChanged, restoreAttempt } from './restore-attempt.ts';
+import { StepContext } from './step-context.ts';
+import { type ExecutionState, readLog, readValue, type StepLog, stateAfter } from './step-log.ts';
+import { draftBegin, draftEnd } from './step-recording.ts';
+import { syncFiles } from './sync-files.ts';
+
+export interface StepOptions {
+  /** Cancels the step: its changes are rolled back. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Where commands of the step write. After a kill nobody can tell who wrote what no tool named: here it
+   * was the step, elsewhere somebody else. Left out, it was the step everywhere.
+   */
+  readonly writes?: readonly string[] | undefined;
+}
+
+export interface RunSettings {
+  readonly leaseMs: number;
+  readonly acceptsChangedFiles: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** What the first step finds, made anew each time: an attempt may have changed the last one. */
+  readonly initial: () => ExecutionState;
+}
+
+/** An execution that this process holds. Steps run one after the other, each once. */
+export class ExecutionRun {
+  readonly #site: ExecutionSite;
+  readonly #settings: RunSettings;
+  readonly #packer = new DocumentPacker();
+  readonly #results = new DocumentPacker();
+  readonly #lost = new AbortController();
+  readonly #heart: NodeJS.Timeout;
+  #execution: Execution;
+  #log: StepLog;
+  #current: ExecutionState;
+  #next = 0;
+  #isBusy = false;
+  #isOver = false;
+
+  constructor(
+    site: ExecutionSite,
+    execution: Execution,
+    log: StepLog,
+    current: ExecutionState,
+    settings: RunSettings,
+  ) {
+    this.#site = site;
+    this.#execution = execution;
+    this.#log = log;
+    this.#current = current;
+    this.#settings = settings;
+    this.#heart = setInterval(() => void this.#renew(), settings.leaseMs / 3);
+    this.#heart.unref();
+  }
+
+  get id(): string {
+    return this.#execution.id;
+  }
+
+  get execution(): Execution {
+    return this.#execution;
+  }
+
+  /** After the last step that succeeded, in this process or before. Steps change it, nobody else. */
+  get state(): unknown {
+    return this.#current.state;
+  }
+
+  get variables(): Readonly<Record<string, unknown>> {
+    return this.#current.variables;
+  }
+
+  get context(): Readonly<Record<string, unknown>> {
+    return this.#current.context;
+  }
+
+  /** How many steps succeeded so far, in this process or before. */
+  get done(): number {
+    return this.#log.live.length;
+  }
+
+  /**
+   * Runs a step, unless it succeeded before: then its result comes back. When it fails, or is cancelled,
+   * its changes of files are rolled back first; calling `step` again tries it once more.
+   */
+  async step<Result, State = unknown>(
+    name: string,
+    work: (context: StepContext<State>) => Promise<Result> | Result,
+    options: StepOptions = {},
+  ): Promise<Result> {
+    checkId('name', name);
+    if (this.#isBusy) {
+      throw new SavepointError('execution-busy', 'another step of the execution is running');
+    }
+    this.#isBusy = true;
+    try {
+      const known = this.#log.live[this.#next];
+      const result =
+        known === undefined
+          ? await this.#attempt(name, work as Work, options)
+          : await this.#recall(known, name);
+      this.#next += 1;
+      return result as Result;
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  /** The execution is over, and nobody has to go on with it. */
+  async finish(): Promise<void> {
+    await this.#giveBack('finished');
+  }
+
+  /** Gives the execution back. Another process may go on with it. */
+  async close(): Promise<void> {
+    if (this.#isOver) return;
+    try {
+      await this.#giveBack(this.#execution.status);
+    } catch (error) {
+      // Somebody else has it by now, or the store was closed before.
+      if (isSavepointError(error, 'execution-lost') || isSavepointError(error, 'store-closed'))
+        return;
+      throw error;
+    }
+  }
+
+  async #giveBack(status: Execution['status']): Promise<void> {
+    clearInterval(this.#heart);
+    await release(this.#site, this.#execution, status);
+    this.#isOver = true;
+  }
+
+  async #recall(step: StepAttempt, name: string): Promise<unknown> {
+    if (step.name !== name) {
+      throw new SavepointError(
+        'execution-diverged',
+        `step ${step.index} was ${step.name}, not ${name}`,
+        {
+          hint: 'fork the execution, or roll it back to before that step',
+          details: { index: step.index, was: step.name, is: name },
+        },
+      );
+    }
+    return step.result === null ? undefined : readValue(this.#site.store, step.result);
+  }
+
+  async #attempt(name: string, work: Work, options: StepOptions): Promise<unknown> {
+    const signal = this.#signalOf(options);
+    refuseAborted(signal);
+    const writes = options.writes ?? null;
+    for (const path of writes ?? []) selectedPath(this.#site.files.root, path);
+    const step = await this.#begin({ name, writes });
+    const attempt = new Attempt(step);
+    try {
+      const context = this.#contextOf(attempt, signal);
+      const result = await work(context);
+      refuseAborted(signal);
+      await this.#succeed(attempt, context, result);
+      return result;
+    } catch (error) {
+      await this.#failWith(attempt, error, signal);
+      throw error;
+    } finally {
+      this.#log = await readLog(this.#site.store, this.id).catch(() => this.#log);
+    }
+  }
+
+  #signalOf({ signal }: StepOptions): AbortSignal {
+    const given = [signal, this.#settings.signal].filter((one) => one !== undefined);
+    return AbortSignal.any([...given, this.#lost.signal]);
+  }
+
+  async #begin(made: Pick<StepAttempt, 'name' | 'writes'>): Promise<StepAttempt> {
+    const index = this.#next;
+    const attempt = this.#log.nextAttempt(index);
+    return this.#record((draft, now, coverage) =>
+      draftBegin(
+        this.#site,
+        draft,
+        this.#execution,
+        { ...made, index, attempt },
+        { now, coverage },
+      ),
+    );
+  }
+
+  #contextOf(attempt: Attempt, signal: AbortSignal): StepContext {
+    const files = new RecordedFiles(this.#site, () => this.#execution, attempt.step);
+    const { index } = attempt.step;
+    const earlier = this.#log.attempts.filter((step) => step.index === index);
+    return new StepContext(attempt.step, this.#current, {
+      signal,
+      files,
+      earlierEffects: earlier.flatMap((step) => step.effects),
+      effect: (description) => this.#declare(attempt, description),
+      capture: (paths) => this.#capture(attempt.step, paths),
+    });
+  }
+
+  #declare(attempt: Attempt, description: string): Promise<void> {
+    return this.#write(async (draft, now) => {
+      const effect = { description: clipText(description), declaredAt: now };
+      attempt.step = { ...attempt.step, effects: [...attempt.step.effects, effect] };
+      draft.steps.push(attempt.step);
+    });
+  }
+
+  #capture(step: StepAttempt, paths: readonly string[]): Promise<void> {
+    return this.#write(async (draft, now) => {
+      const { files } = this.#site;
+      const named = paths.flatMap((path) => resolveNamed(files.root, path));
+      const author = authorOfStep(this.#execution, step, now);
+      await captureBefore(draft, files, named, { author, finds: this.#site.finds(now) });
+    });
+  }
+
+  /** State, result and the record of changed files, in one transaction, once those files are synced. */
+  async #succeed(attempt: Attempt, context: StepContext, result: unknown): Promise<void> {
+    const { state, variables, context: own } = context;
+    const after: ExecutionState = { state, variables, context: own };
+    await this.#packed(async (draft, now, coverage) => {
+      const packed = this.#packer.pack(after, 'step');
+      const returned = result === undefined ? null : this.#results.pack(result, 'result');
+      const changed = await draftEnd(this.#site, draft, this.#execution, { now, coverage });
+      await syncFiles(this.#site, changed);
+      draft.parts.push(...packed.parts, ...(returned?.parts ?? []));
+      const ended = { status: 'success', endedAt: now } as const;
+      draft.steps.push({
+        ...attempt.step,
+        ...ended,
+        root: packed.root,
+        result: returned?.root ?? null,
+      });
+    });
+    this.#current = after;
+  }
+
+  /** What a packer takes to be stored may have been removed since: then it packs everything once more. */
+  async #packed(work: Parameters<typeof record<void>>[1]): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#record(work);
+      } catch (error) {
+        this.#packer.forget();
+        this.#results.forget();
+        if (!isSavepointError(error, 'part-missing') || tries > 1) throw error;
+      }
+    }
+  }
+
+  /** What goes wrong on the way back is worse than what sent us there, and is told with it. */
+  async #failWith(attempt: Attempt, error: unknown, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#fail(attempt, error, signal);
+    } catch (failure) {
+      if (failure instanceof Error) failure.cause ??= error;
+      throw failure;
+    }
+  }
+
+  async #fail(attempt: Attempt, error: unknown, signal: AbortSignal): Promise<void> {
+    // Who has lost the execution touches nothing any more.
+    if (isSavepointError(error, 'execution-lost') || this.#lost.signal.aborted) return;
+    const status = signal.aborted ? 'cancelled' : 'failed';
+    await this.#record(async (draft, now, coverage) => {
+      await draftEnd(this.#site, draft, this.#execution, { now, coverage });
+      attempt.step = { ...attempt.step, status, error: clipText(textOf(error)), endedAt: now };
+      draft.steps.push(attempt.step);
+    });
+    await this.#restore(attempt.step);
+    const last = this.#log.live.at(-1);
+    this.#current =
+      last === undefined ? this.#settings.initial() : await stateAfter(this.#site.store, last);
+  }
+
+  async #restore(step: StepAttempt): Promise<void> {
+    const left = await restoreAttempt(this.#site, this.#execution, step);
+    if (left.length > 0 && !this.#settings.acceptsChangedFiles) {
+      throw filesChanged('files could not be made what they were before the step', left);
+    }
+    await this.#write(async (draft) => void draft.steps.push({ ...step, restored: true }));
+  }
+
+  #record<T>(work: Parameters<typeof record<T>>[1]): Promise<T> {
+    return record(this.#site, (draft, now, coverage) => {
+      this.#stamp(draft, now);
+      return work(draft, now, coverage);
+    });
+  }
+
+  #write<T>(work: (draft: Draft, now: number) => Promise<T>): Promise<T> {
+    return this.#site.write((draft, now) => {
+      this.#stamp(draft, now);
+      return work(draft, now);
+    });
+  }
+
+  #stamp(draft: Draft, now: number): void {
+    this.#execution = stamp(draft, this.#execution, now, this.#settings.leaseMs);
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      await this.#write(async () => {});
+    } catch (error) {
+      // A disk that is full now may have room the next time; who was replaced has to stop.
+      if (isSavepointError(error, 'execution-lost')) this.#lost.abort(error);
+    }
+  }
+}
+
+type Work = (context: StepContext) => unknown;
+
+/** One attempt as it is on record. */
+class Attempt {
+  step: StepAttempt;
+
+  constructor(step: StepAttempt) {
+    this.step = step;
+  }
+}
+
+function refuseAborted(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  if (isSavepointError(signal.reason)) throw signal.reason;
+  throw new SavepointError('aborted', 'the step was cancelled', { cause: signal.reason });
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? String(error)) : String(error);
+}

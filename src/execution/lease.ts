@@ -1,0 +1,98 @@
+import { currentOwner, ownerMayRun, ownerRuns } from '../capture/process-owner.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { Execution } from '../model/execution.ts';
+import type { Draft } from '../store/draft.ts';
+import type { Fence } from '../store/store.ts';
+import { touchSession } from '../timeline/sessions.ts';
+import type { ExecutionSite } from './execution-site.ts';
+
+/** The agent of the sessions under which files that steps change are on record. */
+export const EXECUTION_AGENT = 'execution';
+
+export interface LeaseOptions {
+  /** How long the holder counts as running where nobody can tell. */
+  readonly leaseMs: number;
+  /** Whether to begin the execution where there is none. */
+  readonly create: boolean;
+}
+
+/** Takes an execution for this process. Throws `execution-busy` and `execution-not-found`. */
+export function acquire(
+  site: ExecutionSite,
+  id: string,
+  { leaseMs, create }: LeaseOptions,
+): Promise<Execution> {
+  return site.write(async (draft, now) => {
+    const known = await site.store.execution(id);
+    if (known === null && !create) throw notFound(id);
+    if (known !== null && isHeld(known, now)) throw busy(known);
+    const execution = known ?? newExecution(id, now);
+    await touchSession(draft, site.store, { id: execution.sessionId, agent: EXECUTION_AGENT }, now);
+    const taken = {
+      ...execution,
+      token: execution.token + 1,
+      owner: currentOwner(),
+      leaseUntil: now + leaseMs,
+      updatedAt: now,
+    };
+    draft.executions.push(taken);
+    return taken;
+  });
+}
+
+export function newExecution(id: string, now: number): Execution {
+  return {
+    id,
+    sessionId: `execution-${id}`,
+    status: 'open',
+    parentId: null,
+    parentStep: null,
+    token: 0,
+    owner: null,
+    leaseUntil: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** A process that is seen to run holds it; one that is seen to be gone does not, whatever the lease says. */
+function isHeld({ owner, leaseUntil }: Execution, now: number): boolean {
+  if (owner === null) return false;
+  if (ownerRuns(owner)) return true;
+  return ownerMayRun(owner) && now < (leaseUntil ?? 0);
+}
+
+/** In every transaction of the holder: it goes through only while the holder is still that. */
+export function stamp(draft: Draft, execution: Execution, now: number, leaseMs: number): Execution {
+  const renewed = { ...execution, leaseUntil: now + leaseMs, updatedAt: now };
+  draft.fence = fenceOf(execution);
+  draft.executions.push(renewed);
+  return renewed;
+}
+
+/** Gives it back; with a status where it is over. */
+export async function release(
+  site: ExecutionSite,
+  execution: Execution,
+  status: Execution['status'] = execution.status,
+): Promise<void> {
+  await site.write(async (draft, now) => {
+    draft.fence = fenceOf(execution);
+    draft.executions.push({ ...execution, status, owner: null, leaseUntil: null, updatedAt: now });
+  });
+}
+
+export function fenceOf({ id, token }: Execution): Fence {
+  return { executionId: id, token };
+}
+
+export function notFound(id: string): SavepointError {
+  return new SavepointError('execution-not-found', `there is no execution ${id}`);
+}
+
+function busy({ id, owner }: Execution): SavepointError {
+  return new SavepointError('execution-busy', `execution ${id} is held already`, {
+    hint: 'wait until it ends',
+    details: { owner },
+  });
+}

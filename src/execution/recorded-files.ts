@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, closeSync, fsyncSync, mkdirSync, renameSync, unlinkSync } from 'node:fs';
+import { captureBefore } from '../capture/capture.ts';
+import { type Author, outsider } from '../capture/chain.ts';
+import { resolveNamed } from '../capture/named-path.ts';
+import { type PinnedFolder, pinParent } from '../capture/pinned-folder.ts';
+import type { Change } from '../model/change.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { Execution, StepAttempt } from '../model/execution.ts';
+import { isOutside, nameOf, type TrackedPath } from '../model/path.ts';
+import { ABSENT, type State, unknown } from '../model/state.ts';
+import { removeIfThere, writeNewFile } from '../restore/write-file.ts';
+import { blobOf } from '../store/blob.ts';
+import { Draft } from '../store/draft.ts';
+import type { Blob } from '../store/store.ts';
+import type { ExecutionSite } from './execution-site.ts';
+import { fenceOf } from './lease.ts';
+
+const FILE_MODE = 0o644;
+const FOLDER_MODE = 0o755;
+
+/**
+ * Files that a step writes through here are on record before they are written, with what they will be: a
+ * kill at any moment leaves nothing of which nobody can tell whose it is, and somebody else's lines that
+ * come on top of a half done step stay when it is rolled back.
+ */
+export class RecordedFiles {
+  readonly #site: ExecutionSite;
+  readonly #execution: () => Execution;
+  readonly #step: StepAttempt;
+
+  constructor(site: ExecutionSite, execution: () => Execution, step: StepAttempt) {
+    this.#site = site;
+    this.#execution = execution;
+    this.#step = step;
+  }
+
+  /** Puts a file in place of what is there, wholly and durably, with the folders above it. */
+  async write(
+    path: string,
+    content: string | Uint8Array,
+    options: { readonly mode?: number } = {},
+  ): Promise<void> {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : Uint8Array.from(content);
+    const blob = blobOf(bytes);
+    await this.#recorded(
+      path,
+      (before) => fileAfter(before, blob, this.#site, options.mode),
+      (place) => {
+        for (const folder of place.folders) makeFolder(this.#site.files.root, folder);
+        replaceFile(this.#site.files.root, place.path, bytes, modeOf(place.after));
+      },
+      blob,
+    );
+  }
+
+  /** Removes a file; that there is none is fine. */
+  async remove(path: string): Promise<void> {
+    await this.#recorded(
+      path,
+      () => ABSENT,
+      (place) => {
+        if (place.before.kind !== 'absent') removeFile(this.#site.files.root, place.path);
+      },
+    );
+  }
+
+  async #recorded(
+    named: string,
+    after: (before: State) => State,
+    carryOut: (place: Place) => void,
+    blob?: Blob,
+  ): Promise<void> {
+    const { store, files } = this.#site;
+    await this.#site.locked(async () => {
+      const path = onlyPath(files.root, named);
+      const draft = new Draft(await store.seq());
+      const now = this.#site.now();
+      const capturing = {
+        author: authorOfStep(this.#execution(), this.#step, now),
+        finds: this.#site.finds(now),
+      };
+      const opened = await captureBefore(draft, files, [path], capturing);
+      const own = opened.find((change) => change.path === path);
+      if (own === undefined) return;
+      refuseOthers(own);
+      const target = after(own.before);
+      const folders = opened.filter((change) => change !== own).map((change) => change.path);
+      const needed = target.kind === 'absent' ? [] : folders;
+      for (const change of opened)
+        draft.closed.push({ seq: change.seq, after: afterOf(change, own, target, needed) });
+      if (blob !== undefined) draft.addBlob(blob);
+      draft.fence = fenceOf(this.#execution());
+      await store.commit(draft.batch());
+      carryOut({ path, before: own.before, after: target, folders: needed });
+    });
+  }
+}
+
+interface Place {
+  readonly path: TrackedPath;
+  readonly before: State;
+  readonly after: State;
+  /** Those above it that have to be made, outermost first. */
+  readonly folders: readonly TrackedPath[];
+}
+
+/** What a tool of a step does. It is never busy by itself: the step is. */
+export function authorOfStep(
+  { sessionId }: Execution,
+  { checkpointId }: StepAttempt,
+  now: number,
+): Author {
+  return { ...outsider(now), origin: 'tool', sessionId, checkpointId };
+}
+
+function afterOf(
+  change: Change,
+  own: Change,
+  target: State,
+  needed: readonly TrackedPath[],
+): State {
+  if (change === own) return target;
+  if (!needed.includes(change.path)) return change.before;
+  return { kind: 'captured', type: 'directory', mode: FOLDER_MODE, blob: null, size: 0 };
+}
+
+function fileAfter(before: State, blob: Blob, { files }: ExecutionSite, mode?: number): State {
+  if (blob.bytes.length > files.maxFileSize) return unknown('too-large');
+  const old = before.kind === 'captured' ? before.mode : FILE_MODE;
+  const { id, bytes } = blob;
+  return { kind: 'captured', type: 'file', mode: mode ?? old, blob: id, size: bytes.length };
+}
+
+function modeOf(state: State): number {
+  return state.kind === 'captured' ? state.mode : FILE_MODE;
+}
+
+function onlyPath(root: string, named: string): TrackedPath {
+  const [path, behind] = resolveNamed(root, named);
+  if (path === undefined || isOutside(path)) {
+    throw new SavepointError('path-escapes-root', 'a step writes below the project', {
+      path: named,
+    });
+  }
+  if (behind === undefined) return path;
+  throw new SavepointError('argument-invalid', 'a step does not write through a link', { path });
+}
+
+function refuseOthers({ path, before }: Change): void {
+  const isFile = before.kind !== 'captured' || before.type === 'file';
+  if (isFile && !(before.kind === 'unknown' && before.reason === 'protected')) return;
+  const code = before.kind === 'unknown' ? 'path-protected' : 'argument-invalid';
+  throw new SavepointError(code, 'what is there is no file that a step may write', { path });
+}
+
+function within(
+  root: string,
+  path: TrackedPath,
+  work: (folder: PinnedFolder, name: string) => void,
+): void {
+  const folder = pinParent(root, path);
+  if (folder === null) throw new SavepointError('file-missing', 'its folder is gone', { path });
+  try {
+    work(folder, nameOf(path));
+    const fd = folder.openSelf();
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  } finally {
+    folder.close();
+  }
+}
+
+function makeFolder(root: string, path: TrackedPath): void {
+  within(root, path, (folder, name) => {
+    mkdirSync(folder.entry(name), { mode: FOLDER_MODE });
+    chmodSync(folder.entry(name), FOLDER_MODE);
+  });
+}
+
+function replaceFile(root: string, path: TrackedPath, bytes: Uint8Array, mode: number): void {
+  within(root, path, (folder, name) => {
+    // Named like the companions of a restore: no scan takes it for a file of the project.
+    const fresh = folder.entry(`.savepoint-${randomBytes(8).toString('hex')}.new`);
+    const fd = writeNewFile(fresh, bytes, mode);
+    try {
+      fsyncSync(fd);
+      renameSync(fresh, folder.entry(name));
+    } catch (error) {
+      removeIfThere(fresh);
+      throw error;
+    } finally {
+      closeSync(fd);
+    }
+  });
+}
+
+function removeFile(root: string, path: TrackedPath): void {
+  within(root, path, (folder, name) => unlinkSync(folder.entry(name)));
+}

@@ -1,0 +1,303 @@
+import { execFileSync } from 'node:child_process';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { StepContext } from '../../src/execution/step-context.ts';
+import { ExecutionBed } from './execution-bed.ts';
+
+let bed: ExecutionBed;
+
+afterEach(() => bed.remove());
+
+type Counting = StepContext<{ count: number; seen: string[] }>;
+
+function counting(context: Counting): void {
+  context.state.count += 1;
+  context.state.seen.push(context.name);
+}
+
+const BEGIN = { state: { count: 0, seen: [] as string[] } };
+
+describe('steps', () => {
+  it('run once, and give their results back to whoever comes later', async () => {
+    bed = await ExecutionBed.make();
+    const first = await bed.open();
+    const run = await first.execution('exec-1', BEGIN);
+    const when = new Date(5);
+    const fetched = await run.step('fetch', (context: Counting) => {
+      counting(context);
+      context.variables.url = 'here';
+      return { when, size: 7n };
+    });
+    expect(fetched).toEqual({ when, size: 7n });
+    await run.step('store', async (context: Counting) => {
+      counting(context);
+      await context.files.write('out/data.txt', 'data\n');
+    });
+    await first.close();
+
+    const again = await (await bed.open()).execution('exec-1', BEGIN);
+    let ran = 0;
+    const count = () => {
+      ran += 1;
+    };
+    expect(await again.step('fetch', count)).toEqual({ when, size: 7n });
+    expect(await again.step('store', count)).toBeUndefined();
+    expect(ran).toBe(0);
+    expect(again.state).toEqual({ count: 2, seen: ['fetch', 'store'] });
+    expect(again.variables).toEqual({ url: 'here' });
+    expect(await bed.read('out/data.txt')).toBe('data\n');
+    await again.step('more', counting);
+    expect(again.state).toEqual({ count: 3, seen: ['fetch', 'store', 'more'] });
+    await again.finish();
+  });
+
+  it('have another name than before: the program is another one', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e');
+    await run.step('one', () => 1);
+    await run.close();
+    const again = await savepoint.execution('e');
+    await expect(again.step('uno', () => 1)).rejects.toMatchObject({ code: 'execution-diverged' });
+    expect(await again.step('one', () => 2)).toBe(1);
+  });
+
+  it('that fail leave neither files nor state behind, and can be tried again', async () => {
+    bed = await ExecutionBed.make({ 'a.txt': 'old\n', 'b.txt': 'old\n', 'gone.txt': 'there\n' });
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e', BEGIN);
+    const work = async (context: Counting): Promise<number> => {
+      counting(context);
+      await context.files.write('a.txt', 'new\n');
+      await context.files.write('made/deep/c.txt', 'new\n');
+      await context.files.remove('gone.txt');
+      await context.capture('b.txt');
+      await bed.edit('b.txt', 'new\n');
+      if (context.attempt === 1) throw new Error('no luck');
+      return context.attempt;
+    };
+    await expect(run.step('try', work)).rejects.toThrow('no luck');
+    expect(await bed.read('a.txt')).toBe('old\n');
+    expect(await bed.read('b.txt')).toBe('old\n');
+    expect(await bed.read('made/deep/c.txt')).toBeNull();
+    expect(await bed.read('gone.txt')).toBe('there\n');
+    expect(run.state).toEqual({ count: 0, seen: [] });
+    expect(await run.step('try', work)).toBe(2);
+    expect(run.state).toEqual({ count: 1, seen: ['try'] });
+    expect(await bed.read('made/deep/c.txt')).toBe('new\n');
+    expect(await bed.read('gone.txt')).toBeNull();
+    const { steps } = await (await savepoint.executions()).show('e');
+    expect(steps).toMatchObject([
+      {
+        status: 'success',
+        attempts: [{ status: 'failed', restored: true }, { status: 'success' }],
+      },
+    ]);
+    expect(steps[0]?.attempts[0]?.error).toContain('no luck');
+  });
+
+  it('refuse what cannot be kept as it is, as a failure', async () => {
+    bed = await ExecutionBed.make({ 'a.txt': 'old\n' });
+    const run = await (await bed.open()).execution('e', BEGIN);
+    const attempt = run.step('odd', async (context: StepContext<Record<string, unknown>>) => {
+      await context.files.write('a.txt', 'new\n');
+      context.state.call = () => 1;
+    });
+    await expect(attempt).rejects.toMatchObject({
+      code: 'value-unsupported',
+      path: 'step.state.call',
+    });
+    expect(await bed.read('a.txt')).toBe('old\n');
+    expect(run.state).toEqual({ count: 0, seen: [] });
+  });
+
+  it('are cancelled by a signal, with what they did', async () => {
+    bed = await ExecutionBed.make({ 'a.txt': 'old\n' });
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e');
+    const cancel = new AbortController();
+    const step = run.step(
+      'long',
+      async ({ files, signal }) => {
+        await files.write('a.txt', 'half\n');
+        cancel.abort();
+        expect(signal.aborted).toBe(true);
+      },
+      { signal: cancel.signal },
+    );
+    await expect(step).rejects.toMatchObject({ code: 'aborted' });
+    expect(await bed.read('a.txt')).toBe('old\n');
+    const { steps } = await (await savepoint.executions()).show('e');
+    expect(steps).toMatchObject([{ status: 'cancelled', attempts: [{ restored: true }] }]);
+  });
+
+  it('find what shell commands did, and take that back too', async () => {
+    bed = await ExecutionBed.make({ 'a.txt': 'old\n', 'b.txt': 'old\n' });
+    const savepoint = await bed.open({ scan: true });
+    const run = await savepoint.execution('e');
+    const shell = (script: string) =>
+      execFileSync('/bin/sh', ['-c', script], { cwd: bed.project, env: { PATH: '/usr/bin:/bin' } });
+    await run.step('good', () => void shell('echo new > a.txt; echo made > c.txt'));
+    const bad = run.step('bad', () => {
+      shell('echo worse > a.txt; rm b.txt c.txt; echo more > d.txt');
+      throw new Error('no');
+    });
+    await expect(bad).rejects.toThrow('no');
+    expect(await bed.read('a.txt')).toBe('new\n');
+    expect(await bed.read('b.txt')).toBe('old\n');
+    expect(await bed.read('c.txt')).toBe('made\n');
+    expect(await bed.read('d.txt')).toBeNull();
+  });
+
+  it('that fail leave the lines of others alone', async () => {
+    const lines = (first: string, last: string) => `${first}\n2\n3\n4\n5\n${last}\n`;
+    bed = await ExecutionBed.make({ 'a.txt': lines('1', '6') });
+    const run = await (await bed.open()).execution('e');
+    const step = run.step('edit', async ({ files }) => {
+      await files.write('a.txt', lines('step', '6'));
+      await bed.edit('a.txt', lines('step', 'person'));
+      throw new Error('no');
+    });
+    await expect(step).rejects.toThrow('no');
+    expect(await bed.read('a.txt')).toBe(lines('1', 'person'));
+  });
+});
+
+describe('an execution', () => {
+  it('stops where files are not as its steps left them, unless told otherwise', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e');
+    await run.step('one', ({ files }) => files.write('a.txt', 'step\n'));
+    await run.close();
+    await bed.edit('a.txt', 'person\n');
+    await expect(savepoint.execution('e')).rejects.toMatchObject({
+      code: 'execution-files-changed',
+      details: [{ path: 'a.txt' }],
+    });
+    const accepted = await savepoint.execution('e', { changedFiles: 'accept' });
+    expect(accepted.done).toBe(1);
+    expect(await bed.read('a.txt')).toBe('person\n');
+  });
+
+  it('has one holder', async () => {
+    bed = await ExecutionBed.make();
+    const [one, other] = [await bed.open(), await bed.open()];
+    const run = await one.execution('e');
+    await expect(other.execution('e')).rejects.toMatchObject({ code: 'execution-busy' });
+    await run.close();
+    const taken = await other.execution('e');
+    // The first one wakes up again, and has nothing to say any more.
+    await expect(run.step('late', () => 1)).rejects.toMatchObject({ code: 'execution-lost' });
+    expect(await taken.step('mine', () => 2)).toBe(2);
+    await expect(one.execution('other', { create: false })).rejects.toMatchObject({
+      code: 'execution-not-found',
+    });
+  });
+
+  it('is forked from any step', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e', BEGIN);
+    for (const name of ['a', 'b', 'c']) {
+      await run.step(name, (context: Counting) => {
+        counting(context);
+        return name;
+      });
+    }
+    await savepoint.forkExecution('e', { at: 1, as: 'f' });
+    await expect(savepoint.forkExecution('e', { at: 1, as: 'f' })).rejects.toMatchObject({
+      code: 'execution-exists',
+    });
+    await expect(savepoint.forkExecution('e', { at: 7, as: 'g' })).rejects.toMatchObject({
+      code: 'step-not-found',
+    });
+    const fork = await savepoint.execution('f');
+    expect(fork.state).toEqual({ count: 2, seen: ['a', 'b'] });
+    expect([await fork.step('a', () => 0), await fork.step('b', () => 0)]).toEqual(['a', 'b']);
+    await fork.step('other', counting);
+    expect(fork.state).toEqual({ count: 3, seen: ['a', 'b', 'other'] });
+    expect(run.state).toEqual({ count: 3, seen: ['a', 'b', 'c'] });
+  });
+
+  it('is rolled back with its files, as one operation that undo takes back', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e', BEGIN);
+    for (const name of ['a', 'b', 'c']) {
+      await run.step(name, async (context: Counting) => {
+        counting(context);
+        await context.files.write('log.txt', context.state.seen.join('\n'));
+        if (name === 'b') await context.effect('sent a mail');
+      });
+    }
+    await run.close();
+    const plan = await savepoint.planRollback('e', { to: 0 });
+    expect(plan).toMatchObject({
+      steps: [{ name: 'b' }, { name: 'c' }],
+      effects: [{ description: 'sent a mail', name: 'b' }],
+    });
+    await expect(savepoint.applyRollback(plan)).rejects.toMatchObject({
+      code: 'execution-effects',
+    });
+    expect(await bed.read('log.txt')).toBe('a\nb\nc');
+    await savepoint.applyRollback(plan, { acceptEffects: true });
+    expect(await bed.read('log.txt')).toBe('a');
+    const reader = await savepoint.executions();
+    expect((await reader.list())[0]).toMatchObject({ id: 'e', done: 1 });
+    expect((await reader.show('e')).steps.map(({ status }) => status)).toEqual([
+      'success',
+      'rolled-back',
+      'rolled-back',
+    ]);
+    await savepoint.undo();
+    expect(await bed.read('log.txt')).toBe('a\nb\nc');
+    expect((await reader.list())[0]).toMatchObject({ done: 3 });
+    await savepoint.redo();
+    expect(await bed.read('log.txt')).toBe('a');
+    const again = await savepoint.execution('e');
+    expect(again.state).toEqual({ count: 1, seen: ['a'] });
+    await again.step('a', () => 1);
+    await again.step('new', counting);
+    expect(again.state).toEqual({ count: 2, seen: ['a', 'new'] });
+  });
+
+  it('is rolled back where only its state changed', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e', BEGIN);
+    await run.step('a', counting);
+    await run.step('b', counting);
+    await run.close();
+    await savepoint.applyRollback(await savepoint.planRollback('e', { to: 0 }));
+    const reader = await savepoint.executions();
+    expect((await reader.list())[0]?.done).toBe(1);
+    await savepoint.undo();
+    expect((await reader.list())[0]?.done).toBe(2);
+    // What is forgotten of an operation is not forgotten of its steps.
+    await savepoint.applyRollback(await savepoint.planRollback('e', { to: -1 }));
+    const other = await savepoint.execution('f');
+    await other.step('a', () => 1);
+    await other.close();
+    await savepoint.applyRollback(await savepoint.planRollback('f', { to: -1 }));
+    await savepoint.cleanup({ retentionDays: 0 });
+    expect((await reader.show('e')).steps.map(({ status }) => status)).toEqual([
+      'rolled-back',
+      'rolled-back',
+    ]);
+    expect((await reader.list()).map(({ done }) => done)).toEqual([0, 0]);
+  });
+
+  it('tells how its state changed', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e', BEGIN);
+    await run.step('a', counting);
+    await run.step('b', counting);
+    const reader = await savepoint.executions();
+    expect(await reader.stateAt('e', 0)).toMatchObject({ state: { count: 1, seen: ['a'] } });
+    expect(await reader.diff('e', 0, 1)).toEqual([
+      { path: 'state.count', kind: 'changed' },
+      { path: 'state.seen[1]', kind: 'added' },
+    ]);
+  });
+});
