@@ -7,8 +7,16 @@ const LENGTHS = {
   SAVEPOINT_FAULT_RUNS: 'each',
   SAVEPOINT_TAKE_BACK_KILLS: '1000',
   SAVEPOINT_EDIT_CRASHES: '60',
+  SAVEPOINT_EXECUTION_KILLS: '300',
 };
-const TESTS = ['random-kills', 'fault-capture', 'fault-rewind', 'kill-take-back', 'person-edit'];
+const TESTS = [
+  'random-kills',
+  'fault-capture',
+  'fault-rewind',
+  'kill-take-back',
+  'person-edit',
+  'kill-execution',
+];
 
 const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
 const files = TESTS.map((name) => `test/crash/${name}.test.ts`);

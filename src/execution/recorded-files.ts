@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, fsyncSync, mkdirSync, renameSync, unlinkSync } from 'node:fs';
 import { captureBefore } from '../capture/capture.ts';
 import { type Author, outsider } from '../capture/chain.ts';
 import { resolveNamed } from '../capture/named-path.ts';
-import { type PinnedFolder, pinParent } from '../capture/pinned-folder.ts';
+import { type PinnedFolder, pinParent, pinParentOrNull } from '../capture/pinned-folder.ts';
 import type { Change } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
@@ -48,7 +47,8 @@ export class RecordedFiles {
       (before) => fileAfter(before, blob, this.#site, options.mode),
       (place) => {
         for (const folder of place.folders) makeFolder(this.#site.files.root, folder);
-        replaceFile(this.#site.files.root, place.path, bytes, modeOf(place.after));
+        const fresh = freshName(this.#step);
+        replaceFile(this.#site.files.root, place, bytes, fresh);
       },
       blob,
     );
@@ -181,11 +181,36 @@ function makeFolder(root: string, path: TrackedPath): void {
   });
 }
 
-function replaceFile(root: string, path: TrackedPath, bytes: Uint8Array, mode: number): void {
+/**
+ * The name of a file that is being written, of which there is one at a time. Named like the companions of a
+ * restore: no scan takes it for a file of the project.
+ */
+function freshName({ checkpointId }: StepAttempt): string {
+  return `.savepoint-${checkpointId}.new`;
+}
+
+/** Takes away what a step that was killed while it wrote one of these has left beside it. */
+export function removeFresh(root: string, step: StepAttempt, paths: Iterable<TrackedPath>): void {
+  for (const path of paths) {
+    const folder = pinParentOrNull(root, path);
+    if (folder === null) continue;
+    try {
+      removeIfThere(folder.entry(freshName(step)));
+    } finally {
+      folder.close();
+    }
+  }
+}
+
+function replaceFile(
+  root: string,
+  { path, after }: Place,
+  bytes: Uint8Array,
+  waiting: string,
+): void {
   within(root, path, (folder, name) => {
-    // Named like the companions of a restore: no scan takes it for a file of the project.
-    const fresh = folder.entry(`.savepoint-${randomBytes(8).toString('hex')}.new`);
-    const fd = writeNewFile(fresh, bytes, mode);
+    const fresh = folder.entry(waiting);
+    const fd = writeNewFile(fresh, bytes, modeOf(after));
     try {
       fsyncSync(fd);
       renameSync(fresh, folder.entry(name));

@@ -5,6 +5,7 @@ import type { PlanLine, RewindPlan } from '../model/plan.ts';
 import { makePlan } from '../timeline/make-plan.ts';
 import type { ExecutionSite } from './execution-site.ts';
 import { fenceOf } from './lease.ts';
+import { removeFresh } from './recorded-files.ts';
 import { described } from './step-log.ts';
 
 /** Somebody may write while we plan; not for ever. */
@@ -20,6 +21,9 @@ export async function restoreAttempt(
   step: StepAttempt,
 ): Promise<PlanLine[]> {
   const { writes } = step;
+  const changes = await site.store.changes({ sessionIds: [execution.sessionId] });
+  const ofStep = changes.filter(({ checkpointId }) => checkpointId === step.checkpointId);
+  removeFresh(site.files.root, step, new Set(ofStep.map(({ path }) => path)));
   const own = await applyFresh(site, execution, step, {
     paths: null,
     includeShared: writes === null,

@@ -9,13 +9,14 @@ import { problem, type StoreProblem } from './problem.ts';
 const IDS = `SELECT id FROM parts WHERE kind <> ${NO_PART} ORDER BY id`;
 const ROW = 'SELECT id, hash, kind, children, data FROM parts WHERE id = ?';
 
+const THERE = `(SELECT id FROM parts WHERE kind <> ${NO_PART})`;
+const OF_STEP =
+  "' of step ' || step || ' of ' || (SELECT id FROM executions WHERE num = execution)";
+
 const NAMELESS = `
-  SELECT 'document ' || category || ' ' || key AS what FROM documents
-  WHERE root NOT IN (SELECT id FROM parts WHERE kind <> ${NO_PART})
-  UNION ALL
-  SELECT 'state of step ' || step || ' of ' || (SELECT id FROM executions WHERE num = execution)
-  FROM steps JOIN (SELECT root AS named UNION ALL SELECT result)
-  WHERE named IS NOT NULL AND named NOT IN (SELECT id FROM parts WHERE kind <> ${NO_PART})`;
+  SELECT 'document ' || category || ' ' || key AS what FROM documents WHERE root NOT IN ${THERE}
+  UNION ALL SELECT 'state' || ${OF_STEP} FROM steps WHERE root NOT IN ${THERE}
+  UNION ALL SELECT 'result' || ${OF_STEP} FROM steps WHERE result NOT IN ${THERE}`;
 
 /** Every part is compared with its name, which vouches for all that it holds. */
 export async function* checkParts({ connection }: Opened): AsyncGenerator<StoreProblem | null> {
