@@ -6,7 +6,8 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   model: [],
   plan: ['model'],
   'store/parts': ['model'],
-  'store/documents': ['model', 'store', 'store/parts'],
+  // Its lock and its durable files are those of the store.
+  'store/documents': ['model', 'store', 'store/parts', 'store/sqlite'],
   'store/sqlite': ['model', 'store', 'store/parts'],
   'store/memory': ['model', 'store', 'store/parts'],
   store: ['model', 'store/parts'],
@@ -41,7 +42,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   ],
   // A model as agents reach one; it knows nothing of files.
   'messages-server': [],
-  testing: ['index', 'model', 'store', 'store/parts', 'messages-server'],
+  testing: ['index', 'model', 'store', 'store/parts', 'store/documents', 'messages-server'],
   integrations: ['index'],
   agents: ['index'],
   // How things are said at a terminal, whoever says them.

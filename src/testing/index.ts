@@ -18,4 +18,5 @@ export {
   turnOf,
   useTool,
 } from './scripted-model/index.ts';
+export { type StorageSuite, testStorage } from './storage-suite.ts';
 export { type StoreSuite, type TestRunner, testStore } from './store/test-store.ts';

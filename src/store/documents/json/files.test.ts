@@ -1,0 +1,253 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ChildScript } from '../../../testing/child-script.ts';
+import { JSONStorage, type JSONStorageOptions } from './json-storage.ts';
+import type { StorageProblem } from './keys-in.ts';
+
+let base = '';
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'savepoint-json-'));
+});
+afterEach(() => rmSync(base, { recursive: true }));
+
+function storageOf(more: Partial<JSONStorageOptions> = {}): JSONStorage {
+  return new JSONStorage({ projectName: 'demo', baseDir: join(base, 'store'), ...more });
+}
+
+function placeOf(...names: string[]): string {
+  return join(base, 'store', 'projects', 'demo', 'persistence', ...names);
+}
+
+describe('the files of JSONStorage', () => {
+  it('lie where the layout says, indented for people', async () => {
+    const data = { id: 'ckpt-exec-001-0', state: { phase: 'x' }, at: new Date(0) };
+    const path = await storageOf().save('checkpoint', 'ckpt-exec-001-0', data);
+    expect(path).toBe(placeOf('checkpoint', 'ckpt-exec-001-0.json'));
+    expect(readFileSync(path, 'utf8')).toBe(
+      `{
+  "id": "ckpt-exec-001-0",
+  "state": {
+    "phase": "x"
+  },
+  "at": {
+    "$Date": "1970-01-01T00:00:00.000Z"
+  }
+}
+`,
+    );
+  });
+
+  it('can be written by hand or by another program', async () => {
+    mkdirSync(placeOf('conversation'), { recursive: true });
+    writeFileSync(placeOf('conversation', 'conv-1.json'), '{"messages": ["你好"], "n": 1.5}');
+    expect(await storageOf().list('conversation')).toEqual(['conv-1']);
+    expect(await storageOf().load('conversation', 'conv-1')).toEqual({
+      messages: ['你好'],
+      n: 1.5,
+    });
+  });
+
+  it('have the key inside where a name cannot hold it', async () => {
+    const key = 'k'.repeat(400);
+    const path = await storageOf().save('session', key, { n: 1 });
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ key, data: { n: 1 } });
+  });
+
+  it('are private to the user, and so are the folders', async () => {
+    const path = await storageOf().save('session', 's', { n: 1 });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(placeOf('.lock')).mode & 0o777).toBe(0o600);
+    for (let folder = dirname(path); folder !== base; folder = dirname(folder)) {
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+    }
+  });
+
+  it('are all below the base directory, whatever project, category and key say', async () => {
+    const hostile = ['..', '../../x', '/x', 'a/../../../../x', 'x\0y', '.'];
+    for (const projectName of hostile) {
+      const storage = storageOf({ projectName });
+      for (const category of hostile) {
+        for (const key of hostile) await storage.save(category, key, { key });
+      }
+      expect(await storage.list('..')).toHaveLength(hostile.length);
+    }
+    expect(readdirSync(base)).toEqual(['store']);
+    expect(readdirSync(join(base, 'store'))).toEqual(['projects']);
+    expect(readdirSync(join(base, 'store', 'projects'))).toHaveLength(hostile.length);
+  });
+
+  it('are not made by who only reads', async () => {
+    expect(await storageOf().load('session', 's')).toBeNull();
+    expect(await storageOf().list('session')).toEqual([]);
+    expect(await storageOf().delete('session', 's')).toBe(false);
+    expect(readdirSync(base)).toEqual([]);
+  });
+
+  it.each([{ baseDir: '' }, { baseDir: 'a\0b' }, { baseDir: 7 as unknown as string }])(
+    'are refused a place that is none: %j',
+    (options) => {
+      expect(() => storageOf(options)).toThrow(
+        expect.objectContaining({ code: 'argument-invalid' }),
+      );
+    },
+  );
+});
+
+describe('JSONStorage among other things on disk', () => {
+  it.each([['projects'], ['projects', 'demo'], ['projects', 'demo', 'persistence']])(
+    'writes nothing through a folder that is a link: %s/%s/%s',
+    async (...names) => {
+      const outside = join(base, 'outside');
+      mkdirSync(outside);
+      const link = join(base, 'store', ...names);
+      mkdirSync(dirname(link), { recursive: true });
+      symlinkSync(outside, link);
+      const refusal = { code: 'symlinked-parent' };
+      await expect(storageOf().save('session', 's', { n: 1 })).rejects.toMatchObject(refusal);
+      await expect(storageOf().load('session', 's')).rejects.toMatchObject(refusal);
+      await expect(storageOf().list('session')).rejects.toMatchObject(refusal);
+      expect(readdirSync(outside)).toEqual([]);
+    },
+  );
+
+  it('writes nothing through the link of a category, and reads nothing', async () => {
+    const outside = join(base, 'outside');
+    mkdirSync(outside);
+    writeFileSync(join(outside, 's.json'), '{"secret": true}');
+    await storageOf().save('other', 's', { n: 1 });
+    symlinkSync(outside, placeOf('session'));
+    const refusal = { code: 'symlinked-parent' };
+    await expect(storageOf().save('session', 't', { n: 1 })).rejects.toMatchObject(refusal);
+    await expect(storageOf().load('session', 's')).rejects.toMatchObject(refusal);
+    expect(readdirSync(outside)).toEqual(['s.json']);
+  });
+
+  it('reads no file through a link, and replaces the link itself', async () => {
+    const secret = join(base, 'secret.json');
+    writeFileSync(secret, '{"secret": true}');
+    mkdirSync(placeOf('session'), { recursive: true });
+    symlinkSync(secret, placeOf('session', 's.json'));
+    await expect(storageOf().load('session', 's')).rejects.toMatchObject({
+      code: 'document-corrupt',
+      path: placeOf('session', 's.json'),
+    });
+    await storageOf().save('session', 's', { n: 1 });
+    expect(await storageOf().load('session', 's')).toEqual({ n: 1 });
+    expect(readFileSync(secret, 'utf8')).toBe('{"secret": true}');
+  });
+
+  it('opens no database through a link in the place of its lock', async () => {
+    mkdirSync(placeOf(), { recursive: true });
+    symlinkSync(join(base, 'elsewhere'), placeOf('.lock'));
+    const saved = storageOf().save('session', 's', { n: 1 });
+    await expect(saved).rejects.toMatchObject({ code: 'store-failed' });
+    expect(existsSync(join(base, 'elsewhere'))).toBe(false);
+  });
+
+  it('says without a descriptor what the file system says', async () => {
+    mkdirSync(dirname(placeOf()), { recursive: true });
+    writeFileSync(placeOf(), 'a file');
+    const error = await storageOf()
+      .save('session', 's', {})
+      .catch((caught: Error) => caught);
+    expect(error).toMatchObject({ code: 'store-failed' });
+    expect((error as Error).message).not.toContain('/proc/self/fd');
+  });
+});
+
+describe('what is damaged', () => {
+  it('is told by list with its key, and everything else is listed', async () => {
+    const problems: StorageProblem[] = [];
+    const storage = storageOf({ onProblem: (problem) => problems.push(problem) });
+    const long = 'k'.repeat(400);
+    for (const key of ['a', 'b', long]) await storage.save('session', key, { key });
+    expect(await storage.list('session')).toHaveLength(3);
+    expect(problems).toEqual([]);
+    const [longFile = ''] = readdirSync(placeOf('session')).filter((name) => name.includes('~'));
+    writeFileSync(placeOf('session', 'b.json'), '{"key": "b"');
+    writeFileSync(placeOf('session', longFile), '');
+    writeFileSync(placeOf('session', 'Not Ours.json'), '{}');
+    writeFileSync(placeOf('session', 'notes.txt'), 'nobody minds');
+    mkdirSync(placeOf('session', 'folder.json'));
+    expect((await storage.list('session')).sort()).toEqual(['a', 'b', 'folder']);
+    const told = problems.map(({ category, key, path }) => [category, key, path]);
+    expect(told.sort()).toEqual(
+      [
+        ['session', null, placeOf('session', 'Not Ours.json')],
+        ['session', null, placeOf('session', longFile)],
+        ['session', 'b', placeOf('session', 'b.json')],
+        ['session', 'folder', placeOf('session', 'folder.json')],
+      ].sort(),
+    );
+  });
+
+  it.each([
+    ['', 'not JSON'],
+    ['{"a": {"$Date": "yesterday"}}', 'no time'],
+    ['null', 'no value'],
+    [Buffer.of(0x22, 0xff, 0x22), 'not UTF-8'],
+  ])('is named by load: %j', async (content, reason) => {
+    mkdirSync(placeOf('session'), { recursive: true });
+    writeFileSync(placeOf('session', 's.json'), content);
+    await expect(storageOf().load('session', 's')).rejects.toMatchObject({
+      code: 'document-corrupt',
+      path: placeOf('session', 's.json'),
+      message: expect.stringContaining(reason),
+    });
+  });
+
+  it('is a file with a cut name that holds the value of another key', async () => {
+    const [one, other] = [`${'k'.repeat(400)}1`, `${'k'.repeat(400)}2`];
+    const path = await storageOf().save('session', one, { n: 1 });
+    const otherPath = await storageOf().save('session', other, { n: 2 });
+    writeFileSync(path, readFileSync(otherPath));
+    const corrupt = { code: 'document-corrupt', path };
+    await expect(storageOf().load('session', one)).rejects.toMatchObject(corrupt);
+    expect(await storageOf().list('session')).toEqual([other]);
+  });
+});
+
+describe('a process that died', () => {
+  const HOLD = `
+    import { DatabaseSync } from 'node:sqlite';
+    const lock = new DatabaseSync(process.argv[1]);
+    lock.exec('BEGIN EXCLUSIVE');
+    console.log('held');
+    setInterval(() => {}, 1000);`;
+
+  it('holds up nobody with its lock, which the living one does', async () => {
+    const storage = storageOf({ lockTimeoutMs: 100 });
+    await storage.save('session', 's', { n: 1 });
+    const child = new ChildScript(HOLD, placeOf('.lock'));
+    try {
+      await child.says('held');
+      const late = storage.save('session', 's', { n: 2 });
+      await expect(late).rejects.toMatchObject({ code: 'store-locked' });
+      expect(await storage.load('session', 's')).toEqual({ n: 1 });
+    } finally {
+      await child.kill();
+    }
+    await storage.save('session', 's', { n: 3 });
+    expect(await storage.load('session', 's')).toEqual({ n: 3 });
+  });
+
+  it('leaves a half-written file that is not listed, and that the next writer removes', async () => {
+    mkdirSync(placeOf('session'), { recursive: true });
+    writeFileSync(placeOf('session', '.0123456789abcdef.tmp'), '{"half": ');
+    expect(await storageOf().list('session')).toEqual([]);
+    await storageOf().save('session', 's', { n: 1 });
+    expect(readdirSync(placeOf('session'))).toEqual(['s.json']);
+  });
+});
