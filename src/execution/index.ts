@@ -1,0 +1,27 @@
+export {
+  type BaseStorage,
+  CATEGORIES,
+  type Category,
+  type SaveOptions,
+} from '../store/documents/base-storage.ts';
+export { JSONStorage, type JSONStorageOptions } from '../store/documents/json/json-storage.ts';
+export type { StorageProblem } from '../store/documents/json/keys-in.ts';
+export { Checkpoint, type CheckpointFields } from './checkpoint.ts';
+export type { CheckpointDict, CheckpointStatus, Fields } from './checkpoint-dict.ts';
+export {
+  type CheckpointProblem,
+  ExecutionCheckpoints,
+  type ExecutionCheckpointsOptions,
+} from './execution-checkpoints.ts';
+export type { ExecutionFiles } from './execution-files.ts';
+export {
+  ExecutionRecovery,
+  type ExecutionRecoveryOptions,
+  type ExecutionResult,
+  type RecoverableAgent,
+  type StepContext,
+} from './execution-recovery.ts';
+export type { NewCheckpoint } from './new-checkpoint.ts';
+export { PersistenceManager } from './persistence-manager.ts';
+export type { RetryOptions } from './retry-options.ts';
+export type { Rollback } from './roll-back.ts';

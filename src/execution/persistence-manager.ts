@@ -1,0 +1,111 @@
+import type { BaseStorage, SaveOptions } from '../store/documents/base-storage.ts';
+import { checkDict } from './checkpoint-dict.ts';
+import { mayBeOf } from './checkpoint-ids.ts';
+
+/** What a program keeps between its starts, by kind. Works with every `BaseStorage`. */
+export class PersistenceManager {
+  readonly storage: BaseStorage;
+
+  constructor(storage: BaseStorage) {
+    this.storage = storage;
+  }
+
+  /** Keeps the dictionary of a checkpoint under its `id`. */
+  async saveCheckpoint(data: unknown, options?: SaveOptions): Promise<string> {
+    return this.storage.save('checkpoint', checkDict(data).id, data, options);
+  }
+
+  loadCheckpoint(id: string): Promise<unknown> {
+    return this.storage.load('checkpoint', id);
+  }
+
+  /**
+   * Ids of the checkpoints of an execution, with those of earlier attempts, or of all. Of an execution only
+   * those that say so themselves: ids are not taken apart. A damaged one is in the list of all, and in no
+   * other: nobody knows whose it is.
+   */
+  async listCheckpoints(executionId?: string): Promise<string[]> {
+    const ids = await this.storage.list('checkpoint');
+    if (executionId === undefined) return ids;
+    const found: string[] = [];
+    for (const id of ids) if (await this.#isOf(executionId, id)) found.push(id);
+    return found;
+  }
+
+  deleteCheckpoint(id: string): Promise<boolean> {
+    return this.storage.delete('checkpoint', id);
+  }
+
+  saveConversation(id: string, data: unknown): Promise<string> {
+    return this.storage.save('conversation', id, data);
+  }
+
+  loadConversation(id: string): Promise<unknown> {
+    return this.storage.load('conversation', id);
+  }
+
+  listConversations(): Promise<string[]> {
+    return this.storage.list('conversation');
+  }
+
+  deleteConversation(id: string): Promise<boolean> {
+    return this.storage.delete('conversation', id);
+  }
+
+  saveHistory(id: string, data: unknown): Promise<string> {
+    return this.storage.save('history', id, data);
+  }
+
+  loadHistory(id: string): Promise<unknown> {
+    return this.storage.load('history', id);
+  }
+
+  listHistories(): Promise<string[]> {
+    return this.storage.list('history');
+  }
+
+  deleteHistory(id: string): Promise<boolean> {
+    return this.storage.delete('history', id);
+  }
+
+  saveSession(id: string, data: unknown): Promise<string> {
+    return this.storage.save('session', id, data);
+  }
+
+  loadSession(id: string): Promise<unknown> {
+    return this.storage.load('session', id);
+  }
+
+  listSessions(): Promise<string[]> {
+    return this.storage.list('session');
+  }
+
+  deleteSession(id: string): Promise<boolean> {
+    return this.storage.delete('session', id);
+  }
+
+  saveConfig(name: string, data: unknown): Promise<string> {
+    return this.storage.save('config', name, data);
+  }
+
+  loadConfig(name: string): Promise<unknown> {
+    return this.storage.load('config', name);
+  }
+
+  listConfigs(): Promise<string[]> {
+    return this.storage.list('config');
+  }
+
+  deleteConfig(name: string): Promise<boolean> {
+    return this.storage.delete('config', name);
+  }
+
+  async #isOf(executionId: string, id: string): Promise<boolean> {
+    if (!mayBeOf(executionId, id)) return false;
+    try {
+      return checkDict(await this.loadCheckpoint(id)).execution_id === executionId;
+    } catch {
+      return false;
+    }
+  }
+}
