@@ -6,6 +6,7 @@ import { CategoryFolders } from './category-folders.ts';
 import { readDocument, writeDocument } from './document-file.ts';
 import { documentText, documentValue } from './document-text.ts';
 import { fileNameOf, isShortened } from './file-name.ts';
+import type { HeldFolder } from './held-folder.ts';
 import { keysIn, type StorageProblem, SUFFIX } from './keys-in.ts';
 
 export interface JSONStorageOptions {
@@ -55,8 +56,11 @@ export class JSONStorage implements BaseStorage {
     checkData(data);
     // Before anything is waited for: the caller may go on with the value.
     const text = documentText(data, inside);
+    const isTaken = (folder: HeldFolder): boolean => onlyNew && folder.has(name);
+    // Nobody is waited for in vain; whether it is so is seen again under the lock.
+    if (this.#folders.reading(category, isTaken)) throw documentExists(category, key);
     return this.#folders.writing(category, (folder) => {
-      if (onlyNew && folder.has(name)) throw documentExists(category, key);
+      if (isTaken(folder)) throw documentExists(category, key);
       writeDocument(folder, name, text);
       return folder.pathOf(name);
     });
