@@ -39,6 +39,7 @@ import type { Alongside } from './restore/alongside.ts';
 import { applyPlan } from './restore/apply.ts';
 import { type Materialized, materialize } from './restore/materialize.ts';
 import { type ScanOptions, type ScanReport, scanThen } from './scanning.ts';
+import type { BaseStorage } from './store/documents/base-storage.ts';
 import { diffSince, type PathDiff } from './timeline/diff.ts';
 import { labelCheckpoint } from './timeline/labels.ts';
 import { planLineDiff } from './timeline/plan-diff.ts';
@@ -252,6 +253,13 @@ export class Savepoint extends TimelineReader {
   /** Removes contents from every checkpoint, and their bytes from the store. Cannot be undone. */
   async purge(request: PurgeRequest): Promise<PurgeReport> {
     return (await import('./purging.ts')).purge(this.#bench, request);
+  }
+
+  /** Documents of any kind, kept in the project's own database. Closed with the savepoint. */
+  async storage(): Promise<BaseStorage> {
+    const { SQLiteStorage } = await import('./store/documents/sqlite-storage.ts');
+    const { store, settings } = this.#bench;
+    return new SQLiteStorage({ store, lockTimeoutMs: settings.lockTimeoutMs, now: settings.now });
   }
 
   /** Takes checkpoints away as targets; what others need of them stays. */

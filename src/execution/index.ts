@@ -6,6 +6,11 @@ export {
 } from '../store/documents/base-storage.ts';
 export { JSONStorage, type JSONStorageOptions } from '../store/documents/json/json-storage.ts';
 export type { StorageProblem } from '../store/documents/json/keys-in.ts';
+export {
+  type DocumentStore,
+  SQLiteStorage,
+  type SQLiteStorageOptions,
+} from '../store/documents/sqlite-storage.ts';
 export { Checkpoint, type CheckpointFields } from './checkpoint.ts';
 export type { CheckpointDict, CheckpointStatus, Fields } from './checkpoint-dict.ts';
 export {

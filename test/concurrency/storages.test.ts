@@ -7,7 +7,7 @@ const WORKERS = 8;
 const LIMIT_MS = 600_000;
 
 describe('eight processes on one storage at once', () => {
-  it.each(['json'] as const)(
+  it.each(['JSONStorage', 'SQLiteStorage'] as const)(
     `lose nothing in %s: ${SAVES} saves each`,
     async (kind) => {
       const run = await runStorageWorkers(kind, WORKERS, SAVES);
@@ -23,7 +23,7 @@ describe('eight processes on one storage at once', () => {
   it(
     'do lose something without lock and temporary files, in the same harness',
     async () => {
-      const run = await runStorageWorkers('naive', WORKERS, 200);
+      const run = await runStorageWorkers('NaiveStorage', WORKERS, 200);
       expect(run.problems).not.toEqual([]);
     },
     LIMIT_MS,

@@ -1,7 +1,8 @@
-import { type BaseStorage, JSONStorage } from '../../../src/execution/index.ts';
+import { type BaseStorage, JSONStorage, SQLiteStorage } from '../../../src/execution/index.ts';
+import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { NaiveStorage } from './naive-storage.ts';
 
-export type StorageKind = 'json' | 'naive';
+export type StorageKind = 'JSONStorage' | 'SQLiteStorage' | 'NaiveStorage';
 
 export interface OpenStorage {
   readonly storage: BaseStorage;
@@ -10,8 +11,13 @@ export interface OpenStorage {
 
 /** A storage as each process opens it for itself. */
 export async function openStorage(kind: StorageKind, place: string): Promise<OpenStorage> {
-  const projectName = 'shared';
+  if (kind === 'SQLiteStorage') {
+    const store = await sqliteStore({ directory: place });
+    return { storage: new SQLiteStorage({ store }), close: () => store.close() };
+  }
   const storage =
-    kind === 'json' ? new JSONStorage({ projectName, baseDir: place }) : new NaiveStorage(place);
+    kind === 'JSONStorage'
+      ? new JSONStorage({ projectName: 'shared', baseDir: place })
+      : new NaiveStorage(place);
   return { storage, close: async () => undefined };
 }

@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { testStorage } from '../../testing/index.ts';
+import { memoryStore } from '../memory/memory-store.ts';
+import { layoutOf } from '../sqlite/layout.ts';
+import { sqliteStore } from '../sqlite/sqlite-store.ts';
+import type { Store } from '../store.ts';
+import type { BaseStorage } from './base-storage.ts';
+import { SQLiteStorage } from './sqlite-storage.ts';
+
+interface Place {
+  readonly directory: string;
+  readonly stores: Store[];
+}
+
+const places = new WeakMap<BaseStorage, Place>();
+
+testStorage({
+  name: 'SQLiteStorage',
+  create: () => open({ directory: makeDirectory(), stores: [] }),
+  reopen: (storage) => open(placeOf(storage)),
+  destroy: async (storage) => {
+    const { directory, stores } = placeOf(storage);
+    for (const store of stores) await store.close();
+    rmSync(directory, { recursive: true });
+  },
+  damage: async (storage, category, key) => damage(placeOf(storage).directory, category, key),
+  runner: { describe, it },
+});
+
+testStorage({
+  name: 'SQLiteStorage on a store in memory',
+  create: async () => new SQLiteStorage({ store: memoryStore() }),
+  destroy: async () => undefined,
+  runner: { describe, it },
+});
+
+describe('SQLiteStorage', () => {
+  it('stores once what values have in common', async () => {
+    const { store, directory } = await openStore();
+    const storage = new SQLiteStorage({ store });
+    const messages = Array.from({ length: 300 }, (_, n) => ({ n, text: `${n} `.repeat(100) }));
+    await storage.save('conversation', 'c', { messages });
+    const before = bytesOfParts(directory);
+    messages.push({ n: 300, text: 'one more' });
+    await storage.save('conversation', 'c', { messages });
+    await storage.save('conversation', 'copy', { messages });
+    expect(bytesOfParts(directory) - before).toBeLessThan(before / 10);
+  });
+
+  it('leaves what nobody names to prune, and the rest as it is', async () => {
+    const { store, directory } = await openStore();
+    const storage = new SQLiteStorage({ store });
+    await storage.save('session', 'kept', { text: 'kept '.repeat(5_000) });
+    await storage.save('session', 'gone', { text: 'gone '.repeat(5_000) });
+    await storage.delete('session', 'gone');
+    const before = bytesOfParts(directory);
+    await store.prune(0);
+    expect(bytesOfParts(directory)).toBeLessThan(before);
+    expect(await storage.load('session', 'kept')).toEqual({ text: 'kept '.repeat(5_000) });
+  });
+
+  it('reads a value that is replaced and pruned between two looks at it', async () => {
+    const { store } = await openStore();
+    const writer = new SQLiteStorage({ store });
+    await writer.save('session', 's', { n: 1 });
+    let replaced = 0;
+    const slow = Object.assign(Object.create(store) as Store, {
+      document: async (category: string, key: string) => {
+        const found = await store.document(category, key);
+        replaced += 1;
+        if (replaced <= 2) {
+          await writer.save('session', 's', { n: 1 + replaced });
+          await store.prune(0);
+        }
+        return found;
+      },
+      readParts: store.readParts.bind(store),
+    });
+    expect(await new SQLiteStorage({ store: slow }).load('session', 's')).toEqual({ n: 3 });
+  });
+
+  it('waits for whoever has the project lock, and gives up in time', async () => {
+    const { store } = await openStore();
+    const storage = new SQLiteStorage({ store, lockTimeoutMs: 20 });
+    const lock = await store.lock({ timeoutMs: 1_000 });
+    const late = storage.save('session', 's', { n: 1 });
+    await expect(late).rejects.toMatchObject({ code: 'store-locked' });
+    lock.release();
+    await storage.save('session', 's', { n: 2 });
+    expect(await storage.load('session', 's')).toEqual({ n: 2 });
+  });
+});
+
+async function openStore(): Promise<{ store: Store; directory: string }> {
+  const directory = makeDirectory();
+  const store = await sqliteStore({ directory });
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(directory, { recursive: true });
+  });
+  return { store, directory };
+}
+
+function makeDirectory(): string {
+  return mkdtempSync(join(tmpdir(), 'savepoint-storage-'));
+}
+
+async function open(place: Place): Promise<BaseStorage> {
+  const store = await sqliteStore({ directory: place.directory });
+  place.stores.push(store);
+  const storage = new SQLiteStorage({ store });
+  places.set(storage, place);
+  return storage;
+}
+
+function placeOf(storage: BaseStorage): Place {
+  return places.get(storage) ?? { directory: '', stores: [] };
+}
+
+function bytesOfParts(directory: string): number {
+  return inDatabase(directory, (database) => {
+    const row = database.prepare('SELECT sum(length(data)) AS bytes FROM parts').get();
+    return Number(row?.bytes);
+  });
+}
+
+function damage(directory: string, category: string, key: string): void {
+  inDatabase(directory, (database) => {
+    const sql = `
+      UPDATE parts SET data = CAST('{"half": ' AS BLOB)
+      WHERE id = (SELECT root FROM documents WHERE category = ? AND key = ?)`;
+    const { changes } = database.prepare(sql).run(JSON.stringify(category), JSON.stringify(key));
+    expect(changes).toBe(1);
+  });
+}
+
+function inDatabase<Result>(directory: string, work: (database: DatabaseSync) => Result): Result {
+  const database = new DatabaseSync(layoutOf(directory).database, { timeout: 5_000 });
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
