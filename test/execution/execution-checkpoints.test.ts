@@ -2,7 +2,9 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
+  type BaseStorage,
   Checkpoint,
+  type CheckpointDict,
   ExecutionCheckpoints,
   type JSONStorage,
   type NewCheckpoint,
@@ -153,6 +155,33 @@ describe('several attempts at a step', () => {
     expect(attempts.map(({ attempt }) => attempt)).toEqual(numbers.map((n) => n + 1));
     expect(new Set(attempts.map(({ state }) => state.n)).size).toBe(numbers.length);
     expect((await checkpoints.loadCheckpoint('ckpt-exec-1-0'))?.attempt).toBe(numbers.length);
+  });
+
+  it('end with the highest as the latest, also when that was saved before a lower one', async () => {
+    const storage = jsonStorage();
+    const third = Promise.withResolvers<void>();
+    const save: BaseStorage['save'] = async (category, key, data, options) => {
+      const { attempt } = (data as CheckpointDict).metadata ?? {};
+      const isLatest = key === 'ckpt-exec-1-0' && !options?.onlyNew;
+      if (isLatest && attempt === 2) await third.promise;
+      const path = await storage.save(category, key, data, options);
+      if (isLatest && attempt === 3) third.resolve();
+      return path;
+    };
+    const slow = Object.assign(Object.create(storage), {
+      save,
+      load: storage.load.bind(storage),
+      list: storage.list.bind(storage),
+    });
+    const checkpoints = new ExecutionCheckpoints(new PersistenceManager(slow));
+    await checkpoints.createCheckpoint(stepOf('exec-1', 0));
+    const made = await Promise.all(
+      [2, 3].map((n) => checkpoints.createCheckpoint(stepOf('exec-1', 0, { state: { n } }))),
+    );
+    const attempts = made.map(({ attempt }) => attempt);
+    expect(attempts.toSorted()).toEqual([2, 3]);
+    const highest = made[attempts.indexOf(3)];
+    expect(await checkpoints.loadCheckpoint('ckpt-exec-1-0')).toEqual(highest);
   });
 
   it('go on after one that is damaged', async () => {

@@ -18,6 +18,7 @@ import {
   type Savepoint,
 } from '../../../src/index.ts';
 import { failOnce } from '../../e2e/file-moments.ts';
+import { documentsBeside } from '../scenario/documents.ts';
 import {
   type ChildOrder,
   type ChildReport,
@@ -69,6 +70,10 @@ async function carryOut(step: Step): Promise<unknown> {
       return;
     case 'rewind':
       return opened().rewind({ to: step.to });
+    case 'save-document':
+      return documentsBeside(order.project).save('session', step.key, {
+        text: step.text.repeat(step.times),
+      });
     case 'close':
       return opened().close();
     case 'sabotage':

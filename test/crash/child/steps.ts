@@ -10,6 +10,13 @@ export type Step =
   /** A tool at work: writes files in place and syncs nothing, as tools do. */
   | { readonly do: 'tool'; readonly files: readonly ToolFile[] }
   | { readonly do: 'rewind'; readonly to: string }
+  /** Saves a document in a storage of files beside the project. */
+  | {
+      readonly do: 'save-document';
+      readonly key: string;
+      readonly text: string;
+      readonly times: number;
+    }
   | { readonly do: 'close' }
   /** The next call to a function of node:fs whose last path is like that fails, once. */
   | { readonly do: 'sabotage'; readonly call: 'linkSync'; readonly path: string }

@@ -1,7 +1,9 @@
 import {
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -63,6 +65,18 @@ describe('the files of JSONStorage', () => {
     const key = 'k'.repeat(400);
     const path = await storageOf().save('session', key, { n: 1 });
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ key, data: { n: 1 } });
+  });
+
+  it('are replaced, never written into: who has the old one open reads it to its end', async () => {
+    const path = await storageOf().save('session', 's', { n: 'old' });
+    const old = openSync(path, 'r');
+    try {
+      await storageOf().save('session', 's', { n: 'new and longer than it was' });
+      expect(JSON.parse(readFileSync(old, 'utf8'))).toEqual({ n: 'old' });
+      expect(await storageOf().load('session', 's')).toEqual({ n: 'new and longer than it was' });
+    } finally {
+      closeSync(old);
+    }
   });
 
   it('are private to the user, and so are the folders', async () => {

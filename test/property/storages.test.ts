@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { JSONStorage, SQLiteStorage } from '../../src/execution/index.ts';
+import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { sameValue } from '../../src/testing/same-value.ts';
+import { makeScratch, removeScratch } from '../e2e/scratch.ts';
+import { arbitraryValue } from './arbitrary-value.ts';
+
+const RUNS = Number(process.env.SAVEPOINT_STORAGE_VALUES ?? 300);
+
+describe('any value, under any name', () => {
+  it('comes back exactly from both storages', async () => {
+    const scratch = makeScratch();
+    const store = await sqliteStore({ directory: join(scratch, 'store') });
+    const storages = [
+      new JSONStorage({ projectName: 'property', baseDir: join(scratch, 'files') }),
+      new SQLiteStorage({ store }),
+    ];
+    try {
+      const name = fc.string({ unit: 'binary', maxLength: 120 });
+      const property = fc.asyncProperty(name, name, arbitraryValue(), async (one, two, value) => {
+        // Nothing can be saved as nothing.
+        const data = { value };
+        for (const storage of storages) {
+          await storage.save(one, two, data);
+          expect(sameValue(await storage.load(one, two), data)).toBe(true);
+          expect(await storage.list(one)).toContain(two);
+        }
+      });
+      await fc.assert(property, { numRuns: RUNS });
+    } finally {
+      await store.close();
+      removeScratch(scratch);
+    }
+  });
+});
