@@ -83,7 +83,11 @@ export { Savepoint } from './savepoint.ts';
 export type { ScanOptions, ScanReport } from './scanning.ts';
 export { blobOf, hashBytes } from './store/blob.ts';
 export type { BaseStorage, SaveOptions } from './store/documents/base-storage.ts';
-export { DocumentStore, type DocumentStoreOptions } from './store/documents/document-store.ts';
+export {
+  DocumentStore,
+  type DocumentStoreOptions,
+  type SaveDocumentOptions,
+} from './store/documents/document-store.ts';
 export { memoryStore } from './store/memory/memory-store.ts';
 export type { Part, PartKind } from './store/parts/part.ts';
 export type {

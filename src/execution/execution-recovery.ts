@@ -3,10 +3,10 @@ import type { OnConflict } from '../model/plan.ts';
 import { aText } from '../model/shape.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { anIndex } from './checkpoint-dict.ts';
+import { type Rollback, type RollbackSite, rollBack } from './checkpoint-rollback.ts';
 import type { ExecutionCheckpoints } from './execution-checkpoints.ts';
 import type { ExecutionFiles } from './execution-files.ts';
 import { checkRetry, type RetryOptions, waitBefore } from './retry-options.ts';
-import { type Rollback, type RollbackSite, rollBack } from './roll-back.ts';
 
 /** What a step is told that is run again. */
 export interface StepContext {

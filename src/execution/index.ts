@@ -6,13 +6,10 @@ export {
 } from '../store/documents/base-storage.ts';
 export { JSONStorage, type JSONStorageOptions } from '../store/documents/json/json-storage.ts';
 export type { StorageProblem } from '../store/documents/json/keys-in.ts';
-export {
-  type DocumentStore,
-  SQLiteStorage,
-  type SQLiteStorageOptions,
-} from '../store/documents/sqlite-storage.ts';
+export { SQLiteStorage, type SQLiteStorageOptions } from '../store/documents/sqlite-storage.ts';
 export { Checkpoint, type CheckpointFields } from './checkpoint.ts';
 export type { CheckpointDict, CheckpointStatus, Fields } from './checkpoint-dict.ts';
+export type { Rollback } from './checkpoint-rollback.ts';
 export {
   type CheckpointProblem,
   ExecutionCheckpoints,
@@ -29,4 +26,3 @@ export {
 export type { NewCheckpoint } from './new-checkpoint.ts';
 export { PersistenceManager } from './persistence-manager.ts';
 export type { RetryOptions } from './retry-options.ts';
-export type { Rollback } from './roll-back.ts';

@@ -23,10 +23,29 @@ it('keeps values under their names', async () => {
   expect(await documents.delete('state', 'a')).toBe(false);
 });
 
+it('keeps a value as it was when it was saved', async () => {
+  const documents = new DocumentStore(memoryStore(), OPTIONS);
+  const list = [1];
+  const saved = [documents.save('state', 'a', list)];
+  list.push(2);
+  saved.push(documents.save('state', 'b', list));
+  list.push(3);
+  await Promise.all(saved);
+  expect(await documents.load('state', 'a')).toEqual({ value: [1] });
+  expect(await documents.load('state', 'b')).toEqual({ value: [1, 2] });
+});
+
+it('leaves a value alone that was to be new', async () => {
+  const documents = new DocumentStore(memoryStore(), OPTIONS);
+  expect(await documents.save('state', 'a', 1, { onlyNew: true })).toBe(true);
+  expect(await documents.save('state', 'a', 2, { onlyNew: true })).toBe(false);
+  expect(await documents.load('state', 'a')).toEqual({ value: 1 });
+});
+
 it('refuses what cannot be kept as it is, and keeps what was there', async () => {
   const documents = new DocumentStore(memoryStore(), OPTIONS);
   await documents.save('state', 'a', 1);
-  const refused = documents.save('state', 'a', { call: () => 1 }, 'state');
+  const refused = documents.save('state', 'a', { call: () => 1 }, { name: 'state' });
   await expect(refused).rejects.toMatchObject({ code: 'value-unsupported', path: 'state.call' });
   expect(await documents.load('state', 'a')).toEqual({ value: 1 });
 });

@@ -1,4 +1,5 @@
 import { isSavepointError } from '../../model/errors.ts';
+import type { PartId } from '../../model/ids.ts';
 import { assemble } from '../parts/assemble.ts';
 import { DocumentPacker } from '../parts/document-packer.ts';
 import { Recent } from '../parts/recent.ts';
@@ -10,6 +11,14 @@ export interface DocumentStoreOptions {
   readonly lockTimeoutMs: number;
 }
 
+export interface SaveDocumentOptions {
+  /** What the value is called in errors. */
+  readonly name?: string | undefined;
+  readonly onlyNew?: boolean | undefined;
+}
+
+// Somebody replaces it, and prunes, between two looks; nobody does so for long.
+const MOST_LOOKS = 5;
 // What they remember takes up about as much memory as their documents.
 const REMEMBERED_PACKERS = 8;
 
@@ -24,32 +33,57 @@ export class DocumentStore {
     this.#options = options;
   }
 
-  /** Durable when it resolves. Throws `value-unsupported` with a path that begins with `name`. */
-  async save(category: string, key: string, value: unknown, name = 'value'): Promise<void> {
+  /**
+   * Durable when it resolves, as the value was at the call. Throws `value-unsupported` with a path that
+   * begins with `name`. Returns false, and does nothing, where the name is taken and it was to be new.
+   */
+  async save(
+    category: string,
+    key: string,
+    value: unknown,
+    { name = 'value', onlyNew = false }: SaveDocumentOptions = {},
+  ): Promise<boolean> {
     const packer = this.#packerOf(category, key);
+    const taken = packer.take(value, name);
     // Under the lock: what is packed has to be stored before the same packer is used again.
-    await this.#locked(async (base) => {
+    return this.#locked(async (base) => {
+      if (onlyNew && (await this.has(category, key))) return false;
       const write = (): Batch => {
-        const { root, parts } = packer.pack(value, name);
+        const { root, parts } = packer.packTaken(taken);
         const savedAt = this.#options.now();
         return { base, parts, documents: [{ category, key, root, savedAt }] };
       };
       await commitPacked(this.#store, packer, write);
+      return true;
     });
   }
 
   /** Null where there is none, in an object because a value may be null as well. */
   async load(category: string, key: string): Promise<{ readonly value: unknown } | null> {
-    const document = await this.#store.document(category, key);
-    if (document === null) return null;
-    const { root } = document;
-    return { value: assemble(root, await this.#store.readParts(root)) };
+    let seen: PartId | null = null;
+    for (let look = 1; ; look += 1) {
+      const document = await this.#store.document(category, key);
+      if (document === null) return null;
+      const { root } = document;
+      try {
+        return { value: assemble(root, await this.#store.readParts(root)) };
+      } catch (error) {
+        // It may have been replaced while we looked, and its parts removed.
+        const isGone = isSavepointError(error, 'part-missing') && root !== seen;
+        if (!isGone || look === MOST_LOOKS) throw error;
+        seen = root;
+      }
+    }
+  }
+
+  async has(category: string, key: string): Promise<boolean> {
+    return (await this.#store.document(category, key)) !== null;
   }
 
   /** Whether there was one. */
   async delete(category: string, key: string): Promise<boolean> {
     return this.#locked(async (base) => {
-      if ((await this.#store.document(category, key)) === null) return false;
+      if (!(await this.has(category, key))) return false;
       await this.#store.commit({ base, removedDocuments: [{ category, key }] });
       return true;
     });

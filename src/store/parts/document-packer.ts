@@ -21,7 +21,15 @@ export class DocumentPacker {
 
   /** Throws `value-unsupported`; `name` is what the value is called in the path. */
   pack(value: unknown, name: string): PackedDocument {
-    const tree = valueToTree(value, { name, previous: this.#previous });
+    return this.packTaken(this.take(value, name));
+  }
+
+  /** The value as it is now, to be packed later, whatever becomes of it. */
+  take(value: unknown, name: string): Tree {
+    return valueToTree(value, { name, previous: this.#previous });
+  }
+
+  packTaken(tree: Tree): PackedDocument {
     const packed = this.#packer.pack(tree);
     this.#previous = tree;
     return packed;
