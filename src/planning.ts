@@ -3,7 +3,7 @@ import type { RewindPlan } from './model/plan.ts';
 import type { PlanOptions, RewindRequest } from './requests.ts';
 import { operationToRedo, operationToUndo } from './restore/operation-log.ts';
 import type { SetRequest } from './timeline/change-set.ts';
-import { makePlan } from './timeline/make-plan.ts';
+import { makePlan, type Planned } from './timeline/make-plan.ts';
 import { resolveCheckpoint } from './timeline/resolve-checkpoint.ts';
 import { runToUndo } from './timeline/runs.ts';
 import type { Workbench } from './workbench.ts';
@@ -14,7 +14,7 @@ export interface UndoRequest extends PlanOptions {
   readonly includeShared?: boolean;
 }
 
-export async function rewindPlan(bench: Workbench, request: RewindRequest): Promise<RewindPlan> {
+export async function rewindPlan(bench: Workbench, request: RewindRequest): Promise<Planned> {
   const checkpoint = await resolveCheckpoint(bench.store, request.to);
   const set: SetRequest = { take: request.take ?? 'since', checkpoint };
   const paths = request.paths?.map((path) => selectedPath(bench.root, path)) ?? null;
@@ -27,7 +27,7 @@ export async function rewindPlan(bench: Workbench, request: RewindRequest): Prom
 }
 
 /** Whichever came last, unless one is named: the newest rewind in effect, or the newest command. */
-export async function undoPlan(bench: Workbench, request: UndoRequest): Promise<RewindPlan> {
+export async function undoPlan(bench: Workbench, request: UndoRequest): Promise<Planned> {
   const id = request.operationId;
   const run = id === undefined ? await runToUndo(bench.store) : null;
   if (run !== null) {
@@ -43,7 +43,7 @@ export async function undoPlan(bench: Workbench, request: UndoRequest): Promise<
   return plan(bench, { set, kind: 'undo', description: `undo ${operation.description}` }, request);
 }
 
-export async function redoPlan(bench: Workbench, options: PlanOptions): Promise<RewindPlan> {
+export async function redoPlan(bench: Workbench, options: PlanOptions): Promise<Planned> {
   const operation = await operationToRedo(bench.store);
   const set: SetRequest = { take: 'operation', operation };
   const description = operation.description.replace(/^undo/, 'redo');
@@ -66,7 +66,7 @@ function plan(
   about: About,
   { onConflict, force = false }: PlanOptions,
   extent: Extent = { paths: null, includeShared: false },
-): Promise<RewindPlan> {
+): Promise<Planned> {
   const request = { ...about, ...extent, onConflict: onConflict ?? null, force };
   return bench.reading(() => makePlan(bench.rewindSite, request));
 }

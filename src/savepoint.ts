@@ -38,10 +38,12 @@ import type {
 import type { Alongside } from './restore/alongside.ts';
 import { applyPlan } from './restore/apply.ts';
 import { type Materialized, materialize } from './restore/materialize.ts';
+import type { ApplyContext } from './restore/prepare.ts';
 import { type ScanOptions, type ScanReport, scanThen } from './scanning.ts';
 import type { BaseStorage } from './store/documents/base-storage.ts';
 import { diffSince, type PathDiff } from './timeline/diff.ts';
 import { labelCheckpoint } from './timeline/labels.ts';
+import type { Fresh, Planned } from './timeline/make-plan.ts';
 import { planLineDiff } from './timeline/plan-diff.ts';
 import type { PruneRequest } from './timeline/prune-request.ts';
 import {
@@ -136,7 +138,7 @@ export class Savepoint extends TimelineReader {
   /** The plan of a rewind. Writes nothing. */
   async planRewind(request: RewindRequest): Promise<RewindPlan> {
     checkShape('request', request, REWIND_REQUEST);
-    return rewindPlan(this.#bench, request);
+    return (await rewindPlan(this.#bench, request)).plan;
   }
 
   /**
@@ -145,13 +147,13 @@ export class Savepoint extends TimelineReader {
    */
   async planUndo(request: UndoRequest = {}): Promise<RewindPlan> {
     checkShape('options', request, PLAN_OPTIONS);
-    return undoPlan(this.#bench, request);
+    return (await undoPlan(this.#bench, request)).plan;
   }
 
   /** The plan that takes the newest undo back. */
   async planRedo(options: PlanOptions = {}): Promise<RewindPlan> {
     checkShape('options', options, PLAN_OPTIONS);
-    return redoPlan(this.#bench, options);
+    return (await redoPlan(this.#bench, options)).plan;
   }
 
   /** What a line of a plan takes back, with contents. Writes nothing. */
@@ -165,30 +167,23 @@ export class Savepoint extends TimelineReader {
    */
   apply(plan: RewindPlan, alongside?: AlongsideRequest): Promise<Receipt> {
     const other = alongside === undefined ? null : otherRewind(this.root, alongside);
-    return this.#bench.locked(() =>
-      applyPlan(
-        {
-          site: this.#bench.rewindSite,
-          now: this.#bench.settings.now(),
-          gitHead: gitHead(this.root),
-          tell: (notes) => this.#bench.tell(notes),
-        },
-        plan,
-        other,
-      ),
-    );
+    return this.#bench.locked(() => applyPlan(this.#applying(null), plan, other));
   }
 
+  /** Plans and applies at once, under one lock. */
   async rewind(request: RewindRequest): Promise<Receipt> {
-    return this.apply(await this.planRewind(request));
+    checkShape('request', request, REWIND_REQUEST);
+    return this.#applyFresh(() => rewindPlan(this.#bench, request));
   }
 
-  async undo(options: UndoRequest = {}): Promise<Receipt> {
-    return this.apply(await this.planUndo(options));
+  async undo(request: UndoRequest = {}): Promise<Receipt> {
+    checkShape('options', request, PLAN_OPTIONS);
+    return this.#applyFresh(() => undoPlan(this.#bench, request));
   }
 
   async redo(options: PlanOptions = {}): Promise<Receipt> {
-    return this.apply(await this.planRedo(options));
+    checkShape('options', options, PLAN_OPTIONS);
+    return this.#applyFresh(() => redoPlan(this.#bench, options));
   }
 
   /** Gives a checkpoint a label, or takes its label away with null. */
@@ -314,6 +309,23 @@ export class Savepoint extends TimelineReader {
    */
   notices(): readonly PlanNote[] {
     return this.#bench.takeNotices();
+  }
+
+  #applyFresh(make: () => Promise<Planned>): Promise<Receipt> {
+    return this.#bench.locked(async () => {
+      const { plan, fresh } = await make();
+      return applyPlan(this.#applying(fresh), plan);
+    });
+  }
+
+  #applying(fresh: Fresh | null): ApplyContext {
+    return {
+      site: this.#bench.rewindSite,
+      now: this.#bench.settings.now(),
+      gitHead: gitHead(this.root),
+      tell: (notes) => this.#bench.tell(notes),
+      fresh,
+    };
   }
 
   /** Idempotent. Executions are given back. What the last restore left to do is done first, if it can be. */

@@ -4,7 +4,7 @@ import type { TrackedPath } from '../model/path.ts';
 import { isWork, type PlanNote, type RewindPlan, takesEffect } from '../model/plan.ts';
 import type { Batch } from '../store/store.ts';
 import { type Alongside, runAlongside } from './alongside.ts';
-import { checkPlan } from './check-plan.ts';
+import { checkLines, checkPlan } from './check-plan.ts';
 import { dropAllCompanions } from './companions.ts';
 import { type ApplyContext, type Prepared, prepare } from './prepare.ts';
 import { receiptOf } from './receipt.ts';
@@ -14,14 +14,16 @@ import { hasNoRoom, reasonOf, unfinished } from './step-errors.ts';
 
 /**
  * Executes exactly this plan, or throws `plan-stale` with everything as it was. The caller holds the
- * project lock and has recovered any earlier journal.
+ * project lock and has recovered any earlier journal. A plan that is not fresh was made by whomever, at
+ * whatever time.
  */
 export async function applyPlan(
   context: ApplyContext,
   plan: RewindPlan,
   other: Alongside | null = null,
 ): Promise<Receipt> {
-  await checkPlan(context.site, plan);
+  if (context.fresh === null) await checkPlan(context.site, plan);
+  else checkLines(context.site, plan);
   refuseConflicts(plan);
   const lines = plan.lines.filter(takesEffect);
   if (lines.length === 0 && !isOnRecord(context, plan)) return receiptOf(plan);
@@ -49,10 +51,11 @@ function refuseConflicts(plan: RewindPlan): void {
 }
 
 /** Changes that came since and touch the plan's paths or its sessions make it stale. */
-async function checkTimeline({ site }: ApplyContext, plan: RewindPlan): Promise<void> {
+async function checkTimeline({ site, fresh }: ApplyContext, plan: RewindPlan): Promise<void> {
   const paths = new Set(plan.lines.map((line) => line.path));
   // A plan that was made from damaged rows would restore what never was.
   await site.store.verify([...paths], plan.checkpointId);
+  if (fresh !== null) return;
   for (const change of await site.store.changes({ after: plan.seq })) {
     const ours = plan.families?.includes(change.sessionId ?? '') ?? true;
     if (ours || paths.has(change.path)) throw changedMeanwhile(change.path);
@@ -82,7 +85,7 @@ async function restore(
   try {
     // The intent is on record, so that a folder which is opened here is closed again whatever happens.
     loosenAll(site, journal.steps);
-    await stageAll(site, journal.steps);
+    await stageAll(site, journal.steps, context.fresh?.contents);
     await swapAll(site, journal.steps);
   } catch (error) {
     throw await takeBack(error, context, journal);

@@ -24,6 +24,12 @@ import { changedMeanwhile } from './run-journal.ts';
  */
 export async function checkPlan(site: CaptureSite, plan: RewindPlan): Promise<void> {
   checkShape('plan', plan, PLAN);
+  checkLines(site, plan);
+  await checkTakes(site, plan);
+}
+
+/** What holds for every plan, whoever made it, and is quickly seen. */
+export function checkLines(site: CaptureSite, plan: RewindPlan): void {
   const paths = new Set<TrackedPath>();
   for (const line of plan.lines) {
     checkPath(site, line.path);
@@ -32,7 +38,6 @@ export async function checkPlan(site: CaptureSite, plan: RewindPlan): Promise<vo
     if (line.action !== 'skip' && isOffLimits(site, line.path)) throw forbidden(line);
     if (!isSound(line)) throw refusal(line, 'a line of the plan contradicts itself');
   }
-  await checkTakes(site, plan);
 }
 
 /** Exactly as `relativePath` and `outsidePath` write it, so that each place has one name. */

@@ -12,6 +12,7 @@ import { isWork, type PlanLine, type PlanNote, type RewindPlan } from '../model/
 import { isDirectory, joins } from '../model/state.ts';
 import { blobOf } from '../store/blob.ts';
 import { Draft } from '../store/draft.ts';
+import type { Fresh } from '../timeline/make-plan.ts';
 import { newCheckpointId, newOperationId } from '../timeline/new-id.ts';
 import { guardSteps } from './alongside.ts';
 import { changedMeanwhile } from './run-journal.ts';
@@ -25,6 +26,8 @@ export interface ApplyContext {
   readonly tell?: (notes: readonly PlanNote[]) => void;
   /** The operation gets this id, and goes on record even if there is nothing to write. */
   readonly operationId?: OperationId | undefined;
+  /** What was seen and read for the plan, if it was made under the lock that is still held. */
+  readonly fresh: Fresh | null;
 }
 
 /** A restore that is ready to begin. */
@@ -54,7 +57,7 @@ export async function prepare(
   const operation = operationOf(context, plan, later, checkpoint);
   recordLines(later, lines, operation, unrecorded);
   for (const { merged } of lines) if (merged !== undefined) safety.addBlob(blobOf(merged));
-  const isFolder = (path: TrackedPath) => kindAt(site.root, path) === 'directory';
+  const isFolder = folderTest(site, lines);
   const journal: Journal = {
     operationId: operation.id,
     safetyCheckpointId: checkpoint.id,
@@ -69,16 +72,27 @@ export async function prepare(
   return { safety, journal };
 }
 
+/** Where something stands that is to go or to change, the folders above it were walked through. */
+function folderTest(
+  { root }: CaptureSite,
+  lines: readonly PlanLine[],
+): (path: TrackedPath) => boolean {
+  const standing = lines.filter(({ expected }) => expected.kind === 'captured');
+  const known = new Set(standing.flatMap(({ path }) => ancestors(path)));
+  return (path) => known.has(path) || kindAt(root, path) === 'directory';
+}
+
 /** Brings each path's chain up to what is there, which must be what the plan expects. */
 async function settleLines(
-  { site, now }: ApplyContext,
+  { site, now, fresh }: ApplyContext,
   safety: Draft,
   lines: readonly PlanLine[],
 ): Promise<Map<TrackedPath, Seq>> {
   const unrecorded = new Map<TrackedPath, Seq>();
   for (const [done, line] of lines.entries()) {
     await site.onProgress?.({ step: 'keep', done, total: lines.length });
-    const seen = look(site, line.path);
+    // What has changed since a fresh look shows when it is swapped, as it would after another one.
+    const seen = fresh?.seen.get(line.path) ?? look(site, line.path);
     const changed = !joins(seen.state, line.expected);
     if (changed || gainedName(line, seen) || isBehindLink(site, line, lines)) {
       throw changedMeanwhile(line.path);

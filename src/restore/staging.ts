@@ -3,6 +3,7 @@ import type { CaptureSite } from '../capture/capture.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { type Captured, type State, sameState } from '../model/state.ts';
+import type { Fresh } from '../timeline/make-plan.ts';
 import { type StepPlace, withPlace, withStage } from './step-place.ts';
 import { type SyncTarget, syncTogether } from './sync-together.ts';
 import { tellProgress } from './tell-progress.ts';
@@ -11,18 +12,26 @@ import { isThere, isUnfinished, removeIfThere, writeNewFile } from './write-file
 /** A step that brings a file or a link, which has to be made beforehand. */
 export type StagedStep = JournalStep & { readonly to: Captured };
 
+/** What the store gave before. */
+type Contents = Fresh['contents'];
+
 /** Writes every new file beside its place, synced. Nothing of the user's is touched. */
-export function stageAll(site: CaptureSite, steps: readonly JournalStep[]): Promise<void> {
-  return syncTogether(site, stagings(site, steps));
+export function stageAll(
+  site: CaptureSite,
+  steps: readonly JournalStep[],
+  read?: Contents,
+): Promise<void> {
+  return syncTogether(site, stagings(site, steps, read));
 }
 
 async function* stagings(
   site: CaptureSite,
   steps: readonly JournalStep[],
+  read?: Contents,
 ): AsyncGenerator<SyncTarget> {
   for (const [done, step] of steps.entries()) {
     await tellProgress(site, { step: 'stage', done, total: steps.length });
-    if (needsStaging(step)) yield staging(site, step, await contentOf(site, step.to));
+    if (needsStaging(step)) yield staging(site, step, await contentOf(site, step.to, read));
   }
 }
 
@@ -83,9 +92,9 @@ function isOurs(place: StepPlace, bytes: Uint8Array): boolean {
 }
 
 /** Bytes of a state, verified by the store. */
-function contentOf(site: CaptureSite, state: State): Promise<Uint8Array> {
+async function contentOf(site: CaptureSite, state: State, read?: Contents): Promise<Uint8Array> {
   if (state.kind !== 'captured' || state.blob === null) {
     throw new SavepointError('restore-failed', 'a restore needs bytes that were never recorded');
   }
-  return site.store.readBlob(state.blob);
+  return read?.get(state.blob) ?? site.store.readBlob(state.blob);
 }

@@ -1,4 +1,5 @@
 import type { CaptureSite } from '../capture/capture.ts';
+import type { Observation } from '../capture/observe.ts';
 import { mayRun, overlappedCalls } from '../capture/overlapped-calls.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { TrackedPath } from '../model/path.ts';
@@ -8,8 +9,9 @@ import { planRewind } from '../plan/plan-rewind.ts';
 import { hashBytes } from '../store/blob.ts';
 import type { Store } from '../store/store.ts';
 import { type ChangeSet, loadChangeSet, type SetRequest } from './change-set.ts';
+import { type KeptContents, MOST_KEPT } from './kept-contents.ts';
 import { notesOn } from './notes.ts';
-import { select } from './select.ts';
+import { type Selection, select } from './select.ts';
 
 export interface PlanRequest {
   readonly set: SetRequest;
@@ -22,8 +24,21 @@ export interface PlanRequest {
   readonly force: boolean;
 }
 
+/** A plan, and what was seen and read for it. */
+export interface Planned {
+  readonly plan: RewindPlan;
+  readonly fresh: Fresh;
+}
+
+/** Holds as long as nobody else could write to the store: for who carries the plan out under one lock. */
+export interface Fresh {
+  readonly seen: ReadonlyMap<TrackedPath, Observation>;
+  /** Contents that will be restored. */
+  readonly contents: Pick<KeptContents, 'get'>;
+}
+
 /** Loads, looks and plans. Writes nothing: a plan that is not applied leaves no trace. */
-export async function makePlan(site: CaptureSite, request: PlanRequest): Promise<RewindPlan> {
+export async function makePlan(site: CaptureSite, request: PlanRequest): Promise<Planned> {
   const seq = await site.store.seq();
   const set = await loadChangeSet(site.store, request.set, request);
   if (!request.force) await refuseBusy(site.store, request.set, set);
@@ -43,7 +58,13 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
   });
   const lines = plan.lines.map(sealMerge);
   const notes = notesOn(site, { checkpoint, exact, lines, seen: selection.seen });
-  return { ...plan, lines, notes };
+  return { plan: { ...plan, lines, notes }, fresh: freshOf(selection) };
+}
+
+/** What would take too much memory while files are written is looked at once more instead. */
+function freshOf({ seen, targets }: Selection): Fresh {
+  const bytes = [...seen.values()].reduce((sum, { blob }) => sum + (blob?.bytes.length ?? 0), 0);
+  return { seen: bytes > MOST_KEPT ? new Map() : seen, contents: targets };
 }
 
 /** A merge makes bytes that no blob holds; the planner is pure and leaves their hash to us. */

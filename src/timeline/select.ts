@@ -11,6 +11,7 @@ import { isDirectory, joins, type State, sameState } from '../model/state.ts';
 import type { ChainLink, PathInput, PlanInput, Surrounding } from '../plan/plan-input.ts';
 import { blobsToMerge, oldestBefore } from '../plan/plan-path.ts';
 import type { ChangeSet, PathChain } from './change-set.ts';
+import { KeptContents } from './kept-contents.ts';
 
 export interface Selection {
   readonly paths: readonly PathInput[];
@@ -18,6 +19,8 @@ export interface Selection {
   readonly surroundings: PlanInput['surroundings'];
   readonly contents: PlanInput['contents'];
   readonly damaged: PlanInput['damaged'];
+  /** Contents that the plan may write: each had to be read, to be checked. */
+  readonly targets: KeptContents;
 }
 
 export interface SelectOptions {
@@ -45,12 +48,14 @@ export async function select(
   }
   const contents = new Map<BlobId, Uint8Array>();
   const damaged = new Map<BlobId, 'blob-corrupt' | 'blob-missing'>();
+  const targets = new KeptContents();
   for (const { blob } of seen.values()) if (blob !== null) contents.set(blob.id, blob.bytes);
   for (const path of paths) {
     await site.onProgress?.({ step: 'plan', done: set.chains.length, total: set.chains.length });
-    await loadBlobs(site, path, contents, damaged);
+    await loadBlobs(site, path, { contents, damaged, targets });
   }
-  return { paths, seen, surroundings: await lookAbove(site, paths), contents, damaged };
+  const surroundings = await lookAbove(site, paths);
+  return { paths, seen, surroundings, contents, damaged, targets };
 }
 
 function isAsItWas({ changes, set }: PathChain, current: State): boolean {
@@ -117,12 +122,17 @@ function isCalledFor(path: TrackedPath, named: TrackedPath): boolean {
   return isBelow(path, named) && (isOutside(named) || protectionOf(named) !== null);
 }
 
+interface Loaded {
+  readonly contents: Map<BlobId, Uint8Array>;
+  readonly damaged: Map<BlobId, 'blob-corrupt' | 'blob-missing'>;
+  readonly targets: KeptContents;
+}
+
 /** Loads what a merge reads, and makes sure that what may be restored can be. */
 async function loadBlobs(
   site: CaptureSite,
   path: PathInput,
-  contents: Map<BlobId, Uint8Array>,
-  damaged: Map<BlobId, 'blob-corrupt' | 'blob-missing'>,
+  { contents, damaged, targets }: Loaded,
 ): Promise<void> {
   if (path.skip !== undefined) return;
   const toMerge = new Set(blobsToMerge(path));
@@ -134,6 +144,7 @@ async function loadBlobs(
     try {
       const bytes = await site.store.readBlob(id);
       if (toMerge.has(id)) contents.set(id, bytes);
+      else targets.keep(id, bytes);
     } catch (error) {
       if (isSavepointError(error, 'blob-corrupt')) damaged.set(id, 'blob-corrupt');
       else if (isSavepointError(error, 'blob-missing')) damaged.set(id, 'blob-missing');
@@ -148,17 +159,22 @@ async function lookAbove(
   paths: readonly PathInput[],
 ): Promise<Map<TrackedPath, Surrounding>> {
   const found = new Map<TrackedPath, Surrounding>();
-  for (const { path } of paths) {
+  for (const { path, current } of paths) {
+    // Where something stands, so do the folders above it.
+    const stands = current.kind === 'captured';
     for (const folder of ancestors(path)) {
-      if (!found.has(folder)) found.set(folder, await surrounding(site, folder));
+      if (found.has(folder)) continue;
+      found.set(folder, stands ? A_FOLDER : await surrounding(site, folder));
     }
   }
   return found;
 }
 
+const A_FOLDER: Surrounding = { kind: 'directory', mode: 0o755 };
+
 async function surrounding(site: CaptureSite, folder: TrackedPath): Promise<Surrounding> {
   const kind = kindAt(site.root, folder);
-  if (kind === 'directory') return { kind, mode: 0o755 };
+  if (kind === 'directory') return A_FOLDER;
   const changes = await site.store.changes({ paths: [folder] });
   const states = changes.flatMap(({ before, after }) => [before, after ?? before]);
   const last = states.findLast(isDirectory) ?? (await site.known.find(folder))?.head.state;
