@@ -14,7 +14,7 @@ import { isOutside, parentOf, pathToBytes, type TrackedPath } from '../model/pat
 export type FsPath = string | Buffer;
 
 // Linux: a handle that needs no read permission on the folder. Not among node's constants.
-const O_PATH = 0o10000000;
+export const O_PATH = 0o10000000;
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const HAS_PROC_FD = process.platform === 'linux' && existsSync('/proc/self/fd');
 

@@ -5,6 +5,7 @@ import { isOutside, nameOf } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { isDirectory, sameState } from '../model/state.ts';
 import { isMovable } from './aside.ts';
+import { removeFreeingLater } from './free-later.ts';
 import { about, reasonOf } from './step-errors.ts';
 import { asideName, stateIn, waitsBeside, withParent, withStage } from './step-place.ts';
 import { isOneFile, isThere, isUnfinished, removeIfThere } from './write-file.ts';
@@ -46,24 +47,33 @@ export function dropAllCompanions(site: CaptureSite, journal: Journal): Tidied {
 export function dropCompanions(root: string, step: JournalStep): string[] {
   const stage = pinFolderOrNull(root, step.stageFolder, isOutside(step.path));
   if (stage === null) return [];
-  const spare: [name: string, isSpare: () => boolean][] = [
-    [asideName(step), () => isAside(stage, step)],
-    [step.stagedName, () => isSpareNew(root, step, stage)],
-    [step.stashName, () => sameState(stateIn(stage, step.stashName), step.from)],
+  const at = (name: string): Pick<Companion, 'name' | 'at'> => ({ name, at: stage.entry(name) });
+  const isOld = (): boolean => sameState(stateIn(stage, step.stashName), step.from);
+  const companions: Companion[] = [
+    { ...at(asideName(step)), isSpare: () => isAside(stage, step) },
+    { ...at(step.stagedName), isSpare: () => isSpareNew(root, step, stage) },
+    // The only name of a file, as a rule.
+    { ...at(step.stashName), isSpare: isOld, remove: removeFreeingLater },
   ];
   try {
-    return spare
-      .filter(([name, isSpare]) => !drop(stage.entry(name), isSpare))
-      .map(([name]) => name);
+    return companions.filter((companion) => !drop(companion)).map(({ name }) => name);
   } finally {
     stage.close();
   }
 }
 
-function drop(at: FsPath, isSpare: () => boolean): boolean {
+interface Companion {
+  readonly name: string;
+  readonly at: FsPath;
+  /** Whether what is there may go. */
+  readonly isSpare: () => boolean;
+  readonly remove?: (at: FsPath) => void;
+}
+
+function drop({ at, isSpare, remove = removeIfThere }: Companion): boolean {
   if (!isThere(at)) return true;
   if (!isSpare()) return false;
-  removeIfThere(at);
+  remove(at);
   return true;
 }
 

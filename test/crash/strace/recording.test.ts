@@ -22,8 +22,7 @@ describeWithStrace('a recording', () => {
   afterAll(() => removeTree(scratch));
 
   test('sees the pool sync the staged files, the folders and the modes of a rewind', () => {
-    const byPool = calls.filter(({ thread, file }) => thread === 'pool' && file !== null);
-    const synced = byPool.map(callSite);
+    const synced = callsOfPool('fsync').map(callSite);
     expect(new Set(synced)).toEqual(
       new Set([
         'fsync project/.savepoint-*.new',
@@ -37,6 +36,15 @@ describeWithStrace('a recording', () => {
         'fsync project/to-folder',
       ]),
     );
+  });
+
+  test('sees the pool close only what has lost its name', () => {
+    const closed = callsOfPool('close');
+    expect(closed.length).toBeGreaterThan(0);
+    for (const close of closed) {
+      const unlink = calls.find(({ name, file }) => name === 'unlink' && file === close.file);
+      expect(unlink?.ended ?? Number.POSITIVE_INFINITY).toBeLessThan(close.began);
+    }
   });
 
   test('sees every staged file synced between its last write and its real name', () => {
@@ -57,4 +65,10 @@ describeWithStrace('a recording', () => {
     expect(onPool.map(({ nth }) => nth)).toEqual(onPool.map((_, index) => index + 1));
     expect(onPool.length).toBeGreaterThan(12);
   });
+
+  function callsOfPool(wanted: string): FileCall[] {
+    return calls.filter(
+      ({ thread, file, name }) => thread === 'pool' && file !== null && name === wanted,
+    );
+  }
 });

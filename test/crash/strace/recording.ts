@@ -75,7 +75,10 @@ export function reportIn(call: Call): ChildReport | null {
   return JSON.parse(Buffer.concat(parts.map(bytesOf)).toString()) as ChildReport;
 }
 
-/** Files are touched by the program's own thread; the pool, which has one thread here, only syncs them. */
+/**
+ * Files are touched by the program's own thread; the pool, which has one thread here, only syncs them, and
+ * closes what was held until its name was gone.
+ */
 function refuseOtherThreads(calls: readonly FileCall[]): void {
   const touched = calls.find(({ file }) => file !== null);
   if (touched) throw new Error(`another thread touched ${touched.file}: ${touched.name}`);
@@ -83,8 +86,9 @@ function refuseOtherThreads(calls: readonly FileCall[]): void {
 
 /** What changes while the pool syncs may be in that sync or not: nobody may rely on it. */
 function refuseImpatience(calls: readonly FileCall[]): void {
-  const syncs = calls.filter(({ thread, file }) => thread === 'pool' && file !== null);
-  const other = syncs.find(({ name }) => name !== 'fsync');
+  const onPool = calls.filter(({ thread, file }) => thread === 'pool' && file !== null);
+  const other = onPool.find(({ name }) => name !== 'fsync' && name !== 'close');
+  const syncs = onPool.filter(({ name }) => name === 'fsync');
   if (other) throw new Error(`the pool touched ${other.file}: ${other.name}`);
   for (const call of calls) {
     if (call.thread === 'pool' || !changesFiles(call, WRITING_CALLS)) continue;
