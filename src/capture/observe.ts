@@ -138,6 +138,24 @@ export function observeEntry(
   }
 }
 
+/** What a path was seen as, without the bytes. */
+export type Sight = Pick<Observation, 'state' | 'stats'>;
+
+/**
+ * Whether an entry is still the one that was seen, as far as its stat tells: not whether somebody wrote to
+ * it within the same tick of the clock.
+ */
+export function isAsSeen(folder: PinnedFolder, name: string, { stats }: Sight): boolean {
+  if (stats === null) return false;
+  try {
+    const now = lstatSync(folder.entry(name), { bigint: true, throwIfNoEntry: false });
+    return now !== undefined && sameFile(stats, now);
+  } catch {
+    // A whole look says what is wrong.
+    return false;
+  }
+}
+
 /** Null where the entry was replaced by another kind between two calls. */
 function retryable(look: () => Observation | null): Observation | null {
   try {
@@ -194,10 +212,13 @@ function readWhole(fd: number, size: number, room?: ReadingRoom): Uint8Array | n
   const buffer = room?.take(size + 1) ?? Buffer.allocUnsafe(size + 1);
   let length = 0;
   for (;;) {
-    const read = readSync(fd, buffer, length, buffer.length - length, length);
-    if (read === 0) return length === size ? buffer.subarray(0, size) : null;
+    const wanted = buffer.length - length;
+    const read = readSync(fd, buffer, length, wanted, length);
     length += read;
     if (length > size) return null;
+    // One byte more was asked for than there should be: less than that is the end.
+    if (length === size && read < wanted) return buffer.subarray(0, size);
+    if (read === 0) return null;
   }
 }
 

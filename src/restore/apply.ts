@@ -86,7 +86,7 @@ async function restore(
     // The intent is on record, so that a folder which is opened here is closed again whatever happens.
     loosenAll(site, journal.steps);
     await stageAll(site, journal.steps, context.fresh?.contents);
-    await swapAll(site, journal.steps);
+    await swapAll(site, journal.steps, prepared.seen);
   } catch (error) {
     throw await takeBack(error, context, journal);
   }

@@ -2,7 +2,7 @@ import type { CaptureSite } from '../capture/capture.ts';
 import { look } from '../capture/capture.ts';
 import { type Author, appendChange, outsider, settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
-import { kindAt, type Observation } from '../capture/observe.ts';
+import { kindAt, type Observation, type Sight } from '../capture/observe.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { OperationId, Seq } from '../model/ids.ts';
 import type { Journal } from '../model/journal.ts';
@@ -36,6 +36,8 @@ export interface Prepared {
   readonly safety: Draft;
   /** What will be done, and what goes on record afterwards. */
   readonly journal: Journal;
+  /** What was at each path. */
+  readonly seen: ReadonlyMap<TrackedPath, Sight>;
 }
 
 /**
@@ -50,7 +52,7 @@ export async function prepare(
 ): Promise<Prepared> {
   const { site, now } = context;
   const safety = new Draft(await site.store.seq());
-  const unrecorded = await settleLines(context, safety, lines);
+  const { unrecorded, seen } = await settleLines(context, safety, lines);
   const guards = alongside === null ? null : await guardSteps(site, safety, alongside, now);
   const checkpoint = safetyCheckpoint(context, safety, plan);
   const later = new Draft(safety.seq);
@@ -69,7 +71,7 @@ export async function prepare(
     changes: later.changes,
     cancellations: later.cancellations,
   };
-  return { safety, journal };
+  return { safety, journal, seen };
 }
 
 /** Where something stands that is to go or to change, the folders above it were walked through. */
@@ -82,13 +84,20 @@ function folderTest(
   return (path) => known.has(path) || kindAt(root, path) === 'directory';
 }
 
+interface Settled {
+  /** Changes that were on nobody's record. */
+  readonly unrecorded: ReadonlyMap<TrackedPath, Seq>;
+  readonly seen: Prepared['seen'];
+}
+
 /** Brings each path's chain up to what is there, which must be what the plan expects. */
 async function settleLines(
   { site, now, fresh }: ApplyContext,
   safety: Draft,
   lines: readonly PlanLine[],
-): Promise<Map<TrackedPath, Seq>> {
+): Promise<Settled> {
   const unrecorded = new Map<TrackedPath, Seq>();
+  const sights = new Map<TrackedPath, Sight>();
   for (const [done, line] of lines.entries()) {
     await site.onProgress?.({ step: 'keep', done, total: lines.length });
     // What has changed since a fresh look shows when it is swapped, as it would after another one.
@@ -100,8 +109,9 @@ async function settleLines(
     const head = await headOf(safety, site.known, line.path);
     const change = settle(safety, head, line.path, seen, now);
     if (change !== null) unrecorded.set(line.path, change.seq);
+    sights.set(line.path, { state: seen.state, stats: seen.stats });
   }
-  return unrecorded;
+  return { unrecorded, seen: sights };
 }
 
 /** Behind a link nothing is there, as expected, but nothing can come there either. */

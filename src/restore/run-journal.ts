@@ -1,4 +1,5 @@
 import type { CaptureSite } from '../capture/capture.ts';
+import type { Sight } from '../capture/observe.ts';
 import { pinFolderOrNull } from '../capture/pinned-folder.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
@@ -23,11 +24,19 @@ export function loosenAll(site: CaptureSite, steps: readonly JournalStep[]): voi
   for (const step of outermostFirst(steps)) loosenFolder(site.root, step);
 }
 
-/** Carries out all steps. Throws `plan-stale` at the first path that somebody else has changed. */
-export async function swapAll(site: CaptureSite, steps: readonly JournalStep[]): Promise<void> {
+/**
+ * Carries out all steps. Throws `plan-stale` at the first path that somebody else has changed. What was
+ * `seen` at each saves reading it before it is moved: afterwards it is read in any case.
+ */
+export async function swapAll(
+  site: CaptureSite,
+  steps: readonly JournalStep[],
+  seen: ReadonlyMap<TrackedPath, Sight>,
+): Promise<void> {
   for (const [done, step] of steps.entries()) {
     await tellProgress(site, { step: 'swap', done, total: steps.length });
-    if (forward(site.root, step) === 'foreign') throw changedMeanwhile(step.path);
+    const outcome = forward(site.root, step, seen.get(step.path) ?? null);
+    if (outcome === 'foreign') throw changedMeanwhile(step.path);
   }
   for (const step of steps.toReversed()) finishFolder(site.root, step);
   for (const step of steps) {

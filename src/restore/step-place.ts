@@ -1,5 +1,5 @@
 import { symlinkSync } from 'node:fs';
-import { type Observation, observeEntry } from '../capture/observe.ts';
+import { isAsSeen, type Observation, observeEntry, type Sight } from '../capture/observe.ts';
 import {
   type FsPath,
   type PinnedFolder,
@@ -52,6 +52,12 @@ export class StepPlace {
 
   current(): State {
     return stateIn(this.parent, this.name);
+  }
+
+  /** As `current`, without reading what its stat says to be what was seen before. */
+  currentSince(seen: Sight | null): State {
+    const isSame = seen !== null && isAsSeen(this.parent, this.name, seen);
+    return isSame ? seen.state : this.current();
   }
 
   stashed(): State {

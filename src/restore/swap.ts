@@ -1,34 +1,35 @@
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { kindAt, type Sight } from '../capture/observe.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { isDirectory, type State, sameState } from '../model/state.ts';
 import { isMovable, setAside, settleAside } from './aside.ts';
 import { isFolder, openMode } from './folder-modes.ts';
 import { modeBack, modeForward } from './set-mode.ts';
-import {
-  currentState,
-  hasFolder,
-  type StepOutcome,
-  type StepPlace,
-  withPlace,
-} from './step-place.ts';
+import { about } from './step-errors.ts';
+import { hasFolder, type StepOutcome, type StepPlace, withPlace } from './step-place.ts';
 import { giveName, isOneFile, isThere, moveIntoPlace, removeIfThere } from './write-file.ts';
 
 /**
  * Carries one step out. Works from what it finds, so it can run again after an interruption: the old
  * entry is moved aside as it is, never overwritten, and the new one takes a name that must be free.
+ * `seen`: what was there a moment ago, for a caller who compares the stash with it in the end.
  */
-export function forward(root: string, step: JournalStep): StepOutcome {
+export function forward(root: string, step: JournalStep, seen: Sight | null = null): StepOutcome {
   // Even the folder may be gone with what had to go.
-  if (step.to.kind === 'absent' && currentState(root, step).kind === 'absent') return 'done';
+  if (step.to.kind === 'absent' && isGone(root, step)) return 'done';
   return withPlace(root, step, (place) => {
     if (step.how === 'chmod') return modeForward(place, step);
-    const current = place.current();
+    const current = place.currentSince(seen);
     if (reached(current, step)) return 'done';
     const empty = isStill(current, step)
       ? takeAway(place, step.from)
       : wasTakenAway(place, step, current);
     return empty ? bring(place, step.to) : 'foreign';
   });
+}
+
+function isGone(root: string, { path }: JournalStep): boolean {
+  return about(path, () => kindAt(root, path)) === 'absent';
 }
 
 /** Before a step goes forward that a process may have been taking back when it died. */
@@ -76,13 +77,18 @@ function wasTakenAway(place: StepPlace, { from }: JournalStep, current: State): 
 function takeAway(place: StepPlace, from: State): boolean {
   if (isDirectory(from)) return removeFolder(place);
   if (!isMovable(from)) return true;
+  if (isThere(place.stash) && !canStash(place, from)) return false;
+  renameSync(place.entry, place.stash);
+  return true;
+}
+
+/** Whether what an earlier process put by may be replaced. */
+function canStash(place: StepPlace, from: State): boolean {
   // A process that died while it gave the name back left two names, and renaming one file's name to
   // its other does nothing.
   if (isOneFile(place.entry, place.stash)) removeIfThere(place.stash);
   const kept = place.stashed();
-  if (kept.kind !== 'absent' && !sameState(kept, from)) return false;
-  renameSync(place.entry, place.stash);
-  return true;
+  return kept.kind === 'absent' || sameState(kept, from);
 }
 
 function bring(place: StepPlace, to: State): StepOutcome {
