@@ -72,15 +72,16 @@ export function readJournal(connection: Connection): Journal | null {
 
 /** For who carries it out: files are moved by what it says, so it has to be what was written. */
 export function readSealedJournal(connection: Connection): Journal | null {
-  const row = connection.get<{ sealed: number }>(
-    `SELECT seal IS ${sealSql('journal')} AS sealed FROM journal`,
+  const row = connection.get<{ sealed: number; content: string }>(
+    `SELECT seal IS ${sealSql('journal')} AS sealed, content FROM journal`,
   );
-  if (row !== undefined && row.sealed !== 1) {
+  if (row === undefined) return null;
+  if (row.sealed !== 1) {
     const message = 'the journal of a restore is not what was written';
     const hint = 'nothing was touched; savepoint fsck says what is damaged';
     throw new SavepointError('store-corrupt', message, { hint });
   }
-  return readJournal(connection);
+  return JSON.parse(row.content) as Journal;
 }
 
 const WRITE_JOURNAL = `
