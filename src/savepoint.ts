@@ -322,7 +322,7 @@ export class Savepoint extends TimelineReader {
     return {
       site: this.#bench.rewindSite,
       now: this.#bench.settings.now(),
-      gitHead: gitHead(this.root),
+      gitHead: fresh === null ? gitHead(this.root) : fresh.gitHead,
       tell: (notes) => this.#bench.tell(notes),
       fresh,
     };

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import type { FsPath } from './pinned-folder.ts';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
@@ -37,6 +37,8 @@ function readAtMost(fd: number, size: number): Uint8Array {
 
 function openOrNull(at: FsPath, flags: number): number | null {
   try {
+    // Most of what is asked for is not there, and an error takes longer to make than a look.
+    if (lstatSync(at, { throwIfNoEntry: false }) === undefined) return null;
     // O_NONBLOCK: a FIFO in its place must not hang us.
     return openSync(at, O_RDONLY | O_NONBLOCK | flags);
   } catch (error) {

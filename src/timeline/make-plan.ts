@@ -1,4 +1,5 @@
 import type { CaptureSite } from '../capture/capture.ts';
+import { gitHead } from '../capture/git/head.ts';
 import type { Observation } from '../capture/observe.ts';
 import { mayRun, overlappedCalls } from '../capture/overlapped-calls.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -35,6 +36,7 @@ export interface Fresh {
   readonly seen: ReadonlyMap<TrackedPath, Observation>;
   /** Contents that will be restored. */
   readonly contents: Pick<KeptContents, 'get'>;
+  readonly gitHead: string | null;
 }
 
 /** Loads, looks and plans. Writes nothing: a plan that is not applied leaves no trace. */
@@ -57,12 +59,13 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
     notes: [],
   });
   const lines = plan.lines.map(sealMerge);
-  const notes = notesOn(site, { checkpoint, exact, lines, seen: selection.seen });
-  return { plan: { ...plan, lines, notes }, fresh: freshOf(selection) };
+  const head = gitHead(site.root);
+  const notes = notesOn({ checkpoint, exact, lines, seen: selection.seen, gitHead: head });
+  return { plan: { ...plan, lines, notes }, fresh: { ...kept(selection), gitHead: head } };
 }
 
 /** What would take too much memory while files are written is looked at once more instead. */
-function freshOf({ seen, targets }: Selection): Fresh {
+function kept({ seen, targets }: Selection): Pick<Fresh, 'seen' | 'contents'> {
   const bytes = [...seen.values()].reduce((sum, { blob }) => sum + (blob?.bytes.length ?? 0), 0);
   return { seen: bytes > MOST_KEPT ? new Map() : seen, contents: targets };
 }

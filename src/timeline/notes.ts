@@ -1,5 +1,3 @@
-import type { CaptureSite } from '../capture/capture.ts';
-import { gitHead } from '../capture/git/head.ts';
 import type { Observation } from '../capture/observe.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';
@@ -30,12 +28,14 @@ export interface NoteSubject {
   readonly exact: boolean;
   readonly lines: readonly PlanLine[];
   readonly seen: ReadonlyMap<TrackedPath, Observation>;
+  /** The commit that git's HEAD names now. */
+  readonly gitHead: string | null;
 }
 
 /** What a person should know beside the lines of a plan. */
-export function notesOn(site: CaptureSite, subject: NoteSubject): PlanNote[] {
+export function notesOn(subject: NoteSubject): PlanNote[] {
   return [
-    ...gitNote(site, subject),
+    ...gitNote(subject),
     ...pathNote('lock-file-changed', LOCK_MESSAGE, subject, ({ path }) =>
       LOCK_FILES.has(nameOf(path)),
     ),
@@ -55,10 +55,9 @@ const LOCK_MESSAGE = 'a lock file changes: install dependencies again';
 const LINK_MESSAGE = 'these files have other names (hard links), which keep the present content';
 const OWNER_MESSAGE = 'these files belong to another user and will belong to you';
 
-function gitNote(site: CaptureSite, { checkpoint, exact }: NoteSubject): PlanNote[] {
+function gitNote({ checkpoint, exact, gitHead: now }: NoteSubject): PlanNote[] {
   if (checkpoint === null) return [];
   const before = checkpoint.gitHead;
-  const now = gitHead(site.root);
   if (before === now) return [];
   const heads = `${before?.slice(0, 12) ?? 'none'} then, ${now?.slice(0, 12) ?? 'none'} now`;
   const message = `git HEAD moved (${heads}); commits are never moved by a rewind`;
