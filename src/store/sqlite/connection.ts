@@ -75,6 +75,16 @@ export class Connection {
     }
   }
 
+  /** Runs `work`, which only reads: all of it sees one state, and the log is asked for it once. */
+  reading<Result>(work: () => Result): Result {
+    this.run('BEGIN');
+    try {
+      return work();
+    } finally {
+      this.#rollback();
+    }
+  }
+
   /** Runs `work` as if it wrote, and takes back whatever it did. */
   trial<Result>(work: () => Result): Result {
     this.run('BEGIN IMMEDIATE');

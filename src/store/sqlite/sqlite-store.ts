@@ -101,7 +101,10 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
   }
 }
 
-// What few processes ever do is loaded when it is done: commands are waited for.
+// What few processes ever do is loaded when it is done: commands are waited for. Of these, only this one
+// is done again and again by one that lives long, and to import what is loaded takes its time as well.
+let verifier: typeof import('./verify.ts') | null = null;
+
 class SqliteStore implements Store {
   readonly #opened: Opened;
   readonly #lock: LockFile;
@@ -257,9 +260,10 @@ class SqliteStore implements Store {
   }
 
   verify(paths: readonly TrackedPath[] | null, checkpoint: CheckpointId | null): Promise<void> {
-    return this.#do(async (opened) =>
-      (await import('./verify.ts')).verify(opened, paths, checkpoint),
-    );
+    return this.#do(async (opened) => {
+      verifier ??= await import('./verify.ts');
+      verifier.verify(opened, paths, checkpoint);
+    });
   }
 
   purge(paths: readonly TrackedPath[]): Promise<void> {

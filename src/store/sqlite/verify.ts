@@ -20,8 +20,18 @@ export function verify(
   paths: readonly TrackedPath[] | null,
   checkpoint: CheckpointId | null,
 ): void {
-  const own = paths === null ? verifyAll : verifyPaths;
-  own(connection, hexList((paths ?? []).map(pathToBytes)));
+  connection.reading(() => {
+    const own = paths === null ? verifyAll : verifyPaths;
+    own(connection, hexList((paths ?? []).map(pathToBytes)));
+    verifyIndices(connection);
+    for (const table of ['sessions', 'operations', 'meta'] as const) {
+      refuse(table, brokenSeals(connection, table).length > 0);
+    }
+    if (checkpoint !== null) verifyCheckpoint(connection, checkpoint);
+  });
+}
+
+function verifyIndices(connection: Connection): void {
   verifyIndex(connection, `${BY_PATH} NOT INDEXED`, `${BY_PATH} INDEXED BY changes_path`);
   const some = 'WHERE session IS NOT NULL';
   verifyIndex(
@@ -29,10 +39,6 @@ export function verify(
     `${BY_SESSION} NOT INDEXED ${some}`,
     `${BY_SESSION} INDEXED BY idx_checkpoints_session ${some}`,
   );
-  for (const table of ['sessions', 'operations', 'meta'] as const) {
-    refuse(table, brokenSeals(connection, table).length > 0);
-  }
-  if (checkpoint !== null) verifyCheckpoint(connection, checkpoint);
 }
 
 function verifyPaths(connection: Connection, list: string): void {
