@@ -22,7 +22,7 @@ var checkout = fs.existsSync(source);
 var main = !fs.existsSync(built) && checkout ? source : built;
 // What was compiled once is not compiled again; a folder that cannot be written costs only the time.
 require('node:module').enableCompileCache();
-import(require('node:url').pathToFileURL(main).href).then(
+load().then(
   (cli) => cli.runCli(),
   (error) => {
     var remedy = checkout ? 'npm install && npm run build' : 'install savepoint again';
@@ -32,3 +32,10 @@ import(require('node:url').pathToFileURL(main).href).then(
     process.exitCode = 1;
   },
 );
+
+/** The build is CommonJS, the sources are ES modules. */
+function load() {
+  return main === built
+    ? Promise.resolve().then(() => require(main))
+    : import(require('node:url').pathToFileURL(main).href);
+}

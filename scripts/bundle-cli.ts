@@ -1,9 +1,12 @@
-import { resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { lateBuiltins } from './late-builtins.ts';
 
 const [, , folder = 'dist/cli'] = process.argv;
 const at = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const target = resolve(at('.'), folder);
 
 // Loading two hundred small modules takes longer than most commands: the command line comes in a few
 // files, cut where a command is loaded by itself. The library stays as it is, one file for each module.
@@ -17,10 +20,14 @@ const bundle = await rolldown({
   external: [/^node:/],
   // No module does anything by being imported, so a command takes along only what it uses.
   treeshake: { moduleSideEffects: false },
+  // It is `bin/savepoint.cjs` that is run.
+  transform: { define: { 'import.meta.main': 'false' } },
+  plugins: [lateBuiltins()],
 });
 await bundle.write({
-  dir: resolve(at('.'), folder),
-  format: 'esm',
+  dir: target,
+  // Not ESM: an import of `node:fs` there asks for each of its members, which loads streams and more.
+  format: 'cjs',
   minify: true,
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
@@ -44,3 +51,4 @@ await bundle.write({
   },
 });
 await bundle.close();
+writeFileSync(join(target, 'package.json'), '{ "type": "commonjs" }\n');

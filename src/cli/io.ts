@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { createInterface, type Interface } from 'node:readline';
+import { isatty } from 'node:tty';
 import { UsageError } from '../terminal/usage-error.ts';
 import { Interrupts } from './interrupts.ts';
 import { jsonText } from './json.ts';
@@ -33,6 +34,7 @@ export interface Io {
   close(): void;
 }
 
+const STANDARD_INPUT = 0;
 const DEFAULT_COLUMNS = 80;
 const DEFAULT_ROWS = 24;
 
@@ -42,7 +44,7 @@ export interface IoOptions {
 }
 
 export function processIo({ json }: IoOptions): Io {
-  const { stdin, stdout, stderr, env, platform } = process;
+  const { stdout, stderr, env, platform } = process;
   const questions = new Questions();
   const output = new Output(stdout);
   const progress = new ProgressLine(stderr);
@@ -66,7 +68,8 @@ export function processIo({ json }: IoOptions): Io {
   return {
     out,
     err,
-    interactive: Boolean(stdin.isTTY && stdout.isTTY),
+    // Not asked of `process.stdin`, which would be made for that: few commands read from it.
+    interactive: Boolean(isatty(STANDARD_INPUT) && stdout.isTTY),
     terminal: Boolean(stdout.isTTY),
     columns: stdout.columns || DEFAULT_COLUMNS,
     rows: stdout.rows || DEFAULT_ROWS,

@@ -13,4 +13,4 @@ export async function runCli(argv: readonly string[] = process.argv.slice(2)): P
   return code;
 }
 
-if (import.meta.main) await runCli();
+if (import.meta.main) void runCli();

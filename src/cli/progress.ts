@@ -22,7 +22,8 @@ export class ProgressLine {
   #timer: NodeJS.Timeout | undefined;
   #isShown = false;
   #drawnAt = 0;
-  #turnedAt = performance.now();
+  /** Null before the first step: few commands have any, and the clock takes a while to load. */
+  #turnedAt: number | null = null;
 
   constructor(stream: ProgressStream) {
     this.#stream = stream;
@@ -34,6 +35,7 @@ export class ProgressLine {
     this.#latest = progress;
     this.#timer ??= this.#startTimer();
     const now = performance.now();
+    this.#turnedAt ??= now;
     if (this.#isShown && now - this.#drawnAt > REDRAWN_AFTER_MS) this.#draw();
     return now - this.#turnedAt > TURN_AFTER_MS ? this.#turn() : undefined;
   };

@@ -1,4 +1,4 @@
-import { type Hunk, matchLines, sharedLines, sideOf, trimEnds, wholeOf } from './line-match.ts';
+import { type Hunk, matchLines, sidesOf, trimEnds, wholeOf } from './line-match.ts';
 
 export type { Hunk } from './line-match.ts';
 
@@ -31,10 +31,7 @@ export function joinLines(lines: readonly string[]): Uint8Array {
  * correct diff, and the shortest one unless very much differs (MAX_EDITS).
  */
 export function diffLines(a: readonly string[], b: readonly string[]): Hunk[] {
-  const { aStart, aEnd, bStart, bEnd } = trimEnds(a, b, wholeOf(a, b));
-  const shared = sharedLines(a.slice(aStart, aEnd), b.slice(bStart, bEnd));
-  const left = sideOf(a, aStart, aEnd, shared);
-  const right = sideOf(b, bStart, bEnd, shared);
+  const [left, right] = sidesOf(a, b, trimEnds(a, b, wholeOf(a, b)));
   matchLines(left, right);
   return settle(changedRanges(left.changed, right.changed), a, b);
 }
@@ -42,7 +39,8 @@ export function diffLines(a: readonly string[], b: readonly string[]): Hunk[] {
 function changedRanges(a: Uint8Array, b: Uint8Array): Hunk[] {
   const hunks: Hunk[] = [];
   for (let aEnd = 0, bEnd = 0; aEnd < a.length || bEnd < b.length; aEnd++, bEnd++) {
-    const [aStart, bStart] = [aEnd, bEnd];
+    const aStart = aEnd;
+    const bStart = bEnd;
     while (a[aEnd] === 1) aEnd++;
     while (b[bEnd] === 1) bEnd++;
     if (aEnd > aStart || bEnd > bStart) hunks.push({ aStart, aEnd, bStart, bEnd });

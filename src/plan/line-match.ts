@@ -15,19 +15,6 @@ export interface Hunk {
  */
 const MAX_EDITS = 1000;
 
-/**
- * Numbers the lines that both sides have. The others take no part in the search: no diff could match
- * them, so it is as short without them, and a rewritten file costs little.
- */
-export function sharedLines(a: readonly string[], b: readonly string[]): Map<string, number> {
-  const inA = new Set(a);
-  const ids = new Map<string, number>();
-  for (const line of b) {
-    if (inA.has(line) && !ids.has(line)) ids.set(line, ids.size);
-  }
-  return ids;
-}
-
 /** One of the two texts as the search sees it. */
 export interface Side {
   /** 1 for each line of the whole text that is not known to stand on both sides. */
@@ -37,22 +24,47 @@ export interface Side {
   readonly ids: Int32Array;
 }
 
-export function sideOf(
-  lines: readonly string[],
-  start: number,
-  end: number,
-  shared: ReadonlyMap<string, number>,
-): Side {
-  const changed = new Uint8Array(lines.length).fill(1, start, end);
-  const places: number[] = [];
-  const ids: number[] = [];
-  for (let place = start; place < end; place++) {
-    const id = shared.get(lines[place] ?? '');
-    if (id === undefined) continue;
-    places.push(place);
-    ids.push(id);
+/**
+ * Both texts, with the lines of a stretch that both have in it. The others take no part in the search: no
+ * diff could match them, so it is as short without them, and a rewritten file costs little.
+ */
+export function sidesOf(
+  a: readonly string[],
+  b: readonly string[],
+  { aStart, aEnd, bStart, bEnd }: Hunk,
+): [left: Side, right: Side] {
+  const ids = new Map<string, number>();
+  // Each line is looked up once: a person waits for this, and looking up is most of it.
+  const inA = new Int32Array(aEnd - aStart);
+  for (let i = aStart; i < aEnd; i++) inA[i - aStart] = numberOf(ids, a[i] ?? '');
+  const inB = new Int32Array(bEnd - bStart);
+  const isShared = new Uint8Array(ids.size);
+  for (let i = bStart; i < bEnd; i++) {
+    const id = ids.get(b[i] ?? '') ?? NOWHERE;
+    inB[i - bStart] = id;
+    if (id !== NOWHERE) isShared[id] = 1;
   }
-  return { changed, places, ids: Int32Array.from(ids) };
+  return [sideOf(a.length, aStart, inA, isShared), sideOf(b.length, bStart, inB, isShared)];
+}
+
+const NOWHERE = -1;
+
+function numberOf(ids: Map<string, number>, line: string): number {
+  const known = ids.get(line);
+  if (known !== undefined) return known;
+  ids.set(line, ids.size);
+  return ids.size - 1;
+}
+
+function sideOf(length: number, start: number, numbers: Int32Array, isShared: Uint8Array): Side {
+  const changed = new Uint8Array(length).fill(1, start, start + numbers.length);
+  const places: number[] = [];
+  const ids = numbers.filter((id, i) => {
+    if (id === NOWHERE || isShared[id] === 0) return false;
+    places.push(start + i);
+    return true;
+  });
+  return { changed, places, ids };
 }
 
 function keep({ changed, places }: Side, start: number, end: number): void {

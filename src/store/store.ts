@@ -246,6 +246,11 @@ export interface Store {
   checkpoint(id: CheckpointId): Promise<Checkpoint | null>;
   /** Checkpoints whose id starts with `prefix`, newest first, at most `limit`. */
   checkpointsByPrefix(prefix: string, limit: number): Promise<readonly Checkpoint[]>;
+  /**
+   * For each of these ids, the ids on record right before and right after it in the order of their
+   * characters, where there are any: whichever other id has the most of its beginning is one of them.
+   */
+  idsBeside(ids: readonly CheckpointId[]): Promise<ReadonlyMap<CheckpointId, readonly string[]>>;
   /** Newest first. */
   checkpoints(query: CheckpointQuery): Promise<readonly Checkpoint[]>;
   /** The smallest sequence number of any checkpoint, or null when there is none. */

@@ -10,20 +10,18 @@ export async function uniqueLengths(
   ids: readonly CheckpointId[],
 ): Promise<Map<CheckpointId, number>> {
   const labels = new Set((await store.checkpoints({ labelled: true })).map(({ label }) => label));
-  const lengths = new Map<CheckpointId, number>();
-  for (const id of ids) lengths.set(id, await uniqueLength(store, id, labels));
-  return lengths;
+  const beside = await store.idsBeside(ids);
+  return new Map(ids.map((id) => [id, uniqueLength(id, beside.get(id) ?? [], labels)]));
 }
 
-async function uniqueLength(
-  store: Store,
+function uniqueLength(
   id: CheckpointId,
+  others: readonly string[],
   labels: ReadonlySet<string | null>,
-): Promise<number> {
+): number {
   for (let length = SHORTEST_ID; length < id.length; length += 1) {
     const short = id.slice(0, length);
-    if (labels.has(short)) continue;
-    if ((await store.checkpointsByPrefix(short, 2)).length === 1) return length;
+    if (!labels.has(short) && !others.some((other) => other.startsWith(short))) return length;
   }
   return id.length;
 }

@@ -99,5 +99,20 @@ describe('bin/savepoint.cjs', () => {
       expect(project.read('a.txt')).toBe('old\n');
       expect((await run([link, 'nonsense'])).code).toBe(2);
     });
+
+    it('loads only those modules of Node that a command uses', async () => {
+      const told = join(project.scratch, 'told.cjs');
+      writeFileSync(
+        told,
+        `process.on('exit', () => require('node:fs').writeSync(2, process.moduleLoadList.join()));`,
+      );
+      const { code, err } = await run(['--require', told, bin, 'list']);
+      const loaded = err.split(',').filter((name) => name.startsWith('NativeModule '));
+      expect(code).toBe(0);
+      expect(loaded).toContain('NativeModule sqlite');
+      for (const name of ['child_process', 'fs/promises', 'readline', 'worker_threads', 'zlib']) {
+        expect(loaded).not.toContain(`NativeModule ${name}`);
+      }
+    });
   });
 });

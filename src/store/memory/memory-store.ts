@@ -39,6 +39,7 @@ import {
   listCheckpoints,
   listCheckpointsByPrefix,
   listHeads,
+  listIdsBeside,
   listSessions,
   listWindows,
   newestFirst,
@@ -137,6 +138,12 @@ class MemoryStore implements Store {
 
   async checkpointsByPrefix(prefix: string, limit: number): Promise<readonly Checkpoint[]> {
     return listCheckpointsByPrefix(this.#open(), prefix, limit);
+  }
+
+  async idsBeside(
+    ids: readonly CheckpointId[],
+  ): Promise<ReadonlyMap<CheckpointId, readonly string[]>> {
+    return listIdsBeside(this.#open(), ids);
   }
 
   async checkpoints(query: CheckpointQuery): Promise<readonly Checkpoint[]> {

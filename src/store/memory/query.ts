@@ -50,6 +50,20 @@ export function listCheckpointsByPrefix(
   );
 }
 
+export function listIdsBeside(
+  place: MemoryPlace,
+  ids: readonly CheckpointId[],
+): Map<CheckpointId, readonly string[]> {
+  const sorted = [...place.checkpoints.keys()].sort();
+  return new Map(
+    ids.map((id) => {
+      const below = sorted.findLast((other) => other < id);
+      const above = sorted.find((other) => other > id);
+      return [id, [below, above].flatMap((other) => other ?? [])];
+    }),
+  );
+}
+
 export function countChangedPaths(
   place: MemoryPlace,
   ids: readonly CheckpointId[],

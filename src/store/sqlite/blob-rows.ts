@@ -20,17 +20,17 @@ export interface BlobRow {
   readonly data: Uint8Array | number | null;
 }
 
-// The limit only ends a circle that damage made; chains are far shorter.
+// The bytes are no part of the search: SQLite would copy them at each step. The limit only ends a circle
+// that damage made; chains are far shorter.
 const CHAIN = `
   WITH RECURSIVE chain AS (
-    SELECT id, hash, size, encoding, base, depth, data, 0 AS step FROM blobs WHERE hash = ?
+    SELECT id, base, 0 AS step FROM blobs WHERE hash = ?
     UNION ALL
-    SELECT blobs.id, blobs.hash, blobs.size, blobs.encoding, blobs.base, blobs.depth, blobs.data,
-      step + 1
-    FROM blobs JOIN chain ON blobs.id = chain.base
+    SELECT blobs.id, blobs.base, step + 1 FROM blobs JOIN chain ON blobs.id = chain.base
     WHERE step < 64
   )
-  SELECT * FROM chain ORDER BY step`;
+  SELECT blobs.id, hash, size, encoding, blobs.base, depth, data, step
+  FROM chain CROSS JOIN blobs ON blobs.id = chain.id`;
 
 const INSERT = `
   INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data, seal)
@@ -50,7 +50,8 @@ const REPLACE = `
 
 /** The row of a blob and those of all that is needed to read it, each compressed against the next. */
 export function findChain(connection: Connection, id: BlobId): BlobRow[] {
-  return connection.all<BlobRow>(CHAIN, hashToBytes(id));
+  const rows = connection.all<BlobRow & { readonly step: number }>(CHAIN, hashToBytes(id));
+  return rows.sort((a, b) => a.step - b.step);
 }
 
 /** The number of a blob that there is a row of, and whether its bytes are in the database. */

@@ -98,6 +98,31 @@ export function listCheckpointsByPrefix(
   return connection.all<CheckpointRow>(sql, ...where.values, limitOf(limit)).map(toCheckpoint);
 }
 
+// One statement for all of them: a list waits for this.
+const BESIDE = `
+  WITH asked AS (SELECT CAST(unhex(value) AS TEXT) AS id FROM json_each(?))
+  SELECT id, (SELECT max(id) FROM checkpoints WHERE id < asked.id) AS below,
+    (SELECT min(id) FROM checkpoints WHERE id > asked.id) AS above
+  FROM asked`;
+
+export function listIdsBeside(
+  connection: Connection,
+  ids: readonly CheckpointId[],
+): ReadonlyMap<CheckpointId, readonly string[]> {
+  interface Row {
+    readonly id: string;
+    readonly below: string | null;
+    readonly above: string | null;
+  }
+  const rows = connection.all<Row>(BESIDE, hexList(ids));
+  return new Map(
+    rows.map(({ id, below, above }) => [
+      id as CheckpointId,
+      [below, above].flatMap((other) => other ?? []),
+    ]),
+  );
+}
+
 export function oldestCheckpointSeq(connection: Connection): Seq | null {
   const row = connection.get<{ seq: number | null }>('SELECT min(seq) AS seq FROM checkpoints');
   return row?.seq ?? null;

@@ -2,7 +2,6 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { SavepointError } from '../../model/errors.ts';
 import { Connection } from './connection.ts';
 import { makeDurableDirectory, makeEmptyFile, syncPath } from './durable-files.ts';
-import { hasDictionaries } from './encoding.ts';
 import type { Layout } from './layout.ts';
 import { refuseLostDatabase } from './lost-database.ts';
 import { APPLICATION_ID, MIGRATIONS, migrate, requireReadable } from './migrations.ts';
@@ -23,7 +22,6 @@ const UNDER_ITS_FIRST_NAME = `
 
 /** Opens the database of a store, and makes it first where there is none and `create` allows it. */
 export function openDatabase(layout: Layout, create: boolean): Connection {
-  if (!hasDictionaries()) throw tooOld();
   if (!existsSync(layout.database)) {
     refuseLostDatabase(layout);
     if (!create) throw missing(layout);
@@ -102,12 +100,6 @@ function startLog(connection: Connection): void {
   if (row?.journal_mode !== 'wal') {
     throw new SavepointError('store-failed', 'the file system cannot hold a write-ahead log');
   }
-}
-
-function tooOld(): SavepointError {
-  return new SavepointError('store-failed', `Node ${process.version} cannot read stored bytes`, {
-    hint: 'use Node 22.19 or newer; of Node 24, 24.6 or newer',
-  });
 }
 
 function missing(layout: Layout): SavepointError {

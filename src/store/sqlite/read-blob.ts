@@ -4,7 +4,7 @@ import { type BlobId, isBlobId } from '../../model/ids.ts';
 import { hashBytes } from '../blob.ts';
 import { blobFile } from './blob-files.ts';
 import { type BlobRow, findChain } from './blob-rows.ts';
-import { decompress } from './encoding.ts';
+import { decompress, requireDictionaries } from './encoding.ts';
 import type { Opened } from './opened.ts';
 import { bytesToHash } from './state-columns.ts';
 
@@ -63,6 +63,7 @@ function decode(
   if (encoding === 'git') return opened.gitObjects.read(data ?? NO_KEY);
   const stored = data ?? readStored(opened, row);
   if (encoding !== 'zstd') return stored;
+  if (row.base !== null) requireDictionaries();
   try {
     return decompress(stored, row.size, row.base === null ? undefined : base);
   } catch (error) {

@@ -32,6 +32,7 @@ import {
   findCheckpoint,
   listCheckpoints,
   listCheckpointsByPrefix,
+  listIdsBeside,
   oldestCheckpointSeq,
 } from './checkpoints.ts';
 import { commitBatch } from './commit.ts';
@@ -181,6 +182,10 @@ class SqliteStore implements Store {
 
   checkpointsByPrefix(prefix: string, limit: number): Promise<readonly Checkpoint[]> {
     return this.#do(({ connection }) => listCheckpointsByPrefix(connection, prefix, limit));
+  }
+
+  idsBeside(ids: readonly CheckpointId[]): Promise<ReadonlyMap<CheckpointId, readonly string[]>> {
+    return this.#do(({ connection }) => listIdsBeside(connection, ids));
   }
 
   checkpoints(query: CheckpointQuery): Promise<readonly Checkpoint[]> {

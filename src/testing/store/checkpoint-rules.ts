@@ -108,6 +108,23 @@ export function checkpointRules({ test }: StoreTests): void {
     assert.deepEqual(await found(''), ids.toReversed());
   });
 
+  test('knows which ids come right before and right after one', async (store) => {
+    const ids = ['abc', 'b', 'abd', 'a%c', 'ABC'];
+    const checkpoints = ids.map((id, at) => checkpointOf(at + 1, { id: checkpointId(id) }));
+    await store.commit({ base: 0, checkpoints });
+    const asked = ['abc', 'b', 'ABC', 'aba'].map(checkpointId);
+    assert.deepEqual(
+      [...(await store.idsBeside(asked))],
+      [
+        ['abc', ['a%c', 'abd']],
+        ['b', ['abd']],
+        ['ABC', ['a%c']],
+        ['aba', ['a%c', 'abc']],
+      ],
+    );
+    assert.deepEqual([...(await store.idsBeside([]))], []);
+  });
+
   test('knows its oldest checkpoint', async (store) => {
     await store.commit({ base: 0, checkpoints: [checkpointOf(3), checkpointOf(7)] });
     assert.equal(await store.oldestCheckpointSeq(), 3);

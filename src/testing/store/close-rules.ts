@@ -20,6 +20,7 @@ const METHODS: { [Name in Exclude<keyof Store, 'close'>]: (store: Store) => Prom
   sessions: (store) => store.sessions(),
   checkpoint: (store) => store.checkpoint(checkpointId('c')),
   checkpointsByPrefix: (store) => store.checkpointsByPrefix('c', 1),
+  idsBeside: (store) => store.idsBeside([]),
   checkpoints: (store) => store.checkpoints({}),
   oldestCheckpointSeq: (store) => store.oldestCheckpointSeq(),
   changedPathCounts: (store) => store.changedPathCounts([checkpointId('c')]),
