@@ -16,26 +16,29 @@ if (tooOld) {
 // A checkout that was not built yet has its sources, which this Node runs as they are; a package has none.
 var path = require('node:path');
 var fs = require('node:fs');
-var built = path.join(__dirname, '..', 'dist', 'cli', 'main.js');
+var built = path.join(__dirname, '..', 'dist', 'cli');
 var source = path.join(__dirname, '..', 'src', 'cli', 'main.ts');
 var checkout = fs.existsSync(source);
-var main = !fs.existsSync(built) && checkout ? source : built;
-// What was compiled once is not compiled again; a folder that cannot be written costs only the time.
-require('node:module').enableCompileCache();
-load().then(
-  (cli) => cli.runCli(),
-  (error) => {
-    var remedy = checkout ? 'npm install && npm run build' : 'install savepoint again';
-    process.stderr.write(
-      `savepoint: the installation is damaged: ${error.message.split('\n')[0]}\nhint: ${remedy}\n`,
-    );
-    process.exitCode = 1;
-  },
-);
+var run = !fs.existsSync(path.join(built, 'main.js')) && checkout ? runSource : runBuilt;
+run().catch((error) => {
+  var remedy = checkout ? 'npm install && npm run build' : 'install savepoint again';
+  process.stderr.write(
+    `savepoint: the installation is damaged: ${error.message.split('\n')[0]}\nhint: ${remedy}\n`,
+  );
+  process.exitCode = 1;
+});
 
-/** The build is CommonJS, the sources are ES modules. */
-function load() {
-  return main === built
-    ? Promise.resolve().then(() => require(main))
-    : import(require('node:url').pathToFileURL(main).href);
+async function runBuilt() {
+  var { loadCompiled, placeFor } = require('./load-compiled.cjs');
+  var { build } = JSON.parse(fs.readFileSync(path.join(built, 'package.json'), 'utf8'));
+  var verb = process.argv[2] || 'help';
+  var loaded = loadCompiled(built, 'main.js', placeFor({ build, verb, env: process.env }));
+  // Only of what went as it should: a word that is no command would be kept as one.
+  if ((await loaded.exports.runCli()) === 0) loaded.keep();
+}
+
+async function runSource() {
+  // What was compiled once is not compiled again; a folder that cannot be written costs only the time.
+  require('node:module').enableCompileCache();
+  await (await import(require('node:url').pathToFileURL(source).href)).runCli();
 }

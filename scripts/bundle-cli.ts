@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +25,7 @@ const bundle = await rolldown({
   transform: { define: { 'import.meta.main': 'false' } },
   plugins: [lateBuiltins()],
 });
-await bundle.write({
+const { output } = await bundle.write({
   dir: target,
   // Not ESM: an import of `node:fs` there asks for each of its members, which loads streams and more.
   format: 'cjs',
@@ -51,4 +52,9 @@ await bundle.write({
   },
 });
 await bundle.close();
-writeFileSync(join(target, 'package.json'), '{ "type": "commonjs" }\n');
+// What is kept of this build at run time is kept under its name: see bin/load-compiled.cjs.
+const build = hash('sha256', output.map((file) => ('code' in file ? file.code : '')).join(''));
+writeFileSync(
+  join(target, 'package.json'),
+  `${JSON.stringify({ type: 'commonjs', build: build.slice(0, 16) })}\n`,
+);

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import type { Call, Option } from './command.ts';
 
 /** Options of commands whose output can be longer than a screen. */
@@ -42,8 +43,6 @@ const COULD_NOT_RUN: readonly unknown[] = [126, 127];
 
 /** False when there is no such pager. One that is left early has been read as far as was wanted. */
 async function paged({ io }: Call, [program, ...args]: Pager, text: string): Promise<boolean> {
-  // Seldom needed, and every command waits for what is imported above.
-  const { spawn } = await import('node:child_process');
   const env = { ...io.env, LESS: io.env.LESS ?? LESS_OPTIONS };
   const child = spawn(program, args, { env, stdio: ['pipe', 'inherit', 'inherit'] });
   const ended = new Promise<boolean>((resolve) => {

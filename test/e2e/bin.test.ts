@@ -1,5 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -72,6 +83,7 @@ describe('bin/savepoint.cjs', () => {
     beforeAll(async () => {
       mkdirSync(join(built, 'bin'), { recursive: true });
       copyFileSync(BIN, bin);
+      copyFileSync(join(ROOT, 'bin', 'load-compiled.cjs'), join(built, 'bin', 'load-compiled.cjs'));
       copyFileSync(join(ROOT, 'package.json'), join(built, 'package.json'));
     });
 
@@ -100,6 +112,42 @@ describe('bin/savepoint.cjs', () => {
       expect((await run([link, 'nonsense'])).code).toBe(2);
     });
 
+    describe('keeps what V8 compiled', () => {
+      const base = join(project.scratch, 'user', '.cache', 'savepoint', 'compiled');
+      const kept = () => join(base, readdirSync(base)[0] ?? '', 'list');
+
+      it('of commands, each by itself, and takes it again', async () => {
+        const first = await run([bin, 'list', '--json']);
+        expect(first.code).toBe(0);
+        const { ino, mode } = statSync(kept());
+        expect(mode & 0o777).toBe(0o600);
+        expect(await run([bin, 'list', '--json'])).toEqual(first);
+        expect(statSync(kept()).ino).toBe(ino);
+        expect(readdirSync(join(kept(), '..')).sort()).toEqual(['list', 'rewind']);
+      });
+
+      it.each([
+        ['was cut off', (file: string) => truncateSync(file, 1_000)],
+        ['is something else', (file: string) => writeFileSync(file, 'x'.repeat(5_000))],
+        ['others may write to', (file: string) => chmodSync(file, 0o666)],
+        ['is of another Node', (file: string) => writeFileSync(file, flipped(readFileSync(file)))],
+      ])('and makes it anew where the file %s', async (_, spoil) => {
+        const first = await run([bin, 'list', '--json']);
+        const { ino } = statSync(kept());
+        spoil(kept());
+        expect(await run([bin, 'list', '--json'])).toEqual(first);
+        expect(statSync(kept()).ino).not.toBe(ino);
+        expect(statSync(kept()).mode & 0o777).toBe(0o600);
+      });
+
+      it('and works as well where nothing can be kept', async () => {
+        rmSync(base, { recursive: true });
+        writeFileSync(base, '');
+        expect((await run([bin, 'list'])).code).toBe(0);
+        rmSync(base);
+      });
+    });
+
     it('loads only those modules of Node that a command uses', async () => {
       const told = join(project.scratch, 'told.cjs');
       writeFileSync(
@@ -116,3 +164,10 @@ describe('bin/savepoint.cjs', () => {
     });
   });
 });
+
+/** With another version in what V8 made of the first file. */
+function flipped(bytes: Buffer): Buffer {
+  const start = bytes.indexOf('\n', bytes.indexOf('\n') + 1) + 1;
+  bytes.writeUInt8(bytes.readUInt8(start + 4) ^ 0xff, start + 4);
+  return bytes;
+}
