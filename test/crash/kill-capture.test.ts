@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allProblems, inParallel, titled } from './campaign.ts';
+import { allProblems, inParallel, numberFrom, spread, titled } from './campaign.ts';
 import { type CaptureScenario, makeCaptureScenario } from './scenario/capture-scenario.ts';
 import { type CaptureVerdict, checkCaptures } from './scenario/check-captures.ts';
 import { checkTree } from './scenario/check-rewind.ts';
@@ -8,6 +8,9 @@ import { removeTree, treeOf } from './scenario/tree.ts';
 import { callSite, type FileCall, isOnProject } from './strace/file-calls.ts';
 import { killAt, killPoints, titleOf } from './strace/kill.ts';
 import { describeWithStrace } from './strace/needs-strace.ts';
+
+// Of some 200 calls; `npm run test:campaigns` kills at each.
+const KILLS = numberFrom('SAVEPOINT_KILLS', 100);
 
 describeWithStrace('a capture that is killed', () => {
   let scratch: string;
@@ -26,10 +29,8 @@ describeWithStrace('a capture that is killed', () => {
     timeout: 600_000,
   }, async () => {
     // The tool's own writes are between the captures; what it leaves when killed is not ours.
-    const runs = await inParallel(
-      points.filter((point) => !isOnProject(point)),
-      killAndCheck,
-    );
+    const ours = points.filter((point) => !isOnProject(point));
+    const runs = await inParallel(spread(ours, KILLS), killAndCheck);
     expect(allProblems(runs)).toEqual([]);
     expect(new Set(runs.map(({ found }) => found))).toEqual(new Set([0, 1, 2, 3]));
   });

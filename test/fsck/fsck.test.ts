@@ -12,7 +12,8 @@ import { dump } from './dump.ts';
 import { restoreFrom, wrongBytes } from './restored.ts';
 import { SampleStore } from './sample-store.ts';
 
-const DAMAGES = numberFrom('SAVEPOINT_DAMAGES', 500);
+// `npm run test:campaigns` makes 500.
+const DAMAGES = numberFrom('SAVEPOINT_DAMAGES', 250);
 const SEED = numberFrom('SAVEPOINT_DAMAGE_SEED', 20_261_115);
 
 let sample: SampleStore;
