@@ -1,9 +1,11 @@
 import type { Change } from '../model/change.ts';
 import { isSavepointError } from '../model/errors.ts';
 import type { BlobId, CheckpointId } from '../model/ids.ts';
+import type { TrackedPath } from '../model/path.ts';
 import { joins, type State } from '../model/state.ts';
 import { countLines } from '../plan/unified-diff.ts';
 import type { Store } from '../store/store.ts';
+import { findRenames } from './renames.ts';
 
 export interface LineCount {
   readonly insertions: number;
@@ -34,7 +36,7 @@ export async function countCheckpointLines(
   const contents = new Contents(store, budget);
   const counts = new Map<CheckpointId, LineCount>();
   for (const id of ids) {
-    const steps = stepsOf(byCheckpoint.get(id) ?? []);
+    const steps = withoutRenames(stepsOf(byCheckpoint.get(id) ?? []));
     if (!contents.affords(steps)) continue;
     let [insertions, deletions] = [0, 0];
     for (const step of steps) {
@@ -58,19 +60,32 @@ interface Step {
   readonly after: State;
 }
 
+interface PathStep extends Step {
+  readonly path: TrackedPath;
+}
+
 /** Changes of a path that follow each other are one step: a line that came and went is no line. */
-function stepsOf(changes: readonly Change[]): Step[] {
-  const steps: Step[] = [];
-  for (const chain of Map.groupBy(changes, ({ path }) => path).values()) {
-    let last: Step | null = null;
+function stepsOf(changes: readonly Change[]): PathStep[] {
+  const steps: PathStep[] = [];
+  for (const [path, chain] of Map.groupBy(changes, (change) => change.path)) {
+    let last: PathStep | null = null;
     for (const { before, after } of chain) {
       if (after === null) continue;
       if (last !== null && joins(last.after, before)) steps.pop();
-      last = { before: last !== null && joins(last.after, before) ? last.before : before, after };
+      const since: State = last !== null && joins(last.after, before) ? last.before : before;
+      last = { path, before: since, after };
       steps.push(last);
     }
   }
   return steps;
+}
+
+/** A file under another name has no new lines; `diff` says the same. */
+function withoutRenames(steps: readonly PathStep[]): Step[] {
+  const byPath = Map.groupBy(steps, ({ path }) => path);
+  const renames = findRenames(steps.filter(({ path }) => byPath.get(path)?.length === 1));
+  const moved = new Set([...renames.keys(), ...renames.values()]);
+  return steps.filter(({ path }) => !moved.has(path));
 }
 
 const NOTHING = new Uint8Array();

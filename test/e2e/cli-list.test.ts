@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CliProject, type Json } from './cli-project.ts';
@@ -54,6 +54,20 @@ describe('savepoint list', () => {
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       files: 1,
     });
+  });
+
+  it('counts no lines of a file that got another name, as diff does', async () => {
+    const place = new CliProject({ 'old.txt': 'one\ntwo\n', 'b.txt': 'b\n' });
+    const work = () => {
+      renameSync(place.path('old.txt'), place.path('new.txt'));
+      place.write('b.txt', 'b\nc\n');
+    };
+    const id = await place.agent({ message: 'm1', paths: ['old.txt', 'new.txt', 'b.txt'], work });
+    expect((await place.run(['list'])).out).toMatch(/ 3 files {2}\+1 {2}/);
+    expect((await place.run(['diff', id])).out).toContain(
+      '2 paths changed, 1 insertion(+), 0 deletions(-), 1 renamed',
+    );
+    place.remove();
   });
 
   it('counts lines for programs when asked to', async () => {
