@@ -1,29 +1,66 @@
 import { type DiffHunk, displayLines, displayText, type State } from '../index.ts';
-import { type FileDiff, gitMode } from './file-diff.ts';
+import { type FileDiff, fileDiff, gitMode } from './file-diff.ts';
+import { gitName, headerName } from './git-name.ts';
 import type { Paint, Style } from './paint.ts';
 import { plural } from './plural.ts';
 import { neverRecorded } from './reasons.ts';
 
-/** One file as a unified diff with the headers that git users know. */
+/**
+ * One file as a unified diff with the headers that git users know, and that `git apply` takes. What is no
+ * part of a patch (folders, what was not recorded) stands in between in words, which git passes over.
+ */
 export function diffText(file: FileDiff, paint: Paint): string[] {
-  const name = displayText(file.diff.path);
-  const from = file.from === null ? name : displayText(file.from);
-  if (file.from !== null) return renameText(file, from, name).map((line) => paint('bold', line));
+  return asPatches(file).flatMap((part) => {
+    const words = wordsFor(part);
+    return words === null ? patchText(part, paint) : paintFirst(words, paint);
+  });
+}
+
+/** Null for what a patch can hold. */
+function wordsFor({ diff, damaged }: FileDiff): string[] | null {
+  const { path, before, after } = diff;
+  const name = displayText(path);
+  const unknown = [
+    ...(before.kind === 'unknown' ? [`not recorded before: ${neverRecorded(before.reason)}`] : []),
+    ...(after.kind === 'unknown' ? [`not recorded after: ${neverRecorded(after.reason)}`] : []),
+  ];
+  if (unknown.length > 0) return [`No diff of ${name}`, ...unknown];
+  if (isFolder(before) || isFolder(after)) return [`Folder ${name}: ${folderText(before, after)}`];
+  if (!damaged) return null;
+  const sizes = `(${sizeOf(before)} -> ${sizeOf(after)})`;
+  return [`No diff of ${name}`, `Contents differ, but their record is damaged ${sizes}`];
+}
+
+function paintFirst([first = '', ...rest]: readonly string[], paint: Paint): string[] {
+  return [paint('bold', first), ...rest];
+}
+
+/** As git has it, what became another kind of entry is deleted and created. */
+function asPatches(file: FileDiff): FileDiff[] {
+  const { before, after } = file.diff;
+  if (before.kind !== 'captured' || after.kind !== 'captured') return [file];
+  if (before.type === after.type) return [file];
+  const absent = { kind: 'absent' } as const;
   return [
-    paint('bold', `diff --git a/${name} b/${name}`),
-    ...headersOf(file).map((line) => paint('bold', line)),
-    ...bodyOf(file, name, paint),
+    fileDiff({ ...file.diff, after: absent, afterBytes: null }),
+    fileDiff({ ...file.diff, before: absent, beforeBytes: null }),
   ];
 }
 
-function renameText(file: FileDiff, from: string, to: string): string[] {
-  return [
-    `diff --git a/${from} b/${to}`,
+function patchText(file: FileDiff, paint: Paint): string[] {
+  const { path } = file.diff;
+  const from = file.from ?? path;
+  const moved = file.from === null ? [] : renameText(gitName(from), gitName(path));
+  const heading = [
+    `diff --git ${gitName(from, 'a/')} ${gitName(path, 'b/')}`,
     ...headersOf(file),
-    'similarity index 100%',
-    `rename from ${from}`,
-    `rename to ${to}`,
+    ...moved,
   ];
+  return [...heading.map((line) => paint('bold', line)), ...bodyOf(file, paint)];
+}
+
+function renameText(from: string, to: string): string[] {
+  return ['similarity index 100%', `rename from ${from}`, `rename to ${to}`];
 }
 
 /** "2 paths changed, 3 insertions(+), 1 deletion(-)" */
@@ -44,26 +81,35 @@ export function diffSummary(files: readonly FileDiff[]): string {
 }
 
 function headersOf({ diff: { before, after } }: FileDiff): string[] {
-  const lines: string[] = [];
-  if (before.kind === 'unknown') lines.push(`not recorded before: ${neverRecorded(before.reason)}`);
-  if (after.kind === 'unknown') lines.push(`not recorded after: ${neverRecorded(after.reason)}`);
-  if (before.kind === 'captured' && after.kind === 'captured') {
-    const [from, to] = [gitMode(before), gitMode(after)];
-    if (from !== to) lines.push(`old mode ${from}`, `new mode ${to}`);
-  } else if (after.kind === 'captured') lines.push(`new file mode ${gitMode(after)}`);
-  else if (before.kind === 'captured') lines.push(`deleted file mode ${gitMode(before)}`);
-  return lines;
+  const from = before.kind === 'captured' ? gitMode(before) : null;
+  const to = after.kind === 'captured' ? gitMode(after) : null;
+  if (from === to) return [];
+  if (from === null) return [`new file mode ${to}`];
+  return to === null ? [`deleted file mode ${from}`] : [`old mode ${from}`, `new mode ${to}`];
 }
 
-function bodyOf(file: FileDiff, name: string, paint: Paint): string[] {
-  const { before, after } = file.diff;
-  const sizes = `(${sizeOf(before)} -> ${sizeOf(after)})`;
-  if (file.damaged) return [`Contents differ, but their record is damaged ${sizes}`];
-  if (file.binary) return [`Binary contents differ ${sizes}`];
+/** In a patch there are none; git makes and removes them along with files. */
+function folderText(before: State, after: State): string {
+  const mode = (state: State): string =>
+    state.kind === 'captured' ? state.mode.toString(8).padStart(3, '0') : '';
+  if (before.kind === 'absent') return `new, mode ${mode(after)}`;
+  if (after.kind === 'absent') return `deleted, mode ${mode(before)}`;
+  return `mode ${mode(before)} -> ${mode(after)}`;
+}
+
+function isFolder(state: State): boolean {
+  return state.kind === 'captured' && state.type === 'directory';
+}
+
+function bodyOf(file: FileDiff, paint: Paint): string[] {
+  const { path, before, after } = file.diff;
+  const name = (state: State, side: string): string =>
+    state.kind === 'captured' ? gitName(path, side) : '/dev/null';
+  if (file.binary) return [`Binary files ${name(before, 'a/')} and ${name(after, 'b/')} differ`];
   if (file.hunks.length === 0) return [];
   return [
-    paint('bold', `--- ${before.kind === 'captured' ? `a/${name}` : '/dev/null'}`),
-    paint('bold', `+++ ${after.kind === 'captured' ? `b/${name}` : '/dev/null'}`),
+    paint('bold', `--- ${headerName(name(before, 'a/'))}`),
+    paint('bold', `+++ ${headerName(name(after, 'b/'))}`),
     ...file.hunks.flatMap((hunk) => hunkText(hunk, paint)),
   ];
 }

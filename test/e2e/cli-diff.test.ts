@@ -59,7 +59,7 @@ describe('savepoint diff', () => {
     ]);
     expect(blockOf(out, 'run.sh')).toEqual(['old mode 100644', 'new mode 100755']);
     expect(blockOf(out, 'link')).toContain('new file mode 120000');
-    expect(blockOf(out, 'data.bin')).toContain('Binary contents differ (nothing -> 3 bytes)');
+    expect(blockOf(out, 'data.bin')).toContain('Binary files /dev/null and b/data.bin differ');
     expect(blockOf(out, 'out/new.txt').slice(-2)).toEqual([
       '+no newline',
       '\\ No newline at end of file',
@@ -67,7 +67,10 @@ describe('savepoint diff', () => {
     expect(summaryOf(out)).toBe(
       '7 paths changed, 4 insertions(+), 3 deletions(-), 4 created, 1 deleted',
     );
-    expect(err).toBe(`hint: take it back with: savepoint rewind ${first}\n`);
+    expect(err).toBe(
+      'hint: this is no patch for git: data.bin is binary\n' +
+        `hint: take it back with: savepoint rewind ${first}\n`,
+    );
   });
 
   it('compares two checkpoints, in either direction', async () => {

@@ -4,6 +4,8 @@ import { type Checkpoint, isSavepointError, type Savepoint } from '../../index.t
 import { diffStat } from '../../terminal/diff-stat.ts';
 import { diffSummary, diffText } from '../../terminal/diff-text.ts';
 import { type FileDiff, fileDiffs } from '../../terminal/file-diff.ts';
+import { patchLimit } from '../../terminal/patch-limits.ts';
+import { plural } from '../../terminal/plural.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Call, Command } from '../command.ts';
@@ -23,7 +25,8 @@ export const diff: Command = {
     'Shows what changed in the recorded files since a checkpoint, whoever changed it, as a unified\n' +
     'diff. With a second checkpoint, what is different between the two. ID is the beginning of an id\n' +
     'from `savepoint list`, a label, `latest`, or `~N` for the Nth before the latest. PATHs follow; after\n' +
-    'a `--`, a word that could be an ID is a path as well.',
+    'a `--`, a word that could be an ID is a path as well. `git apply` takes the output, unless there are\n' +
+    'binary files in it, or characters that are shown as their numbers because they could steer a terminal.',
   options: {
     stat: { type: 'boolean', help: 'only how many lines changed in which file' },
     ...PAGER_OPTIONS,
@@ -72,9 +75,17 @@ async function show(call: Call, difference: Difference): Promise<ExitCode> {
   if (call.json) printJson(call, differenceJson(difference, call.flags.has('stat')));
   else await showPage(call, differenceText(call, difference));
   if (files.some(({ damaged }) => damaged)) call.hint('see what is damaged with: savepoint fsck');
+  if (!call.io.terminal && !call.flags.has('stat')) hintAtLimit(call, files);
   if (files.length > 0 && to === null) call.hint(`take it back with: savepoint rewind ${from.id}`);
   const unknown = files.length === 0 && unmatched.some(({ exists }) => !exists);
   return unknown ? EXIT.notFound : EXIT.done;
+}
+
+/** Where it may be a patch that somebody makes. */
+function hintAtLimit(call: Call, files: readonly FileDiff[]): void {
+  const [limit, ...more] = files.flatMap((file) => patchLimit(file) ?? []);
+  const others = more.length === 0 ? '' : ` (and ${plural(more.length, 'file')} like it)`;
+  if (limit !== undefined) call.hint(`this is no patch for git: ${limit}${others}`);
 }
 
 function differenceText(call: Call, { files, unmatched }: Difference): string[] {
