@@ -76,7 +76,7 @@ function withNotices({ json }: Call, savepoint: Savepoint, receipt: Receipt): Re
 }
 
 /** Whether a plan would leave everything as it is, records included. */
-function isIdle(plan: RewindPlan): boolean {
+export function isIdle(plan: RewindPlan): boolean {
   return plan.lines.every(({ action }) => action === 'skip') && receiptOf(plan).errors.length === 0;
 }
 

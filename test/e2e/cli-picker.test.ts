@@ -78,7 +78,7 @@ describe('savepoint rewind without an id, at a terminal', () => {
     open();
     await terminal.until('-new');
     expect(terminal.rows()[0]).toMatch(/ 3 of 3$/);
-    expect(terminal.rows()[1]).toMatch(/^> \S+ +Break it/);
+    expect(terminal.rows()[1]).toMatch(/^>@ \w{4} \S+ +Break it/);
     terminal.type(ESCAPE);
     await expectSane();
   });
@@ -89,10 +89,10 @@ describe('savepoint rewind without an id, at a terminal', () => {
     const first = terminal.rows();
     expect(first[0]).toMatch(/^Rewind to: type to filter +3 of 3$/);
     expect(first[1]).toMatch(
-      /^> (?:now|\d\ds) {2}Break it\\x1b\[31m\\u\{202e} +│ Break it\\x1b\[31m/,
+      /^>@ \w{4} (?:now|\d\ds) {2}Break it\\x1b\[31m\S* +│ Break it\\x1b\[31m/,
     );
     expect(first[2]).toMatch(
-      /^ {2}(?:now|\d\ds) {2}修复解析器并添加测试 👩‍💻 +│ .*(?:now|ago), test-agent, \w{8}$/,
+      /^ {3}\w{4} (?:now|\d\ds) {2}修复解析器\S* +│ .*(?:now|ago), test-agent, \w{8}$/,
     );
     expect(first).toHaveLength(24);
     // Both halves stay where they are, beside whatever letters.
@@ -105,11 +105,19 @@ describe('savepoint rewind without an id, at a terminal', () => {
     expect(terminal.screen()).toContain('delete    src/解析.txt');
     terminal.type(DOWN + DOWN + DOWN + UP + DOWN);
     await terminal.until('-old');
-    expect(terminal.screen()).toMatch(/> (?:now|\d\ds) {2}Rename the variable/);
+    expect(terminal.screen()).toMatch(/> {2}\w{4} (?:now|\d\ds) {2}Rename the variable/);
     terminal.type(ENTER);
-    await terminal.until('Go ahead? [y/N]');
-    expect(terminal.isOrdinary).toBe(true);
-    terminal.type('y\r');
+    const question = 'Rewind 3 files to before "Rename the variable"? y/N';
+    await terminal.until(question);
+    // The list is still there, and Esc leads back to it.
+    expect(terminal.isOrdinary).toBe(false);
+    expect(terminal.rows().at(-1)).toBe(question);
+    expect(terminal.rows()[0]).toMatch(/^Rewind to: /);
+    terminal.type(ESCAPE);
+    await terminal.until('Esc leave');
+    terminal.type(ENTER);
+    await terminal.until(question);
+    terminal.type('y');
     const screen = await expectSane();
     expect(screen).toContain('code=0');
     expect(terminal.raw).toContain('Done: 1 restored, 2 deleted.');
@@ -131,15 +139,32 @@ describe('savepoint rewind without an id, at a terminal', () => {
     await terminal.until('nothing fits');
     terminal.type(ENTER);
     terminal.type('\x17\x17renam');
-    await terminal.until('> now  Rename');
+    await terminal.until((screen) => /> {2}\w{4} \S+ +Rename/.test(screen));
     terminal.type(`${ENTER}y\r`);
-    await terminal.until('Go ahead? [y/N]');
+    await terminal.until('y/N');
     // What was typed with the Enter answered nothing.
     expect(project.read('a.txt')).toBe('broken\n');
     terminal.type('\r');
+    await terminal.until('Esc show all');
+    terminal.type(ESCAPE);
+    await terminal.until('Esc leave');
+    terminal.type(ESCAPE);
     expect(await expectSane()).toContain('code=130');
     expect(terminal.raw).toContain('Nothing was changed.');
     expect(project.read('a.txt')).toBe('broken\n');
+  });
+
+  it('does what was agreed to, or nothing where a file changed meanwhile', async () => {
+    open();
+    await terminal.until('-new');
+    terminal.type(ENTER);
+    await terminal.until('Rewind 1 file to before');
+    project.write('a.txt', 'mine\n');
+    terminal.type('y');
+    const screen = await expectSane();
+    expect(terminal.raw).toContain('savepoint: ');
+    expect(screen).toContain('code=1');
+    expect(project.read('a.txt')).toBe('mine\n');
   });
 
   it('scrolls a long diff, and follows a resize', async () => {

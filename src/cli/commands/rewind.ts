@@ -8,13 +8,14 @@ import {
 import { relativeTime } from '../../terminal/relative-time.ts';
 import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { carryOut } from '../carry-out.ts';
+import { carryOut, type Words } from '../carry-out.ts';
 import { MADE } from '../checkpoint-kinds.ts';
 import type { Call, Command } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { unmatchedPaths } from '../on-record.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { pathArguments } from '../path-arguments.ts';
+import type { Picked } from '../picker/picker.ts';
 import { INCLUDE_SHARED, PLAN_OPTIONS, planOptions } from '../plan-options.ts';
 
 export const rewind: Command = {
@@ -54,8 +55,14 @@ export const rewind: Command = {
       throw new UsageError('which checkpoint?', 'see what there is with: savepoint list');
     }
     return withTimeline(call, async (savepoint) => {
-      const to = id ?? (await pick(call, savepoint, asked));
-      return typeof to === 'string' ? runRewind(call, savepoint, to, asked) : to;
+      if (id !== undefined) return runRewind(call, savepoint, id, asked);
+      const picked = await pick(call, savepoint, asked);
+      if (typeof picked === 'number') return picked;
+      const { checkpoint, plan } = picked;
+      if (plan === null) return runRewind(call, savepoint, checkpoint.id, asked);
+      if (!asked.force) await refuseRunning(savepoint, checkpoint);
+      // Exactly what was on the screen, or nothing.
+      return carryOut(call, savepoint, plan, wordsFor(call, checkpoint, asked.take));
     });
   },
 };
@@ -70,12 +77,12 @@ function canPick({ io, json }: Call): boolean {
   return io.interactive && !json && term !== '' && term !== 'dumb';
 }
 
-/** The id of the checkpoint that the person chooses, or how it ends without one. */
+/** What the person chooses, or how it ends without a choice. */
 async function pick(
   call: Call,
   savepoint: Savepoint,
   { typed: _none, ...request }: Asked,
-): Promise<string | ExitCode> {
+): Promise<Picked | ExitCode> {
   // So that what is shown is what happened, also since the last scan.
   await savepoint.scanAgain();
   const checkpoints = await savepoint.list({ kinds: MADE });
@@ -83,10 +90,18 @@ async function pick(
     call.say('Nothing to do: there is no checkpoint in the timeline.');
     return EXIT.nothingToDo;
   }
+  const lengths = await savepoint.uniqueLengths(checkpoints.map(({ id }) => id));
   // Loaded here: nobody else needs it.
   const { pickCheckpoint } = await import('../picker/picker.ts');
-  const chosen = await pickCheckpoint(call, { savepoint, checkpoints, request });
-  if (chosen !== null) return chosen.id;
+  const picked = await pickCheckpoint(call, {
+    savepoint,
+    checkpoints,
+    request,
+    asks: !call.flags.has('yes') && !call.flags.has('dry-run'),
+    idLength: [...lengths.values()].reduce((a, b) => Math.max(a, b)),
+    current: await savepoint.currentPlace(),
+  });
+  if (picked !== null) return picked;
   call.say('Nothing was changed.');
   return EXIT.interrupted;
 }
@@ -106,13 +121,19 @@ async function runRewind(
   const plan = await savepoint.planRewind({ ...request, to: checkpoint.id, paths });
   const found = plan.lines.map(({ path }) => path);
   return carryOut(call, savepoint, plan, {
-    title: titleOf(call, checkpoint, request.take),
-    reverse: 'savepoint undo',
-    nothingToDo:
-      'Nothing to do: its session changed nothing since, or it is taken back already. What others changed goes back with --exact.',
+    ...wordsFor(call, checkpoint, request.take),
     unmatched: await unmatchedPaths(savepoint, typed, paths, found),
     question: 'Go ahead?',
   });
+}
+
+function wordsFor(call: Call, checkpoint: Checkpoint, take: RewindRequest['take']): Words {
+  return {
+    title: titleOf(call, checkpoint, take),
+    reverse: 'savepoint undo',
+    nothingToDo:
+      'Nothing to do: its session changed nothing since, or it is taken back already. What others changed goes back with --exact.',
+  };
 }
 
 /** What it goes on to write would stand on top of what was restored. */

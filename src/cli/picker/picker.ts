@@ -1,4 +1,10 @@
-import type { ListedCheckpoint, RewindRequest, Savepoint } from '../../index.ts';
+import type {
+  CheckpointId,
+  ListedCheckpoint,
+  RewindPlan,
+  RewindRequest,
+  Savepoint,
+} from '../../index.ts';
 import { type Key, KeyDecoder } from '../../terminal/keys.ts';
 import type { Call } from '../command.ts';
 import { entriesOf } from './entries.ts';
@@ -6,8 +12,10 @@ import { pathsOf } from './known-paths.ts';
 import { layoutOf } from './layout.ts';
 import { type Preview, previewLines, previewOf } from './preview.ts';
 import { Previews } from './previews.ts';
+import { planToAgree, questionText } from './question.ts';
 import { Screen } from './screen.ts';
 import {
+  asking,
   initialState,
   type PickerState,
   pressed,
@@ -23,13 +31,22 @@ export interface PickRequest {
   readonly checkpoints: readonly ListedCheckpoint[];
   /** What is asked for beside the checkpoint. */
   readonly request: Omit<RewindRequest, 'to'>;
+  /** Whether the person is asked before the picker is left. */
+  readonly asks: boolean;
+  /** How many first characters of each id are shown. */
+  readonly idLength: number;
+  /** The checkpoint at which the files stand. */
+  readonly current: CheckpointId | null;
+}
+
+export interface Picked {
+  readonly checkpoint: ListedCheckpoint;
+  /** What the person saw and agreed to; null where they were not asked. */
+  readonly plan: RewindPlan | null;
 }
 
 /** Lets a person at a terminal choose a checkpoint. Null when they leave without one. */
-export async function pickCheckpoint(
-  call: Call,
-  request: PickRequest,
-): Promise<ListedCheckpoint | null> {
+export async function pickCheckpoint(call: Call, request: PickRequest): Promise<Picked | null> {
   const picker = new Picker(call, request);
   const forget = call.io.interrupts.onInterrupt(() => picker.close());
   try {
@@ -47,7 +64,7 @@ class Picker {
   readonly #suspension: Suspension;
   readonly #keys = new KeyDecoder();
   readonly #previews: Previews;
-  readonly #answer = Promise.withResolvers<ListedCheckpoint | null>();
+  readonly #answer = Promise.withResolvers<Picked | null>();
   #state: PickerState;
   #keyTimer: NodeJS.Timeout | undefined;
   #knowsPaths = false;
@@ -72,7 +89,7 @@ class Picker {
     );
   }
 
-  run(): Promise<ListedCheckpoint | null> {
+  run(): Promise<Picked | null> {
     const { progress } = this.#call.io;
     progress.end();
     progress.enabled = false;
@@ -129,17 +146,33 @@ class Picker {
     for (const key of keys) {
       const { state, outcome } = pressed(this.#state, key, this.#diff().length);
       this.#state = state;
-      if (outcome === 'choose' || outcome === 'leave') {
-        // What was typed ahead was typed without seeing the question.
-        this.#answer.resolve(outcome === 'leave' ? null : this.#selected());
-        return;
-      }
+      if (outcome === 'leave') this.#answer.resolve(null);
+      if (outcome === 'agree') this.#agree();
+      if (outcome === 'choose') this.#choose();
+      // What was typed ahead was typed without seeing what it would be an answer to.
+      if (outcome === 'leave' || outcome === 'agree' || outcome === 'choose') return;
       if (outcome === 'interrupt') this.#call.io.interrupts.end('SIGINT');
       if (outcome === 'suspend') this.#suspension.suspendJob();
       if (outcome === 'redraw') this.#screen.forget();
     }
     this.#draw();
     if (this.#state.filter !== '') void this.#learnPaths();
+  }
+
+  #choose(): void {
+    const checkpoint = this.#selected();
+    if (checkpoint === null) return;
+    if (this.#request.asks) {
+      this.#state = asking(this.#state);
+      this.#draw();
+    } else this.#answer.resolve({ checkpoint, plan: null });
+  }
+
+  /** Counts only for a plan that is on the screen. */
+  #agree(): void {
+    const checkpoint = this.#selected();
+    const plan = checkpoint && planToAgree(this.#previews.get(checkpoint.id));
+    if (checkpoint !== null && plan !== null) this.#answer.resolve({ checkpoint, plan });
   }
 
   /** Asked for once somebody types: most people only look at the newest few. */
@@ -166,7 +199,18 @@ class Picker {
   #draw(): void {
     this.#previews.want(this.#selected());
     const { io, paint } = this.#call;
-    this.#screen.draw(viewOf(this.#state, { now: io.now(), paint, diff: this.#diff() }));
+    const { idLength, current } = this.#request;
+    const question = this.#question();
+    const context = { now: io.now(), paint, diff: this.#diff(), idLength, current, question };
+    this.#screen.draw(viewOf(this.#state, context));
+  }
+
+  #question(): string | null {
+    const checkpoint = this.#selected();
+    if (!this.#state.asking || checkpoint === null) return null;
+    const { take } = this.#request.request;
+    const { columns } = this.#state.size;
+    return questionText(checkpoint, this.#previews.get(checkpoint.id), { take, columns });
   }
 
   #selected(): ListedCheckpoint | null {

@@ -3,6 +3,7 @@ import type { CheckpointId, ListedCheckpoint } from '../../index.ts';
 import type { Key, KeyName } from '../../terminal/keys.ts';
 import { entriesOf } from './entries.ts';
 import {
+  asking,
   initialState,
   type Outcome,
   type PickerState,
@@ -50,6 +51,26 @@ function outcome(state: PickerState, name: KeyName): Outcome | null {
 
 const shown = (state: PickerState): string[] =>
   state.matches.map((entry) => entry.checkpoint.description);
+
+describe('the question', () => {
+  const asked = asking(many(3));
+
+  it('takes a plain yes, and goes back with no, Enter and Escape', () => {
+    for (const text of ['y', 'Y']) {
+      expect(pressed(asked, { name: 'text', text }, 100).outcome).toBe('agree');
+    }
+    for (const key of [{ text: 'n' }, { text: 'N' }, 'enter', 'escape'] as const) {
+      expect(pressed(asked, keyOf(key), 100)).toEqual({ state: many(3), outcome: null });
+    }
+  });
+
+  it('stays for whatever else is pressed, and changes nothing by it', () => {
+    for (const key of [{ text: 'x' }, { text: 'yes' }, 'down', 'tab', 'backspace'] as const) {
+      expect(pressed(asked, keyOf(key), 100)).toEqual({ state: asked, outcome: null });
+    }
+    expect(outcome(asked, 'interrupt')).toBe('interrupt');
+  });
+});
 
 describe('moving', () => {
   it('goes through the list and stops at its ends', () => {

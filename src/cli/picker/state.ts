@@ -14,11 +14,13 @@ export interface PickerState {
   /** What the arrows move. */
   readonly focus: 'list' | 'diff';
   readonly diffTop: number;
+  /** Whether what is selected was chosen, and waits for a yes. */
+  readonly asking: boolean;
   readonly size: Size;
 }
 
 /** What the picker cannot do by itself. */
-export type Outcome = 'choose' | 'leave' | 'interrupt' | 'suspend' | 'redraw';
+export type Outcome = 'choose' | 'agree' | 'leave' | 'interrupt' | 'suspend' | 'redraw';
 
 export interface Step {
   readonly state: PickerState;
@@ -34,6 +36,7 @@ export function initialState(entries: readonly Entry[], size: Size): PickerState
     top: 0,
     focus: 'list',
     diffTop: 0,
+    asking: false,
     size,
   };
 }
@@ -44,6 +47,7 @@ export function selectedEntry({ matches, selected }: PickerState): Entry | undef
 
 /** `diffRows`: how many rows the diff of the selected checkpoint has. */
 export function pressed(state: PickerState, key: Key, diffRows: number): Step {
+  if (state.asking) return answered(state, key);
   if (key.name === 'text') return stay(filtered(state, state.filter + key.text));
   const outcome = OUTCOMES[key.name];
   if (outcome !== undefined) return { state, outcome };
@@ -55,6 +59,11 @@ export function pressed(state: PickerState, key: Key, diffRows: number): Step {
   if (key.name === 'right') return stay(focused(state, 'diff'));
   if (key.name === 'left') return stay(focused(state, 'list'));
   return stay(moved(state, key.name, diffRows));
+}
+
+/** What is selected was chosen: the next key is an answer. */
+export function asking(state: PickerState): PickerState {
+  return { ...state, asking: true };
 }
 
 export function resized(state: PickerState, size: Size): PickerState {
@@ -88,6 +97,19 @@ function textOf({ segment }: Intl.SegmentData): string {
 function stay(state: PickerState): Step {
   return { state, outcome: null };
 }
+
+/** Only a plain yes is one. No, Enter and Escape lead back to the list; other keys mean nothing. */
+function answered(state: PickerState, key: Key): Step {
+  if (key.name === 'text') {
+    if (/^y$/i.test(key.text)) return { state, outcome: 'agree' };
+    return stay({ ...state, asking: !/^n$/i.test(key.text) });
+  }
+  const outcome = OUTCOMES[key.name];
+  if (outcome !== undefined) return { state, outcome };
+  return stay({ ...state, asking: !NOES.has(key.name) });
+}
+
+const NOES: ReadonlySet<KeyName> = new Set(['enter', 'escape']);
 
 function chosen(state: PickerState): Step {
   return { state, outcome: selectedEntry(state) === undefined ? null : 'choose' };

@@ -5,15 +5,23 @@ import { textWidth } from '../../terminal/text-width.ts';
 import { entriesOf } from './entries.ts';
 import { fitPainted } from './painted.ts';
 import { initialState, type PickerState, pressed } from './state.ts';
-import { type ScreenRow, viewOf } from './view.ts';
+import { type ScreenRow, type ViewContext, viewOf } from './view.ts';
 
 const plain: Paint = (_style, text) => text;
 const HOUR = 3_600_000;
+const CONTEXT: ViewContext = {
+  now: 0,
+  paint: plain,
+  diff: [],
+  idLength: 4,
+  current: null,
+  question: null,
+};
 
 function state(descriptions: readonly string[], columns = 80, rows = 24): PickerState {
   const checkpoints = descriptions.map((description, n): ListedCheckpoint => {
     return {
-      id: `id${n}` as CheckpointId,
+      id: `id0${n}aaaa` as CheckpointId,
       seq: n,
       sessionId: 's1',
       messageId: 'm1',
@@ -32,7 +40,7 @@ function state(descriptions: readonly string[], columns = 80, rows = 24): Picker
 
 /** The rows as a terminal would show them. */
 function screen(shown: PickerState, diff: readonly string[] = [], paint = plain): string[] {
-  return viewOf(shown, { now: 0, paint, diff }).map(joined);
+  return viewOf(shown, { ...CONTEXT, paint, diff }).map(joined);
 }
 
 function joined({ left, right }: ScreenRow): string {
@@ -45,8 +53,8 @@ describe('the screen', () => {
     expect(rows.map((row) => row.trimEnd())).toMatchInlineSnapshot(`
       [
         "Rewind to: type to filter                                                 2 of 2",
-        "> now  Fix the parser            │ one",
-        "  1h   Add a test                │ +two",
+        ">  id00 now  Fix the parser      │ one",
+        "   id01 1h   Add a test          │ +two",
         "                                 │ -three",
         "                                 │",
         "Enter rewind  ↑↓ move  Tab scroll the diff  Esc leave",
@@ -65,9 +73,21 @@ describe('the screen', () => {
     [3_600, '1h'],
     [86_400, '1d'],
   ])('says of what is %i seconds old: %s', (seconds, shown) => {
-    const context = { now: seconds * 1000, paint: plain, diff: [] };
+    const context = { ...CONTEXT, now: seconds * 1000 };
     const [, row] = viewOf(state(['Fix the parser']), context).map(joined);
-    expect(row).toMatch(new RegExp(`^> ${shown} +Fix the parser`));
+    expect(row).toMatch(new RegExp(`^>  id00 ${shown} +Fix the parser`));
+  });
+
+  it('marks where the files stand', () => {
+    const shown = state(['Fix the parser', 'Add a test']);
+    const rows = viewOf(shown, { ...CONTEXT, current: 'id01aaaa' as CheckpointId }).map(joined);
+    expect(rows[1]).toMatch(/^> {2}id00 /);
+    expect(rows[2]).toMatch(/^ @ id01 /);
+  });
+
+  it('asks at the bottom', () => {
+    const rows = viewOf(state(['Fix the parser']), { ...CONTEXT, question: 'Rewind? y/N' });
+    expect(rows.map(joined).at(-1)).toBe('Rewind? y/N'.padEnd(80));
   });
 
   it('shows the list alone where there is no room for both', () => {
@@ -75,8 +95,8 @@ describe('the screen', () => {
     expect(rows.map((row) => row.trimEnd())).toMatchInlineSnapshot(`
       [
         "Rewind to: type to filter         2 of 2",
-        "> now  Fix the parser",
-        "  1h   Add a test",
+        ">  id00 now  Fix the parser",
+        "   id01 1h   Add a test",
         "",
         "Enter rewind  ↑↓ move  Esc leave",
       ]
@@ -126,8 +146,8 @@ describe('the screen', () => {
       diffTop: 1,
     };
     const rows = screen(scrolled, ['one', 'two', 'three', 'four']);
-    expect(rows[1]).toMatch(/^ {2}2h {3}c +│ two +$/);
-    expect(rows[2]).toMatch(/^> 3h {3}d +│ three +$/);
+    expect(rows[1]).toMatch(/^ {3}id02 2h {3}c +│ two +$/);
+    expect(rows[2]).toMatch(/^> {2}id03 3h {3}d +│ three +$/);
   });
 });
 

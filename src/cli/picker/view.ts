@@ -1,4 +1,4 @@
-import { displayText, type ListedCheckpoint } from '../../index.ts';
+import { type CheckpointId, displayText, type ListedCheckpoint } from '../../index.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { padWidth, textWidth } from '../../terminal/text-width.ts';
 import { layoutOf } from './layout.ts';
@@ -16,6 +16,12 @@ export interface ViewContext {
   readonly paint: Paint;
   /** The diff of the selected checkpoint, or what stands in for it. */
   readonly diff: readonly string[];
+  /** How many first characters of each id are shown. */
+  readonly idLength: number;
+  /** The checkpoint at which the files stand. */
+  readonly current: CheckpointId | null;
+  /** What is asked; null while nothing is. */
+  readonly question: string | null;
 }
 
 /** The whole screen. Pure: the same state gives the same rows. */
@@ -23,12 +29,12 @@ export function viewOf(state: PickerState, context: ViewContext): ScreenRow[] {
   const { columns, rows } = state.size;
   const body = bodyOf(state, context);
   const whole = (text: string): ScreenRow => ({ left: fitPainted(text, columns), right: null });
-  const screen = [
-    whole(headline(state, context.paint)),
-    ...body,
-    whole(context.paint('dim', keysOf(state))),
-  ];
+  const screen = [whole(headline(state, context.paint)), ...body, whole(bottomOf(state, context))];
   return screen.slice(0, rows);
+}
+
+function bottomOf(state: PickerState, { paint, question }: ViewContext): string {
+  return question === null ? paint('dim', keysOf(state)) : paint('bold', question);
 }
 
 const PROMPT = 'Rewind to: ';
@@ -68,14 +74,16 @@ function bodyOf(state: PickerState, context: ViewContext): ScreenRow[] {
   });
 }
 
-function listRow(state: PickerState, { now, paint }: ViewContext, row: number): string {
+function listRow(state: PickerState, context: ViewContext, row: number): string {
+  const { now, paint, idLength, current } = context;
   const { matches, top, selected } = state;
   const entry = matches[top + row];
   if (entry === undefined) return row === 0 ? paint('dim', nothingText(state)) : '';
   const isSelected = top + row === selected;
   const { checkpoint } = entry;
   const when = padWidth(shortTime(checkpoint.createdAt, now), 4);
-  const text = `${isSelected ? '>' : ' '} ${when} ${nameOf(checkpoint)}`;
+  const marks = (isSelected ? '>' : ' ') + (checkpoint.id === current ? '@' : ' ');
+  const text = `${marks} ${checkpoint.id.slice(0, idLength)} ${when} ${nameOf(checkpoint)}`;
   return isSelected ? paint('bold', paint('cyan', text)) : text;
 }
 
