@@ -25,7 +25,10 @@ export async function recordCheckpoint(
   request: CheckpointRequest,
 ): Promise<Checkpoint> {
   const { messageId, description } = request;
-  const label = request.label === undefined ? null : await checkLabel(bench.store, request.label);
+  const labelOf = async (): Promise<string | null> =>
+    request.label === undefined ? null : await checkLabel(bench.store, request.label);
+  // Nobody waits for a scan to hear that a label cannot be had.
+  await labelOf();
   const work = async (draft: Draft, now: number, coverage: Coverage): Promise<Checkpoint> => {
     const sessionId = await sessionOf(bench, draft, request, now);
     if (sessionId !== null && messageId !== undefined) {
@@ -33,6 +36,8 @@ export async function recordCheckpoint(
       const message = { sessionId, messageId, description, coverage };
       return messageCheckpoint(draft, bench.store, bench.root, message, now);
     }
+    // Once more under the lock: somebody may have given it away meanwhile.
+    const label = await labelOf();
     const made = {
       kind: 'manual',
       sessionId,
