@@ -10,6 +10,7 @@ import { noteText, planText } from '../terminal/plan-text.ts';
 import { plural } from '../terminal/plural.ts';
 import { wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
+import { asksFirst, confirmed } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { HeldWork } from './interrupts.ts';
 import { printJson } from './json.ts';
@@ -42,7 +43,7 @@ export async function carryOut(
   sayPlan(call, plan, words, dryRun || asks);
   refuseConflicts(plan);
   if (dryRun) return finish(call, plan, withNotices(call, savepoint, receiptOf(plan)), words);
-  if (asks && !(await agreed(call, words.question))) return declined(call);
+  if (asks && !(await confirmed(call, words.question ?? ''))) return declined(call);
   const receipt = await call.io.interrupts.hold(() => savepoint.apply(plan), RESTORE);
   if (receipt.operationId !== null) {
     const done = `the ${plan.kind} was carried out all the same: operation ${receipt.operationId}`;
@@ -106,15 +107,6 @@ function refuseConflicts(plan: RewindPlan): void {
   );
 }
 
-function asksFirst({ io, json, flags }: Call): boolean {
-  return io.interactive && !json && !flags.has('yes');
-}
-
-async function agreed(call: Call, question = ''): Promise<boolean> {
-  const answer = await call.io.ask(`\n${question} [y/N] `);
-  return /^\s*y(es)?\s*$/i.test(answer ?? '');
-}
-
 function declined(call: Call): ExitCode {
   call.say('Nothing was changed.');
   return EXIT.interrupted;
@@ -139,6 +131,9 @@ function finish(call: Call, plan: RewindPlan, receipt: Receipt, words: Words): E
   return receipt.conflicts.length > 0 ? EXIT.conflicts : EXIT.done;
 }
 
+// There is an operation all the same: the changes count as taken back, so that nothing takes them back again.
+const ALREADY = 'every file is already as it was, and the changes are on record as taken back';
+
 const CONFLICT_HINT =
   'for what is in conflict, repeat with --on-conflict restore (go back all the same) or keep (stay)';
 
@@ -153,5 +148,5 @@ function countsOf(receipt: Receipt): string {
     [errors.length, 'damaged and left as it is'],
   ] as const;
   const said = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  return said.length === 0 ? 'everything is already as it was' : said.join(', ');
+  return said.length === 0 ? ALREADY : said.join(', ');
 }

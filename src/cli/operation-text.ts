@@ -20,7 +20,8 @@ export function operationText(
   const indent = { text: ' '.repeat(SHOWN_ID + 2), width: SHOWN_ID + 2 };
   const head = `${short}  ${when}  `;
   const what = clipWidth(displayText(description), Math.min(LONGEST, columns) - textWidth(head));
-  const fate = `${fateOf(operation, log)}; before it: ${safetyCheckpointId.slice(0, SHOWN_ID)}`;
+  const kept = safetyCheckpointId.slice(0, SHOWN_ID);
+  const fate = `${fateOf(operation, log)}; kept before it: ${kept}`;
   return [
     `${paint('bold', paint('cyan', short))}  ${when}  ${what}`,
     ...beside(indent, fate, columns, (line) => paint('dim', line)),

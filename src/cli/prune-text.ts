@@ -47,18 +47,32 @@ function checkpointJson({
 const SHOWN = 20;
 const WORDS = 50;
 
-export function pruneText(
+/** The checkpoints that go, one in a row, as far as somebody reads. */
+export function goneText(call: Call, { checkpoints }: Gone): string[] {
+  const rows = checkpoints.slice(0, SHOWN).map((checkpoint) => rowText(call, checkpoint));
+  const left = checkpoints.length - rows.length;
+  const more = left > 0 ? [`  and ${plural(left, 'more checkpoint')}; --json lists them all`] : [];
+  return [...rows, ...more];
+}
+
+export function outcomeText(
   call: Call,
   plan: PrunePlan,
   report: PruneReport | null,
   diskBytes: number,
 ): string[] {
-  const what = report ?? plan;
-  const rows = what.checkpoints.slice(0, SHOWN).map((checkpoint) => rowText(call, checkpoint));
-  const left = what.checkpoints.length - rows.length;
-  const more = left > 0 ? [`  and ${plural(left, 'more checkpoint')}; --json lists them all`] : [];
-  const end = wrapWords(`${outcome(what, plan, report)} ${holds(diskBytes)}`, call.columns);
-  return [...rows, ...more, ...end];
+  const text = outcome(report ?? plan, plan, report);
+  return wrapWords(`${text} ${holds(diskBytes)}`, call.columns);
+}
+
+/** "2 checkpoints, 1 session, 5 changes" */
+export function countsOf({ checkpoints, sessions, operations, changes }: Gone): string {
+  return [
+    plural(checkpoints.length, 'checkpoint'),
+    ...(sessions.length > 0 ? [plural(sessions.length, 'session')] : []),
+    ...(operations.length > 0 ? [plural(operations.length, 'operation')] : []),
+    plural(changes, 'change'),
+  ].join(', ');
 }
 
 function rowText(call: Call, { id, createdAt, description }: Checkpoint): string {
@@ -67,12 +81,7 @@ function rowText(call: Call, { id, createdAt, description }: Checkpoint): string
 }
 
 function outcome(what: Gone, plan: PrunePlan, report: PruneReport | null): string {
-  const counts = [
-    plural(what.checkpoints.length, 'checkpoint'),
-    ...(what.sessions.length > 0 ? [plural(what.sessions.length, 'session')] : []),
-    ...(what.operations.length > 0 ? [plural(what.operations.length, 'operation')] : []),
-    plural(what.changes, 'change'),
-  ].join(', ');
+  const counts = countsOf(what);
   if (report === null) {
     if (isNothing(what)) return 'Dry run: nothing would be removed.';
     return `Dry run, nothing was removed. It would be: ${counts}; up to ${sizeText(plan.upToBytes)} would come back.`;

@@ -42,10 +42,10 @@ describe('savepoint ops', () => {
     expect(rows[0]).toMatch(
       new RegExp(`^${short(undo.operationId)} .* undo rewind to message m1$`),
     );
-    expect(rows[1]).toMatch(/^ {10}in effect; before it: \w{8}$/);
+    expect(rows[1]).toMatch(/^ {10}in effect; kept before it: \w{8}$/);
     expect(rows[2]).toMatch(new RegExp(`^${short(rewind.operationId)} .* rewind to message m1$`));
     expect(rows[3]).toBe(
-      `          taken back by ${short(undo.operationId)}; before it: ${short(rewind.safetyCheckpointId)}`,
+      `          taken back by ${short(undo.operationId)}; kept before it: ${short(rewind.safetyCheckpointId)}`,
     );
     expect(rows[4]).toMatch(/^hint: take one back with: savepoint undo ID/);
   });
@@ -80,8 +80,9 @@ describe('savepoint ops', () => {
     expect((await project.run(['ops', '--help'])).out).toMatchInlineSnapshot(`
       "usage: savepoint ops [options]
 
-      Shows what was rewound, undone and redone, newest first: whether it is in effect or was taken back,
-      by which operation, and the safety checkpoint that keeps what was there before it.
+      Shows what was rewound, undone and redone, newest first: whether it is in effect (what it did
+      stands) or was taken back, by which operation, and the safety checkpoint that keeps what was there
+      before it.
 
       options:
         --limit N      how many to show, 0 for all (default: 50, or all with --json)

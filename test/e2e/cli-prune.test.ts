@@ -63,12 +63,31 @@ it('works at a terminal', async () => {
   const options = { cwd: project.root, env: project.env(), columns: 60 };
   const terminal = new Terminal([MAIN, 'prune', '--max-size', '0'], options);
   try {
+    await terminal.until('Remove 3 checkpoints, 3 changes? It cannot be undone. [y/N]');
+    expect(terminal.screen()).toMatch(/message m3\n.*message m2\n.*message m1\n/);
+    terminal.type('y\r');
     expect(await terminal.exit()).toBe(0);
     expect(terminal.screen()).toContain('Removed 3 checkpoints, 3 changes;');
+    expect(terminal.screen().match(/message m1/g)).toHaveLength(1);
     expect(terminal.screen()).toContain('hint: see what is left with: savepoint list');
   } finally {
     await terminal.close();
   }
+});
+
+it('removes nothing at a terminal without a yes, and asks nobody who gave it beforehand', async () => {
+  const options = { cwd: project.root, env: project.env() };
+  const terminal = new Terminal([MAIN, 'prune', '--keep', '2'], options);
+  await terminal.until('[y/N]');
+  terminal.type('\r');
+  expect(await terminal.exit()).toBe(130);
+  expect(terminal.screen()).toContain('Nothing was removed.');
+  await terminal.close();
+  expect((await project.run(['list'])).out).toContain('message m1');
+  const sure = new Terminal([MAIN, 'prune', '--keep', '2', '--yes'], options);
+  expect(await sure.exit()).toBe(0);
+  expect(sure.screen()).not.toContain('[y/N]');
+  await sure.close();
 });
 
 it('explains itself', async () => {
@@ -78,7 +97,8 @@ it('explains itself', async () => {
     Removes checkpoints by age, number or size, the oldest first, and the contents that nothing else
     needs. A checkpoint that is left can be returned to wholly. The newest checkpoint of a session stays
     until the session is archived, and so does the newest operation. Your files are not touched. Without
-    an option, what the configured retention no longer keeps.
+    an option, what the configured retention no longer keeps. This cannot be undone, so it asks at a
+    terminal; elsewhere, where nobody could be asked, it goes ahead.
 
     options:
       --older-than AGE  checkpoints and operations made longer ago: 12h, 30d, 2w
@@ -86,6 +106,7 @@ it('explains itself', async () => {
       --max-size BYTES  the oldest, until the store holds no more: 500MB, 2GiB
       --session ID      only checkpoints of this session
       --dry-run         show what would be removed, and remove nothing
+      --yes             do not ask
       --project DIR     the project; by default the one around the current folder
       --json            print JSON for programs, and nothing else, on standard output
       --quiet           print results and problems, no remarks and no hints

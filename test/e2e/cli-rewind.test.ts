@@ -41,6 +41,18 @@ describe('savepoint rewind, undo and redo', () => {
     expect([project.read('a.txt'), project.read('made/b.txt')]).toEqual(['old\n', null]);
   });
 
+  it('says that files are as they were already, where only the record changes', async () => {
+    project = new CliProject({ 'a.txt': 'old\n' });
+    const id = await project.agentWrites('m1', 'a.txt', 'new\n');
+    project.write('a.txt', 'old\n');
+    const { code, out } = await project.run(['rewind', id]);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /\nDone: every file is already as it was, and the changes are on record as taken back\.\nOperation /,
+    );
+    expect((await project.run(['rewind', id])).code).toBe(5);
+  });
+
   it('says when there is nothing to do', async () => {
     project = new CliProject({ 'a.txt': 'old\n' });
     const id = await project.agentWrites('m1', 'a.txt', 'new\n');

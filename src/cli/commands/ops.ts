@@ -13,8 +13,8 @@ export const ops: Command = {
   arguments: '',
   summary: 'the operation log: every rewind, undo and redo, newest first',
   details:
-    'Shows what was rewound, undone and redone, newest first: whether it is in effect or was taken back,\n' +
-    'by which operation, and the safety checkpoint that keeps what was there before it.',
+    'Shows what was rewound, undone and redone, newest first: whether it is in effect (what it did stands)\n' +
+    'or was taken back, by which operation, and the safety checkpoint that keeps what was there before it.',
   options: { limit: LIMIT_OPTION, ...PAGER_OPTIONS },
   examples: [
     ['savepoint ops', 'the newest 50'],

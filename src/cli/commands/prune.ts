@@ -1,12 +1,13 @@
-import type { PruneRequest, Savepoint } from '../../index.ts';
+import type { PrunePlan, PruneRequest, Savepoint } from '../../index.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { ageOption } from '../ages.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { configurationOf } from '../configuration.ts';
+import { asksFirst, confirmed } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { isNothing, pruneJson, pruneText } from '../prune-text.ts';
+import { countsOf, goneText, isNothing, outcomeText, pruneJson } from '../prune-text.ts';
 import { sizeOption } from '../sizes.ts';
 
 export const prune: Command = {
@@ -17,7 +18,8 @@ export const prune: Command = {
     'Removes checkpoints by age, number or size, the oldest first, and the contents that nothing else\n' +
     'needs. A checkpoint that is left can be returned to wholly. The newest checkpoint of a session stays\n' +
     'until the session is archived, and so does the newest operation. Your files are not touched. Without\n' +
-    'an option, what the configured retention no longer keeps.',
+    'an option, what the configured retention no longer keeps. This cannot be undone, so it asks at a\n' +
+    'terminal; elsewhere, where nobody could be asked, it goes ahead.',
   options: {
     'older-than': {
       type: 'string',
@@ -37,6 +39,7 @@ export const prune: Command = {
       completes: 'session',
     },
     'dry-run': { type: 'boolean', help: 'show what would be removed, and remove nothing' },
+    yes: { type: 'boolean', help: 'do not ask' },
   },
   examples: [
     ['savepoint prune --dry-run', 'what the configured retention no longer keeps'],
@@ -79,6 +82,11 @@ async function runPrune(call: Call, savepoint: Savepoint, asked: PruneRequest): 
   const { values } = configurationOf(call, savepoint.root);
   const plan = await savepoint.planPrune(request, values);
   const dryRun = call.flags.has('dry-run');
+  const asks = !dryRun && !isNothing(plan) && asksFirst(call);
+  if (asks && !(await agreed(call, plan))) {
+    call.say('Nothing was removed.');
+    return EXIT.interrupted;
+  }
   const report = dryRun
     ? null
     : await call.io.interrupts.hold(() => savepoint.prune(request, values));
@@ -86,9 +94,16 @@ async function runPrune(call: Call, savepoint: Savepoint, asked: PruneRequest): 
   const diskBytes = report?.diskBytes ?? (await savepoint.diskBytes());
   printJson(call, pruneJson(what, plan, report, diskBytes));
   const isIdle = isNothing(what) && (report?.freedBytes ?? 0) === 0;
-  if (!call.json) for (const line of pruneText(call, plan, report, diskBytes)) call.say(line);
+  // What was on the screen when the person was asked is not listed again.
+  if (!asks) for (const line of goneText(call, what)) call.say(line);
+  for (const line of outcomeText(call, plan, report, diskBytes)) call.say(line);
   if (isIdle) call.hint('see what there is with: savepoint list');
   else if (dryRun) call.hint('do it with the same command without --dry-run');
   else call.hint('see what is left with: savepoint list');
   return isIdle ? EXIT.nothingToDo : EXIT.done;
+}
+
+function agreed(call: Call, plan: PrunePlan): Promise<boolean> {
+  for (const line of goneText(call, plan)) call.say(line);
+  return confirmed(call, `Remove ${countsOf(plan)}? It cannot be undone.`);
 }
