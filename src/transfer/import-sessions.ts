@@ -2,13 +2,14 @@ import type { CaptureSite } from '../capture/capture.ts';
 import { importOwner } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Seq } from '../model/ids.ts';
+import type { Session } from '../model/session.ts';
 import { Draft } from '../store/draft.ts';
 import type { Batch, Blob, BlobReference } from '../store/store.ts';
 import type { History } from './history.ts';
 import { LocalEnds } from './local-ends.ts';
 import { type ReadExport, readExport } from './read-export.ts';
 import type { ImportReceipt, TransferCounts, TransferLimits } from './requests.ts';
-import { isHere } from './standing.ts';
+import { standingOf } from './standing.ts';
 
 /** Reads an export to its end and refuses what an import would refuse of it. Touches nothing. */
 export async function checkExport(
@@ -37,13 +38,13 @@ export async function importSessions(
     await site.store.putBlobs(staged.groups());
   } catch (error) {
     // There is nothing to keep, so the pack is dropped in the one way there is.
-    if (staged.here !== null) return receiptOf(staged.here, false);
+    if (staged.isHere) return receiptOf(staged, false);
     throw error;
   }
   const { read } = staged;
   if (read === null) throw new SavepointError('export-invalid', 'nothing was read');
   await site.store.commit(await batchOf(site, read.history, staged.references, now));
-  return receiptOf(read, true);
+  return receiptOf(staged, true);
 }
 
 const GROUP_BYTES = 4 * 1024 * 1024;
@@ -51,9 +52,11 @@ const GROUP_BYTES = 4 * 1024 * 1024;
 /** The contents on their way into a pack. They end only when everything behind them was found sound. */
 class Staged {
   readonly references: BlobReference[] = [];
+  /** What is to come in: all that was read, without the sessions that are here. */
   read: ReadExport | null = null;
+  here: readonly Session[] = [];
   /** Set when all of it is in the store already. */
-  here: ReadExport | null = null;
+  isHere = false;
   readonly #site: CaptureSite;
   readonly #reading: AsyncGenerator<Blob, ReadExport>;
 
@@ -89,11 +92,11 @@ class Staged {
   }
 
   async #finish(read: ReadExport): Promise<void> {
-    if (await isHere(this.#site.store, read.history)) {
-      this.here = read;
-      throw new SavepointError('aborted', 'it is here already');
-    }
-    this.read = read;
+    const { missing, here } = await standingOf(this.#site.store, read.history);
+    this.here = here;
+    this.isHere = missing === null;
+    this.read = missing === null ? read : { ...read, history: missing };
+    if (this.isHere) throw new SavepointError('aborted', 'it is here already');
   }
 }
 
@@ -138,6 +141,18 @@ async function batchOf(
   return { ...draft.batch(), operations };
 }
 
-function receiptOf({ history, counts }: ReadExport, imported: boolean): ImportReceipt {
-  return { ...counts, imported, brought: history.sessions };
+function receiptOf({ read, here }: Staged, imported: boolean): ImportReceipt {
+  if (read === null) throw new SavepointError('export-invalid', 'nothing was read');
+  const { history, counts } = read;
+  return {
+    ...counts,
+    sessions: history.sessions.length,
+    checkpoints: history.checkpoints.length,
+    changes: history.changes.length,
+    operations: history.operations.length,
+    cancellations: history.cancellations.length,
+    imported,
+    brought: history.sessions,
+    alreadyHere: here,
+  };
 }

@@ -32,6 +32,8 @@ export interface ExportReceipt extends TransferCounts {
 export interface ImportReceipt extends TransferCounts {
   readonly imported: boolean;
   readonly brought: readonly Session[];
+  /** Sessions of the export that were here before, the same: they stay as they are. */
+  readonly alreadyHere: readonly Session[];
 }
 
 /** What a reader takes before it refuses: a small file can claim to be a large one. */

@@ -45,7 +45,7 @@ describe('savepoint import', () => {
       file is trusted in nothing: it is checked to its last byte before anything is written. No file of
       the project is touched, and \`undo\` never means what came with an import; a rewind to one of its
       checkpoints works where the files are as the session left them, and otherwise merges or leaves a
-      conflict as usual.
+      conflict as usual. Sessions that are here already, and the same, stay as they are.
 
       options:
         --project DIR  the project; by default the one around the current folder
@@ -89,6 +89,24 @@ describe('savepoint import', () => {
     expect(JSON.parse(again.out)).toMatchObject({ imported: false });
     const own = await project.run(['import', file, '--quiet']);
     expect(own).toEqual({ code: 5, out: 'Nothing to do: all of it is here already.\n', err: '' });
+  });
+
+  it('brings in the other sessions of a file, and names those that are here', async () => {
+    const cwd = clone('several');
+    await project.run(['import', file], { cwd });
+    await project.agent({
+      message: 'o1',
+      session: 'other',
+      paths: ['c.txt'],
+      work: () => project.write('c.txt', 'c\n'),
+    });
+    const all = at('all.savepoint');
+    await project.run(['export', all, '--all']);
+    const { code, out } = await project.run(['import', all], { cwd });
+    expect(code).toBe(0);
+    expect(out).toBe(
+      'Imported 1 session: 1 checkpoint, 1 change. Here already, and left as it is: s1.\n',
+    );
   });
 
   it('begins no timeline for a file that is not sound', async () => {

@@ -56,7 +56,9 @@ describe('savepoint show', () => {
         `${operationId?.slice(0, 8)}  `,
       ].join('\n'),
     );
-    expect(rows.join('\n')).toContain(`in effect; kept before it: ${safetyCheckpointId?.slice(0, 8)}`);
+    expect(rows.join('\n')).toContain(
+      `in effect; kept before it: ${safetyCheckpointId?.slice(0, 8)}`,
+    );
     expect(rows.join('\n')).toContain('hint: see the lines with: savepoint diff');
   });
 

@@ -224,6 +224,28 @@ describe('an import beside a timeline', () => {
     expect(await recordOf(there.savepoint)).toEqual(record);
   });
 
+  it('brings in the other sessions where one of them is here already, and names that one', async () => {
+    const [here, there] = [await twoMessages(), await bed()];
+    await importOf(there.savepoint, (await exportOf(here.savepoint)).bytes);
+    const [known] = await there.savepoint.sessions();
+    await here.tool('o1', ['a.txt', 'c.txt'], () => here.put('c.txt', 'other\n'), {
+      sessionId: 'other',
+    });
+    const { bytes } = await exportOf(here.savepoint, { all: true });
+    const receipt = await importOf(there.savepoint, bytes);
+    expect(receipt).toMatchObject({ imported: true, sessions: 1, checkpoints: 1 });
+    expect(receipt.brought.map(({ id }) => id)).toEqual(['other']);
+    expect(receipt.alreadyHere.map(({ id }) => id)).toEqual([known?.id]);
+    await expectWholeChains(there);
+    expect(await importOf(there.savepoint, bytes)).toMatchObject({ imported: false });
+    // Both can be taken back here, where the files are as they left them.
+    copyFiles(here, there);
+    await there.savepoint.rewind({ to: await there.idOf('o1', 'other') });
+    expect(Object.keys(there.tree())).not.toContain('c.txt');
+    await there.rewind('m1');
+    expect(Object.keys(there.tree())).not.toContain('b.txt');
+  });
+
   it('leaves every last known state and every file as it was', async () => {
     const [here, there] = [await twoMessages(), await bed()];
     there.put('a.txt', 'mine\n');

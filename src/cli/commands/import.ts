@@ -1,5 +1,11 @@
 import { resolve } from 'node:path';
-import { displayText, type ImportReceipt, type Savepoint, verifyExport } from '../../index.ts';
+import {
+  displayText,
+  type ImportReceipt,
+  type Savepoint,
+  type Session,
+  verifyExport,
+} from '../../index.ts';
 import { plural } from '../../terminal/plural.ts';
 import { GivenFile } from '../../terminal/read-file.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
@@ -18,7 +24,7 @@ export const importCommand: Command = {
     'file is trusted in nothing: it is checked to its last byte before anything is written. No file of the\n' +
     'project is touched, and `undo` never means what came with an import; a rewind to one of its\n' +
     'checkpoints works where the files are as the session left them, and otherwise merges or leaves a\n' +
-    'conflict as usual.',
+    'conflict as usual. Sessions that are here already, and the same, stay as they are.',
   options: {},
   examples: [
     ['savepoint import bug.savepoint', 'then: savepoint list'],
@@ -71,17 +77,34 @@ function check(call: Call, done: number, total: number): Promise<void> | undefin
 }
 
 function report(call: Call, receipt: ImportReceipt, path: string): ExitCode {
-  const { imported, brought, checkpoints, changes, operations, blobs } = receipt;
-  const sessions = brought.map(sessionJson);
-  printJson(call, { imported, file: path, sessions, checkpoints, changes, operations, blobs });
+  const { imported, brought, alreadyHere, checkpoints, changes, operations, blobs } = receipt;
+  printJson(call, {
+    imported,
+    file: path,
+    sessions: brought.map(sessionJson),
+    alreadyHere: alreadyHere.map(sessionJson),
+    checkpoints,
+    changes,
+    operations,
+    blobs,
+  });
   if (!imported) {
     call.say('Nothing to do: all of it is here already.');
   } else {
     call.io.done = 'it was imported all the same';
     const what = [plural(checkpoints, 'checkpoint'), plural(changes, 'change')];
     const said = `Imported ${plural(brought.length, 'session')}: ${what.join(', ')}.`;
-    call.say(wrapWords(said, call.columns).join('\n'));
+    for (const line of wrapWords(`${said}${hereText(alreadyHere)}`, call.columns)) call.say(line);
   }
   call.hint('see it with: savepoint list; no file was touched');
   return imported ? EXIT.done : EXIT.nothingToDo;
+}
+
+const NAMED = 5;
+
+function hereText(sessions: readonly Session[]): string {
+  if (sessions.length === 0) return '';
+  const names = sessions.slice(0, NAMED).map(({ id }) => displayText(id));
+  const more = sessions.length > NAMED ? ` and ${sessions.length - NAMED} more` : '';
+  return ` Here already, and left as ${sessions.length === 1 ? 'it is' : 'they are'}: ${names.join(', ')}${more}.`;
 }
