@@ -1,6 +1,7 @@
 import type { Options, Query, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
 import type { ConversationStart } from './conversation.ts';
 import type { Sdk } from './load-sdk.ts';
+import { withoutShadowWarning } from './without-warning.ts';
 
 /** What a conversation is run with, in our own terms. */
 export interface QueryOptions {
@@ -35,7 +36,8 @@ export class SDKQueryExecutor {
   }
 
   execute(prompt: string | AsyncIterable<SDKUserMessage>, options: QueryOptions): Query {
-    return this.#sdk.query({ prompt, options: this.mapToSDKOptions(options) });
+    const mapped = this.mapToSDKOptions(options);
+    return withoutShadowWarning(() => this.#sdk.query({ prompt, options: mapped }));
   }
 
   mapToSDKOptions(options: QueryOptions): Options {
