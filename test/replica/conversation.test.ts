@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import { useTool as call, type Script, say } from '../../src/testing/scripted-model/index.ts';
+import type { Agent } from './agent.ts';
+import { type AgentProject, inAgentProject } from './agent-project.ts';
+
+const ONE = 'Make the file one.txt';
+const TWO = 'Make the file two.txt';
+const THREE = 'Talk of something else';
+const FOUR = 'Go on where we were';
+const FIVE = 'Begin anew';
+const PROMPTS = [ONE, TWO, THREE, FOUR, FIVE];
+
+function script(project: AgentProject): Script {
+  const write = (name: string) => call('Write', { file_path: project.path(name), content: 'x\n' });
+  return {
+    [ONE]: [[write('one.txt')], [say('Made the first.')]],
+    [TWO]: [[write('two.txt')], [say('Made the second.')]],
+    [THREE]: [[say('Of what?')]],
+    [FOUR]: [[say('Gladly.')]],
+    [FIVE]: [[say('A new leaf.')]],
+  };
+}
+
+it('goes back in the conversation, on a branch of its own', () =>
+  inAgentProject({}, script, async (project) => {
+    const agent = await project.start();
+    const [first = ''] = project.sessions();
+    await agent.ask(ONE, 'Made the first.');
+    await agent.ask(TWO, 'Made the second.');
+
+    await agent.openMenu(2);
+    await agent.rewind(1, 'conversation', `Restored to checkpoint: ${TWO}`);
+    expect(files(project)).toEqual(['one.txt', 'two.txt']);
+    await takenBack(agent, TWO);
+    const [fork = ''] = project.sessions().filter((id) => id !== first);
+    // What came before is there for the new branch as well, and is still there for the old one.
+    expect(descriptions(project, fork)).toEqual([ONE]);
+    expect(descriptions(project, first)).toEqual([TWO, ONE]);
+    await agent.ask(THREE, 'Of what?');
+    expect(prompts(project)).toEqual([ONE, THREE]);
+    expect(descriptions(project, fork)).toEqual([THREE, ONE]);
+
+    const listed = await agent.command('/sessions', (now) => now.includes(first.slice(0, 8)));
+    expect(listed).toMatch(new RegExp(`\\* 1 +${fork.slice(0, 8)} .* 2 prompts +${ONE}`));
+    expect(listed).toMatch(new RegExp(` 2 +${first.slice(0, 8)} .* 2 prompts +${ONE}`));
+    await agent.command(`/resume ${first.slice(0, 8)}`, 'Resumed "Make the file one.txt"');
+    await agent.ask(FOUR, 'Gladly.');
+    expect(prompts(project)).toEqual([ONE, TWO, FOUR]);
+
+    // To before the very first prompt, with the files.
+    await agent.openMenu(3);
+    await agent.rewind(3, 'both', `Restored to checkpoint: ${ONE}`);
+    expect(files(project)).toEqual([]);
+    await takenBack(agent, ONE);
+    const [anew = ''] = project.sessions().filter((id) => id !== first && id !== fork);
+    expect(descriptions(project, anew)).toEqual([]);
+    await agent.ask(FIVE, 'A new leaf.');
+    expect(prompts(project)).toEqual([FIVE]);
+    expect(project.lastAsked().join('\n')).toContain('one.txt\ntwo.txt');
+    expect(descriptions(project, anew)).toEqual([FIVE]);
+    expect(await agent.leave()).toBe(0);
+
+    const { value } = await project.json(['chat', 'sessions']);
+    expect(value.sessions).toMatchObject([
+      { id: anew, parentId: first, prompts: 1 },
+      { id: first, parentId: null, prompts: 3 },
+      { id: fork, parentId: first, prompts: 2 },
+    ]);
+  }));
+
+/** The prompt is in the input, to be edited; here it is cleared. */
+async function takenBack(agent: Agent, prompt: string): Promise<void> {
+  const isInInput = (screen: string): boolean => screen.includes(`─\n> ${prompt}\n─`);
+  await agent.until(isInInput);
+  await agent.press('\x15', (screen) => !isInInput(screen));
+}
+
+function files(project: AgentProject): string[] {
+  return ['one.txt', 'two.txt'].filter((name) => project.read(name) !== null);
+}
+
+function descriptions(project: AgentProject, session: string): string[] {
+  return project.metadata(session).checkpoints.map(({ description }) => description);
+}
+
+/** What a person said in the conversation as the model was sent it last. */
+function prompts(project: AgentProject): string[] {
+  return project.lastAsked().filter((text) => PROMPTS.includes(text));
+}
