@@ -4,6 +4,7 @@ import type {
   PermissionAnswer,
   RewindChoice,
   RewindEntry,
+  RewindPreview,
   UIHandlers,
 } from '../../src/replica/ui/interactive-ui.ts';
 
@@ -16,14 +17,21 @@ export class RecordingUI implements InteractiveUI {
   readonly block: string[] = [];
   readonly questions: string[] = [];
   readonly lists: { readonly title: string; readonly items: readonly ListItem[] }[] = [];
+  /** The menus of Esc Esc. */
+  readonly menus: (readonly RewindEntry[])[] = [];
+  readonly previews: RewindPreview[] = [];
   handlers: UIHandlers | null = null;
   cleared = 0;
   input: string | null = null;
+  /** What the agent is at; null when it waits for the person. */
+  activity: string | null = null;
   verbose: boolean | null = null;
   /** What `confirm` answers. */
   agrees = true;
   /** What `select` answers; null leaves the list. */
   choose: (items: readonly ListItem[]) => string | null = () => null;
+  /** Which entry of the menu is taken; null leaves the menu. */
+  pick: (entries: readonly RewindEntry[]) => RewindEntry | undefined = () => undefined;
   /** What is to be taken back; null leaves the question. */
   rewindChoice: RewindChoice | null = null;
 
@@ -52,7 +60,9 @@ export class RecordingUI implements InteractiveUI {
   endAnswer(): void {}
   displayToolUse(): void {}
   displayToolResult(): void {}
-  setActivity(): void {}
+  setActivity(activity: string | null): void {
+    this.activity = activity;
+  }
   setStatus(): void {}
   setVerbose(verbose: boolean): void {
     this.verbose = verbose;
@@ -63,10 +73,14 @@ export class RecordingUI implements InteractiveUI {
   setInput(text: string): void {
     this.input = text;
   }
-  async showRewindMenu(): Promise<RewindEntry | null> {
-    return null;
+  async showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null> {
+    this.menus.push(entries);
+    // Somebody who reads the menu to its end.
+    await Promise.all(entries.map(({ changes }) => changes));
+    return this.pick(entries) ?? null;
   }
-  async showRewindChoice(): Promise<RewindChoice | null> {
+  async showRewindChoice(preview: RewindPreview): Promise<RewindChoice | null> {
+    this.previews.push(preview);
     return this.rewindChoice;
   }
   async select<Id extends string>(

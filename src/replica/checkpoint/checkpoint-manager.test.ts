@@ -39,8 +39,8 @@ async function store(sessionDir: string, text: string): Promise<void> {
 const idsOf = (manager: CheckpointManager): string[] =>
   manager.listCheckpoints().map(({ id }) => id);
 
-describe('Scenario: initialize the checkpoint manager', () => {
-  it('makes the folder, for its owner alone', () =>
+describe('Scenario: initialize the checkpoint manager: GIVEN a session folder and id, WHEN it is initialized', () => {
+  it('THEN makes the folder checkpoints, for its owner alone', () =>
     withTemporaryFolder(async (folder) => {
       const { manager, warnings } = managerIn(join(folder, 'session'));
       await manager.initialize();
@@ -58,7 +58,7 @@ describe('Scenario: initialize the checkpoint manager', () => {
       expect((await stat(join(folder, 'checkpoints'))).mode & 0o777).toBe(0o700);
     }));
 
-  it('loads metadata.json, newest first', () =>
+  it('AND loads metadata.json, newest first', () =>
     withTemporaryFolder(async (folder) => {
       await store(
         folder,
@@ -151,8 +151,8 @@ describe('Scenario: initialize the checkpoint manager', () => {
     }));
 });
 
-describe('Scenario: capture a user message checkpoint', () => {
-  it('puts it on top and writes metadata.json as the seed has it', () =>
+describe('Scenario: capture a user message checkpoint: GIVEN uuid, description and session, WHEN captureCheckpoint() is called', () => {
+  it('THEN puts an entry on top AND writes metadata.json as the seed has it', () =>
     withTemporaryFolder(async (folder) => {
       const { manager, file } = managerIn(folder);
       await manager.initialize();
@@ -171,7 +171,7 @@ describe('Scenario: capture a user message checkpoint', () => {
       expect(await readdir(join(folder, 'checkpoints'))).toEqual(['metadata.json']);
     }));
 
-  it('removes the oldest beyond the limit', () =>
+  it('AND removes the oldest beyond the limit', () =>
     withTemporaryFolder(async (folder) => {
       const { manager } = managerIn(folder);
       await manager.initialize();
@@ -232,8 +232,8 @@ describe('Scenario: capture a user message checkpoint', () => {
     }));
 });
 
-describe('Scenario: list available checkpoints', () => {
-  it('gives newest first, with id, timestamp, description and session, as a copy', () =>
+describe('Scenario: list available checkpoints: GIVEN several are stored, WHEN listCheckpoints() is called', () => {
+  it('THEN gives newest first, AND each with id, timestamp, description and session', () =>
     withTemporaryFolder(async (folder) => {
       const { manager } = managerIn(folder);
       await manager.initialize();
@@ -252,7 +252,7 @@ describe('Scenario: list available checkpoints', () => {
     }));
 });
 
-describe('Scenario: restore files to a checkpoint', () => {
+describe('Scenario: restore files to a checkpoint: GIVEN an id and a query, WHEN restoreCheckpoint() is called', () => {
   const answering = (answer: () => RewindFilesResult) => {
     const asked: string[] = [];
     const rewindFiles = async (id: string): Promise<RewindFilesResult> => {
@@ -265,7 +265,7 @@ describe('Scenario: restore files to a checkpoint', () => {
   const NOT_FOUND =
     'Checkpoint data not found in SDK. This may happen if the session was not properly completed or CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING was not set.';
 
-  it('calls rewindFiles with the checkpoint, and hands on what it says', async () => {
+  it('THEN calls rewindFiles with the checkpoint, and hands on what it says', async () => {
     const query = answering(() => ({ canRewind: true, skippedLinks: 1 }));
     expect(await manager.restoreCheckpoint('a', query)).toEqual({
       canRewind: true,
@@ -274,7 +274,7 @@ describe('Scenario: restore files to a checkpoint', () => {
     expect(query.asked).toEqual(['a']);
   });
 
-  it('says what it means that the SDK knows no such checkpoint', async () => {
+  it('AND says what it means that the SDK knows no such checkpoint', async () => {
     const thrown = answering(() => {
       throw new Error('No file checkpoint found for this message.');
     });
@@ -293,7 +293,7 @@ describe('Scenario: restore files to a checkpoint', () => {
     await expect(manager.restoreCheckpoint('a', thrown)).rejects.toThrow('Query closed');
   });
 
-  it('refuses where there is no query', async () => {
+  it('AND refuses where there is no query', async () => {
     const message = 'No active query session. Cannot restore checkpoint.';
     await expect(manager.restoreCheckpoint('a', null)).rejects.toThrow(new Error(message));
   });

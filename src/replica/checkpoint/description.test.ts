@@ -5,13 +5,13 @@ const NOW = new Date(2026, 0, 18, 9, 5, 7);
 const describeContent = (content: unknown): string =>
   extractCheckpointDescription({ message: { content } }, NOW);
 
-describe('Scenario: extract a checkpoint description', () => {
-  it('takes the first 80 characters of a text, newlines as spaces', () => {
+describe('Scenario: extract a checkpoint description: GIVEN a user message', () => {
+  it('WHEN its content is a text, THEN takes the first 80 characters, newlines as spaces', () => {
     expect(describeContent(`one\ntwo\r\nthree\rfour`)).toBe('one two three four');
     expect(describeContent('x'.repeat(200))).toBe('x'.repeat(80));
   });
 
-  it('takes the first block that has a text', () => {
+  it('WHEN its content is blocks, THEN takes the first 80 characters of the first that has a text', () => {
     const blocks = [
       { type: 'image', source: {} },
       { type: 'text', text: ' \n ' },
@@ -25,7 +25,7 @@ describe('Scenario: extract a checkpoint description', () => {
     ['no content', undefined],
     ['an empty text', ''],
     ['no text block', [{ type: 'tool_result', content: 'x' }, null, 'text', { type: 'text' }]],
-  ])('says the time where there is %s', (_, content) => {
+  ])('WHEN there is %s, THEN says the time', (_, content) => {
     expect(describeContent(content)).toBe('Checkpoint at 09:05:07');
   });
 

@@ -8,8 +8,8 @@ import { configJson, configText } from './config-text.ts';
 import type { EffectiveValue } from './replica-config.ts';
 import { SDKConfigLoader } from './sdk-config-loader.ts';
 
-describe('Scenario: load checkpoint configuration options', () => {
-  it('has checkpoints on and keeps 10 of them where nobody says anything', async () => {
+describe('Scenario: load checkpoint configuration options: WHEN the configuration is loaded', () => {
+  it('GIVEN nobody says anything, THEN checkpoints are on AND 10 of them are kept', async () => {
     await withFiles({}, async ({ config }) => {
       expect(await config.getProjectConfig()).toEqual({
         enableFileCheckpointing: true,
@@ -27,7 +27,7 @@ describe('Scenario: load checkpoint configuration options', () => {
     });
   });
 
-  it('puts the environment before the project before the user, and says which it was', async () => {
+  it('GIVEN several say something, THEN the environment counts before the project before the user', async () => {
     const files = {
       user: { checkpointKeepCount: 20, model: 'of-user', verbose: true },
       project: { checkpointKeepCount: 15, model: 'of-project' },

@@ -133,7 +133,7 @@ async function previewLines(
   return shown.length === 0 ? [] : [...shown, '', ...diffs.flatMap((one) => diffText(one, paint))];
 }
 
-/** What the plan's work comes to, as diffs from now to then. */
+/** What the plan takes back, as `savepoint diff` shows it: from how a file will be to how it is. */
 async function worked(files: AgentFiles, plan: RewindPlan): Promise<FileDiff[]> {
   const lines = plan.lines.filter(({ action }) => !IDLE.has(action));
   return fileDiffs(await files.planDiffs({ ...plan, lines }));

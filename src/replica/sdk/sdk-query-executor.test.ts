@@ -11,8 +11,8 @@ const executor = new SDKQueryExecutor({
 const map = (options: Partial<QueryOptions>): Options =>
   executor.mapToSDKOptions({ cwd: '/project', env: { PATH: '/bin' }, ...options });
 
-describe('Scenario: enable file checkpointing and configure extraArgs', () => {
-  it('turns it on and has prompts replayed, and keeps the other arguments', () => {
+describe('Scenario: enable file checkpointing and configure extraArgs: WHEN mapToSDKOptions() maps', () => {
+  it('GIVEN it is true, THEN turns it on AND has prompts replayed AND keeps the other arguments', () => {
     const extraArgs = { verbose: null, 'max-thing': '3' };
     const options = map({ enableFileCheckpointing: true, extraArgs });
     expect(options.enableFileCheckpointing).toBe(true);
@@ -24,7 +24,7 @@ describe('Scenario: enable file checkpointing and configure extraArgs', () => {
     expect(extraArgs).toEqual({ verbose: null, 'max-thing': '3' });
   });
 
-  it.each([false, undefined])('adds nothing where it is %s', (enableFileCheckpointing) => {
+  it.each([false, undefined])('GIVEN it is %s, THEN adds nothing', (enableFileCheckpointing) => {
     const given = enableFileCheckpointing === undefined ? {} : { enableFileCheckpointing };
     const options = map({ ...given, extraArgs: { verbose: null } });
     expect(options.enableFileCheckpointing).toBeUndefined();

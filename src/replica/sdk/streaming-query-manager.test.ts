@@ -8,8 +8,8 @@ import { StreamingQueryManager } from './streaming-query-manager.ts';
 const START: ConversationStart = { sessionId: 'session-1', from: null };
 const NOW = new Date(2026, 0, 18, 10, 30, 45);
 
-describe('Scenario: handle a user message and capture a checkpoint', () => {
-  it('captures a replayed prompt with its uuid, description and session', () => {
+describe('Scenario: handle a user message and capture a checkpoint: GIVEN a checkpointManager', () => {
+  it('WHEN a user message with a uuid comes, THEN captureCheckpoint() gets uuid, description and session', () => {
     const { manager, captured } = talk();
     manager.handleSDKMessage(user({ isReplay: true, uuid: 'u1', content: 'Add dark mode' }));
     expect(captured).toEqual([['u1', 'Add dark mode', 'session-1']]);
@@ -49,8 +49,8 @@ describe('Scenario: handle a user message and capture a checkpoint', () => {
   });
 });
 
-describe('Scenario: provide access to the query', () => {
-  it('is null before the first prompt, the query while it lives, and null again after', async () => {
+describe('Scenario: provide access to the query: GIVEN a conversation, WHEN getQueryInstance() is called', () => {
+  it('THEN gives the query while it lives, AND null before the first prompt and after its end', async () => {
     const { manager, queries, endQuery } = talk();
     expect(manager.getQueryInstance()).toBeNull();
     await manager.sendPrompt(prompt('u1'));
