@@ -23,6 +23,7 @@ export class RecordingUI implements InteractiveUI {
   handlers: UIHandlers | null = null;
   cleared = 0;
   input: string | null = null;
+  status: string | null = null;
   /** What the agent is at; null when it waits for the person. */
   activity: string | null = null;
   verbose: boolean | null = null;
@@ -63,7 +64,9 @@ export class RecordingUI implements InteractiveUI {
   setActivity(activity: string | null): void {
     this.activity = activity;
   }
-  setStatus(): void {}
+  setStatus(status: string): void {
+    this.status = status;
+  }
   setVerbose(verbose: boolean): void {
     this.verbose = verbose;
   }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RunnerBed } from '../../../test/replica/runner-bed.ts';
@@ -107,6 +107,18 @@ describe('Scenario: what is said where there are no checkpoints', () => {
     await runner.handleRewind(bed.session);
     expect(bed.ui.warnings).toEqual(['No checkpoints available']);
     expect(bed.ui.menus).toEqual([]);
+  });
+});
+
+describe('what is set', () => {
+  it.each([true, false])('says whether all is shown whole: %s', async (verbose) => {
+    mkdirSync(join(bed.home, '.claude-replica'));
+    writeFileSync(join(bed.home, '.claude-replica', 'settings.json'), JSON.stringify({ verbose }));
+    bed.run(await bed.runner());
+    await vi.waitFor(() => expect(bed.ui.status).toBe('a test · Esc Esc rewinds · /help'));
+    expect(bed.ui.verbose).toBe(verbose ? true : null);
+    bed.ui.handlers?.onSubmit('/status');
+    await vi.waitFor(() => expect(bed.ui.block.join('\n')).toMatch(/Model +a test$/m));
   });
 });
 

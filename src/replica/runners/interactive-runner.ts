@@ -32,7 +32,7 @@ export interface InteractiveRunnerParts {
   readonly logger: Logger;
   readonly paint: Paint;
   readonly columns: () => number;
-  /** Below the input: what model answers. */
+  /** What model answers; it stands below the input. */
   readonly status: string;
   /** Said when it begins. */
   readonly greeting: readonly string[];
@@ -61,7 +61,8 @@ export class InteractiveRunner {
 
   /** Until the person leaves. `prompt` is sent at once. */
   async run(prompt: string | null = null): Promise<void> {
-    const { ui, files, status, greeting } = this.#parts;
+    const { ui, files, status, greeting, configManager } = this.#parts;
+    const { verbose } = await configManager.getProjectConfig();
     const left = new Promise<void>((resolve) => {
       this.#leave = resolve;
     });
@@ -72,7 +73,8 @@ export class InteractiveRunner {
       onExit: () => this.#leave(),
       complete: (text) => this.#parts.commands.complete(text, this.#commandContext()),
     });
-    ui.setStatus(status);
+    ui.setStatus(`${status} · Esc Esc rewinds · /help`);
+    if (verbose) ui.setVerbose(true);
     if (greeting.length > 0) ui.displayBlock(greeting);
     for (const notice of files?.notices() ?? []) ui.displayWarning(notice);
     if (prompt !== null) void this.#guarded(() => this.#take(prompt));

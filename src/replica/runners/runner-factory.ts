@@ -63,7 +63,6 @@ export class RunnerFactory {
     const commands = new CommandRegistry();
     registerBuiltinCommands(commands);
     const permissions = new PermissionManager(ui);
-    const model = modelLabel ?? config.model ?? 'default model';
     return new InteractiveRunner({
       ...this.#parts,
       ui,
@@ -73,7 +72,7 @@ export class RunnerFactory {
         permissions.forget();
         return this.#converse(checkpoints, events, permissions);
       },
-      status: `${model} · Esc Esc rewinds · /help`,
+      status: modelLabel ?? config.model ?? 'default model',
       mcpServers: () => this.#mcpServers(),
     });
   }
