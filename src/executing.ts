@@ -37,6 +37,7 @@ export function executionSite(bench: Workbench): ExecutionSite {
           gitHead: gitHead(bench.root),
           tell: (notes: Parameters<Workbench['tell']>[0]) => bench.tell(notes),
           operationId,
+          fresh: null,
         };
         return applyPlan(context, plan);
       }),

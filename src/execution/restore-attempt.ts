@@ -71,7 +71,7 @@ async function planAttempt(
       details: { checkpointId: step.checkpointId },
     });
   }
-  return makePlan(site.rewindFiles, {
+  const { plan } = await makePlan(site.rewindFiles, {
     set: { take: 'since', checkpoint },
     kind: 'rewind',
     description: `roll back ${described(execution, step)}`,
@@ -80,6 +80,7 @@ async function planAttempt(
     // Whatever of this session seems to be running is ours, and over.
     force: true,
   });
+  return plan;
 }
 
 /** What is not as it was, although the step changed it. */

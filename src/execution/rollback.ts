@@ -113,7 +113,7 @@ async function planFiles(
     const message = `the checkpoint of step ${first.index} is gone`;
     throw new SavepointError('checkpoint-not-found', message);
   }
-  return makePlan(site.rewindFiles, {
+  const { plan } = await makePlan(site.rewindFiles, {
     set: { take: 'since', checkpoint },
     kind: 'rewind',
     description,
@@ -122,6 +122,7 @@ async function planFiles(
     onConflict: 'fail',
     force: false,
   });
+  return plan;
 }
 
 async function stateOnly(site: ExecutionSite, description: string): Promise<RewindPlan> {

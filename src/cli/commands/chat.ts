@@ -15,8 +15,17 @@ export const chat: Command = {
     'it comes from, `sessions` the conversations of this project.',
   options: {
     print: { type: 'boolean', short: 'p', help: 'one turn without a terminal: answer, and end' },
-    resume: { type: 'string', short: 'r', value: 'ID', help: 'take up a conversation, by id or name' },
-    continue: { type: 'boolean', short: 'c', help: 'take up the newest conversation of the project' },
+    resume: {
+      type: 'string',
+      short: 'r',
+      value: 'ID',
+      help: 'take up a conversation, by id or name',
+    },
+    continue: {
+      type: 'boolean',
+      short: 'c',
+      help: 'take up the newest conversation of the project',
+    },
     model: { type: 'string', value: 'NAME', help: 'the model to ask for' },
     'permission-mode': {
       type: 'string',

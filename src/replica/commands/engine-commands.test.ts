@@ -220,7 +220,9 @@ describe('/checkpoint', () => {
     mkdirSync(elsewhere);
     const other = await openSavepoint({ project: elsewhere, store: memoryStore(), scan: true });
     bench.files = new EngineFiles(other, (gap) => expect.unreachable(gap));
-    expect(await bench.run('/checkpoint import kept.savepoint')).toMatch(/^1 checkpoint was brought in$/);
+    expect(await bench.run('/checkpoint import kept.savepoint')).toMatch(
+      /^1 checkpoint was brought in$/,
+    );
     expect((await other.list()).map(({ messageId }) => messageId)).toContain('p1');
     await other.close();
   });
