@@ -29,6 +29,9 @@ run().catch((error) => {
 });
 
 async function runBuilt() {
+  // The interactive agent comes with its own copy of the command line, which starts more slowly and knows
+  // every other command as well: so it does no harm where the word means something else.
+  if (process.argv.includes('chat')) return runModule(path.join(built, '..', 'chat', 'main.js'));
   var { loadCompiled, placeFor } = require('./load-compiled.cjs');
   var { build } = JSON.parse(fs.readFileSync(path.join(built, 'package.json'), 'utf8'));
   var verb = process.argv[2] || 'help';
@@ -40,5 +43,9 @@ async function runBuilt() {
 async function runSource() {
   // What was compiled once is not compiled again; a folder that cannot be written costs only the time.
   require('node:module').enableCompileCache();
-  await (await import(require('node:url').pathToFileURL(source).href)).runCli();
+  await runModule(source);
+}
+
+async function runModule(file) {
+  await (await import(require('node:url').pathToFileURL(file).href)).runCli();
 }

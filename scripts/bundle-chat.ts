@@ -1,9 +1,12 @@
-import { resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { thirdPartyLicenses } from './third-party-licenses.ts';
 
 const [, , folder = 'dist/chat'] = process.argv;
 const at = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const target = resolve(at('.'), folder);
 
 // The command line once more, with the interactive agent in it. By itself, since the agent's parts wait for
 // one another while they are loaded, which modules of the kind that starts fastest cannot do.
@@ -21,11 +24,13 @@ const bundle = await rolldown({
     define: { 'import.meta.main': 'false', 'process.env.NODE_ENV': '"production"' },
   },
 });
-await bundle.write({
-  dir: resolve(at('.'), folder),
+const { output } = await bundle.write({
+  dir: target,
   format: 'esm',
   minify: true,
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
 });
 await bundle.close();
+const modules = output.flatMap((file) => ('moduleIds' in file ? file.moduleIds : []));
+writeFileSync(join(target, 'third-party-licenses.txt'), thirdPartyLicenses(modules));

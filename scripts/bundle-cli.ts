@@ -18,7 +18,8 @@ const bundle = await rolldown({
     'scan-worker': at('src/capture/scan/scan-worker.ts'),
   },
   platform: 'node',
-  external: [/^node:/],
+  // The interactive agent has a bundle of its own: see bundle-chat.ts.
+  external: [/^node:/, /\/replica\/index\.ts$/],
   // No module does anything by being imported, so a command takes along only what it uses.
   treeshake: { moduleSideEffects: false },
   // It is `bin/savepoint.cjs` that is run.
