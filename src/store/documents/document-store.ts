@@ -19,7 +19,7 @@ export interface SaveDocumentOptions {
 
 // Somebody replaces it, and prunes, between two looks; nobody does so for long.
 const MOST_LOOKS = 5;
-// What they remember takes up about as much memory as their documents.
+// What one remembers takes up about as much memory as its last document.
 const REMEMBERED_PACKERS = 8;
 
 /** Values under their names in a store, by structure: what changes little costs little. */
@@ -43,7 +43,7 @@ export class DocumentStore {
     value: unknown,
     { name = 'value', onlyNew = false }: SaveDocumentOptions = {},
   ): Promise<boolean> {
-    const packer = this.#packerOf(category, key);
+    const packer = this.#packerOf(category);
     const taken = packer.take(value, name);
     // Under the lock: what is packed has to be stored before the same packer is used again.
     return this.#locked(async (base) => {
@@ -94,10 +94,10 @@ export class DocumentStore {
     return (await this.#store.documents(category)).map(({ key }) => key);
   }
 
-  #packerOf(category: string, key: string): DocumentPacker {
-    const name = JSON.stringify([category, key]);
-    const packer = this.#packers.get(name) ?? new DocumentPacker();
-    this.#packers.set(name, packer);
+  /** One for each category: what comes next is mostly what came last, under another name. */
+  #packerOf(category: string): DocumentPacker {
+    const packer = this.#packers.get(category) ?? new DocumentPacker();
+    this.#packers.set(category, packer);
     return packer;
   }
 

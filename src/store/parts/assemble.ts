@@ -17,7 +17,9 @@ class Assembly {
   isTagged = false;
 
   constructor(parts: Iterable<Part>) {
-    this.#parts = new Map([...parts].map((part) => [part.id, part]));
+    const known = new Map<PartId, Part>();
+    for (const part of parts) known.set(part.id, part);
+    this.#parts = known;
   }
 
   /** Made anew each time: a part that is in two places is two objects there. */
@@ -30,16 +32,24 @@ class Assembly {
     return part.children.length === 0 ? tree : this.#filled(tree, part.children.values());
   }
 
+  /** In place: what was just parsed is nobody else's. */
   #filled(tree: Tree, children: Iterator<PartId>): Tree {
     if (typeof tree !== 'object' || tree === null) return tree;
-    if (Array.isArray(tree)) return tree.map((item) => this.#filled(item, children));
-    const tag = tagOf(tree);
+    if (Array.isArray(tree)) return this.#filledList(tree as Tree[], children);
+    const object = tree as TreeObject;
+    const tag = tagOf(object);
     if (tag === '$part') return this.#next(children);
-    const made: Record<string, Tree> = {};
-    for (const [key, value] of Object.entries(tree as TreeObject)) {
-      setKey(made, key, this.#filled(value, children));
+    for (const key of Object.keys(object)) {
+      const before = object[key] as Tree;
+      const after = this.#filled(before, children);
+      if (after !== before) setKey(object, key, after);
     }
-    return tag === '$joined' ? join(made.$joined) : made;
+    return tag === '$joined' ? join(object.$joined) : object;
+  }
+
+  #filledList(list: Tree[], children: Iterator<PartId>): Tree {
+    for (let at = 0; at < list.length; at += 1) list[at] = this.#filled(list[at] as Tree, children);
+    return list;
   }
 
   #next(children: Iterator<PartId>): Tree {
@@ -63,7 +73,7 @@ function join(pieces: Tree | undefined): Tree {
   const [first] = pieces as readonly Tree[];
   if (typeof first === 'string') return pieces.join('');
   if (first instanceof Uint8Array) return new Uint8Array(Buffer.concat(pieces as Uint8Array[]));
-  if (Array.isArray(first)) return (pieces as readonly Tree[][]).flat();
+  if (Array.isArray(first)) return ([] as Tree[]).concat(...(pieces as readonly Tree[][]));
   const made: Record<string, Tree> = {};
   for (const piece of pieces as readonly TreeObject[]) {
     for (const [key, value] of Object.entries(piece)) setKey(made, key, value);

@@ -85,7 +85,7 @@ const READ = `
     SELECT id FROM parts WHERE hash = ?
     UNION
     SELECT entry.value FROM reached
-    JOIN parts ON parts.id = reached.id
+    JOIN parts ON parts.id = reached.id AND parts.children IS NOT NULL
     JOIN json_each(parts.children) AS entry
   )
   SELECT parts.id, hash, kind, children, data FROM reached JOIN parts ON parts.id = reached.id`;
@@ -102,7 +102,7 @@ export function readParts(connection: Connection, root: PartId): Part[] {
 
 /** The part that a row says, if it is what its name vouches for. */
 export function toPart(row: PartRow, names: ReadonlyMap<number, PartId>): Part {
-  const id = nameOf(row.hash);
+  const id = names.get(row.id) ?? nameOf(row.hash);
   const children = childrenOf(row).map((child) => {
     const name = names.get(child);
     if (name !== undefined) return name;

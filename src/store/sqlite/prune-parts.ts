@@ -12,7 +12,7 @@ const KEPT = `
     UNION SELECT result FROM steps WHERE result IS NOT NULL
     UNION SELECT root FROM documents
     UNION SELECT entry.value FROM kept
-    JOIN parts ON parts.id = kept.id
+    JOIN parts ON parts.id = kept.id AND parts.children IS NOT NULL
     JOIN json_each(parts.children) AS entry
   )`;
 

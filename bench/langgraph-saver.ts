@@ -1,0 +1,104 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+
+/** What is measured of LangGraph's `SqliteSaver`. */
+export interface Saver {
+  put(config: SaverConfig, checkpoint: object, metadata: object): Promise<SaverConfig>;
+  getTuple(config: SaverConfig): Promise<{ checkpoint: SavedCheckpoint } | undefined>;
+}
+
+export interface SaverConfig {
+  readonly configurable: {
+    readonly thread_id: string;
+    readonly checkpoint_ns: string;
+    readonly checkpoint_id?: string;
+  };
+}
+
+export interface SavedCheckpoint {
+  readonly channel_values: Readonly<Record<string, unknown>>;
+}
+
+// Not a literal: only who measures has the package.
+const PACKAGE: string = '@langchain/langgraph-checkpoint-sqlite';
+
+/**
+ * LangGraph's saver on a file. It is written for better-sqlite3, whose native part is not built here; it gets
+ * the same interface over the SQLite that Savepoint uses as well, so that both run on one engine.
+ */
+export async function openSaver(file: string): Promise<{ saver: Saver; close: () => void }> {
+  const { SqliteSaver } = (await import(PACKAGE)) as {
+    SqliteSaver: new (database: BetterSqlite) => Saver;
+  };
+  const database = new BetterSqlite(file);
+  return { saver: new SqliteSaver(database), close: () => database.close() };
+}
+
+/** A checkpoint as LangGraph makes one, of the given state. */
+export function checkpointOf(step: number, state: object): object {
+  return {
+    v: 4,
+    // Ids sort by time, as theirs do.
+    id: idOf(step),
+    ts: new Date(step).toISOString(),
+    channel_values: { state },
+    channel_versions: { state: step },
+    versions_seen: {},
+  };
+}
+
+export function idOf(step: number): string {
+  return `1ef00000-0000-6000-8000-${String(step).padStart(12, '0')}`;
+}
+
+/** better-sqlite3's interface, as far as the saver uses it, over node:sqlite. */
+class BetterSqlite {
+  readonly #database: DatabaseSync;
+
+  constructor(file: string) {
+    this.#database = new DatabaseSync(file);
+    // As Savepoint has it: a step that is saved survives a power cut.
+    this.#database.exec('PRAGMA synchronous = FULL');
+  }
+
+  pragma(text: string): unknown {
+    return this.#database.prepare(`PRAGMA ${text}`).all();
+  }
+
+  exec(sql: string): this {
+    this.#database.exec(sql);
+    return this;
+  }
+
+  prepare(sql: string): object {
+    const statement = this.#database.prepare(sql);
+    const bound = (values: readonly unknown[]) => values.map(asInput);
+    return {
+      run: (...values: unknown[]) => statement.run(...bound(values)),
+      get: (...values: unknown[]) => statement.get(...bound(values)),
+      all: (...values: unknown[]) => statement.all(...bound(values)),
+      iterate: (...values: unknown[]) => statement.iterate(...bound(values)),
+    };
+  }
+
+  transaction<Rows>(work: (rows: Rows) => void): (rows: Rows) => void {
+    return (rows) => {
+      this.#database.exec('BEGIN');
+      try {
+        work(rows);
+        this.#database.exec('COMMIT');
+      } catch (error) {
+        this.#database.exec('ROLLBACK');
+        throw error;
+      }
+    };
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+/** better-sqlite3 takes undefined for null. */
+function asInput(value: unknown): SQLInputValue {
+  return (value ?? null) as SQLInputValue;
+}
