@@ -9,7 +9,7 @@ import type { ExecutionFiles } from './execution-files.ts';
 import { checkRetry, type RetryOptions, waitBefore } from './retry-options.ts';
 
 /** What a step is told that is run again. */
-export interface StepContext {
+export interface RetryContext {
   readonly executionId: string;
   /** From 1 on. */
   readonly attempt: number;
@@ -22,7 +22,7 @@ export interface StepContext {
 export interface RecoverableAgent {
   restoreStateFromCheckpoint(checkpoint: Checkpoint): void | Promise<void>;
   /** Runs one step, and throws when it fails. Without it, an agent goes on by itself once it is restored. */
-  runStep?(stepIndex: number, context: StepContext): unknown;
+  runStep?(stepIndex: number, context: RetryContext): unknown;
 }
 
 export interface ExecutionResult<Output = unknown> {
@@ -115,7 +115,7 @@ export class ExecutionRecovery {
   async #attempt(
     stepIndex: number,
     agent: RecoverableAgent,
-    told: Omit<StepContext, 'checkpoint'>,
+    told: Omit<RetryContext, 'checkpoint'>,
   ): Promise<ExecutionResult | { readonly failed: unknown }> {
     const { checkpoints } = this.#site;
     // Loaded for each attempt: an agent may have worked on the one before.

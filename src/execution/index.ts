@@ -21,7 +21,7 @@ export {
   type ExecutionRecoveryOptions,
   type ExecutionResult,
   type RecoverableAgent,
-  type StepContext,
+  type RetryContext,
 } from './execution-recovery.ts';
 export type { NewCheckpoint } from './new-checkpoint.ts';
 export { PersistenceManager } from './persistence-manager.ts';

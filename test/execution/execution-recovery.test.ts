@@ -7,7 +7,7 @@ import {
   type NewCheckpoint,
   PersistenceManager,
   type RecoverableAgent,
-  type StepContext,
+  type RetryContext,
 } from '../../src/execution/index.ts';
 import { type Bed, makeBed } from '../e2e/engine-bed.ts';
 import { executionCheckpoints, jsonStorage } from './storages.ts';
@@ -21,10 +21,10 @@ function stepOf(stepIndex: number, more: Partial<NewCheckpoint> = {}): NewCheckp
 class Agent implements RecoverableAgent {
   state: Fields = {};
   readonly restored: string[] = [];
-  readonly runs: StepContext[] = [];
-  readonly #work: (context: StepContext) => unknown;
+  readonly runs: RetryContext[] = [];
+  readonly #work: (context: RetryContext) => unknown;
 
-  constructor(work: (context: StepContext) => unknown = () => 'done') {
+  constructor(work: (context: RetryContext) => unknown = () => 'done') {
     this.#work = work;
   }
 
@@ -33,7 +33,7 @@ class Agent implements RecoverableAgent {
     this.state = checkpoint.state;
   }
 
-  async runStep(_stepIndex: number, context: StepContext): Promise<unknown> {
+  async runStep(_stepIndex: number, context: RetryContext): Promise<unknown> {
     this.runs.push(context);
     return this.#work(context);
   }
