@@ -58,7 +58,7 @@ class ValueMaker {
   #fields(made: object, tree: TreeObject, key: Segment): object {
     return this.#within(made, key, () => {
       for (const written of Object.keys(tree)) {
-        const own = readKey(written);
+        const own = keyOf(written);
         setKey(made, own, this.make(tree[written] as Tree, own));
       }
     });
@@ -139,7 +139,7 @@ class ValueMaker {
     const visible = new Set(listOf(shown));
     return this.#within(error, key, () => {
       for (const [written, tree] of Object.entries(objectOf(fields))) {
-        const own = readKey(written);
+        const own = keyOf(written);
         const value = this.make(tree, own);
         const enumerable = visible.has(own);
         Object.defineProperty(error, own, {
@@ -184,6 +184,14 @@ function bytes(tag: string, content: Tree): object {
 function fromBase64(text: string): Uint8Array | null {
   const decoded = Buffer.from(text, 'base64');
   return decoded.toString('base64') === text ? decoded : null;
+}
+
+const ONE_DOLLAR = /^\$(?!\$)/;
+
+/** A file that somebody wrote by hand may have such a key; to take it for another would be a silent change. */
+function keyOf(written: string): string {
+  if (ONE_DOLLAR.test(written)) throw invalid(`the key ${written} begins with one $`);
+  return readKey(written);
 }
 
 const NUMBERS: ReadonlyMap<Tree, number> = new Map<Tree, number>([

@@ -211,6 +211,8 @@ describe('what is damaged', () => {
     ['', 'not JSON'],
     ['{"a": {"$Date": "yesterday"}}', 'no time'],
     ['null', 'no value'],
+    // Somebody else's key: taken for a tag it would come back as another one.
+    ['{"$schema": "x", "theme": "dark"}', 'begins with one $'],
     [Buffer.of(0x22, 0xff, 0x22), 'not UTF-8'],
   ])('is named by load: %j', async (content, reason) => {
     mkdirSync(placeOf('session'), { recursive: true });
