@@ -9,7 +9,7 @@ import {
   PersistenceManager,
   type RecoverableAgent,
 } from '../../src/execution/index.ts';
-import { executionCheckpoints, jsonStorage } from './storages.ts';
+import { executionCheckpoints, jsonStorage, STORAGES } from './storages.ts';
 
 const NOTHING = { state: {}, context: {}, variables: {} };
 
@@ -33,9 +33,13 @@ class EnhancedAgent implements RecoverableAgent {
   }
 }
 
-describe('unit tests', () => {
+describe.each(STORAGES)('unit tests with %s', (_name, makeStorage) => {
+  async function makeCheckpoints(): Promise<ExecutionCheckpoints> {
+    return new ExecutionCheckpoints(new PersistenceManager(await makeStorage()));
+  }
+
   it('test_create_and_load_checkpoint', async () => {
-    const checkpoints = executionCheckpoints();
+    const checkpoints = await makeCheckpoints();
     const made = await checkpoints.createCheckpoint({
       executionId: 'exec-123',
       stepName: 'test_step',
@@ -52,7 +56,7 @@ describe('unit tests', () => {
   });
 
   it('test_list_checkpoints', async () => {
-    const checkpoints = executionCheckpoints();
+    const checkpoints = await makeCheckpoints();
     await checkpoints.createCheckpoint({
       executionId: 'exec-1',
       stepName: 'step1',
@@ -70,7 +74,7 @@ describe('unit tests', () => {
   });
 
   it('test_get_last_successful_checkpoint', async () => {
-    const checkpoints = executionCheckpoints();
+    const checkpoints = await makeCheckpoints();
     for (const [at, status] of (['success', 'success', 'failed'] as const).entries()) {
       const stepIndex = at + 1;
       const stepName = `step${stepIndex}`;

@@ -56,11 +56,11 @@ export class JSONStorage implements BaseStorage {
     checkData(data);
     // Before anything is waited for: the caller may go on with the value.
     const text = documentText(data, inside);
-    const isTaken = (folder: HeldFolder): boolean => onlyNew && folder.has(name);
-    // Nobody is waited for in vain; whether it is so is seen again under the lock.
-    if (this.#folders.reading(category, isTaken)) throw documentExists(category, key);
+    const isTaken = (folder: HeldFolder): boolean => folder.has(name);
+    // Nobody is waited for in vain; it is looked at again under the lock.
+    if (onlyNew && this.#folders.reading(category, isTaken)) throw documentExists(category, key);
     return this.#folders.writing(category, (folder) => {
-      if (isTaken(folder)) throw documentExists(category, key);
+      if (onlyNew && isTaken(folder)) throw documentExists(category, key);
       writeDocument(folder, name, text);
       return folder.pathOf(name);
     });
