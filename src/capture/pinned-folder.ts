@@ -5,6 +5,7 @@ import {
   existsSync,
   lstatSync,
   openSync,
+  readlinkSync,
   statSync,
 } from 'node:fs';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
@@ -71,7 +72,7 @@ export class PinnedFolder {
 }
 
 /**
- * Walks to a folder one component at a time and pins it. `folder` null is the root itself (of the
+ * Walks to a folder through no link and pins it. `folder` null is the root itself (of the
  * project, or of the file system for outside paths). Returns null when a component is missing or is
  * not a folder; throws `symlinked-parent` when one is a link.
  */
@@ -110,6 +111,47 @@ export function pinParentOrNull(projectRoot: string, path: TrackedPath): PinnedF
 }
 
 function walkDescriptors(start: string, names: readonly string[]): PinnedFolder | null {
+  return openAtOnce(start, names) ?? walkOneByOne(start, names);
+}
+
+/**
+ * A folder opened by its whole path. The kernel tells where the folder lies that it has opened: if that is
+ * this very path, no link was gone through. Null otherwise, whatever the reason.
+ */
+function openAtOnce(start: string, names: readonly string[]): PinnedFolder | null {
+  const path = `${start === '/' ? '' : start}/${names.join('/')}`;
+  // A single step takes no longer by itself.
+  if (names.length < 2 || !isPlain(path)) return null;
+  const fd = openOrNull(path);
+  if (fd === null) return null;
+  const place = `/proc/self/fd/${fd}`;
+  if (placeOf(place) === path) return new PinnedFolder(fd, place);
+  closeSync(fd);
+  return null;
+}
+
+/** Whether what the kernel says of a place is the same text only if it is the same place. */
+function isPlain(path: string): boolean {
+  return path.isWellFormed() && !path.includes('\uFFFD') && !path.endsWith(' (deleted)');
+}
+
+function openOrNull(path: string): number | null {
+  try {
+    return openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+  } catch {
+    return null;
+  }
+}
+
+function placeOf(descriptor: string): string | null {
+  try {
+    return readlinkSync(descriptor);
+  } catch {
+    return null;
+  }
+}
+
+function walkOneByOne(start: string, names: readonly string[]): PinnedFolder | null {
   // `start` is a real path: should it be a link by now, it is not the project any more.
   let fd = openSync(start, O_PATH | O_DIRECTORY | O_NOFOLLOW);
   for (const name of names) {
