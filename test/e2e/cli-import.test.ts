@@ -121,6 +121,22 @@ describe('savepoint import', () => {
     expect(existsSync(storeDirectory(project.home, cwd))).toBe(false);
   });
 
+  it('refuses standard streams in words, and takes a file that is called so', async () => {
+    expect(await project.run(['import', '-'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('an import is not read from standard input\nhint: save it to'),
+    });
+    expect(await project.run(['export', '-'])).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('an export is not written to standard output\nhint: write it'),
+    });
+    expect(existsSync(project.path('-'))).toBe(false);
+    expect((await project.run(['export', './-'])).code).toBe(0);
+    expect((await project.run(['import', './-'])).code).toBe(5);
+    rmSync(project.path('-'));
+  });
+
   it('takes only a plain file, and waits for nothing', async () => {
     symlinkSync(file, at('link.savepoint'));
     const fifo = spawn('mkfifo', [at('fifo')], { env: { PATH } });

@@ -44,11 +44,18 @@ export const exportCommand: Command = {
     expectArgs(call, 'export', 1, 1);
     const [name = ''] = [...call.args, ...call.rest];
     if (name === '') throw new UsageError('which file?', 'see: savepoint export --help');
+    if (call.args[0] === '-') throw notAStream();
     const request = requestOf(call);
     const file = { path: resolve(call.io.cwd, name), force: call.flags.has('force') };
     return withTimeline(call, (savepoint) => runExport(call, savepoint, request, file));
   },
 };
+
+/** An export is there wholly or not at all, which a pipe cannot promise; `./-` is a file of that name. */
+function notAStream(): UsageError {
+  const hint = 'write it to a file first: savepoint export FILE (./- for a file of that name)';
+  return new UsageError('an export is not written to standard output', hint);
+}
 
 function requestOf(call: Call): ExportRequest {
   const sessionId = call.values.get('session');

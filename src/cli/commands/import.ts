@@ -9,6 +9,7 @@ import {
 import { plural } from '../../terminal/plural.ts';
 import { GivenFile } from '../../terminal/read-file.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
@@ -34,6 +35,7 @@ export const importCommand: Command = {
   run: async (call) => {
     expectArgs(call, 'import', 1, 1);
     const [name = ''] = [...call.args, ...call.rest];
+    if (call.args[0] === '-') throw notAStream();
     const path = resolve(call.io.cwd, name);
     const file = await GivenFile.open(path);
     try {
@@ -49,6 +51,12 @@ export const importCommand: Command = {
     }
   },
 };
+
+/** It is read twice: to its last byte before anything is written, and then for what is in it. */
+function notAStream(): UsageError {
+  const hint = 'save it to a file first: savepoint import FILE (./- for a file of that name)';
+  return new UsageError('an import is not read from standard input', hint);
+}
 
 async function runImport(
   call: Call,
