@@ -45,11 +45,14 @@ export interface AgentWork {
 
 /** A temporary project with a store of its own, and the command line to use on it. */
 export class CliProject {
-  readonly scratch: string = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-cli-')));
-  readonly root: string = join(this.scratch, 'project');
-  readonly home: string = join(this.scratch, 'stores');
+  readonly scratch: string;
+  readonly root: string;
+  readonly home: string;
 
-  constructor(files: Readonly<Record<string, string>> = {}) {
+  constructor(files: Readonly<Record<string, string>> = {}, scratch: string = onDisk()) {
+    this.scratch = scratch;
+    this.root = join(scratch, 'project');
+    this.home = join(scratch, 'stores');
     mkdirSync(this.root);
     // A child that looks into its home directory finds an empty one.
     mkdirSync(join(this.scratch, 'user'));
@@ -135,6 +138,11 @@ export class CliProject {
   remove(): void {
     rmSync(this.scratch, { recursive: true, force: true });
   }
+}
+
+/** Where a sync takes its time. */
+export function onDisk(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-cli-')));
 }
 
 export type Json = Record<string, unknown>;

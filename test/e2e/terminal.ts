@@ -55,6 +55,11 @@ export class Terminal {
     this.#process.kill(signal);
   }
 
+  /** As `kill`, for whatever the program has started as well, as a terminal that is closed does. */
+  killGroup(signal: NodeJS.Signals): void {
+    process.kill(-this.#process.pid, signal);
+  }
+
   /** The rows that are to be seen now, without the spaces at their ends. */
   rows(): string[] {
     return this.#rowsFrom(this.#screen.buffer.active.viewportY, this.#screen.rows);
