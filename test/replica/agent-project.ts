@@ -7,11 +7,16 @@ import {
   startScriptedModel,
 } from '../../src/testing/scripted-model/index.ts';
 import { CliProject, MAIN, type Result } from '../e2e/cli-project.ts';
+import { makeScratch } from '../e2e/scratch.ts';
 import { Agent } from './agent.ts';
 
 export interface AgentOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Within a shell that says afterwards how it ended and how the terminal was left. */
+  readonly inShell?: boolean;
+  /** What is on the screen when it has started. */
+  readonly ready?: string;
 }
 
 /** One entry of `metadata.json`. */
@@ -26,6 +31,10 @@ export interface Entry {
 export class AgentProject extends CliProject {
   readonly #agents: Agent[] = [];
   #model: ScriptedModel | null = null;
+
+  constructor(files: Readonly<Record<string, string>>, scratch: string = makeScratch()) {
+    super(files, scratch);
+  }
 
   /** From now on there is an account, behind which the script answers. */
   async startModel(script: Script | ReplyTo): Promise<void> {
@@ -60,12 +69,15 @@ export class AgentProject extends CliProject {
 
   /** Opens the agent at a terminal, and waits for its input. */
   async start(args: readonly string[] = UNASKED, options: AgentOptions = {}): Promise<Agent> {
-    const agent = new Agent([MAIN, 'chat', ...args], {
+    const words = [MAIN, 'chat', ...args];
+    const shell = options.inShell ? { program: '/bin/sh' } : {};
+    const agent = new Agent(options.inShell ? ['-c', inShell(words)] : words, {
       cwd: options.cwd ?? this.root,
       env: this.env(options.env),
+      ...shell,
     });
     this.#agents.push(agent);
-    await agent.until('Esc Esc rewinds');
+    await agent.until(options.ready ?? 'Esc Esc rewinds');
     return agent;
   }
 
@@ -112,6 +124,12 @@ export class AgentProject extends CliProject {
   }
 }
 
+/** The shell itself outlives a signal that is meant for all. */
+function inShell(words: readonly string[]): string {
+  const command = [process.execPath, ...words].map((word) => `'${word}'`).join(' ');
+  return `trap : INT TERM; ${command}; echo "code=$?"; stty -a; echo end`;
+}
+
 /** For tests that are not about questions. */
 export const UNASKED: readonly string[] = ['--permission-mode', 'bypassPermissions'];
 
@@ -120,8 +138,9 @@ export async function inAgentProject(
   files: Readonly<Record<string, string>>,
   script: ((project: AgentProject) => Script | ReplyTo) | null,
   work: (project: AgentProject) => Promise<void>,
+  scratch?: string,
 ): Promise<void> {
-  const project = new AgentProject(files);
+  const project = new AgentProject(files, scratch);
   try {
     if (script !== null) await project.startModel(script(project));
     await work(project);
