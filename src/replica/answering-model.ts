@@ -24,7 +24,7 @@ export async function chooseModel(
   io: ReplicaIo,
   stage: Stage,
 ): Promise<AnsweringModel | null> {
-  if (request.offline) return offlineModel(io, stage);
+  if (request.offline) return offlineModel(stage);
   const { env } = io;
   const { homeDirectory: home, platform } = io;
   if (findCredentials({ env, home, platform }) !== null) {
@@ -33,7 +33,7 @@ export async function chooseModel(
   }
   if (request.demo) {
     io.err('No credentials were found, so the demonstration model answers.\n');
-    return offlineModel(io, stage);
+    return offlineModel(stage);
   }
   if (!io.interactive) {
     const message = 'no credentials were found (ANTHROPIC_API_KEY, or a login of Claude Code)';
@@ -42,13 +42,13 @@ export async function chooseModel(
   io.out('No credentials were found (ANTHROPIC_API_KEY, or a login of Claude Code).\n');
   const answer = await io.ask('Go on with the offline demonstration model? [Y/n] ');
   if (answer === null || /^\s*n/i.test(answer)) return null;
-  return offlineModel(io, stage);
+  return offlineModel(stage);
 }
 
 /** A process that sees nothing of the person's account, and writes nowhere but into our own folder. */
-async function offlineModel({ env }: ReplicaIo, stage: Stage): Promise<AnsweringModel> {
+async function offlineModel(stage: Stage): Promise<AnsweringModel> {
   const model = await startOfflineModel({ project: stage.project });
-  const passed = Object.fromEntries(PASSED_ON.map((name) => [name, env[name]]));
+  const passed = Object.fromEntries(PASSED_ON.map((name) => [name, stage.env[name]]));
   return {
     env: {
       ...passed,

@@ -22,12 +22,14 @@ export function setStage({ demo, project }: ReplicaRequest, io: ReplicaIo): Stag
   if (!demo) return stageIn(realpathSync(project), io.homeDirectory, io.env, () => undefined);
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'claude-replica-demo-')));
   const [played, home] = [join(scratch, 'scratch-project'), join(scratch, 'home')];
-  mkdirSync(played);
-  mkdirSync(home);
+  // The SDK's process leaves things in its temporary folder.
+  const temporary = join(scratch, 'tmp');
+  for (const folder of [played, home, temporary]) mkdirSync(folder);
   for (const [name, text] of Object.entries(FIRST_FILES)) writeFileSync(join(played, name), text);
   const { SAVEPOINT_HOME: _own, XDG_DATA_HOME: _data, ...env } = io.env;
   const remove = (): void => rmSync(scratch, { recursive: true, force: true });
-  return stageIn(played, home, { ...env, SAVEPOINT_HOME: join(scratch, 'savepoint') }, remove);
+  const own = { SAVEPOINT_HOME: join(scratch, 'savepoint'), TMPDIR: temporary };
+  return stageIn(played, home, { ...env, ...own }, remove);
 }
 
 function stageIn(project: string, home: string, env: Stage['env'], remove: () => void): Stage {
