@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type ReplyTo,
@@ -34,6 +34,12 @@ export class AgentProject extends CliProject {
 
   constructor(files: Readonly<Record<string, string>>, scratch: string = makeScratch()) {
     super(files, scratch);
+    mkdirSync(this.temporary);
+  }
+
+  /** The SDK's process leaves things there. */
+  get temporary(): string {
+    return join(this.scratch, 'tmp');
   }
 
   /** From now on there is an account, behind which the script answers. */
@@ -60,6 +66,7 @@ export class AgentProject extends CliProject {
       ...account,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
+      TMPDIR: this.temporary,
       // Without it root may not do without questions.
       IS_SANDBOX: '1',
       CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: '1',
