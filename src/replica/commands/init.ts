@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { INSTRUCTIONS_FILE } from '../instructions.ts';
 import { noArguments } from './arguments.ts';
 import type { SlashCommand } from './command.ts';
-
-/** What the agent is told of a project, in a file of the project's own. */
-export const INSTRUCTIONS_FILE = 'CLAUDE.md';
 
 const TASK = `Look at this project: its README, its manifests and build files, how it is laid out, how it is tested, and a few of its source files. Then write ${INSTRUCTIONS_FILE} at its root for coding agents that will work here.
 Say only what is true of this project and of use to somebody who is about to change it: the commands to build, lint and test (also how to run a single test), the parts of the code and how they belong together, and the rules that its code follows and a newcomer would not guess. Leave out what any programmer knows, lists of every file, and anything that you did not find here. Keep it short.`;

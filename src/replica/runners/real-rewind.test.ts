@@ -29,6 +29,7 @@ let afterBoth: unknown[];
 beforeAll(async () => {
   bed = new RunnerBed();
   file = join(bed.project, 'utils.ts');
+  writeFileSync(join(bed.project, 'CLAUDE.md'), 'Every function has a test.\n');
   const write = (content: string) => useTool('Write', { file_path: file, content });
   model = await startScriptedModel({
     [FIRST]: [[write(BEFORE)], [say('Created.')]],
@@ -144,4 +145,8 @@ describe('Scenario: the person chooses a checkpoint and restores it', () => {
     const texts = model.requests.at(-1)?.messages.flatMap(({ content }) => content) ?? [];
     expect(JSON.stringify(texts)).toContain('has rewound these files since your last turn');
   });
+});
+
+it('tells the agent what the CLAUDE.md of the project says', () => {
+  expect(JSON.stringify(model.requests.at(-1)?.system)).toContain('Every function has a test.');
 });

@@ -6,6 +6,7 @@ import { CommandRegistry } from '../commands/command-registry.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
 import type { ReplicaConfig } from '../config/replica-config.ts';
 import type { AgentFiles } from '../files/agent-files.ts';
+import { readInstructions } from '../instructions.ts';
 import type { Logger } from '../logger.ts';
 import { MCPService } from '../mcp/mcp-service.ts';
 import { PermissionManager } from '../permissions/permission-manager.ts';
@@ -122,6 +123,7 @@ export class RunnerFactory {
       cwd: project,
       env,
       model,
+      instructions: readInstructions(project),
       permissionMode,
       allowedTools,
       disallowedTools,

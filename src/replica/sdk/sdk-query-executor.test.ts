@@ -78,6 +78,15 @@ describe('mapToSDKOptions', () => {
     expect(map({})).toMatchObject({ settingSources: [], includePartialMessages: true });
   });
 
+  it('tells the model what a coding agent is told, and what the project says', () => {
+    const preset = { type: 'preset', preset: 'claude_code' };
+    expect(map({}).systemPrompt).toEqual(preset);
+    expect(map({ instructions: 'Run the tests.' }).systemPrompt).toEqual({
+      ...preset,
+      append: '# Instructions of this project (CLAUDE.md)\n\nRun the tests.',
+    });
+  });
+
   it('says the dangerous word only where every check is to be left out', () => {
     expect(map({ permissionMode: 'bypassPermissions' })).toMatchObject({
       permissionMode: 'bypassPermissions',

@@ -10,6 +10,8 @@ export interface QueryOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly enableFileCheckpointing?: boolean;
   readonly model?: string | null;
+  /** What the project tells agents, beside what every coding agent is told. */
+  readonly instructions?: string | null;
   readonly permissionMode?: Options['permissionMode'];
   readonly canUseTool?: Options['canUseTool'];
   readonly allowedTools?: readonly string[];
@@ -53,12 +55,20 @@ export class SDKQueryExecutor {
       disallowedTools: [...(options.disallowedTools ?? [])],
       mcpServers: { ...options.mcpServers },
       ...given({ hooks, canUseTool, maxTurns, abortController, stderr, spawnClaudeCodeProcess }),
+      systemPrompt: systemPrompt(options),
       ...given({ model: model ?? undefined }),
       ...permissions(options),
       ...checkpointing(options),
       ...(start === undefined ? {} : conversation(start)),
     };
   }
+}
+
+/** Without the preset the SDK says hardly more than a sentence to the model. */
+function systemPrompt({ instructions }: QueryOptions): NonNullable<Options['systemPrompt']> {
+  const preset = { type: 'preset', preset: 'claude_code' } as const;
+  if (instructions === undefined || instructions === null) return preset;
+  return { ...preset, append: `# Instructions of this project (CLAUDE.md)\n\n${instructions}` };
 }
 
 /** The SDK tells of a prompt's uuid, which names its checkpoint, only when it replays prompts. */
