@@ -219,6 +219,8 @@ export class InteractiveRunner {
     ui.endAnswer();
     await files?.turnEnds(this.#desk.session.id);
     await this.#desk.update((one) => sessionManager.endTurn(one, promptId, lastMessageId));
+    // Whoever sees the agent wait may rely on it that the prompt is in metadata.json.
+    await this.#desk.checkpoints?.flush();
     ui.setActivity(null);
     if (outcome === 'interrupted') ui.displayWarning('Interrupted.');
     if (outcome === 'failed' && text !== '') ui.displayError(text);
