@@ -1,24 +1,59 @@
-import type { Tree, TreeObject } from './tree.ts';
+import { setKey, type Tree, type TreeObject } from './tree.ts';
 
 // Trees of one document after another are mostly the same. What is equal is one object in both, so that
 // whoever has worked on the first need not work on it again.
 
 export function shareTag(tag: string, content: Tree, previous: Tree | undefined): TreeObject {
-  return shareObject({ [tag]: content }, previous);
+  const made = new SharedObject(isObject(previous) ? previous : null);
+  made.set(tag, content);
+  return made.object();
 }
 
-/** The earlier object, if it has the same keys in the same order with the same trees. */
-export function shareObject(made: TreeObject, previous: Tree | undefined): TreeObject {
-  if (!isObject(previous)) return made;
-  const keys = Object.keys(made);
-  const oldKeys = Object.keys(previous);
-  const isSame =
-    keys.length === oldKeys.length &&
-    keys.every((key, at) => key === oldKeys[at] && made[key] === previous[key]);
-  return isSame ? previous : made;
+/** An object in the making, which is the earlier one as long as nothing differs. */
+export class SharedObject {
+  readonly #old: TreeObject | null;
+  readonly #oldKeys: readonly string[];
+  #made: Record<string, Tree> | null;
+  #count = 0;
+
+  constructor(old: TreeObject | null) {
+    this.#old = old;
+    this.#oldKeys = old === null ? [] : Object.keys(old);
+    this.#made = old === null ? {} : null;
+  }
+
+  /** What the earlier object has under this key. */
+  before(key: string): Tree | undefined {
+    if (this.#old === null) return undefined;
+    const isNext = this.#oldKeys[this.#count] === key;
+    return isNext || Object.hasOwn(this.#old, key) ? this.#old[key] : undefined;
+  }
+
+  set(key: string, tree: Tree): void {
+    const isSame =
+      this.#made === null && this.#oldKeys[this.#count] === key && this.#old?.[key] === tree;
+    if (!isSame) setKey(this.#own(), key, tree);
+    this.#count += 1;
+  }
+
+  /** The same keys in the same order with the same trees: the earlier object. */
+  object(): TreeObject {
+    const isWhole = this.#made === null && this.#count === this.#oldKeys.length;
+    return isWhole && this.#old !== null ? this.#old : this.#own();
+  }
+
+  #own(): Record<string, Tree> {
+    if (this.#made !== null) return this.#made;
+    const made: Record<string, Tree> = {};
+    for (const key of this.#oldKeys.slice(0, this.#count)) {
+      setKey(made, key, this.#old?.[key] as Tree);
+    }
+    this.#made = made;
+    return made;
+  }
 }
 
-/** As `shareObject`; with a tag, the earlier list is what that tag of the earlier tree holds. */
+/** The earlier list, if it has the same trees; with a tag, it is what that tag of the earlier tree holds. */
 export function shareList(
   made: readonly Tree[],
   previous: Tree | undefined,

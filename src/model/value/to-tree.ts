@@ -2,7 +2,7 @@ import { isSavepointError } from '../errors.ts';
 import { bytesOf, bytesTag, extraKeys } from './bytes.ts';
 import { errorClass } from './error-classes.ts';
 import { type Place, type Segment, segmentsOf, unsupported } from './place.ts';
-import { isObject, sameBytes, shareList, shareObject, shareTag } from './share.ts';
+import { isObject, SharedObject, sameBytes, shareList, shareTag } from './share.ts';
 import { type Json, setKey, type Tree, type TreeObject, writtenKey } from './tree.ts';
 
 /** Deeper than anybody nests data, and far from where the stack ends. */
@@ -97,20 +97,18 @@ class TreeMaker {
   }
 
   #fields(value: object, place: Place, previous: Tree | undefined): TreeObject {
-    const made: Record<string, Tree> = {};
-    const old = isObject(previous) ? previous : null;
+    const made = new SharedObject(isObject(previous) ? previous : null);
     for (const key of Reflect.ownKeys(value)) {
       if (typeof key === 'symbol') throw unsupported(place, `it has the key ${String(key)}`);
       const written = writtenKey(key);
-      const before = old !== null && Object.hasOwn(old, written) ? old[written] : undefined;
-      const tree = this.#any(this.#data(value, key, place), place, key, before);
-      setKey(made, written, tree);
+      const content = this.#data(value, key, place);
+      made.set(written, this.#any(content, place, key, made.before(written)));
     }
-    return shareObject(made, previous);
+    return made.object();
   }
 
   /** The value of an own property which is data and can be seen. */
-  #data(value: object, key: string, place: Place): unknown {
+  #data(value: object, key: string | number, place: Place): unknown {
     const property = Object.getOwnPropertyDescriptor(value, key);
     if (property === undefined || !('value' in property)) {
       throw unsupported(this.#place(place, key), 'it is a getter or setter');
@@ -137,12 +135,13 @@ class TreeMaker {
     const old = Array.isArray(previous) ? (previous as readonly Tree[]) : [];
     // Past the first difference entries are looked for from the end: something was put in, or taken out.
     let shift = 0;
-    const items = value.map((_, index) => {
+    const items: Tree[] = [];
+    for (let index = 0; index < value.length; index += 1) {
       const before = old[index + shift];
-      const tree = this.#any(this.#data(value, String(index), place), place, index, before);
+      const tree = this.#any(this.#data(value, index, place), place, index, before);
       if (shift === 0 && tree !== before) shift = old.length - value.length;
-      return tree;
-    });
+      items.push(tree);
+    }
     return shareList(items, previous);
   }
 

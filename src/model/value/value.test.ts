@@ -135,7 +135,7 @@ describe('a refusal names the place', () => {
     [
       'a getter in a list',
       { a: Object.defineProperty([1], '0', { get: () => 1, enumerable: true }) },
-      'state.a["0"]',
+      'state.a[0]',
     ],
     ['a hidden field', Object.defineProperty({}, 'hid', { value: 1 }), 'state.hid'],
     ['a symbol as key', { symbolKey }, 'state.symbolKey'],

@@ -116,7 +116,8 @@ function rootsOf(steps: readonly StepAttempt[], documents: readonly StoredDocume
 }
 
 function copyOf(part: Part): Part {
-  return { ...part, children: [...part.children], data: Uint8Array.from(part.data) };
+  const data = typeof part.data === 'string' ? part.data : Uint8Array.from(part.data);
+  return { ...part, children: [...part.children], data };
 }
 
 function nameOf({ category, key }: { readonly category: string; readonly key: string }): string {

@@ -26,7 +26,7 @@ class Assembly {
   tree(id: PartId): Tree {
     const part = this.#parts.get(id);
     if (part === undefined) throw invalid('a part is missing');
-    if (part.kind === 'bytes') return part.data;
+    if (part.kind === 'bytes' || part.kind === 'text') return part.data;
     this.isTagged ||= part.kind === 'tagged';
     const tree = parsed(part.data);
     return part.children.length === 0 ? tree : this.#filled(tree, part.children.values());
@@ -59,9 +59,9 @@ class Assembly {
   }
 }
 
-function parsed(data: Uint8Array): Tree {
+function parsed(data: string | Uint8Array): Tree {
   try {
-    return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.length).toString()) as Tree;
+    return JSON.parse(data as string) as Tree;
   } catch {
     throw invalid('a part is no JSON');
   }

@@ -10,7 +10,7 @@ import { joined, type Skeleton, skeleton, standIn } from './skeleton.ts';
 const LARGEST_NODE = 4_096;
 /** Within something that is divided, what weighs more becomes a part of its own. */
 const SMALLEST_PART = 512;
-const LARGEST_INLINE_TEXT = 4_096;
+const LARGEST_INLINE_TEXT = 1_536;
 const LARGEST_INLINE_BYTES = 1_024;
 
 // Long texts are kept alive by this, runs are small.
@@ -29,7 +29,6 @@ interface Run {
  */
 export class Packer {
   readonly #skeletons = new WeakMap<object, Skeleton>();
-  readonly #places = new WeakMap<Skeleton, Skeleton>();
   readonly #texts = new Recent<Skeleton>(REMEMBERED_TEXTS);
   readonly #runs = new Recent<Run>(REMEMBERED_RUNS);
   readonly #made = new Map<PartId, Part>();
@@ -124,8 +123,14 @@ export class Packer {
 
   #longText(text: string): Skeleton {
     const pieces = isLong(text.length) ? cutText(text) : [text];
-    const places = pieces.map((piece) => this.#part(skeleton(JSON.stringify(piece))));
+    const places = pieces.map((piece) => this.#piece(piece));
     return pieces.length === 1 ? (places[0] as Skeleton) : this.#joinedAgain(places);
+  }
+
+  #piece(text: string): Skeleton {
+    // UTF-8 has no half of a surrogate pair, which may also be where a text was cut; SQLite ends at a NUL.
+    const isPlain = text.isWellFormed() && !text.includes('\0');
+    return isPlain ? this.#keep('text', [], text) : this.#part(skeleton(JSON.stringify(text)));
   }
 
   #bytes(bytes: Uint8Array): Skeleton {
@@ -139,15 +144,14 @@ export class Packer {
 
   /** What stands for it where it is a part of its own. */
   #part(content: Skeleton): Skeleton {
-    const known = this.#places.get(content);
-    if (known !== undefined) return known;
+    if (content.place !== null) return content.place;
     const { text, children, isTagged } = content;
-    const place = this.#keep(isTagged ? 'tagged' : 'json', children, Buffer.from(text));
-    this.#places.set(content, place);
+    const place = this.#keep(isTagged ? 'tagged' : 'json', children, text);
+    content.place = place;
     return place;
   }
 
-  #keep(kind: PartKind, children: readonly PartId[], data: Uint8Array): Skeleton {
+  #keep(kind: PartKind, children: readonly PartId[], data: string | Uint8Array): Skeleton {
     const part = partOf(kind, children, data);
     this.#made.set(part.id, part);
     return standIn(part.id);

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { PartId } from '../../model/ids.ts';
 
-/** `json`: text without tags. `tagged`: text with some. `bytes`: bytes as they are. */
-export type PartKind = 'json' | 'tagged' | 'bytes';
+/** `json`: JSON without tags. `tagged`: JSON with some. `bytes`: bytes as they are. `text`: a text, in UTF-8. */
+export type PartKind = 'json' | 'tagged' | 'bytes' | 'text';
 
 /**
  * A piece of a document, named by a hash over all that it says and over the names of the parts that it
@@ -13,27 +13,44 @@ export interface Part {
   readonly kind: PartKind;
   /** In the order in which `{"$part":0}` stands for them; one may come twice. */
   readonly children: readonly PartId[];
-  readonly data: Uint8Array;
+  /** Bytes for `bytes`; a text without NUL and halves of surrogate pairs for the others. */
+  readonly data: string | Uint8Array;
 }
 
-export const PART_KINDS: readonly PartKind[] = ['json', 'tagged', 'bytes'];
+export const PART_KINDS: readonly PartKind[] = ['json', 'tagged', 'bytes', 'text'];
 
+/** The first bytes of what is hashed of a part that holds none. */
+const LEAF_HEADS: readonly string[] = PART_KINDS.map(
+  (_, number) => `${String.fromCharCode(number)}\0\0\0\0`,
+);
 const COUNT_BYTES = 4;
 const HASH_BYTES = 32;
 
-export function partOf(kind: PartKind, children: readonly PartId[], data: Uint8Array): Part {
+export function partOf(
+  kind: PartKind,
+  children: readonly PartId[],
+  data: string | Uint8Array,
+): Part {
   return { id: partId(kind, children, data), kind, children, data };
 }
 
-/** SHA-256 over the kind, the number of parts that it holds, their names, and the data. */
-export function partId(kind: PartKind, children: readonly PartId[], data: Uint8Array): PartId {
-  const head = 1 + COUNT_BYTES + HASH_BYTES * children.length;
-  const all = Buffer.allocUnsafe(head + data.length);
-  all[0] = PART_KINDS.indexOf(kind);
-  all.writeUInt32LE(children.length, 1);
-  for (const [at, child] of children.entries()) {
-    all.write(child, 1 + COUNT_BYTES + at * HASH_BYTES, 'hex');
+/** SHA-256 over the kind, the number of parts that it holds, their names, and the data, texts in UTF-8. */
+export function partId(
+  kind: PartKind,
+  children: readonly PartId[],
+  data: string | Uint8Array,
+): PartId {
+  const number = PART_KINDS.indexOf(kind);
+  if (typeof data === 'string' && children.length === 0) {
+    // Most parts are such: no bytes are copied for them.
+    return hash('sha256', LEAF_HEADS[number] + data, 'hex') as PartId;
   }
-  all.set(data, head);
-  return hash('sha256', all, 'hex') as PartId;
+  const head = Buffer.allocUnsafe(1 + COUNT_BYTES + HASH_BYTES * children.length);
+  head[0] = number;
+  head.writeUInt32LE(children.length, 1);
+  for (const [at, child] of children.entries()) {
+    head.write(child, 1 + COUNT_BYTES + at * HASH_BYTES, 'hex');
+  }
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+  return hash('sha256', Buffer.concat([head, bytes]), 'hex') as PartId;
 }

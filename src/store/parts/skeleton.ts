@@ -7,6 +7,8 @@ export interface Skeleton {
   readonly isTagged: boolean;
   /** What it weighs where it is written: its text, and a name for each part. */
   readonly cost: number;
+  /** What stands for it where it is a part of its own, once it was made one. */
+  place: Skeleton | null;
 }
 
 export const PART_TEXT = '{"$part":0}';
@@ -18,7 +20,8 @@ export function skeleton(
   children: readonly PartId[] = [],
   isTagged = false,
 ): Skeleton {
-  return { text, children, isTagged, cost: text.length + CHILD_COST * children.length };
+  const cost = text.length + CHILD_COST * children.length;
+  return { text, children, isTagged, cost, place: null };
 }
 
 /** What stands for a part that lies elsewhere. */
@@ -32,9 +35,15 @@ export function joined(
   close: string,
   isTagged = false,
 ): Skeleton {
-  const text = `${open}${entries.map((entry) => entry.text).join(',')}${close}`;
-  const children = entries.flatMap((entry) => entry.children);
-  return skeleton(text, children, isTagged || entries.some((entry) => entry.isTagged));
+  let text = open;
+  let hasTags = isTagged;
+  const children: PartId[] = [];
+  for (const entry of entries) {
+    text += text.length === open.length ? entry.text : `,${entry.text}`;
+    hasTags ||= entry.isTagged;
+    for (const child of entry.children) children.push(child);
+  }
+  return skeleton(text + close, children, hasTags);
 }
 
 /** A number that only depends on what an entry says. */

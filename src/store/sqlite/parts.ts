@@ -1,21 +1,21 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { PartId } from '../../model/ids.ts';
-import { PART_KINDS, type Part, type PartKind, partId } from '../parts/part.ts';
+import { PART_KINDS, type Part, type PartKind, partOf } from '../parts/part.ts';
 import type { Connection } from './connection.ts';
-import { newSealSql } from './seals.ts';
+import { sealOf } from './seals.ts';
 
 export interface PartRow {
   readonly id: number;
   readonly hash: Uint8Array;
   readonly kind: number;
   readonly children: string | null;
-  readonly data: Uint8Array;
+  readonly data: string | Uint8Array;
 }
 
+// SQLite gives out the greatest number and one: that of a row which is there, so that none comes twice.
 const INSERT = `
-  INSERT INTO parts (hash, kind, children, data, seal, id)
-  VALUES (?1, ?2, ?3, ?4, ${newSealSql('parts')}, 1 + coalesce((SELECT max(id) FROM parts), 0))
-  RETURNING id`;
+  INSERT INTO parts (hash, kind, children, data, seal) VALUES (?1, ?2, ?3, ?4, ?5)
+  ON CONFLICT (hash) DO NOTHING RETURNING id`;
 
 const GENERATION = "SELECT value FROM meta WHERE key = 'parts'";
 // Numbers are small; this is more than a large document has.
@@ -51,16 +51,16 @@ export class PartNumbers {
   }
 
   put(part: Part): void {
-    if (this.#find(part.id) !== null) return;
-    const children = part.children.map((child) => this.of(child));
-    const row = this.#connection.get<{ id: number }>(
-      INSERT,
-      Buffer.from(part.id, 'hex'),
-      PART_KINDS.indexOf(part.kind),
-      children.length === 0 ? null : JSON.stringify(children),
-      part.data,
-    );
-    this.#found.set(part.id, row?.id ?? 0);
+    if (this.#known(part.id) !== null) return;
+    const numbers = part.children.map((child) => this.of(child));
+    const hash = Buffer.from(part.id, 'hex');
+    const kind = PART_KINDS.indexOf(part.kind);
+    const children = numbers.length === 0 ? null : JSON.stringify(numbers);
+    const seal = sealOf(hash, kind, children);
+    const row = this.#connection.get<{ id: number }>(INSERT, hash, kind, children, part.data, seal);
+    // Nothing comes back for one that was there.
+    if (row === undefined) this.#find(part.id);
+    else this.#found.set(part.id, row.id);
   }
 
   /** The transaction has happened. */
@@ -70,13 +70,18 @@ export class PartNumbers {
     for (const [id, number] of this.#found) numbers.set(id, number);
   }
 
+  #known(id: PartId): number | null {
+    return this.#found.get(id) ?? this.#memory.numbers.get(id) ?? null;
+  }
+
   #find(id: PartId): number | null {
-    const known = this.#found.get(id) ?? this.#memory.numbers.get(id);
-    if (known !== undefined) return known;
+    const known = this.#known(id);
+    if (known !== null) return known;
     const sql = 'SELECT id FROM parts WHERE hash = ?';
     const row = this.#connection.get<{ id: number }>(sql, Buffer.from(id, 'hex'));
-    if (row !== undefined) this.#found.set(id, row.id);
-    return row?.id ?? null;
+    if (row === undefined) return null;
+    this.#found.set(id, row.id);
+    return row.id;
   }
 }
 
@@ -88,33 +93,53 @@ const READ = `
     JOIN parts ON parts.id = reached.id AND parts.children IS NOT NULL
     JOIN json_each(parts.children) AS entry
   )
-  SELECT parts.id, hash, kind, children, data FROM reached JOIN parts ON parts.id = reached.id`;
+  SELECT parts.id, kind, children, data FROM reached JOIN parts ON parts.id = reached.id`;
 
-/** See the port. One query, and then a look at every byte. */
+/**
+ * See the port. One query, and then a look at every byte: the name of each part is made from what was found,
+ * and with it those of the parts that hold it, up to the first one, whose name is known.
+ */
 export function readParts(connection: Connection, root: PartId): Part[] {
-  const rows = connection.all<PartRow>(READ, Buffer.from(root, 'hex'));
+  const rows = connection.all<Omit<PartRow, 'hash'>>(READ, Buffer.from(root, 'hex'));
   if (rows.length === 0) {
     throw new SavepointError('part-missing', `part ${root} is not in the store`);
   }
-  const names = new Map(rows.map(({ id, hash }) => [id, nameOf(hash)]));
-  return rows.map((row) => toPart(row, names));
+  // What a part holds was stored before it.
+  rows.sort((a, b) => a.id - b.id);
+  const names = new Map<number, PartId>();
+  const parts = rows.map((row) => {
+    const part = foundPart(row, names);
+    names.set(row.id, part.id);
+    return part;
+  });
+  if (!parts.some(({ id }) => id === root)) throw corrupt(root);
+  return parts;
 }
 
 /** The part that a row says, if it is what its name vouches for. */
 export function toPart(row: PartRow, names: ReadonlyMap<number, PartId>): Part {
-  const id = names.get(row.id) ?? nameOf(row.hash);
+  const part = foundPart(row, names);
+  if (part.id !== nameOf(row.hash)) throw corrupt(nameOf(row.hash));
+  return part;
+}
+
+function foundPart(row: Omit<PartRow, 'hash'>, names: ReadonlyMap<number, PartId>): Part {
   const children = childrenOf(row).map((child) => {
     const name = names.get(child);
     if (name !== undefined) return name;
-    throw new SavepointError('part-missing', `a part that ${id} holds is not in the store`);
+    throw new SavepointError('part-missing', `part ${child} of a document is not in the store`);
   });
   const kind = PART_KINDS[row.kind] as PartKind | undefined;
-  if (kind === undefined || partId(kind, children, row.data) !== id) throw corrupt(id);
-  return { id, kind, children, data: row.data };
+  if (kind === undefined || (kind === 'bytes') !== row.data instanceof Uint8Array) {
+    throw corrupt(String(row.id));
+  }
+  return partOf(kind, children, row.data);
 }
 
-export function childrenOf({ children }: Pick<PartRow, 'children'>): number[] {
-  return children === null ? [] : (JSON.parse(children) as number[]);
+const NONE: readonly number[] = [];
+
+export function childrenOf({ children }: Pick<PartRow, 'children'>): readonly number[] {
+  return children === null ? NONE : (JSON.parse(children) as number[]);
 }
 
 /** By which rows name it, as a subquery; null stays null. */
@@ -122,7 +147,7 @@ export function nameOf(hash: Uint8Array): PartId {
   return Buffer.from(hash.buffer, hash.byteOffset, hash.length).toString('hex') as PartId;
 }
 
-function corrupt(id: PartId): SavepointError {
+function corrupt(id: string): SavepointError {
   return new SavepointError('part-corrupt', `part ${id} is not what was stored`, {
     hint: 'savepoint fsck says what is damaged',
   });

@@ -115,7 +115,7 @@ function part(text: string, children: readonly Part[] = []): Part {
   return partOf(
     'json',
     children.map(({ id }) => id),
-    Buffer.from(text),
+    text,
   );
 }
 

@@ -4,7 +4,7 @@ import { partOf } from '../../store/parts/part.ts';
 import { checkpointId, operationId, rejectsWith, sessionOf } from './samples.ts';
 import type { StoreTests } from './test-store.ts';
 
-const ROOT = partOf('json', [], Buffer.from('1'));
+const ROOT = partOf('json', [], '1');
 
 export function executionRules({ test }: StoreTests): void {
   test('keeps every field of an execution, and replaces it', async (store) => {
