@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isSavepointError, type State, type Store } from '../../src/index.ts';
 import { Manifest } from '../../src/model/manifest/manifest.ts';
+import { assemble } from '../../src/store/parts/assemble.ts';
 
 /** All that a store says when it is asked through its port: every row, and every content. */
 export async function dump(store: Store): Promise<string> {
@@ -29,8 +30,22 @@ export async function dump(store: Store): Promise<string> {
     windows: await store.windows(),
     baseline,
     contents,
+    ...(await executionsIn(store)),
   };
   return JSON.stringify(rows, null, 1);
+}
+
+async function executionsIn(store: Store) {
+  const executions = await store.executions();
+  const steps = (await Promise.all(executions.map(({ id }) => store.steps(id)))).flat();
+  const documents = await store.documents('state');
+  const states: [string, string][] = [];
+  for (const { root } of [...steps, ...documents]) {
+    if (root === null) continue;
+    const read = async () => JSON.stringify(assemble(root, await store.readParts(root)));
+    states.push([root, await hashOf(async () => Buffer.from(await read()))]);
+  }
+  return { executions, steps, documents, states };
 }
 
 function blobOf(state: State | null) {

@@ -74,6 +74,22 @@ describe('a repair', () => {
     await store.close();
   });
 
+  it('of a part costs the documents that hold it, and no other', async () => {
+    const holding = 'SELECT root FROM documents WHERE key = \'"after 12"\'';
+    execute(`UPDATE parts SET data = 'other' WHERE id = (${holding})`);
+    const { problems } = await checkStore(copy.store);
+    expect(problems.map(({ message }) => message).join()).toMatch(
+      /the part \d+ of documents is damaged/,
+    );
+    const repair = await repairStore(copy.store);
+    expect(repair.left.problems.filter(({ kind }) => kind !== 'leftover')).toEqual([]);
+    const store = await sqliteStore({ directory: copy.store });
+    const keys = (await store.documents('state')).map(({ key }) => key);
+    expect(keys).toEqual(['after 4', 'after 8']);
+    expect((await store.steps('exec')).every(({ root }) => root !== null)).toBe(true);
+    await store.close();
+  });
+
   it('of a row sets it aside as it was found, and takes a damaged checkpoint away as a target', async () => {
     execute("UPDATE checkpoints SET seq = seq + 1 WHERE message_id = 'm3'");
     const { problems } = await checkStore(copy.store);

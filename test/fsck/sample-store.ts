@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openSavepoint, type Savepoint, sqliteStore } from '../../src/index.ts';
+import {
+  DocumentStore,
+  type Execution,
+  openSavepoint,
+  type PartId,
+  type Savepoint,
+  type StepAttempt,
+  sqliteStore,
+} from '../../src/index.ts';
 import { makeScratch, removeScratch } from '../e2e/scratch.ts';
 import { GitRepository } from '../git/git-repository.ts';
 
@@ -18,6 +26,39 @@ function noise(seed: string, length: number): string {
 
 function prose(lines: number, last: string): string {
   return `${Array.from({ length: lines }, (_, n) => `line ${n}: ${n * n}`).join('\n')}\n${last}\n`;
+}
+
+const EXECUTION: Execution = {
+  id: 'exec',
+  sessionId: 'agent',
+  status: 'open',
+  parentId: null,
+  parentStep: null,
+  token: 3,
+  owner: null,
+  leaseUntil: null,
+  createdAt: 1,
+  updatedAt: 2,
+};
+
+function stepOf(index: number, root: PartId | null): StepAttempt {
+  return {
+    executionId: 'exec',
+    index,
+    attempt: 1,
+    name: `step ${index}`,
+    status: 'success',
+    checkpointId: null,
+    root,
+    result: null,
+    error: null,
+    effects: [],
+    writes: null,
+    restored: false,
+    rolledBackBy: null,
+    startedAt: 1,
+    endedAt: 2,
+  };
 }
 
 /** A project and its store, closed, with bytes kept in every way there is. */
@@ -52,6 +93,7 @@ export class SampleStore {
     } finally {
       await savepoint.close();
     }
+    await sample.#execute();
     return sample;
   }
 
@@ -90,6 +132,26 @@ export class SampleStore {
     const capture = await savepoint.captureBefore(request);
     this.put(name, content);
     await savepoint.captureAfter(capture);
+  }
+
+  /** An execution with steps, and documents, which share parts of their state. */
+  async #execute(): Promise<void> {
+    const store = await sqliteStore({ directory: this.store });
+    const documents = new DocumentStore(store, { now: () => 1, lockTimeoutMs: 1_000 });
+    const messages = Array.from({ length: 12 }, (_, n) => ({
+      n,
+      text: noise(`message ${n}`, 700),
+    }));
+    try {
+      for (const count of [4, 8, 12]) {
+        await documents.save('state', `after ${count}`, { messages: messages.slice(0, count) });
+      }
+      const root = (await store.document('state', 'after 8'))?.root ?? null;
+      const steps = [0, 1].map((index) => stepOf(index, root));
+      await store.commit({ base: await store.seq(), executions: [EXECUTION], steps });
+    } finally {
+      await store.close();
+    }
   }
 
   async #record(savepoint: Savepoint): Promise<void> {
