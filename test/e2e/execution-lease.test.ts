@@ -1,0 +1,80 @@
+import { afterEach, expect, it } from 'vitest';
+import { ChildScript } from '../../src/testing/child-script.ts';
+import { ExecutionBed } from './execution-bed.ts';
+
+const INDEX = new URL('../../src/index.ts', import.meta.url).href;
+
+const HOLDER = `
+  const [, project, home] = process.argv;
+  const { openSavepoint } = await import('${INDEX}');
+  const savepoint = await openSavepoint({ project, home });
+  const run = await savepoint.execution('e');
+  await run.step('one', async ({ files }) => files.write('one.txt', 'done'));
+  await run.step('two', async ({ files }) => {
+    await files.write('two.txt', 'half');
+    console.log('holding');
+    await new Promise((resolve) => setTimeout(resolve, 60_000));
+  });`;
+
+let bed: ExecutionBed;
+
+afterEach(() => bed.remove());
+
+it('belongs to one process, and to the next one as soon as that is dead', async () => {
+  bed = await ExecutionBed.make();
+  const child = new ChildScript(HOLDER, bed.project, bed.home);
+  try {
+    await child.says('holding');
+    const savepoint = await bed.open();
+    await expect(savepoint.execution('e')).rejects.toMatchObject({ code: 'execution-busy' });
+    const plan = await savepoint.planRollback('e', { to: -1 });
+    await expect(savepoint.applyRollback(plan)).rejects.toMatchObject({ code: 'execution-busy' });
+    await child.kill();
+    const run = await savepoint.execution('e');
+    expect([run.done, await bed.read('one.txt'), await bed.read('two.txt')]).toEqual([
+      1,
+      'done',
+      null,
+    ]);
+    await run.step('one', () => expect.fail('it was done before'));
+    await run.step('two', async ({ files, attempt }) => {
+      expect(attempt).toBe(2);
+      await files.write('two.txt', 'whole');
+    });
+    expect(await bed.read('two.txt')).toBe('whole');
+    const { steps } = await (await savepoint.executions()).show('e');
+    expect(steps[1]?.attempts).toMatchObject([
+      { status: 'killed', restored: true },
+      { status: 'success' },
+    ]);
+  } finally {
+    await child.kill();
+  }
+});
+
+it('is held until its lease ends where nobody can tell whether its holder runs', async () => {
+  bed = await ExecutionBed.make();
+  let now = 1_000_000;
+  const savepoint = await bed.open({ now: () => now });
+  const run = await savepoint.execution('e', { leaseMs: 60_000 });
+  await run.step('one', () => 1);
+  await run.close();
+  const { store } = await elsewhere(bed, 'other-host:1:2', now + 60_000);
+  await expect(savepoint.execution('e')).rejects.toMatchObject({ code: 'execution-busy' });
+  now += 60_001;
+  const taken = await savepoint.execution('e');
+  expect(taken.execution.token).toBeGreaterThan(run.execution.token);
+  await store.close();
+});
+
+/** As if a process on another machine held it. */
+async function elsewhere({ project, home }: ExecutionBed, owner: string, leaseUntil: number) {
+  const { sqliteStore, storeDirectory } = await import('../../src/index.ts');
+  const store = await sqliteStore({ directory: storeDirectory(home, project) });
+  const execution = await store.execution('e');
+  if (execution === null) throw new Error('there is no execution');
+  const { token } = execution;
+  const held = { ...execution, owner, leaseUntil, token: token + 1 };
+  await store.commit({ base: await store.seq(), executions: [held] });
+  return { store };
+}
