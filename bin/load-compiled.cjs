@@ -45,10 +45,11 @@ function loadCompiled(folder, entry, place) {
 function placeFor({ build, verb, env }) {
   const home = env.XDG_CACHE_HOME || (env.HOME && path.join(env.HOME, '.cache'));
   if (!home || !path.isAbsolute(home) || env.NODE_DISABLE_COMPILE_CACHE) return null;
-  if (!build || !/^[a-z_]{1,20}$/.test(verb)) return null;
+  if (!build) return null;
   const base = path.join(home, 'savepoint', 'compiled');
   const folder = path.join(base, `${build}-${process.version}-${process.arch}`);
-  return { base, folder, file: path.join(folder, verb) };
+  // Options may come first; for all of those together there is one file.
+  return { base, folder, file: path.join(folder, /^[a-z]{1,20}$/.test(verb) ? verb : '_other') };
 }
 
 /** What cannot be read, or what somebody else could have written, counts as nothing. */
@@ -85,12 +86,12 @@ function partsOf(bytes) {
 function writeKept({ base, folder, file }, scripts) {
   const fresh = `${file}.${process.pid}`;
   try {
-    const parts = [...scripts].map(([name, script]) => [name, script.createCachedData()]);
-    const sizes = parts.map(([name, { length }]) => [name, length]);
-    const head = Buffer.from(`${MAGIC}${JSON.stringify({ sizes })}\n`);
     fs.mkdirSync(base, { recursive: true, mode: 0o700 });
     if (!fs.existsSync(folder)) removeOld(base);
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const parts = [...scripts].map(([name, script]) => [name, script.createCachedData()]);
+    const sizes = parts.map(([name, { length }]) => [name, length]);
+    const head = Buffer.from(`${MAGIC}${JSON.stringify({ sizes })}\n`);
     const bytes = Buffer.concat([head, ...parts.map(([, data]) => data)]);
     // A power cut must not leave something that has the right length.
     fs.writeFileSync(fresh, bytes, { flag: 'wx', mode: 0o600, flush: true });

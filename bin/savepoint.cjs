@@ -19,33 +19,39 @@ var fs = require('node:fs');
 var built = path.join(__dirname, '..', 'dist', 'cli');
 var source = path.join(__dirname, '..', 'src', 'cli', 'main.ts');
 var checkout = fs.existsSync(source);
-var run = !fs.existsSync(path.join(built, 'main.js')) && checkout ? runSource : runBuilt;
-run().catch((error) => {
-  var remedy = checkout ? 'npm install && npm run build' : 'install savepoint again';
-  process.stderr.write(
-    `savepoint: the installation is damaged: ${error.message.split('\n')[0]}\nhint: ${remedy}\n`,
-  );
-  process.exitCode = 1;
-});
+var isBuilt = fs.existsSync(path.join(built, 'main.js')) || !checkout;
+(isBuilt ? loadBuilt() : loadSource()).then(
+  async ({ cli, keep }) => {
+    // Only of what went as it should: a word that is no command would be kept as one.
+    if ((await cli.runCli()) === 0) keep();
+  },
+  (error) => {
+    var remedy = checkout ? 'npm install && npm run build' : 'install savepoint again';
+    process.stderr.write(
+      `savepoint: the installation is damaged: ${error.message.split('\n')[0]}\nhint: ${remedy}\n`,
+    );
+    process.exitCode = 1;
+  },
+);
 
-async function runBuilt() {
+async function loadBuilt() {
   // The interactive agent comes with its own copy of the command line, which starts more slowly and knows
   // every other command as well: so it does no harm where the word means something else.
-  if (process.argv.includes('chat')) return runModule(path.join(built, '..', 'chat', 'main.js'));
+  if (process.argv.includes('chat')) return loadModule(path.join(built, '..', 'chat', 'main.js'));
   var { loadCompiled, placeFor } = require('./load-compiled.cjs');
   var { build } = JSON.parse(fs.readFileSync(path.join(built, 'package.json'), 'utf8'));
-  var verb = process.argv[2] || 'help';
-  var loaded = loadCompiled(built, 'main.js', placeFor({ build, verb, env: process.env }));
-  // Only of what went as it should: a word that is no command would be kept as one.
-  if ((await loaded.exports.runCli()) === 0) loaded.keep();
+  var place = placeFor({ build, verb: process.argv[2] || '', env: process.env });
+  var { exports: cli, keep } = loadCompiled(built, 'main.js', place);
+  return { cli, keep };
 }
 
-async function runSource() {
+async function loadSource() {
   // What was compiled once is not compiled again; a folder that cannot be written costs only the time.
   require('node:module').enableCompileCache();
-  await runModule(source);
+  return loadModule(source);
 }
 
-async function runModule(file) {
-  await (await import(require('node:url').pathToFileURL(file).href)).runCli();
+async function loadModule(file) {
+  var cli = await import(require('node:url').pathToFileURL(file).href);
+  return { cli, keep: () => {} };
 }

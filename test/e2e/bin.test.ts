@@ -123,7 +123,7 @@ describe('bin/savepoint.cjs', () => {
         expect(mode & 0o777).toBe(0o600);
         expect(await run([bin, 'list', '--json'])).toEqual(first);
         expect(statSync(kept()).ino).toBe(ino);
-        expect(readdirSync(join(kept(), '..')).sort()).toEqual(['list', 'rewind']);
+        expect(readdirSync(join(kept(), '..')).sort()).toEqual(['_other', 'list', 'rewind']);
       });
 
       it.each([
