@@ -81,7 +81,7 @@ export class ConversationDesk {
     return old.turns[at]?.prompt ?? '';
   }
 
-  /** One in which nothing was said leaves no trace. */
+  /** Of a conversation in which nothing was said, nothing stays. */
   async close(): Promise<void> {
     await this.#live.close();
     await this.#checkpoints?.flush();
