@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import {
   type ReplyTo,
   type Script,
@@ -135,6 +136,11 @@ export class AgentProject extends CliProject {
 function inShell(words: readonly string[]): string {
   const command = [process.execPath, ...words].map((word) => `'${word}'`).join(' ');
   return `trap : INT TERM; ${command}; echo "code=$?"; stty -a; echo end`;
+}
+
+/** What is written behind the conversation's back is there soon. */
+export function written<T>(read: () => T): ReturnType<typeof expect.poll<T>> {
+  return expect.poll(read, { timeout: 10_000 });
 }
 
 /** For tests that are not about questions. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { useTool as call, type Script, say } from '../../src/testing/scripted-model/index.ts';
 import type { Agent } from './agent.ts';
-import { type AgentProject, inAgentProject } from './agent-project.ts';
+import { type AgentProject, inAgentProject, written } from './agent-project.ts';
 
 const ONE = 'Make the file one.txt';
 const TWO = 'Make the file two.txt';
@@ -34,11 +34,11 @@ it('goes back in the conversation, on a branch of its own', () =>
     await takenBack(agent, TWO);
     const [fork = ''] = project.sessions().filter((id) => id !== first);
     // What came before is there for the new branch as well, and is still there for the old one.
-    expect(descriptions(project, fork)).toEqual([ONE]);
-    expect(descriptions(project, first)).toEqual([TWO, ONE]);
+    await written(descriptions(project, fork)).toEqual([ONE]);
+    await written(descriptions(project, first)).toEqual([TWO, ONE]);
     await agent.ask(THREE, 'Of what?');
     expect(prompts(project)).toEqual([ONE, THREE]);
-    expect(descriptions(project, fork)).toEqual([THREE, ONE]);
+    await written(descriptions(project, fork)).toEqual([THREE, ONE]);
 
     const listed = await agent.command('/sessions', (now) => now.includes(first.slice(0, 8)));
     expect(listed).toMatch(new RegExp(`\\* 1 +${fork.slice(0, 8)} .* 2 prompts +${ONE}`));
@@ -53,12 +53,19 @@ it('goes back in the conversation, on a branch of its own', () =>
     expect(files(project)).toEqual([]);
     await takenBack(agent, ONE);
     const [anew = ''] = project.sessions().filter((id) => id !== first && id !== fork);
-    expect(descriptions(project, anew)).toEqual([]);
+    await written(descriptions(project, anew)).toEqual([]);
     await agent.ask(FIVE, 'A new leaf.');
     expect(prompts(project)).toEqual([FIVE]);
     expect(project.lastAsked().join('\n')).toContain('one.txt\ntwo.txt');
-    expect(descriptions(project, anew)).toEqual([FIVE]);
+    await written(descriptions(project, anew)).toEqual([FIVE]);
+
+    // A branch on which nothing was said is not kept.
+    await agent.openMenu(1);
+    await agent.rewind(1, 'conversation', `Restored to checkpoint: ${FIVE}`);
+    await takenBack(agent, FIVE);
+    expect(project.sessions()).toHaveLength(4);
     expect(await agent.leave()).toBe(0);
+    expect(project.sessions().sort()).toEqual([first, fork, anew].sort());
 
     const { value } = await project.json(['chat', 'sessions']);
     expect(value.sessions).toMatchObject([
@@ -79,8 +86,8 @@ function files(project: AgentProject): string[] {
   return ['one.txt', 'two.txt'].filter((name) => project.read(name) !== null);
 }
 
-function descriptions(project: AgentProject, session: string): string[] {
-  return project.metadata(session).checkpoints.map(({ description }) => description);
+function descriptions(project: AgentProject, session: string): () => string[] {
+  return () => project.metadata(session).checkpoints.map(({ description }) => description);
 }
 
 /** What a person said in the conversation as the model was sent it last. */

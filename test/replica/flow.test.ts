@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { useTool as call, type Script, say } from '../../src/testing/scripted-model/index.ts';
 import { type Agent, ESCAPE, menuRows, timesIn } from './agent.ts';
-import { type AgentProject, inAgentProject } from './agent-project.ts';
+import { type AgentProject, inAgentProject, written } from './agent-project.ts';
 
 const FIRST = 'Create a file utils.ts with add and subtract functions';
 const SECOND = 'Add multiply and divide functions to utils.ts';
@@ -35,10 +35,12 @@ it('goes back to a prompt by Esc Esc, as the seed has it from end to end', () =>
 
     await agent.ask(FIRST, 'I made the file.');
     expect(project.read('utils.ts')).toBe(TWO);
-    expect(project.metadata(session)).toEqual({ checkpoints: [entryOf(FIRST, session)] });
+    await written(() => project.metadata(session)).toEqual({
+      checkpoints: [entryOf(FIRST, session)],
+    });
     await agent.ask(SECOND, 'I added two.');
     expect(project.read('utils.ts')).toBe(FOUR);
-    expect(project.metadata(session)).toEqual({
+    await written(() => project.metadata(session)).toEqual({
       checkpoints: [entryOf(SECOND, session), entryOf(FIRST, session)],
     });
 
@@ -63,7 +65,8 @@ it('goes back to a prompt by Esc Esc, as the seed has it from end to end', () =>
     const told = project.lastAsked().filter((text) => text.startsWith('The user has rewound'));
     expect(told).toEqual([expect.stringMatching(/read them again .*:\nutils\.ts$/)]);
     expect(project.lastAsked().at(-1)).toBe(CHINESE);
-    expect(project.metadata(session).checkpoints[0]).toEqual(entryOf(CHINESE, session));
+    const newest = () => project.metadata(session).checkpoints[0];
+    await written(newest).toEqual(entryOf(CHINESE, session));
 
     await agent.command('/undo', 'Undone; /redo does it again.');
     expect(project.read('utils.ts')).toBe(FOUR);
