@@ -184,6 +184,8 @@ export class ExecutionRun {
   async #begin(made: Pick<StepAttempt, 'name' | 'writes'>): Promise<StepAttempt> {
     const index = this.#next;
     const attempt = this.#log.nextAttempt(index);
+    // Whatever it was before, it goes on.
+    this.#execution = { ...this.#execution, status: 'open' };
     return this.#record((draft, now, coverage) =>
       draftBegin(
         this.#site,
@@ -273,6 +275,7 @@ export class ExecutionRun {
     // Who has lost the execution touches nothing any more.
     if (isSavepointError(error, 'execution-lost') || this.#lost.signal.aborted) return;
     const status = signal.aborted ? 'cancelled' : 'failed';
+    if (status === 'cancelled') this.#execution = { ...this.#execution, status };
     await this.#record(async (draft, now, coverage) => {
       await draftEnd(this.#site, draft, this.#execution, { now, coverage });
       attempt.step = { ...attempt.step, status, error: clipText(textOf(error)), endedAt: now };

@@ -126,8 +126,13 @@ describe('steps', () => {
     );
     await expect(step).rejects.toMatchObject({ code: 'aborted' });
     expect(await bed.read('a.txt')).toBe('old\n');
-    const { steps } = await (await savepoint.executions()).show('e');
-    expect(steps).toMatchObject([{ status: 'cancelled', attempts: [{ restored: true }] }]);
+    const reader = await savepoint.executions();
+    expect(await reader.show('e')).toMatchObject({
+      execution: { status: 'cancelled' },
+      steps: [{ status: 'cancelled', attempts: [{ restored: true }] }],
+    });
+    await run.step('long', () => 1);
+    expect((await reader.show('e')).execution.status).toBe('open');
   });
 
   it('find what shell commands did, and take that back too', async () => {
