@@ -1,4 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** What is measured of LangGraph's `SqliteSaver`. */
 export interface Saver {
@@ -18,19 +23,28 @@ export interface SavedCheckpoint {
   readonly channel_values: Readonly<Record<string, unknown>>;
 }
 
-// Not a literal: only who measures has the package.
-const PACKAGE: string = '@langchain/langgraph-checkpoint-sqlite';
+const FOLDER = fileURLToPath(new URL('./langgraph/', import.meta.url));
+const PACKAGE = '@langchain/langgraph-checkpoint-sqlite';
 
 /**
  * LangGraph's saver on a file. It is written for better-sqlite3, whose native part is not built here; it gets
  * the same interface over the SQLite that Savepoint uses as well, so that both run on one engine.
  */
 export async function openSaver(file: string): Promise<{ saver: Saver; close: () => void }> {
-  const { SqliteSaver } = (await import(PACKAGE)) as {
+  const { SqliteSaver } = (await import(pathToFileURL(installed()).href)) as {
     SqliteSaver: new (database: BetterSqlite) => Saver;
   };
   const database = new BetterSqlite(file);
   return { saver: new SqliteSaver(database), close: () => database.close() };
+}
+
+/** Only who measures needs it, and nobody its install scripts: so it is no part of `npm install`. */
+function installed(): string {
+  if (!existsSync(join(FOLDER, 'node_modules', PACKAGE))) {
+    const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+    execFileSync('npm', words, { cwd: FOLDER, stdio: ['ignore', 'ignore', 'inherit'] });
+  }
+  return createRequire(join(FOLDER, 'package.json')).resolve(PACKAGE);
 }
 
 /** A checkpoint as LangGraph makes one, of the given state. */
