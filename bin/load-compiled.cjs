@@ -23,7 +23,7 @@ function loadCompiled(folder, entry, place) {
     const known = modules.get(name);
     if (known !== undefined) return known.exports;
     const filename = path.join(folder, name);
-    const source = OPENED + fs.readFileSync(filename, 'utf8') + CLOSED;
+    const source = OPENED + fs.readFileSync(filename, 'latin1') + CLOSED;
     const cachedData = kept.get(name);
     const script = new vm.Script(source, { filename, cachedData });
     isNew ||= cachedData === undefined || script.cachedDataRejected;
@@ -42,14 +42,21 @@ function loadCompiled(folder, entry, place) {
 }
 
 /** Where it is kept; null where it is not to be, or cannot be told. */
-function placeFor({ build, verb, env }) {
+function placeFor({ build, words, env }) {
   const home = env.XDG_CACHE_HOME || (env.HOME && path.join(env.HOME, '.cache'));
   if (!home || !path.isAbsolute(home) || env.NODE_DISABLE_COMPILE_CACHE) return null;
-  if (!build) return null;
+  // Help calls next to nothing of what a command is made of.
+  if (!build || words.includes('--help')) return null;
   const base = path.join(home, 'savepoint', 'compiled');
   const folder = path.join(base, `${build}-${process.version}-${process.arch}`);
-  // Options may come first; for all of those together there is one file.
-  return { base, folder, file: path.join(folder, /^[a-z]{1,20}$/.test(verb) ? verb : '_other') };
+  return { base, folder, file: path.join(folder, nameFor(words)) };
+}
+
+/** Options may come first; for all of those together there is one file. Programs get something else. */
+function nameFor(words) {
+  const [verb = ''] = words;
+  if (!/^[a-z]{1,20}$/.test(verb)) return '_other';
+  return words.includes('--json') ? `${verb}-json` : verb;
 }
 
 /** What cannot be read, or what somebody else could have written, counts as nothing. */

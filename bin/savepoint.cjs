@@ -40,7 +40,7 @@ async function loadBuilt() {
   if (process.argv.includes('chat')) return loadModule(path.join(built, '..', 'chat', 'main.js'));
   var { loadCompiled, placeFor } = require('./load-compiled.cjs');
   var { build } = JSON.parse(fs.readFileSync(path.join(built, 'package.json'), 'utf8'));
-  var place = placeFor({ build, verb: process.argv[2] || '', env: process.env });
+  var place = placeFor({ build, words: process.argv.slice(2), env: process.env });
   var { exports: cli, keep } = loadCompiled(built, 'main.js', place);
   return { cli, keep };
 }

@@ -53,9 +53,19 @@ const { output } = await bundle.write({
   },
 });
 await bundle.close();
+// In plain ASCII, which is loaded byte by byte: one other sign would make each take two.
+const files = output.flatMap((file) => ('code' in file ? [[file.fileName, ascii(file.code)]] : []));
+for (const [name = '', code = ''] of files) writeFileSync(join(target, name), code);
 // What is kept of this build at run time is kept under its name: see bin/load-compiled.cjs.
-const build = hash('sha256', output.map((file) => ('code' in file ? file.code : '')).join(''));
+const build = hash('sha256', files.flat().join(''));
 writeFileSync(
   join(target, 'package.json'),
   `${JSON.stringify({ type: 'commonjs', build: build.slice(0, 16) })}\n`,
 );
+
+function ascii(code: string): string {
+  return code.replaceAll(
+    /[^\x00-\x7f]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -69,7 +69,7 @@ export function processIo({ json }: IoOptions): Io {
     out,
     err,
     // Not asked of `process.stdin`, which would be made for that: few commands read from it.
-    interactive: Boolean(isatty(STANDARD_INPUT) && stdout.isTTY),
+    interactive: Boolean(stdout.isTTY && isatty(STANDARD_INPUT)),
     terminal: Boolean(stdout.isTTY),
     columns: stdout.columns || DEFAULT_COLUMNS,
     rows: stdout.rows || DEFAULT_ROWS,

@@ -117,8 +117,14 @@ function lineNumber(index: number, count: number): number {
 function shown(kind: DiffLine['kind'], lines: Lines): DiffLine[] {
   return lines.map((line) => {
     const ended = line.endsWith('\n');
-    const bytes = Buffer.from(ended ? line.slice(0, -1) : line, 'latin1');
-    const text = bytes.toString('utf8');
+    const text = asUtf8(ended ? line.slice(0, -1) : line);
     return ended ? { kind, text } : { kind, text, noNewline: true };
   });
+}
+
+const ONLY_ASCII = /^[\x00-\x7f]*$/;
+
+/** What most lines hold is the same in both. */
+function asUtf8(latin1: string): string {
+  return ONLY_ASCII.test(latin1) ? latin1 : Buffer.from(latin1, 'latin1').toString('utf8');
 }

@@ -114,16 +114,17 @@ describe('bin/savepoint.cjs', () => {
 
     describe('keeps what V8 compiled', () => {
       const base = join(project.scratch, 'user', '.cache', 'savepoint', 'compiled');
-      const kept = () => join(base, readdirSync(base)[0] ?? '', 'list');
+      const kept = () => join(base, readdirSync(base)[0] ?? '', 'list-json');
 
       it('of commands, each by itself, and takes it again', async () => {
+        expect((await run([bin, 'list', '--help'])).code).toBe(0);
         const first = await run([bin, 'list', '--json']);
         expect(first.code).toBe(0);
         const { ino, mode } = statSync(kept());
         expect(mode & 0o777).toBe(0o600);
         expect(await run([bin, 'list', '--json'])).toEqual(first);
         expect(statSync(kept()).ino).toBe(ino);
-        expect(readdirSync(join(kept(), '..')).sort()).toEqual(['_other', 'list', 'rewind']);
+        expect(readdirSync(join(kept(), '..')).sort()).toEqual(['_other', 'list-json', 'rewind']);
       });
 
       it.each([
@@ -146,6 +147,14 @@ describe('bin/savepoint.cjs', () => {
         expect((await run([bin, 'list'])).code).toBe(0);
         rmSync(base);
       });
+    });
+
+    it('is plain ASCII, as it is loaded', () => {
+      const names = readdirSync(join(built, 'dist', 'cli')).filter((name) => name.endsWith('.js'));
+      expect(names.length).toBeGreaterThan(20);
+      for (const name of names) {
+        expect(readFileSync(join(built, 'dist', 'cli', name), 'utf8')).toMatch(/^[\x00-\x7f]*$/);
+      }
     });
 
     it('loads only those modules of Node that a command uses', async () => {

@@ -60,13 +60,21 @@ describe('hostile names, texts and contents', () => {
     expect(results.at(-2)?.out).toContain('    do\\x1b[31m it\n    \\u{202e}now\n');
     expect(results.at(-2)?.out).toContain('  A bidi\\u{202e}gpj.exe ');
     expect(list?.out).toContain('do\\x1b[31m it\\n\\u{202e}now');
+    // As git writes such names.
+    for (const quoted of [
+      'clear\\033[2J\\033[H',
+      'bidi\\342\\200\\256gpj.exe',
+      'r\\377\\376\\033w',
+      'new\\nline',
+    ]) {
+      expect(diff?.out).toContain(`"b/${quoted}"`);
+    }
     for (const shown of [
       'clear\\x1b[2J\\x1b[H',
       'bidi\\u{202e}gpj.exe',
       'r\\xff\\xfe\\x1bw',
       'new\\nline',
     ]) {
-      expect(diff?.out).toContain(`b/${shown}`);
       expect(plan?.out).toContain(`  delete    ${shown}`);
     }
     expect(diff?.out).toContain('+\\x1b[31m\\u{202e}\\rred\n');
