@@ -24,6 +24,8 @@ var isBuilt = fs.existsSync(path.join(built, 'main.js')) || !checkout;
   async ({ cli, keep }) => {
     // Only of what went as it should: a word that is no command would be kept as one.
     if ((await cli.runCli()) === 0) keep();
+    // All is done and written, but for what stands in this queue; taking the heap apart would take longer.
+    process.stderr.write('', () => process.exit());
   },
   (error) => {
     var remedy = checkout ? 'npm install && npm run build' : 'install savepoint again';

@@ -149,6 +149,16 @@ describe('bin/savepoint.cjs', () => {
       });
     });
 
+    it('has written all of a long answer when it ends', async () => {
+      const lines = Array.from({ length: 50_000 }, (_, n) => `line ${n}\n`).join('');
+      const id = await project.agentWrites('m9', 'long.txt', lines);
+      const { code, out, err } = await run([bin, 'diff', id]);
+      expect(code).toBe(0);
+      expect(out).toContain('+line 0\n');
+      expect(out).toMatch(/\n\+line 49999\n1 path changed, [^\n]+\n$/);
+      expect(err).toBe(`hint: take it back with: savepoint rewind ${id}\n`);
+    });
+
     it('is plain ASCII, as it is loaded', () => {
       const names = readdirSync(join(built, 'dist', 'cli')).filter((name) => name.endsWith('.js'));
       expect(names.length).toBeGreaterThan(20);
