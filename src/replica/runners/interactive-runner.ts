@@ -15,6 +15,7 @@ import type { SessionManager } from '../sessions/session-manager.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
 import { ConversationDesk, type DeskParts } from './conversation-desk.ts';
 import { type Chosen, chooseRewind, type RewindParts, restoreFiles } from './rewind-flow.ts';
+import { RewoundNotice } from './rewound-notice.ts';
 
 export interface InteractiveRunnerParts {
   readonly ui: InteractiveUI;
@@ -46,6 +47,7 @@ export class InteractiveRunner {
   readonly #desk: ConversationDesk;
   readonly #waiting: string[] = [];
   readonly #context: string[] = [];
+  readonly #rewound = new RewoundNotice();
   #todos: readonly Todo[] = [];
   #current: string | null = null;
   /** A menu is open, a command works: what is typed waits. */
@@ -133,7 +135,9 @@ export class InteractiveRunner {
   }
 
   async #goBackBefore(promptId: string): Promise<void> {
+    const ids = this.#desk.session.turns.map((turn) => turn.promptId);
     const prompt = await this.#desk.goBackBefore(promptId);
+    this.#rewound.takenBack(ids.slice(ids.indexOf(promptId)));
     this.#parts.ui.setInput(prompt);
     this.#todos = [];
   }
@@ -172,7 +176,7 @@ export class InteractiveRunner {
       const { files, sessionManager } = this.#parts;
       await files?.promptBegins({ sessionId, parentSessionId, promptId: uuid, description });
       await this.#desk.update((session) => sessionManager.addTurn(session, uuid, text));
-      await this.#desk.live.sendPrompt({ uuid, text, context: this.#takeContext() });
+      await this.#desk.live.sendPrompt({ uuid, text, context: this.#takeContext(uuid) });
     } catch (error) {
       this.#parts.ui.displayError(messageOf(error));
       await this.#parts.logger.error('A prompt could not be sent', error);
@@ -180,15 +184,9 @@ export class InteractiveRunner {
     }
   }
 
-  #takeContext(): string[] {
+  #takeContext(promptId: string): string[] {
     const rewound = this.#parts.files?.takeRewound() ?? [];
-    const told =
-      rewound.length === 0
-        ? []
-        : [
-            `The user has rewound these files since your last turn; what you know of their contents is out of date, so read them again before you edit them:\n${rewound.join('\n')}`,
-          ];
-    return [...told, ...this.#context.splice(0)];
+    return [...this.#rewound.tellWith(promptId, rewound), ...this.#context.splice(0)];
   }
 
   #events(): ConversationEvents {
