@@ -56,19 +56,29 @@ it('goes back in the conversation, on a branch of its own', () =>
     await written(descriptions(project, anew)).toEqual([]);
     await agent.ask(FIVE, 'A new leaf.');
     expect(prompts(project)).toEqual([FIVE]);
-    expect(project.lastAsked().join('\n')).toContain('one.txt\ntwo.txt');
+    expect(told(project)).toEqual(['one.txt\ntwo.txt']);
     await written(descriptions(project, anew)).toEqual([FIVE]);
 
-    // A branch on which nothing was said is not kept.
+    // On another branch it has not heard of the files yet.
     await agent.openMenu(1);
     await agent.rewind(1, 'conversation', `Restored to checkpoint: ${FIVE}`);
     await takenBack(agent, FIVE);
-    expect(project.sessions()).toHaveLength(4);
+    await agent.ask(THREE, 'Of what?');
+    expect(prompts(project)).toEqual([THREE]);
+    expect(told(project)).toEqual(['one.txt\ntwo.txt']);
+
+    // A branch on which nothing was said is not kept.
+    const kept = project.sessions();
+    await agent.openMenu(1);
+    await agent.rewind(1, 'conversation', `Restored to checkpoint: ${THREE}`);
+    await takenBack(agent, THREE);
+    expect(project.sessions()).toHaveLength(kept.length + 1);
     expect(await agent.leave()).toBe(0);
-    expect(project.sessions().sort()).toEqual([first, fork, anew].sort());
+    expect(project.sessions().sort()).toEqual(kept.sort());
 
     const { value } = await project.json(['chat', 'sessions']);
     expect(value.sessions).toMatchObject([
+      { parentId: anew, prompts: 1 },
       { id: anew, parentId: first, prompts: 1 },
       { id: first, parentId: null, prompts: 3 },
       { id: fork, parentId: first, prompts: 2 },
@@ -93,4 +103,10 @@ function descriptions(project: AgentProject, session: string): () => string[] {
 /** What a person said in the conversation as the model was sent it last. */
 function prompts(project: AgentProject): string[] {
   return project.lastAsked().filter((text) => PROMPTS.includes(text));
+}
+
+/** The files that the agent was told of as rewound, with the prompts that the model was sent last. */
+function told(project: AgentProject): string[] {
+  const notices = project.lastAsked().filter((text) => text.startsWith('The user has rewound'));
+  return notices.map((text) => text.slice(text.indexOf(':\n') + 2));
 }
