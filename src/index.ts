@@ -116,6 +116,7 @@ export type {
   PruneResult,
   Store,
   StoreStats,
+  WholeDocument,
 } from './store/store.ts';
 export type { PathDiff } from './timeline/diff.ts';
 export type { Eviction } from './timeline/eviction.ts';

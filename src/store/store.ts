@@ -69,6 +69,11 @@ export interface Fence {
   readonly token: number;
 }
 
+export interface WholeDocument {
+  readonly document: StoredDocument;
+  readonly parts: readonly Part[];
+}
+
 export interface DocumentName {
   readonly category: string;
   readonly key: string;
@@ -283,9 +288,11 @@ export interface Store {
   document(category: string, key: string): Promise<StoredDocument | null>;
   /** In the order of their keys. */
   documents(category: string): Promise<readonly StoredDocument[]>;
+  /** A document with all its parts, verified. Throws `part-missing` or `part-corrupt`. */
+  readDocument(category: string, key: string): Promise<WholeDocument | null>;
   /**
    * A part with all that it holds, however deep, each once and in any order. Verified against their names.
-   * Throws `part-missing` or `part-corrupt`.
+   * A part that was only ever the whole of a document need not be found. Throws `part-missing` or `part-corrupt`.
    */
   readParts(root: PartId): Promise<readonly Part[]>;
 

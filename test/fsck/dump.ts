@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { isSavepointError, type State, type Store } from '../../src/index.ts';
+import {
+  isSavepointError,
+  type Part,
+  type PartId,
+  type State,
+  type Store,
+} from '../../src/index.ts';
 import { Manifest } from '../../src/model/manifest/manifest.ts';
 import { assemble } from '../../src/store/parts/assemble.ts';
 
@@ -40,10 +46,13 @@ async function executionsIn(store: Store) {
   const steps = (await Promise.all(executions.map(({ id }) => store.steps(id)))).flat();
   const documents = await store.documents('state');
   const states: [string, string][] = [];
-  for (const { root } of [...steps, ...documents]) {
-    if (root === null) continue;
-    const read = async () => JSON.stringify(assemble(root, await store.readParts(root)));
-    states.push([root, await hashOf(async () => Buffer.from(await read()))]);
+  const add = async (root: PartId, read: () => Promise<readonly Part[]>) => {
+    const text = async () => JSON.stringify(assemble(root, await read()));
+    states.push([root, await hashOf(async () => Buffer.from(await text()))]);
+  };
+  for (const { root } of steps) if (root !== null) await add(root, () => store.readParts(root));
+  for (const { category, key, root } of documents) {
+    await add(root, async () => (await store.readDocument(category, key))?.parts ?? []);
   }
   return { executions, steps, documents, states };
 }

@@ -85,7 +85,7 @@ describe('a repair', () => {
     expect(repair.left.problems.filter(({ kind }) => kind !== 'leftover')).toEqual([]);
     const store = await sqliteStore({ directory: copy.store });
     const keys = (await store.documents('state')).map(({ key }) => key);
-    expect(keys).toEqual(['after 4', 'after 8']);
+    expect(keys).toEqual(['after 4', 'after 8', 'small']);
     expect((await store.steps('exec')).every(({ root }) => root !== null)).toBe(true);
     await store.close();
   });

@@ -146,6 +146,7 @@ export class SampleStore {
       for (const count of [4, 8, 12]) {
         await documents.save('state', `after ${count}`, { messages: messages.slice(0, count) });
       }
+      await documents.save('state', 'small', { text: noise('small', 300) });
       const root = (await store.document('state', 'after 8'))?.root ?? null;
       const steps = [0, 1].map((index) => stepOf(index, root));
       await store.commit({ base: await store.seq(), executions: [EXECUTION], steps });

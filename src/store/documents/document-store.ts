@@ -1,5 +1,4 @@
 import { isSavepointError } from '../../model/errors.ts';
-import type { PartId } from '../../model/ids.ts';
 import { assemble } from '../parts/assemble.ts';
 import { DocumentPacker } from '../parts/document-packer.ts';
 import { Recent } from '../parts/recent.ts';
@@ -17,8 +16,6 @@ export interface SaveDocumentOptions {
   readonly onlyNew?: boolean | undefined;
 }
 
-// Somebody replaces it, and prunes, between two looks; nobody does so for long.
-const MOST_LOOKS = 5;
 // What one remembers takes up about as much memory as its last document.
 const REMEMBERED_PACKERS = 8;
 
@@ -60,20 +57,8 @@ export class DocumentStore {
 
   /** Null where there is none, in an object because a value may be null as well. */
   async load(category: string, key: string): Promise<{ readonly value: unknown } | null> {
-    let seen: PartId | null = null;
-    for (let look = 1; ; look += 1) {
-      const document = await this.#store.document(category, key);
-      if (document === null) return null;
-      const { root } = document;
-      try {
-        return { value: assemble(root, await this.#store.readParts(root)) };
-      } catch (error) {
-        // It may have been replaced while we looked, and its parts removed.
-        const isGone = isSavepointError(error, 'part-missing') && root !== seen;
-        if (!isGone || look === MOST_LOOKS) throw error;
-        seen = root;
-      }
-    }
+    const found = await this.#store.readDocument(category, key);
+    return found && { value: assemble(found.document.root, found.parts) };
   }
 
   async has(category: string, key: string): Promise<boolean> {

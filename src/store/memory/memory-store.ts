@@ -24,6 +24,7 @@ import type {
   PruneResult,
   Store,
   StoreStats,
+  WholeDocument,
 } from '../store.ts';
 import { checkBatch } from './check-batch.ts';
 import { findDocument, listDocuments, listExecutions, listSteps, readParts } from './documents.ts';
@@ -214,6 +215,12 @@ class MemoryStore implements Store {
 
   async documents(category: string): Promise<readonly StoredDocument[]> {
     return listDocuments(this.#open(), category);
+  }
+
+  async readDocument(category: string, key: string): Promise<WholeDocument | null> {
+    const place = this.#open();
+    const document = findDocument(place, category, key);
+    return document && { document, parts: readParts(place, document.root) };
   }
 
   async readParts(root: PartId): Promise<readonly Part[]> {

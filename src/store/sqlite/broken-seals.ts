@@ -14,7 +14,7 @@ export const ROW_KEYS: Readonly<Record<SealedTable, readonly string[]>> = {
   journal: ['only'],
   blobs: ['id'],
   parts: ['id'],
-  documents: ['category', 'key'],
+  documents: ['num'],
   executions: ['num'],
   steps: ['execution', 'step', 'attempt'],
 };

@@ -8,7 +8,7 @@ import { insertCancellation } from './cancellations.ts';
 import { closeChange, insertChange } from './changes.ts';
 import { findCheckpoint, putCheckpoint, removeCheckpoint } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
-import { putDocument, removeDocument } from './documents.ts';
+import { putDocument, putSmallDocument, removeDocument } from './documents.ts';
 import { putExecution, putStep, removeExecution, requireFence } from './executions.ts';
 import { readSeq, writeBaseline, writeJournal, writeSeq } from './meta.ts';
 import type { Opened } from './opened.ts';
@@ -104,11 +104,26 @@ function writeDocuments(connection: Connection, batch: Batch): PartNumbers | nul
   const { parts = [], executions = [], steps = [], documents = [] } = batch;
   for (const execution of executions) putExecution(connection, execution);
   if (parts.length + steps.length + documents.length === 0) return null;
+  const [[part], [document]] = [parts, documents];
+  if (part !== undefined && document !== undefined && isSmallDocument(batch)) {
+    putSmallDocument(connection, document, part);
+    return null;
+  }
   const numbers = new PartNumbers(connection);
   for (const part of parts) numbers.put(part);
   for (const step of steps) putStep(connection, step, numbers);
   for (const document of documents) putDocument(connection, document, numbers);
   return numbers;
+}
+
+// Of which several fit on a page of the database.
+const SMALL_DOCUMENT = 2_000;
+
+function isSmallDocument({ parts = [], steps = [], documents = [] }: Batch): boolean {
+  const [part] = parts;
+  if (parts.length + documents.length !== 2 || steps.length > 0 || part === undefined) return false;
+  if (part.id !== documents[0]?.root || part.children.length > 0) return false;
+  return part.data.length <= SMALL_DOCUMENT;
 }
 
 function removeRows(connection: Connection, batch: Batch): void {

@@ -147,7 +147,7 @@ export function nameOf(hash: Uint8Array): PartId {
   return Buffer.from(hash.buffer, hash.byteOffset, hash.length).toString('hex') as PartId;
 }
 
-function corrupt(id: string): SavepointError {
+export function corrupt(id: string): SavepointError {
   return new SavepointError('part-corrupt', `part ${id} is not what was stored`, {
     hint: 'savepoint fsck says what is damaged',
   });

@@ -10,7 +10,7 @@ const KEPT = `
   WITH RECURSIVE kept(id) AS (
     SELECT root FROM steps WHERE root IS NOT NULL
     UNION SELECT result FROM steps WHERE result IS NOT NULL
-    UNION SELECT root FROM documents
+    UNION SELECT root FROM documents WHERE root IS NOT NULL
     UNION SELECT entry.value FROM kept
     JOIN parts ON parts.id = kept.id AND parts.children IS NOT NULL
     JOIN json_each(parts.children) AS entry

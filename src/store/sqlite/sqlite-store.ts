@@ -24,6 +24,7 @@ import type {
   PruneResult,
   Store,
   StoreStats,
+  WholeDocument,
 } from '../store.ts';
 import { Arrivals } from './arrivals.ts';
 import { listCancellations } from './cancellations.ts';
@@ -39,7 +40,7 @@ import { commitBatch } from './commit.ts';
 import { compact } from './compaction.ts';
 import { databaseFile, requireSameFile } from './database-file.ts';
 import { diskBytes } from './disk-bytes.ts';
-import { findDocument, listDocuments } from './documents.ts';
+import { findDocument, listDocuments, readDocument } from './documents.ts';
 import { findExecution, listExecutions, listSteps } from './executions.ts';
 import { storeFailure } from './failures.ts';
 import { GitObjects } from './git-objects/git-objects.ts';
@@ -254,6 +255,10 @@ class SqliteStore implements Store {
 
   documents(category: string): Promise<readonly StoredDocument[]> {
     return this.#do(({ connection }) => listDocuments(connection, category));
+  }
+
+  readDocument(category: string, key: string): Promise<WholeDocument | null> {
+    return this.#do(({ connection }) => readDocument(connection, category, key));
   }
 
   readParts(root: PartId): Promise<readonly Part[]> {

@@ -38,6 +38,7 @@ const METHODS: { [Name in Exclude<keyof Store, 'close'>]: (store: Store) => Prom
   steps: (store) => store.steps('e'),
   document: (store) => store.document('category', 'key'),
   documents: (store) => store.documents('category'),
+  readDocument: (store) => store.readDocument('category', 'key'),
   readParts: (store) => store.readParts(partOf('json', [], '1').id),
   prune: (store) => store.prune(0),
   verify: (store) => store.verify(null, null),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { StoredDocument } from '../../model/execution.ts';
 import type { PartId } from '../../model/ids.ts';
+import { DocumentStore } from '../../store/documents/document-store.ts';
 import { assemble } from '../../store/parts/assemble.ts';
 import { DocumentPacker } from '../../store/parts/document-packer.ts';
 import { type Part, partOf } from '../../store/parts/part.ts';
@@ -26,6 +27,31 @@ export function documentRules({ test, testTwo }: StoreTests): void {
     await store.commit({ base: 0, removedDocuments });
     assert.equal(await store.document('state', 'a'), null);
     await store.commit({ base: 0, removedDocuments });
+  });
+
+  test('takes a document over into a larger one, and a larger one into a small one', async (store) => {
+    const packer = new DocumentPacker();
+    const small = { text: 'small '.repeat(100) };
+    const large = { small, list: Array.from({ length: 300 }, (_, at) => ({ at, small: `${at}` })) };
+    const documents = new DocumentStore(store, { now: () => 1, lockTimeoutMs: 1_000 });
+    for (const [key, value] of Object.entries({
+      a: small,
+      b: large,
+      c: small,
+      d: small,
+      e: large,
+    })) {
+      await documents.save('state', key, value);
+    }
+    for (const key of ['a', 'c', 'd']) assert.deepEqual(await load(store, 'state', key), small);
+    for (const key of ['b', 'e']) assert.deepEqual(await load(store, 'state', key), large);
+    await documents.save('state', 'b', small);
+    await documents.save('state', 'a', large);
+    await store.prune(0);
+    assert.deepEqual(await load(store, 'state', 'a'), large);
+    assert.deepEqual(await load(store, 'state', 'b'), small);
+    assert.deepEqual(await load(store, 'state', 'e'), large);
+    assert.equal(packer.pack(small, 'value').root, (await store.document('state', 'b'))?.root);
   });
 
   test('keeps names apart, whatever is in them', async (store) => {
@@ -106,9 +132,10 @@ async function save(store: Store, category: string, key: string, value: unknown,
 }
 
 async function load(store: Store, category: string, key: string): Promise<unknown> {
-  const document = await store.document(category, key);
-  assert.ok(document !== null);
-  return assemble(document.root, await store.readParts(document.root));
+  const found = await store.readDocument(category, key);
+  assert.ok(found !== null);
+  assert.deepEqual(await store.document(category, key), found.document);
+  return assemble(found.document.root, found.parts);
 }
 
 function part(text: string, children: readonly Part[] = []): Part {

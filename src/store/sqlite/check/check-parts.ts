@@ -1,6 +1,7 @@
 import { isSavepointError } from '../../../model/errors.ts';
 import type { PartId } from '../../../model/ids.ts';
 import type { Connection } from '../connection.ts';
+import { smallPart } from '../documents.ts';
 import type { Opened } from '../opened.ts';
 import { nameOf, type PartRow, toPart } from '../parts.ts';
 import { NO_PART } from '../prune-parts.ts';
@@ -9,23 +10,49 @@ import { problem, type StoreProblem } from './problem.ts';
 const IDS = `SELECT id FROM parts WHERE kind <> ${NO_PART} ORDER BY id`;
 const ROW = 'SELECT id, hash, kind, children, data FROM parts WHERE id = ?';
 
-const THERE = `(SELECT id FROM parts WHERE kind <> ${NO_PART})`;
+/** Whether a column names a part that is not there; even null is not among none. */
+export function isLost(column: string): string {
+  const there = `(SELECT id FROM parts WHERE kind <> ${NO_PART})`;
+  return `(${column} IS NOT NULL AND ${column} NOT IN ${there})`;
+}
+
 const OF_STEP =
   "' of step ' || step || ' of ' || (SELECT id FROM executions WHERE num = execution)";
 
 const NAMELESS = `
-  SELECT 'document ' || category || ' ' || key AS what FROM documents WHERE root NOT IN ${THERE}
-  UNION ALL SELECT 'state' || ${OF_STEP} FROM steps WHERE root NOT IN ${THERE}
-  UNION ALL SELECT 'result' || ${OF_STEP} FROM steps WHERE result NOT IN ${THERE}`;
+  SELECT 'document ' || category || ' ' || key AS what FROM documents WHERE ${isLost('root')}
+  UNION ALL SELECT 'state' || ${OF_STEP} FROM steps WHERE ${isLost('root')}
+  UNION ALL SELECT 'result' || ${OF_STEP} FROM steps WHERE ${isLost('result')}`;
 
 /** Every part is compared with its name, which vouches for all that it holds. */
 export async function* checkParts({ connection }: Opened): AsyncGenerator<StoreProblem | null> {
   for (const { id, isWhole } of partsOf(connection)) {
     yield isWhole ? null : problem('blob', `the part ${id} of documents is damaged`);
   }
+  for (const row of connection.all<SmallRow>(SMALL)) {
+    const name = `${row.category} ${row.key}`;
+    yield isSmallIntact(row) ? null : problem('blob', `the document ${name} is damaged`);
+  }
   for (const { what } of connection.all<{ what: string }>(NAMELESS)) {
     yield problem('blob', `the ${what} is lost`);
   }
+}
+
+const SMALL = 'SELECT num, category, key, hash, kind, data FROM documents WHERE root IS NULL';
+
+export interface SmallRow extends Pick<PartRow, 'hash' | 'kind' | 'data'> {
+  readonly num: number;
+  readonly category: string;
+  readonly key: string;
+}
+
+/** Documents that are in their own rows, and damaged. */
+export function damagedDocuments(connection: Connection): SmallRow[] {
+  return connection.all<SmallRow>(SMALL).filter((row) => !isSmallIntact(row));
+}
+
+function isSmallIntact(row: SmallRow): boolean {
+  return isReadable(() => smallPart(row));
 }
 
 export function countParts(connection: Connection): number {
@@ -44,8 +71,12 @@ export function* partsOf(connection: Connection): Generator<{ id: number; isWhol
 }
 
 function isIntact(row: PartRow, names: ReadonlyMap<number, PartId>): boolean {
+  return isReadable(() => toPart(row, names));
+}
+
+function isReadable(read: () => unknown): boolean {
   try {
-    toPart(row, names);
+    read();
     return true;
   } catch (error) {
     // Values of other kinds than were written, or a list that is none.

@@ -12,6 +12,7 @@ const NUMBERED: readonly SealedTable[] = [
   'operations',
   'blobs',
   'parts',
+  'documents',
   'executions',
 ];
 // How far to jump where a page cannot be read: further each time, up to beyond any number in use.

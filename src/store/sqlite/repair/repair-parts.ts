@@ -1,10 +1,8 @@
-import { partsOf } from '../check/check-parts.ts';
+import { damagedDocuments, isLost, partsOf } from '../check/check-parts.ts';
 import type { Connection } from '../connection.ts';
 import { writeMeta } from '../meta.ts';
 import { sealSql } from '../seals.ts';
 import type { SetAside } from './set-aside.ts';
-
-const LOST = 'NOT IN (SELECT id FROM parts)';
 
 /**
  * Parts that are damaged, or hold one that is, are set aside. A document without its first part goes with
@@ -17,12 +15,16 @@ export function repairParts(connection: Connection, aside: SetAside): void {
     connection.run('DELETE FROM parts WHERE id = ?', id);
   }
   if (lost.length > 0) writeMeta(connection, 'parts', Date.now());
-  for (const row of connection.all(`SELECT * FROM documents WHERE root ${LOST}`)) {
+  for (const row of connection.all(`SELECT * FROM documents WHERE ${isLost('root')}`)) {
     aside.row('documents', row);
   }
-  connection.run(`DELETE FROM documents WHERE root ${LOST}`);
+  connection.run(`DELETE FROM documents WHERE ${isLost('root')}`);
+  for (const row of damagedDocuments(connection)) {
+    aside.row('documents', row);
+    connection.run('DELETE FROM documents WHERE num = ?', row.num);
+  }
   for (const column of ['root', 'result']) {
-    const where = `${column} IS NOT NULL AND ${column} ${LOST}`;
+    const where = isLost(column);
     for (const row of connection.all(`SELECT * FROM steps WHERE ${where}`)) aside.row('steps', row);
     const seal = sealSql('steps', { [column]: 'NULL' });
     connection.run(`UPDATE steps SET ${column} = NULL, seal = ${seal} WHERE ${where}`);

@@ -13,14 +13,19 @@ export const EXECUTION_TABLES: string = `
     data BLOB NOT NULL
   );
 
+  -- A small document that holds no part is in its own row, with its hash and kind; root is null then.
   CREATE TABLE documents (
+    num INTEGER PRIMARY KEY,
     category TEXT NOT NULL,
     key TEXT NOT NULL,
-    root INTEGER NOT NULL,
+    root INTEGER,
     saved_at INTEGER NOT NULL,
+    hash BLOB,
+    kind INTEGER,
     seal INTEGER,
-    PRIMARY KEY (category, key)
-  ) WITHOUT ROWID;
+    data BLOB,
+    UNIQUE (category, key)
+  );
 
   CREATE TABLE executions (
     num INTEGER PRIMARY KEY,
