@@ -19,8 +19,9 @@ export interface StepOptions {
   /** Cancels the step: its changes are rolled back. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Where commands of the step write. After a kill nobody can tell who wrote what no tool named: here it
-   * was the step, elsewhere somebody else. Left out, it was the step everywhere.
+   * Where commands of the step write. After a kill, or beside another execution, nobody can tell who wrote
+   * what no tool named: here it was the step, elsewhere somebody else. Left out, a step that was killed is
+   * taken to have written everywhere, and one that fails beside others stops where that is not clear.
    */
   readonly writes?: readonly string[] | undefined;
 }

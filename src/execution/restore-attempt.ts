@@ -2,6 +2,7 @@ import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import { selectedPath, type TrackedPath } from '../model/path.ts';
 import type { PlanLine, RewindPlan } from '../model/plan.ts';
+import { commandsIn } from '../model/window.ts';
 import { makePlan } from '../timeline/make-plan.ts';
 import type { ExecutionSite } from './execution-site.ts';
 import { fenceOf } from './lease.ts';
@@ -24,14 +25,27 @@ export async function restoreAttempt(
   const changes = await site.store.changes({ sessionIds: [execution.sessionId] });
   const ofStep = changes.filter(({ checkpointId }) => checkpointId === step.checkpointId);
   removeFresh(site.files.root, step, new Set(ofStep.map(({ path }) => path)));
-  const own = await applyFresh(site, execution, step, {
-    paths: null,
-    includeShared: writes === null,
-  });
+  const includeShared = writes === null && (await wasAlone(site, execution, step));
+  const own = await applyFresh(site, execution, step, { paths: null, includeShared });
   if (writes === null || writes.length === 0) return own;
   // Where nobody saw who wrote, it was the step in these places, and somebody else everywhere else.
   const paths = writes.map((path) => selectedPath(site.files.root, path));
   return [...own, ...(await applyFresh(site, execution, step, { paths, includeShared: true }))];
+}
+
+/**
+ * Whether what nobody saw being written can only be the step's. A step that was killed is over without a
+ * word; for one that ended, somebody else was at work if it is not clear whose doing something is.
+ */
+async function wasAlone(
+  { store }: ExecutionSite,
+  { sessionId }: Execution,
+  { status }: StepAttempt,
+): Promise<boolean> {
+  const others = commandsIn(await store.windows()).filter(
+    (window) => window.sessionId !== sessionId,
+  );
+  return status === 'killed' && others.length === 0;
 }
 
 interface Extent {
@@ -50,7 +64,7 @@ async function applyFresh(
     if (plan === null) return [];
     try {
       await site.apply(plan, fenceOf(execution));
-      return plan.lines.filter(isLeft);
+      return plan.lines.filter((line) => isLeft(line, step));
     } catch (error) {
       if (!isSavepointError(error, 'plan-stale') || tries === TRIES) throw error;
     }
@@ -83,11 +97,14 @@ async function planAttempt(
   return plan;
 }
 
-/** What is not as it was, although the step changed it. */
-function isLeft({ action, reason: why }: PlanLine): boolean {
+/** What is not as it was, although the step changed it, or may have. */
+function isLeft({ action, reason: why }: PlanLine, { writes }: StepAttempt): boolean {
   const reason: string = why ?? '';
   if (action === 'conflict') return true;
-  return action === 'skip' && (reason.startsWith('before-unknown') || reason.startsWith('blob-'));
+  if (action !== 'skip') return false;
+  // Where the step says what it writes, the rest is somebody else's.
+  if (reason === 'shared-attribution') return writes === null;
+  return reason.startsWith('before-unknown') || reason.startsWith('blob-');
 }
 
 /** For what is left, unless the caller takes it as it is. */

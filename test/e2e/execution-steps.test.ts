@@ -153,6 +153,40 @@ describe('steps', () => {
     expect(await bed.read('d.txt')).toBeNull();
   });
 
+  it('that run at the same time take nothing of each other back', async () => {
+    bed = await ExecutionBed.make({ 'a.txt': 'old\n' });
+    const savepoint = await bed.open({ scan: true });
+    const [one, other] = [await savepoint.execution('one'), await savepoint.execution('other')];
+    const trouble = (writes: readonly string[] | undefined) =>
+      other.step('good', async () => {
+        await bed.edit('good.txt', 'good\n');
+        const bad = one.step(
+          'bad',
+          async () => {
+            await bed.edit('bad.txt', 'bad\n');
+            throw new Error('no');
+          },
+          { writes },
+        );
+        const failure = await bad.catch((error) => error);
+        return String(failure.code ?? failure.message);
+      });
+    // Nobody can tell whose it is, unless the step says where it writes.
+    expect(await trouble(undefined)).toBe('execution-files-changed');
+    expect(await bed.read('good.txt')).toBe('good\n');
+    await one.close();
+    const again = await savepoint.execution('one', { changedFiles: 'accept' });
+    const step = again.step(
+      'bad',
+      () => bed.edit('more.txt', 'x').then(() => Promise.reject(new Error('no'))),
+      {
+        writes: ['more.txt'],
+      },
+    );
+    await expect(step).rejects.toThrow('no');
+    expect([await bed.read('good.txt'), await bed.read('more.txt')]).toEqual(['good\n', null]);
+  });
+
   it('that fail leave the lines of others alone', async () => {
     const lines = (first: string, last: string) => `${first}\n2\n3\n4\n5\n${last}\n`;
     bed = await ExecutionBed.make({ 'a.txt': lines('1', '6') });
