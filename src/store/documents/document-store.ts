@@ -8,6 +8,8 @@ export interface DocumentStoreOptions {
   readonly now: () => number;
   /** How long to wait for another process before `store-locked`. */
   readonly lockTimeoutMs: number;
+  /** Runs work under the project lock; for who has to do more there, such as finishing a restore first. */
+  readonly locked?: (<Result>(work: () => Promise<Result>) => Promise<Result>) | undefined;
 }
 
 export interface SaveDocumentOptions {
@@ -87,6 +89,8 @@ export class DocumentStore {
   }
 
   async #locked<Result>(work: (base: number) => Promise<Result>): Promise<Result> {
+    const { locked } = this.#options;
+    if (locked !== undefined) return locked(async () => work(await this.#store.seq()));
     const lock = await this.#store.lock({ timeoutMs: this.#options.lockTimeoutMs });
     try {
       return await work(await this.#store.seq());

@@ -1,0 +1,94 @@
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DocumentStore } from '../documents/document-store.ts';
+import type { Store } from '../store.ts';
+import { layoutOf } from './layout.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { createDatabase } from './open-database.ts';
+import { sqliteStore } from './sqlite-store.ts';
+
+const OPTIONS = { now: () => 1, lockTimeoutMs: 1_000 };
+const LIST = Array.from({ length: 300 }, (_, at) => ({ at, text: `entry ${at} `.repeat(5) }));
+
+let folder: string;
+let store: Store;
+let documents: DocumentStore;
+
+beforeEach(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-')));
+  store = await sqliteStore({ directory: folder });
+  documents = new DocumentStore(store, OPTIONS);
+});
+
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function execute(sql: string): void {
+  const database = new DatabaseSync(join(folder, 'store.db'));
+  database.exec(sql);
+  database.close();
+}
+
+describe('parts that are not what was stored', () => {
+  const corrupt = { code: expect.stringMatching(/^part-(corrupt|missing)$/) };
+
+  const damages: [string, string][] = [
+    ['a text', "UPDATE parts SET data = replace(data, 'entry 7 ', 'entry 8 ')"],
+    ['a kind', 'UPDATE parts SET kind = 1 - kind'],
+    [
+      'the order of what one holds',
+      "UPDATE parts SET children = '[2,1]' WHERE children LIKE '[1,2%'",
+    ],
+    ['a row that is gone', 'DELETE FROM parts WHERE id = 1'],
+    [
+      'two that changed places',
+      'UPDATE parts SET id = -1 WHERE id = 1; UPDATE parts SET id = 1 WHERE id = 2; UPDATE parts SET id = 2 WHERE id = -1',
+    ],
+  ];
+  it.each(damages)('are refused: %s', async (_, sql) => {
+    await documents.save('state', 'large', LIST);
+    expect(await documents.load('state', 'large')).toEqual({ value: LIST });
+    execute(sql);
+    await expect(documents.load('state', 'large')).rejects.toMatchObject(corrupt);
+  });
+
+  it('are refused in a document of one row', async () => {
+    await documents.save('state', 'small', { text: 'right' });
+    execute("UPDATE documents SET data = replace(data, 'right', 'wrong')");
+    await expect(documents.load('state', 'small')).rejects.toMatchObject(corrupt);
+  });
+});
+
+it('keeps what two documents have in common once', async () => {
+  await documents.save('state', 'a', { list: LIST });
+  const count = () => {
+    const database = new DatabaseSync(join(folder, 'store.db'));
+    const row = database.prepare('SELECT count(*) AS count FROM parts').get();
+    database.close();
+    return Number(row?.count);
+  };
+  const before = count();
+  // Another process knows nothing of what this one has stored.
+  const other = await sqliteStore({ directory: folder });
+  await new DocumentStore(other, OPTIONS).save('state', 'b', { list: [...LIST, 'more'] });
+  await other.close();
+  expect(count() - before).toBeLessThan(5);
+  expect(await documents.load('state', 'b')).toEqual({ value: { list: [...LIST, 'more'] } });
+});
+
+it('comes to a store that was made before there were any', async () => {
+  const old = join(folder, 'old');
+  createDatabase(layoutOf(old), MIGRATIONS.slice(0, 6));
+  expect(existsSync(join(old, 'store.db'))).toBe(true);
+  const migrated = await sqliteStore({ directory: old });
+  const kept = new DocumentStore(migrated, OPTIONS);
+  await kept.save('state', 'a', LIST);
+  expect(await kept.load('state', 'a')).toEqual({ value: LIST });
+  expect(await migrated.executions()).toEqual([]);
+  await migrated.close();
+});
