@@ -47,11 +47,18 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   agents: ['index'],
   // How things are said at a terminal, whoever says them.
   terminal: ['index'],
-  replica: ['index', 'integrations/index', 'config', 'terminal', 'messages-server'],
+  replica: [
+    'index',
+    'execution/index',
+    'integrations/index',
+    'config',
+    'terminal',
+    'messages-server',
+  ],
   // The files and variables that people set things in, in the engine's terms.
   config: ['index'],
   // It starts the interactive agent, and knows nothing else of it.
-  cli: ['index', 'integrations/index', 'config', 'terminal', 'replica/index'],
+  cli: ['index', 'execution/index', 'integrations/index', 'config', 'terminal', 'replica/index'],
   web: ['index', 'integrations/index'],
 };
 
@@ -93,7 +100,7 @@ function refusal(room: string, file: string, specifier: string): string | null {
 function doors(target: string): string[] {
   if (target === 'index.ts') return ['index', '.'];
   const room = roomOf(target);
-  const isEntry = /^(integrations\/[^/]+|replica)\/index\.ts$/.test(target);
+  const isEntry = /^(integrations\/[^/]+|replica|execution)\/index\.ts$/.test(target);
   return isEntry ? [room, `${room}/index`] : [room];
 }
 

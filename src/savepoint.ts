@@ -295,7 +295,7 @@ export class Savepoint extends TimelineReader {
   /** What is on record of executions. Writes nothing. */
   async executions(): Promise<ExecutionReader> {
     const { ExecutionReader } = await import('./execution/execution-reader.ts');
-    return new ExecutionReader(this.#bench.store);
+    return new ExecutionReader(this.#bench.store, this.#bench.settings.now);
   }
 
   /** Finishes an interrupted restore. Called when a savepoint is opened, and before each write. */

@@ -12,6 +12,12 @@ export function currentOwner(): string {
   return ownName;
 }
 
+/** Where the named process runs, and under which number. */
+export function placeOf(owner: string): { readonly host: string; readonly processId: number } {
+  const [, host = owner, pid = '0'] = /^(.*):(\d+):(.*)$/.exec(owner) ?? [];
+  return { host, processId: Number(pid) };
+}
+
 /** Whether the named process is seen to run, on this machine. */
 export function ownerRuns(owner: string): boolean {
   const match = /^(.*):(\d+):(.*)$/.exec(owner);

@@ -1,6 +1,6 @@
 import { SavepointError } from '../model/errors.ts';
 import type { Receipt } from '../model/operation.ts';
-import type { OnConflict } from '../model/plan.ts';
+import type { OnConflict, RewindPlan } from '../model/plan.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { checkpointId } from './checkpoint-ids.ts';
 import type { ExecutionCheckpoints } from './execution-checkpoints.ts';
@@ -22,6 +22,31 @@ export interface RollbackSite {
   readonly now: () => number;
 }
 
+export interface CheckpointRollbackOptions {
+  readonly onConflict?: OnConflict | undefined;
+  /** What was planned for the files: exactly that is carried out, or nothing. */
+  readonly plan?: RewindPlan | null | undefined;
+}
+
+/** What a rollback would do. A value: nothing happens yet. */
+export interface CheckpointRollbackPlan {
+  readonly to: Checkpoint;
+  /** The later steps, which will count no more. */
+  readonly steps: readonly Checkpoint[];
+  /** Null where no files go with the execution. */
+  readonly files: RewindPlan | null;
+}
+
+export async function planRollBack(
+  site: RollbackSite,
+  to: Checkpoint,
+  onConflict: OnConflict = 'fail',
+): Promise<CheckpointRollbackPlan> {
+  refuseRolledBack(to);
+  const files = await planFiles(site.files, to, onConflict);
+  return { to, steps: await laterSteps(site, to), files };
+}
+
 /**
  * Takes files and state back to where they were at a checkpoint. Files come first, all of them or none: when
  * that fails, or the process dies, the state is as it was and it can be done again.
@@ -29,10 +54,11 @@ export interface RollbackSite {
 export async function rollBack(
   site: RollbackSite,
   to: Checkpoint,
-  onConflict: OnConflict = 'fail',
+  { onConflict = 'fail', plan }: CheckpointRollbackOptions = {},
 ): Promise<Rollback> {
-  if (to.isRolledBack) throw new SavepointError('argument-invalid', rolledBackAlready(to));
-  const receipt = await rewindFiles(site.files, to, onConflict);
+  refuseRolledBack(to);
+  const chosen = plan === undefined ? await planFiles(site.files, to, onConflict) : plan;
+  const receipt = await applyFiles(site.files, chosen);
   const rolledBack = await setLaterStepsAside(site, to, receipt);
   await makeLatest(site, to);
   return { receipt, rolledBack };
@@ -44,30 +70,43 @@ async function makeLatest({ checkpoints }: RollbackSite, to: Checkpoint): Promis
   if (to.id !== id) await saveAttempt(checkpoints.persistence, withMetadata(to, {}, id));
 }
 
-async function rewindFiles(
+async function planFiles(
   files: ExecutionFiles | undefined,
   { id, metadata }: Checkpoint,
   onConflict: OnConflict,
-): Promise<Receipt | null> {
+): Promise<RewindPlan | null> {
   const { file_checkpoint: point } = metadata;
   if (files === undefined && point === undefined) return null;
   if (files === undefined) throw unable(`${id} has files, and no timeline of files was given`);
   if (typeof point !== 'string') throw unable(`${id} was made without its files`);
   await files.scanAgain?.();
-  const receipt = await files.apply(await files.planRewind({ to: point, onConflict }));
+  return files.planRewind({ to: point, onConflict });
+}
+
+async function applyFiles(
+  files: ExecutionFiles | undefined,
+  plan: RewindPlan | null,
+): Promise<Receipt | null> {
+  if (files === undefined || plan === null) return null;
+  const receipt = await files.apply(plan);
   if (receipt.success) return receipt;
   throw new SavepointError('restore-failed', 'not all files could be taken back', {
     details: receipt,
   });
 }
 
+async function laterSteps({ checkpoints }: RollbackSite, to: Checkpoint): Promise<Checkpoint[]> {
+  const all = await checkpoints.listCheckpoints(to.executionId);
+  return all.filter(({ stepIndex }) => stepIndex > to.stepIndex);
+}
+
 async function setLaterStepsAside(
-  { checkpoints, now }: RollbackSite,
+  site: RollbackSite,
   to: Checkpoint,
   receipt: Receipt | null,
 ): Promise<string[]> {
-  const all = await checkpoints.listCheckpoints(to.executionId);
-  const later = all.filter(({ stepIndex }) => stepIndex > to.stepIndex);
+  const { checkpoints, now } = site;
+  const later = await laterSteps(site, to);
   const rolled_back = {
     at: new Date(now()).toISOString(),
     to: to.id,
@@ -85,6 +124,8 @@ function unable(message: string): SavepointError {
   return new SavepointError('argument-invalid', `files cannot be taken back: ${message}`);
 }
 
-function rolledBackAlready({ id }: Checkpoint): string {
-  return `${id} was itself rolled back: a rollback goes to a step that still counts`;
+function refuseRolledBack({ id, isRolledBack }: Checkpoint): void {
+  if (!isRolledBack) return;
+  const message = `${id} was itself rolled back: a rollback goes to a step that still counts`;
+  throw new SavepointError('argument-invalid', message);
 }

@@ -1,5 +1,6 @@
 import { displayText } from '../model/display.ts';
-import type { SavepointError } from '../model/errors.ts';
+import { SavepointError } from '../model/errors.ts';
+import { type Difference, differences } from '../model/value/differences.ts';
 import { Checkpoint } from './checkpoint.ts';
 import { attemptId, checkpointId, isAttemptAt, mayBeOf } from './checkpoint-ids.ts';
 import type { ExecutionFiles } from './execution-files.ts';
@@ -58,18 +59,44 @@ export class ExecutionCheckpoints {
     return found.filter(isCurrent).sort((one, other) => one.stepIndex - other.stepIndex);
   }
 
+  /** The same for every execution, by its id. One of which all was rolled back is not there. */
+  async listExecutions(): Promise<Map<string, Checkpoint[]>> {
+    const current = (await this.#readAll(() => true)).filter(isCurrent);
+    return Map.groupBy(
+      current.sort((one, other) => one.stepIndex - other.stepIndex),
+      ({ executionId }) => executionId,
+    );
+  }
+
   /** Every attempt at a step, in order. The last one goes by the step's own id. */
   async listAttempts(executionId: string, stepIndex: number): Promise<Checkpoint[]> {
     const id = checkpointId(executionId, stepIndex);
     const all = await this.#readAll((one) => one === id || isAttemptAt(id, one));
-    const ofStep = all.filter(
-      (one) => one.executionId === executionId && one.stepIndex === stepIndex,
+    return attemptsOf(
+      all.filter((one) => one.executionId === executionId && one.stepIndex === stepIndex),
     );
-    const latest = ofStep.find((one) => one.id === id);
-    const earlier = ofStep.filter((one) => one.id !== id && one.attempt !== latest?.attempt);
-    return [...earlier, ...(latest === undefined ? [] : [latest])].sort(
-      (one, other) => one.attempt - other.attempt,
+  }
+
+  /** Every attempt at every step of an execution by the step's index, what was rolled back included. */
+  async listSteps(executionId: string): Promise<Map<number, Checkpoint[]>> {
+    const all = await this.#readAll((id) => mayBeOf(executionId, id));
+    const own = all.filter((checkpoint) => checkpoint.executionId === executionId);
+    const steps = [...Map.groupBy(own, ({ stepIndex }) => stepIndex)];
+    return new Map(
+      steps.sort(([one], [other]) => one - other).map(([index, kept]) => [index, attemptsOf(kept)]),
     );
+  }
+
+  /** Where state, variables and context after one step differ from those after another; -1: before all. */
+  async diff(executionId: string, from: number, to: number): Promise<Difference[]> {
+    const checkpoints = await this.listCheckpoints(executionId);
+    const stateAt = (index: number): object => {
+      const found = checkpoints.find(({ stepIndex }) => stepIndex === index);
+      if (found !== undefined) return stateOf(found);
+      if (index === -1) return { state: {}, variables: {}, context: {} };
+      throw new SavepointError('step-not-found', `there is no step ${index} on record`);
+    };
+    return differences(stateAt(from), stateAt(to));
   }
 
   /** Removes a checkpoint with the earlier attempts at its step, or one of those. */
@@ -93,9 +120,7 @@ export class ExecutionCheckpoints {
 
   /** For a list to choose from: each execution's id, and two lines on where it stands. Newest first. */
   async getFormattedCheckpointHistory(): Promise<[executionId: string, display: string][]> {
-    const current = (await this.#readAll(() => true)).filter(isCurrent);
-    const executions = [...Map.groupBy(current, ({ executionId }) => executionId)];
-    return executions
+    return [...(await this.listExecutions())]
       .sort(([one, its], [other, others]) => newest(others) - newest(its) || (one < other ? 1 : -1))
       .map(([executionId, steps]) => [executionId, display(executionId, steps)]);
   }
@@ -140,6 +165,19 @@ export class ExecutionCheckpoints {
 function isCurrent(checkpoint: Checkpoint): boolean {
   const { id, executionId, stepIndex, attempt, isRolledBack } = checkpoint;
   return !isRolledBack && id !== attemptId(executionId, stepIndex, attempt);
+}
+
+/** Of one step, in order: the latest goes by the step's own id, and may be kept by its number as well. */
+function attemptsOf(ofStep: readonly Checkpoint[]): Checkpoint[] {
+  const latest = ofStep.find((one) => one.id === checkpointId(one.executionId, one.stepIndex));
+  const earlier = ofStep.filter((one) => one !== latest && one.attempt !== latest?.attempt);
+  return [...earlier, ...(latest === undefined ? [] : [latest])].sort(
+    (one, other) => one.attempt - other.attempt,
+  );
+}
+
+function stateOf({ state, variables, context }: Checkpoint): object {
+  return { state, variables, context };
 }
 
 function newest(checkpoints: readonly Checkpoint[]): number {

@@ -1,7 +1,7 @@
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import { type Difference, differences } from '../model/value/differences.ts';
 import type { Store } from '../store/store.ts';
-import { notFound } from './lease.ts';
+import { type Holder, holderOf, notFound } from './lease.ts';
 import {
   type ExecutionState,
   isRolledBack,
@@ -16,6 +16,8 @@ export interface ListedExecution extends Execution {
   readonly done: number;
   /** The newest attempt at the last step that was begun; null where none was. */
   readonly last: StepAttempt | null;
+  /** The process that goes on with it at this moment. */
+  readonly holder: Holder | null;
 }
 
 export interface ShownStep {
@@ -29,23 +31,24 @@ export interface ShownStep {
 /** What can be asked of executions without looking at a file. Waits for nobody, and writes nothing. */
 export class ExecutionReader {
   readonly #store: Store;
+  readonly #now: () => number;
 
-  constructor(store: Store) {
+  constructor(store: Store, now: () => number = Date.now) {
     this.#store = store;
+    this.#now = now;
   }
 
   /** Most recently updated first. */
   async list(): Promise<ListedExecution[]> {
     const listed: ListedExecution[] = [];
     for (const execution of await this.#store.executions()) {
-      const { live, attempts } = await readLog(this.#store, execution.id);
-      listed.push({ ...execution, done: live.length, last: attempts.at(-1) ?? null });
+      listed.push(await this.#listed(execution));
     }
     return listed;
   }
 
   /** Throws `execution-not-found`. */
-  async show(id: string): Promise<{ execution: Execution; steps: ShownStep[] }> {
+  async show(id: string): Promise<{ execution: ListedExecution; steps: ShownStep[] }> {
     const execution = await this.#store.execution(id);
     if (execution === null) throw notFound(id);
     const log = await this.#log(id);
@@ -57,7 +60,7 @@ export class ExecutionReader {
       const status = (await isRolledBack(this.#store, counts)) ? 'rolled-back' : counts.status;
       steps.push({ index, name: counts.name, status, attempts });
     }
-    return { execution, steps };
+    return { execution: await this.#listed(execution), steps };
   }
 
   /** State, variables and context after a step. Throws `step-not-found`. */
@@ -76,6 +79,12 @@ export class ExecutionReader {
     const nothing: ExecutionState = { state: undefined, variables: {}, context: {} };
     const stateOf = async (index: number) => (index === -1 ? nothing : this.stateAt(id, index));
     return differences(await stateOf(from), await stateOf(to));
+  }
+
+  async #listed(execution: Execution): Promise<ListedExecution> {
+    const { live, attempts } = await readLog(this.#store, execution.id);
+    const holder = holderOf(execution, this.#now());
+    return { ...execution, done: live.length, last: attempts.at(-1) ?? null, holder };
   }
 
   #log(id: string): Promise<StepLog> {

@@ -1,9 +1,16 @@
-import { isSavepointError } from '../model/errors.ts';
+import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { OnConflict } from '../model/plan.ts';
 import { aText } from '../model/shape.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { anIndex } from './checkpoint-dict.ts';
-import { type Rollback, type RollbackSite, rollBack } from './checkpoint-rollback.ts';
+import {
+  type CheckpointRollbackOptions,
+  type CheckpointRollbackPlan,
+  planRollBack,
+  type Rollback,
+  type RollbackSite,
+  rollBack,
+} from './checkpoint-rollback.ts';
 import type { ExecutionCheckpoints } from './execution-checkpoints.ts';
 import type { ExecutionFiles } from './execution-files.ts';
 import { checkRetry, type RetryOptions, waitBefore } from './retry-options.ts';
@@ -92,20 +99,35 @@ export class ExecutionRecovery {
     return failure;
   }
 
+  /** What `rollbackToCheckpoint` would do. Throws `checkpoint-not-found`; writes nothing. */
+  async planRollback(
+    checkpointId: string,
+    onConflict?: OnConflict,
+  ): Promise<CheckpointRollbackPlan> {
+    aText('checkpointId', checkpointId);
+    const checkpoint = await this.#site.checkpoints.loadCheckpoint(checkpointId);
+    if (checkpoint !== null) return planRollBack(this.#site, checkpoint, onConflict);
+    throw new SavepointError('checkpoint-not-found', `there is no checkpoint ${checkpointId}`);
+  }
+
   /**
    * Takes files and state back to a checkpoint: what agents did to files since, by one operation that
    * `Savepoint.undo` takes back, and the later steps, which are kept but count no more. `agent`, if given,
-   * gets the state. With conflicts nothing is done, unless `onConflict` says what to do with them.
+   * gets the state. With conflicts nothing is done, unless `onConflict` says what to do with them. `plan`
+   * is what `planRollback` gave for the files: exactly that is done, or nothing.
    */
   async rollbackToCheckpoint(
     checkpointId: string,
-    { agent, onConflict }: { agent?: RecoverableAgent; onConflict?: OnConflict } = {},
+    {
+      agent,
+      ...options
+    }: CheckpointRollbackOptions & { readonly agent?: RecoverableAgent | undefined } = {},
   ): Promise<ExecutionResult<Rollback>> {
     aText('checkpointId', checkpointId);
     return orFailure(0, async () => {
       const checkpoint = await this.#site.checkpoints.loadCheckpoint(checkpointId);
       if (checkpoint === null) return notFound(checkpointId);
-      const output = await rollBack(this.#site, checkpoint, onConflict);
+      const output = await rollBack(this.#site, checkpoint, options);
       await agent?.restoreStateFromCheckpoint(checkpoint);
       return { success: true, output, attempts: 1 };
     });

@@ -1,4 +1,4 @@
-import { currentOwner, ownerMayRun, ownerRuns } from '../capture/process-owner.ts';
+import { currentOwner, ownerMayRun, ownerRuns, placeOf } from '../capture/process-owner.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Execution } from '../model/execution.ts';
 import type { Draft } from '../store/draft.ts';
@@ -55,6 +55,18 @@ export function newExecution(id: string, now: number): Execution {
   };
 }
 
+/** The process that has an execution. */
+export interface Holder {
+  readonly host: string;
+  readonly processId: number;
+}
+
+/** Null where nobody has it, or who had it is gone. */
+export function holderOf(execution: Execution, now: number): Holder | null {
+  const { owner } = execution;
+  return owner !== null && isHeld(execution, now) ? placeOf(owner) : null;
+}
+
 /** A process that is seen to run holds it; one that is seen to be gone does not, whatever the lease says. */
 function isHeld({ owner, leaseUntil }: Execution, now: number): boolean {
   if (owner === null) return false;
@@ -91,7 +103,9 @@ export function notFound(id: string): SavepointError {
 }
 
 function busy({ id, owner }: Execution): SavepointError {
-  return new SavepointError('execution-busy', `execution ${id} is held already`, {
+  const { host, processId } = placeOf(owner ?? '');
+  const message = `execution ${id} is held by process ${processId} on ${host}`;
+  return new SavepointError('execution-busy', message, {
     hint: 'wait until it ends',
     details: { owner },
   });

@@ -1,7 +1,7 @@
 import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt, StepEffect } from '../model/execution.ts';
 import type { Receipt } from '../model/operation.ts';
-import type { RewindPlan } from '../model/plan.ts';
+import type { OnConflict, RewindPlan } from '../model/plan.ts';
 import { makePlan } from '../timeline/make-plan.ts';
 import { newOperationId } from '../timeline/new-id.ts';
 import type { ExecutionSite } from './execution-site.ts';
@@ -13,6 +13,8 @@ export interface RollbackRequest {
   readonly to: number;
   /** Also what may be another's doing. */
   readonly includeShared?: boolean | undefined;
+  /** Files that somebody else changed too: `fail` (the default) does nothing, others settle them. */
+  readonly onConflict?: OnConflict | undefined;
 }
 
 /** What a rollback would do. A value: nothing happens yet. */
@@ -36,7 +38,7 @@ const LEASE_MS = 30_000;
 export async function planRollback(
   site: ExecutionSite,
   id: string,
-  { to, includeShared = false }: RollbackRequest,
+  { to, includeShared = false, onConflict = 'fail' }: RollbackRequest,
 ): Promise<RollbackPlan> {
   const execution = await site.store.execution(id);
   if (execution === null) throw notFound(id);
@@ -51,7 +53,7 @@ export async function planRollback(
     to,
     steps: steps.map(({ index, name, attempt }) => ({ index, name, attempt })),
     effects,
-    files: await planFiles(site, execution, steps, { to, includeShared }),
+    files: await planFiles(site, execution, steps, { to, includeShared, onConflict }),
   };
 }
 
@@ -95,14 +97,17 @@ function isSame(steps: readonly StepAttempt[], plan: RollbackPlan): boolean {
   );
 }
 
+interface Extent {
+  readonly to: number;
+  readonly includeShared: boolean;
+  readonly onConflict: OnConflict;
+}
+
 async function planFiles(
   site: ExecutionSite,
   execution: Execution,
   steps: readonly StepAttempt[],
-  {
-    to,
-    includeShared,
-  }: Required<Pick<RollbackRequest, 'to'>> & { readonly includeShared: boolean },
+  { to, includeShared, onConflict }: Extent,
 ): Promise<RewindPlan> {
   const description = `roll ${execution.id} back to ${to === -1 ? 'its beginning' : `step ${to}`}`;
   // Steps that a fork has taken over changed nothing here.
@@ -119,7 +124,7 @@ async function planFiles(
     description,
     paths: null,
     includeShared,
-    onConflict: 'fail',
+    onConflict,
     force: false,
   });
   return plan;
