@@ -63,24 +63,24 @@ describe('SQLiteStorage', () => {
     expect(await storage.load('session', 'kept')).toEqual({ text: 'kept '.repeat(5_000) });
   });
 
-  it('reads a value that is replaced and pruned between two looks at it', async () => {
-    const { store } = await openStore();
-    const writer = new SQLiteStorage({ store });
-    await writer.save('session', 's', { n: 1 });
-    let replaced = 0;
-    const slow = Object.assign(Object.create(store) as Store, {
-      document: async (category: string, key: string) => {
-        const found = await store.document(category, key);
-        replaced += 1;
-        if (replaced <= 2) {
-          await writer.save('session', 's', { n: 1 + replaced });
-          await store.prune(0);
-        }
-        return found;
-      },
-      readParts: store.readParts.bind(store),
+  it('reads a large value whole while others replace it and prune', async () => {
+    const { store, directory } = await openStore();
+    const reader = new SQLiteStorage({ store });
+    const other = await sqliteStore({ directory });
+    onTestFinished(() => other.close());
+    const writer = new SQLiteStorage({ store: other });
+    const contentOf = (n: number) => ({
+      list: Array.from({ length: 300 }, () => `${n} `.repeat(99)),
     });
-    expect(await new SQLiteStorage({ store: slow }).load('session', 's')).toEqual({ n: 3 });
+    await writer.save('session', 's', contentOf(0));
+    for (let n = 1; n <= 20; n += 1) {
+      const reading = Array.from({ length: 5 }, () => reader.load('session', 's'));
+      await writer.save('session', 's', contentOf(n));
+      await other.prune(0);
+      for (const value of await Promise.all(reading)) {
+        expect([contentOf(n - 1), contentOf(n)]).toContainEqual(value);
+      }
+    }
   });
 
   it('waits for whoever has the project lock, and gives up in time', async () => {
@@ -130,11 +130,14 @@ function bytesOfParts(directory: string): number {
 
 function damage(directory: string, category: string, key: string): void {
   inDatabase(directory, (database) => {
-    const sql = `
-      UPDATE parts SET data = CAST('{"half": ' AS BLOB)
-      WHERE id = (SELECT root FROM documents WHERE category = ? AND key = ?)`;
-    const { changes } = database.prepare(sql).run(JSON.stringify(category), JSON.stringify(key));
-    expect(changes).toBe(1);
+    const name = [JSON.stringify(category), JSON.stringify(key)];
+    const half = `CAST('{"half": ' AS BLOB)`;
+    const isIt = 'category = ? AND key = ?';
+    const inParts = `id = (SELECT root FROM documents WHERE ${isIt})`;
+    const parts = database.prepare(`UPDATE parts SET data = ${half} WHERE ${inParts}`).run(...name);
+    const small = `UPDATE documents SET data = ${half} WHERE data IS NOT NULL AND ${isIt}`;
+    const rows = database.prepare(small).run(...name);
+    expect(Number(parts.changes) + Number(rows.changes)).toBe(1);
   });
 }
 

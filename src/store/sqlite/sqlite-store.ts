@@ -258,7 +258,10 @@ class SqliteStore implements Store {
   }
 
   readDocument(category: string, key: string): Promise<WholeDocument | null> {
-    return this.#do(({ connection }) => readDocument(connection, category, key));
+    // Somebody may replace it and prune between the row and its parts.
+    return this.#do(({ connection }) =>
+      connection.reading(() => readDocument(connection, category, key)),
+    );
   }
 
   readParts(root: PartId): Promise<readonly Part[]> {
