@@ -1,8 +1,9 @@
 import { isSavepointError, SavepointError } from '../model/errors.ts';
+import type { OperationId } from '../model/ids.ts';
 import type { Receipt } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { isWork, type PlanNote, type RewindPlan, takesEffect } from '../model/plan.ts';
-import type { Batch } from '../store/store.ts';
+import type { Batch, Store } from '../store/store.ts';
 import { type Alongside, runAlongside } from './alongside.ts';
 import { checkLines, checkPlan } from './check-plan.ts';
 import { dropAllCompanions } from './companions.ts';
@@ -26,7 +27,7 @@ export async function applyPlan(
   else checkLines(context.site, plan);
   refuseConflicts(plan);
   const lines = plan.lines.filter(takesEffect);
-  if (lines.length === 0 && !isOnRecord(context, plan)) return receiptOf(plan);
+  if (lines.length === 0 && !(await isOnRecord(context, plan))) return receiptOf(plan);
   await checkTimeline(context, plan);
   const touched = other === null ? null : [...other.paths, ...lines.map((line) => line.path)];
   const idle = !plan.lines.some(isWork);
@@ -37,8 +38,20 @@ export async function applyPlan(
 }
 
 /** What touches no file may still be more than that: the state of an execution goes back with it. */
-function isOnRecord({ operationId }: ApplyContext, plan: RewindPlan): boolean {
-  return operationId !== undefined || (plan.reverts !== null && plan.lines.length === 0);
+async function isOnRecord({ operationId, site }: ApplyContext, plan: RewindPlan): Promise<boolean> {
+  if (operationId !== undefined) return true;
+  return plan.reverts !== null && plan.lines.length === 0 && rollsSteps(site.store, plan.reverts);
+}
+
+/** Whether an operation, or what it takes back in the end, has rolled steps of an execution back. */
+async function rollsSteps(store: Store, id: OperationId): Promise<boolean> {
+  const reverts = (await store.operation(id))?.reverts ?? null;
+  if (reverts !== null) return rollsSteps(store, reverts);
+  for (const execution of await store.executions()) {
+    const steps = await store.steps(execution.id);
+    if (steps.some(({ rolledBackBy }) => rolledBackBy === id)) return true;
+  }
+  return false;
 }
 
 function refuseConflicts(plan: RewindPlan): void {
