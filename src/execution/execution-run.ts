@@ -46,6 +46,8 @@ export class ExecutionRun {
   #log: StepLog;
   #current: ExecutionState;
   #next = 0;
+  /** Failed, and not yet rolled back to its end: nothing may come after it before it is. */
+  #unsettled: Failure | null = null;
   #isBusy = false;
   #isOver = false;
 
@@ -161,6 +163,7 @@ export class ExecutionRun {
     refuseAborted(signal);
     const writes = options.writes ?? null;
     for (const path of writes ?? []) selectedPath(this.#site.files.root, path);
+    if (this.#unsettled !== null) await this.#fail(this.#unsettled);
     const step = await this.#begin({ name, writes });
     const attempt = new Attempt(step);
     try {
@@ -170,7 +173,7 @@ export class ExecutionRun {
       await this.#succeed(attempt, context, result);
       return result;
     } catch (error) {
-      await this.#failWith(attempt, error, signal);
+      await this.#failWith({ attempt, error, status: signal.aborted ? 'cancelled' : 'failed' });
       throw error;
     } finally {
       this.#log = await readLog(this.#site.store, this.id).catch(() => this.#log);
@@ -263,19 +266,20 @@ export class ExecutionRun {
   }
 
   /** What goes wrong on the way back is worse than what sent us there, and is told with it. */
-  async #failWith(attempt: Attempt, error: unknown, signal: AbortSignal): Promise<void> {
+  async #failWith(failed: Failure): Promise<void> {
     try {
-      await this.#fail(attempt, error, signal);
+      await this.#fail(failed);
     } catch (failure) {
-      if (failure instanceof Error) failure.cause ??= error;
+      if (failure instanceof Error) failure.cause ??= failed.error;
       throw failure;
     }
   }
 
-  async #fail(attempt: Attempt, error: unknown, signal: AbortSignal): Promise<void> {
+  async #fail(failed: Failure): Promise<void> {
+    const { attempt, error, status } = failed;
     // Who has lost the execution touches nothing any more.
     if (isSavepointError(error, 'execution-lost') || this.#lost.signal.aborted) return;
-    const status = signal.aborted ? 'cancelled' : 'failed';
+    this.#unsettled = failed;
     if (status === 'cancelled') this.#execution = { ...this.#execution, status };
     await this.#record(async (draft, now, coverage) => {
       await draftEnd(this.#site, draft, this.#execution, { now, coverage });
@@ -283,6 +287,7 @@ export class ExecutionRun {
       draft.steps.push(attempt.step);
     });
     await this.#restore(attempt.step);
+    this.#unsettled = null;
     const last = this.#log.live.at(-1);
     this.#current =
       last === undefined ? this.#settings.initial() : await stateAfter(this.#site.store, last);
@@ -333,6 +338,12 @@ class Attempt {
   constructor(step: StepAttempt) {
     this.step = step;
   }
+}
+
+interface Failure {
+  readonly attempt: Attempt;
+  readonly error: unknown;
+  readonly status: 'failed' | 'cancelled';
 }
 
 function refuseAborted(signal: AbortSignal): void {

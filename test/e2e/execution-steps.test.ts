@@ -199,6 +199,28 @@ describe('steps', () => {
     await expect(step).rejects.toThrow('no');
     expect(await bed.read('a.txt')).toBe(lines('1', 'person'));
   });
+
+  it('that could not be rolled back are not followed by others until they are', async () => {
+    bed = await ExecutionBed.make({ 'a.txt': 'a\n' });
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e');
+    const failing = run.step('edit', async ({ files }) => {
+      await files.write('a.txt', 'step\n');
+      await bed.edit('a.txt', 'person\n');
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toMatchObject({ code: 'execution-files-changed' });
+    const again = run.step('edit', () =>
+      expect.fail('on top of what is left of the first attempt'),
+    );
+    await expect(again).rejects.toMatchObject({ code: 'execution-files-changed' });
+    await bed.edit('a.txt', 'a\n');
+    await run.step('edit', ({ files }) => files.write('b.txt', 'done\n'));
+    await run.close();
+    // Nothing of the first attempt is left to be rolled back, and with it the second one.
+    expect((await savepoint.execution('e')).done).toBe(1);
+    expect(await bed.read('b.txt')).toBe('done\n');
+  });
 });
 
 describe('an execution', () => {
