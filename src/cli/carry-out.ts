@@ -26,6 +26,14 @@ export interface Words {
   readonly nothingToDo: string;
   /** Named paths of which no change is on record. */
   readonly unmatched?: readonly Unmatched[];
+  /** Below the title: what a person has to know before the plan. */
+  readonly above?: readonly string[];
+  /** Set where more is to be done than the plan of files shows: what to say where that is all. */
+  readonly besideFiles?: string;
+  /** In place of `Savepoint.apply`. */
+  readonly apply?: () => Promise<Receipt>;
+  /** In place of the receipt alone, for programs. */
+  readonly json?: (receipt: Receipt, dryRun: boolean) => object;
   /** Asked at a terminal before anything is touched; left out, nobody is asked. */
   readonly question?: string;
 }
@@ -38,13 +46,17 @@ export async function carryOut(
   words: Words,
 ): Promise<ExitCode> {
   const dryRun = call.flags.has('dry-run');
-  if (isIdle(plan)) return nothingToDo(call, plan, dryRun, words);
+  if (isIdle(plan) && words.besideFiles === undefined)
+    return nothingToDo(call, plan, dryRun, words);
   const asks = words.question !== undefined && asksFirst(call);
   sayPlan(call, plan, words, dryRun || asks);
   refuseConflicts(plan);
   if (dryRun) return finish(call, plan, withNotices(call, savepoint, receiptOf(plan)), words);
   if (asks && !(await confirmed(call, words.question ?? ''))) return declined(call);
-  const receipt = await call.io.interrupts.hold(() => savepoint.apply(plan), RESTORE);
+  const receipt = await call.io.interrupts.hold(
+    words.apply ?? (() => savepoint.apply(plan)),
+    RESTORE,
+  );
   if (receipt.operationId !== null) {
     const done = `the ${plan.kind} was carried out all the same: operation ${receipt.operationId}`;
     call.io.done = done;
@@ -58,6 +70,7 @@ function sayPlan(call: Call, plan: RewindPlan, words: Words, whole: boolean): vo
   const isQuiet = call.flags.has('quiet') && !whole;
   const lines = isQuiet ? plan.lines.filter(isLeftAlone) : plan.lines;
   if (!isQuiet) call.say(words.title);
+  for (const line of words.above ?? []) call.say(line);
   for (const line of planText({ ...plan, lines }, call.paint, call.columns)) call.say(line);
   sayUnmatched(call, words.unmatched ?? []);
 }
@@ -66,7 +79,7 @@ function isLeftAlone({ action }: PlanLine): boolean {
   return action === 'conflict' || action === 'skip';
 }
 
-const RESTORE: HeldWork = {
+export const RESTORE: HeldWork = {
   what: 'the restore',
   cutOff: 'the restore was cut off: the next savepoint command finishes it or takes it back',
 };
@@ -114,19 +127,19 @@ function declined(call: Call): ExitCode {
 
 function finish(call: Call, plan: RewindPlan, receipt: Receipt, words: Words): ExitCode {
   const dryRun = call.flags.has('dry-run');
-  printJson(call, receiptJson(receipt, dryRun, words.unmatched));
+  printJson(call, words.json?.(receipt, dryRun) ?? receiptJson(receipt, dryRun, words.unmatched));
   const late = receipt.notes.slice(plan.notes.length);
   for (const note of late) for (const line of noteText(note, call.columns)) call.say(line);
   const begun = dryRun ? 'Dry run, nothing was changed. It would be' : 'Done';
-  const idle = !dryRun && receipt.operationId === null;
-  const summary = `${idle ? 'Nothing was changed' : begun}: ${countsOf(receipt)}.`;
+  const idle = !dryRun && receipt.operationId === null && words.besideFiles === undefined;
+  const summary = `${idle ? 'Nothing was changed' : begun}: ${countsOf(receipt) ?? words.besideFiles ?? ALREADY}.`;
   // A summary of what is on the screen already; a dry run has nothing else to say.
   const speak = dryRun ? call.say : call.remark;
   speak(`\n${wrapWords(summary, call.columns).join('\n')}`);
   if (receipt.operationId !== null) call.remark(`Operation ${receipt.operationId}`);
   if (receipt.conflicts.length > 0) call.hint(CONFLICT_HINT);
   if (dryRun) call.hint('do it with the same command without --dry-run');
-  else if (!idle) call.hint(`take this back with: ${words.reverse}`);
+  else if (receipt.operationId !== null) call.hint(`take this back with: ${words.reverse}`);
   if (receipt.errors.length > 0) return EXIT.failure;
   return receipt.conflicts.length > 0 ? EXIT.conflicts : EXIT.done;
 }
@@ -137,7 +150,8 @@ const ALREADY = 'every file is already as it was, and the changes are on record 
 const CONFLICT_HINT =
   'for what is in conflict, repeat with --on-conflict restore (go back all the same) or keep (stay)';
 
-function countsOf(receipt: Receipt): string {
+/** Null where no path is concerned. */
+function countsOf(receipt: Receipt): string | null {
   const { restoredFiles, deletedFiles, mergedFiles, conflicts, skipped, errors } = receipt;
   const counts = [
     [restoredFiles.length, 'restored'],
@@ -148,5 +162,5 @@ function countsOf(receipt: Receipt): string {
     [errors.length, 'damaged and left as it is'],
   ] as const;
   const said = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  return said.length === 0 ? ALREADY : said.join(', ');
+  return said.length === 0 ? null : said.join(', ');
 }

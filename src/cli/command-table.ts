@@ -11,6 +11,7 @@ export type CommandName =
   | 'label'
   | 'sessions'
   | 'ops'
+  | 'executions'
   | 'run'
   | 'status'
   | 'materialize'
@@ -37,6 +38,7 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   label: async () => (await import('./commands/label.ts')).label,
   sessions: async () => (await import('./commands/sessions.ts')).sessions,
   ops: async () => (await import('./commands/ops.ts')).ops,
+  executions: async () => (await import('./commands/executions.ts')).executions,
   run: async () => (await import('./commands/run.ts')).run,
   status: async () => (await import('./commands/status.ts')).status,
   materialize: async () => (await import('./commands/materialize.ts')).materialize,

@@ -10,6 +10,7 @@ export type Completes =
   | 'checkpoint'
   | 'session'
   | 'operation'
+  | 'execution'
   | 'path'
   | 'folder'
   | 'agent'

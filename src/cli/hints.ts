@@ -12,6 +12,13 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   'nothing-to-redo': 'a redo takes back an undo, until the next rewind',
   'operation-not-found':
     'savepoint undo without an id takes back the newest rewind; see all with: savepoint ops',
+  'execution-not-found': 'see what there is with: savepoint executions list',
+  'step-not-found': 'see its steps with: savepoint executions show ID',
+  'execution-busy':
+    'look at that process: it goes on with the execution; wait until it ends, or end it',
+  'execution-effects': 'nothing was changed; add --accept-effects to go ahead all the same',
+  'execution-files-changed':
+    "look at these files (savepoint executions diff ID --files); the program goes on from what is there when it opens the execution with changedFiles: 'accept'",
   'store-locked': 'another savepoint is at work on this project; try again',
   'store-corrupt': 'your files are untouched; see what is damaged with: savepoint fsck',
   'config-invalid': 'mend it there; savepoint config shows what counts',

@@ -84,12 +84,14 @@ function reportJson({ code, message, path, hint, candidates }: Report): string {
   });
 }
 
-/** The details that a person can use: which paths conflict. */
+/** The details that a person can use: which paths conflict, or are not as they should be. */
 function linesOf(details: unknown): string[] {
   if (!Array.isArray(details)) return [];
   return details.flatMap((entry: Record<string, unknown>) => {
     const { path, reason } = entry;
-    if (typeof path !== 'string' || typeof reason !== 'string') return [];
-    return [`${path}: ${sentenceFor(reason)}`];
+    if (typeof path !== 'string') return [];
+    // Of one alone the message says it.
+    if (reason === undefined) return details.length > 1 ? [path] : [];
+    return typeof reason === 'string' ? [`${path}: ${sentenceFor(reason)}`] : [];
   });
 }

@@ -54,11 +54,12 @@ export class ExecutionReader {
     const log = await this.#log(id);
     const byIndex = Map.groupBy(log.attempts, (step) => step.index);
     const steps: ShownStep[] = [];
-    for (const [index, attempts] of [...byIndex].sort(([a], [b]) => a - b)) {
-      const counts = log.live[index] ?? attempts.at(-1);
+    for (const [index, made] of [...byIndex].sort(([a], [b]) => a - b)) {
+      const attempts = await Promise.all(made.map((step) => this.#asItStands(step)));
+      const live = log.live[index]?.attempt;
+      const counts = attempts.find(({ attempt }) => attempt === live) ?? attempts.at(-1);
       if (counts === undefined) continue;
-      const status = (await isRolledBack(this.#store, counts)) ? 'rolled-back' : counts.status;
-      steps.push({ index, name: counts.name, status, attempts });
+      steps.push({ index, name: counts.name, status: counts.status, attempts });
     }
     return { execution: await this.#listed(execution), steps };
   }
@@ -79,6 +80,10 @@ export class ExecutionReader {
     const nothing: ExecutionState = { state: undefined, variables: {}, context: {} };
     const stateOf = async (index: number) => (index === -1 ? nothing : this.stateAt(id, index));
     return differences(await stateOf(from), await stateOf(to));
+  }
+
+  async #asItStands(step: StepAttempt): Promise<StepAttempt> {
+    return (await isRolledBack(this.#store, step)) ? { ...step, status: 'rolled-back' } : step;
   }
 
   async #listed(execution: Execution): Promise<ListedExecution> {

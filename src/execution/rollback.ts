@@ -66,7 +66,7 @@ export async function applyRollback(
   if (plan.effects.length > 0 && !acceptEffects) {
     throw new SavepointError(
       'execution-effects',
-      `${plan.effects.length} effects would stay done`,
+      `${plan.effects.length} ${plan.effects.length === 1 ? 'effect' : 'effects'} would stay done`,
       {
         hint: 'pass acceptEffects to go ahead all the same',
         details: plan.effects,

@@ -8,6 +8,9 @@ import { type Candidate, isHarmless } from './candidate.ts';
 
 const NEWEST = 200;
 
+/** What a timeline has names for. */
+type Things = 'checkpoint' | 'session' | 'operation' | 'execution' | 'agent';
+
 /**
  * Names of the things on a timeline. Only reads, and straight from the store: pressing a key must not
  * finish a restore, wait for a lock or begin anything.
@@ -15,7 +18,7 @@ const NEWEST = 200;
 export async function timelineWords(
   io: Io,
   values: ReadonlyMap<string, string>,
-  what: 'checkpoint' | 'session' | 'operation' | 'agent',
+  what: Things,
 ): Promise<Candidate[]> {
   const project = realpathSync(findProject({ io, values }));
   const directory = storeDirectory(storeHome(io), project);
@@ -30,7 +33,7 @@ export async function timelineWords(
 
 type Words = (store: Store, now: number) => Promise<Candidate[]>;
 
-const WORDS: Record<'checkpoint' | 'session' | 'operation' | 'agent', Words> = {
+const WORDS: Record<Things, Words> = {
   checkpoint: async (store, now) => {
     const found = await store.checkpoints({ limit: NEWEST });
     const labels = found.flatMap((one) =>
@@ -49,6 +52,16 @@ const WORDS: Record<'checkpoint' | 'session' | 'operation' | 'agent', Words> = {
       value: id,
       about: `${description}, ${relativeTime(createdAt, now)}`,
     })),
+  execution: async (store, now) => {
+    const steps = (await store.executions()).map(({ id, status, updatedAt }) => ({
+      value: id,
+      about: `${status}, ${relativeTime(updatedAt, now)}`,
+    }));
+    const { knownFromDocuments } = await import('./execution-words.ts');
+    const known = new Set(steps.map(({ value }) => value));
+    const kept = (await knownFromDocuments(store)).filter((id) => !known.has(id));
+    return [...steps, ...kept.map((value) => ({ value, about: 'checkpoints' }))].slice(0, NEWEST);
+  },
   agent: async (store) => {
     const agents = (await store.sessions()).map(({ agent }) => agent);
     return [...new Set(agents)].map((value) => ({ value, about: '' }));

@@ -1,0 +1,139 @@
+import { nearestWord } from '../../terminal/nearest-word.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
+import { type Call, COMMON_OPTIONS, type Command } from '../command.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { LIMIT_OPTION } from '../limit.ts';
+import { PAGER_OPTIONS } from '../pager.ts';
+import { INCLUDE_SHARED, PLAN_OPTIONS } from '../plan-options.ts';
+
+const VERBS = ['list', 'show', 'diff', 'resume', 'rollback'] as const;
+type Verb = (typeof VERBS)[number];
+
+export const executions: Command = {
+  name: 'executions',
+  arguments: '[list | show ID | diff ID [STEP [STEP2]] | resume ID | rollback ID --to STEP]',
+  summary: 'programs that work in steps: where each stands, and the way back to a step',
+  details:
+    'An execution is a run of steps with state: durable steps (`savepoint.execution`), or checkpoints that\n' +
+    'a program keeps in the project (`ExecutionCheckpoints`). `list` shows all of both kinds, `show` the\n' +
+    'steps of one with every attempt, `diff` what STEP did to its state (from STEP to STEP2 with two, all of\n' +
+    'it with none). `resume` takes back what a step left in files that was killed or failed, checks that\n' +
+    'the files are as the steps left them, and says where the program will go on; it cannot run the\n' +
+    'program itself. `rollback` takes files and state back to after STEP, which is a number from 0 on, a\n' +
+    'name, or `beginning`. What steps have declared as impossible to undo is named first.',
+  options: {
+    to: {
+      type: 'string',
+      value: 'STEP',
+      help: 'rollback: the last step to keep; `beginning` for none',
+    },
+    files: { type: 'boolean', help: 'diff: also what the steps did to files' },
+    stat: { type: 'boolean', help: 'diff: only how many lines changed in which file' },
+    kind: {
+      type: 'string',
+      value: 'KIND',
+      help: 'steps or checkpoints, where executions of both kinds have that id; list: only those',
+      completes: ['steps', 'checkpoints'],
+    },
+    'dry-run': {
+      type: 'boolean',
+      help: 'resume, rollback: show what would be done, and do nothing',
+    },
+    yes: { type: 'boolean', help: 'resume, rollback: do not ask' },
+    'accept-effects': {
+      type: 'boolean',
+      help: 'rollback: go ahead although what steps declared stays done',
+    },
+    'on-conflict': {
+      type: 'string',
+      value: 'WHAT',
+      help: 'resume, rollback: where somebody else changed a file too, keep it, restore it, or fail (default)',
+      ...completesOf(PLAN_OPTIONS['on-conflict']?.completes),
+    },
+    'include-shared': { ...INCLUDE_SHARED, help: `rollback: ${INCLUDE_SHARED.help}` },
+    limit: { ...LIMIT_OPTION, help: `list: ${LIMIT_OPTION.help}` },
+    ...PAGER_OPTIONS,
+  },
+  examples: [
+    ['savepoint executions', 'what there is, and where it stands'],
+    ['savepoint executions show exec-1', 'its steps: attempts, errors, files, effects'],
+    ['savepoint executions diff exec-1 2 --files', 'what step 2 did to state and files'],
+    ['savepoint executions resume exec-1', 'make it ready to go on after a crash'],
+    [
+      'savepoint executions rollback exec-1 --to 1 --dry-run',
+      'what going back to after step 1 would do',
+    ],
+  ],
+  completes: [VERBS, 'execution'],
+  run: async (call) => {
+    const [word = 'list', ...words] = [...call.args, ...call.rest];
+    const verb = VERBS.find((one) => one === word);
+    if (verb === undefined) throw unknownVerb(word);
+    const { run, most, options } = TABLE[verb];
+    refuseOptions(call, verb, options);
+    const [extra] = words.slice(most);
+    if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`, SEE);
+    if (words.length === 0 && verb !== 'list') {
+      throw new UsageError('which execution?', 'see what there is with: savepoint executions list');
+    }
+    return (await run())(call, words);
+  },
+};
+
+type Run = (call: Call, words: readonly string[]) => Promise<ExitCode>;
+
+interface Entry {
+  /** Loaded when it is needed. */
+  readonly run: () => Promise<Run>;
+  readonly most: number;
+  readonly options: readonly string[];
+}
+
+const BACK = ['kind', 'dry-run', 'yes', 'on-conflict'];
+
+const TABLE: Readonly<Record<Verb, Entry>> = {
+  list: {
+    run: async () => (await import('../executions/list.ts')).listExecutions,
+    most: 0,
+    options: ['kind', 'limit', 'no-pager'],
+  },
+  show: {
+    run: async () => (await import('../executions/show.ts')).showExecution,
+    most: 1,
+    options: ['kind', 'no-pager'],
+  },
+  diff: {
+    run: async () => (await import('../executions/diff.ts')).diffExecution,
+    most: 3,
+    options: ['kind', 'files', 'stat', 'no-pager'],
+  },
+  resume: {
+    run: async () => (await import('../executions/resume.ts')).resumeExecution,
+    most: 1,
+    options: BACK,
+  },
+  rollback: {
+    run: async () => (await import('../executions/rollback.ts')).rollBackExecution,
+    most: 1,
+    options: [...BACK, 'to', 'accept-effects', 'include-shared'],
+  },
+};
+
+const SEE = 'see: savepoint executions --help';
+
+/** One that would do nothing was meant for something. */
+function refuseOptions({ flags, values }: Call, verb: Verb, options: readonly string[]): void {
+  const known = new Set([...Object.keys(COMMON_OPTIONS), ...options]);
+  const stray = [...flags, ...values.keys()].find((name) => !known.has(name));
+  if (stray !== undefined) throw new UsageError(`${verb} takes no --${stray}`, SEE);
+}
+
+function unknownVerb(word: string): UsageError {
+  const near = nearestWord(word, VERBS);
+  const hint = near === null ? SEE : `did you mean: savepoint executions ${near}`;
+  return new UsageError(`executions cannot "${word}"`, hint);
+}
+
+function completesOf(completes: Command['options'][string]['completes']) {
+  return completes === undefined ? {} : { completes };
+}

@@ -1,0 +1,110 @@
+import type { KnownExecution } from '../../execution/index.ts';
+import { type Difference, displayText } from '../../index.ts';
+import { diffStat } from '../../terminal/diff-stat.ts';
+import { diffText } from '../../terminal/diff-text.ts';
+import type { FileDiff } from '../../terminal/file-diff.ts';
+import type { Style } from '../../terminal/paint.ts';
+import { wrapWords } from '../../terminal/text-width.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
+import type { Call } from '../command.ts';
+import { fileDiffJson } from '../diff-json.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { PathNames, printJson } from '../json.ts';
+import { withTimeline } from '../open-timeline.ts';
+import { showPage } from '../pager.ts';
+import { fileDiffsBetween } from './step-files.ts';
+import {
+  BEGINNING,
+  executionsOf,
+  find,
+  type NamedStep,
+  placeText,
+  stepIn,
+  stepsOf,
+} from './which.ts';
+
+/** `savepoint executions diff ID [STEP [STEP2]]`: where state differs, and files when asked for. */
+export async function diffExecution(call: Call, words: readonly string[]): Promise<ExitCode> {
+  const [id = '', ...named] = words;
+  const withFiles = call.flags.has('files') || call.flags.has('stat');
+  const found = await withTimeline(call, async (savepoint): Promise<Found> => {
+    const executions = await executionsOf(savepoint);
+    const known = await find(call, executions, id);
+    const steps = await stepsOf(executions, known);
+    const range = rangeOf(steps, named);
+    const { from, to } = range;
+    const reader = known.kind === 'steps' ? executions.reader : executions.checkpoints;
+    const state = await reader.diff(known.id, from, to);
+    const files = withFiles ? await fileDiffsBetween(executions, known, range) : null;
+    return { known, steps, from, to, state, files };
+  });
+  if (call.json) printJson(call, foundJson(found, call.flags.has('stat')));
+  await showPage(call, foundText(call, found));
+  if (!withFiles) call.hint('see what it did to files with: --files');
+  return EXIT.done;
+}
+
+interface Found {
+  readonly known: KnownExecution;
+  readonly steps: readonly NamedStep[];
+  readonly from: number;
+  readonly to: number;
+  readonly state: readonly Difference[];
+  readonly files: readonly FileDiff[] | null;
+}
+
+/** One step is what it did; two are from one to the other; none is all of it. */
+function rangeOf(
+  steps: readonly NamedStep[],
+  [first, second]: readonly string[],
+): { readonly from: number; readonly to: number } {
+  const before = (index: number): number => {
+    const at = steps.findIndex((step) => step.index === index);
+    return steps[at - 1]?.index ?? BEGINNING;
+  };
+  if (first === undefined) return { from: BEGINNING, to: steps.at(-1)?.index ?? BEGINNING };
+  const one = stepIn(steps, first);
+  if (second !== undefined) return { from: one, to: stepIn(steps, second) };
+  if (one !== BEGINNING) return { from: before(one), to: one };
+  throw new UsageError('the beginning is no step', 'name a second one to compare it with');
+}
+
+const KINDS: Record<Difference['kind'], Style> = {
+  added: 'green',
+  removed: 'red',
+  changed: 'yellow',
+};
+
+function foundText(call: Call, found: Found): string[] {
+  const { paint, columns } = call;
+  const { known, steps, from, to, state, files } = found;
+  const range = `${known.id}, from ${placeText(steps, from)} to ${placeText(steps, to)}:`;
+  const paths = state.map(
+    ({ path, kind }) => `  ${paint(KINDS[kind], kind.padEnd(7))}  ${displayText(path)}`,
+  );
+  return [
+    ...wrapWords(displayText(range), columns, 2),
+    ...(paths.length === 0 ? ['  the state is the same'] : paths),
+    ...(files === null ? [] : ['', ...filesText(call, files)]),
+  ];
+}
+
+function filesText({ flags, paint, columns }: Call, files: readonly FileDiff[]): string[] {
+  if (files.length === 0) return ['No file differs.'];
+  if (flags.has('stat')) return diffStat(files, paint, columns);
+  return files.flatMap((file) => diffText(file, paint));
+}
+
+function foundJson({ known, from, to, state, files }: Found, stat: boolean): object {
+  const names = new PathNames();
+  return {
+    id: known.id,
+    kind: known.kind,
+    from,
+    to,
+    state: state.map(({ path, kind }) => ({ path, kind })),
+    files: files?.map((file) => fileDiffJson(file, names, stat)) ?? null,
+    // Last: it is complete only once every name was asked for.
+    pathBytes: names.pathBytes,
+  };
+}

@@ -1,0 +1,81 @@
+import type { Checkpoint, KnownExecution } from '../../execution/index.ts';
+import { displayText, type Receipt } from '../../index.ts';
+import { wrapWords } from '../../terminal/text-width.ts';
+import type { Call } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { PathNames, printJson } from '../json.ts';
+import { takeBack } from './take-back.ts';
+import type { Executions, NamedStep } from './which.ts';
+
+/** A program that keeps checkpoints goes on from the last one that succeeded. */
+export async function resumeCheckpoints(
+  call: Call,
+  executions: Executions,
+  known: KnownExecution,
+): Promise<ExitCode> {
+  const last = await executions.checkpoints.getLastSuccessfulCheckpoint(known.id);
+  if (last === null) return nothingToGoOnFrom(call, known);
+  // So that the plan knows of what happened since the last scan.
+  await executions.savepoint.scanAgain();
+  const code = await takeBack(call, executions, last, (steps) => ({
+    title: titleOf(call, last),
+    above: aboveOf(call, steps),
+    json: (receipt, dryRun) => ({
+      ...resumedJson(known, last, { steps, receipt }),
+      ...(dryRun ? { dryRun } : {}),
+    }),
+  }));
+  if (code === EXIT.done && !call.flags.has('dry-run')) {
+    call.remark(wrapWords(goOnText(last), call.columns).join('\n'));
+  }
+  return code;
+}
+
+function nothingToGoOnFrom(call: Call, { id }: KnownExecution): ExitCode {
+  printJson(call, { id, kind: 'checkpoints', done: 0, next: 0, ...NONE });
+  call.say(`Nothing to do: no step of ${displayText(id)} has succeeded; its program begins anew.`);
+  return EXIT.nothingToDo;
+}
+
+const NONE = { checkpointId: null, rolledBack: [], operationIds: [], files: [], pathBytes: {} };
+
+function titleOf({ columns }: Call, { executionId, stepIndex, stepName }: Checkpoint): string {
+  const place = `${executionId} as it was after step ${stepIndex} (${stepName})`;
+  return wrapWords(`Make ready ${displayText(place)}:`, columns, 2).join('\n');
+}
+
+function aboveOf({ columns }: Call, steps: readonly NamedStep[]): string[] {
+  if (steps.length === 0) return [];
+  const names = steps.map(({ index, name }) => `${index} (${name})`).join(', ');
+  return wrapWords(`  set aside, because it did not succeed: ${displayText(names)}`, columns, 4);
+}
+
+function goOnText({ id, stepIndex }: Checkpoint): string {
+  return (
+    "This command cannot run the program's own code: start the program again, and let it call " +
+    `resumeFromCheckpoint(${displayText(JSON.stringify(id))}, agent) of ExecutionRecovery. ` +
+    `State, context and variables are those after step ${stepIndex}, and step ${stepIndex + 1} comes next.`
+  );
+}
+
+function resumedJson(
+  known: KnownExecution,
+  last: Checkpoint,
+  { steps, receipt }: { readonly steps: readonly NamedStep[]; readonly receipt: Receipt },
+): object {
+  const names = new PathNames();
+  const { restoredFiles, deletedFiles, mergedFiles, operationId } = receipt;
+  const files = [...restoredFiles, ...deletedFiles, ...mergedFiles].sort();
+  return {
+    id: known.id,
+    kind: known.kind,
+    done: known.done,
+    next: last.stepIndex + 1,
+    checkpointId: last.id,
+    rolledBack: steps.map(({ index, name }) => ({ index, name, attempt: null })),
+    operationIds: operationId === null ? [] : [operationId],
+    files: files.map((path) => names.name(path)),
+    // Last: it is complete only once every name was asked for.
+    pathBytes: names.pathBytes,
+  };
+}

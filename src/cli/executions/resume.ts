@@ -1,0 +1,135 @@
+import type { KnownExecution } from '../../execution/index.ts';
+import {
+  displayText,
+  type OperationId,
+  type Savepoint,
+  type StepAttempt,
+  type TrackedPath,
+} from '../../index.ts';
+import { plural } from '../../terminal/plural.ts';
+import { wrapWords } from '../../terminal/text-width.ts';
+import { RESTORE } from '../carry-out.ts';
+import type { Call } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { PathNames, printJson } from '../json.ts';
+import { withTimeline } from '../open-timeline.ts';
+import { resumeCheckpoints } from './resume-checkpoints.ts';
+import { type Executions, executionsOf, find } from './which.ts';
+
+/** `savepoint executions resume ID`: ready for its program, which goes on where it was. */
+export async function resumeExecution(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
+  call.io.interrupts.meaning = 'nothing was changed';
+  return withTimeline(call, async (savepoint) => {
+    const executions = await executionsOf(savepoint);
+    const known = await find(call, executions, id);
+    return known.kind === 'steps'
+      ? resumeSteps(call, executions, known)
+      : resumeCheckpoints(call, executions, known);
+  });
+}
+
+/** What was made ready, and how. */
+interface Resumed {
+  readonly known: KnownExecution;
+  readonly done: number;
+  /** The attempts whose changes were taken back. */
+  readonly rolledBack: readonly StepAttempt[];
+  readonly operations: readonly OperationId[];
+  readonly files: readonly TrackedPath[];
+}
+
+async function resumeSteps(
+  call: Call,
+  { savepoint, reader }: Executions,
+  known: KnownExecution,
+): Promise<ExitCode> {
+  const { steps } = await reader.show(known.id);
+  const rolledBack = steps.flatMap(({ attempts }) => attempts).filter(isLeft);
+  const nothing = { known, done: known.done, rolledBack, operations: [], files: [] };
+  if (call.flags.has('dry-run')) return dryRun(call, nothing);
+  const before = new Set((await savepoint.operations()).map(({ id }) => id));
+  const done = await call.io.interrupts.hold(() => openAndClose(savepoint, known.id), RESTORE);
+  const made = (await savepoint.operations()).map(({ id }) => id).filter((id) => !before.has(id));
+  const files = await filesOf(savepoint, made);
+  return ready(call, { known, done, rolledBack, operations: made, files });
+}
+
+/** Whose files may not be as they were: cut off, or ended without having been taken back. */
+function isLeft({ status, restored }: StepAttempt): boolean {
+  if (status === 'running') return true;
+  return !restored && (status === 'failed' || status === 'cancelled' || status === 'killed');
+}
+
+/** Opening takes back what is left, and compares files with what the steps left. */
+async function openAndClose(savepoint: Savepoint, id: string): Promise<number> {
+  const run = await savepoint.execution(id, { create: false });
+  try {
+    return run.done;
+  } finally {
+    await run.close();
+  }
+}
+
+async function filesOf(savepoint: Savepoint, made: readonly OperationId[]): Promise<TrackedPath[]> {
+  const paths = new Set<TrackedPath>();
+  for (const operationId of made) {
+    for (const { path } of await savepoint.changes({ operationId })) paths.add(path);
+  }
+  return [...paths].sort();
+}
+
+function dryRun(call: Call, resumed: Resumed): ExitCode {
+  printJson(call, { ...resumedJson(resumed), dryRun: true });
+  const { known, done, rolledBack } = resumed;
+  const would = rolledBack.length === 0 ? 'nothing is to be taken back' : 'it would take back:';
+  say(call, `Dry run, nothing was changed. ${standsText(known.id, done)}; ${would}`);
+  for (const attempt of rolledBack) call.say(attemptText(attempt));
+  return EXIT.done;
+}
+
+function ready(call: Call, resumed: Resumed): ExitCode {
+  const { known, done, rolledBack, files } = resumed;
+  printJson(call, resumedJson(resumed));
+  for (const attempt of rolledBack) call.say(`Taken back: ${attemptText(attempt).trim()}`);
+  for (const path of files) call.say(`  ${call.paint('green', 'put back')}  ${displayText(path)}`);
+  say(call, `${standsText(known.id, done)}. The files are as its steps left them.`);
+  call.remark(wrapWords(goOnText(known.id, done), call.columns).join('\n'));
+  return EXIT.done;
+}
+
+function say(call: Call, text: string): void {
+  call.say(wrapWords(text, call.columns).join('\n'));
+}
+
+function standsText(id: string, done: number): string {
+  return `${displayText(id)} is ready to go on with step ${done}: ${plural(done, 'step is', 'steps are')} done`;
+}
+
+function goOnText(id: string, done: number): string {
+  return (
+    "This command cannot run the program's own code: start the program again. " +
+    `It gets the results of the steps that are done, and savepoint.execution(${displayText(JSON.stringify(id))}) ` +
+    `runs step ${done} next.`
+  );
+}
+
+function attemptText({ index, name, attempt, status }: StepAttempt): string {
+  const how = status === 'running' ? 'killed' : status;
+  return `  attempt ${attempt} at step ${index} (${displayText(name)}), which was ${how}`;
+}
+
+function resumedJson({ known, done, rolledBack, operations, files }: Resumed): object {
+  const names = new PathNames();
+  return {
+    id: known.id,
+    kind: known.kind,
+    done,
+    next: done,
+    checkpointId: null,
+    rolledBack: rolledBack.map(({ index, name, attempt }) => ({ index, name, attempt })),
+    operationIds: operations,
+    files: files.map((path) => names.name(path)),
+    // Last: it is complete only once every name was asked for.
+    pathBytes: names.pathBytes,
+  };
+}
