@@ -4,6 +4,7 @@ import { sealOf } from './seals.ts';
 // Other processes write too, each for some milliseconds; past this something is wrong.
 const BUSY_TIMEOUT_MS = 5_000;
 
+// 8 MB of pages: a document of some hundred kilobytes is read again without asking the system.
 const STORE_SETTINGS = `
   PRAGMA synchronous = FULL;
   PRAGMA fullfsync = ON;
@@ -11,6 +12,7 @@ const STORE_SETTINGS = `
   PRAGMA foreign_keys = ON;
   PRAGMA trusted_schema = OFF;
   PRAGMA temp_store = MEMORY;
+  PRAGMA cache_size = -8000;
 `;
 
 /** A database with its statements prepared once. Rows are typed by whoever wrote the SQL. */
