@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { StepContext } from '../../src/execution/step-context.ts';
+import { memoryStore, SavepointError, type Store } from '../../src/index.ts';
 import { ExecutionBed } from './execution-bed.ts';
 
 let bed: ExecutionBed;
@@ -108,6 +109,31 @@ describe('steps', () => {
     });
     expect(await bed.read('a.txt')).toBe('old\n');
     expect(run.state).toEqual({ count: 0, seen: [] });
+  });
+
+  it('write no file of which nothing could be put on record before', async () => {
+    bed = await ExecutionBed.make({ 'a.txt': 'old\n' });
+    const store = memoryStore();
+    let isFull = false;
+    const sometimes = new Proxy(store, {
+      get: (target, name: keyof Store) => {
+        const method = (target[name] as (...given: unknown[]) => unknown).bind(target);
+        if (name !== 'commit') return method;
+        return async (batch: unknown) => {
+          if (isFull) throw new SavepointError('store-full', 'no space left');
+          return method(batch);
+        };
+      },
+    });
+    const run = await (await bed.open({ store: sometimes })).execution('e');
+    await run.step('write', async ({ files }) => {
+      isFull = true;
+      const written = files.write('a.txt', 'new\n');
+      await expect(written).rejects.toMatchObject({ code: 'store-full' });
+      await expect(files.remove('a.txt')).rejects.toMatchObject({ code: 'store-full' });
+      isFull = false;
+    });
+    expect(await bed.read('a.txt')).toBe('old\n');
   });
 
   it('are cancelled by a signal, with what they did', async () => {
