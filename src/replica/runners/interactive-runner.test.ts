@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RunnerBed } from '../../../test/replica/runner-bed.ts';
@@ -141,5 +141,25 @@ describe('a conversation that is taken up again', () => {
       'add tests',
       'add a toggle',
     ]);
+  });
+});
+
+describe('a session that cannot be written down, as on a full disk', () => {
+  it('is said, and neither stops the next prompt nor keeps anybody from leaving', async () => {
+    const runner = await bed.runner();
+    bed.run(runner);
+    await vi.waitFor(() => expect(bed.ui.handlers).not.toBeNull());
+    const file = join(bed.sessions.directoryOf(bed.session.id), 'session.json');
+    renameSync(file, `${file}.away`);
+    mkdirSync(file);
+    bed.ui.handlers?.onSubmit('first');
+    await vi.waitFor(() => expect(bed.ui.errors).not.toEqual([]));
+    await vi.waitFor(() => expect(bed.ui.activity).toBeNull());
+    rmdirSync(file);
+    renameSync(`${file}.away`, file);
+    bed.ui.handlers?.onSubmit('second');
+    // There is nobody here who would answer it, but it was sent.
+    await vi.waitFor(() => expect(bed.ui.errors.at(-1)).toMatch('nobody is to be asked here'));
+    await vi.waitFor(() => expect(bed.ui.activity).toBeNull());
   });
 });

@@ -83,7 +83,7 @@ export class InteractiveRunner {
     try {
       await left;
     } finally {
-      await this.#desk.close();
+      await this.#guarded(() => this.#desk.close());
       // A turn that nobody waited for: what it did goes on record all the same.
       if (this.#current !== null) await files?.turnEnds(this.#desk.session.id);
       await ui.stop();
@@ -213,17 +213,23 @@ export class InteractiveRunner {
 
   async #turnEnded({ promptId, lastMessageId, outcome, text }: TurnEnd): Promise<void> {
     if (promptId !== this.#current) return;
-    const { ui, files, sessionManager } = this.#parts;
+    const { ui } = this.#parts;
     ui.endAnswer();
-    await files?.turnEnds(this.#desk.session.id);
-    await this.#desk.update((one) => sessionManager.endTurn(one, promptId, lastMessageId));
-    // Whoever sees the agent wait may rely on it that the prompt is in metadata.json.
-    await this.#desk.checkpoints?.flush();
+    // A full disk must not leave the agent at work for ever, with prompts that wait for it.
+    await this.#guarded(() => this.#writeDown(promptId, lastMessageId));
     ui.setActivity(null);
     if (outcome === 'interrupted') ui.displayWarning('Interrupted.');
     if (outcome === 'failed' && text !== '') ui.displayError(text);
     this.#current = null;
     await this.#sendNext();
+  }
+
+  async #writeDown(promptId: string, lastMessageId: string | null): Promise<void> {
+    const { files, sessionManager } = this.#parts;
+    await files?.turnEnds(this.#desk.session.id);
+    await this.#desk.update((one) => sessionManager.endTurn(one, promptId, lastMessageId));
+    // Whoever sees the agent wait may rely on it that the prompt is in metadata.json.
+    await this.#desk.checkpoints?.flush();
   }
 
   #commandContext(): CommandContext {
