@@ -33,6 +33,8 @@ export interface AgentFiles {
   takeRewound(): readonly string[];
   /** As `takeRewound`, and they stay. */
   rewound(): readonly string[];
+  /** What could not be recorded since anybody asked, in a sentence each; reading takes them away. */
+  takeGaps(): readonly string[];
   /** What happened at a start that nobody asked for: a restore that was finished or taken back. */
   notices(): readonly string[];
   close(): Promise<void>;

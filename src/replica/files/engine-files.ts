@@ -55,12 +55,16 @@ export class EngineFiles implements AgentFiles {
   readonly #toolCalls: ToolCalls;
   readonly #savepoint: Savepoint;
   readonly #onGap: OnGap;
+  readonly #gaps = new Set<string>();
   #rewound: string[] = [];
 
   constructor(savepoint: Savepoint, onGap: OnGap) {
     this.#savepoint = savepoint;
-    this.#onGap = onGap;
-    this.#toolCalls = new ToolCalls(savepoint, onGap);
+    this.#onGap = (message) => {
+      this.#gaps.add(message);
+      onGap(message);
+    };
+    this.#toolCalls = new ToolCalls(savepoint, this.#onGap);
   }
 
   get hooks(): AgentFiles['hooks'] {
@@ -179,6 +183,12 @@ export class EngineFiles implements AgentFiles {
 
   rewound(): readonly string[] {
     return [...new Set(this.#rewound)];
+  }
+
+  takeGaps(): readonly string[] {
+    const gaps = [...this.#gaps];
+    this.#gaps.clear();
+    return gaps;
   }
 
   notices(): readonly string[] {

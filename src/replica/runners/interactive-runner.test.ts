@@ -163,3 +163,16 @@ describe('a session that cannot be written down, as on a full disk', () => {
     await vi.waitFor(() => expect(bed.ui.activity).toBeNull());
   });
 });
+
+describe('a prompt that the engine cannot make a checkpoint of', () => {
+  it('is sent all the same, and the person is told', async () => {
+    const runner = await bed.runner({ engine: true });
+    bed.run(runner);
+    await vi.waitFor(() => expect(bed.ui.handlers).not.toBeNull());
+    await bed.files?.close();
+    bed.ui.handlers?.onSubmit('first');
+    await vi.waitFor(() => expect(bed.ui.errors.at(-1)).toMatch('nobody is to be asked here'));
+    expect(bed.ui.warnings[0]).toMatch(/^the prompt has no checkpoint: /);
+    await vi.waitFor(() => expect(bed.ui.activity).toBeNull());
+  });
+});

@@ -14,7 +14,13 @@ import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
 import { ConversationDesk, type DeskParts } from './conversation-desk.ts';
-import { type Chosen, chooseRewind, type RewindParts, restoreFiles } from './rewind-flow.ts';
+import {
+  type Chosen,
+  chooseRewind,
+  type Restored,
+  type RewindParts,
+  restoreFiles,
+} from './rewind-flow.ts';
 import { RewoundNotice } from './rewound-notice.ts';
 
 export interface InteractiveRunnerParts {
@@ -119,12 +125,14 @@ export class InteractiveRunner {
     const { ui, logger } = this.#parts;
     const { id, description } = chosen.entry;
     try {
-      const receipt = chosen.choice === 'conversation' ? null : await restoreFiles(parts, chosen);
+      const { receipt, keptAs } =
+        chosen.choice === 'conversation' ? NO_FILES : await restoreFiles(parts, chosen);
       const isWhole = receipt?.success ?? true;
       const restored = `Restored to checkpoint: ${description}`;
       if (isWhole) ui.displaySuccess(restored);
       else ui.displayWarning(`${restored}, but for what is named here:`);
       if (receipt !== null) ui.displayBlock(describeReceipt(receipt, parts.paint));
+      if (keptAs !== null) ui.displayInfo(`How it was: savepoint rewind ${keptAs} --exact`);
       // Last, since files that are back stay back whatever comes of it.
       if (chosen.choice !== 'files') await this.#goBackBefore(id);
       await logger.info('Checkpoint restored successfully', { checkpointId: id });
@@ -145,7 +153,8 @@ export class InteractiveRunner {
   #rewindParts(checkpoints: CheckpointManager): RewindParts {
     const { ui, files, sdkKeepsFiles, paint, columns } = this.#parts;
     const query = this.#desk.live.getQueryInstance();
-    return { ui, checkpoints, files, query, sdkKeepsFiles, paint, columns: columns() };
+    const { id: sessionId } = this.#desk.session;
+    return { ui, checkpoints, files, query, sessionId, sdkKeepsFiles, paint, columns: columns() };
   }
 
   async #take(text: string): Promise<void> {
@@ -175,6 +184,7 @@ export class InteractiveRunner {
       const description = describePrompt(text);
       const { files, sessionManager } = this.#parts;
       await files?.promptBegins({ sessionId, parentSessionId, promptId: uuid, description });
+      this.#tellGaps();
       await this.#desk.update((session) => sessionManager.addTurn(session, uuid, text));
       await this.#desk.live.sendPrompt({ uuid, text, context: this.#takeContext(uuid) });
     } catch (error) {
@@ -182,6 +192,11 @@ export class InteractiveRunner {
       await this.#parts.logger.error('A prompt could not be sent', error);
       await this.#turnEnded({ promptId: uuid, lastMessageId: null, outcome: 'failed', text: '' });
     }
+  }
+
+  /** What cannot be taken back later is said now. */
+  #tellGaps(): void {
+    for (const gap of this.#parts.files?.takeGaps() ?? []) this.#parts.ui.displayWarning(gap);
   }
 
   #takeContext(promptId: string): string[] {
@@ -217,6 +232,7 @@ export class InteractiveRunner {
     ui.endAnswer();
     // A full disk must not leave the agent at work for ever, with prompts that wait for it.
     await this.#guarded(() => this.#writeDown(promptId, lastMessageId));
+    this.#tellGaps();
     ui.setActivity(null);
     if (outcome === 'interrupted') ui.displayWarning('Interrupted.');
     if (outcome === 'failed' && text !== '') ui.displayError(text);
@@ -305,6 +321,8 @@ export class InteractiveRunner {
     }
   }
 }
+
+const NO_FILES: Restored = { receipt: null, keptAs: null };
 
 function messageOf(error: unknown): string {
   if (isSavepointError(error) && error.hint !== undefined)

@@ -111,6 +111,14 @@ describe('PrintRunner', () => {
     expect(log.slice(-2)).toEqual(['closed', 'flushed']);
   });
 
+  it('says what of the turn is not on record, beside the answer', async () => {
+    const files = { ...agentFiles([]), takeGaps: () => ['Bash could not be recorded: it is full'] };
+    const { run, out, errors } = printing({ text: 'Hello', files });
+    expect(await run()).toBe(0);
+    expect(out).toEqual(['Hello\n']);
+    expect(errors).toEqual(['Bash could not be recorded: it is full\n']);
+  });
+
   it('still gives the answer when what changed cannot be told', async () => {
     const broken = {
       ...agentFiles([]),
@@ -185,6 +193,7 @@ function printing({ text = '', outcome = 'done', sendPrompt, whileRunning, ...pa
 function agentFiles(log: string[]): AgentFiles {
   const files: Partial<AgentFiles> = {
     notices: () => [],
+    takeGaps: () => [],
     toolEnds: async (id) => void log.push(`tool ends ${id}`),
     promptBegins: async () => void log.push('prompt begins'),
     turnEnds: async () => void log.push('turn ends'),

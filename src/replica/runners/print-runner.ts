@@ -66,6 +66,7 @@ export class PrintRunner {
     const began = now();
     const promptId = randomUUID();
     const outcome = await this.#turn(promptId);
+    for (const gap of files?.takeGaps() ?? []) this.#warn(gap);
     if (format === 'json') {
       const durationMs = Math.max(0, Math.round(now() - began));
       this.#printJson(await this.#printed(promptId, outcome, durationMs));

@@ -13,6 +13,7 @@ import type {
   RewindCounts,
   RewindEntry,
 } from '../ui/interactive-ui.ts';
+import { sdkPreview } from './sdk-preview.ts';
 import { selectCheckpoint } from './select-checkpoint.ts';
 
 /** What the way back through Esc Esc works with. */
@@ -22,6 +23,7 @@ export interface RewindParts {
   /** Null where the SDK alone serves. */
   readonly files: AgentFiles | null;
   readonly query: RewindableQuery | null;
+  readonly sessionId: string;
   /** False where the SDK was not told to keep file checkpoints: then the engine alone serves. */
   readonly sdkKeepsFiles: boolean;
   readonly paint: Paint;
@@ -53,7 +55,10 @@ export async function chooseRewind(
     : ui.showRewindMenu(rows));
   if (entry === null) return null;
   const plan = await planFor(files, entry.id);
-  const lines = plan === null || files === null ? [] : await previewLines(parts, files, plan);
+  const lines =
+    plan === null || files === null
+      ? await sdkPreview(parts.query, entry.id)
+      : await previewLines(parts, files, plan);
   const title = `Rewind to: ${entry.description}`;
   const choice = await ui.showRewindChoice({ title, lines, choices: CHOICES });
   return choice === null ? null : { entry, choice, plan };
@@ -69,23 +74,37 @@ async function planFor(files: AgentFiles | null, id: string): Promise<RewindPlan
 
 const CHOICES: readonly RewindChoice[] = ['files', 'conversation', 'both'];
 
+/** What came of it. */
+export interface Restored {
+  /** The engine's; null where the SDK did it. */
+  readonly receipt: Receipt | null;
+  /** The checkpoint that has what the SDK alone has overwritten; null where nothing needed one. */
+  readonly keptAs: string | null;
+}
+
 /**
  * Takes files back: by the engine, which lets the SDK do its part on the way; by the SDK alone where the
- * engine does not hold the checkpoint. The receipt is the engine's; null where the SDK did it.
+ * engine does not hold the checkpoint.
  */
-export async function restoreFiles(
-  { files, query, checkpoints, sdkKeepsFiles }: RewindParts,
-  { entry, plan }: Chosen,
-): Promise<Receipt | null> {
-  if (files === null || plan === null) {
-    await checkpoints.restoreCheckpoint(entry.id, query);
-    return null;
-  }
-  if (query === null || !sdkKeepsFiles) return files.restore(plan, null);
+export async function restoreFiles(parts: RewindParts, chosen: Chosen): Promise<Restored> {
+  const { files, query, checkpoints, sdkKeepsFiles } = parts;
+  const { entry, plan } = chosen;
   const run = async (): Promise<void> => {
     await checkpoints.restoreCheckpoint(entry.id, query);
   };
-  return files.restore(plan, { promptId: entry.id, query, run });
+  if (files === null || plan === null) {
+    const keptAs = query === null ? null : await keep(parts, chosen);
+    await run();
+    return { receipt: null, keptAs };
+  }
+  const sdk = query === null || !sdkKeepsFiles ? null : { promptId: entry.id, query, run };
+  return { receipt: await files.restore(plan, sdk), keptAs: null };
+}
+
+/** The SDK overwrites what a person wrote, so that is put on record first; where it cannot be, nothing is done. */
+async function keep({ files, sessionId }: RewindParts, { entry }: Chosen): Promise<string | null> {
+  if (files === null) return null;
+  return files.save(`before the SDK alone rewound to: ${entry.description}`, sessionId);
 }
 
 function entryOf(

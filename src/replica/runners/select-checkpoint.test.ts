@@ -16,7 +16,8 @@ const ENTRIES: readonly CheckpointMetadata[] = ['add tests', 'add a toggle'].map
 function partsFor(ui: RecordingUI): RewindParts {
   const checkpoints = {} as RewindParts['checkpoints'];
   const paint = (_style: string, text: string): string => text;
-  return { ui, checkpoints, files: null, query: null, sdkKeepsFiles: false, paint, columns: 80 };
+  const nothing = { files: null, query: null, sessionId: 'session', sdkKeepsFiles: false };
+  return { ui, checkpoints, ...nothing, paint, columns: 80 };
 }
 
 describe('the list of /checkpoint', () => {
