@@ -29,7 +29,7 @@ export function executionSite(bench: Workbench): ExecutionSite {
         // Whoever takes it over does that under this lock.
         const held = await store.execution(fence.executionId);
         if (held?.token !== fence.token) {
-          throw new SavepointError('execution-lost', 'the execution was taken over');
+          throw new SavepointError('execution-lost', 'the execution was taken over, or given back');
         }
         const context = {
           site: bench.rewindSite,

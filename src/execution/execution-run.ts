@@ -139,6 +139,11 @@ export class ExecutionRun {
   }
 
   async #giveBack(status: Execution['status']): Promise<void> {
+    if (this.#isBusy) {
+      throw new SavepointError('execution-busy', 'a step of the execution is running', {
+        hint: 'cancel it by its signal, or wait until it ends',
+      });
+    }
     clearInterval(this.#heart);
     await release(this.#site, this.#execution, status);
     this.#isOver = true;
@@ -202,7 +207,11 @@ export class ExecutionRun {
   }
 
   #contextOf(attempt: Attempt, signal: AbortSignal): StepContext {
-    const files = new RecordedFiles(this.#site, () => this.#execution, attempt.step);
+    const held = (): Execution => {
+      attempt.refuseOver();
+      return this.#execution;
+    };
+    const files = new RecordedFiles(this.#site, held, attempt.step);
     const { index } = attempt.step;
     const earlier = this.#log.attempts.filter((step) => step.index === index);
     return new StepContext(attempt.step, this.#current, {
@@ -210,23 +219,25 @@ export class ExecutionRun {
       files,
       earlierEffects: earlier.flatMap((step) => step.effects),
       effect: (description) => this.#declare(attempt, description),
-      capture: (paths) => this.#capture(attempt.step, paths),
+      capture: (paths) => this.#capture(attempt, paths),
     });
   }
 
   #declare(attempt: Attempt, description: string): Promise<void> {
     return this.#write(async (draft, now) => {
+      attempt.refuseOver();
       const effect = { description: clipText(description), declaredAt: now };
       attempt.step = { ...attempt.step, effects: [...attempt.step.effects, effect] };
       draft.steps.push(attempt.step);
     });
   }
 
-  #capture(step: StepAttempt, paths: readonly string[]): Promise<void> {
+  #capture(attempt: Attempt, paths: readonly string[]): Promise<void> {
     return this.#write(async (draft, now) => {
+      attempt.refuseOver();
       const { files } = this.#site;
       const named = paths.flatMap((path) => resolveNamed(files.root, path));
-      const author = authorOfStep(this.#execution, step, now);
+      const author = authorOfStep(this.#execution, attempt.step, now);
       await captureBefore(draft, files, named, { author, finds: this.#site.finds(now) });
     });
   }
@@ -236,6 +247,7 @@ export class ExecutionRun {
     const { state, variables, context: own } = context;
     const after: ExecutionState = { state, variables, context: own };
     await this.#packed(async (draft, now, coverage) => {
+      attempt.isOver = true;
       const packed = this.#packer.pack(after, 'step');
       const returned = result === undefined ? null : this.#results.pack(result, 'result');
       const changed = await draftEnd(this.#site, draft, this.#execution, { now, coverage });
@@ -282,6 +294,7 @@ export class ExecutionRun {
     this.#unsettled = failed;
     if (status === 'cancelled') this.#execution = { ...this.#execution, status };
     await this.#record(async (draft, now, coverage) => {
+      attempt.isOver = true;
       await draftEnd(this.#site, draft, this.#execution, { now, coverage });
       attempt.step = { ...attempt.step, status, error: clipText(textOf(error)), endedAt: now };
       draft.steps.push(attempt.step);
@@ -334,9 +347,20 @@ type Work = (context: StepContext) => unknown;
 /** One attempt as it is on record. */
 class Attempt {
   step: StepAttempt;
+  /** Set under the project lock: what was asked for before that still belongs to it. */
+  isOver = false;
 
   constructor(step: StepAttempt) {
     this.step = step;
+  }
+
+  /** For what a step forgot to wait for: its record is closed, and would be opened again. */
+  refuseOver(): void {
+    if (!this.isOver) return;
+    const { index, name } = this.step;
+    throw new SavepointError('step-over', `step ${index} (${name}) is over`, {
+      hint: 'wait, within a step, for all that it does',
+    });
   }
 }
 

@@ -82,7 +82,7 @@ export function stamp(draft: Draft, execution: Execution, now: number, leaseMs: 
   return renewed;
 }
 
-/** Gives it back; with a status where it is over. */
+/** Gives it back; with a status where it is over. Whoever had it is fenced out by the next number. */
 export async function release(
   site: ExecutionSite,
   execution: Execution,
@@ -90,7 +90,9 @@ export async function release(
 ): Promise<void> {
   await site.write(async (draft, now) => {
     draft.fence = fenceOf(execution);
-    draft.executions.push({ ...execution, status, owner: null, leaseUntil: null, updatedAt: now });
+    const token = execution.token + 1;
+    const given = { ...execution, status, token, owner: null, leaseUntil: null, updatedAt: now };
+    draft.executions.push(given);
   });
 }
 

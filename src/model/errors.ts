@@ -58,10 +58,11 @@ export const ERROR_CODES = {
   'execution-not-found': 'No execution has this id.',
   'execution-exists': 'There is an execution with this id already.',
   'execution-busy': 'Another process, or another step, is at work on the execution.',
-  'execution-lost': 'Another process has taken the execution over; nothing was written.',
+  'execution-lost': 'The execution was taken over, or given back; nothing was written.',
   'execution-diverged': 'A step has another name than it had the last time.',
   'execution-files-changed': 'Files that a step wrote are not as it left them.',
   'execution-effects': 'A rollback would not undo what steps have declared; nothing was done.',
+  'step-over': 'The step has ended; what it was given serves no more.',
   'step-not-found': 'The execution has no such step.',
   aborted: 'The caller cancelled.',
 } as const;

@@ -226,6 +226,30 @@ describe('steps', () => {
     expect(await bed.read('a.txt')).toBe(lines('1', 'person'));
   });
 
+  it('that are over take no more part in what happens', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e');
+    const kept: StepContext[] = [];
+    await run.step('one', async (context) => {
+      kept.push(context);
+      await context.files.write('a.txt', 'one\n');
+    });
+    for (const context of kept) {
+      const late = { code: 'step-over' };
+      await expect(context.effect('a mail')).rejects.toMatchObject(late);
+      await expect(context.capture('b.txt')).rejects.toMatchObject(late);
+      await expect(context.files.write('b.txt', 'late')).rejects.toMatchObject(late);
+    }
+    await run.close();
+    const again = await savepoint.execution('e');
+    expect([again.done, await bed.read('a.txt'), await bed.read('b.txt')]).toEqual([
+      1,
+      'one\n',
+      null,
+    ]);
+  });
+
   it('that could not be rolled back are not followed by others until they are', async () => {
     bed = await ExecutionBed.make({ 'a.txt': 'a\n' });
     const savepoint = await bed.open();
@@ -278,6 +302,20 @@ describe('an execution', () => {
     expect(await taken.step('mine', () => 2)).toBe(2);
     await expect(one.execution('other', { create: false })).rejects.toMatchObject({
       code: 'execution-not-found',
+    });
+  });
+
+  it('is given back between steps only, and then for good', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e');
+    const closing = run.step('one', () => run.close());
+    await expect(closing).rejects.toMatchObject({ code: 'execution-busy' });
+    await run.finish();
+    await expect(run.step('one', () => 1)).rejects.toMatchObject({ code: 'execution-lost' });
+    expect((await (await savepoint.executions()).list())[0]).toMatchObject({
+      status: 'finished',
+      holder: null,
     });
   });
 

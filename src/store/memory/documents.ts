@@ -10,7 +10,10 @@ import type { MemoryPlace } from './memory-place.ts';
 export function checkDocuments(place: MemoryPlace, batch: Batch): void {
   const { fence, parts = [], executions = [], steps = [], documents = [] } = batch;
   if (fence !== undefined && place.executions.get(fence.executionId)?.token !== fence.token) {
-    throw new SavepointError('execution-lost', `execution ${fence.executionId} was taken over`);
+    throw new SavepointError(
+      'execution-lost',
+      `execution ${fence.executionId} was taken over, or given back`,
+    );
   }
   const there = new Set<PartId>();
   const require = (id: PartId): void => {

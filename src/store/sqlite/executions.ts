@@ -58,7 +58,10 @@ export function removeExecution(connection: Connection, id: string): void {
 /** Throws `execution-lost`. */
 export function requireFence(connection: Connection, { executionId, token }: Fence): void {
   if (findExecution(connection, executionId)?.token === token) return;
-  throw new SavepointError('execution-lost', `execution ${executionId} was taken over`);
+  throw new SavepointError(
+    'execution-lost',
+    `execution ${executionId} was taken over, or given back`,
+  );
 }
 
 export function findExecution(connection: Connection, id: string): Execution | null {
