@@ -195,15 +195,18 @@ export class ExecutionRun {
     const attempt = this.#log.nextAttempt(index);
     // Whatever it was before, it goes on.
     this.#execution = { ...this.#execution, status: 'open' };
-    return this.#record((draft, now, coverage) =>
-      draftBegin(
-        this.#site,
-        draft,
-        this.#execution,
-        { ...made, index, attempt },
-        { now, coverage },
-      ),
-    );
+    return this.#record((draft, now, coverage) => {
+      draft.steps.push(...this.#passed(index));
+      const step = { ...made, index, attempt };
+      return draftBegin(this.#site, draft, this.#execution, step, { now, coverage });
+    });
+  }
+
+  /** Steps that were rolled back: from now on an undo brings their files again, but no longer them. */
+  #passed(index: number): StepAttempt[] {
+    return this.#log.attempts
+      .filter((step) => step.index >= index && step.status === 'success')
+      .map((step) => ({ ...step, status: 'rolled-back', rolledBackBy: null }));
   }
 
   #contextOf(attempt: Attempt, signal: AbortSignal): StepContext {

@@ -386,6 +386,30 @@ describe('an execution', () => {
     expect(again.state).toEqual({ count: 2, seen: ['a', 'new'] });
   });
 
+  it('that went on after a rollback gets no step back by an undo', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e', BEGIN);
+    for (const name of ['a', 'b', 'c']) {
+      await run.step(name, async (context: Counting) => {
+        counting(context);
+        await context.files.write(`${name}.txt`, name);
+      });
+    }
+    await run.close();
+    const plan = await savepoint.planRollback('e', { to: 0 });
+    await savepoint.applyRollback(plan);
+    const other = await savepoint.execution('e');
+    await other.step('a', counting);
+    await other.step('b', (context: Counting) => void context.state.seen.push('other b'));
+    await other.close();
+    await savepoint.undo();
+    expect(await bed.read('c.txt')).toBe('c');
+    const again = await savepoint.execution('e');
+    // Step c came after another b, and knows nothing of this one.
+    expect([again.done, again.state]).toEqual([2, { count: 1, seen: ['a', 'other b'] }]);
+  });
+
   it('is rolled back where only its state changed', async () => {
     bed = await ExecutionBed.make();
     const savepoint = await bed.open();
