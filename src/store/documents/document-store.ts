@@ -48,7 +48,7 @@ export class DocumentStore {
     return this.#locked(async (base) => {
       if (onlyNew && (await this.has(category, key))) return false;
       const write = (): Batch => {
-        const { root, parts } = packer.packTaken(taken);
+        const { root, parts } = packer.packTaken(taken, name);
         const savedAt = this.#options.now();
         return { base, parts, documents: [{ category, key, root, savedAt }] };
       };

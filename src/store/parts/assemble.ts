@@ -7,7 +7,7 @@ import type { Part } from './part.ts';
 /** The value whose parts these are, the first one among them. */
 export function assemble(root: PartId, parts: Iterable<Part>): unknown {
   const assembly = new Assembly(parts);
-  const tree = assembly.tree(root);
+  const tree = assembly.whole(root);
   // Text without a tag is the value itself.
   return assembly.isTagged ? treeToValue(tree) : tree;
 }
@@ -20,6 +20,15 @@ class Assembly {
     const known = new Map<PartId, Part>();
     for (const part of parts) known.set(part.id, part);
     this.#parts = known;
+  }
+
+  whole(root: PartId): Tree {
+    try {
+      return this.tree(root);
+    } catch (error) {
+      // The stack has an end, and nobody writes what is nested so deeply.
+      throw error instanceof RangeError ? invalid('it is nested too deeply') : error;
+    }
   }
 
   /** Made anew each time: a part that is in two places is two objects there. */

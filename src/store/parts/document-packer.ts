@@ -1,5 +1,6 @@
 import type { PartId } from '../../model/ids.ts';
 import { type Tree, valueToTree } from '../../model/value/index.ts';
+import { unsupported } from '../../model/value/place.ts';
 import { Packer } from './packer.ts';
 import type { Part } from './part.ts';
 
@@ -21,7 +22,7 @@ export class DocumentPacker {
 
   /** Throws `value-unsupported`; `name` is what the value is called in the path. */
   pack(value: unknown, name: string): PackedDocument {
-    return this.packTaken(this.take(value, name));
+    return this.packTaken(this.take(value, name), name);
   }
 
   /** The value as it is now, to be packed later, whatever becomes of it. */
@@ -29,10 +30,19 @@ export class DocumentPacker {
     return valueToTree(value, { name, previous: this.#previous });
   }
 
-  packTaken(tree: Tree): PackedDocument {
-    const packed = this.#packer.pack(tree);
-    this.#previous = tree;
-    return packed;
+  /** Throws `value-unsupported` too: a Map in a Map is nested more deeply in its tree than as a value. */
+  packTaken(tree: Tree, name: string): PackedDocument {
+    try {
+      const packed = this.#packer.pack(tree);
+      this.#previous = tree;
+      return packed;
+    } catch (error) {
+      this.forget();
+      // The stack has an end.
+      if (!(error instanceof RangeError)) throw error;
+      const root = { parent: null, key: name, depth: 0 };
+      throw unsupported(root, 'it is nested too deeply', error);
+    }
   }
 
   /** Everything is handed out again the next time. */

@@ -136,6 +136,31 @@ describe('a document in parts', () => {
   });
 });
 
+it('brings back what is nested deeply, or refuses it before it is stored', () => {
+  const nest: readonly ((inner: unknown) => unknown)[] = [
+    (inner) => [inner],
+    (inner) => ({ inner }),
+    (inner) => new Map([['inner', inner]]),
+    (inner) => new Map([[inner, 1]]),
+    (inner) => new Set([inner]),
+    (inner) => new Error('outer', { cause: inner }),
+  ];
+  for (const around of nest) {
+    for (const depth of [300, 990, 10_000]) {
+      let value: unknown = 1;
+      for (let level = 0; level < depth; level += 1) value = around(value);
+      let root: PartId | null = null;
+      const kept = new Kept();
+      try {
+        root = kept.save(value);
+      } catch (error) {
+        expect([error, depth > 300]).toMatchObject([{ code: 'value-unsupported' }, true]);
+      }
+      if (root !== null) kept.load(root);
+    }
+  }
+});
+
 it('refuses to put together what is not whole', () => {
   const packer = new DocumentPacker();
   const { root, parts } = packer.pack({ list: messages(100, 200) }, 'state');
