@@ -1,6 +1,7 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
 import type { ListedCheckpoint, PathDiff, Receipt, RewindPlan } from '../../index.ts';
 import type { RewindableQuery } from '../sdk/query-port.ts';
+import type { AgentExecutions } from './agent-executions.ts';
 
 /** The engine as the interactive agent uses it: what the agent does to files, and the way back. */
 export interface AgentFiles {
@@ -29,6 +30,8 @@ export interface AgentFiles {
   label(ref: string, label: string | null): Promise<string>;
   exportTo(file: string, sessionId?: string): Promise<string>;
   importFrom(file: string): Promise<string>;
+  /** Executions on record in the same project. */
+  readonly executions: AgentExecutions;
   /** Paths that were rewound since the agent last heard of it; reading takes them away. */
   takeRewound(): readonly string[];
   /** As `takeRewound`, and they stay. */

@@ -15,7 +15,9 @@ import { plural } from '../../terminal/plural.ts';
 import { GivenFile } from '../../terminal/read-file.ts';
 import { type Surroundings, storeHome, userFile } from '../../terminal/store-home.ts';
 import { writeNewFile } from '../../terminal/write-file.ts';
+import type { AgentExecutions } from './agent-executions.ts';
 import type { AgentFiles, PromptBegun, SdkRewind } from './agent-files.ts';
+import { EngineExecutions } from './engine-executions.ts';
 import { AGENT, type OnGap, ToolCalls } from './tool-calls.ts';
 
 export interface OpenFiles {
@@ -56,6 +58,7 @@ export class EngineFiles implements AgentFiles {
   readonly #savepoint: Savepoint;
   readonly #onGap: OnGap;
   readonly #gaps = new Set<string>();
+  readonly executions: AgentExecutions;
   #rewound: string[] = [];
 
   constructor(savepoint: Savepoint, onGap: OnGap) {
@@ -65,6 +68,7 @@ export class EngineFiles implements AgentFiles {
       onGap(message);
     };
     this.#toolCalls = new ToolCalls(savepoint, this.#onGap);
+    this.executions = new EngineExecutions(savepoint, (paths) => this.#rewound.push(...paths));
   }
 
   get hooks(): AgentFiles['hooks'] {

@@ -1,14 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RecordingUI } from '../../../test/replica/recording-ui.ts';
+import { ExecutionCheckpoints, PersistenceManager } from '../../execution/index.ts';
+import { memoryStore, openSavepoint, type Savepoint, type StepContext } from '../../index.ts';
 import { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { registerBuiltinCommands } from '../commands/builtin-commands.ts';
 import { CommandRegistry } from '../commands/command-registry.ts';
 import { ConfigManager } from '../config/config-manager.ts';
 import { SDKConfigLoader } from '../config/sdk-config-loader.ts';
+import { EngineFiles } from '../files/engine-files.ts';
 import type { Logger } from '../logger.ts';
+import type { Prompt } from '../sdk/conversation.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { InteractiveRunner } from './interactive-runner.ts';
 
@@ -16,20 +20,26 @@ let scratch: string;
 let ui: RecordingUI;
 let running: Promise<void>;
 let checkpoints: CheckpointManager;
+/** The engine, where a test wants it. */
+let files: EngineFiles | null;
+let sent: Prompt[];
 beforeEach(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'replica-checkpoint-command-'));
   ui = new RecordingUI();
+  files = null;
+  sent = [];
 });
 afterEach(async () => {
   ui.handlers?.onExit();
   await running;
+  await files?.close();
   rmSync(scratch, { recursive: true, force: true });
 });
 
 /** The runner at work, with no model behind it. */
 async function start(enabled: boolean): Promise<void> {
   const project = join(scratch, 'project');
-  mkdirSync(project);
+  mkdirSync(project, { recursive: true });
   const sessionManager = new SessionManager({ root: join(scratch, 'sessions') });
   const session = await sessionManager.create({ project });
   const sessionDir = sessionManager.directoryOf(session.id);
@@ -44,7 +54,7 @@ async function start(enabled: boolean): Promise<void> {
     checkpointsFor: async () => null,
     converse: () => ({
       start: () => undefined,
-      sendPrompt: async () => undefined,
+      sendPrompt: async (prompt) => void sent.push(prompt),
       interrupt: async () => undefined,
       close: async () => undefined,
       getQueryInstance: () => null,
@@ -54,7 +64,7 @@ async function start(enabled: boolean): Promise<void> {
       new SDKConfigLoader({ home: scratch, project, environment: {} }),
     ),
     commands,
-    files: null,
+    files,
     sdkKeepsFiles: false,
     logger: SILENT,
     paint: (_style, text) => text,
@@ -118,3 +128,139 @@ describe('/checkpoint in a running conversation', () => {
     expect(await answerTo('/load first')).toBe('Resumed "first", 0 prompts so far.');
   });
 });
+
+describe('/checkpoint where executions are on record', () => {
+  const inProject = (name: string): string => join(scratch, 'project', name);
+  const read = (name: string): string => readFileSync(inProject(name), 'utf8');
+  let savepoint: Savepoint;
+
+  /** The engine, which whatever runs in the project works with as well. */
+  beforeEach(async () => {
+    mkdirSync(join(scratch, 'project'));
+    writeFileSync(inProject('a.txt'), 'mine\n');
+    const store = memoryStore();
+    savepoint = await openSavepoint({ project: join(scratch, 'project'), store });
+    files = new EngineFiles(savepoint, (gap) => expect.unreachable(gap));
+  });
+
+  async function write(name: string, text: string): Promise<void> {
+    const request = { sessionId: 's', messageId: text, paths: [name] };
+    const capture = await savepoint.captureBefore(request);
+    writeFileSync(inProject(name), text);
+    await savepoint.captureAfter(capture);
+  }
+
+  /** As a program that keeps its own state does. */
+  async function keepCheckpoints(): Promise<void> {
+    const persistence = new PersistenceManager(await savepoint.storage());
+    const kept = new ExecutionCheckpoints(persistence, { files: savepoint });
+    const step = { executionId: 'exec-123', context: { user: 'me' }, variables: { size: 7n } };
+    const state = { seen: new Set(['a.txt']) };
+    await write('a.txt', 'processed\n');
+    await kept.createCheckpoint({ ...step, stepName: 'processing', stepIndex: 0, state });
+    await write('a.txt', 'broken\n');
+    const failed = { stepName: 'sending', stepIndex: 1, state: {}, status: 'failed' } as const;
+    await kept.createCheckpoint({ ...step, ...failed });
+  }
+
+  async function workInSteps(): Promise<void> {
+    const run = await savepoint.execution('exec-9', { state: { count: 0 } });
+    const count = (context: StepContext<{ count: number }>) => {
+      context.state.count += 1;
+    };
+    await run.step('one', count);
+    await run.step('two', async (context: StepContext<{ count: number }>) => {
+      count(context);
+      await context.effect('sent a mail');
+      await context.files.write('a.txt', 'by two\n');
+    });
+    void run.step('three', async (context) => {
+      await context.files.write('a.txt', 'half\n');
+      await new Promise(() => undefined);
+    });
+    await vi.waitFor(() => expect(read('a.txt')).toBe('half\n'));
+    // Its process ends in the middle of a step.
+    await run.close();
+  }
+
+  const choose = (...texts: string[]): void => {
+    ui.choose = (items) => {
+      const text = texts.shift() ?? 'nothing';
+      return items.find((item) => item.text.startsWith(text))?.id ?? null;
+    };
+  };
+
+  it('shows them after the prompts, also where there is no prompt yet', async () => {
+    await keepCheckpoints();
+    await start(true);
+    expect(await answerTo('/checkpoint')).toBe('Exited checkpoint selection.');
+    checkpoints.captureCheckpoint('11111111-1111-4111-8111-111111111111', 'hello', 'session');
+    expect(await answerTo('/restore')).toBe('Exited checkpoint selection.');
+    const [first = [], second = []] = ui.lists.map(({ items }) => items.map(({ text }) => text));
+    expect(first).toEqual([CURRENT, 'Restore exec-123\n  Step: sending']);
+    expect(second).toEqual([CURRENT, 'hello\n  just now', first[1]]);
+  });
+
+  it('takes files back to the last step that succeeded, and tells the agent its state', async () => {
+    await keepCheckpoints();
+    await start(true);
+    choose('Restore exec-123');
+    await answerTo('/checkpoint');
+    expect(ui.successes).toEqual(['Restored exec-123 to after step 0 (processing)']);
+    expect(ui.questions).toEqual(['Take exec-123 to after step 0 (processing)?']);
+    expect(read('a.txt')).toBe('processed\n');
+    ui.handlers?.onSubmit('go on');
+    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    const told = sent[0]?.context.join('\n') ?? '';
+    expect(told).toContain('read them again before you edit them:\na.txt\n');
+    expect(told).toContain('restored the execution exec-123 to after step 0 (processing)');
+    expect(told).toContain("state: { seen: Set(1) { 'a.txt' } }");
+    expect(told).toContain("context: { user: 'me' }\nvariables: { size: 7n }");
+  });
+
+  it('changes nothing when the person says no to the plan', async () => {
+    await keepCheckpoints();
+    await start(true);
+    choose('Restore exec-123');
+    ui.agrees = false;
+    expect(await answerTo('/checkpoint')).toBe('Exited checkpoint selection.');
+    expect(ui.block.join('\n')).toContain('restore   a.txt');
+    expect(read('a.txt')).toBe('broken\n');
+    expect(ui.successes).toEqual([]);
+  });
+
+  it('makes durable steps ready to go on, and takes back what was left half done', async () => {
+    await workInSteps();
+    await start(true);
+    choose('Restore exec-9', 'Go on from after step 1 (two)');
+    await answerTo('/checkpoint');
+    expect(ui.successes).toEqual(['Restored exec-9 to after step 1 (two)']);
+    expect(ui.infos).toContain(
+      'Its program runs step 2 next, when it is started and opens exec-9 again.',
+    );
+    expect(read('a.txt')).toBe('by two\n');
+    expect((await savepoint.execution('exec-9')).state).toEqual({ count: 2 });
+  });
+
+  it('rolls durable steps back to one that was chosen, after naming what cannot be undone', async () => {
+    await workInSteps();
+    await start(true);
+    choose('Restore exec-9', 'Go on', 'Restore exec-9', 'Roll back to after step 0 (one)');
+    await answerTo('/checkpoint');
+    await answerTo('/checkpoint');
+    expect(ui.block).toContain('  cannot be undone: sent a mail');
+    expect(read('a.txt')).toBe('mine\n');
+    expect((await savepoint.execution('exec-9')).state).toEqual({ count: 1 });
+  });
+
+  it('names who holds an execution, and leaves it alone', async () => {
+    await savepoint.execution('exec-9');
+    await start(true);
+    choose('Restore exec-9');
+    ui.handlers?.onSubmit('/checkpoint');
+    await vi.waitFor(() => expect(ui.errors).toHaveLength(1));
+    expect(ui.errors[0]).toMatch(/^Restore failed: execution exec-9 is held by process \d+ on /);
+  });
+});
+
+const CURRENT = '(current)\n  Do not restore, continue with the current session.';

@@ -6,6 +6,7 @@ import { describePrompt } from '../checkpoint/description.ts';
 import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
 import type { CommandRegistry } from '../commands/command-registry.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
+import type { AgentExecution } from '../files/agent-executions.ts';
 import type { AgentFiles } from '../files/agent-files.ts';
 import { describeReceipt } from '../files/describe-receipt.ts';
 import type { Logger } from '../logger.ts';
@@ -14,6 +15,7 @@ import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
 import { ConversationDesk, type DeskParts } from './conversation-desk.ts';
+import { resumeExecution } from './execution-flow.ts';
 import {
   type Chosen,
   chooseRewind,
@@ -108,17 +110,36 @@ export class InteractiveRunner {
     if (this.#current !== null) {
       return ui.displayWarning('The agent is at work; press Esc once to interrupt it first.');
     }
-    await this.#rewind(checkpoints, false);
+    await this.#rewind(checkpoints, null);
   }
 
-  async #rewind(checkpoints: CheckpointManager, withCurrent: boolean): Promise<boolean> {
+  async #rewind(
+    checkpoints: CheckpointManager,
+    executions: readonly AgentExecution[] | null,
+  ): Promise<boolean> {
     return this.#occupy(async () => {
       const parts = this.#rewindParts(checkpoints);
-      const chosen = await chooseRewind(parts, checkpoints.listCheckpoints(), withCurrent);
+      const chosen = await chooseRewind(parts, checkpoints.listCheckpoints(), executions);
       if (chosen === null) return false;
+      if ('key' in chosen) return this.#resume(chosen);
       await this.#carryOut(parts, chosen);
       return true;
     });
+  }
+
+  /** False when the person leaves. */
+  async #resume(execution: AgentExecution): Promise<boolean> {
+    const { ui, files, logger, paint, columns } = this.#parts;
+    if (files === null) return false;
+    const addContext = (text: string) => void this.#context.push(text);
+    const parts = { ui, executions: files.executions, addContext, paint, columns: columns() };
+    try {
+      return await resumeExecution(parts, execution);
+    } catch (error) {
+      ui.displayError(`Restore failed: ${messageOf(error)}`);
+      await logger.error('An execution could not be restored', error);
+      return true;
+    }
   }
 
   async #carryOut(parts: RewindParts, chosen: Chosen): Promise<void> {
@@ -291,12 +312,14 @@ export class InteractiveRunner {
     };
   }
 
-  /** `/checkpoint`: as Esc Esc, with a way to stay where one is. */
+  /** `/checkpoint`: as Esc Esc, with executions and a way to stay where one is. */
   async #rewindByCommand(withCurrent: boolean): Promise<string | null> {
     const { checkpoints } = this.#desk;
     if (checkpoints === null) return 'Checkpoint feature not enabled';
-    if (checkpoints.listCheckpoints().length === 0) return 'No checkpoints found.';
-    const done = await this.#rewind(checkpoints, withCurrent);
+    const executions = (await this.#parts.files?.executions.list()) ?? [];
+    const isEmpty = checkpoints.listCheckpoints().length + executions.length === 0;
+    if (isEmpty) return 'No checkpoints found.';
+    const done = await this.#rewind(checkpoints, withCurrent ? executions : null);
     return done ? null : 'Exited checkpoint selection.';
   }
 

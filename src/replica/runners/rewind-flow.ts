@@ -5,6 +5,7 @@ import type { Paint } from '../../terminal/paint.ts';
 import { planText } from '../../terminal/plan-text.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import type { CheckpointMetadata } from '../checkpoint/checkpoint-metadata.ts';
+import type { AgentExecution } from '../files/agent-executions.ts';
 import type { AgentFiles } from '../files/agent-files.ts';
 import type { RewindableQuery } from '../sdk/query-port.ts';
 import type {
@@ -38,22 +39,25 @@ export interface Chosen {
   readonly plan: RewindPlan | null;
 }
 
-/** Menu, diff and choice; null when the person leaves. `withCurrent`: the list of `/checkpoint` instead. */
+/**
+ * Menu, diff and choice; null when the person leaves. With `executions` it is the list of `/checkpoint`,
+ * which has them as well.
+ */
 export async function chooseRewind(
   parts: RewindParts,
   entries: readonly CheckpointMetadata[],
-  withCurrent: boolean,
-): Promise<Chosen | null> {
+  executions: readonly AgentExecution[] | null = null,
+): Promise<Chosen | AgentExecution | null> {
   const { ui, files } = parts;
   await files?.look();
   const labels = await labelsOf(files);
   // The list cannot take counts that come later, and nobody waits for them.
-  const counted = withCurrent ? null : files;
+  const counted = executions === null ? files : null;
   const rows = entries.map((one) => entryOf(one, counted, labels));
-  const entry = await (withCurrent
-    ? selectCheckpoint(ui, rows, Date.now())
-    : ui.showRewindMenu(rows));
-  if (entry === null) return null;
+  const entry = await (executions === null
+    ? ui.showRewindMenu(rows)
+    : selectCheckpoint(ui, rows, executions, Date.now()));
+  if (entry === null || 'key' in entry) return entry;
   const plan = await planFor(files, entry.id);
   const lines =
     plan === null || files === null

@@ -23,7 +23,7 @@ function partsFor(ui: RecordingUI): RewindParts {
 describe('the list of /checkpoint', () => {
   it('begins with the entry that stays where one is, then the prompts, newest first', async () => {
     const ui = new RecordingUI();
-    expect(await chooseRewind(partsFor(ui), ENTRIES, true)).toBeNull();
+    expect(await chooseRewind(partsFor(ui), ENTRIES, [])).toBeNull();
     expect(ui.lists).toEqual([
       {
         title: 'Checkpoints',
@@ -42,14 +42,14 @@ describe('the list of /checkpoint', () => {
   it('leaves everything as it is when (current) is chosen', async () => {
     const ui = new RecordingUI();
     ui.choose = () => '__current__';
-    expect(await chooseRewind(partsFor(ui), ENTRIES, true)).toBeNull();
+    expect(await chooseRewind(partsFor(ui), ENTRIES, [])).toBeNull();
   });
 
   it('goes on to the choice of what to take back with the entry that was chosen', async () => {
     const ui = new RecordingUI();
     ui.choose = (items) => items[2]?.id ?? null;
     ui.rewindChoice = 'both';
-    const chosen = await chooseRewind(partsFor(ui), ENTRIES, true);
+    const chosen = await chooseRewind(partsFor(ui), ENTRIES, []);
     expect(chosen).toMatchObject({ entry: { id: 'prompt-1' }, choice: 'both', plan: null });
   });
 });
