@@ -160,7 +160,10 @@ export class ExecutionRun {
         },
       );
     }
-    return step.result === null ? undefined : readValue(this.#site.store, step.result);
+    if (step.result !== null) return readValue(this.#site.store, step.result);
+    // After a repair nobody can tell what it returned: a step that succeeded has a state.
+    if (step.root !== null) return undefined;
+    throw new SavepointError('part-missing', `the result of step ${step.index} is lost`);
   }
 
   async #attempt(name: string, work: Work, options: StepOptions): Promise<unknown> {

@@ -1,4 +1,5 @@
 import { checkId } from '../model/check.ts';
+import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import { treeToValue, valueToTree } from '../model/value/index.ts';
 import { commandsIn } from '../model/window.ts';
@@ -64,13 +65,22 @@ async function resume(
   execution: Execution,
   settings: RunSettings,
 ): Promise<ExecutionState> {
-  const { attempts } = await readLog(site.store, execution.id);
+  const { attempts, lost } = await readLog(site.store, execution.id);
+  if (lost !== null) throw stepLost(execution.id, lost);
   for (const step of attempts.filter(isUnfinished)) {
     await settle(site, execution, step, settings.acceptsChangedFiles);
   }
   if (!settings.acceptsChangedFiles) await verifyAfterImages(site, execution);
   const last = (await readLog(site.store, execution.id)).live.at(-1);
   return last === undefined ? settings.initial() : stateAfter(site.store, last);
+}
+
+/** To run it again, and all that follow, would make happen twice what happened once. */
+function stepLost(id: string, index: number): SavepointError {
+  const message = `step ${index} of ${id} is lost, and later ones are not`;
+  return new SavepointError('step-not-found', message, {
+    hint: 'fork it from the step before, and go on with the fork',
+  });
 }
 
 function isUnfinished({ status, restored }: StepAttempt): boolean {

@@ -16,6 +16,8 @@ export class StepLog {
   readonly attempts: readonly StepAttempt[];
   /** The steps that succeeded and were not rolled back, from the first on without a gap. */
   readonly live: readonly StepAttempt[];
+  /** The index of one that is gone although later ones are not: damage, of which a repair has told. */
+  readonly lost: number | null;
 
   constructor(attempts: readonly StepAttempt[], rolledBack: ReadonlySet<StepAttempt>) {
     this.attempts = attempts;
@@ -24,6 +26,7 @@ export class StepLog {
     const live: StepAttempt[] = [];
     for (let step = last.get(0); step !== undefined; step = last.get(live.length)) live.push(step);
     this.live = live;
+    this.lost = succeeded.some(({ index }) => index > live.length) ? live.length : null;
   }
 
   nextAttempt(index: number): number {

@@ -6,7 +6,8 @@ import type { SetAside } from './set-aside.ts';
 
 /**
  * Parts that are damaged, or hold one that is, are set aside. A document without its first part goes with
- * it; a step stays, and has no state.
+ * it; a step stays, and has no state. One without its result has none either: that alone would say that
+ * nothing was returned.
  */
 export function repairParts(connection: Connection, aside: SetAside): void {
   const lost = [...partsOf(connection)].filter(({ isWhole }) => !isWhole);
@@ -14,7 +15,8 @@ export function repairParts(connection: Connection, aside: SetAside): void {
     aside.row('parts', connection.get('SELECT * FROM parts WHERE id = ?', id));
     connection.run('DELETE FROM parts WHERE id = ?', id);
   }
-  if (lost.length > 0) writeMeta(connection, 'parts', Date.now());
+  // Rows may have gone before, too, and other processes remember their numbers.
+  writeMeta(connection, 'parts', Date.now());
   for (const row of connection.all(`SELECT * FROM documents WHERE ${isLost('root')}`)) {
     aside.row('documents', row);
   }
@@ -23,10 +25,10 @@ export function repairParts(connection: Connection, aside: SetAside): void {
     aside.row('documents', row);
     connection.run('DELETE FROM documents WHERE num = ?', row.num);
   }
-  for (const column of ['root', 'result']) {
-    const where = isLost(column);
+  for (const lost of ['root', 'result']) {
+    const where = isLost(lost);
     for (const row of connection.all(`SELECT * FROM steps WHERE ${where}`)) aside.row('steps', row);
-    const seal = sealSql('steps', { [column]: 'NULL' });
-    connection.run(`UPDATE steps SET ${column} = NULL, seal = ${seal} WHERE ${where}`);
+    const seal = sealSql('steps', { root: 'NULL', [lost]: 'NULL' });
+    connection.run(`UPDATE steps SET root = NULL, ${lost} = NULL, seal = ${seal} WHERE ${where}`);
   }
 }

@@ -29,6 +29,10 @@ function settle(opened: Opened, { table, key, keys }: BrokenSeal, aside: SetAsid
   // What a session or a content is called by is still what others call it by; the rest is looked at anew.
   if (table === 'sessions' || table === 'blobs') {
     seal(connection, table, 'id', key);
+  } else if (table === 'executions') {
+    // Without it its steps would be nobody's, and be run once more. Whoever held it has to take it again.
+    connection.run('UPDATE executions SET owner = NULL, lease_until = NULL WHERE num = ?', key);
+    seal(connection, table, 'num', key);
   } else if (table === 'heads') repairHead(opened, Number(key), aside);
   else if (table === 'changes') {
     for (const side of ['before', 'after'] as const) {
