@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { useTool as call, type Script, say } from '../../src/testing/scripted-model/index.ts';
-import { type Agent, ESCAPE, menuRows, timesIn } from './agent.ts';
+import { type Agent, ESCAPE, isIdle, menuRows, timesIn } from './agent.ts';
 import { type AgentProject, inAgentProject, written } from './agent-project.ts';
 
 const FIRST = 'Create a file utils.ts with add and subtract functions';
@@ -74,7 +74,7 @@ it('goes back to a prompt by Esc Esc, as the seed has it from end to end', () =>
     expect(project.read('utils.ts')).toBe(TWO);
 
     await agent.press(`\x1b[200~${PASTED}\x1b[201~`, '[pasted 10,000 characters]');
-    await agent.press('\r', 'I read all of it.');
+    await agent.press('\r', (screen) => screen.includes('I read all of it.') && isIdle(screen));
     expect(project.lastAsked().at(-1)).toBe(PASTED);
 
     await failsVisibly(agent, project);

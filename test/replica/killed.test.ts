@@ -49,7 +49,7 @@ it(
         const after = treeOf(project.root);
         for (const isSeen of SIGNS) {
           let wasInTime = false;
-          for (let tries = 0; tries < 5 && !wasInTime; tries += 1) {
+          for (let tries = 0; tries < 12 && !wasInTime; tries += 1) {
             await killDuringRewind(agent, project, isSeen);
             wasInTime = isHalfDone(treeOf(project.root), before, after);
             agent = await project.start(['--continue', ...UNASKED]);

@@ -72,8 +72,8 @@ describe('a prompt that the engine has no checkpoint of, since its store was loc
 });
 
 async function chosen(): Promise<Chosen> {
-  const picked = await chooseRewind(parts, parts.checkpoints.listCheckpoints(), false);
-  if (picked === null) throw new Error('nothing was chosen');
+  const picked = await chooseRewind(parts, parts.checkpoints.listCheckpoints());
+  if (picked === null || !('entry' in picked)) throw new Error('no prompt was chosen');
   return picked;
 }
 
