@@ -207,7 +207,7 @@ describe('savepoint executions resume', () => {
     expect(project.read('c.txt')).toBe('whole\n');
     expect(out).toMatchInlineSnapshot(`
       "Taken back: attempt 1 at step 1 (second), which was killed
-        put back  c.txt
+        restored  c.txt
       exec-2 is ready to go on with step 1: 1 step is done. The files are as its steps left them.
       This command cannot run the program's own code: start the program again. It gets the results of the steps that are done, and savepoint.execution("exec-2") runs step 1 next.
       "

@@ -410,6 +410,39 @@ describe('an execution', () => {
     expect([again.done, again.state]).toEqual([2, { count: 1, seen: ['a', 'other b'] }]);
   });
 
+  it('is rolled back over what a person wrote in the same lines only when told so', async () => {
+    bed = await ExecutionBed.make({ 'a.txt': 'old\n' });
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e', BEGIN);
+    await run.step('a', (context) => context.files.write('a.txt', 'step\n'));
+    await run.close();
+    await bed.edit('a.txt', 'mine\n');
+    const plan = await savepoint.planRollback('e', { to: -1 });
+    await expect(savepoint.applyRollback(plan)).rejects.toMatchObject({ code: 'conflicts' });
+    const reader = await savepoint.executions();
+    expect((await reader.list())[0]).toMatchObject({ done: 1, holder: null });
+    await savepoint.applyRollback(
+      await savepoint.planRollback('e', { to: -1, onConflict: 'keep' }),
+    );
+    expect(await bed.read('a.txt')).toBe('mine\n');
+    expect((await reader.list())[0]).toMatchObject({ done: 0 });
+  });
+
+  it('shows an attempt that was rolled back as that, also when a later one succeeded', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e', BEGIN);
+    await run.step('a', counting);
+    await run.close();
+    await savepoint.applyRollback(await savepoint.planRollback('e', { to: -1 }));
+    await (await savepoint.execution('e', BEGIN)).step('a', counting);
+    const [step] = (await (await savepoint.executions()).show('e')).steps;
+    expect(step).toMatchObject({
+      status: 'success',
+      attempts: [{ status: 'rolled-back' }, { status: 'success' }],
+    });
+  });
+
   it('is rolled back where only its state changed', async () => {
     bed = await ExecutionBed.make();
     const savepoint = await bed.open();

@@ -180,6 +180,27 @@ describe('a rollback', () => {
     expect(entry?.[1]).toBe('Restore exec-1\n  Step: step0');
   });
 
+  it('is planned first, and does exactly what was planned or nothing', async () => {
+    const project = await Project.make();
+    for (const step of [0, 1]) await project.step(step);
+    const before = project.bed.tree();
+    const { to, steps, files: plan } = await project.recovery.planRollback('ckpt-exec-1-0');
+    expect([to, ...steps].map(({ id }) => id)).toEqual(['ckpt-exec-1-0', 'ckpt-exec-1-1']);
+    expect(plan?.lines.map(({ path }) => path)).toEqual(['shared.txt', 'step-1.txt']);
+    expect(project.bed.tree()).toEqual(before);
+    await project.bed.write('later', 'shared.txt', 'later\n');
+    const stale = await project.recovery.rollbackToCheckpoint(to.id, { plan });
+    expect(stale).toMatchObject({ success: false, error: expect.stringContaining('plan') });
+    expect(await project.checkpoints.listCheckpoints('exec-1')).toHaveLength(2);
+    const { files: fresh } = await project.recovery.planRollback(to.id);
+    const done = await project.recovery.rollbackToCheckpoint(to.id, { plan: fresh });
+    expect(done.success).toBe(true);
+    expect(project.files()).toEqual(['shared.txt', 'step-0.txt']);
+    await expect(project.recovery.planRollback('none')).rejects.toMatchObject({
+      code: 'checkpoint-not-found',
+    });
+  });
+
   it('keeps the steps that it took back, and goes on counting their attempts', async () => {
     const project = await Project.make();
     for (const step of [0, 1]) await project.step(step);
@@ -188,6 +209,14 @@ describe('a rollback', () => {
     expect(kept).toMatchObject({ isRolledBack: true, state: { step: 1 } });
     expect(await project.step(1)).toMatchObject({ attempt: 2, isRolledBack: false });
     expect(await project.checkpoints.listAttempts('exec-1', 1)).toHaveLength(2);
+    const steps = await project.checkpoints.listSteps('exec-1');
+    expect([...steps].map(([index, attempts]) => [index, attempts.length])).toEqual([
+      [0, 1],
+      [1, 2],
+    ]);
+    expect(await project.checkpoints.diff('exec-1', 0, 1)).toEqual([
+      { path: 'state.step', kind: 'changed' },
+    ]);
     expect(await project.checkpoints.listCheckpoints('exec-1')).toHaveLength(2);
   });
 

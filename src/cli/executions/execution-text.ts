@@ -1,6 +1,7 @@
 import type { Holder, KnownExecution } from '../../execution/index.ts';
 import { displayText } from '../../index.ts';
 import type { Style } from '../../terminal/paint.ts';
+import { shellWord } from '../hints.ts';
 
 /** Which of the two it is, in a person's words. */
 export const KINDS: Readonly<Record<KnownExecution['kind'], string>> = {
@@ -21,4 +22,9 @@ export const STATUS_STYLES: Readonly<Record<string, Style>> = {
 
 export function holderText({ host, processId }: Holder): string {
   return `process ${processId} on ${displayText(host)}`;
+}
+
+/** An id in a command that is shown to be typed. */
+export function idWord(id: string): string {
+  return displayText(shellWord(id));
 }

@@ -35,7 +35,12 @@ interface Resumed {
   /** The attempts whose changes were taken back. */
   readonly rolledBack: readonly StepAttempt[];
   readonly operations: readonly OperationId[];
-  readonly files: readonly TrackedPath[];
+  readonly files: readonly PutBack[];
+}
+
+interface PutBack {
+  readonly path: TrackedPath;
+  readonly word: 'restored' | 'deleted';
 }
 
 async function resumeSteps(
@@ -70,19 +75,23 @@ async function openAndClose(savepoint: Savepoint, id: string): Promise<number> {
   }
 }
 
-async function filesOf(savepoint: Savepoint, made: readonly OperationId[]): Promise<TrackedPath[]> {
-  const paths = new Set<TrackedPath>();
-  for (const operationId of made) {
-    for (const { path } of await savepoint.changes({ operationId })) paths.add(path);
+async function filesOf(savepoint: Savepoint, made: readonly OperationId[]): Promise<PutBack[]> {
+  const words = new Map<TrackedPath, PutBack['word']>();
+  // Newest last: what it did is what stands.
+  for (const operationId of made.toReversed()) {
+    for (const { path, after } of await savepoint.changes({ operationId })) {
+      words.set(path, after?.kind === 'absent' ? 'deleted' : 'restored');
+    }
   }
-  return [...paths].sort();
+  const files = [...words].map(([path, word]) => ({ path, word }));
+  return files.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
 function dryRun(call: Call, resumed: Resumed): ExitCode {
   printJson(call, { ...resumedJson(resumed), dryRun: true });
   const { known, done, rolledBack } = resumed;
   const would = rolledBack.length === 0 ? 'nothing is to be taken back' : 'it would take back:';
-  say(call, `Dry run, nothing was changed. ${standsText(known.id, done)}; ${would}`);
+  say(call, `Dry run, nothing was changed. ${standsText(known, done)}; ${would}`);
   for (const attempt of rolledBack) call.say(attemptText(attempt));
   return EXIT.done;
 }
@@ -91,17 +100,23 @@ function ready(call: Call, resumed: Resumed): ExitCode {
   const { known, done, rolledBack, files } = resumed;
   printJson(call, resumedJson(resumed));
   for (const attempt of rolledBack) call.say(`Taken back: ${attemptText(attempt).trim()}`);
-  for (const path of files) call.say(`  ${call.paint('green', 'put back')}  ${displayText(path)}`);
-  say(call, `${standsText(known.id, done)}. The files are as its steps left them.`);
+  for (const { path, word } of files) {
+    call.say(`  ${call.paint('green', word.padEnd(WORD_COLUMN))}  ${displayText(path)}`);
+  }
+  say(call, `${standsText(known, done)}. The files are as its steps left them.`);
   call.remark(wrapWords(goOnText(known.id, done), call.columns).join('\n'));
   return EXIT.done;
 }
+
+const WORD_COLUMN = 8;
 
 function say(call: Call, text: string): void {
   call.say(wrapWords(text, call.columns).join('\n'));
 }
 
-function standsText(id: string, done: number): string {
+function standsText({ id, status }: KnownExecution, done: number): string {
+  const finished = `${displayText(id)} is finished: ${plural(done, 'step is', 'steps are')} done`;
+  if (status === 'finished') return `${finished}, and nothing has to go on`;
   return `${displayText(id)} is ready to go on with step ${done}: ${plural(done, 'step is', 'steps are')} done`;
 }
 
@@ -128,7 +143,7 @@ function resumedJson({ known, done, rolledBack, operations, files }: Resumed): o
     checkpointId: null,
     rolledBack: rolledBack.map(({ index, name, attempt }) => ({ index, name, attempt })),
     operationIds: operations,
-    files: files.map((path) => names.name(path)),
+    files: files.map(({ path }) => names.name(path)),
     // Last: it is complete only once every name was asked for.
     pathBytes: names.pathBytes,
   };

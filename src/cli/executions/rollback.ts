@@ -11,6 +11,7 @@ import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { receiptJson } from '../receipt-json.ts';
 import { timeJson } from './execution-json.ts';
+import { idWord } from './execution-text.ts';
 import { NO_RECEIPT, takeBack } from './take-back.ts';
 import {
   BEGINNING,
@@ -100,7 +101,7 @@ async function rollBackCheckpoints(
   if (to === undefined) {
     throw new UsageError(
       'a program that keeps checkpoints has none before its first step',
-      `see its steps with: savepoint executions show ${id}`,
+      `see its steps with: savepoint executions show ${idWord(id)}`,
     );
   }
   if (kept.at(-1) === to) return nothingAfter(call, known, target);
@@ -123,7 +124,7 @@ function nothingAfter(call: Call, known: KnownExecution, { steps, index }: Targe
   const text = `Nothing to do: ${displayText(`${known.id} stands ${after}`)}.`;
   call.say(wrapWords(text, call.columns).join('\n'));
   call.hint(
-    `take back what a step left that failed or was killed with: savepoint executions resume ${known.id}`,
+    `take back what a step left that failed or was killed with: savepoint executions resume ${idWord(known.id)}`,
   );
   return EXIT.nothingToDo;
 }

@@ -4,6 +4,7 @@ import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
 import { executionJson, timeJson } from './execution-json.ts';
+import { idWord } from './execution-text.ts';
 import { sayDamaged } from './list.ts';
 import { factsText, stepsText } from './show-text.ts';
 import { inspectExecution, type ShownAttempt, type ShownExecution } from './shown.ts';
@@ -27,7 +28,8 @@ export async function showExecution(call: Call, [id = '']: readonly string[]): P
 }
 
 function hintFor({ known }: ShownExecution): string {
-  const { id, holder, last } = known;
+  const { holder, last } = known;
+  const id = idWord(known.id);
   const back = `go back to after a step with: savepoint executions rollback ${id} --to STEP`;
   const isCutOff = holder === null && (last?.status === 'killed' || last?.status === 'failed');
   return isCutOff

@@ -36,7 +36,7 @@ export async function resumeExecution(
   if (!(await agrees(parts, plan))) return false;
   const { files, state } = await executions.goBack(plan);
   ui.displaySuccess(`Restored ${execution.id} to ${placeText(place)}`);
-  ui.displayBlock(files.map((path) => parts.paint('green', `  put back  ${displayText(path)}`)));
+  ui.displayBlock(files.map((path) => parts.paint('green', `  rewound  ${displayText(path)}`)));
   if (execution.kind === 'steps') ui.displayInfo(goOnText(place));
   parts.addContext(contextText(place, state));
   ui.displayInfo('The agent is told where it stands with your next prompt.');
