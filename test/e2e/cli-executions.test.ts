@@ -139,6 +139,7 @@ describe('savepoint executions', () => {
       { path: 'a.txt', status: 'modified' },
       { path: 'notes.md', status: 'created', insertions: 2 },
     ]);
+    expect((await json('diff', 'exec-1', 'fetch', '--files')).files).toEqual([]);
     const back = await json('diff', 'exec-1', '1', 'beginning');
     expect(back).toMatchObject({ from: 1, to: -1, files: null });
     expect((await json('diff', 'old-1', '0', '1', '--files')).state).toEqual([
@@ -179,6 +180,27 @@ describe('savepoint executions', () => {
     expect(await offered('list', '--kind', '')).toEqual(['steps', 'checkpoints']);
   });
 
+  it('shows ids, names and errors so that none of them can steer a terminal', async () => {
+    const hostile = new CliProject();
+    const id = 'a\u001b[2J\u202e b';
+    await hostile.open(async (savepoint) => {
+      const persistence = new PersistenceManager(await savepoint.storage());
+      const checkpoints = new ExecutionCheckpoints(persistence, { files: savepoint });
+      const fields = { state: { [id]: id }, context: {}, variables: {} };
+      const step = { executionId: id, stepName: id, ...fields, error: id };
+      await checkpoints.createCheckpoint({ ...step, stepIndex: 0 });
+      await checkpoints.createCheckpoint({ ...step, stepIndex: 1, status: 'failed' });
+    });
+    for (const args of [['list'], ['show'], ['diff'], ['rollback', '--to', '1'], ['resume']]) {
+      const [verb = '', ...more] = args;
+      const words = verb === 'list' ? [] : ['a'];
+      const { out, err } = await runHere(hostile, ['executions', verb, ...words, ...more]);
+      expect(`${out}${err}`, verb).toContain('a\\x1b[2J');
+      expect(`${out}${err}`, verb).not.toMatch(/[\u001b\u202e]/);
+    }
+    hostile.remove();
+  });
+
   it('asks which is meant where both kinds have an id', async () => {
     const both = new CliProject();
     await both.open(async (savepoint) => {
@@ -199,6 +221,8 @@ describe('savepoint executions', () => {
 describe('savepoint executions resume', () => {
   it('takes back what a step left that was cut off, and says where the program goes on', async () => {
     await leave();
+    const cutOff = { status: 'open', last: { name: 'second', status: 'killed' }, holder: null };
+    expect((await json('list')).executions[0]).toMatchObject({ id: 'exec-2', ...cutOff });
     const dry = await json('resume', 'exec-2', '--dry-run');
     expect(dry).toMatchObject({ dryRun: true, rolledBack: [{ index: 1, name: 'second' }] });
     expect(project.read('c.txt')).toBe('half\n');
