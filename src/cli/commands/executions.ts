@@ -4,7 +4,7 @@ import { type Call, COMMON_OPTIONS, type Command } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { LIMIT_OPTION } from '../limit.ts';
 import { PAGER_OPTIONS } from '../pager.ts';
-import { INCLUDE_SHARED, PLAN_OPTIONS } from '../plan-options.ts';
+import { INCLUDE_SHARED } from '../plan-options.ts';
 
 const VERBS = ['list', 'show', 'diff', 'resume', 'rollback'] as const;
 type Verb = (typeof VERBS)[number];
@@ -48,7 +48,7 @@ export const executions: Command = {
       type: 'string',
       value: 'WHAT',
       help: 'resume, rollback: where somebody else changed a file too, keep it, restore it, or fail (default)',
-      ...completesOf(PLAN_OPTIONS['on-conflict']?.completes),
+      completes: ['keep', 'restore', 'fail'],
     },
     'include-shared': { ...INCLUDE_SHARED, help: `rollback: ${INCLUDE_SHARED.help}` },
     limit: { ...LIMIT_OPTION, help: `list: ${LIMIT_OPTION.help}` },
@@ -132,8 +132,4 @@ function unknownVerb(word: string): UsageError {
   const near = nearestWord(word, VERBS);
   const hint = near === null ? SEE : `did you mean: savepoint executions ${near}`;
   return new UsageError(`executions cannot "${word}"`, hint);
-}
-
-function completesOf(completes: Command['options'][string]['completes']) {
-  return completes === undefined ? {} : { completes };
 }
