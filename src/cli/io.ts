@@ -1,7 +1,7 @@
-import { homedir } from 'node:os';
 import { createInterface, type Interface } from 'node:readline';
 import { isatty } from 'node:tty';
 import { UsageError } from '../terminal/usage-error.ts';
+import { homeDirectory } from './home-directory.ts';
 import { Interrupts } from './interrupts.ts';
 import { jsonText } from './json.ts';
 import { Output } from './output.ts';
@@ -86,7 +86,7 @@ export function processIo({ json }: IoOptions): Io {
     get cwd() {
       return currentFolder();
     },
-    homeDirectory: env.HOME || homedir(),
+    homeDirectory: homeDirectory(env),
     platform,
     interrupts,
     progress,
