@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../terminal/usage-error.ts';
 import { Application } from './application.ts';
 import type { ReplicaIo, ReplicaRequest } from './request.ts';
 import { setStage } from './stage.ts';
@@ -104,3 +105,20 @@ function metadataOf(sessionId: string): unknown {
   const folder = join(home, '.claude-replica', 'sessions', sessionId, 'checkpoints');
   return JSON.parse(readFileSync(join(folder, 'metadata.json'), 'utf8')).checkpoints;
 }
+
+describe('what cannot be meant', () => {
+  it('is a mistake in the request, not a failure: a conversation that is not there', async () => {
+    const mistake = new UsageError('No conversation "nope"; see claude-replica sessions');
+    const asked = application({ [VARIABLE]: '1' }, { verb: 'print', prompt: 'x', resume: 'nope' });
+    await expect(asked.run()).rejects.toThrow(mistake);
+  });
+
+  it.each([
+    ['there is no such folder', 'missing'],
+    ['that is not a folder', 'a-file'],
+  ])('so is a project of which %s', (why, name) => {
+    writeFileSync(join(scratch, 'a-file'), '');
+    const named = join(scratch, name);
+    expect(() => application({}, { project: named })).toThrow(new UsageError(`${why}: ${named}`));
+  });
+});

@@ -3,6 +3,7 @@ import { paintFor } from '../terminal/paint.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { type AnsweringModel, chooseModel } from './answering-model.ts';
 import { CheckpointManager } from './checkpoint/checkpoint-manager.ts';
+import { CommandRefused } from './commands/refusals.ts';
 import { findSession, sessionTable } from './commands/session-list.ts';
 import { ConfigManager } from './config/config-manager.ts';
 import { configJson, configText } from './config/config-text.ts';
@@ -176,7 +177,7 @@ export class Application {
     if (resume === null) return this.#sessions.create({ project });
     const { sessions } = await this.#sessions.list(project);
     const [newest] = sessions;
-    if (resume !== 'latest') return findSession(sessions, resume);
+    if (resume !== 'latest') return resumed(sessions, resume);
     if (newest === undefined) throw new UsageError('there is no conversation to take up here');
     return newest;
   }
@@ -248,6 +249,14 @@ export class Application {
 
   #warn(message: string): void {
     this.#io.err(`${message}\n`);
+  }
+}
+
+function resumed(sessions: readonly Session[], wanted: string): Session {
+  try {
+    return findSession(sessions, wanted, 'claude-replica sessions');
+  } catch (error) {
+    throw error instanceof CommandRefused ? new UsageError(error.message) : error;
   }
 }
 

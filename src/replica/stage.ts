@@ -1,6 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { displayText } from '../index.ts';
+import { UsageError } from '../terminal/usage-error.ts';
 import { FIRST_FILES } from './demo/script.ts';
 import type { ReplicaIo, ReplicaRequest } from './request.ts';
 
@@ -19,7 +21,7 @@ export interface Stage {
 
 /** The person's own project; for a play, a scratch one whose traces go with it. */
 export function setStage({ demo, project }: ReplicaRequest, io: ReplicaIo): Stage {
-  if (!demo) return stageIn(realpathSync(project), io.homeDirectory, io.env, () => undefined);
+  if (!demo) return stageIn(realFolder(project), io.homeDirectory, io.env, () => undefined);
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'claude-replica-demo-')));
   const [played, home] = [join(scratch, 'scratch-project'), join(scratch, 'home')];
   // The SDK's process leaves things in its temporary folder.
@@ -30,6 +32,13 @@ export function setStage({ demo, project }: ReplicaRequest, io: ReplicaIo): Stag
   const remove = (): void => rmSync(scratch, { recursive: true, force: true });
   const own = { SAVEPOINT_HOME: join(scratch, 'savepoint'), TMPDIR: temporary };
   return stageIn(played, home, { ...env, ...own }, remove);
+}
+
+function realFolder(project: string): string {
+  const stats = statSync(project, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) return realpathSync(project);
+  const why = stats === undefined ? 'there is no such folder' : 'that is not a folder';
+  throw new UsageError(`${why}: ${displayText(project)}`);
 }
 
 function stageIn(project: string, home: string, env: Stage['env'], remove: () => void): Stage {

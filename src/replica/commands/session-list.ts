@@ -71,8 +71,12 @@ export function findByName(listed: readonly Session[], name: string): Session | 
 
 const SHORTEST_ID = 4;
 
-/** By name, or by the beginning of an id. */
-export function findSession(listed: readonly Session[], wanted: string): Session {
+/** By name, or by the beginning of an id. `seen`: what shows them all. */
+export function findSession(
+  listed: readonly Session[],
+  wanted: string,
+  seen: string = '/sessions',
+): Session {
   const named = findByName(listed, wanted);
   if (named !== null) return named;
   const start = wanted.toLowerCase();
@@ -82,7 +86,7 @@ export function findSession(listed: readonly Session[], wanted: string): Session
   const shown = `"${displayText(wanted.slice(0, SHOWN))}"`;
   throw new CommandRefused(
     found === undefined
-      ? `No conversation ${shown}; see /sessions`
+      ? `No conversation ${shown}; see ${seen}`
       : `${shown} fits ${fitting.length} conversations; type more of the id`,
   );
 }
