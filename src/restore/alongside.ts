@@ -2,8 +2,9 @@ import type { CaptureSite } from '../capture/capture.ts';
 import { isOffLimits, look } from '../capture/capture.ts';
 import { settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
+import { kindAt, type Observation } from '../capture/observe.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
-import { isOutside, parentOf, type TrackedPath } from '../model/path.ts';
+import { ancestors, isOutside, parentOf, type TrackedPath } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { isDirectory, type State, sameState } from '../model/state.ts';
 import type { Draft } from '../store/draft.ts';
@@ -37,6 +38,7 @@ export async function guardSteps(
   for (const path of new Set(paths)) {
     if (isOutside(path) || isOffLimits(site, path)) return null;
     const seen = look(site, path);
+    if (reachesElsewhere(site, path, seen)) return null;
     const head = await headOf(safety, site.known, path);
     if (head === null || seen.state.kind === 'unknown') return null;
     settle(safety, head, path, seen, now);
@@ -44,6 +46,17 @@ export async function guardSteps(
     steps.push(guardStep(path, seen.state, `${id}-${steps.length}`));
   }
   return steps;
+}
+
+/** Through a link, or under another name of the file, the other program would write what nobody guards. */
+function reachesElsewhere(
+  { root }: CaptureSite,
+  path: TrackedPath,
+  { state, stats }: Observation,
+): boolean {
+  if (isDirectory(state)) return false;
+  const hasOtherNames = (stats?.nlink ?? 1n) > 1n;
+  return hasOtherNames || [...ancestors(path), path].some((one) => kindAt(root, one) === 'symlink');
 }
 
 function guardStep(path: TrackedPath, state: State, name: string): JournalStep {

@@ -143,7 +143,7 @@ async function afterOther(
 
 const NOT_ALONGSIDE: PlanNote = {
   code: 'alongside-skipped',
-  message: "the agent's own rewind was left out: it would touch files that are not on record",
+  message: "the agent's own rewind was left out: it would touch what could not be brought back",
 };
 
 /**

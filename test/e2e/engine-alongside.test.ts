@@ -1,5 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSavepoint, type Receipt } from '../../src/index.ts';
@@ -18,6 +29,12 @@ async function rewindAlongside(
 ): Promise<Receipt> {
   const plan = await bed.savepoint.planRewind({ to: await bed.idOf('m1') });
   return bed.savepoint.apply(plan, { paths, run: async () => run() });
+}
+
+/** A person keeps a folder elsewhere from now on. */
+function swapFolder(name: string, elsewhere: string): void {
+  rmSync(bed.at(name), { recursive: true });
+  symlinkSync(elsewhere, bed.at(name));
 }
 
 function companions(): string[] {
@@ -88,6 +105,29 @@ describe('a rewind alongside that of another program', () => {
       if (path === 'never-seen') expect(bed.text(path)).toBe('of a person\n');
     },
   );
+
+  it.each([
+    ['a link now', (elsewhere: string) => symlinkSync(join(elsewhere, 'b'), bed.at('d/b'))],
+    ['behind a link now', (elsewhere: string) => swapFolder('d', elsewhere)],
+    [
+      'a file with another name',
+      (elsewhere: string) => linkSync(join(elsewhere, 'b'), bed.at('d/b')),
+    ],
+  ])('does not let the other one write through what is %s', async (_what, change) => {
+    const elsewhere = join(bed.base, 'elsewhere');
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, 'b'), 'of a person\n');
+    bed.put('a', 'one\n');
+    bed.put('d/b', 'one\n');
+    await bed.write('m1', 'a', 'two\n');
+    await bed.write('m1', 'd/b', 'two\n');
+    rmSync(bed.at('d/b'));
+    change(elsewhere);
+    const receipt = await rewindAlongside(['a', 'd/b'], () => bed.put('d/b', 'one\n'));
+    expect(bed.text('a')).toBe('one\n');
+    expect(readFileSync(join(elsewhere, 'b'), 'utf8')).toBe('of a person\n');
+    expect(receipt.notes.map(({ code }) => code)).toContain('alongside-skipped');
+  });
 
   it('leaves what a person writes meanwhile, and everything else as it was', async () => {
     bed.put('a', 'one\n');
