@@ -101,6 +101,18 @@ describe('the files of the agent', () => {
     expect(gaps).toEqual([]);
   });
 
+  it('go back also from what a shell did that was cut off with the turn', async () => {
+    put('a.txt', 'one\n');
+    const before = treeOf(project);
+    await begin('p1');
+    await hook('PreToolUse', 't1', 'Bash', { command: 'echo two > a.txt; touch b.txt; sleep 100' });
+    put('a.txt', 'two\n');
+    put('b.txt', '');
+    await files.turnEnds('session-1');
+    expect(await files.restore(await files.plan('p1'), null)).toMatchObject({ skipped: [] });
+    expect(treeOf(project)).toEqual(before);
+  });
+
   it('are rewound by the SDK as well, and end as the plan says', async () => {
     put('a.txt', 'one\ntwo\nthree\n');
     await begin('p1');

@@ -92,7 +92,7 @@ export class EngineFiles implements AgentFiles {
   }
 
   async turnEnds(sessionId: string): Promise<void> {
-    this.#toolCalls.turnEnds();
+    await this.#toolCalls.turnEnds();
     try {
       await this.#savepoint.endTurn(sessionId);
     } catch (error) {

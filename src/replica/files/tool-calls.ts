@@ -61,9 +61,9 @@ export class ToolCalls {
     await this.#recording('the end of a tool call', end);
   }
 
-  /** Whatever is open ends with the turn, which the engine sees to itself. */
-  turnEnds(): void {
-    this.#open.clear();
+  /** A call of which nobody said that it is over was cut off, with the turn or with the agent's process. */
+  async turnEnds(): Promise<void> {
+    for (const id of [...this.#open.keys()]) await this.ends(id);
   }
 
   async #recording(what: string, work: () => Promise<unknown>): Promise<void> {
