@@ -187,6 +187,25 @@ describe('Scenario: capture a user message checkpoint: GIVEN uuid, description a
       expect(idsOf(fewer)).toEqual(['m12', 'm11']);
     }));
 
+  it('keeps what another process captured for the same conversation meanwhile', () =>
+    withTemporaryFolder(async (folder) => {
+      const [one, other] = [managerIn(folder), managerIn(folder, { now: () => new Date(START) })];
+      await one.manager.initialize();
+      await other.manager.initialize();
+      for (const [{ manager }, id] of [
+        [other, 'a'],
+        [one, 'b'],
+        [one, 'c'],
+      ] as const) {
+        manager.captureCheckpoint(id, id, 'session-1');
+        await manager.flush();
+      }
+      expect(idsOf(one.manager)).toEqual(['c', 'b', 'a']);
+      const resumed = managerIn(folder).manager;
+      await resumed.initialize();
+      expect(idsOf(resumed)).toEqual(['c', 'b', 'a']);
+    }));
+
   it('makes one entry of a message that comes twice', () =>
     withTemporaryFolder(async (folder) => {
       const { manager } = managerIn(folder);

@@ -123,10 +123,23 @@ export class CheckpointManager {
     this.#saving = this.#saving.then(() => this.#saveNow());
   }
 
+  /** The same conversation may be open twice; what the other process captured stays in the list. */
+  async #takeUpOthers(): Promise<void> {
+    const read = await readMetadata(this.#file);
+    if (read === null || !read.isWhole) return;
+    const known = new Set(this.#checkpoints.map(({ id }) => id));
+    const others = read.checkpoints.filter(({ id }) => !known.has(id));
+    if (others.length === 0) return;
+    // Sorting is stable: prompts of one moment stay in their order.
+    const all = [...this.#checkpoints, ...others].sort(newestFirst);
+    this.#checkpoints = all.slice(0, this.#max);
+  }
+
   async #saveNow(): Promise<void> {
     if (this.#isSaved) return;
     this.#isSaved = true;
     try {
+      await this.#takeUpOthers();
       await writeMetadata(this.#file, this.#checkpoints);
     } catch (error) {
       // The next capture tries again: a full disk may have room by then.
@@ -134,6 +147,10 @@ export class CheckpointManager {
       this.#warn(`The list of checkpoints could not be saved: ${messageOf(error)}`);
     }
   }
+}
+
+function newestFirst(one: CheckpointMetadata, other: CheckpointMetadata): number {
+  return other.timestamp.getTime() - one.timestamp.getTime();
 }
 
 async function rewind(id: string, query: RewindableQuery): Promise<RewindFilesResult> {
