@@ -15,6 +15,7 @@ const LARGEST_INLINE_BYTES = 1_024;
 
 // Long texts are kept alive by this, runs are small.
 const REMEMBERED_TEXTS = 64;
+const REMEMBERED_CHARACTERS = 16 * 1024 * 1024;
 const REMEMBERED_RUNS = 8_192;
 
 interface Run {
@@ -29,7 +30,7 @@ interface Run {
  */
 export class Packer {
   readonly #skeletons = new WeakMap<object, Skeleton>();
-  readonly #texts = new Recent<Skeleton>(REMEMBERED_TEXTS);
+  readonly #texts = new Recent<Skeleton>(REMEMBERED_TEXTS, REMEMBERED_CHARACTERS);
   readonly #runs = new Recent<Run>(REMEMBERED_RUNS);
   readonly #made = new Map<PartId, Part>();
 

@@ -1,10 +1,13 @@
-/** Remembers what was used last, so many of them. */
+/** Remembers what was used last: so many of them, and no more than so many characters of keys but for one. */
 export class Recent<Value> {
   readonly #values = new Map<string, Value>();
   readonly #limit: number;
+  readonly #most: number;
+  #length = 0;
 
-  constructor(limit: number) {
+  constructor(limit: number, most: number = Number.POSITIVE_INFINITY) {
     this.#limit = limit;
+    this.#most = most;
   }
 
   get(key: string): Value | undefined {
@@ -15,14 +18,21 @@ export class Recent<Value> {
 
   set(key: string, value: Value): void {
     // A Map keeps the order of insertion: what comes first was not used for the longest time.
-    this.#values.delete(key);
+    this.#delete(key);
     this.#values.set(key, value);
-    if (this.#values.size <= this.#limit) return;
-    const [oldest] = this.#values.keys();
-    this.#values.delete(oldest as string);
+    this.#length += key.length;
+    for (const oldest of this.#values.keys()) {
+      if (this.#values.size <= this.#limit && this.#length <= this.#most) return;
+      if (this.#values.size > 1) this.#delete(oldest);
+    }
   }
 
   clear(): void {
     this.#values.clear();
+    this.#length = 0;
+  }
+
+  #delete(key: string): void {
+    if (this.#values.delete(key)) this.#length -= key.length;
   }
 }
