@@ -11,7 +11,7 @@ import { release, stamp } from './lease.ts';
 import { authorOfStep, RecordedFiles } from './recorded-files.ts';
 import { filesChanged, restoreAttempt } from './restore-attempt.ts';
 import { StepContext } from './step-context.ts';
-import { type ExecutionState, readLog, readValue, type StepLog, stateAfter } from './step-log.ts';
+import { type ExecutionState, readValue, type StepLog, stateAfter } from './step-log.ts';
 import { draftBegin, draftEnd } from './step-recording.ts';
 import { syncFiles } from './sync-files.ts';
 
@@ -184,7 +184,9 @@ export class ExecutionRun {
       await this.#failWith({ attempt, error, status: signal.aborted ? 'cancelled' : 'failed' });
       throw error;
     } finally {
-      this.#log = await readLog(this.#site.store, this.id).catch(() => this.#log);
+      this.#log = await this.#log
+        .reread(this.#site.store, this.id, step.index)
+        .catch(() => this.#log);
     }
   }
 

@@ -18,15 +18,24 @@ export class StepLog {
   readonly live: readonly StepAttempt[];
   /** The index of one that is gone although later ones are not: damage, of which a repair has told. */
   readonly lost: number | null;
+  readonly #rolledBack: ReadonlySet<StepAttempt>;
 
   constructor(attempts: readonly StepAttempt[], rolledBack: ReadonlySet<StepAttempt>) {
     this.attempts = attempts;
+    this.#rolledBack = rolledBack;
     const succeeded = attempts.filter((step) => step.status === 'success' && !rolledBack.has(step));
     const last = new Map(succeeded.map((step) => [step.index, step]));
     const live: StepAttempt[] = [];
     for (let step = last.get(0); step !== undefined; step = last.get(live.length)) live.push(step);
     this.live = live;
     this.lost = succeeded.some(({ index }) => index > live.length) ? live.length : null;
+  }
+
+  /** With what is on record by now of the attempts at one step: the holder need not read all the others. */
+  async reread(store: Store, executionId: string, index: number): Promise<StepLog> {
+    const others = this.attempts.filter((step) => step.index !== index);
+    const fresh = await store.steps(executionId, index);
+    return new StepLog([...others, ...fresh], this.#rolledBack);
   }
 
   nextAttempt(index: number): number {
