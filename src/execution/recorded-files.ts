@@ -1,4 +1,13 @@
-import { chmodSync, closeSync, fsyncSync, mkdirSync, renameSync, unlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  type PathLike,
+  renameSync,
+  unlinkSync,
+} from 'node:fs';
 import { captureBefore } from '../capture/capture.ts';
 import { type Author, outsider } from '../capture/chain.ts';
 import { resolveNamed } from '../capture/named-path.ts';
@@ -17,6 +26,7 @@ import { fenceOf } from './lease.ts';
 
 const FILE_MODE = 0o644;
 const FOLDER_MODE = 0o755;
+const PERMISSIONS = 0o7777;
 
 /**
  * Files that a step writes through here are on record before they are written, with what they will be: a
@@ -44,11 +54,11 @@ export class RecordedFiles {
     const blob = blobOf(bytes);
     await this.#recorded(
       path,
-      (before) => fileAfter(before, blob, this.#site, options.mode),
+      (before, at) => fileAfter(before, blob, this.#site, { at, mode: options.mode }),
       (place) => {
         for (const folder of place.folders) makeFolder(this.#site.files.root, folder);
         const fresh = freshName(this.#step);
-        replaceFile(this.#site.files.root, place, bytes, fresh);
+        replaceFile(this.#site.files.root, place, { bytes, fresh, mode: options.mode });
       },
       blob,
     );
@@ -67,7 +77,7 @@ export class RecordedFiles {
 
   async #recorded(
     named: string,
-    after: (before: State) => State,
+    after: (before: State, path: TrackedPath) => State,
     carryOut: (place: Place) => void,
     blob?: Blob,
   ): Promise<void> {
@@ -84,12 +94,12 @@ export class RecordedFiles {
       const own = opened.find((change) => change.path === path);
       if (own === undefined) return;
       refuseOthers(own);
-      const target = after(own.before);
+      const target = after(own.before, path);
       const folders = opened.filter((change) => change !== own).map((change) => change.path);
       const needed = target.kind === 'absent' ? [] : folders;
       for (const change of opened)
         draft.closed.push({ seq: change.seq, after: afterOf(change, own, target, needed) });
-      if (blob !== undefined) draft.addBlob(blob);
+      if (blob !== undefined && target.kind === 'captured') draft.addBlob(blob);
       draft.fence = fenceOf(this.#execution());
       await store.commit(draft.batch());
       carryOut({ path, before: own.before, after: target, folders: needed });
@@ -125,15 +135,24 @@ function afterOf(
   return { kind: 'captured', type: 'directory', mode: FOLDER_MODE, blob: null, size: 0 };
 }
 
-function fileAfter(before: State, blob: Blob, { files }: ExecutionSite, mode?: number): State {
+/** What a look at it will find; of what may be secret that is next to nothing. */
+function fileAfter(
+  before: State,
+  blob: Blob,
+  { files }: ExecutionSite,
+  { at, mode }: { readonly at: TrackedPath; readonly mode: number | undefined },
+): State {
+  if (files.excluded(at, false)) return unknown('excluded');
   if (blob.bytes.length > files.maxFileSize) return unknown('too-large');
   const old = before.kind === 'captured' ? before.mode : FILE_MODE;
   const { id, bytes } = blob;
   return { kind: 'captured', type: 'file', mode: mode ?? old, blob: id, size: bytes.length };
 }
 
-function modeOf(state: State): number {
-  return state.kind === 'captured' ? state.mode : FILE_MODE;
+/** A file that is not on record, because it is secret or large, keeps the mode that it has. */
+function modeOf(state: State, file: PathLike): number {
+  if (state.kind === 'captured') return state.mode;
+  return (lstatSync(file, { throwIfNoEntry: false })?.mode ?? FILE_MODE) & PERMISSIONS;
 }
 
 function onlyPath(root: string, named: string): TrackedPath {
@@ -205,12 +224,16 @@ export function removeFresh(root: string, step: StepAttempt, paths: Iterable<Tra
 function replaceFile(
   root: string,
   { path, after }: Place,
-  bytes: Uint8Array,
-  waiting: string,
+  content: {
+    readonly bytes: Uint8Array;
+    readonly fresh: string;
+    readonly mode?: number | undefined;
+  },
 ): void {
   within(root, path, (folder, name) => {
-    const fresh = folder.entry(waiting);
-    const fd = writeNewFile(fresh, bytes, modeOf(after));
+    const fresh = folder.entry(content.fresh);
+    const mode = content.mode ?? modeOf(after, folder.entry(name));
+    const fd = writeNewFile(fresh, content.bytes, mode);
     try {
       fsyncSync(fd);
       renameSync(fresh, folder.entry(name));

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { chmod, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { StepContext } from '../../src/execution/step-context.ts';
-import { memoryStore, SavepointError, type Store } from '../../src/index.ts';
+import { memoryStore, SavepointError, type Store, storeDirectory } from '../../src/index.ts';
 import { ExecutionBed } from './execution-bed.ts';
 
 let bed: ExecutionBed;
@@ -224,6 +226,24 @@ describe('steps', () => {
     });
     await expect(step).rejects.toThrow('no');
     expect(await bed.read('a.txt')).toBe(lines('1', 'person'));
+  });
+
+  it('write what is excluded without a trace of it in the store', async () => {
+    bed = await ExecutionBed.make({ 'old.env': 'KEY=dummy-old\n' });
+    await chmod(join(bed.project, 'old.env'), 0o600);
+    const savepoint = await bed.open({ exclude: ['*.env'] });
+    const run = await savepoint.execution('e');
+    await run.step('one', async ({ files }) => {
+      await files.write('old.env', 'KEY=dummy-one\n');
+      await files.write('new.env', 'KEY=dummy-two\n');
+    });
+    await run.close();
+    expect((await savepoint.execution('e')).done).toBe(1);
+    await savepoint.close();
+    const database = join(storeDirectory(bed.home, bed.project), 'store.db');
+    expect(await readFile(database, 'latin1')).not.toContain('KEY=dummy');
+    expect(await bed.read('old.env')).toBe('KEY=dummy-one\n');
+    expect((await stat(join(bed.project, 'old.env'))).mode & 0o777).toBe(0o600);
   });
 
   it('that are over take no more part in what happens', async () => {
