@@ -8,15 +8,15 @@ import {
   renameSync,
   unlinkSync,
 } from 'node:fs';
-import { captureBefore } from '../capture/capture.ts';
-import { type Author, outsider } from '../capture/chain.ts';
+import { type CaptureSite, captureBefore, look } from '../capture/capture.ts';
+import { type Author, appendChange, outsider } from '../capture/chain.ts';
 import { resolveNamed } from '../capture/named-path.ts';
 import { type PinnedFolder, pinParent, pinParentOrNull } from '../capture/pinned-folder.ts';
 import type { Change } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import { isOutside, nameOf, type TrackedPath } from '../model/path.ts';
-import { ABSENT, type State, unknown } from '../model/state.ts';
+import { ABSENT, joins, type State, unknown } from '../model/state.ts';
 import { removeIfThere, writeNewFile } from '../restore/write-file.ts';
 import { blobOf } from '../store/blob.ts';
 import { Draft } from '../store/draft.ts';
@@ -58,7 +58,7 @@ export class RecordedFiles {
       (place) => {
         for (const folder of place.folders) makeFolder(this.#site.files.root, folder);
         const fresh = freshName(this.#step);
-        replaceFile(this.#site.files.root, place, { bytes, fresh, mode: options.mode });
+        replaceFile(this.#site.files, place, { bytes, fresh, mode: options.mode });
       },
       blob,
     );
@@ -70,7 +70,7 @@ export class RecordedFiles {
       path,
       () => ABSENT,
       (place) => {
-        if (place.before.kind !== 'absent') removeFile(this.#site.files.root, place.path);
+        if (place.before.kind !== 'absent') removeFile(this.#site.files, place);
       },
     );
   }
@@ -102,8 +102,24 @@ export class RecordedFiles {
       if (blob !== undefined && target.kind === 'captured') draft.addBlob(blob);
       draft.fence = fenceOf(this.#execution());
       await store.commit(draft.batch());
-      carryOut({ path, before: own.before, after: target, folders: needed });
+      const place = { path, before: own.before, after: target, folders: needed };
+      try {
+        carryOut(place);
+      } catch (error) {
+        await this.#setRight(place, capturing.author);
+        throw error;
+      }
     });
+  }
+
+  /** What is on record did not happen: it goes back there too, and is not taken for another's doing. */
+  async #setRight({ path, before, after }: Place, author: Author): Promise<void> {
+    const { store, files } = this.#site;
+    if (joins(after, look(files, path).state)) return;
+    const draft = new Draft(await store.seq());
+    appendChange(draft, path, after, before, author);
+    draft.fence = fenceOf(this.#execution());
+    await store.commit(draft.batch());
   }
 }
 
@@ -221,21 +237,31 @@ export function removeFresh(root: string, step: StepAttempt, paths: Iterable<Tra
   }
 }
 
+/** Somebody may have written it while the record was being made; that must not be lost without one. */
+function refuseChanged(files: CaptureSite, { path, before }: Place): void {
+  if (joins(before, look(files, path).state)) return;
+  throw new SavepointError('plan-stale', 'somebody else wrote the file at the same moment', {
+    path,
+    hint: 'read it, and write it again',
+  });
+}
+
 function replaceFile(
-  root: string,
-  { path, after }: Place,
+  files: CaptureSite,
+  place: Place,
   content: {
     readonly bytes: Uint8Array;
     readonly fresh: string;
     readonly mode?: number | undefined;
   },
 ): void {
-  within(root, path, (folder, name) => {
+  within(files.root, place.path, (folder, name) => {
     const fresh = folder.entry(content.fresh);
-    const mode = content.mode ?? modeOf(after, folder.entry(name));
+    const mode = content.mode ?? modeOf(place.after, folder.entry(name));
     const fd = writeNewFile(fresh, content.bytes, mode);
     try {
       fsyncSync(fd);
+      refuseChanged(files, place);
       renameSync(fresh, folder.entry(name));
     } catch (error) {
       removeIfThere(fresh);
@@ -246,6 +272,9 @@ function replaceFile(
   });
 }
 
-function removeFile(root: string, path: TrackedPath): void {
-  within(root, path, (folder, name) => unlinkSync(folder.entry(name)));
+function removeFile(files: CaptureSite, place: Place): void {
+  within(files.root, place.path, (folder, name) => {
+    refuseChanged(files, place);
+    unlinkSync(folder.entry(name));
+  });
 }

@@ -228,6 +228,27 @@ describe('steps', () => {
     expect(await bed.read('a.txt')).toBe(lines('1', 'person'));
   });
 
+  it('do not write over what somebody wrote while it went on record', async () => {
+    bed = await ExecutionBed.make({ 'a.txt': 'a\n' });
+    const store = memoryStore();
+    const commit = store.commit.bind(store);
+    let person: string | null = null;
+    store.commit = async (batch) => {
+      await commit(batch);
+      if (person !== null && (batch.closed ?? []).length > 0) await bed.edit('a.txt', person);
+    };
+    const run = await (await bed.open({ store })).execution('e');
+    for (const write of ['write', 'remove'] as const) {
+      const step = run.step('one', async ({ files }) => {
+        person = 'person\n';
+        await files[write]('a.txt', 'step\n').finally(() => (person = null));
+      });
+      await expect(step).rejects.toMatchObject({ code: 'plan-stale' });
+      expect(await bed.read('a.txt')).toBe('person\n');
+      await bed.edit('a.txt', 'a\n');
+    }
+  });
+
   it('write what is excluded without a trace of it in the store', async () => {
     bed = await ExecutionBed.make({ 'old.env': 'KEY=dummy-old\n' });
     await chmod(join(bed.project, 'old.env'), 0o600);
