@@ -1,5 +1,5 @@
 import { checkId } from '../model/check.ts';
-import { SavepointError } from '../model/errors.ts';
+import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import { treeToValue, valueToTree } from '../model/value/index.ts';
 import { commandsIn } from '../model/window.ts';
@@ -104,7 +104,11 @@ async function settle(
     await draftEnd(site, draft, execution, { now, coverage });
     draft.steps.push(killed);
   });
-  const left = await restoreAttempt(site, execution, killed);
+  const left = await restoreAttempt(site, execution, killed).catch((error: unknown) => {
+    // Nobody can take it back any more; who takes files as they are may go on.
+    if (acceptsChangedFiles && isSavepointError(error, 'checkpoint-not-found')) return [];
+    throw error;
+  });
   if (left.length > 0 && !acceptsChangedFiles) {
     throw filesChanged(
       'files could not be made what they were before a step that was killed',

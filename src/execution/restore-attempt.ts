@@ -82,6 +82,7 @@ async function planAttempt(
   const checkpoint = await site.store.checkpoint(step.checkpointId);
   if (checkpoint === null) {
     throw new SavepointError('checkpoint-not-found', 'the checkpoint of the step is gone', {
+      hint: "look at the files, then open the execution with changedFiles: 'accept'",
       details: { checkpointId: step.checkpointId },
     });
   }

@@ -36,10 +36,20 @@ describe('after damage and a repair, an execution', () => {
     await savepoint.forkExecution('e', { at: 0, as: 'fork' });
     expect((await savepoint.execution('fork')).done).toBe(1);
   });
+
+  it('can be gone on with where nobody can take a failed step back any more', async () => {
+    const savepoint = await damaged(
+      `UPDATE steps SET status = 'failed', root = NULL, result = NULL WHERE step = 2;
+       DELETE FROM checkpoints WHERE id = (SELECT checkpoint_id FROM steps WHERE step = 2)`,
+      { repair: false },
+    );
+    await expect(savepoint.execution('e')).rejects.toMatchObject({ code: 'checkpoint-not-found' });
+    expect((await savepoint.execution('e', { changedFiles: 'accept' })).done).toBe(2);
+  });
 });
 
 /** Three steps, then the damage, then a repair. */
-async function damaged(sql: string): Promise<Savepoint> {
+async function damaged(sql: string, { repair = true } = {}): Promise<Savepoint> {
   bed = await ExecutionBed.make();
   const savepoint = await bed.open();
   const run = await savepoint.execution('e', { state: { count: 0 } });
@@ -52,6 +62,7 @@ async function damaged(sql: string): Promise<Savepoint> {
   });
   database.exec(sql);
   database.close();
+  if (!repair) return bed.open();
   const { left } = await repairStore(directory);
   expect(left.problems.filter(({ kind }) => kind !== 'leftover')).toEqual([]);
   return bed.open();
