@@ -44,6 +44,9 @@ describe('parts that are not what was stored', () => {
       'the order of what one holds',
       "UPDATE parts SET children = '[2,1]' WHERE children LIKE '[1,2%'",
     ],
+    ['what one holds', "UPDATE parts SET children = 'no list' WHERE children IS NOT NULL"],
+    ['a list that is none', "UPDATE parts SET children = '5' WHERE children IS NOT NULL"],
+    ['a number for a text', 'UPDATE parts SET data = 5'],
     ['a row that is gone', 'DELETE FROM parts WHERE id = 1'],
     [
       'two that changed places',
@@ -55,6 +58,16 @@ describe('parts that are not what was stored', () => {
     expect(await documents.load('state', 'large')).toEqual({ value: LIST });
     execute(sql);
     await expect(documents.load('state', 'large')).rejects.toMatchObject(corrupt);
+  });
+
+  it('are mended by whoever stores the same again', async () => {
+    await documents.save('state', 'large', LIST);
+    execute("UPDATE parts SET data = replace(data, 'entry 7 ', 'entry 8 '), children = NULL");
+    const other = await sqliteStore({ directory: folder });
+    await new DocumentStore(other, OPTIONS).save('state', 'again', LIST);
+    await other.close();
+    expect(await documents.load('state', 'again')).toEqual({ value: LIST });
+    expect(await documents.load('state', 'large')).toEqual({ value: LIST });
   });
 
   it('are refused in a document of one row', async () => {

@@ -13,9 +13,14 @@ export interface PartRow {
 }
 
 // SQLite gives out the greatest number and one: that of a row which is there, so that none comes twice.
+// A row of that name which says something else is damaged, and mended; it keeps its number as long as what
+// it holds was stored before it.
 const INSERT = `
   INSERT INTO parts (hash, kind, children, data, seal) VALUES (?1, ?2, ?3, ?4, ?5)
-  ON CONFLICT (hash) DO NOTHING RETURNING id`;
+  ON CONFLICT (hash) DO UPDATE
+    SET kind = excluded.kind, children = excluded.children, data = excluded.data, seal = excluded.seal
+  WHERE id > ?6 AND (kind, children, data) IS NOT (excluded.kind, excluded.children, excluded.data)
+  RETURNING id`;
 
 const GENERATION = "SELECT value FROM meta WHERE key = 'parts'";
 // Numbers are small; this is more than a large document has.
@@ -57,7 +62,9 @@ export class PartNumbers {
     const kind = PART_KINDS.indexOf(part.kind);
     const children = numbers.length === 0 ? null : JSON.stringify(numbers);
     const seal = sealOf(hash, kind, children);
-    const row = this.#connection.get<{ id: number }>(INSERT, hash, kind, children, part.data, seal);
+    const last = numbers.reduce((greatest, number) => Math.max(greatest, number), 0);
+    const values = [hash, kind, children, part.data, seal, last] as const;
+    const row = this.#connection.get<{ id: number }>(INSERT, ...values);
     // Nothing comes back for one that was there.
     if (row === undefined) this.#find(part.id);
     else this.#found.set(part.id, row.id);
@@ -100,7 +107,7 @@ const READ = `
  * and with it those of the parts that hold it, up to the first one, whose name is known.
  */
 export function readParts(connection: Connection, root: PartId): Part[] {
-  const rows = connection.all<Omit<PartRow, 'hash'>>(READ, Buffer.from(root, 'hex'));
+  const rows = rowsBelow(connection, root);
   if (rows.length === 0) {
     throw new SavepointError('part-missing', `part ${root} is not in the store`);
   }
@@ -114,6 +121,15 @@ export function readParts(connection: Connection, root: PartId): Part[] {
   });
   if (!parts.some(({ id }) => id === root)) throw corrupt(root);
   return parts;
+}
+
+function rowsBelow(connection: Connection, root: PartId): Omit<PartRow, 'hash'>[] {
+  try {
+    return connection.all<Omit<PartRow, 'hash'>>(READ, Buffer.from(root, 'hex'));
+  } catch (error) {
+    // Of a list of numbers that is none.
+    throw String(error).includes('malformed JSON') ? corrupt(root) : error;
+  }
 }
 
 /** The part that a row says, if it is what its name vouches for. */
@@ -130,16 +146,20 @@ function foundPart(row: Omit<PartRow, 'hash'>, names: ReadonlyMap<number, PartId
     throw new SavepointError('part-missing', `part ${child} of a document is not in the store`);
   });
   const kind = PART_KINDS[row.kind] as PartKind | undefined;
-  if (kind === undefined || (kind === 'bytes') !== row.data instanceof Uint8Array) {
+  const isBytes = row.data instanceof Uint8Array;
+  const isData = isBytes || typeof row.data === 'string';
+  if (kind === undefined || !isData || (kind === 'bytes') !== isBytes)
     throw corrupt(String(row.id));
-  }
   return partOf(kind, children, row.data);
 }
 
 const NONE: readonly number[] = [];
 
 export function childrenOf({ children }: Pick<PartRow, 'children'>): readonly number[] {
-  return children === null ? NONE : (JSON.parse(children) as number[]);
+  if (children === null) return NONE;
+  const numbers: unknown = JSON.parse(children);
+  if (!Array.isArray(numbers)) throw corrupt('of a document');
+  return numbers;
 }
 
 /** By which rows name it, as a subquery; null stays null. */
