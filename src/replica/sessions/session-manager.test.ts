@@ -32,6 +32,15 @@ describe('SessionManager', () => {
     });
   });
 
+  it('says so where its folder cannot be made', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const root = join(folder, 'sessions');
+      await writeFile(root, 'a file where the folder should be');
+      const creating = new SessionManager({ root }).create({ project: PROJECT, id: ID });
+      await expect(creating).rejects.toMatchObject({ code: 'file-failed', path: join(root, ID) });
+    });
+  });
+
   it('lists the newest first, of one project or of all, without those that hold nothing', async () => {
     await withSessions(async ({ sessions }) => {
       const first = await spoken(sessions, PROJECT);
