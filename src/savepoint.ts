@@ -330,7 +330,7 @@ export class Savepoint extends TimelineReader {
 
   /** Idempotent. Executions are given back. What the last restore left to do is done first, if it can be. */
   async close(): Promise<void> {
-    for (const run of this.#runs) await run.close();
+    for (const run of this.#runs) await run.leave();
     this.#runs.clear();
     // Whatever is in the way now, the next start does it.
     await this.#bench.recover().catch(() => undefined);

@@ -138,6 +138,15 @@ export class ExecutionRun {
     }
   }
 
+  /**
+   * The store is about to be closed. A step that still runs keeps the execution: nobody may go on with it
+   * before this process ends, or its lease.
+   */
+  async leave(): Promise<void> {
+    if (this.#isBusy) clearInterval(this.#heart);
+    else await this.close();
+  }
+
   async #giveBack(status: Execution['status']): Promise<void> {
     if (this.#isBusy) {
       throw new SavepointError('execution-busy', 'a step of the execution is running', {

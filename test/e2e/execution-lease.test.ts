@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { ChildScript } from '../../src/testing/child-script.ts';
 import { ExecutionBed } from './execution-bed.ts';
 
@@ -50,6 +50,23 @@ it('belongs to one process, and to the next one as soon as that is dead', async 
   } finally {
     await child.kill();
   }
+});
+
+it('lets its savepoint be closed while a step runs, and stays with this process', async () => {
+  bed = await ExecutionBed.make();
+  const savepoint = await bed.open();
+  const run = await savepoint.execution('e');
+  let end = (): void => undefined;
+  const running = run.step('long', () => new Promise<void>((resolve) => (end = resolve)));
+  await vi.waitFor(async () => {
+    const [step] = (await (await savepoint.executions()).show('e')).steps;
+    expect(step?.name).toBe('long');
+  });
+  await savepoint.close();
+  const again = await bed.open();
+  await expect(again.execution('e')).rejects.toMatchObject({ code: 'execution-busy' });
+  end();
+  await expect(running).rejects.toMatchObject({ code: 'store-closed' });
 });
 
 it('is held until its lease ends where nobody can tell whether its holder runs', async () => {

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RecordingUI } from '../../../test/replica/recording-ui.ts';
 import { ExecutionCheckpoints, PersistenceManager } from '../../execution/index.ts';
-import { memoryStore, openSavepoint, type Savepoint, type StepContext } from '../../index.ts';
+import {
+  memoryStore,
+  openSavepoint,
+  type Savepoint,
+  type StepContext,
+  type Store,
+} from '../../index.ts';
 import { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { registerBuiltinCommands } from '../commands/builtin-commands.ts';
 import { CommandRegistry } from '../commands/command-registry.ts';
@@ -133,12 +139,13 @@ describe('/checkpoint where executions are on record', () => {
   const inProject = (name: string): string => join(scratch, 'project', name);
   const read = (name: string): string => readFileSync(inProject(name), 'utf8');
   let savepoint: Savepoint;
+  let store: Store;
 
   /** The engine, which whatever runs in the project works with as well. */
   beforeEach(async () => {
     mkdirSync(join(scratch, 'project'));
     writeFileSync(inProject('a.txt'), 'mine\n');
-    const store = memoryStore();
+    store = memoryStore();
     savepoint = await openSavepoint({ project: join(scratch, 'project'), store });
     files = new EngineFiles(savepoint, (gap) => expect.unreachable(gap));
   });
@@ -180,7 +187,10 @@ describe('/checkpoint where executions are on record', () => {
     });
     await vi.waitFor(() => expect(read('a.txt')).toBe('half\n'));
     // Its process ends in the middle of a step.
-    await run.close();
+    const held = await store.execution('exec-9');
+    if (held === null) throw new Error('it is not on record');
+    const free = { ...held, owner: null, leaseUntil: null, token: held.token + 1 };
+    await store.commit({ base: await store.seq(), executions: [free] });
   }
 
   const choose = (...texts: string[]): void => {
