@@ -1,6 +1,7 @@
 import { checkId } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
+import { wrong } from '../model/shape.ts';
 import { treeToValue, valueToTree } from '../model/value/index.ts';
 import { commandsIn } from '../model/window.ts';
 import { verifyAfterImages } from './after-images.ts';
@@ -30,6 +31,7 @@ export interface ExecutionOptions {
 }
 
 const LEASE_MS = 30_000;
+const LONGEST_LEASE_MS = 2 ** 31 - 1;
 
 /**
  * Takes an execution for this process, new or begun before. An attempt that was killed, or failed and was
@@ -41,6 +43,7 @@ export async function openExecution(
   options: ExecutionOptions = {},
 ): Promise<ExecutionRun> {
   checkId('id', id);
+  checkLease(options.leaseMs ?? LEASE_MS);
   const { state, variables = {}, context = {} } = options;
   const initial = valueToTree({ state, variables, context }, { name: 'options' });
   const settings: RunSettings = {
@@ -58,6 +61,12 @@ export async function openExecution(
     await release(site, execution).catch(() => undefined);
     throw error;
   }
+}
+
+/** It is renewed by a timer, which has a limit. */
+function checkLease(leaseMs: number): void {
+  if (Number.isSafeInteger(leaseMs) && leaseMs >= 1 && leaseMs <= LONGEST_LEASE_MS) return;
+  throw wrong('leaseMs', `a whole number of milliseconds from 1 to ${LONGEST_LEASE_MS}`);
 }
 
 async function resume(

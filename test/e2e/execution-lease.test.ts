@@ -84,6 +84,15 @@ it('is held until its lease ends where nobody can tell whether its holder runs',
   await store.close();
 });
 
+it('is not held for a time that no timer can measure', async () => {
+  bed = await ExecutionBed.make();
+  const savepoint = await bed.open();
+  for (const leaseMs of [0, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31]) {
+    const opening = savepoint.execution('e', { leaseMs });
+    await expect(opening).rejects.toMatchObject({ code: 'argument-invalid' });
+  }
+});
+
 /** As if a process on another machine held it. */
 async function elsewhere({ project, home }: ExecutionBed, owner: string, leaseUntil: number) {
   const { sqliteStore, storeDirectory } = await import('../../src/index.ts');
