@@ -1,10 +1,10 @@
 import { look } from '../capture/capture.ts';
-import { liveChanges } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Execution } from '../model/execution.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { joins } from '../model/state.ts';
 import type { ExecutionSite } from './execution-site.ts';
+import { readLog } from './step-log.ts';
 
 /** Throws `execution-files-changed` where a file is not as the steps of an execution left it. */
 export async function verifyAfterImages(site: ExecutionSite, execution: Execution): Promise<void> {
@@ -19,16 +19,15 @@ export async function verifyAfterImages(site: ExecutionSite, execution: Executio
   });
 }
 
+/** Also what somebody has rewound since: files went back then, and the steps that wrote them did not. */
 async function changedSince(site: ExecutionSite, execution: Execution): Promise<TrackedPath[]> {
+  const { live } = await readLog(site.store, execution.id);
+  const points = new Set(live.map(({ checkpointId }) => checkpointId));
   const own = await site.store.changes({ sessionIds: [execution.sessionId] });
-  const paths = [...new Set(own.map((change) => change.path))];
-  if (paths.length === 0) return [];
-  const changes = await site.store.changes({ paths });
-  const cancellations = await site.store.cancellationsOf(changes.map((change) => change.seq));
-  const live = liveChanges(changes, cancellations);
-  const last = new Map(
-    own.filter(({ seq, after }) => live.has(seq) && after !== null).map((one) => [one.path, one]),
+  const ofSteps = own.filter(
+    ({ checkpointId }) => checkpointId !== null && points.has(checkpointId),
   );
+  const last = new Map(ofSteps.map((change) => [change.path, change]));
   return [...last.values()]
     .filter(({ path, after }) => after !== null && !joins(after, look(site.files, path).state))
     .map(({ path }) => path);

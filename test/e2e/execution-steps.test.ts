@@ -331,6 +331,25 @@ describe('an execution', () => {
     expect(await bed.read('a.txt')).toBe('person\n');
   });
 
+  it('stops where somebody has rewound the files of its steps, and not the steps', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e');
+    for (const name of ['a', 'b']) {
+      await run.step(name, ({ files }) => files.write(`${name}.txt`, name));
+    }
+    await run.close();
+    const [, second] = (await (await savepoint.executions()).show('e')).steps;
+    const to = second?.attempts[0]?.checkpointId ?? '';
+    await savepoint.apply(await savepoint.planRewind({ to }));
+    await expect(savepoint.execution('e')).rejects.toMatchObject({
+      code: 'execution-files-changed',
+      details: [{ path: 'b.txt' }],
+    });
+    await savepoint.undo();
+    expect((await savepoint.execution('e')).done).toBe(2);
+  });
+
   it('has one holder', async () => {
     bed = await ExecutionBed.make();
     const [one, other] = [await bed.open(), await bed.open()];
