@@ -113,6 +113,23 @@ describe('what cannot be meant', () => {
     await expect(asked.run()).rejects.toThrow(mistake);
   });
 
+  it('names the conversations that are there and cannot be read', async () => {
+    const folder = join(
+      home,
+      '.claude-replica',
+      'sessions',
+      '00000000-0000-4000-8000-000000000001',
+    );
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'session.json'), '{');
+    const asked = application(
+      { [VARIABLE]: '1' },
+      { verb: 'print', prompt: 'x', resume: 'latest' },
+    );
+    await expect(asked.run()).rejects.toThrow('there is no conversation to take up here');
+    expect(err).toBe(`${join(folder, 'session.json')}: it is not JSON\n`);
+  });
+
   it.each([
     ['there is no such folder', 'missing'],
     ['that is not a folder', 'a-file'],

@@ -175,7 +175,9 @@ export class Application {
     const { resume } = this.#request;
     const { project } = this.#stage;
     if (resume === null) return this.#sessions.create({ project });
-    const { sessions } = await this.#sessions.list(project);
+    const { sessions, problems } = await this.#sessions.list(project);
+    // The one that is meant may be among them.
+    for (const problem of problems) this.#warn(problem);
     const [newest] = sessions;
     if (resume !== 'latest') return resumed(sessions, resume);
     if (newest === undefined) throw new UsageError('there is no conversation to take up here');
