@@ -20,8 +20,8 @@ export interface StepOptions {
   readonly signal?: AbortSignal | undefined;
   /**
    * Where commands of the step write. After a kill, or beside another execution, nobody can tell who wrote
-   * what no tool named: here it was the step, elsewhere somebody else. Left out, a step that was killed is
-   * taken to have written everywhere, and one that fails beside others stops where that is not clear.
+   * what no tool named: here it was the step, elsewhere somebody else. Left out, such a file is taken for
+   * nobody's: it stays as it is, and the execution stops with `execution-files-changed` and names it.
    */
   readonly writes?: readonly string[] | undefined;
 }

@@ -2,7 +2,6 @@ import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import { selectedPath, type TrackedPath } from '../model/path.ts';
 import type { PlanLine, RewindPlan } from '../model/plan.ts';
-import { commandsIn } from '../model/window.ts';
 import { makePlan } from '../timeline/make-plan.ts';
 import type { ExecutionSite } from './execution-site.ts';
 import { fenceOf } from './lease.ts';
@@ -25,27 +24,11 @@ export async function restoreAttempt(
   const changes = await site.store.changes({ sessionIds: [execution.sessionId] });
   const ofStep = changes.filter(({ checkpointId }) => checkpointId === step.checkpointId);
   removeFresh(site.files.root, step, new Set(ofStep.map(({ path }) => path)));
-  const includeShared = writes === null && (await wasAlone(site, execution, step));
-  const own = await applyFresh(site, execution, step, { paths: null, includeShared });
+  const own = await applyFresh(site, execution, step, { paths: null, includeShared: false });
   if (writes === null || writes.length === 0) return own;
   // Where nobody saw who wrote, it was the step in these places, and somebody else everywhere else.
   const paths = writes.map((path) => selectedPath(site.files.root, path));
   return [...own, ...(await applyFresh(site, execution, step, { paths, includeShared: true }))];
-}
-
-/**
- * Whether what nobody saw being written can only be the step's. A step that was killed is over without a
- * word; for one that ended, somebody else was at work if it is not clear whose doing something is.
- */
-async function wasAlone(
-  { store }: ExecutionSite,
-  { sessionId }: Execution,
-  { status }: StepAttempt,
-): Promise<boolean> {
-  const others = commandsIn(await store.windows()).filter(
-    (window) => window.sessionId !== sessionId,
-  );
-  return status === 'killed' && others.length === 0;
 }
 
 interface Extent {

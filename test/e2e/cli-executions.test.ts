@@ -5,7 +5,13 @@ import {
   type NewCheckpoint,
   PersistenceManager,
 } from '../../src/execution/index.ts';
-import { openSavepoint, type Savepoint, type StepContext } from '../../src/index.ts';
+import {
+  openSavepoint,
+  type Savepoint,
+  type StepContext,
+  sqliteStore,
+  storeDirectory,
+} from '../../src/index.ts';
 import { runHere } from './cli-here.ts';
 import { CliProject, MAIN } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
@@ -68,7 +74,20 @@ async function stayAtWork(): Promise<() => Promise<void>> {
       await new Promise(() => undefined);
     });
   });
-  return () => savepoint.close();
+  return async () => {
+    await savepoint.close();
+    await endHolder('exec-2');
+  };
+}
+
+/** What is seen of an execution once the process that held it is gone. */
+async function endHolder(id: string): Promise<void> {
+  const store = await sqliteStore({ directory: storeDirectory(project.home, project.root) });
+  const held = await store.execution(id);
+  if (held === null) throw new Error(`${id} is not on record`);
+  const free = { ...held, owner: null, leaseUntil: null, token: held.token + 1 };
+  await store.commit({ base: await store.seq(), executions: [free] });
+  await store.close();
 }
 
 let leave: () => Promise<void>;

@@ -52,6 +52,29 @@ it('belongs to one process, and to the next one as soon as that is dead', async 
   }
 });
 
+it('takes nothing of a person for what a step did that was killed', async () => {
+  bed = await ExecutionBed.make({ 'mine.txt': 'old' });
+  const scanning = HOLDER.replace('{ project, home }', '{ project, home, scan: true }');
+  const child = new ChildScript(scanning, bed.project, bed.home);
+  try {
+    await child.says('holding');
+  } finally {
+    await child.kill();
+  }
+  await bed.edit('mine.txt', 'hours of work');
+  await bed.edit('new.txt', 'made since');
+  const savepoint = await bed.open({ scan: true });
+  await expect(savepoint.execution('e')).rejects.toMatchObject({
+    code: 'execution-files-changed',
+    details: expect.arrayContaining([expect.objectContaining({ path: 'mine.txt' })]),
+  });
+  const kept = async () => [await bed.read('mine.txt'), await bed.read('new.txt')];
+  expect(await kept()).toEqual(['hours of work', 'made since']);
+  const run = await savepoint.execution('e', { changedFiles: 'accept' });
+  expect([run.done, await bed.read('two.txt')]).toEqual([1, null]);
+  expect(await kept()).toEqual(['hours of work', 'made since']);
+});
+
 it('lets its savepoint be closed while a step runs, and stays with this process', async () => {
   bed = await ExecutionBed.make();
   const savepoint = await bed.open();
