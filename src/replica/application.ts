@@ -43,6 +43,7 @@ export class Application {
   readonly #configManager: ConfigManager;
   readonly #sessions: SessionManager;
   readonly #logger: FileLogger;
+  #screen: InteractiveUI | null = null;
 
   constructor(request: ReplicaRequest, io: ReplicaIo, stage: Stage) {
     this.#request = request;
@@ -133,12 +134,15 @@ export class Application {
     }
     const ui = this.#ui();
     const forget = this.#io.onInterrupt(() => void ui.stop());
+    // What is written beside a screen that is drawn stands across it.
+    this.#screen = ui;
     try {
       await factory.createInteractiveRunner(ui).run(prompt);
-      return ui instanceof PlayedUI ? this.#played(ui) : 0;
     } finally {
+      this.#screen = null;
       forget();
     }
+    return ui instanceof PlayedUI ? this.#played(ui) : 0;
   }
 
   #played({ failures }: PlayedUI): number {
@@ -250,7 +254,8 @@ export class Application {
   }
 
   #warn(message: string): void {
-    this.#io.err(`${message}\n`);
+    if (this.#screen === null) this.#io.err(`${message}\n`);
+    else this.#screen.displayWarning(message);
   }
 }
 

@@ -11,7 +11,11 @@ export const undoCommand: SlashCommand = {
   description: 'take the last rewind of files back',
   async execute(args, context) {
     const files = ready(args, context);
-    return show(await refusing(files.undo()), 'Undone; /redo does it again.', context);
+    return show(
+      await refusing(files.undo(context.agent.session.id)),
+      'Undone; /redo does it again.',
+      context,
+    );
   },
 };
 
@@ -22,7 +26,11 @@ export const redoCommand: SlashCommand = {
   description: 'take the last undo back',
   async execute(args, context) {
     const files = ready(args, context);
-    return show(await refusing(files.redo()), 'Redone; /undo takes it back again.', context);
+    return show(
+      await refusing(files.redo(context.agent.session.id)),
+      'Redone; /undo takes it back again.',
+      context,
+    );
   },
 };
 

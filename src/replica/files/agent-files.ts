@@ -23,8 +23,9 @@ export interface AgentFiles {
   planDiffs(plan: RewindPlan): Promise<readonly PathDiff[]>;
   /** Scan, safety checkpoint, intent, the SDK's own rewind where there is one, then the plan's states. */
   restore(plan: RewindPlan, sdk: SdkRewind | null): Promise<Receipt>;
-  undo(): Promise<Receipt>;
-  redo(): Promise<Receipt>;
+  /** Of this conversation's rewinds the newest; what other agents rewound in the project stays. */
+  undo(sessionId: string): Promise<Receipt>;
+  redo(sessionId: string): Promise<Receipt>;
   diff(from: string, to?: string): Promise<readonly PathDiff[]>;
   save(description: string, sessionId: string): Promise<string>;
   label(ref: string, label: string | null): Promise<string>;

@@ -7,6 +7,7 @@ import type {
 import {
   displayText,
   type ExecutionReader,
+  type OperationId,
   type Receipt,
   type Savepoint,
   SavepointError,
@@ -32,11 +33,17 @@ interface Parts {
 export class EngineExecutions implements AgentExecutions {
   readonly #savepoint: Savepoint;
   readonly #remember: (paths: readonly string[]) => void;
+  readonly #onOperation: (id: OperationId) => void;
 
-  /** `remember`: hears of every file that is rewound. */
-  constructor(savepoint: Savepoint, remember: (paths: readonly string[]) => void) {
+  /** `remember` hears of every file that is rewound, `onOperation` of what rewound them. */
+  constructor(
+    savepoint: Savepoint,
+    remember: (paths: readonly string[]) => void,
+    onOperation: (id: OperationId) => void,
+  ) {
     this.#savepoint = savepoint;
     this.#remember = remember;
+    this.#onOperation = onOperation;
   }
 
   async list(): Promise<readonly AgentExecution[]> {
@@ -96,7 +103,7 @@ export class EngineExecutions implements AgentExecutions {
     const plan = await this.#savepoint.planRollback(place.execution.id, { to: place.index });
     const run = async (): Promise<string[]> =>
       // Who goes ahead has seen them.
-      touched(await this.#savepoint.applyRollback(plan, { acceptEffects: true }));
+      this.#touched(await this.#savepoint.applyRollback(plan, { acceptEffects: true }));
     const effects = plan.effects.map(({ description }) => description);
     return { place, files: plan.files, effects, run };
   }
@@ -111,7 +118,7 @@ export class EngineExecutions implements AgentExecutions {
         plan: files,
       });
       if (!success) throw new SavepointError('restore-failed', error ?? 'it was not taken back');
-      return touched(output?.receipt ?? null);
+      return this.#touched(output?.receipt ?? null);
     };
     return { place, files, effects: [], run };
   }
@@ -141,6 +148,12 @@ export class EngineExecutions implements AgentExecutions {
     throw new SavepointError('step-not-found', `step ${index} of ${execution.id} is gone`);
   }
 
+  #touched(receipt: Receipt | null): string[] {
+    if (receipt === null) return [];
+    if (receipt.operationId !== null) this.#onOperation(receipt.operationId);
+    return [...receipt.restoredFiles, ...receipt.deletedFiles, ...receipt.mergedFiles];
+  }
+
   /** Loaded when somebody looks for executions. */
   async #parts(): Promise<Parts> {
     const savepoint = this.#savepoint;
@@ -163,9 +176,4 @@ const BEGINNING = -1;
 function agentExecution({ id, kind, last }: KnownExecution): AgentExecution {
   const step = last === null ? '' : `\n  Step: ${displayText(last.name)}`;
   return { key: `execution/${kind}/${id}`, id, kind, text: `Restore ${displayText(id)}${step}` };
-}
-
-function touched(receipt: Receipt | null): string[] {
-  if (receipt === null) return [];
-  return [...receipt.restoredFiles, ...receipt.deletedFiles, ...receipt.mergedFiles];
 }

@@ -96,7 +96,7 @@ describe('the files of the agent', () => {
     expect(receipt).toMatchObject({ success: true, deletedFiles: ['c.txt'] });
     expect(files.takeRewound().toSorted()).toEqual(['a.txt', 'b.txt', 'c.txt']);
     expect(files.takeRewound()).toEqual([]);
-    await files.undo();
+    await files.undo('session-1');
     expect(read('a.txt')).toBe('two\n');
     expect(gaps).toEqual([]);
   });
@@ -164,6 +164,27 @@ describe('the files of the agent', () => {
     await files.restore(await files.plan('p1'), sdk);
     expect(read('a.txt')).toBe('one\n');
     expect(statSync(join(project, 'b.txt')).mode & 0o777).toBe(0o755);
+  });
+
+  it('are not brought back by the undo of another conversation', async () => {
+    put('a.txt', 'one\n');
+    await begin('p1');
+    await tool('t1', 'Write', { file_path: join(project, 'a.txt') }, () => put('a.txt', 'two\n'));
+    await files.turnEnds('session-1');
+    await files.restore(await files.plan('p1'), null);
+    await files.promptBegins({
+      sessionId: 'session-2',
+      parentSessionId: null,
+      promptId: 'other',
+      description: 'another agent',
+    });
+    await expect(files.undo('session-2')).rejects.toMatchObject({ code: 'nothing-to-undo' });
+    expect(read('a.txt')).toBe('one\n');
+    await files.undo('session-1');
+    expect(read('a.txt')).toBe('two\n');
+    await expect(files.redo('session-2')).rejects.toMatchObject({ code: 'nothing-to-redo' });
+    await files.redo('session-1');
+    expect(read('a.txt')).toBe('one\n');
   });
 
   it('are left to the engine where the SDK knows nothing of the prompt', async () => {

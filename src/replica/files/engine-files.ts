@@ -3,6 +3,7 @@ import {
   type AlongsideRequest,
   isOutside,
   type ListedCheckpoint,
+  type OperationId,
   openSavepoint,
   type PathDiff,
   pathToBytes,
@@ -18,6 +19,7 @@ import { writeNewFile } from '../../terminal/write-file.ts';
 import type { AgentExecutions } from './agent-executions.ts';
 import type { AgentFiles, PromptBegun, SdkRewind } from './agent-files.ts';
 import { EngineExecutions } from './engine-executions.ts';
+import { type Own, refuseForeignRedo, rewindToUndo } from './own-operations.ts';
 import { AGENT, type OnGap, ToolCalls } from './tool-calls.ts';
 
 export interface OpenFiles {
@@ -59,6 +61,8 @@ export class EngineFiles implements AgentFiles {
   readonly #onGap: OnGap;
   readonly #gaps = new Set<string>();
   readonly executions: AgentExecutions;
+  /** Rewinds of this process that belong to no conversation, such as those of executions. */
+  readonly #made = new Set<OperationId>();
   #rewound: string[] = [];
 
   constructor(savepoint: Savepoint, onGap: OnGap) {
@@ -68,7 +72,11 @@ export class EngineFiles implements AgentFiles {
       onGap(message);
     };
     this.#toolCalls = new ToolCalls(savepoint, this.#onGap);
-    this.executions = new EngineExecutions(savepoint, (paths) => this.#rewound.push(...paths));
+    this.executions = new EngineExecutions(
+      savepoint,
+      (paths) => this.#rewound.push(...paths),
+      (id) => this.#made.add(id),
+    );
   }
 
   get hooks(): AgentFiles['hooks'] {
@@ -127,6 +135,10 @@ export class EngineFiles implements AgentFiles {
     return this.#remember(await this.#savepoint.apply(plan, alongside));
   }
 
+  #own(sessionId: string): Own {
+    return { sessionId, made: this.#made };
+  }
+
   /** What the SDK may keep of a prompt's conversation: it does not tell beforehand of every mode. */
   async #writtenByTools(promptId: string): Promise<TrackedPath[]> {
     const sessions = await this.#savepoint.sessions();
@@ -138,13 +150,15 @@ export class EngineFiles implements AgentFiles {
     return [...new Set(written.map(({ path }) => path))];
   }
 
-  async undo(): Promise<Receipt> {
+  async undo(sessionId: string): Promise<Receipt> {
     await this.#savepoint.scanAgain();
-    return this.#remember(await this.#savepoint.undo());
+    const { id: operationId } = await rewindToUndo(this.#savepoint, this.#own(sessionId));
+    return this.#remember(await this.#savepoint.undo({ operationId }));
   }
 
-  async redo(): Promise<Receipt> {
+  async redo(sessionId: string): Promise<Receipt> {
     await this.#savepoint.scanAgain();
+    await refuseForeignRedo(this.#savepoint, this.#own(sessionId));
     return this.#remember(await this.#savepoint.redo());
   }
 
