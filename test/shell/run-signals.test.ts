@@ -7,8 +7,11 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** Writes, says that it is there, and waits for its end. */
-const WAITING = `printf half > src/main.txt; touch "$HOME/ready"; exec sleep 30`;
+/**
+ * Writes, says that it is there, and waits for its end. Says so itself: a shell passes over an interrupt that
+ * comes while another program works for it.
+ */
+const WAITING = `printf half > src/main.txt; : > "$HOME/ready"; exec sleep 30`;
 
 describe('a signal for savepoint run', () => {
   it.each([
