@@ -6,7 +6,7 @@ import { kindAt, type Observation } from '../capture/observe.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
 import { ancestors, isOutside, parentOf, type TrackedPath } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
-import { isDirectory, type State, sameState } from '../model/state.ts';
+import { ABSENT, isDirectory, type State, sameState } from '../model/state.ts';
 import type { Draft } from '../store/draft.ts';
 import { newOperationId } from '../timeline/new-id.ts';
 import { dropCompanions } from './companions.ts';
@@ -114,28 +114,25 @@ export async function putBack(site: CaptureSite, journal: Journal): Promise<Trac
 async function putPathBack(site: CaptureSite, guard: JournalStep): Promise<boolean> {
   const { root } = site;
   try {
-    const brought = stateBrought(root, guard);
-    if (sameState(brought, guard.to)) {
-      dropCompanions(root, guard);
-      return true;
-    }
-    if (!(await isOnRecord(site, guard.path, brought))) return false;
+    const current = currentState(root, guard);
+    const stashed = stashedState(root, guard);
+    const isBack = sameState(current, guard.to);
+    // Who died while it was put back had moved aside already what the other program brought.
+    const brought = stashed.kind === 'absent' ? current : stashed;
+    const isTouched = !isBack || stashed.kind !== 'absent';
+    if (isTouched && !(await isOnRecord(site, guard.path, brought))) return false;
     const step: JournalStep = { ...guard, from: brought };
-    const done = (await stageAgain(site, step)) && forward(root, step) === 'done';
-    if (done) dropCompanions(root, step);
-    return done;
+    if (!isBack && !((await stageAgain(site, step)) && forward(root, step) === 'done'))
+      return false;
+    return dropCompanions(root, step).length === 0;
   } catch (error) {
     if (isTheirs(error)) return false;
     throw error;
   }
 }
 
-/** Who died while it was put back had taken it away already. */
-function stateBrought(root: string, guard: JournalStep): State {
-  const current = currentState(root, guard);
-  if (current.kind !== 'absent' || !hasFolder(root, guard)) return current;
-  const stashed = withPlace(root, guard, (place) => place.stashed());
-  return stashed.kind === 'absent' ? current : stashed;
+function stashedState(root: string, guard: JournalStep): State {
+  return hasFolder(root, guard) ? withPlace(root, guard, (place) => place.stashed()) : ABSENT;
 }
 
 /** Whether the path ever held this, as far as anybody recorded; modes may differ. */

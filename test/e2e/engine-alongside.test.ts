@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSavepoint, type Receipt } from '../../src/index.ts';
 import { type Bed, makeBed } from './engine-bed.ts';
+import { atMoments, failsWith, type Moment } from './file-moments.ts';
 
 let bed: Bed;
 beforeEach(async () => {
@@ -142,6 +143,25 @@ describe('a rewind alongside that of another program', () => {
     expect([bed.text('a'), bed.text('b')]).toEqual(['typed in just now\n', 'two\n']);
     expect(companions()).toEqual([]);
     expect((await bed.savepoint.list()).map(({ kind }) => kind)).not.toContain('safety');
+  });
+
+  it('leaves nothing of its own behind, though it is cut off while files are put back', async () => {
+    bed.put('a', 'one\n');
+    await bed.write('m1', 'a', 'two\n');
+    await bed.write('m1', 'new', 'made\n');
+    const before = bed.tree();
+    const cutOff: Moment = { call: 'unlinkSync', path: /\.old$/, act: failsWith('EIO') };
+    const rewound = atMoments([cutOff], () =>
+      rewindAlongside(['a', 'new'], () => {
+        bed.put('a', 'one\n');
+        rmSync(bed.at('new'));
+      }),
+    );
+    await expect(rewound).rejects.toMatchObject({ code: 'restore-unfinished' });
+    expect(companions()).not.toEqual([]);
+    await bed.reopen();
+    expect(companions()).toEqual([]);
+    expect(bed.tree()).toEqual(before);
   });
 
   it('is taken back by the next start when it is killed in between', async () => {
