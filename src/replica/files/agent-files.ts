@@ -28,6 +28,8 @@ export interface AgentFiles {
   redo(sessionId: string): Promise<Receipt>;
   diff(from: string, to?: string): Promise<readonly PathDiff[]>;
   save(description: string, sessionId: string): Promise<string>;
+  /** As `save`, for who is about to overwrite files: throws where the worktree was not seen whole. */
+  keepAll(description: string, sessionId: string): Promise<string>;
   label(ref: string, label: string | null): Promise<string>;
   exportTo(file: string, sessionId?: string): Promise<string>;
   importFrom(file: string): Promise<string>;

@@ -11,8 +11,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { treeOf } from '../../../test/e2e/tree-of.ts';
+import { openSavepoint } from '../../index.ts';
 import type { SdkRewind } from './agent-files.ts';
-import { type EngineFiles, openEngineFiles } from './engine-files.ts';
+import { EngineFiles, openEngineFiles } from './engine-files.ts';
 
 let scratch: string;
 let project: string;
@@ -208,6 +209,17 @@ describe('the files of the agent', () => {
     await tool('t1', 'Write', { file_path: '/\0' }, () => put('a.txt', 'two\n'));
     expect(read('a.txt')).toBe('two\n');
     expect(gaps).toEqual([expect.stringContaining('Write could not be recorded')]);
+  });
+
+  it('are kept whole for who overwrites them, or it is refused', async () => {
+    put('a.txt', 'one\n');
+    expect(await files.keepAll('before', 'session-1')).toMatch(/^[a-z0-9]+$/);
+    await files.close();
+    for (const name of ['b.txt', 'c.txt', 'd.txt']) put(name, 'one\n');
+    const home = join(scratch, 'other-home');
+    const savepoint = await openSavepoint({ project, home, scan: true, maxScanEntries: 2 });
+    files = new EngineFiles(savepoint, (gap) => gaps.push(gap));
+    await expect(files.keepAll('before', 's')).rejects.toMatchObject({ code: 'capture-failed' });
   });
 
   it('know which prompts they hold, also those of a session that is over', async () => {

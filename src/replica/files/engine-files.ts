@@ -10,6 +10,7 @@ import {
   type Receipt,
   type RewindPlan,
   type Savepoint,
+  SavepointError,
   type TrackedPath,
 } from '../../index.ts';
 import { plural } from '../../terminal/plural.ts';
@@ -20,6 +21,7 @@ import type { AgentExecutions } from './agent-executions.ts';
 import type { AgentFiles, PromptBegun, SdkRewind } from './agent-files.ts';
 import { EngineExecutions } from './engine-executions.ts';
 import { type Own, refuseForeignRedo, rewindToUndo } from './own-operations.ts';
+import { sessionFamily } from './session-family.ts';
 import { AGENT, type OnGap, ToolCalls } from './tool-calls.ts';
 
 export interface OpenFiles {
@@ -141,10 +143,8 @@ export class EngineFiles implements AgentFiles {
 
   /** What the SDK may keep of a prompt's conversation: it does not tell beforehand of every mode. */
   async #writtenByTools(promptId: string): Promise<TrackedPath[]> {
-    const sessions = await this.#savepoint.sessions();
-    const sessionId = (await this.#checkpointOf(promptId))?.sessionId;
-    const root = sessions.find(({ id }) => id === sessionId)?.rootId;
-    const family = sessions.filter(({ rootId }) => rootId === root).map(({ id }) => id);
+    const sessionId = (await this.#checkpointOf(promptId))?.sessionId ?? '';
+    const family = await sessionFamily(this.#savepoint, sessionId);
     const changes = await this.#savepoint.changes({ sessionIds: family });
     const written = changes.filter(({ origin, path }) => origin === 'tool' && !isOutside(path));
     return [...new Set(written.map(({ path }) => path))];
@@ -170,6 +170,14 @@ export class EngineFiles implements AgentFiles {
 
   async save(description: string, sessionId: string): Promise<string> {
     return (await this.#savepoint.checkpoint({ sessionId, description, agent: AGENT })).id;
+  }
+
+  async keepAll(description: string, sessionId: string): Promise<string> {
+    const made = await this.#savepoint.checkpoint({ sessionId, description, agent: AGENT });
+    if (made.coverage === 'scanned') return made.id;
+    throw new SavepointError('capture-failed', 'the files could not all be put on record first', {
+      hint: 'nothing was changed; see: savepoint status',
+    });
   }
 
   async label(ref: string, label: string | null): Promise<string> {

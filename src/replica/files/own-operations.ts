@@ -1,4 +1,5 @@
 import { type Operation, type OperationId, type Savepoint, SavepointError } from '../../index.ts';
+import { sessionFamily } from './session-family.ts';
 
 /** Whose rewinds are meant. */
 export interface Own {
@@ -13,10 +14,11 @@ export interface Own {
  */
 export async function rewindToUndo(savepoint: Savepoint, own: Own): Promise<Operation> {
   const isOwn = await ownOperations(savepoint, own);
-  for (const operation of await savepoint.operations()) {
-    const isRewind = operation.kind === 'rewind' && operation.inEffect;
-    if (isRewind && (await isOwn(operation))) return operation;
-  }
+  const operations = await savepoint.operations();
+  const found = operations.find(
+    (operation) => operation.kind === 'rewind' && operation.inEffect && isOwn(operation),
+  );
+  if (found !== undefined) return found;
   throw new SavepointError('nothing-to-undo', 'there is no rewind of this conversation to undo', {
     hint: 'for what others did in this project: savepoint ops, savepoint undo',
   });
@@ -29,7 +31,7 @@ export async function refuseForeignRedo(savepoint: Savepoint, own: Own): Promise
   const undo = operations.find(({ kind, inEffect }) => kind === 'undo' && inEffect);
   const undone = operations.find(({ id }) => id === undo?.reverts);
   // Where there is none, the engine says so.
-  if (undo === undefined || (undone !== undefined && (await isOwn(undone)))) return;
+  if (undo === undefined || (undone !== undefined && isOwn(undone))) return;
   throw new SavepointError('nothing-to-redo', 'the newest undo is not of this conversation', {
     hint: 'for what others did in this project: savepoint ops, savepoint redo',
   });
@@ -38,14 +40,10 @@ export async function refuseForeignRedo(savepoint: Savepoint, own: Own): Promise
 async function ownOperations(
   savepoint: Savepoint,
   { sessionId, made }: Own,
-): Promise<(operation: Operation) => Promise<boolean>> {
-  const sessions = await savepoint.sessions();
-  const root = sessions.find(({ id }) => id === sessionId)?.rootId;
-  const family = new Set(sessions.filter(({ rootId }) => rootId === root).map(({ id }) => id));
-  return async ({ id: operationId, checkpointId }) => {
-    if (made.has(operationId)) return true;
-    if (checkpointId === null) return false;
-    const [checkpoint] = (await savepoint.list()).filter(({ id }) => id === checkpointId);
-    return checkpoint?.sessionId != null && family.has(checkpoint.sessionId);
-  };
+): Promise<(operation: Operation) => boolean> {
+  const family = await sessionFamily(savepoint, sessionId);
+  const inFamily = await savepoint.list({ sessionIds: family });
+  const checkpoints = new Set(inFamily.map(({ id }) => id));
+  return ({ id, checkpointId }) =>
+    made.has(id) || (checkpointId !== null && checkpoints.has(checkpointId));
 }

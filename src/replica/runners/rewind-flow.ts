@@ -108,7 +108,7 @@ export async function restoreFiles(parts: RewindParts, chosen: Chosen): Promise<
 /** The SDK overwrites what a person wrote, so that is put on record first; where it cannot be, nothing is done. */
 async function keep({ files, sessionId }: RewindParts, { entry }: Chosen): Promise<string | null> {
   if (files === null) return null;
-  return files.save(`before the SDK alone rewound to: ${entry.description}`, sessionId);
+  return files.keepAll(`before the SDK alone rewound to: ${entry.description}`, sessionId);
 }
 
 function entryOf(
