@@ -1,21 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { BUNDLE_INPUTS, inCheckout } from './bundle-inputs.ts';
 import { thirdPartyLicenses } from './third-party-licenses.ts';
 
 const [, , folder = 'dist/chat'] = process.argv;
-const at = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const target = resolve(at('.'), folder);
+const target = resolve(inCheckout('.'), folder);
 
 // The command line once more, with the interactive agent in it. By itself, since the agent's parts wait for
 // one another while they are loaded, which modules of the kind that starts fastest cannot do.
 const bundle = await rolldown({
-  input: {
-    main: at('src/cli/main.ts'),
-    // Found beside the code that starts it.
-    'scan-worker': at('src/capture/scan/scan-worker.ts'),
-  },
+  input: { ...BUNDLE_INPUTS },
   platform: 'node',
   // The SDK comes with a binary of its own, and only if somebody wants it.
   external: [/^node:/, '@anthropic-ai/claude-agent-sdk', 'react-devtools-core'],

@@ -1,22 +1,17 @@
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { BUNDLE_INPUTS, inCheckout } from './bundle-inputs.ts';
 import { lateBuiltins } from './late-builtins.ts';
 
 const [, , folder = 'dist/cli'] = process.argv;
-const at = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const target = resolve(at('.'), folder);
+const target = resolve(inCheckout('.'), folder);
 
 // Loading two hundred small modules takes longer than most commands: the command line comes in a few
 // files, cut where a command is loaded by itself. The library stays as it is, one file for each module.
 const bundle = await rolldown({
-  input: {
-    main: at('src/cli/main.ts'),
-    // Found beside the code that starts it.
-    'scan-worker': at('src/capture/scan/scan-worker.ts'),
-  },
+  input: { ...BUNDLE_INPUTS },
   platform: 'node',
   // The interactive agent has a bundle of its own: see bundle-chat.ts.
   external: [/^node:/, /\/replica\/index\.ts$/],

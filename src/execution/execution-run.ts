@@ -6,6 +6,7 @@ import type { Execution, StepAttempt } from '../model/execution.ts';
 import { selectedPath } from '../model/path.ts';
 import type { Draft } from '../store/draft.ts';
 import { DocumentPacker } from '../store/parts/document-packer.ts';
+import { Attempt } from './attempt.ts';
 import { type ExecutionSite, record } from './execution-site.ts';
 import { release, stamp } from './lease.ts';
 import { authorOfStep, RecordedFiles } from './recorded-files.ts';
@@ -360,26 +361,6 @@ export class ExecutionRun {
 }
 
 type Work = (context: StepContext) => unknown;
-
-/** One attempt as it is on record. */
-class Attempt {
-  step: StepAttempt;
-  /** Set under the project lock: what was asked for before that still belongs to it. */
-  isOver = false;
-
-  constructor(step: StepAttempt) {
-    this.step = step;
-  }
-
-  /** For what a step forgot to wait for: its record is closed, and would be opened again. */
-  refuseOver(): void {
-    if (!this.isOver) return;
-    const { index, name } = this.step;
-    throw new SavepointError('step-over', `step ${index} (${name}) is over`, {
-      hint: 'wait, within a step, for all that it does',
-    });
-  }
-}
 
 interface Failure {
   readonly attempt: Attempt;

@@ -1,0 +1,13 @@
+import { fileURLToPath } from 'node:url';
+
+/** A path of the checkout. */
+export function inCheckout(path: string): string {
+  return fileURLToPath(new URL(`../${path}`, import.meta.url));
+}
+
+/** What both bundles of the command line begin with. */
+export const BUNDLE_INPUTS: Readonly<Record<string, string>> = {
+  main: inCheckout('src/cli/main.ts'),
+  // Found beside the code that starts it.
+  'scan-worker': inCheckout('src/capture/scan/scan-worker.ts'),
+};
