@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { useTool as call, type Script, say } from '../../src/testing/scripted-model/index.ts';
+import { expectSchema } from '../e2e/json-schema.ts';
 import { ENTER, ESCAPE, timesIn } from './agent.ts';
 import { type AgentProject, inAgentProject, UNASKED } from './agent-project.ts';
 
@@ -164,6 +165,12 @@ describe('the agent without a terminal', () => {
         isError: false,
         files: ['two.txt'],
       });
+      const [config, sessions] = await Promise.all([
+        project.chat(['config', '--json']),
+        project.chat(['sessions', '--json']),
+      ]);
+      for (const { out: text } of [{ out }, config, sessions]) expectSchema('chat', text);
+      expect(JSON.parse(sessions.out).sessions).toMatchObject([{ prompts: 2 }, { prompts: 1 }]);
     }));
 
   it('says what it needs: a terminal, credentials, the SDK', () =>
