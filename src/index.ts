@@ -106,7 +106,7 @@ export type {
   ChangeQuery,
   CheckpointQuery,
   ClosedChange,
-  DocumentName,
+  DocumentWrite,
   Fence,
   Head,
   LockOptions,

@@ -270,13 +270,15 @@ export class ExecutionRun {
       const returned = result === undefined ? null : this.#results.pack(result, 'result');
       const changed = await draftEnd(this.#site, draft, this.#execution, { now, coverage });
       await syncFiles(this.#site, changed);
-      draft.parts.push(...packed.parts, ...(returned?.parts ?? []));
+      for (const { parts, root } of [packed, ...(returned === null ? [] : [returned])]) {
+        draft.parts.push(...parts, root);
+      }
       const ended = { status: 'success', endedAt: now } as const;
       draft.steps.push({
         ...attempt.step,
         ...ended,
-        root: packed.root,
-        result: returned?.root ?? null,
+        root: packed.root.id,
+        result: returned?.root.id ?? null,
       });
     });
     this.#current = after;

@@ -74,9 +74,15 @@ export interface WholeDocument {
   readonly parts: readonly Part[];
 }
 
-export interface DocumentName {
+/** A document on its way into a store. */
+export interface DocumentWrite {
   readonly category: string;
   readonly key: string;
+  readonly savedAt: number;
+  /** Its first part. */
+  readonly root: Part;
+  /** Of the parts below, all that may be new to the store; those first that others hold. */
+  readonly parts: readonly Part[];
 }
 
 /**
@@ -118,9 +124,6 @@ export interface Batch {
   readonly executions?: readonly Execution[];
   /** Inserted, or replaced by execution, index and attempt. */
   readonly steps?: readonly StepAttempt[];
-  /** Inserted, or replaced by category and key. */
-  readonly documents?: readonly StoredDocument[];
-  readonly removedDocuments?: readonly DocumentName[];
   /** Their steps go with them. */
   readonly removedExecutions?: readonly string[];
 }
@@ -285,6 +288,14 @@ export interface Store {
   /** All attempts, by index and attempt; without an index, of all steps. */
   steps(executionId: string, index?: number): Promise<readonly StepAttempt[]>;
 
+  /**
+   * Keeps a document under its name, in the place of the one there: all of it, durably, before the promise
+   * resolves, or nothing. Documents are no part of the timeline: nothing about them has a number. The caller
+   * holds the project lock. Throws `part-missing` as `commit` does.
+   */
+  putDocument(write: DocumentWrite): Promise<void>;
+  /** Whether there was one. The caller holds the project lock. */
+  removeDocument(category: string, key: string): Promise<boolean>;
   document(category: string, key: string): Promise<StoredDocument | null>;
   /** In the order of their keys. */
   documents(category: string): Promise<readonly StoredDocument[]>;

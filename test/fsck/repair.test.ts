@@ -75,8 +75,8 @@ describe('a repair', () => {
   });
 
   it('of a part costs the documents that hold it, and no other', async () => {
-    const holding = 'SELECT root FROM documents WHERE key = \'"after 12"\'';
-    execute(`UPDATE parts SET data = 'other' WHERE id = (${holding})`);
+    const last = "SELECT children ->> '$[#-1]' FROM documents WHERE key = '\"after 12\"'";
+    execute(`UPDATE parts SET data = 'other' WHERE id = (${last})`);
     const { problems } = await checkStore(copy.store);
     expect(problems.map(({ message }) => message).join()).toMatch(
       /the part \d+ of documents is damaged/,

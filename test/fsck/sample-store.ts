@@ -10,6 +10,7 @@ import {
   type StepAttempt,
   sqliteStore,
 } from '../../src/index.ts';
+import { DocumentPacker } from '../../src/store/parts/document-packer.ts';
 import { makeScratch, removeScratch } from '../e2e/scratch.ts';
 import { GitRepository } from '../git/git-repository.ts';
 
@@ -147,9 +148,10 @@ export class SampleStore {
         await documents.save('state', `after ${count}`, { messages: messages.slice(0, count) });
       }
       await documents.save('state', 'small', { text: noise('small', 300) });
-      const root = (await store.document('state', 'after 8'))?.root ?? null;
-      const steps = [0, 1].map((index) => stepOf(index, root));
-      await store.commit({ base: await store.seq(), executions: [EXECUTION], steps });
+      const { root, parts } = new DocumentPacker().pack(messages.slice(0, 8), 'state');
+      const steps = [0, 1].map((index) => stepOf(index, root.id));
+      const executions = [EXECUTION];
+      await store.commit({ base: await store.seq(), parts: [...parts, root], executions, steps });
     } finally {
       await store.close();
     }

@@ -97,9 +97,10 @@ class TreeMaker {
   }
 
   #fields(value: object, place: Place, previous: Tree | undefined): TreeObject {
+    this.#refuseKeys(Object.getOwnPropertySymbols(value), place);
     const made = new SharedObject(isObject(previous) ? previous : null);
-    for (const key of Reflect.ownKeys(value)) {
-      if (typeof key === 'symbol') throw unsupported(place, `it has the key ${String(key)}`);
+    // V8 has these at hand where all of them can be seen, unlike those of `Reflect.ownKeys`.
+    for (const key of Object.getOwnPropertyNames(value)) {
       const written = writtenKey(key);
       const content = this.#data(value, key, place);
       made.set(written, this.#any(content, place, key, made.before(written)));
@@ -123,9 +124,10 @@ class TreeMaker {
     if (Object.getPrototypeOf(value) !== Array.prototype) {
       throw unsupported(place, 'it is of a class of its own');
     }
-    // An array's own keys are its indices in their order, its length, and what else was put on it.
-    const keys = Reflect.ownKeys(value);
-    const count = keys.indexOf('length');
+    this.#refuseKeys(Object.getOwnPropertySymbols(value), place);
+    // Its indices in their order, its length, and what else was put on it.
+    const keys = Object.getOwnPropertyNames(value);
+    const count = keys[value.length] === 'length' ? value.length : keys.indexOf('length');
     this.#refuseKeys(keys.slice(count + 1), place);
     if (count < value.length) return this.#sparse(value, keys.slice(0, count), place, previous);
     return this.#items(value, place, previous);
@@ -148,12 +150,12 @@ class TreeMaker {
   /** Holes are kept, and cost nothing. */
   #sparse(
     value: readonly unknown[],
-    keys: readonly PropertyKey[],
+    keys: readonly string[],
     place: Place,
     previous: Tree | undefined,
   ): Tree {
     const items: Record<string, Tree> = {};
-    for (const key of keys as readonly string[]) {
+    for (const key of keys) {
       items[key] = this.#any(this.#data(value, key, place), place, Number(key), undefined);
     }
     return shareTag('$array', { length: value.length, items }, previous);

@@ -2,7 +2,7 @@ import { isSavepointError } from '../../model/errors.ts';
 import { assemble } from '../parts/assemble.ts';
 import { DocumentPacker } from '../parts/document-packer.ts';
 import { Recent } from '../parts/recent.ts';
-import type { Batch, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 
 export interface DocumentStoreOptions {
   readonly now: () => number;
@@ -45,14 +45,13 @@ export class DocumentStore {
     const packer = this.#packerOf(category);
     const taken = packer.take(value, name);
     // Under the lock: what is packed has to be stored before the same packer is used again.
-    return this.#locked(async (base) => {
+    return this.#locked(async () => {
       if (onlyNew && (await this.has(category, key))) return false;
-      const write = (): Batch => {
-        const { root, parts } = packer.packTaken(taken, name);
+      await storePacked(packer, () => {
         const savedAt = this.#options.now();
-        return { base, parts, documents: [{ category, key, root, savedAt }] };
-      };
-      await commitPacked(this.#store, packer, write);
+        const packed = packer.packTaken(taken, name);
+        return this.#store.putDocument({ category, key, savedAt, ...packed });
+      });
       return true;
     });
   }
@@ -69,11 +68,7 @@ export class DocumentStore {
 
   /** Whether there was one. */
   async delete(category: string, key: string): Promise<boolean> {
-    return this.#locked(async (base) => {
-      if (!(await this.has(category, key))) return false;
-      await this.#store.commit({ base, removedDocuments: [{ category, key }] });
-      return true;
-    });
+    return this.#locked(() => this.#store.removeDocument(category, key));
   }
 
   /** In their order. */
@@ -88,12 +83,12 @@ export class DocumentStore {
     return packer;
   }
 
-  async #locked<Result>(work: (base: number) => Promise<Result>): Promise<Result> {
+  async #locked<Result>(work: () => Promise<Result>): Promise<Result> {
     const { locked } = this.#options;
-    if (locked !== undefined) return locked(async () => work(await this.#store.seq()));
+    if (locked !== undefined) return locked(work);
     const lock = await this.#store.lock({ timeoutMs: this.#options.lockTimeoutMs });
     try {
-      return await work(await this.#store.seq());
+      return await work();
     } finally {
       lock.release();
     }
@@ -101,21 +96,17 @@ export class DocumentStore {
 }
 
 /**
- * Commits what a packer has packed. What it took to be stored may have been removed since: then it packs
+ * Stores what a packer has packed. What it took to be stored may have been removed since: then it packs
  * everything once more. Whatever fails, it relies on nothing afterwards.
  */
-export async function commitPacked(
-  store: Store,
-  packer: DocumentPacker,
-  write: () => Batch,
-): Promise<void> {
+async function storePacked(packer: DocumentPacker, store: () => Promise<void>): Promise<void> {
   try {
-    await store.commit(write());
+    await store();
   } catch (error) {
     packer.forget();
     if (!isSavepointError(error, 'part-missing')) throw error;
     try {
-      await store.commit(write());
+      await store();
     } catch (failure) {
       packer.forget();
       throw failure;

@@ -2,19 +2,28 @@ import { SavepointError } from '../../model/errors.ts';
 import type { Execution, StepAttempt, StoredDocument } from '../../model/execution.ts';
 import type { PartId } from '../../model/ids.ts';
 import { type Part, partId } from '../parts/part.ts';
-import type { Batch } from '../store.ts';
+import type { Batch, DocumentWrite } from '../store.ts';
 import { kept } from './kept.ts';
 import type { MemoryPlace } from './memory-place.ts';
 
 /** Throws before anything is written. */
 export function checkDocuments(place: MemoryPlace, batch: Batch): void {
-  const { fence, parts = [], executions = [], steps = [], documents = [] } = batch;
+  const { fence, parts = [], executions = [], steps = [] } = batch;
   if (fence !== undefined && place.executions.get(fence.executionId)?.token !== fence.token) {
     throw new SavepointError(
       'execution-lost',
       `execution ${fence.executionId} was taken over, or given back`,
     );
   }
+  requireParts(place, parts, rootsOf(steps, []));
+  const known = new Set([...place.executions.keys(), ...executions.map(({ id }) => id)]);
+  const lost = steps.find(({ executionId }) => !known.has(executionId));
+  if (lost === undefined) return;
+  throw new SavepointError('argument-invalid', `there is no execution ${lost.executionId}`);
+}
+
+/** Every part that others hold, and every root, is there or among these. */
+function requireParts(place: MemoryPlace, parts: readonly Part[], roots: readonly PartId[]): void {
   const there = new Set<PartId>();
   const require = (id: PartId): void => {
     if (there.has(id) || place.parts.has(id)) return;
@@ -24,17 +33,11 @@ export function checkDocuments(place: MemoryPlace, batch: Batch): void {
     for (const child of children) require(child);
     there.add(id);
   }
-  for (const id of rootsOf(steps, documents)) require(id);
-  const known = new Set([...place.executions.keys(), ...executions.map(({ id }) => id)]);
-  const lost = steps.find(({ executionId }) => !known.has(executionId));
-  if (lost === undefined) return;
-  throw new SavepointError('argument-invalid', `there is no execution ${lost.executionId}`);
+  for (const id of roots) require(id);
 }
 
 export function writeDocuments(place: MemoryPlace, batch: Batch): void {
-  for (const part of batch.parts ?? []) {
-    if (!place.parts.has(part.id)) place.parts.set(part.id, copyOf(part));
-  }
+  addParts(place, batch.parts ?? []);
   for (const execution of batch.executions ?? []) {
     place.executions.set(execution.id, kept(execution));
   }
@@ -42,14 +45,24 @@ export function writeDocuments(place: MemoryPlace, batch: Batch): void {
     const attempts = place.steps.get(step.executionId) ?? new Map<string, StepAttempt>();
     place.steps.set(step.executionId, attempts.set(`${step.index}:${step.attempt}`, kept(step)));
   }
-  for (const document of batch.documents ?? []) {
-    place.documents.set(nameOf(document), kept(document));
+}
+
+function addParts(place: MemoryPlace, parts: readonly Part[]): void {
+  for (const part of parts) {
+    if (!place.parts.has(part.id)) place.parts.set(part.id, copyOf(part));
   }
 }
 
-export function removeDocuments(place: MemoryPlace, batch: Batch): void {
-  for (const name of batch.removedDocuments ?? []) place.documents.delete(nameOf(name));
-  for (const id of batch.removedExecutions ?? []) removeExecution(place, id);
+export function putDocument(place: MemoryPlace, write: DocumentWrite): void {
+  const { category, key, savedAt, root, parts } = write;
+  const all = [...parts, root];
+  requireParts(place, all, []);
+  addParts(place, all);
+  place.documents.set(nameOf(write), kept({ category, key, root: root.id, savedAt }));
+}
+
+export function removeDocument(place: MemoryPlace, category: string, key: string): boolean {
+  return place.documents.delete(nameOf({ category, key }));
 }
 
 export function removeExecution(place: MemoryPlace, id: string): void {

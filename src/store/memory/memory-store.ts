@@ -16,6 +16,7 @@ import type {
   Blob,
   ChangeQuery,
   CheckpointQuery,
+  DocumentWrite,
   Head,
   LockOptions,
   PackReceipt,
@@ -27,7 +28,15 @@ import type {
   WholeDocument,
 } from '../store.ts';
 import { checkBatch } from './check-batch.ts';
-import { findDocument, listDocuments, listExecutions, listSteps, readParts } from './documents.ts';
+import {
+  findDocument,
+  listDocuments,
+  listExecutions,
+  listSteps,
+  putDocument,
+  readParts,
+  removeDocument,
+} from './documents.ts';
 import { kept } from './kept.ts';
 import { MemoryPlace } from './memory-place.ts';
 import { findPacked, keepPack, packedBytes } from './packs.ts';
@@ -207,6 +216,14 @@ class MemoryStore implements Store {
 
   async steps(executionId: string, index?: number): Promise<readonly StepAttempt[]> {
     return listSteps(this.#open(), executionId, index);
+  }
+
+  async putDocument(write: DocumentWrite): Promise<void> {
+    putDocument(this.#open(), write);
+  }
+
+  async removeDocument(category: string, key: string): Promise<boolean> {
+    return removeDocument(this.#open(), category, key);
   }
 
   async document(category: string, key: string): Promise<StoredDocument | null> {

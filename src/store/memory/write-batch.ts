@@ -1,7 +1,7 @@
 import type { Cancellation, Change } from '../../model/change.ts';
 import { newestSeq } from '../newest-seq.ts';
 import type { Batch, ClosedChange } from '../store.ts';
-import { removeDocuments, removeExecution, writeDocuments } from './documents.ts';
+import { removeExecution, writeDocuments } from './documents.ts';
 import { kept } from './kept.ts';
 import type { MemoryPlace } from './memory-place.ts';
 import { findPacked } from './packs.ts';
@@ -58,7 +58,7 @@ function removeRows(place: MemoryPlace, batch: Batch): void {
   for (const id of batch.removedCheckpoints ?? []) place.checkpoints.delete(id);
   for (const id of batch.removedOperations ?? []) place.operations.delete(id);
   for (const id of batch.removedWindows ?? []) place.windows.delete(id);
-  removeDocuments(place, batch);
+  for (const id of batch.removedExecutions ?? []) removeExecution(place, id);
   for (const id of batch.removedSessions ?? []) removeSession(place, id);
 }
 

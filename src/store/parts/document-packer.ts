@@ -1,4 +1,3 @@
-import type { PartId } from '../../model/ids.ts';
 import { type Tree, valueToTree } from '../../model/value/index.ts';
 import { unsupported } from '../../model/value/place.ts';
 import { Packer } from './packer.ts';
@@ -6,15 +5,16 @@ import type { Part } from './part.ts';
 
 /** A value as it goes into a batch. */
 export interface PackedDocument {
-  readonly root: PartId;
-  /** Those that may be new to the store, children first. */
+  /** Its first part. */
+  readonly root: Part;
+  /** Of those below, all that may be new to the store, children first. */
   readonly parts: readonly Part[];
 }
 
 /**
  * Packs one document again and again as it changes. What did not change since the last time is neither
- * encoded nor hashed again, and its parts are not handed out again: who cannot store what was handed out
- * calls `forget`.
+ * encoded nor hashed again, and its parts but the first are not handed out again: who cannot store what was
+ * handed out calls `forget`.
  */
 export class DocumentPacker {
   #packer = new Packer();

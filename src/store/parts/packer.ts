@@ -34,11 +34,15 @@ export class Packer {
   readonly #runs = new Recent<Run>(REMEMBERED_RUNS);
   readonly #made = new Map<PartId, Part>();
 
-  /** The parts that this packer has not made before, those first that others hold. */
-  pack(tree: Tree): { readonly root: PartId; readonly parts: readonly Part[] } {
+  /**
+   * The first part, which is made anew each time, and the others that this packer has not made before,
+   * those first that others hold.
+   */
+  pack(tree: Tree): { readonly root: Part; readonly parts: readonly Part[] } {
     this.#made.clear();
-    const [root] = this.#part(this.#any(tree)).children;
-    return { root: root as PartId, parts: [...this.#made.values()] };
+    const { isTagged, children, text } = this.#any(tree);
+    const root = partOf(isTagged ? 'tagged' : 'json', children, text);
+    return { root, parts: [...this.#made.values()] };
   }
 
   #any(tree: Tree): Skeleton {

@@ -23,7 +23,7 @@ export const PART_KINDS: readonly PartKind[] = ['json', 'tagged', 'bytes', 'text
 const LEAF_HEADS: readonly string[] = PART_KINDS.map(
   (_, number) => `${String.fromCharCode(number)}\0\0\0\0`,
 );
-const COUNT_BYTES = 4;
+const HEAD_BYTES = 1 + 4;
 const HASH_BYTES = 32;
 
 export function partOf(
@@ -45,12 +45,13 @@ export function partId(
     // Most parts are such: no bytes are copied for them.
     return hash('sha256', LEAF_HEADS[number] + data, 'hex') as PartId;
   }
-  const head = Buffer.allocUnsafe(1 + COUNT_BYTES + HASH_BYTES * children.length);
-  head[0] = number;
-  head.writeUInt32LE(children.length, 1);
-  for (const [at, child] of children.entries()) {
-    head.write(child, 1 + COUNT_BYTES + at * HASH_BYTES, 'hex');
-  }
-  const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-  return hash('sha256', Buffer.concat([head, bytes]), 'hex') as PartId;
+  const names = HEAD_BYTES + HASH_BYTES * children.length;
+  const size = typeof data === 'string' ? Buffer.byteLength(data) : data.length;
+  const bytes = Buffer.allocUnsafe(names + size);
+  bytes[0] = number;
+  bytes.writeUInt32LE(children.length, 1);
+  bytes.write(children.join(''), HEAD_BYTES, 'hex');
+  if (typeof data === 'string') bytes.write(data, names);
+  else bytes.set(data, names);
+  return hash('sha256', bytes, 'hex') as PartId;
 }

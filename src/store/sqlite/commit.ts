@@ -8,7 +8,7 @@ import { insertCancellation } from './cancellations.ts';
 import { closeChange, insertChange } from './changes.ts';
 import { findCheckpoint, putCheckpoint, removeCheckpoint } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
-import { putDocument, putSmallDocument, removeDocument } from './documents.ts';
+import { keepNumbers } from './documents.ts';
 import { putExecution, putStep, removeExecution, requireFence } from './executions.ts';
 import { readSeq, writeBaseline, writeJournal, writeSeq } from './meta.ts';
 import type { Opened } from './opened.ts';
@@ -33,7 +33,7 @@ export function commitBatch(opened: Opened, batch: Batch): void {
     try {
       for (const reference of batch.references ?? []) putReference(connection, reference);
       writeRows(connection, batch, numbers);
-      parts = writeDocuments(connection, batch);
+      parts = writeSteps(connection, batch);
       removeRows(connection, batch);
     } catch (error) {
       // Not so when COMMIT itself fails: its rows may turn up after a crash, and would miss the bytes.
@@ -42,11 +42,6 @@ export function commitBatch(opened: Opened, batch: Batch): void {
     }
   });
   keepNumbers(parts);
-}
-
-/** Known from now on, because the transaction has happened. */
-function keepNumbers(parts: PartNumbers | null): void {
-  parts?.keep();
 }
 
 function writeRows(connection: Connection, batch: Batch, blobs: BlobNumbers): void {
@@ -100,30 +95,14 @@ function writeWindows(connection: Connection, { base, windows = [] }: Batch): vo
 }
 
 /** After all else: a step names checkpoints, and an execution its session. */
-function writeDocuments(connection: Connection, batch: Batch): PartNumbers | null {
-  const { parts = [], executions = [], steps = [], documents = [] } = batch;
+function writeSteps(connection: Connection, batch: Batch): PartNumbers | null {
+  const { parts = [], executions = [], steps = [] } = batch;
   for (const execution of executions) putExecution(connection, execution);
-  if (parts.length + steps.length + documents.length === 0) return null;
-  const [[part], [document]] = [parts, documents];
-  if (part !== undefined && document !== undefined && isSmallDocument(batch)) {
-    putSmallDocument(connection, document, part);
-    return null;
-  }
+  if (parts.length + steps.length === 0) return null;
   const numbers = new PartNumbers(connection);
   for (const part of parts) numbers.put(part);
   for (const step of steps) putStep(connection, step, numbers);
-  for (const document of documents) putDocument(connection, document, numbers);
   return numbers;
-}
-
-// Of which several fit on a page of the database.
-const SMALL_DOCUMENT = 2_000;
-
-function isSmallDocument({ parts = [], steps = [], documents = [] }: Batch): boolean {
-  const [part] = parts;
-  if (parts.length + documents.length !== 2 || steps.length > 0 || part === undefined) return false;
-  if (part.id !== documents[0]?.root || part.children.length > 0) return false;
-  return part.data.length <= SMALL_DOCUMENT;
 }
 
 function removeRows(connection: Connection, batch: Batch): void {
@@ -132,9 +111,6 @@ function removeRows(connection: Connection, batch: Batch): void {
   for (const id of batch.removedOperations ?? []) removeOperation(connection, id);
   for (const id of batch.removedWindows ?? []) removeWindow(connection, id);
   for (const id of batch.removedExecutions ?? []) removeExecution(connection, id);
-  for (const { category, key } of batch.removedDocuments ?? []) {
-    removeDocument(connection, category, key);
-  }
 }
 
 function requireBase(connection: Connection, base: Seq): void {

@@ -1,7 +1,16 @@
 import type { StoredDocument } from '../../model/execution.ts';
 import { PART_KINDS, type Part } from '../parts/part.ts';
+import type { DocumentWrite } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { corrupt, nameOf, type PartNumbers, readParts, toPart } from './parts.ts';
+import {
+  corrupt,
+  listOf,
+  nameOf,
+  PartNumbers,
+  type PartRow,
+  readBelow,
+  readParts,
+} from './parts.ts';
 import { sealOf } from './seals.ts';
 
 interface DocumentRow {
@@ -21,38 +30,57 @@ function read(text: string): string {
   return JSON.parse(text) as string;
 }
 
-const PUT = `
-  INSERT INTO documents (category, key, root, saved_at, hash, kind, data, seal)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-  ON CONFLICT (category, key) DO UPDATE SET root = excluded.root, saved_at = excluded.saved_at,
-    hash = excluded.hash, kind = excluded.kind, data = excluded.data, seal = excluded.seal`;
+/** One transaction, and one wait for the disk. */
+export function putDocument(connection: Connection, write: DocumentWrite): void {
+  const { parts, root } = write;
+  const isAlone = parts.length + root.children.length === 0 && isSmall(root);
+  let numbers: PartNumbers | null = null;
+  connection.immediate(() => {
+    numbers = isAlone ? null : new PartNumbers(connection);
+    for (const part of parts) numbers?.put(part);
+    putRow(connection, write, numbers);
+  });
+  keepNumbers(numbers);
+}
 
-export function putDocument(
-  connection: Connection,
-  { category, key, root, savedAt }: StoredDocument,
-  parts: PartNumbers,
-): void {
-  const values = [written(category), written(key), parts.of(root), savedAt, null, null] as const;
+/** Known from now on, because the transaction has happened. */
+export function keepNumbers(numbers: PartNumbers | null): void {
+  numbers?.keep();
+}
+
+// Of which several fit on a page of the database.
+const SMALL = 2_000;
+
+/** Then it needs no row of its own among the parts, and no name by which to find it. */
+function isSmall(root: Part): boolean {
+  return root.data.length <= SMALL;
+}
+
+const PUT = `
+  INSERT INTO documents (category, key, root, saved_at, hash, kind, children, data, seal)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+  ON CONFLICT (category, key) DO UPDATE SET root = excluded.root, saved_at = excluded.saved_at,
+    hash = excluded.hash, kind = excluded.kind, children = excluded.children, data = excluded.data,
+    seal = excluded.seal`;
+
+function putRow(connection: Connection, write: DocumentWrite, numbers: PartNumbers | null): void {
+  const { category, key, savedAt, root } = write;
+  const name = [written(category), written(key)] as const;
+  if (isSmall(root)) {
+    const [hash, kind] = [Buffer.from(root.id, 'hex'), PART_KINDS.indexOf(root.kind)];
+    const children = listOf(numbers?.below(root) ?? []);
+    const values = [...name, null, savedAt, hash, kind, children] as const;
+    connection.run(PUT, ...values, root.data, sealOf(...values));
+    return;
+  }
+  numbers?.put(root);
+  const values = [...name, numbers?.of(root.id) ?? null, savedAt, null, null, null] as const;
   connection.run(PUT, ...values, null, sealOf(...values));
 }
 
-/** A document that is one small part: it needs no row of its own, and no name by which to find it. */
-export function putSmallDocument(
-  connection: Connection,
-  { category, key, savedAt }: StoredDocument,
-  { id, kind, data }: Part,
-): void {
-  const [hash, number] = [Buffer.from(id, 'hex'), PART_KINDS.indexOf(kind)];
-  const values = [written(category), written(key), null, savedAt, hash, number] as const;
-  connection.run(PUT, ...values, data, sealOf(...values));
-}
-
-export function removeDocument(connection: Connection, category: string, key: string): void {
-  connection.run(
-    'DELETE FROM documents WHERE category = ? AND key = ?',
-    written(category),
-    written(key),
-  );
+export function removeDocument(connection: Connection, category: string, key: string): boolean {
+  const sql = 'DELETE FROM documents WHERE category = ? AND key = ?';
+  return connection.immediate(() => connection.run(sql, written(category), written(key)) > 0);
 }
 
 const FIND = `
@@ -69,9 +97,16 @@ export function findDocument(
 }
 
 const FIND_WHOLE = `
-  SELECT category, key, saved_at, root, kind, data,
+  SELECT category, key, saved_at, root, kind, children, data,
     coalesce(hash, (SELECT hash FROM parts WHERE id = root)) AS hash
   FROM documents WHERE category = ? AND key = ?`;
+
+interface WholeRow extends DocumentRow {
+  readonly root: number | null;
+  readonly kind: number | null;
+  readonly children: string | null;
+  readonly data: string | Uint8Array | null;
+}
 
 /** With all its parts, verified. */
 export function readDocument(
@@ -82,21 +117,16 @@ export function readDocument(
   const row = connection.get<WholeRow>(FIND_WHOLE, written(category), written(key));
   if (row === undefined) return null;
   const document = toDocument(row);
-  if (row.root !== null) return { document, parts: readParts(connection, document.root) };
-  return { document, parts: [smallPart(row)] };
+  const parts =
+    row.root === null ? readBelow(connection, ownPart(row)) : readParts(connection, document.root);
+  return { document, parts };
 }
 
-interface WholeRow extends DocumentRow {
-  readonly root: number | null;
-  readonly kind: number | null;
-  readonly data: string | Uint8Array | null;
-}
-
-/** The one part of a document that is in its own row. Throws `part-corrupt`. */
-export function smallPart(row: Pick<WholeRow, 'hash' | 'kind' | 'data'>): Part {
-  const { hash, kind, data } = row;
-  if (hash === null || kind === null || data === null) throw corrupt('of a small document');
-  return toPart({ id: 0, hash, kind, children: null, data }, new Map());
+/** The first part of a document that is in its own row, as a row of its own would have it. */
+export function ownPart(row: Pick<WholeRow, 'hash' | 'kind' | 'children' | 'data'>): PartRow {
+  const { hash, kind, children, data } = row;
+  if (hash === null || kind === null || data === null) throw corrupt('of a document');
+  return { id: 0, hash, kind, children, data };
 }
 
 export function listDocuments(connection: Connection, category: string): StoredDocument[] {

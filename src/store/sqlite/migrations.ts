@@ -1,6 +1,7 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { Connection } from './connection.ts';
 import { DESIGN_TABLES } from './schema/design-tables.ts';
+import { DOCUMENT_CHILDREN } from './schema/document-children.ts';
 import { EXECUTION_TABLES } from './schema/execution-tables.ts';
 import { LEANER_CHANGES } from './schema/leaner-changes.ts';
 import { NUMBERED_ROWS } from './schema/numbered-rows.ts';
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly string[] = [
   NUMBERED_ROWS,
   ROW_SEALS,
   EXECUTION_TABLES,
+  DOCUMENT_CHILDREN,
 ];
 
 /** Brings a database to the newest form. Other processes may do the same at the same moment. */

@@ -4,14 +4,18 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DocumentStore } from '../documents/document-store.ts';
+import { partOf } from '../parts/part.ts';
 import type { Store } from '../store.ts';
+import { checkStore } from './check/check-store.ts';
+import { Connection } from './connection.ts';
 import { layoutOf } from './layout.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createDatabase } from './open-database.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
 const OPTIONS = { now: () => 1, lockTimeoutMs: 1_000 };
-const LIST = Array.from({ length: 300 }, (_, at) => ({ at, text: `entry ${at} `.repeat(5) }));
+// So long that its first part, which is in the row of the document, holds some that hold others.
+const LIST = Array.from({ length: 3_000 }, (_, at) => ({ at, text: `entry ${at} `.repeat(5) }));
 
 let folder: string;
 let store: Store;
@@ -40,12 +44,22 @@ describe('parts that are not what was stored', () => {
   const damages: [string, string][] = [
     ['a text', "UPDATE parts SET data = replace(data, 'entry 7 ', 'entry 8 ')"],
     ['a kind', 'UPDATE parts SET kind = 1 - kind'],
-    [
-      'the order of what one holds',
-      "UPDATE parts SET children = '[2,1]' WHERE children LIKE '[1,2%'",
-    ],
-    ['what one holds', "UPDATE parts SET children = 'no list' WHERE children IS NOT NULL"],
-    ['a list that is none', "UPDATE parts SET children = '5' WHERE children IS NOT NULL"],
+    ...['parts', 'documents'].flatMap((table): [string, string][] => [
+      [
+        `the order of what one holds, of ${table}`,
+        `UPDATE ${table} SET children = json_set(children,
+          '$[0]', children -> '$[1]', '$[1]', children -> '$[0]') WHERE children IS NOT NULL`,
+      ],
+      [
+        `what one holds, of ${table}`,
+        `UPDATE ${table} SET children = 'no list' WHERE children IS NOT NULL`,
+      ],
+      [
+        `a list that is none, of ${table}`,
+        `UPDATE ${table} SET children = '5' WHERE children IS NOT NULL`,
+      ],
+      [`a list that is gone, of ${table}`, `UPDATE ${table} SET children = NULL`],
+    ]),
     ['a number for a text', 'UPDATE parts SET data = 5'],
     ['a row that is gone', 'DELETE FROM parts WHERE id = 1'],
     [
@@ -104,4 +118,26 @@ it('comes to a store that was made before there were any', async () => {
   expect(await kept.load('state', 'a')).toEqual({ value: LIST });
   expect(await migrated.executions()).toEqual([]);
   await migrated.close();
+});
+
+it('keeps the seals of documents that were made before their first parts held others', async () => {
+  const old = join(folder, 'old');
+  createDatabase(layoutOf(old), MIGRATIONS.slice(0, 7));
+  const connection = new Connection(join(old, 'store.db'));
+  const root = partOf('json', [], '"kept"');
+  const hash = Buffer.from(root.id, 'hex');
+  const put = `INSERT INTO documents (category, key, saved_at, hash, kind, data, seal)
+    VALUES ('"state"', ?, 1, ?, 0, ?, seal_of('"state"', ?, NULL, 1, ?, 0))`;
+  for (const key of ['"whole"', '"damaged"']) connection.run(put, key, hash, root.data, key, hash);
+  connection.run(`UPDATE documents SET saved_at = 2 WHERE key = '"damaged"'`);
+  connection.close();
+  const migrated = await sqliteStore({ directory: old });
+  expect(await new DocumentStore(migrated, OPTIONS).load('state', 'whole')).toEqual({
+    value: 'kept',
+  });
+  await migrated.close();
+  const { problems } = await checkStore(old);
+  expect(problems.map(({ message }) => message)).toEqual([
+    'the document 2 is not what was written',
+  ]);
 });

@@ -57,10 +57,10 @@ export class PartNumbers {
 
   put(part: Part): void {
     if (this.#known(part.id) !== null) return;
-    const numbers = part.children.map((child) => this.of(child));
+    const numbers = this.below(part);
     const hash = Buffer.from(part.id, 'hex');
     const kind = PART_KINDS.indexOf(part.kind);
-    const children = numbers.length === 0 ? null : JSON.stringify(numbers);
+    const children = listOf(numbers);
     const seal = sealOf(hash, kind, children);
     const last = numbers.reduce((greatest, number) => Math.max(greatest, number), 0);
     const values = [hash, kind, children, part.data, seal, last] as const;
@@ -68,6 +68,11 @@ export class PartNumbers {
     // Nothing comes back for one that was there.
     if (row === undefined) this.#find(part.id);
     else this.#found.set(part.id, row.id);
+  }
+
+  /** Of what a part holds, in its order. */
+  below(part: Part): readonly number[] {
+    return part.children.map((child) => this.of(child));
   }
 
   /** The transaction has happened. */
@@ -92,9 +97,14 @@ export class PartNumbers {
   }
 }
 
-const READ = `
+/** As a row has them. */
+export function listOf(numbers: readonly number[]): string | null {
+  return numbers.length === 0 ? null : JSON.stringify(numbers);
+}
+
+const readSql = (first: string): string => `
   WITH RECURSIVE reached(id) AS (
-    SELECT id FROM parts WHERE hash = ?
+    ${first}
     UNION
     SELECT entry.value FROM reached
     JOIN parts ON parts.id = reached.id AND parts.children IS NOT NULL
@@ -102,33 +112,52 @@ const READ = `
   )
   SELECT parts.id, kind, children, data FROM reached JOIN parts ON parts.id = reached.id`;
 
+const READ_NAMED = readSql('SELECT id FROM parts WHERE hash = ?');
+const READ_LISTED = readSql('SELECT value FROM json_each(?)');
+
 /**
  * See the port. One query, and then a look at every byte: the name of each part is made from what was found,
  * and with it those of the parts that hold it, up to the first one, whose name is known.
  */
 export function readParts(connection: Connection, root: PartId): Part[] {
-  const rows = rowsBelow(connection, root);
-  if (rows.length === 0) {
+  const parts = namedParts(rowsBelow(connection, READ_NAMED, Buffer.from(root, 'hex')), new Map());
+  if (parts.length === 0) {
     throw new SavepointError('part-missing', `part ${root} is not in the store`);
   }
-  // What a part holds was stored before it.
-  rows.sort((a, b) => a.id - b.id);
-  const names = new Map<number, PartId>();
-  const parts = rows.map((row) => {
-    const part = foundPart(row, names);
-    names.set(row.id, part.id);
-    return part;
-  });
   if (!parts.some(({ id }) => id === root)) throw corrupt(root);
   return parts;
 }
 
-function rowsBelow(connection: Connection, root: PartId): Omit<PartRow, 'hash'>[] {
+/** A part whose row is elsewhere, with all that it holds: its name vouches for them. */
+export function readBelow(connection: Connection, row: PartRow): Part[] {
+  const names = new Map<number, PartId>();
+  const below =
+    row.children === null
+      ? []
+      : namedParts(rowsBelow(connection, READ_LISTED, row.children), names);
+  return [...below, toPart(row, names)];
+}
+
+function namedParts(rows: Omit<PartRow, 'hash'>[], names: Map<number, PartId>): Part[] {
+  // What a part holds was stored before it.
+  rows.sort((a, b) => a.id - b.id);
+  return rows.map((row) => {
+    const part = foundPart(row, names);
+    names.set(row.id, part.id);
+    return part;
+  });
+}
+
+function rowsBelow(
+  connection: Connection,
+  sql: string,
+  value: string | Uint8Array,
+): Omit<PartRow, 'hash'>[] {
   try {
-    return connection.all<Omit<PartRow, 'hash'>>(READ, Buffer.from(root, 'hex'));
+    return connection.all<Omit<PartRow, 'hash'>>(sql, value);
   } catch (error) {
     // Of a list of numbers that is none.
-    throw String(error).includes('malformed JSON') ? corrupt(root) : error;
+    throw String(error).includes('malformed JSON') ? corrupt('of a document') : error;
   }
 }
 

@@ -11,6 +11,8 @@ const KEPT = `
     SELECT root FROM steps WHERE root IS NOT NULL
     UNION SELECT result FROM steps WHERE result IS NOT NULL
     UNION SELECT root FROM documents WHERE root IS NOT NULL
+    UNION SELECT entry.value FROM documents
+    JOIN json_each(documents.children) AS entry WHERE documents.children IS NOT NULL
     UNION SELECT entry.value FROM kept
     JOIN parts ON parts.id = kept.id AND parts.children IS NOT NULL
     JOIN json_each(parts.children) AS entry

@@ -16,6 +16,7 @@ import type {
   Blob,
   ChangeQuery,
   CheckpointQuery,
+  DocumentWrite,
   Head,
   LockOptions,
   PackReceipt,
@@ -40,7 +41,13 @@ import { commitBatch } from './commit.ts';
 import { compact } from './compaction.ts';
 import { databaseFile, requireSameFile } from './database-file.ts';
 import { diskBytes } from './disk-bytes.ts';
-import { findDocument, listDocuments, readDocument } from './documents.ts';
+import {
+  findDocument,
+  listDocuments,
+  putDocument,
+  readDocument,
+  removeDocument,
+} from './documents.ts';
 import { findExecution, listExecutions, listSteps } from './executions.ts';
 import { storeFailure } from './failures.ts';
 import { GitObjects } from './git-objects/git-objects.ts';
@@ -247,6 +254,14 @@ class SqliteStore implements Store {
 
   steps(executionId: string, index?: number): Promise<readonly StepAttempt[]> {
     return this.#do(({ connection }) => listSteps(connection, executionId, index));
+  }
+
+  putDocument(write: DocumentWrite): Promise<void> {
+    return this.#do(({ connection }) => putDocument(connection, write));
+  }
+
+  removeDocument(category: string, key: string): Promise<boolean> {
+    return this.#do(({ connection }) => removeDocument(connection, category, key));
   }
 
   document(category: string, key: string): Promise<StoredDocument | null> {

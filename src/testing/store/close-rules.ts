@@ -36,6 +36,11 @@ const METHODS: { [Name in Exclude<keyof Store, 'close'>]: (store: Store) => Prom
   execution: (store) => store.execution('e'),
   executions: (store) => store.executions(),
   steps: (store) => store.steps('e'),
+  putDocument: (store) => {
+    const root = partOf('json', [], '1');
+    return store.putDocument({ category: 'category', key: 'key', savedAt: 1, root, parts: [] });
+  },
+  removeDocument: (store) => store.removeDocument('category', 'key'),
   document: (store) => store.document('category', 'key'),
   documents: (store) => store.documents('category'),
   readDocument: (store) => store.readDocument('category', 'key'),

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import type { StoredDocument } from '../../model/execution.ts';
-import type { PartId } from '../../model/ids.ts';
 import { DocumentStore } from '../../store/documents/document-store.ts';
 import { assemble } from '../../store/parts/assemble.ts';
 import { DocumentPacker } from '../../store/parts/document-packer.ts';
 import { type Part, partOf } from '../../store/parts/part.ts';
-import type { Store } from '../../store/store.ts';
+import type { DocumentWrite, Store } from '../../store/store.ts';
 import { rejectsWith } from './samples.ts';
 import type { StoreTests } from './test-store.ts';
 
@@ -23,10 +21,9 @@ export function documentRules({ test, testTwo }: StoreTests): void {
     await save(store, 'state', 'a', 2, 7);
     assert.equal(await load(store, 'state', 'a'), 2);
     assert.equal((await store.document('state', 'a'))?.savedAt, 7);
-    const removedDocuments = [{ category: 'state', key: 'a' }];
-    await store.commit({ base: 0, removedDocuments });
+    assert.equal(await store.removeDocument('state', 'a'), true);
     assert.equal(await store.document('state', 'a'), null);
-    await store.commit({ base: 0, removedDocuments });
+    assert.equal(await store.removeDocument('state', 'a'), false);
   });
 
   test('takes a document over into a larger one, and a larger one into a small one', async (store) => {
@@ -51,7 +48,7 @@ export function documentRules({ test, testTwo }: StoreTests): void {
     assert.deepEqual(await load(store, 'state', 'a'), large);
     assert.deepEqual(await load(store, 'state', 'b'), small);
     assert.deepEqual(await load(store, 'state', 'e'), large);
-    assert.equal(packer.pack(small, 'value').root, (await store.document('state', 'b'))?.root);
+    assert.equal(packer.pack(small, 'value').root.id, (await store.document('state', 'b'))?.root);
   });
 
   test('keeps names apart, whatever is in them', async (store) => {
@@ -98,8 +95,7 @@ export function documentRules({ test, testTwo }: StoreTests): void {
     const parent = part('[{"$part":0}]', [leaf]);
     await rejectsWith(store.commit({ base: 0, parts: [ready, parent] }), 'part-missing');
     await rejectsWith(store.readParts(ready.id), 'part-missing');
-    const documents = [documentOf('a', leaf.id)];
-    await rejectsWith(store.commit({ base: 0, documents }), 'part-missing');
+    await rejectsWith(store.putDocument(documentOf('a', parent)), 'part-missing');
     assert.deepEqual(await store.documents('state'), []);
     await store.commit({ base: 0, parts: [leaf, parent] });
     assert.equal((await store.readParts(parent.id)).length, 2);
@@ -108,27 +104,37 @@ export function documentRules({ test, testTwo }: StoreTests): void {
   testTwo('removes parts that nothing reaches when it prunes', async (store, other) => {
     const [kept, gone, last] = [part('"kept"'), part('"gone"'), part('"last"')];
     const root = part('[{"$part":0}]', [kept]);
-    await store.commit({
-      base: 0,
-      parts: [gone, kept, root, last],
-      documents: [documentOf('a', root.id), documentOf('b', last.id)],
-    });
-    await other.commit({ base: 0, removedDocuments: [{ category: 'state', key: 'b' }] });
+    await store.commit({ base: 0, parts: [gone, last] });
+    await store.putDocument(documentOf('a', root, [kept]));
+    await store.putDocument(documentOf('b', part('[{"$part":0}]', [last])));
+    await other.removeDocument('state', 'b');
     await other.prune(0);
-    assert.equal((await store.readParts(root.id)).length, 2);
+    assert.deepEqual(await load(store, 'state', 'a'), ['kept']);
     for (const { id } of [gone, last]) await rejectsWith(store.readParts(id), 'part-missing');
     // What this store knew of them does not count any more.
-    const documents = [documentOf('c', gone.id)];
-    await rejectsWith(store.commit({ base: 0, documents }), 'part-missing');
-    await store.commit({ base: 0, parts: [gone, last], documents });
-    assert.equal((await store.readParts(gone.id)).length, 1);
-    assert.equal((await other.readParts(last.id)).length, 1);
+    const again = part('[{"$part":0},{"$part":0}]', [gone, last]);
+    await rejectsWith(store.putDocument(documentOf('c', again)), 'part-missing');
+    await store.putDocument(documentOf('c', again, [gone, last]));
+    assert.deepEqual(await load(other, 'state', 'c'), ['gone', 'last']);
+  });
+
+  testTwo('keeps what a document holds, whatever its first part weighs', async (store, other) => {
+    const leaf = part(JSON.stringify('leaf'));
+    for (const length of [10, 1_900, 2_100, 10_000]) {
+      const root = part(`[{"$part":0},"${'x'.repeat(length)}"]`, [leaf]);
+      await store.putDocument(documentOf(`${length}`, root, [leaf]));
+      await other.prune(0);
+      assert.deepEqual(await load(other, 'state', `${length}`), ['leaf', 'x'.repeat(length)]);
+      // The same again, by who takes it to be stored.
+      await store.putDocument(documentOf(`${length} again`, root));
+      assert.equal((await store.document('state', `${length} again`))?.root, root.id);
+    }
   });
 }
 
 async function save(store: Store, category: string, key: string, value: unknown, savedAt = 1) {
-  const { root, parts } = new DocumentPacker().pack(value, 'value');
-  await store.commit({ base: 0, parts, documents: [{ category, key, root, savedAt }] });
+  const packed = new DocumentPacker().pack(value, 'value');
+  await store.putDocument({ category, key, savedAt, ...packed });
 }
 
 async function load(store: Store, category: string, key: string): Promise<unknown> {
@@ -146,6 +152,6 @@ function part(text: string, children: readonly Part[] = []): Part {
   );
 }
 
-function documentOf(key: string, root: PartId): StoredDocument {
-  return { category: 'state', key, root, savedAt: 1 };
+function documentOf(key: string, root: Part, parts: readonly Part[] = []): DocumentWrite {
+  return { category: 'state', key, savedAt: 1, root, parts };
 }

@@ -1,7 +1,7 @@
 import { isSavepointError } from '../../../model/errors.ts';
 import type { PartId } from '../../../model/ids.ts';
 import type { Connection } from '../connection.ts';
-import { smallPart } from '../documents.ts';
+import { ownPart } from '../documents.ts';
 import type { Opened } from '../opened.ts';
 import { nameOf, type PartRow, toPart } from '../parts.ts';
 import { NO_PART } from '../prune-parts.ts';
@@ -26,42 +26,49 @@ const NAMELESS = `
 
 /** Every part is compared with its name, which vouches for all that it holds. */
 export async function* checkParts({ connection }: Opened): AsyncGenerator<StoreProblem | null> {
-  for (const { id, isWhole } of partsOf(connection)) {
+  const names = new Map<number, PartId>();
+  for (const { id, isWhole } of partsOf(connection, names)) {
     yield isWhole ? null : problem('blob', `the part ${id} of documents is damaged`);
   }
-  for (const row of connection.all<SmallRow>(SMALL)) {
+  for (const row of connection.all<OwnRow>(OWN)) {
     const name = `${row.category} ${row.key}`;
-    yield isSmallIntact(row) ? null : problem('blob', `the document ${name} is damaged`);
+    yield isOwnIntact(row, names) ? null : problem('blob', `the document ${name} is damaged`);
   }
   for (const { what } of connection.all<{ what: string }>(NAMELESS)) {
     yield problem('blob', `the ${what} is lost`);
   }
 }
 
-const SMALL = 'SELECT num, category, key, hash, kind, data FROM documents WHERE root IS NULL';
+const OWN = `
+  SELECT num, category, key, hash, kind, children, data FROM documents WHERE root IS NULL`;
 
-export interface SmallRow extends Pick<PartRow, 'hash' | 'kind' | 'data'> {
+export interface OwnRow extends Omit<PartRow, 'id'> {
   readonly num: number;
   readonly category: string;
   readonly key: string;
 }
 
-/** Documents that are in their own rows, and damaged. */
-export function damagedDocuments(connection: Connection): SmallRow[] {
-  return connection.all<SmallRow>(SMALL).filter((row) => !isSmallIntact(row));
+/** Documents whose first part is in their own rows and damaged, or holds one that is not among these. */
+export function damagedDocuments(
+  connection: Connection,
+  names: ReadonlyMap<number, PartId>,
+): OwnRow[] {
+  return connection.all<OwnRow>(OWN).filter((row) => !isOwnIntact(row, names));
 }
 
-function isSmallIntact(row: SmallRow): boolean {
-  return isReadable(() => smallPart(row));
+function isOwnIntact(row: OwnRow, names: ReadonlyMap<number, PartId>): boolean {
+  return isReadable(() => toPart(ownPart(row), names));
 }
 
 export function countParts(connection: Connection): number {
   return connection.get<{ count: number }>(`SELECT count(*) AS count FROM (${IDS})`)?.count ?? 0;
 }
 
-/** In the order of their numbers: what a part holds was stored before it. */
-export function* partsOf(connection: Connection): Generator<{ id: number; isWhole: boolean }> {
-  const names = new Map<number, PartId>();
+/** In the order of their numbers: what a part holds was stored before it. `names` gets those of whole ones. */
+export function* partsOf(
+  connection: Connection,
+  names: Map<number, PartId>,
+): Generator<{ id: number; isWhole: boolean }> {
   for (const { id } of connection.all<{ id: number }>(IDS)) {
     const row = connection.get<PartRow>(ROW, id);
     const isWhole = row !== undefined && isIntact(row, names);

@@ -1,3 +1,4 @@
+import type { PartId } from '../../../model/ids.ts';
 import { damagedDocuments, isLost, partsOf } from '../check/check-parts.ts';
 import type { Connection } from '../connection.ts';
 import { writeMeta } from '../meta.ts';
@@ -10,7 +11,8 @@ import type { SetAside } from './set-aside.ts';
  * nothing was returned.
  */
 export function repairParts(connection: Connection, aside: SetAside): void {
-  const lost = [...partsOf(connection)].filter(({ isWhole }) => !isWhole);
+  const names = new Map<number, PartId>();
+  const lost = [...partsOf(connection, names)].filter(({ isWhole }) => !isWhole);
   for (const { id } of lost) {
     aside.row('parts', connection.get('SELECT * FROM parts WHERE id = ?', id));
     connection.run('DELETE FROM parts WHERE id = ?', id);
@@ -21,7 +23,7 @@ export function repairParts(connection: Connection, aside: SetAside): void {
     aside.row('documents', row);
   }
   connection.run(`DELETE FROM documents WHERE ${isLost('root')}`);
-  for (const row of damagedDocuments(connection)) {
+  for (const row of damagedDocuments(connection, names)) {
     aside.row('documents', row);
     connection.run('DELETE FROM documents WHERE num = ?', row.num);
   }
