@@ -114,6 +114,7 @@ export type {
   ProjectIdentity,
   ProjectLock,
   PruneResult,
+  PutDocumentOptions,
   Store,
   StoreStats,
   WholeDocument,

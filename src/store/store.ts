@@ -74,6 +74,12 @@ export interface WholeDocument {
   readonly parts: readonly Part[];
 }
 
+/** How long to wait for other writers, and what ends the waiting. */
+export interface PutDocumentOptions extends LockOptions {
+  /** Leaves the one there alone. */
+  readonly onlyNew?: boolean | undefined;
+}
+
 /** A document on its way into a store. */
 export interface DocumentWrite {
   readonly category: string;
@@ -290,12 +296,14 @@ export interface Store {
 
   /**
    * Keeps a document under its name, in the place of the one there: all of it, durably, before the promise
-   * resolves, or nothing. Documents are no part of the timeline: nothing about them has a number. The caller
-   * holds the project lock. Throws `part-missing` as `commit` does.
+   * resolves, or nothing. Documents are no part of the timeline: nothing about them has a number, and who
+   * writes one needs no project lock. False, and nothing written, where it was to be new and is not. Throws
+   * `part-missing` as `commit` does, `store-locked` where others wrote for longer than `timeoutMs`,
+   * `store-closed` where something else is in the store's place.
    */
-  putDocument(write: DocumentWrite): Promise<void>;
-  /** Whether there was one. The caller holds the project lock. */
-  removeDocument(category: string, key: string): Promise<boolean>;
+  putDocument(write: DocumentWrite, options: PutDocumentOptions): Promise<boolean>;
+  /** Whether there was one. Otherwise as `putDocument`. */
+  removeDocument(category: string, key: string, options: LockOptions): Promise<boolean>;
   document(category: string, key: string): Promise<StoredDocument | null>;
   /** In the order of their keys. */
   documents(category: string): Promise<readonly StoredDocument[]>;

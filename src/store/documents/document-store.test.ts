@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { MemoryPlace, memoryStore } from '../memory/memory-store.ts';
-import type { DocumentWrite, Store } from '../store.ts';
+import type { DocumentWrite, PutDocumentOptions, Store } from '../store.ts';
 import { DocumentStore } from './document-store.ts';
 
 const OPTIONS = { now: () => 1, lockTimeoutMs: 1_000 };
@@ -55,7 +55,7 @@ it('stores everything again where somebody has removed what it relied on', async
   const [store, other] = [memoryStore(place), memoryStore(place)];
   const documents = new DocumentStore(store, OPTIONS);
   await documents.save('state', 'a', { messages: messages(100) });
-  await other.removeDocument('state', 'a');
+  await other.removeDocument('state', 'a', { timeoutMs: 1_000 });
   await other.prune(0);
   await documents.save('state', 'a', { messages: messages(100), more: 1 });
   expect(await documents.load('state', 'a')).toEqual({
@@ -66,9 +66,9 @@ it('stores everything again where somebody has removed what it relied on', async
 it('relies on nothing that failed to be stored', async () => {
   const store = memoryStore();
   let failing = true;
-  const putDocument = async (write: DocumentWrite) => {
+  const putDocument = async (write: DocumentWrite, options: PutDocumentOptions) => {
     if (failing) throw new Error('no space left');
-    return store.putDocument(write);
+    return store.putDocument(write, options);
   };
   const sometimes = new Proxy(store, {
     get: (target, name: keyof Store) => {

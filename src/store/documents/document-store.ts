@@ -1,4 +1,5 @@
 import { isSavepointError } from '../../model/errors.ts';
+import { LockQueue } from '../lock-queue.ts';
 import { assemble } from '../parts/assemble.ts';
 import { DocumentPacker } from '../parts/document-packer.ts';
 import { Recent } from '../parts/recent.ts';
@@ -6,10 +7,8 @@ import type { Store } from '../store.ts';
 
 export interface DocumentStoreOptions {
   readonly now: () => number;
-  /** How long to wait for another process before `store-locked`. */
+  /** How long to wait for other writers before `store-locked`. */
   readonly lockTimeoutMs: number;
-  /** Runs work under the project lock; for who has to do more there, such as finishing a restore first. */
-  readonly locked?: (<Result>(work: () => Promise<Result>) => Promise<Result>) | undefined;
 }
 
 export interface SaveDocumentOptions {
@@ -26,6 +25,7 @@ export class DocumentStore {
   readonly #store: Store;
   readonly #options: DocumentStoreOptions;
   readonly #packers = new Recent<DocumentPacker>(REMEMBERED_PACKERS);
+  readonly #turns = new LockQueue();
 
   constructor(store: Store, options: DocumentStoreOptions) {
     this.#store = store;
@@ -44,15 +44,14 @@ export class DocumentStore {
   ): Promise<boolean> {
     const packer = this.#packerOf(category);
     const taken = packer.take(value, name);
-    // Under the lock: what is packed has to be stored before the same packer is used again.
-    return this.#locked(async () => {
+    return this.#inTurn(async () => {
       if (onlyNew && (await this.has(category, key))) return false;
-      await storePacked(packer, () => {
+      return storePacked(packer, () => {
         const savedAt = this.#options.now();
         const packed = packer.packTaken(taken, name);
-        return this.#store.putDocument({ category, key, savedAt, ...packed });
+        const options = { timeoutMs: this.#options.lockTimeoutMs, onlyNew };
+        return this.#store.putDocument({ category, key, savedAt, ...packed }, options);
       });
-      return true;
     });
   }
 
@@ -68,7 +67,8 @@ export class DocumentStore {
 
   /** Whether there was one. */
   async delete(category: string, key: string): Promise<boolean> {
-    return this.#locked(() => this.#store.removeDocument(category, key));
+    const options = { timeoutMs: this.#options.lockTimeoutMs };
+    return this.#store.removeDocument(category, key, options);
   }
 
   /** In their order. */
@@ -83,33 +83,35 @@ export class DocumentStore {
     return packer;
   }
 
-  async #locked<Result>(work: () => Promise<Result>): Promise<Result> {
-    const { locked } = this.#options;
-    if (locked !== undefined) return locked(work);
-    const lock = await this.#store.lock({ timeoutMs: this.#options.lockTimeoutMs });
+  /** What is packed has to be stored before the same packer is used again. */
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.#turns.enter({ timeoutMs: this.#options.lockTimeoutMs });
     try {
       return await work();
     } finally {
-      lock.release();
+      this.#turns.leave();
     }
   }
 }
 
 /**
  * Stores what a packer has packed. What it took to be stored may have been removed since: then it packs
- * everything once more. Whatever fails, it relies on nothing afterwards.
+ * everything once more. Where nothing is stored, it relies on nothing afterwards.
  */
-async function storePacked(packer: DocumentPacker, store: () => Promise<void>): Promise<void> {
+async function storePacked(
+  packer: DocumentPacker,
+  store: () => Promise<boolean>,
+): Promise<boolean> {
+  let isStored = false;
   try {
-    await store();
+    isStored = await store();
+    return isStored;
   } catch (error) {
     packer.forget();
     if (!isSavepointError(error, 'part-missing')) throw error;
-    try {
-      await store();
-    } catch (failure) {
-      packer.forget();
-      throw failure;
-    }
+    isStored = await store();
+    return isStored;
+  } finally {
+    if (!isStored) packer.forget();
   }
 }

@@ -53,12 +53,14 @@ function addParts(place: MemoryPlace, parts: readonly Part[]): void {
   }
 }
 
-export function putDocument(place: MemoryPlace, write: DocumentWrite): void {
+export function putDocument(place: MemoryPlace, write: DocumentWrite, onlyNew: boolean): boolean {
   const { category, key, savedAt, root, parts } = write;
+  if (onlyNew && place.documents.has(nameOf(write))) return false;
   const all = [...parts, root];
   requireParts(place, all, []);
   addParts(place, all);
   place.documents.set(nameOf(write), kept({ category, key, root: root.id, savedAt }));
+  return true;
 }
 
 export function removeDocument(place: MemoryPlace, category: string, key: string): boolean {

@@ -23,6 +23,7 @@ import type {
   ProjectIdentity,
   ProjectLock,
   PruneResult,
+  PutDocumentOptions,
   Store,
   StoreStats,
   WholeDocument,
@@ -218,8 +219,11 @@ class MemoryStore implements Store {
     return listSteps(this.#open(), executionId, index);
   }
 
-  async putDocument(write: DocumentWrite): Promise<void> {
-    putDocument(this.#open(), write);
+  async putDocument(
+    write: DocumentWrite,
+    { onlyNew = false }: PutDocumentOptions,
+  ): Promise<boolean> {
+    return putDocument(this.#open(), write, onlyNew);
   }
 
   async removeDocument(category: string, key: string): Promise<boolean> {

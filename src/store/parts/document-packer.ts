@@ -1,6 +1,6 @@
 import { type Tree, valueToTree } from '../../model/value/index.ts';
 import { unsupported } from '../../model/value/place.ts';
-import { Packer } from './packer.ts';
+import { Packer, packWhole } from './packer.ts';
 import type { Part } from './part.ts';
 
 /** A value as it goes into a batch. */
@@ -19,6 +19,8 @@ export interface PackedDocument {
 export class DocumentPacker {
   #packer = new Packer();
   #previous: Tree | undefined;
+  /** Whether the last one was in one piece: the next one mostly is, too. */
+  #isWhole = false;
 
   /** Throws `value-unsupported`; `name` is what the value is called in the path. */
   pack(value: unknown, name: string): PackedDocument {
@@ -33,7 +35,8 @@ export class DocumentPacker {
   /** Throws `value-unsupported` too: a Map in a Map is nested more deeply in its tree than as a value. */
   packTaken(tree: Tree, name: string): PackedDocument {
     try {
-      const packed = this.#packer.pack(tree);
+      const packed = (this.#isWhole ? packWhole(tree) : null) ?? this.#packer.pack(tree);
+      this.#isWhole = packed.parts.length + packed.root.children.length === 0;
       this.#previous = tree;
       return packed;
     } catch (error) {

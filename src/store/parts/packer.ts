@@ -163,6 +163,16 @@ export class Packer {
   }
 }
 
+/** What `Packer` makes of a tree that is too small to be divided, in less time; null for others. */
+export function packWhole(
+  tree: Tree,
+): { readonly root: Part; readonly parts: readonly Part[] } | null {
+  const text = JSON.stringify(tree);
+  // Texts can say so as well: it does not matter that they are taken for tags here, which hold bytes.
+  if (text.length > LARGEST_INLINE_TEXT || text.includes('"$')) return null;
+  return { root: partOf('json', [], text), parts: [] };
+}
+
 function weightOf(entries: readonly Skeleton[]): number {
   return entries.reduce((sum, { cost }) => sum + cost, 0);
 }

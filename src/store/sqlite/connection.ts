@@ -41,6 +41,11 @@ export class Connection {
     return new Connection(file, '', busyMs);
   }
 
+  /** For who asks again himself where another process is in the way. */
+  static unwaiting(file: string): Connection {
+    return new Connection(file, STORE_SETTINGS, 0);
+  }
+
   /** For a look that changes nothing, not even the log. */
   static toLook(file: string): Connection {
     return new Connection(file, 'PRAGMA trusted_schema = OFF', BUSY_TIMEOUT_MS, true);
@@ -57,6 +62,12 @@ export class Connection {
   /** The number of rows that were written. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#statement(sql).run(...values).changes);
+  }
+
+  /** The number of the row that an INSERT has made; null where it made none. */
+  insert(sql: string, ...values: SQLInputValue[]): number | null {
+    const { changes, lastInsertRowid } = this.#statement(sql).run(...values);
+    return Number(changes) === 0 ? null : Number(lastInsertRowid);
   }
 
   /** For texts that are used once: several statements, settings, definitions. */

@@ -31,16 +31,27 @@ function read(text: string): string {
 }
 
 /** One transaction, and one wait for the disk. */
-export function putDocument(connection: Connection, write: DocumentWrite): void {
-  const { parts, root } = write;
-  const isAlone = parts.length + root.children.length === 0 && isSmall(root);
+export function putDocument(
+  connection: Connection,
+  write: DocumentWrite,
+  onlyNew: boolean,
+): boolean {
+  const { category, key, parts, root } = write;
+  if (parts.length + root.children.length === 0 && isSmall(root) && !onlyNew) {
+    // A statement by itself is a transaction.
+    putRow(connection, write, null);
+    return true;
+  }
   let numbers: PartNumbers | null = null;
-  connection.immediate(() => {
-    numbers = isAlone ? null : new PartNumbers(connection);
-    for (const part of parts) numbers?.put(part);
+  const isPut = connection.immediate(() => {
+    if (onlyNew && findDocument(connection, category, key) !== null) return false;
+    numbers = new PartNumbers(connection);
+    for (const part of parts) numbers.put(part);
     putRow(connection, write, numbers);
+    return true;
   });
   keepNumbers(numbers);
+  return isPut;
 }
 
 /** Known from now on, because the transaction has happened. */
@@ -80,7 +91,7 @@ function putRow(connection: Connection, write: DocumentWrite, numbers: PartNumbe
 
 export function removeDocument(connection: Connection, category: string, key: string): boolean {
   const sql = 'DELETE FROM documents WHERE category = ? AND key = ?';
-  return connection.immediate(() => connection.run(sql, written(category), written(key)) > 0);
+  return connection.run(sql, written(category), written(key)) > 0;
 }
 
 const FIND = `

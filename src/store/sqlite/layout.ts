@@ -14,6 +14,8 @@ export interface Layout {
   readonly git: string;
   /** Where a repair puts what is damaged. */
   readonly damaged: string;
+  /** Shared by who writes without the project lock; a repair takes it alone. */
+  readonly writers: string;
 }
 
 export function layoutOf(directory: string): Layout {
@@ -27,5 +29,6 @@ export function layoutOf(directory: string): Layout {
     packs: join(root, 'packs'),
     git: join(root, 'git'),
     damaged: join(root, 'damaged'),
+    writers: join(root, 'writers.db'),
   };
 }

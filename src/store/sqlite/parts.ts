@@ -13,14 +13,15 @@ export interface PartRow {
 }
 
 // SQLite gives out the greatest number and one: that of a row which is there, so that none comes twice.
-// A row of that name which says something else is damaged, and mended; it keeps its number as long as what
-// it holds was stored before it.
 const INSERT = `
   INSERT INTO parts (hash, kind, children, data, seal) VALUES (?1, ?2, ?3, ?4, ?5)
-  ON CONFLICT (hash) DO UPDATE
-    SET kind = excluded.kind, children = excluded.children, data = excluded.data, seal = excluded.seal
-  WHERE id > ?6 AND (kind, children, data) IS NOT (excluded.kind, excluded.children, excluded.data)
-  RETURNING id`;
+  ON CONFLICT (hash) DO NOTHING`;
+
+// A row of that name which says something else is damaged; it keeps its number as long as what it holds was
+// stored before it.
+const MEND = `
+  UPDATE parts SET kind = ?2, children = ?3, data = ?4, seal = ?5
+  WHERE hash = ?1 AND id > ?6 AND (kind, children, data) IS NOT (?2, ?3, ?4)`;
 
 const GENERATION = "SELECT value FROM meta WHERE key = 'parts'";
 // Numbers are small; this is more than a large document has.
@@ -62,12 +63,14 @@ export class PartNumbers {
     const kind = PART_KINDS.indexOf(part.kind);
     const children = listOf(numbers);
     const seal = sealOf(hash, kind, children);
-    const last = numbers.reduce((greatest, number) => Math.max(greatest, number), 0);
-    const values = [hash, kind, children, part.data, seal, last] as const;
-    const row = this.#connection.get<{ id: number }>(INSERT, ...values);
-    // Nothing comes back for one that was there.
-    if (row === undefined) this.#find(part.id);
-    else this.#found.set(part.id, row.id);
+    const values = [hash, kind, children, part.data, seal] as const;
+    const number = this.#connection.insert(INSERT, ...values);
+    if (number !== null) {
+      this.#found.set(part.id, number);
+      return;
+    }
+    this.#connection.run(MEND, ...values, Math.max(0, ...numbers));
+    this.#find(part.id);
   }
 
   /** Of what a part holds, in its order. */
@@ -83,7 +86,7 @@ export class PartNumbers {
   }
 
   #known(id: PartId): number | null {
-    return this.#found.get(id) ?? this.#memory.numbers.get(id) ?? null;
+    return this.#memory.numbers.get(id) ?? this.#found.get(id) ?? null;
   }
 
   #find(id: PartId): number | null {

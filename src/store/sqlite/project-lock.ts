@@ -1,14 +1,10 @@
-import { setTimeout } from 'node:timers/promises';
 import { SavepointError } from '../../model/errors.ts';
-import { abortError, type LockQueue, lockedError } from '../lock-queue.ts';
+import { type LockQueue, lockedError } from '../lock-queue.ts';
 import type { LockOptions, ProjectLock } from '../store.ts';
 import { Connection } from './connection.ts';
 import { makeEmptyFile } from './durable-files.ts';
-import { isBusy } from './failures.ts';
 import { joinQueue, partFromQueue } from './shared-queue.ts';
-
-const FIRST_DELAY_MS = 1;
-const LAST_DELAY_MS = 25;
+import { whenFree } from './when-free.ts';
 
 /**
  * The project lock: an exclusive transaction on a database of its own. The kernel holds it for the
@@ -33,7 +29,8 @@ export class LockFile {
     const either = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
     await this.#queue.enter({ timeoutMs, signal: either });
     try {
-      await this.#takeFromKernel(deadline, timeoutMs, either);
+      const tooLate = (): SavepointError => lockedError(timeoutMs);
+      await whenFree(() => this.#takeFromKernel(), { deadline, signal: either, tooLate });
     } catch (error) {
       this.#queue.leave();
       throw error;
@@ -50,26 +47,9 @@ export class LockFile {
     partFromQueue(this.#directory);
   }
 
-  /** Asks again and again instead of letting SQLite sleep, which would stop the event loop. */
-  async #takeFromKernel(deadline: number, timeoutMs: number, signal: AbortSignal): Promise<void> {
-    for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 2, LAST_DELAY_MS)) {
-      if (signal.aborted) throw abortError(signal);
-      if (this.#tryKernel()) return;
-      const left = deadline - performance.now();
-      if (left <= 0) throw lockedError(timeoutMs);
-      await setTimeout(Math.min(left, delay * (0.5 + Math.random())));
-    }
-  }
-
-  #tryKernel(): boolean {
+  #takeFromKernel(): void {
     this.#connection ??= this.#connect();
-    try {
-      this.#connection.run('BEGIN EXCLUSIVE');
-      return true;
-    } catch (error) {
-      if (isBusy(error)) return false;
-      throw error;
-    }
+    this.#connection.run('BEGIN EXCLUSIVE');
   }
 
   #connect(): Connection {

@@ -23,6 +23,7 @@ import type {
   ProjectIdentity,
   ProjectLock,
   PruneResult,
+  PutDocumentOptions,
   Store,
   StoreStats,
   WholeDocument,
@@ -41,13 +42,8 @@ import { commitBatch } from './commit.ts';
 import { compact } from './compaction.ts';
 import { databaseFile, requireSameFile } from './database-file.ts';
 import { diskBytes } from './disk-bytes.ts';
-import {
-  findDocument,
-  listDocuments,
-  putDocument,
-  readDocument,
-  removeDocument,
-} from './documents.ts';
+import { DocumentWriter } from './document-writer.ts';
+import { findDocument, listDocuments, readDocument } from './documents.ts';
 import { findExecution, listExecutions, listSteps } from './executions.ts';
 import { storeFailure } from './failures.ts';
 import { GitObjects } from './git-objects/git-objects.ts';
@@ -118,12 +114,14 @@ class SqliteStore implements Store {
   readonly #opened: Opened;
   readonly #lock: LockFile;
   readonly #file: string | null;
+  readonly #writer: DocumentWriter;
   #closed = false;
 
   constructor(opened: Opened, lock: LockFile, file: string | null) {
     this.#opened = opened;
     this.#lock = lock;
     this.#file = file;
+    this.#writer = new DocumentWriter(opened.layout, file);
   }
 
   project(): Promise<ProjectIdentity | null> {
@@ -256,12 +254,12 @@ class SqliteStore implements Store {
     return this.#do(({ connection }) => listSteps(connection, executionId, index));
   }
 
-  putDocument(write: DocumentWrite): Promise<void> {
-    return this.#do(({ connection }) => putDocument(connection, write));
+  putDocument(write: DocumentWrite, options: PutDocumentOptions): Promise<boolean> {
+    return this.#do(() => this.#writer.put(write, options));
   }
 
-  removeDocument(category: string, key: string): Promise<boolean> {
-    return this.#do(({ connection }) => removeDocument(connection, category, key));
+  removeDocument(category: string, key: string, options: LockOptions): Promise<boolean> {
+    return this.#do(() => this.#writer.remove(category, key, options));
   }
 
   document(category: string, key: string): Promise<StoredDocument | null> {
@@ -326,6 +324,7 @@ class SqliteStore implements Store {
     if (this.#closed) return;
     this.#closed = true;
     this.#lock.close();
+    this.#writer.close();
     this.#opened.connection.close();
   }
 

@@ -38,9 +38,10 @@ const METHODS: { [Name in Exclude<keyof Store, 'close'>]: (store: Store) => Prom
   steps: (store) => store.steps('e'),
   putDocument: (store) => {
     const root = partOf('json', [], '1');
-    return store.putDocument({ category: 'category', key: 'key', savedAt: 1, root, parts: [] });
+    const write = { category: 'category', key: 'key', savedAt: 1, root, parts: [] };
+    return store.putDocument(write, { timeoutMs: 1 });
   },
-  removeDocument: (store) => store.removeDocument('category', 'key'),
+  removeDocument: (store) => store.removeDocument('category', 'key', { timeoutMs: 1 }),
   document: (store) => store.document('category', 'key'),
   documents: (store) => store.documents('category'),
   readDocument: (store) => store.readDocument('category', 'key'),

@@ -21,9 +21,27 @@ export function documentRules({ test, testTwo }: StoreTests): void {
     await save(store, 'state', 'a', 2, 7);
     assert.equal(await load(store, 'state', 'a'), 2);
     assert.equal((await store.document('state', 'a'))?.savedAt, 7);
-    assert.equal(await store.removeDocument('state', 'a'), true);
+    assert.equal(await store.removeDocument('state', 'a', SOON), true);
     assert.equal(await store.document('state', 'a'), null);
-    assert.equal(await store.removeDocument('state', 'a'), false);
+    assert.equal(await store.removeDocument('state', 'a', SOON), false);
+  });
+
+  testTwo('leaves a document alone where another was to be new', async (store, other) => {
+    const write = documentOf('a', part('1'));
+    assert.equal(await store.putDocument(write, { ...SOON, onlyNew: true }), true);
+    const second = documentOf('a', part('2'), [part('"unused"')]);
+    assert.equal(await other.putDocument(second, { ...SOON, onlyNew: true }), false);
+    assert.equal(await load(store, 'state', 'a'), 1);
+    await rejectsWith(other.readParts(part('"unused"').id), 'part-missing');
+  });
+
+  testTwo('writes documents whoever holds the project lock', async (store, other) => {
+    const lock = await store.lock({ timeoutMs: 1_000 });
+    await save(other, 'state', 'a', 1);
+    assert.equal(await other.removeDocument('state', 'a', SOON), true);
+    await save(other, 'state', 'b', 2);
+    lock.release();
+    assert.equal(await load(store, 'state', 'b'), 2);
   });
 
   test('takes a document over into a larger one, and a larger one into a small one', async (store) => {
@@ -95,7 +113,7 @@ export function documentRules({ test, testTwo }: StoreTests): void {
     const parent = part('[{"$part":0}]', [leaf]);
     await rejectsWith(store.commit({ base: 0, parts: [ready, parent] }), 'part-missing');
     await rejectsWith(store.readParts(ready.id), 'part-missing');
-    await rejectsWith(store.putDocument(documentOf('a', parent)), 'part-missing');
+    await rejectsWith(put(store, documentOf('a', parent)), 'part-missing');
     assert.deepEqual(await store.documents('state'), []);
     await store.commit({ base: 0, parts: [leaf, parent] });
     assert.equal((await store.readParts(parent.id)).length, 2);
@@ -105,16 +123,16 @@ export function documentRules({ test, testTwo }: StoreTests): void {
     const [kept, gone, last] = [part('"kept"'), part('"gone"'), part('"last"')];
     const root = part('[{"$part":0}]', [kept]);
     await store.commit({ base: 0, parts: [gone, last] });
-    await store.putDocument(documentOf('a', root, [kept]));
-    await store.putDocument(documentOf('b', part('[{"$part":0}]', [last])));
-    await other.removeDocument('state', 'b');
+    await put(store, documentOf('a', root, [kept]));
+    await put(store, documentOf('b', part('[{"$part":0}]', [last])));
+    await other.removeDocument('state', 'b', SOON);
     await other.prune(0);
     assert.deepEqual(await load(store, 'state', 'a'), ['kept']);
     for (const { id } of [gone, last]) await rejectsWith(store.readParts(id), 'part-missing');
     // What this store knew of them does not count any more.
     const again = part('[{"$part":0},{"$part":0}]', [gone, last]);
-    await rejectsWith(store.putDocument(documentOf('c', again)), 'part-missing');
-    await store.putDocument(documentOf('c', again, [gone, last]));
+    await rejectsWith(put(store, documentOf('c', again)), 'part-missing');
+    await put(store, documentOf('c', again, [gone, last]));
     assert.deepEqual(await load(other, 'state', 'c'), ['gone', 'last']);
   });
 
@@ -122,19 +140,25 @@ export function documentRules({ test, testTwo }: StoreTests): void {
     const leaf = part(JSON.stringify('leaf'));
     for (const length of [10, 1_900, 2_100, 10_000]) {
       const root = part(`[{"$part":0},"${'x'.repeat(length)}"]`, [leaf]);
-      await store.putDocument(documentOf(`${length}`, root, [leaf]));
+      await put(store, documentOf(`${length}`, root, [leaf]));
       await other.prune(0);
       assert.deepEqual(await load(other, 'state', `${length}`), ['leaf', 'x'.repeat(length)]);
       // The same again, by who takes it to be stored.
-      await store.putDocument(documentOf(`${length} again`, root));
+      await put(store, documentOf(`${length} again`, root));
       assert.equal((await store.document('state', `${length} again`))?.root, root.id);
     }
   });
 }
 
+const SOON = { timeoutMs: 1_000 } as const;
+
+function put(store: Store, write: DocumentWrite): Promise<boolean> {
+  return store.putDocument(write, SOON);
+}
+
 async function save(store: Store, category: string, key: string, value: unknown, savedAt = 1) {
   const packed = new DocumentPacker().pack(value, 'value');
-  await store.putDocument({ category, key, savedAt, ...packed });
+  await put(store, { category, key, savedAt, ...packed });
 }
 
 async function load(store: Store, category: string, key: string): Promise<unknown> {
