@@ -97,7 +97,8 @@ async function savingOf(scratch: Scratch, kib: number): Promise<Samples> {
       });
       return took / many;
     };
-    const rounds = { counted: roundsWanted(9), warmUp: 2 };
+    // Enough for both to be compiled, and for their logs to have grown to the size that they keep.
+    const rounds = { counted: roundsWanted(21), warmUp: 6 };
     return await alternate(
       { time: inARow(sides.save) },
       { time: inARow(sides.saveTheirs) },

@@ -6,13 +6,17 @@ export class LockQueue {
   #taken = false;
   readonly #waiting: (() => void)[] = [];
 
+  /** Whether it is the caller's turn at once, who then has to `leave`. */
+  tryToEnter(): boolean {
+    if (this.#taken) return false;
+    this.#taken = true;
+    return true;
+  }
+
   /** Resolves when it is the caller's turn, who then has to `leave`. */
   enter({ timeoutMs, signal }: LockOptions): Promise<void> {
     if (signal?.aborted) return Promise.reject(abortError(signal));
-    if (!this.#taken) {
-      this.#taken = true;
-      return Promise.resolve();
-    }
+    if (this.tryToEnter()) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const give = (): void => {
         stopWaiting();

@@ -29,6 +29,11 @@ export function valueToJson(value: unknown, name = 'value'): Json {
   return new TreeMaker(name, false).make(value, undefined) as Json;
 }
 
+// Says what a property descriptor would, without making one.
+const { __lookupGetter__: getterOf } = Object.prototype as unknown as {
+  readonly __lookupGetter__: (this: object, key: PropertyKey) => unknown;
+};
+
 class TreeMaker {
   readonly #root: Place;
   readonly #keepsBytes: boolean;
@@ -135,16 +140,24 @@ class TreeMaker {
 
   #items(value: readonly unknown[], place: Place, previous: Tree | undefined): Tree {
     const old = Array.isArray(previous) ? (previous as readonly Tree[]) : [];
+    const isSeen = Object.keys(value).length === value.length;
     // Past the first difference entries are looked for from the end: something was put in, or taken out.
     let shift = 0;
     const items: Tree[] = [];
     for (let index = 0; index < value.length; index += 1) {
       const before = old[index + shift];
-      const tree = this.#any(this.#data(value, index, place), place, index, before);
+      const item = isSeen ? this.#item(value, index, place) : this.#data(value, index, place);
+      const tree = this.#any(item, place, index, before);
       if (shift === 0 && tree !== before) shift = old.length - value.length;
       items.push(tree);
     }
     return shareList(items, previous);
+  }
+
+  /** As `#data`, in a fraction of the time, for one that can be seen: without a getter it is what it reads as. */
+  #item(value: readonly unknown[], index: number, place: Place): unknown {
+    const item = getterOf.call(value, index) === undefined ? value[index] : undefined;
+    return item === undefined ? this.#data(value, index, place) : item;
   }
 
   /** Holes are kept, and cost nothing. */

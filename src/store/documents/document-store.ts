@@ -44,15 +44,18 @@ export class DocumentStore {
   ): Promise<boolean> {
     const packer = this.#packerOf(category);
     const taken = packer.take(value, name);
-    return this.#inTurn(async () => {
+    const { now, lockTimeoutMs: timeoutMs } = this.#options;
+    // What is packed has to be stored before the same packer is used again.
+    if (!this.#turns.tryToEnter()) await this.#turns.enter({ timeoutMs });
+    try {
       if (onlyNew && (await this.has(category, key))) return false;
-      return storePacked(packer, () => {
-        const savedAt = this.#options.now();
-        const packed = packer.packTaken(taken, name);
-        const options = { timeoutMs: this.#options.lockTimeoutMs, onlyNew };
-        return this.#store.putDocument({ category, key, savedAt, ...packed }, options);
+      return await storePacked(packer, () => {
+        const write = { category, key, savedAt: now(), ...packer.packTaken(taken, name) };
+        return this.#store.putDocument(write, { timeoutMs, onlyNew });
       });
-    });
+    } finally {
+      this.#turns.leave();
+    }
   }
 
   /** Null where there is none, in an object because a value may be null as well. */
@@ -81,16 +84,6 @@ export class DocumentStore {
     const packer = this.#packers.get(category) ?? new DocumentPacker();
     this.#packers.set(category, packer);
     return packer;
-  }
-
-  /** What is packed has to be stored before the same packer is used again. */
-  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.#turns.enter({ timeoutMs: this.#options.lockTimeoutMs });
-    try {
-      return await work();
-    } finally {
-      this.#turns.leave();
-    }
   }
 }
 

@@ -83,13 +83,14 @@ describe('SQLiteStorage', () => {
     }
   });
 
-  it('waits for whoever has the project lock, and gives up in time', async () => {
-    const { store } = await openStore();
+  it('waits for whoever writes to the database, and gives up in time', async () => {
+    const { store, directory } = await openStore();
     const storage = new SQLiteStorage({ store, lockTimeoutMs: 20 });
-    const lock = await store.lock({ timeoutMs: 1_000 });
+    const other = new DatabaseSync(join(directory, 'store.db'));
+    other.exec('BEGIN IMMEDIATE');
     const late = storage.save('session', 's', { n: 1 });
     await expect(late).rejects.toMatchObject({ code: 'store-locked' });
-    lock.release();
+    other.close();
     await storage.save('session', 's', { n: 2 });
     expect(await storage.load('session', 's')).toEqual({ n: 2 });
   });

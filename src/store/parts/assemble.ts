@@ -44,7 +44,7 @@ class Assembly {
   /** In place: what was just parsed is nobody else's. */
   #filled(tree: Tree, children: Iterator<PartId>): Tree {
     if (typeof tree !== 'object' || tree === null) return tree;
-    if (Array.isArray(tree)) return this.#filledList(tree as Tree[], children);
+    if (Array.isArray(tree)) return this.#filledList(tree as readonly Tree[], children);
     const object = tree as TreeObject;
     const tag = tagOf(object);
     if (tag === '$part') return this.#next(children);
@@ -56,9 +56,13 @@ class Assembly {
     return tag === '$joined' ? join(object.$joined) : object;
   }
 
-  #filledList(list: Tree[], children: Iterator<PartId>): Tree {
-    for (let at = 0; at < list.length; at += 1) list[at] = this.#filled(list[at] as Tree, children);
-    return list;
+  #filledList(list: readonly Tree[], children: Iterator<PartId>): Tree {
+    const filled: Tree[] = [];
+    for (const item of list) {
+      filled.push(this.#filled(item, children));
+      for (let more = partsMore(item); more > 0; more -= 1) filled.push(this.#next(children));
+    }
+    return filled;
   }
 
   #next(children: Iterator<PartId>): Tree {
@@ -66,6 +70,13 @@ class Assembly {
     if (next.done === true) throw invalid('a part holds fewer parts than it says');
     return this.tree(next.value);
   }
+}
+
+/** How many parts follow the one that an entry of a list stands for. */
+function partsMore(item: Tree): number {
+  if (typeof item !== 'object' || item === null || tagOf(item) !== '$part') return 0;
+  const more = (item as TreeObject).$part;
+  return typeof more === 'number' ? more : 0;
 }
 
 function parsed(data: string | Uint8Array): Tree {

@@ -57,10 +57,7 @@ export class Packer {
 
   #container(tree: object): Skeleton {
     if (tree instanceof Uint8Array) return this.#bytes(tree);
-    if (Array.isArray(tree)) {
-      const items = (tree as readonly Tree[]).map((item) => this.#any(item));
-      return this.#node('[', items, ']');
-    }
+    if (Array.isArray(tree)) return this.#list(tree as readonly Tree[]);
     let isTagged = false;
     const entries = Object.entries(tree as TreeObject).map(([key, value]) => {
       isTagged ||= key.startsWith('$');
@@ -81,10 +78,11 @@ export class Packer {
     return this.#divided('{', settled, '}', isTagged);
   }
 
-  #node(open: string, entries: readonly Skeleton[], close: string): Skeleton {
+  #list(items: readonly Tree[]): Skeleton {
+    const entries = items.map((item) => this.#any(item));
     const isHeavy = weightOf(entries) > LARGEST_NODE;
     const settled = isHeavy ? entries.map((entry) => this.#light(entry)) : entries;
-    return this.#divided(open, settled, close, false);
+    return this.#divided('[', settled, ']', false);
   }
 
   #light(entry: Skeleton): Skeleton {
@@ -174,7 +172,9 @@ export function packWhole(
 }
 
 function weightOf(entries: readonly Skeleton[]): number {
-  return entries.reduce((sum, { cost }) => sum + cost, 0);
+  let weight = 0;
+  for (const { cost } of entries) weight += cost;
+  return weight;
 }
 
 function sameEntries(one: readonly Skeleton[], other: readonly Skeleton[]): boolean {

@@ -11,7 +11,7 @@ export type PartKind = 'json' | 'tagged' | 'bytes' | 'text';
 export interface Part {
   readonly id: PartId;
   readonly kind: PartKind;
-  /** In the order in which `{"$part":0}` stands for them; one may come twice. */
+  /** In the order in which they are stood for in the data; one may come twice. */
   readonly children: readonly PartId[];
   /** Bytes for `bytes`; a text without NUL and halves of surrogate pairs for the others. */
   readonly data: string | Uint8Array;

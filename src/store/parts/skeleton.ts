@@ -1,6 +1,9 @@
 import type { PartId } from '../../model/ids.ts';
 
-/** The text of a tree, in which `{"$part":0}` stands for what lies in parts of their own. */
+/**
+ * The text of a tree, in which `{"$part":0}` stands for what lies in a part of its own. In a list, the number
+ * says how many more follow.
+ */
 export interface Skeleton {
   readonly text: string;
   readonly children: readonly PartId[];
@@ -11,7 +14,7 @@ export interface Skeleton {
   place: Skeleton | null;
 }
 
-export const PART_TEXT = '{"$part":0}';
+const PART_TEXT = '{"$part":0}';
 /** A name in a row, and in the row of the index that leads to it. */
 const CHILD_COST = 48;
 
@@ -35,15 +38,27 @@ export function joined(
   close: string,
   isTagged = false,
 ): Skeleton {
-  let text = open;
+  const texts: string[] = [];
   let hasTags = isTagged;
+  let places = 0;
   const children: PartId[] = [];
   for (const entry of entries) {
-    text += text.length === open.length ? entry.text : `,${entry.text}`;
-    hasTags ||= entry.isTagged;
     for (const child of entry.children) children.push(child);
+    hasTags ||= entry.isTagged;
+    if (entry.text === PART_TEXT) {
+      places += 1;
+      continue;
+    }
+    if (places > 0) texts.push(partText(places));
+    places = 0;
+    texts.push(entry.text);
   }
-  return skeleton(text + close, children, hasTags);
+  if (places > 0) texts.push(partText(places));
+  return skeleton(open + texts.join(',') + close, children, hasTags);
+}
+
+function partText(count: number): string {
+  return count === 1 ? PART_TEXT : `{"$part":${count - 1}}`;
 }
 
 /** A number that only depends on what an entry says. */

@@ -3,6 +3,7 @@ import type { DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts
 import { Connection } from './connection.ts';
 import { requireSameFile } from './database-file.ts';
 import { putDocument, removeDocument } from './documents.ts';
+import { isBusy } from './failures.ts';
 import type { Layout } from './layout.ts';
 import { whenFree } from './when-free.ts';
 import { joinWriters } from './writers-lock.ts';
@@ -29,12 +30,12 @@ export class DocumentWriter {
     this.#file = file;
   }
 
-  put(write: DocumentWrite, options: PutDocumentOptions): Promise<boolean> {
+  put(write: DocumentWrite, options: PutDocumentOptions): boolean | Promise<boolean> {
     const { onlyNew = false } = options;
     return this.#whenFree((connection) => putDocument(connection, write, onlyNew), options);
   }
 
-  remove(category: string, key: string, options: LockOptions): Promise<boolean> {
+  remove(category: string, key: string, options: LockOptions): boolean | Promise<boolean> {
     return this.#whenFree((connection) => removeDocument(connection, category, key), options);
   }
 
@@ -49,9 +50,16 @@ export class DocumentWriter {
   #whenFree<Result>(
     work: (connection: Connection) => Result,
     { timeoutMs, signal }: LockOptions,
-  ): Promise<Result> {
+  ): Result | Promise<Result> {
+    const attempt = (): Result => work(this.#connected());
+    try {
+      // Mostly nobody else writes, and then there is nothing to wait for.
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+    }
     const closing = this.#closing.signal;
-    return whenFree(() => work(this.#connected()), {
+    return whenFree(attempt, {
       deadline: performance.now() + timeoutMs,
       signal: signal ? AbortSignal.any([signal, closing]) : closing,
       tooLate: () => othersWrite(timeoutMs),

@@ -23,8 +23,8 @@ import { type CheckOptions, problem, type StoreCheck, type StoreProblem } from '
 
 /**
  * Looks at everything in a store, and changes nothing. Every row is compared with what was written, every
- * content with its hash. While somebody writes, things may seem wrong that are not: whoever finds
- * something looks again under the project lock.
+ * content with its hash. All rows are of one moment; but while somebody writes, files may seem wrong that are
+ * not: whoever finds something looks again under the project lock.
  */
 export async function checkStore(
   directory: string,
@@ -43,6 +43,7 @@ export async function checkStore(
     return unreadable([...before, unusable(error)]);
   }
   try {
+    opened.connection.run('BEGIN');
     return await checkOpened(opened, before, options);
   } finally {
     opened.connection.close();

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import { describe, it } from 'vitest';
+import { ChildScript } from '../../testing/child-script.ts';
+import { rejectsWith } from '../../testing/store/samples.ts';
+import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+import { DocumentStore } from '../documents/document-store.ts';
+import { partOf } from '../parts/part.ts';
+import type { LockOptions, Store } from '../store.ts';
+import { repairStore } from './repair/repair-store.ts';
+import { sqliteStore } from './sqlite-store.ts';
+
+const OPTIONS = { now: () => 1, lockTimeoutMs: 5_000 };
+
+const HOLDER = `
+  const { DatabaseSync } = await import('node:sqlite');
+  const database = new DatabaseSync(process.argv[1]);
+  database.exec('BEGIN IMMEDIATE');
+  console.log('held');
+  setInterval(() => {}, 1000);
+`;
+
+const SAVER = `
+  const { sqliteStore } = await import(process.argv[1] + '/sqlite/sqlite-store.ts');
+  const { DocumentStore } = await import(process.argv[1] + '/documents/document-store.ts');
+  const store = await sqliteStore({ directory: process.argv[2] });
+  const documents = new DocumentStore(store, { now: () => 1, lockTimeoutMs: 5000 });
+  for (let n = 0; ; n += 1) {
+    await documents.save('state', 'n', { n });
+    console.log('saved ' + n + ';');
+    if (n > 5) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+`;
+
+const STORES = new URL('..', import.meta.url).href;
+
+describe('documents while another process writes', () => {
+  it('are waited for without stopping the event loop, and given up in time', () =>
+    withHolder(async (store, holder) => {
+      let turns = 0;
+      const timer = setInterval(() => {
+        turns += 1;
+      }, 2);
+      await rejectsWith(put(store, { timeoutMs: 300 }), 'store-locked');
+      clearInterval(timer);
+      assert.ok(turns > 30, `${turns} turns`);
+      const waiting = put(store, { timeoutMs: 20_000 });
+      await holder.kill();
+      assert.equal(await waiting, true);
+    }));
+
+  it('are no longer waited for when told so, or when closed', () =>
+    withHolder(async (store) => {
+      const signal = AbortSignal.timeout(30);
+      await rejectsWith(put(store, { timeoutMs: 20_000, signal }), 'aborted');
+      const waiting = rejectsWith(put(store, { timeoutMs: 20_000 }), 'store-closed');
+      await store.close();
+      await waiting;
+    }));
+
+  it('keep the order in which they were saved', () =>
+    withHolder(async (store, holder) => {
+      const documents = new DocumentStore(store, OPTIONS);
+      const saved = [1, 2, 3].map((n) => documents.save('state', 'a', { n }));
+      await holder.kill();
+      await Promise.all(saved);
+      assert.deepEqual(await documents.load('state', 'a'), { value: { n: 3 } });
+    }));
+});
+
+describe('a repair that puts another database in the place of the one that is there', () => {
+  it('waits for nobody who may write, and loses nothing that was saved', () =>
+    withTemporaryFolder(async (folder) => {
+      await (await sqliteStore({ directory: folder })).close();
+      const saver = new ChildScript(SAVER, STORES, folder);
+      try {
+        await saver.says('saved 5;');
+        damage(folder);
+        await rejectsWith(repairStore(folder), 'store-locked');
+        await saver.says('saved 8;');
+      } finally {
+        await saver.kill();
+      }
+      const { salvaged } = await repairStore(folder);
+      assert.equal(salvaged, true);
+      const store = await sqliteStore({ directory: folder });
+      const kept = (await new DocumentStore(store, OPTIONS).load('state', 'n'))?.value;
+      assert.ok(Number((kept as { n?: number } | undefined)?.n) >= 8);
+      await store.close();
+    }));
+
+  it('goes ahead where a store is open that has written no documents', () =>
+    withTemporaryFolder(async (folder) => {
+      const store = await sqliteStore({ directory: folder });
+      damage(folder);
+      assert.equal((await repairStore(folder)).salvaged, true);
+      await rejectsWith(put(store), 'store-closed');
+      await store.close();
+    }));
+});
+
+describe('a database that was taken away', () => {
+  it('is not made anew, and is missed', () =>
+    withTemporaryFolder(async (folder) => {
+      const store = await sqliteStore({ directory: folder });
+      rmSync(join(folder, 'store.db'));
+      await rejectsWith(put(store), 'store-closed');
+      assert.equal(existsSync(join(folder, 'store.db')), false);
+      await store.close();
+    }));
+
+  it('is missed soon by who has it open', () =>
+    withTemporaryFolder(async (folder) => {
+      const store = await sqliteStore({ directory: folder });
+      await put(store);
+      const [file, aside] = [join(folder, 'store.db'), join(folder, 'aside.db')];
+      copyFileSync(file, aside);
+      renameSync(aside, file);
+      await setTimeout(150);
+      await rejectsWith(put(store), 'store-closed');
+      await store.close();
+    }));
+});
+
+function put(store: Store, options: LockOptions = { timeoutMs: 1_000 }): Promise<boolean> {
+  const write = {
+    category: 'state',
+    key: 'a',
+    savedAt: 1,
+    root: partOf('json', [], '1'),
+    parts: [],
+  };
+  return store.putDocument(write, options);
+}
+
+/** Breaks an index, of which no row is lost. */
+function damage(folder: string): void {
+  const file = join(folder, 'store.db');
+  const database = new DatabaseSync(file, { readOnly: true });
+  const sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'changes_path'";
+  const page = Number(database.prepare(sql).get()?.rootpage);
+  database.close();
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.fill(0x55, (page - 1) * 4096, page * 4096));
+}
+
+function withHolder(body: (store: Store, holder: ChildScript) => Promise<void>): Promise<void> {
+  return withTemporaryFolder(async (folder) => {
+    const store = await sqliteStore({ directory: folder });
+    const holder = new ChildScript(HOLDER, join(folder, 'store.db'));
+    try {
+      await holder.says('held');
+      await body(store, holder);
+    } finally {
+      await holder.kill();
+      await store.close();
+    }
+  });
+}
