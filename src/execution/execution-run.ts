@@ -4,15 +4,14 @@ import { checkId, clipText } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import { selectedPath } from '../model/path.ts';
-import type { Draft } from '../store/draft.ts';
-import { DocumentPacker } from '../store/parts/document-packer.ts';
 import { Attempt } from './attempt.ts';
-import { type ExecutionSite, record } from './execution-site.ts';
-import { release, stamp } from './lease.ts';
+import type { ExecutionSite } from './execution-site.ts';
+import { HeldExecution } from './held-execution.ts';
 import { authorOfStep, RecordedFiles } from './recorded-files.ts';
 import { filesChanged, restoreAttempt } from './restore-attempt.ts';
 import { StepContext } from './step-context.ts';
 import { type ExecutionState, readValue, type StepLog, stateAfter } from './step-log.ts';
+import { StepPacker } from './step-packer.ts';
 import { draftBegin, draftEnd } from './step-recording.ts';
 import { syncFiles } from './sync-files.ts';
 
@@ -39,11 +38,8 @@ export interface RunSettings {
 export class ExecutionRun {
   readonly #site: ExecutionSite;
   readonly #settings: RunSettings;
-  readonly #packer = new DocumentPacker();
-  readonly #results = new DocumentPacker();
-  readonly #lost = new AbortController();
-  readonly #heart: NodeJS.Timeout;
-  #execution: Execution;
+  readonly #packer = new StepPacker();
+  readonly #held: HeldExecution;
   #log: StepLog;
   #current: ExecutionState;
   #next = 0;
@@ -60,20 +56,18 @@ export class ExecutionRun {
     settings: RunSettings,
   ) {
     this.#site = site;
-    this.#execution = execution;
+    this.#held = new HeldExecution(site, execution, settings.leaseMs);
     this.#log = log;
     this.#current = current;
     this.#settings = settings;
-    this.#heart = setInterval(() => void this.#renew(), settings.leaseMs / 3);
-    this.#heart.unref();
   }
 
   get id(): string {
-    return this.#execution.id;
+    return this.execution.id;
   }
 
   get execution(): Execution {
-    return this.#execution;
+    return this.#held.execution;
   }
 
   /** After the last step that succeeded, in this process or before. Steps change it, nobody else. */
@@ -130,7 +124,7 @@ export class ExecutionRun {
   async close(): Promise<void> {
     if (this.#isOver) return;
     try {
-      await this.#giveBack(this.#execution.status);
+      await this.#giveBack(this.execution.status);
     } catch (error) {
       // Somebody else has it by now, or the store was closed before.
       if (isSavepointError(error, 'execution-lost') || isSavepointError(error, 'store-closed'))
@@ -144,7 +138,7 @@ export class ExecutionRun {
    * before this process ends, or its lease.
    */
   async leave(): Promise<void> {
-    if (this.#isBusy) clearInterval(this.#heart);
+    if (this.#isBusy) this.#held.keepSilent();
     else await this.close();
   }
 
@@ -154,8 +148,7 @@ export class ExecutionRun {
         hint: 'cancel it by its signal, or wait until it ends',
       });
     }
-    clearInterval(this.#heart);
-    await release(this.#site, this.#execution, status);
+    await this.#held.giveBack(status);
     this.#isOver = true;
   }
 
@@ -202,18 +195,18 @@ export class ExecutionRun {
 
   #signalOf({ signal }: StepOptions): AbortSignal {
     const given = [signal, this.#settings.signal].filter((one) => one !== undefined);
-    return AbortSignal.any([...given, this.#lost.signal]);
+    return AbortSignal.any([...given, this.#held.lost]);
   }
 
   async #begin(made: Pick<StepAttempt, 'name' | 'writes'>): Promise<StepAttempt> {
     const index = this.#next;
     const attempt = this.#log.nextAttempt(index);
     // Whatever it was before, it goes on.
-    this.#execution = { ...this.#execution, status: 'open' };
-    return this.#record((draft, now, coverage) => {
+    this.#held.turn('open');
+    return this.#held.record((draft, now, coverage) => {
       draft.steps.push(...this.#passed(index));
       const step = { ...made, index, attempt };
-      return draftBegin(this.#site, draft, this.#execution, step, { now, coverage });
+      return draftBegin(this.#site, draft, this.execution, step, { now, coverage });
     });
   }
 
@@ -227,7 +220,7 @@ export class ExecutionRun {
   #contextOf(attempt: Attempt, signal: AbortSignal): StepContext {
     const held = (): Execution => {
       attempt.refuseOver();
-      return this.#execution;
+      return this.execution;
     };
     const files = new RecordedFiles(this.#site, held, attempt.step);
     const { index } = attempt.step;
@@ -242,7 +235,7 @@ export class ExecutionRun {
   }
 
   #declare(attempt: Attempt, description: string): Promise<void> {
-    return this.#write(async (draft, now) => {
+    return this.#held.write(async (draft, now) => {
       attempt.refuseOver();
       const effect = { description: clipText(description), declaredAt: now };
       attempt.step = { ...attempt.step, effects: [...attempt.step.effects, effect] };
@@ -251,11 +244,11 @@ export class ExecutionRun {
   }
 
   #capture(attempt: Attempt, paths: readonly string[]): Promise<void> {
-    return this.#write(async (draft, now) => {
+    return this.#held.write(async (draft, now) => {
       attempt.refuseOver();
       const { files } = this.#site;
       const named = paths.flatMap((path) => resolveNamed(files.root, path));
-      const author = authorOfStep(this.#execution, attempt.step, now);
+      const author = authorOfStep(this.execution, attempt.step, now);
       await captureBefore(draft, files, named, { author, finds: this.#site.finds(now) });
     });
   }
@@ -264,37 +257,16 @@ export class ExecutionRun {
   async #succeed(attempt: Attempt, context: StepContext, result: unknown): Promise<void> {
     const { state, variables, context: own } = context;
     const after: ExecutionState = { state, variables, context: own };
-    await this.#packed(async (draft, now, coverage) => {
-      attempt.isOver = true;
-      const packed = this.#packer.pack(after, 'step');
-      const returned = result === undefined ? null : this.#results.pack(result, 'result');
-      const changed = await draftEnd(this.#site, draft, this.#execution, { now, coverage });
-      await syncFiles(this.#site, changed);
-      for (const { parts, root } of [packed, ...(returned === null ? [] : [returned])]) {
-        draft.parts.push(...parts, root);
-      }
-      const ended = { status: 'success', endedAt: now } as const;
-      draft.steps.push({
-        ...attempt.step,
-        ...ended,
-        root: packed.root.id,
-        result: returned?.root.id ?? null,
-      });
-    });
+    await this.#packer.storing(() =>
+      this.#held.record(async (draft, now, coverage) => {
+        attempt.isOver = true;
+        const packed = this.#packer.pack(draft, after, result);
+        const changed = await draftEnd(this.#site, draft, this.execution, { now, coverage });
+        await syncFiles(this.#site, changed);
+        draft.steps.push({ ...attempt.step, ...packed, status: 'success', endedAt: now });
+      }),
+    );
     this.#current = after;
-  }
-
-  /** What a packer takes to be stored may have been removed since: then it packs everything once more. */
-  async #packed(work: Parameters<typeof record<void>>[1]): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.#record(work);
-      } catch (error) {
-        this.#packer.forget();
-        this.#results.forget();
-        if (!isSavepointError(error, 'part-missing') || tries > 1) throw error;
-      }
-    }
   }
 
   /** What goes wrong on the way back is worse than what sent us there, and is told with it. */
@@ -310,12 +282,12 @@ export class ExecutionRun {
   async #fail(failed: Failure): Promise<void> {
     const { attempt, error, status } = failed;
     // Who has lost the execution touches nothing any more.
-    if (isSavepointError(error, 'execution-lost') || this.#lost.signal.aborted) return;
+    if (isSavepointError(error, 'execution-lost') || this.#held.lost.aborted) return;
     this.#unsettled = failed;
-    if (status === 'cancelled') this.#execution = { ...this.#execution, status };
-    await this.#record(async (draft, now, coverage) => {
+    if (status === 'cancelled') this.#held.turn(status);
+    await this.#held.record(async (draft, now, coverage) => {
       attempt.isOver = true;
-      await draftEnd(this.#site, draft, this.#execution, { now, coverage });
+      await draftEnd(this.#site, draft, this.execution, { now, coverage });
       attempt.step = { ...attempt.step, status, error: clipText(textOf(error)), endedAt: now };
       draft.steps.push(attempt.step);
     });
@@ -327,38 +299,11 @@ export class ExecutionRun {
   }
 
   async #restore(step: StepAttempt): Promise<void> {
-    const left = await restoreAttempt(this.#site, this.#execution, step);
+    const left = await restoreAttempt(this.#site, this.execution, step);
     if (left.length > 0 && !this.#settings.acceptsChangedFiles) {
       throw filesChanged('files could not be made what they were before the step', left);
     }
-    await this.#write(async (draft) => void draft.steps.push({ ...step, restored: true }));
-  }
-
-  #record<T>(work: Parameters<typeof record<T>>[1]): Promise<T> {
-    return record(this.#site, (draft, now, coverage) => {
-      this.#stamp(draft, now);
-      return work(draft, now, coverage);
-    });
-  }
-
-  #write<T>(work: (draft: Draft, now: number) => Promise<T>): Promise<T> {
-    return this.#site.write((draft, now) => {
-      this.#stamp(draft, now);
-      return work(draft, now);
-    });
-  }
-
-  #stamp(draft: Draft, now: number): void {
-    this.#execution = stamp(draft, this.#execution, now, this.#settings.leaseMs);
-  }
-
-  async #renew(): Promise<void> {
-    try {
-      await this.#write(async () => {});
-    } catch (error) {
-      // A disk that is full now may have room the next time; who was replaced has to stop.
-      if (isSavepointError(error, 'execution-lost')) this.#lost.abort(error);
-    }
+    await this.#held.write(async (draft) => void draft.steps.push({ ...step, restored: true }));
   }
 }
 
