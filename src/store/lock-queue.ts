@@ -1,10 +1,16 @@
 import { SavepointError } from '../model/errors.ts';
 import type { LockOptions } from './store.ts';
 
-/** Those of one process who want the same lock, served in the order in which they came. */
+/** Those of one process who want the same thing, served in the order in which they came. */
 export class LockQueue {
+  readonly #wanted: string;
   #taken = false;
   readonly #waiting: (() => void)[] = [];
+
+  /** What they want is called so in errors. */
+  constructor(wanted: string) {
+    this.#wanted = wanted;
+  }
 
   /** Whether it is the caller's turn at once, who then has to `leave`. */
   tryToEnter(): boolean {
@@ -15,7 +21,7 @@ export class LockQueue {
 
   /** Resolves when it is the caller's turn, who then has to `leave`. */
   enter({ timeoutMs, signal }: LockOptions): Promise<void> {
-    if (signal?.aborted) return Promise.reject(abortError(signal));
+    if (signal?.aborted) return Promise.reject(abortError(this.#wanted, signal));
     if (this.tryToEnter()) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const give = (): void => {
@@ -27,8 +33,8 @@ export class LockQueue {
         this.#waiting.splice(this.#waiting.indexOf(give), 1);
         reject(error);
       };
-      const onAbort = (): void => giveUp(abortError(signal));
-      const timer = setTimeout(() => giveUp(lockedError(timeoutMs)), timeoutMs);
+      const onAbort = (): void => giveUp(abortError(this.#wanted, signal));
+      const timer = setTimeout(() => giveUp(lockedError(this.#wanted, timeoutMs)), timeoutMs);
       const stopWaiting = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
@@ -46,10 +52,12 @@ export class LockQueue {
   }
 }
 
-export function lockedError(timeoutMs: number): SavepointError {
+export const PROJECT_LOCK = 'the project lock';
+
+export function lockedError(wanted: string, timeoutMs: number): SavepointError {
   return new SavepointError(
     'store-locked',
-    `the project lock was not free within ${timeoutMs} ms`,
+    `${wanted} was not free within ${Math.round(timeoutMs)} ms`,
     {
       hint: 'another Savepoint is at work in this project; try again when it has finished',
     },
@@ -57,8 +65,8 @@ export function lockedError(timeoutMs: number): SavepointError {
 }
 
 /** A signal that carries one of our errors, as a closing store's does, passes it on. */
-export function abortError(signal: AbortSignal | undefined): SavepointError {
+export function abortError(wanted: string, signal: AbortSignal | undefined): SavepointError {
   const cause: unknown = signal?.reason;
   if (cause instanceof SavepointError) return cause;
-  return new SavepointError('aborted', 'waiting for the project lock was cancelled', { cause });
+  return new SavepointError('aborted', `waiting for ${wanted} was cancelled`, { cause });
 }

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { isSavepointError } from '../errors.ts';
 import { bytesOf, bytesTag, extraKeys } from './bytes.ts';
 import { errorClass } from './error-classes.ts';
@@ -140,7 +141,7 @@ class TreeMaker {
 
   #items(value: readonly unknown[], place: Place, previous: Tree | undefined): Tree {
     const old = Array.isArray(previous) ? (previous as readonly Tree[]) : [];
-    const isSeen = Object.keys(value).length === value.length;
+    const isSeen = !types.isProxy(value) && Object.keys(value).length === value.length;
     // Past the first difference entries are looked for from the end: something was put in, or taken out.
     let shift = 0;
     const items: Tree[] = [];

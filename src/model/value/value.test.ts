@@ -50,6 +50,25 @@ describe('a value', () => {
     expect(after.messages[2]).toBe(before.messages[1]);
   });
 
+  it('is what stands behind a proxy, for lists as for objects', () => {
+    const wrapped = <T extends object>(value: T): T =>
+      new Proxy(value, {
+        get: (target, key) => {
+          const found: unknown = Reflect.get(target, key);
+          return typeof found === 'object' && found !== null ? wrapped(found) : found;
+        },
+      });
+    const shared = { deep: 1 };
+    const list: unknown[] = [shared, { shared }];
+    list.push(list);
+    const back = throughText(wrapped(list)) as [object, { shared: object }, unknown[]];
+    expect(back[1].shared).toBe(back[0]);
+    // The list itself is another object than what stands before it.
+    expect(back[2][2]).toBe(back[2]);
+    const lying = new Proxy([1, 2], { get: (target, key) => (key === '0' ? 99 : target[1]) });
+    expect(throughText(lying)).toEqual([1, 2]);
+  });
+
   it('keeps one object that is in two places one object, and cycles closed', () => {
     const shared = { deep: [new Map()] };
     const state: Record<string, unknown> = {
@@ -138,6 +157,16 @@ describe('a refusal names the place', () => {
       'state.a[0]',
     ],
     ['a hidden field', Object.defineProperty({}, 'hid', { value: 1 }), 'state.hid'],
+    [
+      'a hidden entry',
+      [0, Object.defineProperty([1, 2], '1', { enumerable: false })],
+      'state[1][1]',
+    ],
+    [
+      'a setter in a list',
+      Object.defineProperty([1, 2], '1', { set: () => undefined, enumerable: true }),
+      'state[1]',
+    ],
     ['a symbol as key', { symbolKey }, 'state.symbolKey'],
     ['a list with a key of its own', { extra }, 'state.extra'],
     ['a date with a key of its own', { a: Object.assign(new Date(), { b: 1 }) }, 'state.a'],

@@ -25,7 +25,7 @@ export class DocumentStore {
   readonly #store: Store;
   readonly #options: DocumentStoreOptions;
   readonly #packers = new Recent<DocumentPacker>(REMEMBERED_PACKERS);
-  readonly #turns = new LockQueue();
+  readonly #turns = new LockQueue('the turn of a document');
 
   constructor(store: Store, options: DocumentStoreOptions) {
     this.#store = store;
@@ -44,18 +44,14 @@ export class DocumentStore {
   ): Promise<boolean> {
     const packer = this.#packerOf(category);
     const taken = packer.take(value, name);
-    const { now, lockTimeoutMs: timeoutMs } = this.#options;
-    // What is packed has to be stored before the same packer is used again.
-    if (!this.#turns.tryToEnter()) await this.#turns.enter({ timeoutMs });
-    try {
+    return this.#inTurn(async (timeoutMs) => {
       if (onlyNew && (await this.has(category, key))) return false;
-      return await storePacked(packer, () => {
-        const write = { category, key, savedAt: now(), ...packer.packTaken(taken, name) };
-        return this.#store.putDocument(write, { timeoutMs, onlyNew });
+      return storePacked(packer, () => {
+        const packed = packer.packTaken(taken, name);
+        const write = { category, key, savedAt: this.#options.now(), ...packed };
+        return this.#store.putDocument(write, { timeoutMs: timeoutMs(), onlyNew });
       });
-    } finally {
-      this.#turns.leave();
-    }
+    });
   }
 
   /** Null where there is none, in an object because a value may be null as well. */
@@ -70,8 +66,9 @@ export class DocumentStore {
 
   /** Whether there was one. */
   async delete(category: string, key: string): Promise<boolean> {
-    const options = { timeoutMs: this.#options.lockTimeoutMs };
-    return this.#store.removeDocument(category, key, options);
+    return this.#inTurn((timeoutMs) =>
+      this.#store.removeDocument(category, key, { timeoutMs: timeoutMs() }),
+    );
   }
 
   /** In their order. */
@@ -84,6 +81,23 @@ export class DocumentStore {
     const packer = this.#packers.get(category) ?? new DocumentPacker();
     this.#packers.set(category, packer);
     return packer;
+  }
+
+  /**
+   * One after the other, in the order of the calls: what is packed has to be stored before the same packer is
+   * used again, and who saves and deletes has the last word with the last call. `work` is told what is left
+   * of the time that it may wait.
+   */
+  async #inTurn<Result>(work: (timeoutMs: () => number) => Promise<Result>): Promise<Result> {
+    const { lockTimeoutMs } = this.#options;
+    const deadline = performance.now() + lockTimeoutMs;
+    const left = (): number => Math.max(0, deadline - performance.now());
+    if (!this.#turns.tryToEnter()) await this.#turns.enter({ timeoutMs: lockTimeoutMs });
+    try {
+      return await work(left);
+    } finally {
+      this.#turns.leave();
+    }
   }
 }
 

@@ -134,7 +134,7 @@ function damage(directory: string, category: string, key: string): void {
     const name = [JSON.stringify(category), JSON.stringify(key)];
     const half = `CAST('{"half": ' AS BLOB)`;
     const isIt = 'category = ? AND key = ?';
-    const inParts = `id = (SELECT root FROM documents WHERE ${isIt})`;
+    const inParts = `id = (SELECT part FROM documents WHERE ${isIt})`;
     const parts = database.prepare(`UPDATE parts SET data = ${half} WHERE ${inParts}`).run(...name);
     const small = `UPDATE documents SET data = ${half} WHERE data IS NOT NULL AND ${isIt}`;
     const rows = database.prepare(small).run(...name);

@@ -8,7 +8,7 @@ import type { Operation } from '../../model/operation.ts';
 import type { TrackedPath } from '../../model/path.ts';
 import type { Session } from '../../model/session.ts';
 import type { Window } from '../../model/window.ts';
-import { LockQueue } from '../lock-queue.ts';
+import { LockQueue, PROJECT_LOCK } from '../lock-queue.ts';
 import type { Part } from '../parts/part.ts';
 import type { Head, ProjectIdentity } from '../store.ts';
 
@@ -35,5 +35,5 @@ export class MemoryPlace {
   readonly steps: Map<string, Map<string, StepAttempt>> = new Map();
   /** By category and key, as JSON. */
   readonly documents: Map<string, StoredDocument> = new Map();
-  readonly lock: LockQueue = new LockQueue();
+  readonly lock: LockQueue = new LockQueue(PROJECT_LOCK);
 }

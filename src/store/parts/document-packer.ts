@@ -52,5 +52,6 @@ export class DocumentPacker {
   forget(): void {
     this.#packer = new Packer();
     this.#previous = undefined;
+    this.#isWhole = false;
   }
 }

@@ -107,7 +107,7 @@ export class Packer {
 
   #run(open: string, entries: readonly Skeleton[], close: string, isTagged: boolean): Skeleton {
     const [first] = entries;
-    const key = `${open}${first?.text}${first?.children[0] ?? ''}`;
+    const key = `${open}${isTagged}${first?.text}${first?.children[0] ?? ''}`;
     const known = this.#runs.get(key);
     if (known !== undefined && sameEntries(known.entries, entries)) return known.place;
     const place = this.#part(joined(open, entries, close, isTagged));
@@ -165,10 +165,32 @@ export class Packer {
 export function packWhole(
   tree: Tree,
 ): { readonly root: Part; readonly parts: readonly Part[] } | null {
+  if (roomAfter(tree, LARGEST_INLINE_TEXT) < 0) return null;
   const text = JSON.stringify(tree);
-  // Texts can say so as well: it does not matter that they are taken for tags here, which hold bytes.
-  if (text.length > LARGEST_INLINE_TEXT || text.includes('"$')) return null;
+  if (text.length > LARGEST_INLINE_TEXT) return null;
   return { root: partOf('json', [], text), parts: [] };
+}
+
+const NO_ROOM = -1;
+
+/** What is left of so many characters when a tree is written, or a little more; none where it has tags. */
+function roomAfter(tree: Tree, room: number): number {
+  if (typeof tree === 'string') return room - tree.length;
+  if (typeof tree !== 'object' || tree === null) return room - 1;
+  if (tree instanceof Uint8Array) return NO_ROOM;
+  let left = room - 2;
+  if (Array.isArray(tree)) {
+    for (const item of tree as readonly Tree[]) {
+      if (left < 0) return NO_ROOM;
+      left = roomAfter(item, left - 1);
+    }
+    return left;
+  }
+  for (const key of Object.keys(tree)) {
+    if (left < 0 || key.startsWith('$')) return NO_ROOM;
+    left = roomAfter((tree as TreeObject)[key] as Tree, left - key.length);
+  }
+  return left;
 }
 
 function weightOf(entries: readonly Skeleton[]): number {
@@ -187,6 +209,7 @@ function sameEntries(one: readonly Skeleton[], other: readonly Skeleton[]): bool
 function isSame(one: Skeleton, other: Skeleton): boolean {
   return (
     one.text === other.text &&
+    one.isTagged === other.isTagged &&
     one.children.length === other.children.length &&
     one.children.every((child, at) => child === other.children[at])
   );

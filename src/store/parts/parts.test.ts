@@ -123,6 +123,17 @@ describe('a document in parts', () => {
     expect(packer.pack(state, 'state')).toEqual(all);
   });
 
+  it('divides what is large after what was small, as if nothing had been before', () => {
+    const packer = new DocumentPacker();
+    const large = { bytes: new Uint8Array(70_000_000), $key: 'a "$text" of its own' };
+    for (const value of [{ n: 1 }, { n: 2 }, large, { n: 3 }, { $n: 4 }, { n: '"$n' }]) {
+      const { root, parts } = packer.pack(value, 'state');
+      const fresh = new DocumentPacker().pack(value, 'state');
+      expect(root).toEqual(fresh.root);
+      expect(parts.length).toBe(fresh.parts.length);
+    }
+  });
+
   it('has names that tell what is in it', () => {
     const bytes = 'a';
     const id = partId('json', [], bytes);

@@ -8,24 +8,23 @@ import { insertCancellation } from './cancellations.ts';
 import { closeChange, insertChange } from './changes.ts';
 import { findCheckpoint, putCheckpoint, removeCheckpoint } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
-import { keepNumbers } from './documents.ts';
 import { putExecution, putStep, removeExecution, requireFence } from './executions.ts';
 import { readSeq, writeBaseline, writeJournal, writeSeq } from './meta.ts';
 import type { Opened } from './opened.ts';
 import { findOperation, putOperation, removeOperation } from './operations.ts';
-import { PartNumbers } from './parts.ts';
+import { PartNumbers, rememberNumbers } from './parts.ts';
 import { putReference, storeBlobs } from './put-blob.ts';
 import { putSession, removeSession } from './sessions.ts';
 import { findWindow, putWindow, removeWindow } from './windows.ts';
 
 /**
- * One transaction, and one wait for the disk. Large blobs are written inside it: after the check of the
+ * One transaction, and one wait for the disk; throws what is busy where somebody writes a document. Large blobs are written inside it: after the check of the
  * base, so that a writer that comes too late leaves nothing, and while all others are kept out.
  */
 export function commitBatch(opened: Opened, batch: Batch): void {
   const { connection } = opened;
   let parts: PartNumbers | null = null;
-  connection.immediate(() => {
+  connection.immediateOrBusy(() => {
     requireBase(connection, batch.base);
     if (batch.fence !== undefined) requireFence(connection, batch.fence);
     const numbers = new BlobNumbers(connection);
@@ -41,7 +40,7 @@ export function commitBatch(opened: Opened, batch: Batch): void {
       throw error;
     }
   });
-  keepNumbers(parts);
+  rememberNumbers(parts);
 }
 
 function writeRows(connection: Connection, batch: Batch, blobs: BlobNumbers): void {

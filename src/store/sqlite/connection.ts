@@ -36,7 +36,7 @@ export class Connection {
     }
   }
 
-  /** For the lock database, which nobody can even look into while another holds it. */
+  /** For databases that are locks, which nobody can even look into while another holds them. */
   static bare(file: string, busyMs?: number): Connection {
     return new Connection(file, '', busyMs);
   }
@@ -78,14 +78,18 @@ export class Connection {
   /** Runs `work` in a transaction that writes: all of it is durable at the end, or nothing is. */
   immediate<Result>(work: () => Result): Result {
     this.run('BEGIN IMMEDIATE');
+    return this.#ended(work);
+  }
+
+  /** The same, which throws what is busy at once where another process writes. */
+  immediateOrBusy<Result>(work: () => Result): Result {
+    this.exec('PRAGMA busy_timeout = 0');
     try {
-      const result = work();
-      this.run('COMMIT');
-      return result;
-    } catch (error) {
-      this.#rollback();
-      throw error;
+      this.run('BEGIN IMMEDIATE');
+    } finally {
+      this.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     }
+    return this.#ended(work);
   }
 
   /** Runs `work`, which only reads: all of it sees one state, and the log is asked for it once. */
@@ -119,6 +123,17 @@ export class Connection {
     const made = this.#database.prepare(sql);
     this.#statements.set(sql, made);
     return made;
+  }
+
+  #ended<Result>(work: () => Result): Result {
+    try {
+      const result = work();
+      this.run('COMMIT');
+      return result;
+    } catch (error) {
+      this.#rollback();
+      throw error;
+    }
   }
 
   #rollback(): void {

@@ -8,7 +8,7 @@ export function databaseFile(path: string): string | null {
 }
 
 /**
- * For who holds the project lock: a repair may have put another database in the place of the one that was
+ * For who keeps repairs away: one may have put another database in the place of the one that was
  * opened. What is committed to that one nobody ever finds again.
  */
 export function requireSameFile(path: string, opened: string | null): void {

@@ -5,12 +5,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 import { ChildScript } from '../../testing/child-script.ts';
-import { rejectsWith } from '../../testing/store/samples.ts';
+import { rejectsWith, textBlob } from '../../testing/store/samples.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
 import { DocumentStore } from '../documents/document-store.ts';
 import { partOf } from '../parts/part.ts';
 import type { LockOptions, Store } from '../store.ts';
-import { repairStore } from './repair/repair-store.ts';
+import { checkStore } from './check/check-store.ts';
+import { isDamage, repairStore } from './repair/repair-store.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
 const OPTIONS = { now: () => 1, lockTimeoutMs: 5_000 };
@@ -31,7 +32,7 @@ const SAVER = `
   for (let n = 0; ; n += 1) {
     await documents.save('state', 'n', { n });
     console.log('saved ' + n + ';');
-    if (n > 5) await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setImmediate(resolve));
   }
 `;
 
@@ -68,6 +69,38 @@ describe('documents while another process writes', () => {
       await holder.kill();
       await Promise.all(saved);
       assert.deepEqual(await documents.load('state', 'a'), { value: { n: 3 } });
+    }));
+});
+
+describe('what else goes on while documents are written', () => {
+  it('is a commit, which waits without stopping the event loop', () =>
+    withHolder(async (store, holder) => {
+      let turns = 0;
+      const timer = setInterval(() => {
+        turns += 1;
+      }, 2);
+      const waiting = store.commit({ base: 0, blobs: [textBlob('kept')] });
+      await setTimeout(200);
+      clearInterval(timer);
+      assert.ok(turns > 20, `${turns} turns`);
+      await holder.kill();
+      await waiting;
+      assert.deepEqual(await store.readBlob(textBlob('kept').id), textBlob('kept').bytes);
+    }));
+
+  it('is a look at the whole store, which finds it right', () =>
+    withTemporaryFolder(async (folder) => {
+      await (await sqliteStore({ directory: folder })).close();
+      const saver = new ChildScript(SAVER, STORES, folder);
+      try {
+        await saver.says('saved 5;');
+        for (let look = 0; look < 60; look += 1) {
+          const { problems } = await checkStore(folder);
+          assert.deepEqual(problems.filter(isDamage), []);
+        }
+      } finally {
+        await saver.kill();
+      }
     }));
 });
 

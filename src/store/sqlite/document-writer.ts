@@ -1,4 +1,3 @@
-import { SavepointError } from '../../model/errors.ts';
 import type { DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
 import { Connection } from './connection.ts';
 import { requireSameFile } from './database-file.ts';
@@ -11,7 +10,7 @@ import { joinWriters } from './writers-lock.ts';
 const LOOK_EVERY_MS = 100;
 
 /**
- * Writes documents without the project lock, which would cost as much as a small document does. A transaction of
+ * Writes documents without the project lock, which would be a sixth of what a small one costs. A transaction of
  * SQLite keeps writers apart. A repair, which puts another database in the place of this one, is kept out as
  * long as we are open. Nobody can keep people from removing a database: that is looked for now and then, since
  * it takes with it what was written right before, too.
@@ -19,15 +18,16 @@ const LOOK_EVERY_MS = 100;
 export class DocumentWriter {
   readonly #layout: Layout;
   readonly #file: string | null;
-  readonly #closing = new AbortController();
+  readonly #closing: AbortSignal;
   #membership: Connection | null = null;
   /** One of its own, which never waits by itself: the event loop has to go on. */
   #connection: Connection | null = null;
   #lookedAt = 0;
 
-  constructor(layout: Layout, file: string | null) {
+  constructor(layout: Layout, file: string | null, closing: AbortSignal) {
     this.#layout = layout;
     this.#file = file;
+    this.#closing = closing;
   }
 
   put(write: DocumentWrite, options: PutDocumentOptions): boolean | Promise<boolean> {
@@ -40,7 +40,6 @@ export class DocumentWriter {
   }
 
   close(): void {
-    this.#closing.abort(new SavepointError('store-closed', 'the store was closed'));
     this.#connection?.close();
     this.#membership?.close();
     this.#connection = null;
@@ -52,35 +51,30 @@ export class DocumentWriter {
     { timeoutMs, signal }: LockOptions,
   ): Result | Promise<Result> {
     const attempt = (): Result => work(this.#connected());
+    const either = signal ? AbortSignal.any([signal, this.#closing]) : this.#closing;
     try {
       // Mostly nobody else writes, and then there is nothing to wait for.
-      return attempt();
+      if (!either.aborted) return attempt();
     } catch (error) {
       if (!isBusy(error)) throw error;
     }
-    const closing = this.#closing.signal;
-    return whenFree(attempt, {
-      deadline: performance.now() + timeoutMs,
-      signal: signal ? AbortSignal.any([signal, closing]) : closing,
-      tooLate: () => othersWrite(timeoutMs),
-    });
+    return whenFree(attempt, { wanted: 'the database', timeoutMs, signal: either });
   }
 
   #connected(): Connection {
-    this.#membership ??= joinWriters(this.#layout);
     const now = performance.now();
     if (this.#connection === null || now - this.#lookedAt > LOOK_EVERY_MS) {
-      // Before it is opened as well: SQLite would make an empty database where there is none.
       requireSameFile(this.#layout.database, this.#file);
       this.#lookedAt = now;
     }
-    this.#connection ??= Connection.unwaiting(this.#layout.database);
+    this.#connection ??= this.#connect();
     return this.#connection;
   }
-}
 
-function othersWrite(timeoutMs: number): SavepointError {
-  return new SavepointError('store-locked', `others were writing for ${timeoutMs} ms`, {
-    hint: 'another process is writing; try again when it has finished',
-  });
+  #connect(): Connection {
+    this.#membership ??= joinWriters(this.#layout);
+    // A repair may have ended right before; and SQLite would make an empty database where there is none.
+    requireSameFile(this.#layout.database, this.#file);
+    return Connection.unwaiting(this.#layout.database);
+  }
 }

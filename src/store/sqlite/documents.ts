@@ -10,6 +10,7 @@ import {
   type PartRow,
   readBelow,
   readParts,
+  rememberNumbers,
 } from './parts.ts';
 import { sealOf } from './seals.ts';
 
@@ -50,13 +51,8 @@ export function putDocument(
     putRow(connection, write, numbers);
     return true;
   });
-  keepNumbers(numbers);
+  rememberNumbers(numbers);
   return isPut;
-}
-
-/** Known from now on, because the transaction has happened. */
-export function keepNumbers(numbers: PartNumbers | null): void {
-  numbers?.keep();
 }
 
 // Of which several fit on a page of the database.
@@ -68,9 +64,9 @@ function isSmall(root: Part): boolean {
 }
 
 const PUT = `
-  INSERT INTO documents (category, key, root, saved_at, hash, kind, children, data, seal)
+  INSERT INTO documents (category, key, part, saved_at, hash, kind, children, data, seal)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-  ON CONFLICT (category, key) DO UPDATE SET root = excluded.root, saved_at = excluded.saved_at,
+  ON CONFLICT (category, key) DO UPDATE SET part = excluded.part, saved_at = excluded.saved_at,
     hash = excluded.hash, kind = excluded.kind, children = excluded.children, data = excluded.data,
     seal = excluded.seal`;
 
@@ -95,7 +91,7 @@ export function removeDocument(connection: Connection, category: string, key: st
 }
 
 const FIND = `
-  SELECT category, key, saved_at, coalesce(hash, (SELECT hash FROM parts WHERE id = root)) AS hash
+  SELECT category, key, saved_at, coalesce(hash, (SELECT hash FROM parts WHERE id = part)) AS hash
   FROM documents WHERE category = ?`;
 
 export function findDocument(
@@ -108,12 +104,12 @@ export function findDocument(
 }
 
 const FIND_WHOLE = `
-  SELECT category, key, saved_at, root, kind, children, data,
-    coalesce(hash, (SELECT hash FROM parts WHERE id = root)) AS hash
+  SELECT category, key, saved_at, part, kind, children, data,
+    coalesce(hash, (SELECT hash FROM parts WHERE id = part)) AS hash
   FROM documents WHERE category = ? AND key = ?`;
 
 interface WholeRow extends DocumentRow {
-  readonly root: number | null;
+  readonly part: number | null;
   readonly kind: number | null;
   readonly children: string | null;
   readonly data: string | Uint8Array | null;
@@ -129,7 +125,7 @@ export function readDocument(
   if (row === undefined) return null;
   const document = toDocument(row);
   const parts =
-    row.root === null ? readBelow(connection, ownPart(row)) : readParts(connection, document.root);
+    row.part === null ? readBelow(connection, ownPart(row)) : readParts(connection, document.root);
   return { document, parts };
 }
 

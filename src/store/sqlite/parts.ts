@@ -100,6 +100,11 @@ export class PartNumbers {
   }
 }
 
+/** Known from now on, because the transaction has happened; null where it had to do with none. */
+export function rememberNumbers(numbers: PartNumbers | null): void {
+  numbers?.keep();
+}
+
 /** As a row has them. */
 export function listOf(numbers: readonly number[]): string | null {
   return numbers.length === 0 ? null : JSON.stringify(numbers);
@@ -159,9 +164,13 @@ function rowsBelow(
   try {
     return connection.all<Omit<PartRow, 'hash'>>(sql, value);
   } catch (error) {
-    // Of a list of numbers that is none.
-    throw String(error).includes('malformed JSON') ? corrupt('of a document') : error;
+    throw isMalformed(error) ? corrupt('of a document') : error;
   }
+}
+
+/** What SQLite says of a list of numbers that is none. */
+export function isMalformed(error: unknown): boolean {
+  return String(error).includes('malformed JSON');
 }
 
 /** The part that a row says, if it is what its name vouches for. */
@@ -189,12 +198,20 @@ const NONE: readonly number[] = [];
 
 export function childrenOf({ children }: Pick<PartRow, 'children'>): readonly number[] {
   if (children === null) return NONE;
-  const numbers: unknown = JSON.parse(children);
+  const numbers = parsed(children);
   if (!Array.isArray(numbers)) throw corrupt('of a document');
   return numbers;
 }
 
-/** By which rows name it, as a subquery; null stays null. */
+/** Undefined where it is none, also where SQLite would read more into it. */
+function parsed(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return undefined;
+  }
+}
+
 export function nameOf(hash: Uint8Array): PartId {
   return Buffer.from(hash.buffer, hash.byteOffset, hash.length).toString('hex') as PartId;
 }

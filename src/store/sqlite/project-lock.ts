@@ -1,5 +1,5 @@
 import { SavepointError } from '../../model/errors.ts';
-import { type LockQueue, lockedError } from '../lock-queue.ts';
+import { type LockQueue, PROJECT_LOCK } from '../lock-queue.ts';
 import type { LockOptions, ProjectLock } from '../store.ts';
 import { Connection } from './connection.ts';
 import { makeEmptyFile } from './durable-files.ts';
@@ -25,12 +25,12 @@ export class LockFile {
   }
 
   async acquire({ timeoutMs, signal }: LockOptions): Promise<ProjectLock> {
-    const deadline = performance.now() + timeoutMs;
+    const since = performance.now();
     const either = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
     await this.#queue.enter({ timeoutMs, signal: either });
     try {
-      const tooLate = (): SavepointError => lockedError(timeoutMs);
-      await whenFree(() => this.#takeFromKernel(), { deadline, signal: either, tooLate });
+      const waiting = { wanted: PROJECT_LOCK, timeoutMs, since, signal: either };
+      await whenFree(() => this.#takeFromKernel(), waiting);
     } catch (error) {
       this.#queue.leave();
       throw error;

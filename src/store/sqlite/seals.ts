@@ -61,7 +61,7 @@ export const SEALED_COLUMNS = {
   journal: ['content'],
   blobs: ['hash', 'size'],
   parts: ['hash', 'kind', 'children'],
-  documents: ['category', 'key', 'root', 'saved_at', 'hash', 'kind', 'children'],
+  documents: ['category', 'key', 'part', 'saved_at', 'hash', 'kind', 'children'],
   executions: [
     'id',
     'session_id',

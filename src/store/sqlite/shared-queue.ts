@@ -1,4 +1,4 @@
-import { LockQueue } from '../lock-queue.ts';
+import { LockQueue, PROJECT_LOCK } from '../lock-queue.ts';
 
 interface Shared {
   readonly queue: LockQueue;
@@ -9,7 +9,7 @@ const queues = new Map<string, Shared>();
 
 /** The queue of all stores of this process that are opened on the same real folder. */
 export function joinQueue(realDirectory: string): LockQueue {
-  const shared = queues.get(realDirectory) ?? { queue: new LockQueue(), users: 0 };
+  const shared = queues.get(realDirectory) ?? { queue: new LockQueue(PROJECT_LOCK), users: 0 };
   shared.users += 1;
   queues.set(realDirectory, shared);
   return shared.queue;

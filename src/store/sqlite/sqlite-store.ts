@@ -68,9 +68,12 @@ import { prunable, prune } from './prune.ts';
 import { readBlob } from './read-blob.ts';
 import { findSession, listSessions } from './sessions.ts';
 import { readStats } from './stats.ts';
+import { whenFree } from './when-free.ts';
 import { listWindows } from './windows.ts';
 
 const DEFAULT_LARGE_BLOB_BYTES = 256 * 1024;
+// Only documents are written by others meanwhile, each within a fraction of a millisecond.
+const COMMIT_TIMEOUT_MS = 5_000;
 
 export interface SqliteStoreOptions {
   /** The store's own folder, outside of the worktree. Made private to the user. */
@@ -115,13 +118,14 @@ class SqliteStore implements Store {
   readonly #lock: LockFile;
   readonly #file: string | null;
   readonly #writer: DocumentWriter;
+  readonly #closing = new AbortController();
   #closed = false;
 
   constructor(opened: Opened, lock: LockFile, file: string | null) {
     this.#opened = opened;
     this.#lock = lock;
     this.#file = file;
-    this.#writer = new DocumentWriter(opened.layout, file);
+    this.#writer = new DocumentWriter(opened.layout, file, this.#closing.signal);
   }
 
   project(): Promise<ProjectIdentity | null> {
@@ -150,7 +154,10 @@ class SqliteStore implements Store {
   }
 
   commit(batch: Batch): Promise<void> {
-    return this.#do((opened) => commitBatch(opened, batch));
+    return this.#do((opened) => {
+      const waiting = { wanted: 'the database', timeoutMs: COMMIT_TIMEOUT_MS, pauseMs: 2 };
+      return whenFree(() => commitBatch(opened, batch), waiting);
+    });
   }
 
   readBlob(id: BlobId): Promise<Uint8Array> {
@@ -323,6 +330,7 @@ class SqliteStore implements Store {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#closing.abort(closedError());
     this.#lock.close();
     this.#writer.close();
     this.#opened.connection.close();
@@ -341,6 +349,10 @@ class SqliteStore implements Store {
   }
 
   #requireOpen(): void {
-    if (this.#closed) throw new SavepointError('store-closed', 'the store was closed');
+    if (this.#closed) throw closedError();
   }
+}
+
+function closedError(): SavepointError {
+  return new SavepointError('store-closed', 'the store was closed');
 }

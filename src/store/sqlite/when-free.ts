@@ -1,17 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
-import type { SavepointError } from '../../model/errors.ts';
-import { abortError } from '../lock-queue.ts';
+import { abortError, lockedError } from '../lock-queue.ts';
 import { isBusy } from './failures.ts';
 
 const FIRST_DELAY_MS = 1;
 const LAST_DELAY_MS = 25;
 
 export interface Waiting {
-  /** Of `performance.now`. */
-  readonly deadline: number;
-  readonly signal: AbortSignal;
-  /** What to throw when it has passed. */
-  readonly tooLate: () => SavepointError;
+  /** What is waited for is called so in errors. */
+  readonly wanted: string;
+  readonly timeoutMs: number;
+  /** When it began, where others were waited for before; of `performance.now`. */
+  readonly since?: number;
+  readonly signal?: AbortSignal | undefined;
+  /** How long to stay away at most before asking again. */
+  readonly pauseMs?: number;
 }
 
 /**
@@ -20,17 +22,17 @@ export interface Waiting {
  */
 export async function whenFree<Result>(
   attempt: () => Result,
-  { deadline, signal, tooLate }: Waiting,
+  { wanted, timeoutMs, since = performance.now(), signal, pauseMs = LAST_DELAY_MS }: Waiting,
 ): Promise<Result> {
-  for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 2, LAST_DELAY_MS)) {
-    if (signal.aborted) throw abortError(signal);
+  for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 2, pauseMs)) {
+    if (signal?.aborted) throw abortError(wanted, signal);
     try {
       return attempt();
     } catch (error) {
       if (!isBusy(error)) throw error;
     }
-    const left = deadline - performance.now();
-    if (left <= 0) throw tooLate();
+    const left = since + timeoutMs - performance.now();
+    if (left <= 0) throw lockedError(wanted, timeoutMs);
     await setTimeout(Math.min(left, delay * (0.5 + Math.random())));
   }
 }

@@ -1,8 +1,8 @@
-import { SavepointError } from '../../model/errors.ts';
+import { isSavepointError, SavepointError } from '../../model/errors.ts';
 import { Connection } from './connection.ts';
 import { makeEmptyFile } from './durable-files.ts';
-import { isBusy } from './failures.ts';
 import type { Layout } from './layout.ts';
+import { whenFree } from './when-free.ts';
 
 // A transaction on a database of its own, as the project lock is: the kernel lets go of it when its process dies.
 
@@ -21,21 +21,30 @@ export function joinWriters({ writers }: Layout): Connection {
   }
 }
 
+const TIMEOUT_MS = 2_000;
+
 /** Runs `work` while nobody can write, not even without the project lock. */
-export function withoutWriters<Result>({ writers }: Layout, work: () => Result): Result {
+export async function withoutWriters<Result>(
+  { writers }: Layout,
+  work: () => Promise<Result>,
+): Promise<Result> {
   makeEmptyFile(writers);
-  const connection = Connection.bare(writers);
+  const connection = Connection.bare(writers, 0);
   try {
-    connection.run('BEGIN EXCLUSIVE');
-    return work();
-  } catch (error) {
-    throw isBusy(error) ? othersAreOpen(error) : error;
+    await takeAlone(connection);
+    return await work();
   } finally {
     connection.close();
   }
 }
 
-function othersAreOpen(cause: unknown): SavepointError {
-  const message = 'a program that keeps documents in this store is running';
-  return new SavepointError('store-locked', message, { hint: 'end it first', cause });
+async function takeAlone(connection: Connection): Promise<void> {
+  const waiting = { wanted: 'the store', timeoutMs: TIMEOUT_MS };
+  try {
+    await whenFree(() => connection.run('BEGIN EXCLUSIVE'), waiting);
+  } catch (error) {
+    if (!isSavepointError(error, 'store-locked')) throw error;
+    const message = 'a program that keeps documents in this store is running';
+    throw new SavepointError('store-locked', message, { hint: 'end it first', cause: error });
+  }
 }

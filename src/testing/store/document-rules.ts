@@ -44,6 +44,44 @@ export function documentRules({ test, testTwo }: StoreTests): void {
     assert.equal(await load(store, 'state', 'b'), 2);
   });
 
+  testTwo('leaves the document there where a part is missing', async (store, other) => {
+    await save(store, 'state', 'a', 1);
+    const lacking = documentOf('a', part('[{"$part":0}]', [part('"gone"')]), [part('"new"')]);
+    await rejectsWith(put(other, lacking), 'part-missing');
+    const fresh = { ...lacking, key: 'b' };
+    await rejectsWith(other.putDocument(fresh, { ...SOON, onlyNew: true }), 'part-missing');
+    assert.equal(await load(store, 'state', 'a'), 1);
+    assert.equal(await store.document('state', 'b'), null);
+    await rejectsWith(store.readParts(part('"new"').id), 'part-missing');
+  });
+
+  test('does to a document what was said last', async (store) => {
+    const documents = new DocumentStore(store, { now: () => 1, lockTimeoutMs: 1_000 });
+    await documents.save('state', 'a', 0);
+    const done = [
+      documents.save('state', 'b', 1),
+      documents.save('state', 'a', 2),
+      documents.delete('state', 'a'),
+    ];
+    assert.deepEqual(await Promise.all(done), [true, true, true]);
+    assert.equal(await documents.load('state', 'a'), null);
+    await Promise.all([documents.delete('state', 'b'), documents.save('state', 'b', 3)]);
+    assert.deepEqual(await documents.load('state', 'b'), { value: 3 });
+  });
+
+  testTwo('saves a value again that another has removed and pruned', async (store, other) => {
+    const documents = new DocumentStore(store, { now: () => 1, lockTimeoutMs: 1_000 });
+    const list = Array.from({ length: 300 }, (_, at) => ({ at, text: `entry ${at} `.repeat(9) }));
+    for (const value of [{ n: 1 }, { list }, { list: list.slice(1) }, { n: 2 }, { list }]) {
+      await documents.save('state', 'a', value);
+      assert.deepEqual(await load(other, 'state', 'a'), value);
+      await other.removeDocument('state', 'a', SOON);
+      await other.prune(0);
+      await documents.save('state', 'b', value);
+      assert.deepEqual(await load(other, 'state', 'b'), value);
+    }
+  });
+
   test('takes a document over into a larger one, and a larger one into a small one', async (store) => {
     const packer = new DocumentPacker();
     const small = { text: 'small '.repeat(100) };

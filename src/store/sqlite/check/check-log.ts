@@ -13,7 +13,9 @@ const MAGIC = 0x377f0682;
  */
 export function checkLog(database: string): StoreProblem[] {
   const file = `${database}-wal`;
-  const bytes = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
+  // Before the log: who writes at this moment has written more by then, and not less.
+  const shared = contentOf(`${database}-shm`);
+  const bytes = contentOf(file);
   if (bytes.length === 0) return [];
   const broken = (message: string): StoreProblem[] => [
     problem('log', message, { file: basename(file) }),
@@ -21,7 +23,7 @@ export function checkLog(database: string): StoreProblem[] {
   const log = Log.read(bytes);
   if (log === null) return broken('the log of the database cannot be read; what was in it is lost');
   if (log.goesOn) return broken('the log of the database is broken; its last commits are lost');
-  const known = framesKnown(`${database}-shm`, bytes);
+  const known = framesKnown(shared, bytes);
   if (known > log.frames) {
     return broken('the log of the database is shorter than it was; its last commits are lost');
   }
@@ -80,10 +82,13 @@ function isCommit(bytes: Buffer, at: number): boolean {
 }
 
 /** How many frames the processes that shared the log knew of; 0 where they did not leave word. */
-function framesKnown(file: string, log: Buffer): number {
-  const shared = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
+function framesKnown(shared: Buffer, log: Buffer): number {
   if (shared.length < 48 || !shared.subarray(32, 40).equals(log.subarray(16, 24))) return 0;
   return shared.readUInt32LE(16);
+}
+
+function contentOf(file: string): Buffer {
+  return existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
 }
 
 type Sum = readonly [number, number];

@@ -20,7 +20,7 @@ const OF_STEP =
   "' of step ' || step || ' of ' || (SELECT id FROM executions WHERE num = execution)";
 
 const NAMELESS = `
-  SELECT 'document ' || category || ' ' || key AS what FROM documents WHERE ${isLost('root')}
+  SELECT 'document ' || category || ' ' || key AS what FROM documents WHERE ${isLost('part')}
   UNION ALL SELECT 'state' || ${OF_STEP} FROM steps WHERE ${isLost('root')}
   UNION ALL SELECT 'result' || ${OF_STEP} FROM steps WHERE ${isLost('result')}`;
 
@@ -39,8 +39,7 @@ export async function* checkParts({ connection }: Opened): AsyncGenerator<StoreP
   }
 }
 
-const OWN = `
-  SELECT num, category, key, hash, kind, children, data FROM documents WHERE root IS NULL`;
+const OWN = 'SELECT * FROM documents WHERE part IS NULL';
 
 export interface OwnRow extends Omit<PartRow, 'id'> {
   readonly num: number;

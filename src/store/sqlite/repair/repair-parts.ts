@@ -19,10 +19,10 @@ export function repairParts(connection: Connection, aside: SetAside): void {
   }
   // Rows may have gone before, too, and other processes remember their numbers.
   writeMeta(connection, 'parts', Date.now());
-  for (const row of connection.all(`SELECT * FROM documents WHERE ${isLost('root')}`)) {
+  for (const row of connection.all(`SELECT * FROM documents WHERE ${isLost('part')}`)) {
     aside.row('documents', row);
   }
-  connection.run(`DELETE FROM documents WHERE ${isLost('root')}`);
+  connection.run(`DELETE FROM documents WHERE ${isLost('part')}`);
   for (const row of damagedDocuments(connection, names)) {
     aside.row('documents', row);
     connection.run('DELETE FROM documents WHERE num = ?', row.num);

@@ -11,6 +11,7 @@ import { type Layout, layoutOf } from '../layout.ts';
 import { takeBackDatabase } from '../lost-database.ts';
 import type { Opened } from '../opened.ts';
 import { Packs } from '../packs/packs.ts';
+import { withoutWriters } from '../writers-lock.ts';
 import { repairChains } from './repair-chains.ts';
 import { repairBaseline, repairContents } from './repair-contents.ts';
 import { repairParts } from './repair-parts.ts';
@@ -40,10 +41,16 @@ const ROUNDS = 4;
 
 /**
  * Makes a damaged store usable again: what is damaged is set aside, and what it said is unknown from then
- * on. The caller holds the project lock, and no store is open on the folder in this process.
+ * on. The caller holds the project lock, and no store is open on the folder in this process. Throws
+ * `store-locked` where a program is running that writes documents.
  */
-export async function repairStore(directory: string): Promise<StoreRepair> {
+export function repairStore(directory: string): Promise<StoreRepair> {
   const layout = layoutOf(directory);
+  return withoutWriters(layout, () => repair(layout));
+}
+
+async function repair(layout: Layout): Promise<StoreRepair> {
+  const { directory } = layout;
   takeBackDatabase(layout);
   const found = await checkStore(directory);
   const aside = new SetAside(layout);

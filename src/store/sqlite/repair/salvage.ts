@@ -9,7 +9,6 @@ import { writeBaseline } from '../meta.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { buildFresh } from '../open-database.ts';
 import { SEALED_COLUMNS, type SealedTable } from '../seals.ts';
-import { withoutWriters } from '../writers-lock.ts';
 import { withSource } from './damaged-source.ts';
 import { type Row, readableRows } from './readable-rows.ts';
 import type { SetAside } from './set-aside.ts';
@@ -29,10 +28,6 @@ export interface Copied {
  * Answers what could not be read. Where something else than damage is in the way, nothing is replaced.
  */
 export function salvage(layout: Layout, aside: SetAside): StoreProblem[] {
-  return withoutWriters(layout, () => replaceDatabase(layout, aside));
-}
-
-function replaceDatabase(layout: Layout, aside: SetAside): StoreProblem[] {
   const copied: Copied[] = [];
   const fresh = buildFresh(layout, MIGRATIONS, (target) => {
     target.exec('PRAGMA foreign_keys = OFF');
