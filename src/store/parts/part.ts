@@ -19,12 +19,12 @@ export interface Part {
 
 export const PART_KINDS: readonly PartKind[] = ['json', 'tagged', 'bytes', 'text'];
 
-/** The first bytes of what is hashed of a part that holds none. */
-const LEAF_HEADS: readonly string[] = PART_KINDS.map(
-  (_, number) => `${String.fromCharCode(number)}\0\0\0\0`,
-);
 const HEAD_BYTES = 1 + 4;
 const HASH_BYTES = 32;
+/** What is hashed is put together here: most parts fit, and none takes up memory of its own for it. */
+const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024);
+// Of a character of a text, in UTF-8.
+const MOST_BYTES = 3;
 
 export function partOf(
   kind: PartKind,
@@ -40,18 +40,18 @@ export function partId(
   children: readonly PartId[],
   data: string | Uint8Array,
 ): PartId {
-  const number = PART_KINDS.indexOf(kind);
-  if (typeof data === 'string' && children.length === 0) {
-    // Most parts are such: no bytes are copied for them.
-    return hash('sha256', LEAF_HEADS[number] + data, 'hex') as PartId;
-  }
   const names = HEAD_BYTES + HASH_BYTES * children.length;
-  const size = typeof data === 'string' ? Buffer.byteLength(data) : data.length;
-  const bytes = Buffer.allocUnsafe(names + size);
-  bytes[0] = number;
+  const most = names + data.length * MOST_BYTES;
+  const bytes = most <= SCRATCH.length ? SCRATCH : Buffer.allocUnsafe(most);
+  bytes[0] = PART_KINDS.indexOf(kind);
   bytes.writeUInt32LE(children.length, 1);
-  bytes.write(children.join(''), HEAD_BYTES, 'hex');
-  if (typeof data === 'string') bytes.write(data, names);
-  else bytes.set(data, names);
-  return hash('sha256', bytes, 'hex') as PartId;
+  if (children.length > 0) bytes.write(children.join(''), HEAD_BYTES, 'hex');
+  const end = names + put(bytes, data, names);
+  return hash('sha256', bytes.subarray(0, end), 'hex') as PartId;
+}
+
+function put(bytes: Buffer, data: string | Uint8Array, at: number): number {
+  if (typeof data === 'string') return bytes.write(data, at);
+  bytes.set(data, at);
+  return data.length;
 }
