@@ -10,7 +10,7 @@ import { killAt, killPoints, titleOf } from './strace/kill.ts';
 import { describeWithStrace } from './strace/needs-strace.ts';
 
 // Of some 200 calls; `npm run test:campaigns` kills at each.
-const KILLS = numberFrom('SAVEPOINT_KILLS', 100);
+const KILLS = numberFrom('SAVEPOINT_KILLS', 60);
 
 describeWithStrace('a capture that is killed', () => {
   let scratch: string;

@@ -10,7 +10,7 @@ import { copyTree, removeTree } from './scenario/tree.ts';
 import { describeWithStrace } from './strace/needs-strace.ts';
 import { record } from './strace/recording.ts';
 
-const RANDOM_CUTS = numberFrom('SAVEPOINT_CRASH_RUNS', 60);
+const RANDOM_CUTS = numberFrom('SAVEPOINT_CRASH_RUNS', 30);
 const SEED = numberFrom('SAVEPOINT_CRASH_SEED', 20_260_101);
 
 // A key that is replaced, and another one, over several sectors and pages.

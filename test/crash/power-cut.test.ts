@@ -20,8 +20,8 @@ import { killPoints, titleOf } from './strace/kill.ts';
 import { describeWithStrace } from './strace/needs-strace.ts';
 import { record } from './strace/recording.ts';
 
-const RANDOM_CUTS = numberFrom('SAVEPOINT_CRASH_RUNS', 60);
-const KILLS_BEFORE = numberFrom('SAVEPOINT_KILLS_BEFORE_CUTS', 10);
+const RANDOM_CUTS = numberFrom('SAVEPOINT_CRASH_RUNS', 30);
+const KILLS_BEFORE = numberFrom('SAVEPOINT_KILLS_BEFORE_CUTS', 5);
 const SEED = numberFrom('SAVEPOINT_CRASH_SEED', 20_260_101);
 
 describeWithStrace('a power cut', () => {
