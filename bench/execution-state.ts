@@ -92,13 +92,14 @@ async function savingOf(scratch: Scratch, kib: number): Promise<Samples> {
     // Several in a row: what a database puts off for a while belongs to what it costs.
     const inARow = (save: Sides['save']) => async (round: number) => {
       const states = Array.from({ length: many }, (_, nth) => stateAt(round * many + nth));
+      await scratch.settle();
       const took = await clock(async () => {
         for (const state of states) await save(state.step, state);
       });
       return took / many;
     };
     // Enough for both to be compiled, and for their logs to have grown to the size that they keep.
-    const rounds = { counted: roundsWanted(21), warmUp: 6 };
+    const rounds = { counted: roundsWanted(31), warmUp: 20 };
     return await alternate(
       { time: inARow(sides.save) },
       { time: inARow(sides.saveTheirs) },

@@ -95,7 +95,10 @@ class TreeMaker {
     this.#seen.set(value, place);
     if (Array.isArray(value)) return this.#array(value, place, previous);
     const prototype: object | null = Object.getPrototypeOf(value);
-    if (prototype === Object.prototype) return this.#fields(value, place, previous);
+    if (prototype === Object.prototype) {
+      if (isObject(previous) && hasSameFields(value, previous)) return previous;
+      return this.#fields(value, place, previous);
+    }
     if (prototype === null) {
       return shareTag('$bare', this.#fields(value, place, inner(previous, '$bare')), previous);
     }
@@ -266,6 +269,28 @@ class TreeMaker {
     }
     return { $Error: { type, fields, shown } };
   }
+}
+
+/**
+ * Whether an object of texts and numbers is what its earlier tree is: messages are, by the hundred, and to
+ * find that out is most of the work there is with them. False also where it takes more to tell.
+ */
+function hasSameFields(value: object, old: TreeObject): boolean {
+  if (Object.getOwnPropertySymbols(value).length > 0) return false;
+  const keys = Object.getOwnPropertyNames(value);
+  let count = 0;
+  // The only way to the keys that makes no list of them.
+  for (const key in old) {
+    // One that begins with `$` says something else in a value than in a tree.
+    if (keys[count] !== key || key.startsWith('$')) return false;
+    const property = Object.getOwnPropertyDescriptor(value, key);
+    const content: unknown = property?.enumerable === true ? property.value : undefined;
+    if (!Object.is(content, old[key]) || (typeof content === 'object' && content !== null)) {
+      return false;
+    }
+    count += 1;
+  }
+  return count === keys.length;
 }
 
 /** What a tag of an earlier tree holds. */

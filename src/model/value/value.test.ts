@@ -50,6 +50,40 @@ describe('a value', () => {
     expect(after.messages[2]).toBe(before.messages[1]);
   });
 
+  it('is not taken for an earlier one that only looks like it', () => {
+    const alike: unknown[] = [
+      { a: -0 },
+      { a: 0 },
+      { a: { $number: '-0' } },
+      { a: { $undefined: true } },
+      { a: undefined },
+      { a: ['b'] },
+      { a: { 0: 'b' } },
+      { a: { 0: 'b', 1: 'c' } },
+      { a: { 1: 'c', 0: 'b' } },
+      { a: { x: 'b', y: 'c' } },
+      { a: { y: 'c', x: 'b' } },
+      { a: { x: 'b' } },
+      { a: Object.assign(Object.create(null), { x: 'b' }) },
+      { a: new Uint8Array([1]) },
+      { a: { 0: 1 } },
+      { a: { x: null } },
+      { a: { ['__proto__']: 'b' } },
+    ];
+    for (const one of alike) {
+      for (const other of alike) {
+        const tree = valueToTree(other, { previous: valueToTree(one) });
+        expect(sameValue(treeToValue(tree), other)).toBe(true);
+      }
+    }
+    const hidden = Object.defineProperty({ x: 'b' }, 'x', { enumerable: false });
+    const read = Object.defineProperty({}, 'x', { get: () => 'b', enumerable: true });
+    const marked = { x: 'b', [Symbol('mark')]: 1 };
+    for (const value of [hidden, read, marked]) {
+      expect(() => valueToTree(value, { previous: valueToTree({ x: 'b' }) })).toThrow();
+    }
+  });
+
   it('is what stands behind a proxy, for lists as for objects', () => {
     const wrapped = <T extends object>(value: T): T =>
       new Proxy(value, {

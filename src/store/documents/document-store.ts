@@ -44,14 +44,17 @@ export class DocumentStore {
   ): Promise<boolean> {
     const packer = this.#packerOf(category);
     const taken = packer.take(value, name);
-    return this.#inTurn(async (timeoutMs) => {
+    const timeoutMs = this.#takeTurn() ?? (await this.#waitForTurn());
+    try {
       if (onlyNew && (await this.has(category, key))) return false;
-      return storePacked(packer, () => {
+      return await storePacked(packer, () => {
         const packed = packer.packTaken(taken, name);
         const write = { category, key, savedAt: this.#options.now(), ...packed };
-        return this.#store.putDocument(write, { timeoutMs: timeoutMs(), onlyNew });
+        return this.#store.putDocument(write, { timeoutMs, onlyNew });
       });
-    });
+    } finally {
+      this.#turns.leave();
+    }
   }
 
   /** Null where there is none, in an object because a value may be null as well. */
@@ -66,9 +69,12 @@ export class DocumentStore {
 
   /** Whether there was one. */
   async delete(category: string, key: string): Promise<boolean> {
-    return this.#inTurn((timeoutMs) =>
-      this.#store.removeDocument(category, key, { timeoutMs: timeoutMs() }),
-    );
+    const timeoutMs = this.#takeTurn() ?? (await this.#waitForTurn());
+    try {
+      return await this.#store.removeDocument(category, key, { timeoutMs });
+    } finally {
+      this.#turns.leave();
+    }
   }
 
   /** In their order. */
@@ -83,21 +89,19 @@ export class DocumentStore {
     return packer;
   }
 
-  /**
-   * One after the other, in the order of the calls: what is packed has to be stored before the same packer is
-   * used again, and who saves and deletes has the last word with the last call. `work` is told what is left
-   * of the time that it may wait.
-   */
-  async #inTurn<Result>(work: (timeoutMs: () => number) => Promise<Result>): Promise<Result> {
-    const { lockTimeoutMs } = this.#options;
-    const deadline = performance.now() + lockTimeoutMs;
-    const left = (): number => Math.max(0, deadline - performance.now());
-    if (!this.#turns.tryToEnter()) await this.#turns.enter({ timeoutMs: lockTimeoutMs });
-    try {
-      return await work(left);
-    } finally {
-      this.#turns.leave();
-    }
+  // One after the other, in the order of the calls: what is packed has to be stored before the same packer is
+  // used again, and of a save and a delete the later one counts. Both answer how long to wait for others.
+
+  /** Null where somebody is before us. */
+  #takeTurn(): number | null {
+    return this.#turns.tryToEnter() ? this.#options.lockTimeoutMs : null;
+  }
+
+  async #waitForTurn(): Promise<number> {
+    const { lockTimeoutMs: timeoutMs } = this.#options;
+    const since = performance.now();
+    await this.#turns.enter({ timeoutMs });
+    return Math.max(0, timeoutMs - (performance.now() - since));
   }
 }
 

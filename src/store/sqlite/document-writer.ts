@@ -51,13 +51,13 @@ export class DocumentWriter {
     { timeoutMs, signal }: LockOptions,
   ): Result | Promise<Result> {
     const attempt = (): Result => work(this.#connected());
-    const either = signal ? AbortSignal.any([signal, this.#closing]) : this.#closing;
     try {
       // Mostly nobody else writes, and then there is nothing to wait for.
-      if (!either.aborted) return attempt();
+      if (signal?.aborted !== true) return attempt();
     } catch (error) {
       if (!isBusy(error)) throw error;
     }
+    const either = signal ? AbortSignal.any([signal, this.#closing]) : this.#closing;
     return whenFree(attempt, { wanted: 'the database', timeoutMs, signal: either });
   }
 
