@@ -134,6 +134,30 @@ describe('a document in parts', () => {
     }
   });
 
+  it('makes the same parts of a list whatever it was before', () => {
+    const kept = new Kept();
+    let list: unknown[] = messages(40, 700);
+    const other = messages(200, 700).slice(100);
+    const edits: ((at: number) => unknown[])[] = [
+      (at) => list.with(at % list.length, other[at % 100]),
+      (at) => list.with(at % list.length, { short: at }),
+      (at) => [...list, other[at % 100]],
+      (at) => list.toSpliced(at % list.length, 1),
+      (at) => list.toSpliced(at % list.length, 0, other[at % 100], 'text'),
+      () => list.filter((item) => typeof item === 'object' && !('short' in (item as object))),
+      () => messages(12, 700),
+    ];
+    for (let round = 0; round < 150; round += 1) {
+      list = edits[round % edits.length]?.(round * 7) ?? list;
+      if (list.length < 8) list = messages(40, 700);
+      const state = { round, list };
+      const fresh = new DocumentPacker().pack(state, 'state');
+      const root = kept.save(state);
+      expect(root).toBe(fresh.root.id);
+      expect(kept.load(root)).toEqual(state);
+    }
+  });
+
   it('has names that tell what is in it', () => {
     const bytes = 'a';
     const id = partId('json', [], bytes);

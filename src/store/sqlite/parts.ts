@@ -30,7 +30,11 @@ const REMEMBERED = 100_000;
 interface Memory {
   generation: unknown;
   readonly numbers: Map<PartId, number>;
+  /** Of the last list: the next one is mostly that one with one part changed. */
+  last: { readonly names: readonly PartId[]; readonly numbers: readonly number[] };
 }
+
+const NO_LIST: Memory['last'] = { names: [], numbers: [] };
 
 const memories = new WeakMap<Connection, Memory>();
 
@@ -39,13 +43,14 @@ export class PartNumbers {
   readonly #connection: Connection;
   readonly #memory: Memory;
   readonly #found = new Map<PartId, number>();
+  #last: Memory['last'] = NO_LIST;
 
   constructor(connection: Connection) {
     this.#connection = connection;
     const generation = connection.get<{ value: unknown }>(GENERATION)?.value ?? null;
     const known = memories.get(connection);
     const isFresh = known !== undefined && known.generation === generation;
-    this.#memory = isFresh ? known : { generation, numbers: new Map() };
+    this.#memory = isFresh ? known : { generation, numbers: new Map(), last: NO_LIST };
     memories.set(connection, this.#memory);
   }
 
@@ -74,8 +79,15 @@ export class PartNumbers {
   }
 
   /** Of what a part holds, in its order. */
-  below(part: Part): readonly number[] {
-    return part.children.map((child) => this.of(child));
+  below({ children: names }: Part): readonly number[] {
+    const { last } = this.#memory;
+    const numbers: number[] = [];
+    for (let at = 0; at < names.length; at += 1) {
+      const name = names[at] as PartId;
+      numbers.push(name === last.names[at] ? (last.numbers[at] as number) : this.of(name));
+    }
+    if (names.length > 0) this.#last = { names, numbers };
+    return numbers;
   }
 
   /** The transaction has happened. */
@@ -83,6 +95,7 @@ export class PartNumbers {
     const { numbers } = this.#memory;
     if (numbers.size > REMEMBERED) numbers.clear();
     for (const [id, number] of this.#found) numbers.set(id, number);
+    if (this.#last !== NO_LIST) this.#memory.last = this.#last;
   }
 
   #known(id: PartId): number | null {
