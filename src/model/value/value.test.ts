@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arbitraryValue } from '../../../test/property/arbitrary-value.ts';
@@ -7,13 +8,19 @@ import { jsonToValue, treeToValue } from './from-tree.ts';
 import { valueToJson, valueToTree } from './to-tree.ts';
 import type { Json } from './tree.ts';
 
+const { isProxy } = types;
+
 function throughText(value: unknown): unknown {
   return jsonToValue(JSON.parse(JSON.stringify(valueToJson(value))) as Json);
 }
 
-function refusal(value: unknown): string | undefined {
+function throughTree(value: unknown): unknown {
+  return treeToValue(valueToTree(value, { isProxy }));
+}
+
+function refusal(value: unknown, write: (value: unknown) => unknown): string | undefined {
   try {
-    valueToJson(value, 'state');
+    write(value);
   } catch (error) {
     if (isSavepointError(error, 'value-unsupported')) return error.path;
     throw error;
@@ -27,6 +34,7 @@ describe('a value', () => {
       fc.property(arbitraryValue(), (value) => {
         expect(sameValue(throughText(value), value)).toBe(true);
         expect(sameValue(treeToValue(valueToTree(value)), value)).toBe(true);
+        expect(sameValue(throughTree(value), value)).toBe(true);
       }),
       { numRuns: 300 },
     );
@@ -95,12 +103,14 @@ describe('a value', () => {
     const shared = { deep: 1 };
     const list: unknown[] = [shared, { shared }];
     list.push(list);
-    const back = throughText(wrapped(list)) as [object, { shared: object }, unknown[]];
-    expect(back[1].shared).toBe(back[0]);
-    // The list itself is another object than what stands before it.
-    expect(back[2][2]).toBe(back[2]);
     const lying = new Proxy([1, 2], { get: (target, key) => (key === '0' ? 99 : target[1]) });
-    expect(throughText(lying)).toEqual([1, 2]);
+    for (const through of [throughText, throughTree]) {
+      const back = through(wrapped(list)) as [object, { shared: object }, unknown[]];
+      expect(back[1].shared).toBe(back[0]);
+      // The list itself is another object than what stands before it.
+      expect(back[2][2]).toBe(back[2]);
+      expect(through(lying)).toEqual([1, 2]);
+    }
   });
 
   it('keeps one object that is in two places one object, and cycles closed', () => {
@@ -217,11 +227,13 @@ describe('a refusal names the place', () => {
     ['memory whose length can change', { a: new ArrayBuffer(1, { maxByteLength: 2 }) }, 'state.a'],
   ];
   it.each(refused)('of %s', (_, value, path) => {
-    expect(refusal(value)).toBe(path);
+    expect(refusal(value, (one) => valueToJson(one, 'state'))).toBe(path);
+    expect(refusal(value, (one) => valueToTree(one, { name: 'state', isProxy }))).toBe(path);
   });
 
   it('of what is nested without an end', () => {
-    expect(refusal(deep)).toMatch(/^state\[0\]\[0\]/);
+    const path = refusal(deep, (one) => valueToJson(one, 'state'));
+    expect(path).toMatch(/^state\[0\]\[0\]/);
   });
 });
 

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { type Tree, valueToTree } from '../../model/value/index.ts';
 import { unsupported } from '../../model/value/place.ts';
 import { Packer, packWhole } from './packer.ts';
@@ -29,7 +30,7 @@ export class DocumentPacker {
 
   /** The value as it is now, to be packed later, whatever becomes of it. */
   take(value: unknown, name: string): Tree {
-    return valueToTree(value, { name, previous: this.#previous });
+    return valueToTree(value, { name, previous: this.#previous, isProxy: types.isProxy });
   }
 
   /** Throws `value-unsupported` too: a Map in a Map is nested more deeply in its tree than as a value. */
