@@ -71,6 +71,8 @@ export class DocumentStore {
   async delete(category: string, key: string): Promise<boolean> {
     const timeoutMs = this.#takeTurn() ?? (await this.#waitForTurn());
     try {
+      // Nobody is waited for where there is nothing to remove.
+      if (!(await this.has(category, key))) return false;
       return await this.#store.removeDocument(category, key, { timeoutMs });
     } finally {
       this.#turns.leave();

@@ -83,6 +83,19 @@ describe('SQLiteStorage', () => {
     }
   });
 
+  it('removes what was saved before, also where that still waits', async () => {
+    const { store, directory } = await openStore();
+    const storage = new SQLiteStorage({ store });
+    const other = new DatabaseSync(join(directory, 'store.db'));
+    other.exec('BEGIN IMMEDIATE');
+    const saved = storage.save('session', 's', { n: 1 });
+    const removed = storage.delete('session', 's');
+    other.close();
+    await saved;
+    expect(await removed).toBe(true);
+    expect(await storage.load('session', 's')).toBeNull();
+  });
+
   it('waits for whoever writes to the database, and gives up in time', async () => {
     const { store, directory } = await openStore();
     const storage = new SQLiteStorage({ store, lockTimeoutMs: 20 });

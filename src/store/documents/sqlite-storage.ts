@@ -52,8 +52,7 @@ export class SQLiteStorage implements BaseStorage {
 
   async delete(category: string, key: string): Promise<boolean> {
     checkNames(category, key);
-    // Nobody is waited for where there is nothing to remove.
-    return (await this.#documents.has(category, key)) && this.#documents.delete(category, key);
+    return this.#documents.delete(category, key);
   }
 
   async list(category: string): Promise<string[]> {

@@ -18,8 +18,9 @@ import { putSession, removeSession } from './sessions.ts';
 import { findWindow, putWindow, removeWindow } from './windows.ts';
 
 /**
- * One transaction, and one wait for the disk; throws what is busy where somebody writes a document. Large blobs are written inside it: after the check of the
- * base, so that a writer that comes too late leaves nothing, and while all others are kept out.
+ * One transaction, and one wait for the disk; throws what is busy where somebody writes a document. Large
+ * blobs are written inside it: after the check of the base, so that a writer that comes too late leaves
+ * nothing, and while all others are kept out.
  */
 export function commitBatch(opened: Opened, batch: Batch): void {
   const { connection } = opened;

@@ -78,7 +78,7 @@ export class Connection {
   /** Runs `work` in a transaction that writes: all of it is durable at the end, or nothing is. */
   immediate<Result>(work: () => Result): Result {
     this.run('BEGIN IMMEDIATE');
-    return this.#ended(work);
+    return this.#committed(work);
   }
 
   /** The same, which throws what is busy at once where another process writes. */
@@ -89,7 +89,7 @@ export class Connection {
     } finally {
       this.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     }
-    return this.#ended(work);
+    return this.#committed(work);
   }
 
   /** Runs `work`, which only reads: all of it sees one state, and the log is asked for it once. */
@@ -125,7 +125,7 @@ export class Connection {
     return made;
   }
 
-  #ended<Result>(work: () => Result): Result {
+  #committed<Result>(work: () => Result): Result {
     try {
       const result = work();
       this.run('COMMIT');

@@ -7,6 +7,7 @@ import { describe, it } from 'vitest';
 import { ChildScript } from '../../testing/child-script.ts';
 import { rejectsWith, textBlob } from '../../testing/store/samples.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+import { turnsDuring } from '../../testing/turns-during.ts';
 import { DocumentStore } from '../documents/document-store.ts';
 import { partOf } from '../parts/part.ts';
 import type { LockOptions, Store } from '../store.ts';
@@ -41,12 +42,9 @@ const STORES = new URL('..', import.meta.url).href;
 describe('documents while another process writes', () => {
   it('are waited for without stopping the event loop, and given up in time', () =>
     withHolder(async (store, holder) => {
-      let turns = 0;
-      const timer = setInterval(() => {
-        turns += 1;
-      }, 2);
-      await rejectsWith(put(store, { timeoutMs: 300 }), 'store-locked');
-      clearInterval(timer);
+      const turns = await turnsDuring(() =>
+        rejectsWith(put(store, { timeoutMs: 300 }), 'store-locked'),
+      );
       assert.ok(turns > 30, `${turns} turns`);
       const waiting = put(store, { timeoutMs: 20_000 });
       await holder.kill();
@@ -75,13 +73,11 @@ describe('documents while another process writes', () => {
 describe('what else goes on while documents are written', () => {
   it('is a commit, which waits without stopping the event loop', () =>
     withHolder(async (store, holder) => {
-      let turns = 0;
-      const timer = setInterval(() => {
-        turns += 1;
-      }, 2);
-      const waiting = store.commit({ base: 0, blobs: [textBlob('kept')] });
-      await setTimeout(200);
-      clearInterval(timer);
+      let waiting = Promise.resolve();
+      const turns = await turnsDuring(() => {
+        waiting = store.commit({ base: 0, blobs: [textBlob('kept')] });
+        return setTimeout(200);
+      });
       assert.ok(turns > 20, `${turns} turns`);
       await holder.kill();
       await waiting;

@@ -86,7 +86,8 @@ export class PartNumbers {
       const name = names[at] as PartId;
       numbers.push(name === last.names[at] ? (last.numbers[at] as number) : this.of(name));
     }
-    if (names.length > 0) this.#last = { names, numbers };
+    // A copy: nobody can change it.
+    if (names.length > 0) this.#last = { names: names.slice(), numbers };
     return numbers;
   }
 

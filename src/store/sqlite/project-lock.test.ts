@@ -5,6 +5,7 @@ import { describe, it } from 'vitest';
 import { ChildScript } from '../../testing/child-script.ts';
 import { rejectsWith } from '../../testing/store/samples.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+import { turnsDuring } from '../../testing/turns-during.ts';
 import type { Store } from '../store.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
@@ -29,12 +30,9 @@ describe('the project lock over processes', () => {
 
   it('does not stop the event loop while it waits', () =>
     withHolder(async (store) => {
-      let turns = 0;
-      const timer = setInterval(() => {
-        turns += 1;
-      }, 2);
-      await rejectsWith(store.lock({ timeoutMs: 300 }), 'store-locked');
-      clearInterval(timer);
+      const turns = await turnsDuring(() =>
+        rejectsWith(store.lock({ timeoutMs: 300 }), 'store-locked'),
+      );
       assert.ok(turns > 30, `${turns} turns`);
     }));
 
