@@ -2,13 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 // What `npm test` has no time for: 2,000 sequences, 500 damages, 300 kills at random and one at each call, a
-// fault at each call, power cuts, every moment of a take-back, 300 kills of an execution, 1,600 saves.
+// fault at each call, 400 errors that last (there are 1,300), power cuts, every moment of a take-back, 300 kills of an execution, 1,600 saves.
 const LENGTHS = {
   SAVEPOINT_PROPERTY_RUNS: '2000',
   SAVEPOINT_DAMAGES: '500',
   SAVEPOINT_KILLS: '10000',
   SAVEPOINT_RANDOM_KILLS: '300',
   SAVEPOINT_FAULT_RUNS: 'each',
+  SAVEPOINT_LASTING_ERRORS: '400',
   SAVEPOINT_TAKE_BACK_KILLS: '1000',
   SAVEPOINT_CRASH_RUNS: '60',
   SAVEPOINT_KILLS_BEFORE_CUTS: '10',
@@ -18,7 +19,7 @@ const LENGTHS = {
 };
 const PROPERTIES = 'folders ignored lines retention shell whole-files windows';
 const CRASHES =
-  'random-kills fault-capture fault-rewind kill-capture kill-rewind kill-take-back person-edit power-cut power-cut-documents kill-execution';
+  'random-kills fault-capture fault-rewind lasting-errors kill-capture kill-rewind kill-take-back person-edit power-cut power-cut-documents kill-execution';
 const FILES = [
   ...PROPERTIES.split(' ').map((name) => `property/${name}`),
   ...CRASHES.split(' ').map((name) => `crash/${name}`),

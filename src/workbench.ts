@@ -6,7 +6,6 @@ import { isSavepointError, SavepointError } from './model/errors.ts';
 import type { PlanNote } from './model/plan.ts';
 import { DEFAULT_SETTINGS, type SavepointSettings } from './requests.ts';
 import { recover } from './restore/recover.ts';
-import { unfinished } from './restore/step-errors.ts';
 import { Draft } from './store/draft.ts';
 import type { Store } from './store/store.ts';
 
@@ -123,12 +122,7 @@ export class Workbench {
   }
 
   async #recover(): Promise<void> {
-    try {
-      await recover(this.site, (notes) => this.tell(notes));
-    } catch (error) {
-      // What is damaged no later command finishes.
-      throw isSavepointError(error, 'store-corrupt') ? error : unfinished(error, this.root);
-    }
+    await recover(this.site, (notes) => this.tell(notes));
     if (await this.store.needsScrub()) await this.#scrub();
   }
 

@@ -20,7 +20,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   'execution-files-changed':
     "look at these files (savepoint executions diff ID --files); the program goes on from what is there when it opens the execution with changedFiles: 'accept'",
   'store-locked': 'another savepoint is at work on this project; try again',
-  'store-corrupt': 'your files are untouched; see what is damaged with: savepoint fsck',
+  'store-corrupt': 'this command changed no file; see what is damaged with: savepoint fsck',
   'config-invalid': 'mend it there; savepoint config shows what counts',
   'store-too-new': 'install a newer Savepoint',
 };

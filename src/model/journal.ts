@@ -24,6 +24,13 @@ export interface JournalStep {
   readonly stashName: string;
 }
 
+/** A step whose companions have to go. */
+export interface UntidyStep {
+  readonly step: JournalStep;
+  /** Whether the step is on record, and with it what it replaced. */
+  readonly isOnRecord: boolean;
+}
+
 /** All that the next start needs to finish or take back a restore that was interrupted. */
 export interface Journal {
   readonly operationId: OperationId;
@@ -35,6 +42,8 @@ export interface Journal {
   readonly steps: readonly JournalStep[];
   /** Of phase `alongside`: the paths that the other program may touch, and what they were. */
   readonly alongside?: readonly JournalStep[];
+  /** Of earlier restores: steps whose companions could not be removed so far. */
+  readonly untidy?: readonly UntidyStep[];
   /** What goes on record when the steps are done: the new operation, then those it affects. */
   readonly operations: readonly Operation[];
   readonly changes: readonly Change[];

@@ -76,6 +76,7 @@ export interface PlanNote {
     | 'recovered'
     | 'restore-unfinished'
     | 'written-meanwhile'
+    | 'kept-aside'
     | 'left-to-tidy'
     | 'alongside-failed'
     | 'alongside-skipped'

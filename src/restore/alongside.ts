@@ -124,7 +124,7 @@ async function putPathBack(site: CaptureSite, guard: JournalStep): Promise<boole
     const step: JournalStep = { ...guard, from: brought };
     if (!isBack && !((await stageAgain(site, step)) && forward(root, step) === 'done'))
       return false;
-    return dropCompanions(root, step).length === 0;
+    return dropCompanions(root, { step, isOnRecord: true }).length === 0;
   } catch (error) {
     if (isTheirs(error)) return false;
     throw error;

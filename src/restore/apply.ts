@@ -9,9 +9,17 @@ import { checkLines, checkPlan } from './check-plan.ts';
 import { dropAllCompanions } from './companions.ts';
 import { type ApplyContext, type Prepared, prepare } from './prepare.ts';
 import { receiptOf } from './receipt.ts';
-import { changedMeanwhile, loosenAll, swapAll, swapBack, takenBack } from './run-journal.ts';
+import {
+  changedMeanwhile,
+  loosenAll,
+  safetyToRemove,
+  swapAll,
+  swapBack,
+  takenBack,
+} from './run-journal.ts';
 import { stageAll } from './staging.ts';
-import { hasNoRoom, reasonOf, unfinished } from './step-errors.ts';
+import { hasNoRoom, reasonOf } from './step-errors.ts';
+import { unfinished } from './unfinished.ts';
 
 /**
  * Executes exactly this plan, or throws `plan-stale` with everything as it was. The caller holds the
@@ -107,7 +115,7 @@ async function restore(
     await site.store.commit({ ...recordOf(journal), journal: { ...journal, phase: 'done' } });
   } catch (failure) {
     // Not taken back: a commit that failed may still be found on record after a crash.
-    throw unfinished(failure);
+    throw unfinished(site.root, journal, failure);
   }
   // The restore is on record and holds. That its companions are gone need not be durable yet: the
   // journal stays, as done, until the next write or the end of the process makes sure of it.
@@ -137,7 +145,7 @@ async function afterOther(
     if (path !== undefined) throw changedMeanwhile(path);
     return { journal: next, notes };
   } catch (error) {
-    throw isSavepointError(error, 'plan-stale') ? error : unfinished(error);
+    throw isSavepointError(error, 'plan-stale') ? error : unfinished(site.root, journal, error);
   }
 }
 
@@ -160,7 +168,7 @@ async function withdraw(
     await site.store.commit({ base: await site.store.seq(), journal: takenBack(journal) });
     return failure;
   } catch (second) {
-    return unfinished(new AggregateError([failure, second]));
+    return unfinished(site.root, journal, new AggregateError([failure, second]));
   }
 }
 
@@ -180,21 +188,21 @@ async function takeBack(
   journal: Prepared['journal'],
 ): Promise<SavepointError> {
   // Whoever closed the store gave the lock away, and the files with it.
-  if (isSavepointError(error, 'store-closed')) return unfinished(error);
+  if (isSavepointError(error, 'store-closed')) return unfinished(site.root, journal, error);
   try {
     const left = await swapBack(site, journal.steps);
-    const removedCheckpoints = [journal.safetyCheckpointId];
+    const removedCheckpoints = safetyToRemove(journal, left);
     await site.store.commit({
       base: journal.base,
       removedCheckpoints,
       journal: takenBack(journal),
     });
-    const reason = refusal(error);
+    const reason = refusal(error, left);
     const others = left.filter((path) => path !== reason.path);
     tell?.([...leftAsIs(others), ...dropAllCompanions(site, journal).notes]);
     return reason;
   } catch (failure) {
-    return unfinished(new AggregateError([error, failure]));
+    return unfinished(site.root, journal, new AggregateError([error, failure]));
   }
 }
 
@@ -205,11 +213,11 @@ export function leftAsIs(paths: readonly TrackedPath[]): PlanNote[] {
   return [{ code: 'written-meanwhile', message, paths }];
 }
 
-function refusal(error: unknown): SavepointError {
+function refusal(error: unknown, left: readonly TrackedPath[]): SavepointError {
   if (isSavepointError(error)) return error;
   const code = hasNoRoom(error) ? 'store-full' : 'restore-failed';
   return new SavepointError(code, `a file could not be restored: ${reasonOf(error)}`, {
-    hint: 'nothing was changed',
+    hint: left.length === 0 ? 'nothing was changed' : 'what was done was taken back',
     cause: error,
   });
 }

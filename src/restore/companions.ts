@@ -1,13 +1,20 @@
 import type { CaptureSite } from '../capture/capture.ts';
 import { type FsPath, type PinnedFolder, pinFolderOrNull } from '../capture/pinned-folder.ts';
-import type { Journal, JournalStep } from '../model/journal.ts';
-import { isOutside, nameOf } from '../model/path.ts';
+import type { Journal, JournalStep, UntidyStep } from '../model/journal.ts';
+import { isOutside, nameOf, type TrackedPath } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { isDirectory, sameState } from '../model/state.ts';
 import { isMovable } from './aside.ts';
 import { removeFreeingLater } from './free-later.ts';
 import { about, reasonOf } from './step-errors.ts';
-import { asideName, stateIn, waitsBeside, withParent, withStage } from './step-place.ts';
+import {
+  asideName,
+  currentState,
+  stateIn,
+  waitsBeside,
+  withParent,
+  withStage,
+} from './step-place.ts';
 import { isOneFile, isThere, isUnfinished, removeIfThere } from './write-file.ts';
 
 /** Whether the kept predecessor is still what the plan expected; if not, somebody wrote to it. */
@@ -19,62 +26,98 @@ export function stashIsIntact(root: string, step: JournalStep): boolean {
   });
 }
 
-/** What the tidying up after a restore came to. */
-export interface Tidied {
-  /** What a person should know of what is left. */
-  readonly notes: readonly PlanNote[];
-  /** False when companions are left that had to go, so that somebody must try again. */
-  readonly complete: boolean;
-}
-
-/** Removes the companions of all steps, as far as they hold nothing that is nowhere else. */
-export function dropAllCompanions(site: CaptureSite, journal: Journal): Tidied {
-  const kept: { step: JournalStep; names: string[] }[] = [];
-  const failures: unknown[] = [];
-  for (const step of journal.steps) {
-    try {
-      const names = about(step.path, () => dropCompanions(site.root, step));
-      if (names.length > 0) kept.push({ step, names });
-    } catch (error) {
-      failures.push(error);
-    }
-  }
-  const notes = [...writtenMeanwhile(kept), ...leftToTidy(failures)];
-  return { notes, complete: failures.length === 0 };
-}
-
-/** Where even their folder is gone, so are they. Returns the names of those that have to stay. */
-export function dropCompanions(root: string, step: JournalStep): string[] {
-  const stage = pinFolderOrNull(root, step.stageFolder, isOutside(step.path));
-  if (stage === null) return [];
-  const at = (name: string): Pick<Companion, 'name' | 'at'> => ({ name, at: stage.entry(name) });
-  const isOld = (): boolean => sameState(stateIn(stage, step.stashName), step.from);
-  const companions: Companion[] = [
-    { ...at(asideName(step)), isSpare: () => isAside(stage, step) },
-    { ...at(step.stagedName), isSpare: () => isSpareNew(root, step, stage) },
-    // The only name of a file, as a rule.
-    { ...at(step.stashName), isSpare: isOld, remove: removeFreeingLater },
-  ];
+/** Whether the old file is kept beside its place; not where even the folder for it is gone. */
+export function hasStash(root: string, { path, stageFolder, stashName }: JournalStep): boolean {
+  const stage = pinFolderOrNull(root, stageFolder, isOutside(path));
+  if (stage === null) return false;
   try {
-    return companions.filter((companion) => !drop(companion)).map(({ name }) => name);
+    return isThere(stage.entry(stashName));
   } finally {
     stage.close();
   }
 }
 
+/** What the tidying up after a restore came to. */
+export interface Tidied {
+  /** What a person should know of what is left. */
+  readonly notes: readonly PlanNote[];
+  /** Steps with companions that could not be removed, so that somebody must try again. */
+  readonly untidy: readonly UntidyStep[];
+}
+
+/** All steps whose companions have to go once a journal is done. */
+export function stepsToTidy({ steps, changes, untidy = [] }: Journal): UntidyStep[] {
+  const onRecord = new Set(changes.map(({ path }) => path));
+  return [...untidy, ...steps.map((step) => ({ step, isOnRecord: onRecord.has(step.path) }))];
+}
+
+/** Removes the companions of all steps, as far as they hold nothing that is nowhere else. */
+export function dropAllCompanions(site: CaptureSite, journal: Journal): Tidied {
+  const kept: KeptCompanion[] = [];
+  const untidy: UntidyStep[] = [];
+  const failures: unknown[] = [];
+  for (const one of stepsToTidy(journal)) {
+    try {
+      kept.push(...about(one.step.path, () => dropCompanions(site.root, one)));
+    } catch (error) {
+      untidy.push(one);
+      failures.push(error);
+    }
+  }
+  const notes = [...WHY_KEPT.flatMap((why) => keptNote(kept, why)), ...leftToTidy(failures)];
+  return { notes, untidy };
+}
+
+/** Where even their folder is gone, so are they. Returns those that have to stay. */
+export function dropCompanions(root: string, { step, isOnRecord }: UntidyStep): KeptCompanion[] {
+  const stage = pinFolderOrNull(root, step.stageFolder, isOutside(step.path));
+  if (stage === null) return [];
+  const at = (name: string): Pick<Companion, 'name' | 'at'> => ({ name, at: stage.entry(name) });
+  const isOld = (): boolean => sameState(stateIn(stage, step.stashName), step.from);
+  // A step that is not on record may have failed half way: then this is the only file.
+  const isNeeded = (): boolean => !isOnRecord && currentState(root, step).kind === 'absent';
+  const companions: Companion[] = [
+    { ...at(asideName(step)), mustStay: () => (isAside(stage, step) ? null : 'written') },
+    { ...at(step.stagedName), mustStay: () => (isSpareNew(root, step, stage) ? null : 'written') },
+    {
+      ...at(step.stashName),
+      mustStay: () => (isNeeded() ? 'needed' : isOld() ? null : 'written'),
+      // The only name of a file, as a rule.
+      remove: removeFreeingLater,
+    },
+  ];
+  try {
+    return companions.flatMap((companion) => {
+      const why = drop(companion);
+      return why === null ? [] : [{ path: step.path, name: companion.name, why }];
+    });
+  } finally {
+    stage.close();
+  }
+}
+
+interface KeptCompanion {
+  readonly path: TrackedPath;
+  readonly name: string;
+  readonly why: WhyKept;
+}
+
+type WhyKept = (typeof WHY_KEPT)[number];
+const WHY_KEPT = ['written', 'needed'] as const;
+
 interface Companion {
   readonly name: string;
   readonly at: FsPath;
-  /** Whether what is there may go. */
-  readonly isSpare: () => boolean;
+  /** Why what is there may not go; null if it may. */
+  readonly mustStay: () => WhyKept | null;
   readonly remove?: (at: FsPath) => void;
 }
 
-function drop({ at, isSpare, remove = removeIfThere }: Companion): boolean {
-  if (!isThere(at)) return true;
-  if (!isSpare()) return false;
-  remove(at);
-  return true;
+function drop({ at, mustStay, remove = removeIfThere }: Companion): WhyKept | null {
+  if (!isThere(at)) return null;
+  const why = mustStay();
+  if (why === null) remove(at);
+  return why;
 }
 
 function isAside(stage: PinnedFolder, step: JournalStep): boolean {
@@ -93,11 +136,17 @@ function isSpareNew(root: string, step: JournalStep, stage: PinnedFolder): boole
   return inPlace || isUnfinished(staged) || sameState(stateIn(stage, step.stagedName), step.to);
 }
 
-function writtenMeanwhile(kept: readonly { step: JournalStep; names: string[] }[]): PlanNote[] {
+function keptNote(all: readonly KeptCompanion[], why: WhyKept): PlanNote[] {
+  const kept = all.filter((one) => one.why === why);
   if (kept.length === 0) return [];
-  const names = kept.flatMap((each) => each.names).join(', ');
+  const names = kept.map(({ name }) => name).join(', ');
+  const paths = [...new Set(kept.map(({ path }) => path))];
+  if (why === 'needed') {
+    const message = `a file that stood there could not be put back, and is kept as ${names}`;
+    return [{ code: 'kept-aside', message, paths }];
+  }
   const message = `a process still writes to files that were replaced; what it wrote is in ${names}`;
-  return [{ code: 'written-meanwhile', message, paths: kept.map(({ step }) => step.path) }];
+  return [{ code: 'written-meanwhile', message, paths }];
 }
 
 function leftToTidy([failure]: readonly unknown[]): PlanNote[] {

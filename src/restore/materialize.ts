@@ -1,11 +1,22 @@
-import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { CaptureSite } from '../capture/capture.ts';
 import { type PinnedFolder, pinParent } from '../capture/pinned-folder.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';
 import { type TreeState, treeAt } from '../timeline/tree-at.ts';
+import { reasonOf } from './step-errors.ts';
+import { writeNewFile } from './write-file.ts';
 
 /** What was written, and what could not be. */
 export interface Materialized {
@@ -27,25 +38,47 @@ export async function materialize(
   const target = new EmptyFolder(directory);
   const skipped: { path: TrackedPath; reason: string }[] = [];
   let done = 0;
-  for (const [path, state] of tree) {
-    await site.onProgress?.({ step: 'write', done, total: tree.size });
-    done += 1;
-    const reason = await target.write(site, path, state);
-    if (reason !== null) skipped.push({ path, reason });
+  try {
+    for (const [path, state] of tree) {
+      await site.onProgress?.({ step: 'write', done, total: tree.size });
+      done += 1;
+      const reason = await target.write(site, path, state);
+      if (reason !== null) skipped.push({ path, reason });
+    }
+    target.finish();
+  } catch (error) {
+    throw halfWritten(error, target);
   }
-  target.finish();
   return { directory: target.root, ...target.counts, skipped };
+}
+
+/** Half a tree is of no use to anybody, and would stand in the way of the next try. */
+function halfWritten(error: unknown, target: EmptyFolder): unknown {
+  const isGone = target.remove();
+  if (isSavepointError(error)) return error;
+  return new SavepointError('restore-failed', `the tree could not be written: ${reasonOf(error)}`, {
+    path: target.root,
+    hint: isGone
+      ? 'what was written of it is removed again; mend what the message names, then try again'
+      : 'a part of the tree is left there: remove it, or name another folder',
+    cause: error,
+  });
 }
 
 class EmptyFolder {
   readonly root: string;
   readonly counts = { files: 0, folders: 0, links: 0 };
   readonly #modes: { readonly path: TrackedPath; readonly mode: number }[] = [];
+  /** All that was made here, in order. */
+  readonly #made: TrackedPath[] = [];
+  /** As it was named: this folder and those above it, up to the outermost that had to be made. */
+  readonly #at: string;
+  readonly #madeFrom: string | undefined;
 
   constructor(directory: string) {
-    const at = resolve(directory);
-    mkdirSync(at, { recursive: true });
-    this.root = realpathSync(at);
+    this.#at = resolve(directory);
+    this.#madeFrom = mkdirSync(this.#at, { recursive: true });
+    this.root = realpathSync(this.#at);
     if (readdirSync(this.root).length === 0) return;
     throw new SavepointError('argument-invalid', 'the folder is not empty', {
       path: directory,
@@ -79,6 +112,30 @@ class EmptyFolder {
     }
   }
 
+  /** Removes what was made, and nothing else. Returns whether all of it is gone. */
+  remove(): boolean {
+    const failed = this.#made.toReversed().filter((path) => !this.#removeEntry(path));
+    if (failed.length > 0 || this.#madeFrom === undefined) return failed.length === 0;
+    return removeFolders(this.#at, this.#madeFrom);
+  }
+
+  #removeEntry(path: TrackedPath): boolean {
+    try {
+      const parent = pinParent(this.root, path);
+      const entry = parent?.entry(nameOf(path));
+      if (entry === undefined) return true;
+      try {
+        if (lstatSync(entry).isDirectory()) rmdirSync(entry);
+        else unlinkSync(entry);
+      } finally {
+        parent?.close();
+      }
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   #put(
     parent: PinnedFolder,
     path: TrackedPath,
@@ -94,10 +151,20 @@ class EmptyFolder {
       symlinkSync(Buffer.from(bytes), entry);
       this.counts.links += 1;
     } else {
-      writeFileSync(entry, bytes, { flag: 'wx', mode: 0o600 });
-      parent.chmod(nameOf(path), state.mode);
+      closeSync(writeNewFile(entry, bytes, state.mode));
       this.counts.files += 1;
     }
+    this.#made.push(path);
+  }
+}
+
+/** Removes a folder and those above it, up to and with `last`, as long as they are empty. */
+function removeFolders(folder: string, last: string): boolean {
+  try {
+    for (let at = folder; at.length >= last.length; at = dirname(at)) rmdirSync(at);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -15,6 +15,7 @@ import { Draft } from '../store/draft.ts';
 import type { Fresh } from '../timeline/make-plan.ts';
 import { newCheckpointId, newOperationId } from '../timeline/new-id.ts';
 import { guardSteps } from './alongside.ts';
+import { stepsToTidy } from './companions.ts';
 import { changedMeanwhile } from './run-journal.ts';
 import { stepsOf } from './steps.ts';
 
@@ -67,11 +68,18 @@ export async function prepare(
     phase: guards === null ? 'intent' : 'alongside',
     steps: stepsOf(plan, operation.id, isFolder),
     ...(guards === null ? {} : { alongside: guards }),
+    ...(await untidySteps(site)),
     operations: [operation, ...(await affectedOperations(site, plan))],
     changes: later.changes,
     cancellations: later.cancellations,
   };
   return { safety, journal, seen };
+}
+
+/** The journal of an earlier restore is still there only because its companions could not be removed. */
+async function untidySteps({ store }: CaptureSite): Promise<Pick<Journal, 'untidy'>> {
+  const earlier = await store.journal();
+  return earlier === null ? {} : { untidy: stepsToTidy(earlier) };
 }
 
 /** Where something stands that is to go or to change, the folders above it were walked through. */

@@ -6,13 +6,21 @@ import type { PlanNote } from '../model/plan.ts';
 import { sameState } from '../model/state.ts';
 import { putBack } from './alongside.ts';
 import { recordOf } from './apply.ts';
-import { dropAllCompanions, stashIsIntact } from './companions.ts';
+import { dropAllCompanions, hasStash, stashIsIntact, stepsToTidy } from './companions.ts';
 import { finishFolder, loosenFolder, tightenFolder } from './folder-modes.ts';
-import { outermostFirst, swapBack, syncStages, syncSteps, takenBack } from './run-journal.ts';
+import {
+  outermostFirst,
+  safetyToRemove,
+  swapBack,
+  syncStages,
+  syncSteps,
+  takenBack,
+} from './run-journal.ts';
 import { stageAgain } from './staging.ts';
 import { hasNoRoom, isRefused, isTheirs, reasonOf } from './step-errors.ts';
 import { currentState } from './step-place.ts';
 import { backward, forward, settle } from './swap.ts';
+import { unfinished } from './unfinished.ts';
 
 /**
  * Finishes what an interrupted restore left, or takes it back where it cannot be finished. A path that
@@ -22,6 +30,15 @@ import { backward, forward, settle } from './swap.ts';
 export async function recover(site: CaptureSite, tell: Tell): Promise<void> {
   const journal = await site.store.journal();
   if (journal === null) return;
+  try {
+    await recoverFrom(site, journal, tell);
+  } catch (error) {
+    // No later command finishes what is damaged.
+    throw isSavepointError(error, 'store-corrupt') ? error : unfinished(site.root, journal, error);
+  }
+}
+
+async function recoverFrom(site: CaptureSite, journal: Journal, tell: Tell): Promise<void> {
   if (journal.phase === 'done') return tidyUp(site, journal, tell);
   const { note, rest } = await (journal.phase === 'alongside' ? giveUp : finish)(site, journal);
   tell([note]);
@@ -52,7 +69,7 @@ async function giveUp(site: CaptureSite, journal: Journal): Promise<Finished> {
   const left = await putBack(site, journal);
   const { alongside: _done, ...begun } = journal;
   const rest = takenBack(begun);
-  const removedCheckpoints = [journal.safetyCheckpointId];
+  const removedCheckpoints = safetyToRemove(journal, left);
   await site.store.commit({ base: await site.store.seq(), removedCheckpoints, journal: rest });
   return { note: recovered(`an interrupted ${kindOf(journal)} was taken back`, left), rest };
 }
@@ -71,19 +88,21 @@ async function finishWhatCanBe(
   }
 }
 
-/** The restore is on record, or taken back. Where a companion cannot be removed, the journal stays. */
+/** The restore is on record, or taken back. The journal stays for the companions that cannot be removed. */
 async function tidyUp(site: CaptureSite, journal: Journal, tell: Tell): Promise<void> {
-  const { notes, complete } = dropAllCompanions(site, journal);
+  const { notes, untidy } = dropAllCompanions(site, journal);
   tell(notes);
-  if (!complete) return;
-  await syncStages(site, journal);
-  await site.store.commit({ base: await site.store.seq(), journal: null });
+  if (untidy.length === 0) await syncStages(site, journal);
+  const isShorter = untidy.length < stepsToTidy(journal).length;
+  if (untidy.length > 0 && !isShorter) return;
+  const rest = untidy.length === 0 ? null : { ...takenBack(journal), steps: [], untidy };
+  await site.store.commit({ base: await site.store.seq(), journal: rest });
 }
 
 /** Needs no room on the project's disk: old files only get their names back. */
 async function rollBack(site: CaptureSite, journal: Journal, why: string): Promise<Finished> {
   const left = await swapBack(site, journal.steps);
-  const removedCheckpoints = [journal.safetyCheckpointId];
+  const removedCheckpoints = safetyToRemove(journal, left);
   const rest = takenBack(journal);
   await site.store.commit({ base: await site.store.seq(), removedCheckpoints, journal: rest });
   const message = `an interrupted ${kindOf(journal)} was taken back: ${why}`;
@@ -109,7 +128,8 @@ async function rollForward(
   }
   await syncSteps(site, journal.steps);
   const rest: Journal = { ...without(journal, foreign), phase: 'done' };
-  const removedCheckpoints = rest.operations.length === 0 ? [journal.safetyCheckpointId] : [];
+  const begun = journal.steps.filter((step) => isBegun(site, step)).map(({ path }) => path);
+  const removedCheckpoints = rest.operations.length === 0 ? safetyToRemove(journal, begun) : [];
   await site.store.commit({ ...recordOf(rest), removedCheckpoints, journal: rest });
   const message = `an interrupted ${kindOf(journal)} was finished${exceptFor(foreign)}`;
   return { note: recovered(message, [...foreign]), rest };
@@ -129,8 +149,27 @@ async function redo(site: CaptureSite, step: JournalStep, otherwise: Otherwise):
     // The old file is still there: better that than a store that cannot be opened again.
     if (!lost && !(isRefused(error) && otherwise === 'or leave')) throw error;
   }
-  unlessRefused(otherwise, () => backward(site.root, step));
+  takeStepBack(site, step, otherwise);
   return false;
+}
+
+/** A path that lets nobody write is left, but only while its file stands: a stash is no place for it. */
+function takeStepBack(site: CaptureSite, step: JournalStep, otherwise: Otherwise): void {
+  try {
+    backward(site.root, step);
+  } catch (error) {
+    const isTolerable = otherwise === 'or leave' && isRefused(error);
+    if (!isTolerable || (step.from.kind === 'captured' && isGone(site, step))) throw error;
+  }
+}
+
+function isGone({ root }: CaptureSite, step: JournalStep): boolean {
+  return currentState(root, step).kind === 'absent';
+}
+
+/** Whether the old file was moved away and is not back. */
+function isBegun({ root }: CaptureSite, step: JournalStep): boolean {
+  return hasStash(root, step) && !sameState(currentState(root, step), step.from);
 }
 
 function unlessRefused(otherwise: Otherwise, work: () => void): void {

@@ -2,9 +2,10 @@ import type { CaptureSite } from '../capture/capture.ts';
 import type { Sight } from '../capture/observe.ts';
 import { pinFolderOrNull } from '../capture/pinned-folder.ts';
 import { SavepointError } from '../model/errors.ts';
+import type { CheckpointId } from '../model/ids.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
 import { isOutside, parentOf, type TrackedPath } from '../model/path.ts';
-import { stashIsIntact } from './companions.ts';
+import { stashIsIntact, stepsToTidy } from './companions.ts';
 import {
   finishFolder,
   loosenAgain,
@@ -91,7 +92,11 @@ export function syncSteps(site: CaptureSite, steps: readonly JournalStep[]): Pro
 export function syncStages(site: CaptureSite, journal: Journal): Promise<void> {
   return syncTogether(
     site,
-    foldersToSync(site, journal.steps, (step) => [step.stageFolder]),
+    foldersToSync(
+      site,
+      stepsToTidy(journal).map(({ step }) => step),
+      (step) => [step.stageFolder],
+    ),
   );
 }
 
@@ -125,6 +130,17 @@ function openFolder(root: string, folder: TrackedPath | null, outside: boolean):
 /** What is left of a journal whose steps were taken back: companions to drop, nothing to record. */
 export function takenBack(journal: Journal): Journal {
   return { ...journal, phase: 'done', operations: [], changes: [], cancellations: [] };
+}
+
+/**
+ * The checkpoint that goes with a restore that was taken back. Where a path was left as it is, what was there
+ * before may be nowhere else.
+ */
+export function safetyToRemove(
+  { safetyCheckpointId }: Journal,
+  left: readonly TrackedPath[],
+): CheckpointId[] {
+  return left.length === 0 ? [safetyCheckpointId] : [];
 }
 
 export function changedMeanwhile(path: string): SavepointError {

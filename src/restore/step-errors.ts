@@ -1,4 +1,4 @@
-import { isSavepointError, SavepointError } from '../model/errors.ts';
+import { isSavepointError } from '../model/errors.ts';
 import type { TrackedPath } from '../model/path.ts';
 
 /** A folder that somebody filled, removed or replaced since is theirs. */
@@ -34,14 +34,4 @@ export function about<T>(path: TrackedPath, work: () => T): T {
 
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** A restore that stays as it is for now; the journal knows how it goes on. */
-export function unfinished(cause: unknown, path?: string): SavepointError {
-  const why = cause instanceof AggregateError ? cause.errors.map(reasonOf) : [reasonOf(cause)];
-  return new SavepointError('restore-unfinished', `a restore stopped half way: ${why.join('; ')}`, {
-    path,
-    hint: 'your files are safe; the next savepoint command finishes it or takes it back',
-    cause,
-  });
 }

@@ -55,7 +55,8 @@ export function isUnfinished(at: FsPath): boolean {
 /**
  * Gives a waiting file or link its real name as well, only if nothing stands there: unlike a rename, a
  * link never replaces what somebody has put there in the meantime. Throws EEXIST then. It keeps the
- * name under which it waited, which shows whose it is; but for places where a file has only one name.
+ * name under which it waited, which shows whose it is. Where a link is refused, for whatever reason, the
+ * file is renamed: a place may refuse links and nothing else, and the old file has left its name already.
  */
 export function giveName(waiting: FsPath, place: FsPath): void {
   if (!canLink(waiting)) {
@@ -66,17 +67,20 @@ export function giveName(waiting: FsPath, place: FsPath): void {
   try {
     linkSync(waiting, place);
   } catch (error) {
-    if (!cannotLink(error)) throw error;
-    // File systems without hard links: a small window between the look and the rename.
+    // A small window between this look and the rename: nothing else can be had there.
     if (isThere(place)) throw alreadyThere(error);
     renameSync(waiting, place);
   }
 }
 
-/** As `giveName`, and takes the other name away. */
+/** As `giveName`, and takes the other name away. A name that cannot be removed is left to the tidying up. */
 export function moveIntoPlace(waiting: FsPath, place: FsPath): void {
   giveName(waiting, place);
-  removeIfThere(waiting);
+  try {
+    removeIfThere(waiting);
+  } catch {
+    // The file is in its place, which is what counts.
+  }
 }
 
 /** Removes a companion file of ours; that it is gone already is fine. */

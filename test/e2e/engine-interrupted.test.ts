@@ -12,7 +12,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSavepoint, storeDirectory } from '../../src/index.ts';
 import { type Bed, makeBed } from './engine-bed.ts';
-import { atMoments, dieAt, failsWith, type Moment } from './file-moments.ts';
+import { atMoments, dieAt, failsWith, type Moment, nameRefused } from './file-moments.ts';
 import { asOrdinaryUser } from './ordinary-user.ts';
 import { treeOf } from './tree-of.ts';
 
@@ -25,7 +25,7 @@ afterEach(() => bed.remove());
 const STAGING: Omit<Moment, 'act'> = { call: 'openSync', path: /\.savepoint-.*\.new$/ };
 const NO_ROOM: Moment = { ...STAGING, act: failsWith('ENOSPC') };
 // The steps go by name, so that z is the last one.
-const LAST_FAILS: Moment = { call: 'linkSync', path: /\/z$/, act: failsWith('EIO') };
+const LAST_FAILS: readonly Moment[] = nameRefused(/\/z$/);
 
 /** Two files go from one text to another. */
 async function agentWrites(own: Bed, ...paths: string[]): Promise<void> {
@@ -132,7 +132,7 @@ describe('the next start', () => {
     async (_, act) => {
       await agentWrites(bed, 'a', 'z');
       const save: Moment = { call: 'renameSync', path: /\.back$/, act };
-      await diesInRewind(bed, { call: 'linkSync', path: /\/a$/ }, [LAST_FAILS, save]);
+      await diesInRewind(bed, { call: 'linkSync', path: /\/a$/ }, [...LAST_FAILS, save]);
       expect(existsSync(bed.at('a'))).toBe(false);
       await bed.reopen();
       expect([bed.text('a'), bed.text('z')]).toEqual(['saved', 'before']);
@@ -157,7 +157,7 @@ describe('the next start', () => {
   it('goes on with a rewind that was being taken back', async () => {
     await agentWrites(bed, 'a', 'z');
     // The old file has its name again, and the one under which it was kept as well.
-    await diesInRewind(bed, { call: 'unlinkSync', path: /-0\.old$/ }, [LAST_FAILS]);
+    await diesInRewind(bed, { call: 'unlinkSync', path: /-0\.old$/ }, LAST_FAILS);
     expect(bed.text('a')).toBe('after');
     expect(companions(bed)).not.toEqual([]);
     await bed.reopen();
@@ -244,14 +244,14 @@ describe('a folder that lets nobody write', () => {
         own.put('z', 'after');
       });
       const before = own.tree();
-      await atMoments([LAST_FAILS], () =>
+      await atMoments(LAST_FAILS, () =>
         expect(own.rewind('m1')).rejects.toMatchObject({ code: 'restore-failed' }),
       );
       expect(own.tree()).toEqual(before);
       await own.rewind('m1');
       expect(modeOf(own, 'd/e')).toBe(0o555);
       const rewound = own.tree();
-      await atMoments([LAST_FAILS], () =>
+      await atMoments(LAST_FAILS, () =>
         expect(own.savepoint.undo()).rejects.toMatchObject({ code: 'restore-failed' }),
       );
       expect(own.tree()).toEqual(rewound);

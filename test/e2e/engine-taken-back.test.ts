@@ -10,7 +10,14 @@ import {
 } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from './engine-bed.ts';
-import { atMoments, failsWith, type Moment, withoutHardLinks } from './file-moments.ts';
+import {
+  atMoments,
+  failsWith,
+  type Moment,
+  nameRefused,
+  withoutCalls,
+  withoutHardLinks,
+} from './file-moments.ts';
 
 let bed: Bed;
 beforeEach(async () => {
@@ -19,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => bed.remove());
 
 // The steps go by name, so that z is the last one: whatever comes before was done by then.
-const LAST_FAILS: Moment = { call: 'linkSync', path: /\/z$/, act: failsWith('EIO') };
+const LAST_FAILS: readonly Moment[] = nameRefused(/\/z$/);
 
 /** The agent does something to an entry, and then to z. */
 async function agentWorks(path: string, work: () => void): Promise<void> {
@@ -56,7 +63,7 @@ describe('a restore that is taken back', () => {
       chmodSync(bed.at('e'), 0o555);
     });
     const before = bed.tree();
-    await failedRewind([LAST_FAILS]);
+    await failedRewind(LAST_FAILS);
     expect(bed.tree()).toEqual(before);
     expect(bed.savepoint.notices()).toEqual([]);
   });
@@ -64,7 +71,7 @@ describe('a restore that is taken back', () => {
   it('leaves a file that its owner brought back where the agent had deleted it', async () => {
     bed.put('a', 'before');
     await agentWorks('a', () => rmSync(bed.at('a')));
-    await failedRewind([ownerComesFirst(() => bed.put('a', 'before')), LAST_FAILS]);
+    await failedRewind([ownerComesFirst(() => bed.put('a', 'before')), ...LAST_FAILS]);
     expect(bed.text('a')).toBe('before');
     expect(bed.text('z')).toBe('after');
     expect(bed.savepoint.notices()).toMatchObject([{ code: 'written-meanwhile', paths: ['a'] }]);
@@ -73,7 +80,7 @@ describe('a restore that is taken back', () => {
   it('leaves a file to which its owner gave its old content', async () => {
     bed.put('a', 'before');
     await agentWorks('a', () => bed.put('a', 'after'));
-    await failedRewind([ownerComesFirst(() => bed.put('a', 'before')), LAST_FAILS]);
+    await failedRewind([ownerComesFirst(() => bed.put('a', 'before')), ...LAST_FAILS]);
     expect(bed.text('a')).toBe('before');
     expect(bed.text('z')).toBe('after');
   });
@@ -81,14 +88,17 @@ describe('a restore that is taken back', () => {
   it('leaves a folder that its owner made', async () => {
     mkdirSync(bed.at('a'));
     await agentWorks('a', () => rmSync(bed.at('a'), { recursive: true }));
-    await failedRewind([ownerComesFirst(() => mkdirSync(bed.at('a'))), LAST_FAILS]);
+    await failedRewind([ownerComesFirst(() => mkdirSync(bed.at('a'))), ...LAST_FAILS]);
     expect(lstatSync(bed.at('a')).isDirectory()).toBe(true);
   });
 
   it('leaves a link that its owner made', async () => {
     symlinkSync('elsewhere', bed.at('a'));
     await agentWorks('a', () => rmSync(bed.at('a')));
-    await failedRewind([ownerComesFirst(() => symlinkSync('elsewhere', bed.at('a'))), LAST_FAILS]);
+    await failedRewind([
+      ownerComesFirst(() => symlinkSync('elsewhere', bed.at('a'))),
+      ...LAST_FAILS,
+    ]);
     expect(lstatSync(bed.at('a')).isSymbolicLink()).toBe(true);
   });
 
@@ -99,7 +109,7 @@ describe('a restore that is taken back', () => {
     make();
     const mode = lstatSync(bed.at('a')).mode & 0o777;
     await agentWorks('a', () => chmodSync(bed.at('a'), 0o755));
-    await failedRewind([ownerComesFirst(() => chmodSync(bed.at('a'), mode)), LAST_FAILS]);
+    await failedRewind([ownerComesFirst(() => chmodSync(bed.at('a'), mode)), ...LAST_FAILS]);
     expect(lstatSync(bed.at('a')).mode & 0o777).toBe(mode);
   });
 
@@ -110,7 +120,7 @@ describe('a restore that is taken back', () => {
     bed.put('a', 'before');
     await agentWorks('a', () => bed.put('a', 'after'));
     const saved: Moment = { call: 'renameSync', path: /\.back$/, act: save };
-    await failedRewind([LAST_FAILS, saved]);
+    await failedRewind([...LAST_FAILS, saved]);
     expect(bed.text('a')).toBe('saved');
     expect(Object.keys(bed.tree()).filter((path) => path.includes('.savepoint-'))).toEqual([]);
     expect(bed.savepoint.notices()).toMatchObject([{ paths: ['a'] }]);
@@ -121,7 +131,7 @@ describe('a restore that is taken back', () => {
     await agentWorks('a', () => bed.put('a', 'after'));
     const first: Moment = { call: 'renameSync', path: /\.back$/, act: () => replace('a', 'one') };
     const second: Moment = { call: 'linkSync', path: /\/a$/, act: () => bed.put('a', 'two') };
-    await failedRewind([LAST_FAILS, first, second]);
+    await failedRewind([...LAST_FAILS, first, second]);
     expect(bed.text('a')).toBe('two');
     const [kept = ''] = Object.keys(bed.tree()).filter((path) => path.includes('.savepoint-'));
     expect(bed.text(kept)).toBe('one');
@@ -139,7 +149,7 @@ describe('what a restore kept', () => {
       for (const name of names) rmSync(bed.at(name));
       return failsWith('EIO')();
     };
-    await failedRewind([{ ...LAST_FAILS, act: removesStash }]);
+    await failedRewind(nameRefused(/\/z$/, removesStash));
     expect(bed.text('a')).toBe('before');
     expect(bed.savepoint.notices()).toMatchObject([{ paths: ['a'] }]);
   });
@@ -179,3 +189,44 @@ function replace(path: string, content: string): void {
   writeFileSync(bed.at('swap-file'), content);
   renameSync(bed.at('swap-file'), bed.at(path));
 }
+
+const CODES = ['EACCES', 'EPERM', 'EXDEV', 'EROFS', 'EBUSY', 'EIO', 'ENOSPC', 'EDQUOT', 'EMLINK'];
+
+describe('where links are refused and renames are not', () => {
+  it.each(CODES)('an undo of twenty files brings all of them, after %s', async (code) => {
+    const paths = Array.from({ length: 20 }, (_, number) => `file-${number}`);
+    for (const path of paths) bed.put(path, `${path} before`);
+    await bed.tool('m1', paths, () => {
+      for (const path of paths) bed.put(path, `${path} after`);
+    });
+    await bed.rewind('m1');
+    await withoutCalls(['linkSync'], code, () => bed.savepoint.undo());
+    expect(paths.map((path) => bed.text(path))).toEqual(paths.map((path) => `${path} after`));
+    await bed.reopen();
+    expect(Object.keys(bed.tree()).sort()).toEqual(paths.toSorted());
+  });
+});
+
+describe('where an old file was moved away and nothing gets a name any more', () => {
+  it.each(CODES)('the file waits in its stash through every command, after %s', async (code) => {
+    bed.put('a', 'before');
+    await bed.write('m1', 'a', 'after');
+    bed.put('a', 'by its owner');
+    const stuck = async (): Promise<void> => {
+      const options = { onConflict: 'restore' } as const;
+      await expect(bed.rewind('m1', options)).rejects.toMatchObject({
+        code: 'restore-unfinished',
+        hint: expect.stringMatching(/^not in their place: a is kept as \.savepoint-.*\.old/),
+      });
+      await expect(bed.write('m2', 'b', '')).rejects.toMatchObject({ code: 'restore-unfinished' });
+      await bed.reopen();
+    };
+    await withoutCalls(['linkSync', 'renameSync'], code, stuck, /\/a$/);
+    const [kept = ''] = Object.keys(bed.tree()).filter((path) => path.endsWith('.old'));
+    expect(bed.text(kept)).toBe('by its owner');
+    await bed.reopen();
+    expect(bed.text('a')).toBe('before');
+    await bed.savepoint.undo();
+    expect(bed.text('a')).toBe('by its owner');
+  });
+});

@@ -51,19 +51,37 @@ export function failsWith(code: string): () => never {
   };
 }
 
-/** Runs `work` as on a file system on which a file has only one name. */
-export async function withoutHardLinks<T>(work: () => Promise<T>): Promise<T> {
-  const undo = beforeEachCall((call) => {
-    if (call === 'linkSync') failsWith('EPERM')();
+/** Runs `work` on a file system that refuses these calls, all the time, where their last path is like that. */
+export async function withoutCalls<T>(
+  calls: readonly Moment['call'][],
+  code: string,
+  work: () => Promise<T>,
+  paths: RegExp = /./,
+): Promise<T> {
+  const undo = beforeEachCall((call, path) => {
+    if (calls.includes(call) && paths.test(path)) failsWith(code)();
   });
   return work().finally(undo);
 }
 
-/** Lets the next call of that kind fail, in a process that is at its end afterwards. */
-export function failOnce(moment: Omit<Moment, 'act'>): void {
+/** Runs `work` as on a file system on which a file has only one name. */
+export function withoutHardLinks<T>(work: () => Promise<T>): Promise<T> {
+  return withoutCalls(['linkSync'], 'EPERM', work);
+}
+
+/** A waiting file does not get its name, neither by a link nor by the rename that is tried instead. */
+export function nameRefused(path: RegExp, act: () => void = failsWith('EIO')): Moment[] {
+  return [
+    { call: 'linkSync', path, act },
+    { call: 'renameSync', path, act: failsWith('EIO') },
+  ];
+}
+
+/** Refuses the next name like that, in a process that is at its end afterwards. */
+export function refuseName(name: RegExp): void {
   const undo = beforeEachCall((call, path) => {
-    if (call !== moment.call || !moment.path.test(path)) return;
-    undo();
+    if (!name.test(path) || (call !== 'linkSync' && call !== 'renameSync')) return;
+    if (call === 'renameSync') undo();
     failsWith('EIO')();
   });
 }

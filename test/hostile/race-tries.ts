@@ -77,7 +77,7 @@ function tryStep(root: string, step: JournalStep): Outcome {
 function tidy(root: string, step: JournalStep): void {
   for (let times = 0; times < 10_000; times += 1) {
     try {
-      if (dropCompanions(root, step).length === 0) return;
+      if (dropCompanions(root, { step, isOnRecord: true }).length === 0) return;
     } catch (error) {
       if (!isRefusal(error)) throw error;
     }

@@ -17,7 +17,7 @@ import {
   openSavepoint,
   type Savepoint,
 } from '../../../src/index.ts';
-import { failOnce } from '../../e2e/file-moments.ts';
+import { refuseName } from '../../e2e/file-moments.ts';
 import { documentsBeside } from '../scenario/documents.ts';
 import {
   type ChildOrder,
@@ -69,7 +69,13 @@ async function carryOut(step: Step): Promise<unknown> {
       }
       return;
     case 'rewind':
-      return opened().rewind({ to: step.to });
+    case 'undo':
+    case 'redo': {
+      const { do: act, ...request } = step;
+      return opened()[act](request as { to: string });
+    }
+    case 'materialize':
+      return opened().materialize(step.ref, join(order.project, '..', step.directory));
     case 'save-document':
       return documentsBeside(order.project).save('session', step.key, {
         text: step.text.repeat(step.times),
@@ -77,7 +83,7 @@ async function carryOut(step: Step): Promise<unknown> {
     case 'close':
       return opened().close();
     case 'sabotage':
-      return failOnce({ call: step.call, path: new RegExp(step.path) });
+      return refuseName(new RegExp(step.name));
     case 'exhaust-descriptors':
       return exhaustDescriptors(step.free);
   }
@@ -126,8 +132,13 @@ function report(line: ChildReport): void {
 }
 
 function reported(error: unknown): ReportedError {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  return { typed: isSavepointError(error), code: String(code), message: String(message) };
+  const { code, message, hint } = error as Record<string, unknown>;
+  return {
+    typed: isSavepointError(error),
+    code: String(code),
+    message: String(message),
+    hint: String(hint),
+  };
 }
 
 /**

@@ -9,7 +9,9 @@ export type Step =
   | { readonly do: 'capture-after' }
   /** A tool at work: writes files in place and syncs nothing, as tools do. */
   | { readonly do: 'tool'; readonly files: readonly ToolFile[] }
-  | { readonly do: 'rewind'; readonly to: string }
+  | { readonly do: 'rewind'; readonly to: string; readonly onConflict?: 'restore' }
+  | { readonly do: 'undo' | 'redo'; readonly onConflict?: 'restore' }
+  | { readonly do: 'materialize'; readonly ref: string; readonly directory: string }
   /** Saves a document in a storage of files beside the project. */
   | {
       readonly do: 'save-document';
@@ -18,8 +20,8 @@ export type Step =
       readonly times: number;
     }
   | { readonly do: 'close' }
-  /** The next call to a function of node:fs whose last path is like that fails, once. */
-  | { readonly do: 'sabotage'; readonly call: 'linkSync'; readonly path: string }
+  /** The next file that is to get a name like that does not get it, once. */
+  | { readonly do: 'sabotage'; readonly name: string }
   /** Leaves only so many file descriptors free. */
   | { readonly do: 'exhaust-descriptors'; readonly free: number };
 
@@ -52,6 +54,7 @@ export interface ReportedError {
   readonly typed: boolean;
   readonly code: string;
   readonly message: string;
+  readonly hint: string;
 }
 
 export const SESSION = 'agent';

@@ -55,7 +55,7 @@ export function rewindSteps({ target }: RewindScenario): readonly Step[] {
 /** The same, with a failure so late that nearly everything is done and has to be taken back. */
 export function failingRewindSteps(scenario: RewindScenario): readonly Step[] {
   const [open, ready, ...rest] = rewindSteps(scenario);
-  const sabotage: Step = { do: 'sabotage', call: 'linkSync', path: '/to-folder$' };
+  const sabotage: Step = { do: 'sabotage', name: '/to-folder$' };
   return [open, sabotage, ready, ...rest].filter((step) => step !== undefined);
 }
 

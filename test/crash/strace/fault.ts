@@ -6,7 +6,7 @@ import type { Place } from '../scenario/place.ts';
 import { type FaultPoint, fromHereOn } from './fault-points.ts';
 import { changesFiles, type FileCall } from './file-calls.ts';
 import { titleOf } from './kill.ts';
-import { type CallNumber, type FaultCode, saboteur, WRITING_CALLS } from './strace.ts';
+import { type CallNumber, FAULT_CODES, type FaultCode, saboteur, WRITING_CALLS } from './strace.ts';
 
 /** A disk that fails: at which calls, how, and whether it stays so. */
 export interface Sabotage {
@@ -28,6 +28,33 @@ export function lastingFaults(calls: readonly FileCall[]): Sabotage[] {
     const code = (['ENOSPC', 'EROFS', 'EIO'] as const)[turn % 3] ?? 'EIO';
     const targets = fromHereOn(calls, call, WRITING_CALLS);
     return { title: `${code} from ${titleOf(call)} on`, code, targets, lasting: true };
+  });
+}
+
+const FAMILIES: Readonly<Record<string, readonly string[]>> = {
+  link: ['link', 'linkat'],
+  rename: ['rename', 'renameat', 'renameat2'],
+  open: ['open', 'openat'],
+  write: ['write', 'pwrite64'],
+  fsync: ['fsync', 'fdatasync'],
+  unlink: ['unlink', 'unlinkat'],
+  mkdir: ['mkdir', 'mkdirat'],
+};
+
+/** One kind of call fails with one code: from its first call on, and from one in the middle on. */
+export function lastingErrors(calls: readonly FileCall[]): Sabotage[] {
+  return Object.entries(FAMILIES).flatMap(([family, names]) => {
+    const ours = calls.filter(({ name, file }) => file !== null && names.includes(name));
+    const onTree = ours.filter(({ file }) => !file?.startsWith('home'));
+    const middle = onTree[Math.floor(onTree.length / 2)];
+    return FAULT_CODES.flatMap((code) =>
+      [ours[0], middle === ours[0] ? undefined : middle]
+        .filter((start) => start !== undefined)
+        .map((start) => {
+          const title = `${code} of ${family} from ${titleOf(start)} on`;
+          return { title, code, targets: fromHereOn(calls, start, names), lasting: true };
+        }),
+    );
   });
 }
 

@@ -91,7 +91,20 @@ export function killing({ name, nth }: Omit<CallNumber, 'thread'>): string[] {
   return ['-e', `inject=${name}:signal=SIGKILL:when=${nth}`];
 }
 
-export type FaultCode = 'ENOSPC' | 'EIO' | 'EACCES' | 'EROFS' | 'EMFILE';
+export const FAULT_CODES = [
+  'EACCES',
+  'EPERM',
+  'EXDEV',
+  'EROFS',
+  'EBUSY',
+  'EIO',
+  'ENOSPC',
+  'EDQUOT',
+  'EMFILE',
+  'EMLINK',
+] as const;
+
+export type FaultCode = (typeof FAULT_CODES)[number];
 
 /** Lets these calls fail without being carried out, once or from then on; writes them to `log`. */
 export function saboteur(
