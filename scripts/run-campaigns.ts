@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 // What `npm test` has no time for: 2,000 sequences, 500 damages, 300 kills at random and one at each call, a
-// fault at each call, 400 errors that last (there are 1,300), power cuts, every moment of a take-back, 300 kills of an execution, 1,600 saves.
+// fault at each call, 400 errors that last (there are 1,300), power cuts, every moment of a take-back, 300 kills
+// of an execution, 1,600 saves.
 const LENGTHS = {
   SAVEPOINT_PROPERTY_RUNS: '2000',
   SAVEPOINT_DAMAGES: '500',

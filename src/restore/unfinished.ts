@@ -2,7 +2,7 @@ import { SavepointError } from '../model/errors.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
 import { sameState } from '../model/state.ts';
 import { isMovable } from './aside.ts';
-import { hasStash } from './companions.ts';
+import { hasStash, stashIsIntact } from './companions.ts';
 import { reasonOf } from './step-errors.ts';
 import { currentState } from './step-place.ts';
 
@@ -22,17 +22,19 @@ export function unfinished(root: string, journal: Journal, cause: unknown): Save
 // More would bury the rest of the message.
 const MOST_NAMED = 3;
 
-function whereFilesAre(root: string, { steps, safetyCheckpointId }: Journal): string {
+function whereFilesAre(
+  root: string,
+  { steps, alongside = [], safetyCheckpointId }: Journal,
+): string {
   try {
-    const away = steps.filter((step) => isAway(root, step));
-    if (away.length === 0) return 'your files are safe: each is as it was or as it is to be';
+    const away = [...alongside, ...steps].filter((step) => isAway(root, step));
+    if (away.length === 0) return 'your files are safe: each is in its place';
     const named = away.slice(0, MOST_NAMED).map((step) => `${step.path} ${keptAs(root, step)}`);
     const rest = away.length - named.length;
     const more = rest === 0 ? '' : `, and ${rest} more`;
     return `not in their place: ${named.join(', ')}${more}; checkpoint ${safetyCheckpointId} holds what was there`;
   } catch (error) {
-    const why = `your files could not be looked at (${reasonOf(error)})`;
-    return `${why}; checkpoint ${safetyCheckpointId} holds what was there`;
+    return `your files could not be looked at (${reasonOf(error)}); mend the disk first`;
   }
 }
 
@@ -47,5 +49,5 @@ function isAway(root: string, step: JournalStep): boolean {
 function keptAs(root: string, step: JournalStep): string {
   const { stageFolder, stashName } = step;
   const name = stageFolder === null ? stashName : `${stageFolder}/${stashName}`;
-  return hasStash(root, step) ? `is kept as ${name}` : 'is gone';
+  return hasStash(root, step) && stashIsIntact(root, step) ? `is kept as ${name}` : 'is gone';
 }
