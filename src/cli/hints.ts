@@ -9,7 +9,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
     'nothing was changed; --on-conflict keep or restore settles them, leaving it out skips them',
   'plan-stale': 'nothing was changed; look again with --dry-run and repeat the command',
   'nothing-to-undo': 'rewind or run something first; see what there is with: savepoint list',
-  'run-unrecorded': 'nothing was changed; see the timeline with: savepoint list',
+  'run-unrecorded': 'nothing was undone; see the timeline with: savepoint list',
   'nothing-to-redo': 'a redo takes back an undo, until the next rewind',
   'operation-not-found':
     'savepoint undo without an id takes back the newest rewind; see all with: savepoint ops',
@@ -43,7 +43,7 @@ function beforeHint(details: unknown): string | undefined {
   const { before } = (details ?? {}) as { before?: Checkpoint | Operation | null };
   if (!before) return undefined;
   const verb = 'reverts' in before ? 'undo' : 'rewind';
-  return `nothing was changed; take back what came before it (${before.description}) with: savepoint ${verb} ${before.id}`;
+  return `nothing was undone; take back what came before it (${before.description}) with: savepoint ${verb} ${before.id}`;
 }
 
 /** A word that can be pasted into a shell. */
