@@ -31,7 +31,8 @@ export function cliDocs({ commands, schemas }: CliDocsInput): string {
       ['code', 'meaning'],
       EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning]),
     ),
-    '`run` passes on the exit code of the program that it runs.',
+    '`run` passes on the exit code of the program that it runs. Where that is 0 and what the program changed\n' +
+      'could not be recorded, it exits 1.',
     '## Options of every command',
     optionTable(COMMON_OPTIONS),
     'They may stand before the command as well: `savepoint --json list`.',

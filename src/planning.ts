@@ -26,10 +26,13 @@ export async function rewindPlan(bench: Workbench, request: RewindRequest): Prom
   return plan(bench, about, request, { paths, includeShared: request.includeShared ?? false });
 }
 
-/** Whichever came last, unless one is named: the newest rewind in effect, or the newest command. */
+/**
+ * Whichever came last, unless one is named: the newest rewind in effect, or the newest command. Knows of
+ * what the last scan has found: who wants all of it scans first.
+ */
 export async function undoPlan(bench: Workbench, request: UndoRequest): Promise<Planned> {
   const id = request.operationId;
-  const run = id === undefined ? await runToUndo(bench.store) : null;
+  const run = id === undefined ? await runToUndo(bench.store, request.force ?? false) : null;
   if (run !== null) {
     const set: SetRequest = { take: 'message', checkpoint: run };
     const about = { set, kind: 'undo', description: `undo ${run.description}` } as const;

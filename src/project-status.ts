@@ -1,8 +1,9 @@
+import { ownerMayRun } from './capture/process-owner.ts';
 import type { ScanDifferences } from './capture/scan/differences.ts';
 import type { Checkpoint } from './model/checkpoint.ts';
 import type { TrackedPath } from './model/path.ts';
 import type { UnknownReason } from './model/state.ts';
-import { commandsIn, type Window } from './model/window.ts';
+import { changeOfCall, commandsIn, isInterrupted, type Window } from './model/window.ts';
 import type { StoreStats } from './store/store.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -14,7 +15,12 @@ export interface ProjectStatus {
   /** Null before the first scan: only files that tools named are on record. */
   readonly worktree: WorktreeStatus | null;
   /** Commands that are said to be running. */
-  readonly windows: readonly Window[];
+  readonly running: readonly Window[];
+  /**
+   * Commands whose end is not on record: their process is gone, or nothing could be recorded when they ended.
+   * A run is among them until something else happens.
+   */
+  readonly interrupted: readonly Window[];
 }
 
 export interface WorktreeStatus {
@@ -34,13 +40,21 @@ export async function projectStatus(bench: Workbench): Promise<ProjectStatus> {
   const { store, root } = bench;
   const [newest] = await store.checkpoints({ limit: 1 });
   const baseline = await store.baseline();
+  const windows = (await store.windows()).filter((window) => changeOfCall(window) === null);
   return {
     root,
     stats: await store.stats(),
     newest: newest ?? null,
     worktree: baseline === null ? null : await worktreeStatus(bench),
-    windows: commandsIn(await store.windows()),
+    running: commandsIn(windows).filter((window) => !isOver(window)),
+    interrupted: windows.filter(
+      (window) => isOver(window) && (!isInterrupted(window) || window.checkpointId === newest?.id),
+    ),
   };
+}
+
+function isOver({ closed, owner }: Window): boolean {
+  return closed !== null || (owner !== null && !ownerMayRun(owner));
 }
 
 async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {

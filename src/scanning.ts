@@ -4,8 +4,9 @@ import { hasGapSince } from './finding.ts';
 import type { Change } from './model/change.ts';
 import type { Coverage } from './model/checkpoint.ts';
 import type { TrackedPath } from './model/path.ts';
-import { commandsIn, type Window } from './model/window.ts';
+import { commandsIn, isInterrupted, type Window } from './model/window.ts';
 import { Draft } from './store/draft.ts';
+import { keepInterrupted } from './timeline/runs.ts';
 import { authorOfFinds, lostWindows } from './timeline/windows.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -139,7 +140,11 @@ async function draftWalk(
   }
   if (recording.kind === 'too-large') return gapLeft(tooLarge(recording));
   // What could have happened in them is on record now.
-  draft.removedWindows.push(...endedWindows(windows, lost));
+  const ended = windows.filter(
+    (one) => !isInterrupted(one) && (one.closed !== null || lost.has(one.id)),
+  );
+  draft.removedWindows.push(...ended.map(({ id }) => id));
+  await keepInterrupted(draft, store, ended);
   const keep = async (): Promise<void> => {
     const baseline = await store.baseline();
     if (baseline !== null) bench.worktree.keep(walk, baseline.manifest);
@@ -168,10 +173,6 @@ async function leaveGap(
   }
   if (!draft.isEmpty()) await store.commit(draft.batch());
   return { coverage, changes: [], unrecorded: [], first: null, notice };
-}
-
-function endedWindows(windows: readonly Window[], lost: ReadonlySet<string>): string[] {
-  return windows.filter(({ id, closed }) => closed !== null || lost.has(id)).map(({ id }) => id);
 }
 
 class OutOfTime extends Error {}

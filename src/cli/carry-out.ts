@@ -24,6 +24,8 @@ export interface Words {
   /** The command that takes the operation back. */
   readonly reverse: string;
   readonly nothingToDo: string;
+  /** Set where the plan leaves everything as it is because a word of the person's is missing: that word. */
+  readonly refused?: string;
   /** Named paths of which no change is on record. */
   readonly unmatched?: readonly Unmatched[];
   /** Below the title: what a person has to know before the plan. */
@@ -98,12 +100,12 @@ function nothingToDo(call: Call, plan: RewindPlan, dryRun: boolean, words: Words
   const { unmatched = [] } = words;
   const isNotFound = plan.lines.length === 0 && unmatched.some(({ exists }) => !exists);
   const receipt = receiptOf(plan);
-  const success = receipt.success && !isNotFound;
+  const success = receipt.success && !isNotFound && words.refused === undefined;
   printJson(call, receiptJson({ ...receipt, success }, dryRun, unmatched));
   sayUnmatched(call, unmatched);
   if (unmatched.length === 0) call.say(wrapWords(words.nothingToDo, call.columns).join('\n'));
   for (const line of planText(plan, call.paint, call.columns)) call.say(line);
-  call.hint('see what there is with: savepoint list');
+  call.hint(words.refused ?? 'see what there is with: savepoint list');
   return isNotFound ? EXIT.notFound : EXIT.nothingToDo;
 }
 

@@ -32,8 +32,9 @@ export function startProgram(
   return {
     ended,
     pass: (signal) => {
-      // The terminal sends this one to everybody itself.
-      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+      // The terminal sends Ctrl-C and Ctrl-\ to everybody itself.
+      const isKey = signal === 'SIGINT' || signal === 'SIGQUIT';
+      if (!isKey || !process.stdin.isTTY) child.kill(signal);
     },
   };
 }

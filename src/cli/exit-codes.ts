@@ -23,7 +23,10 @@ export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
     EXIT.notFound,
     'not found: no such checkpoint, operation, execution, path or project, or nothing recorded yet',
   ],
-  [EXIT.nothingToDo, 'nothing to do'],
+  [
+    EXIT.nothingToDo,
+    'nothing was done: there is nothing to do, or the message names the option that it takes',
+  ],
   [EXIT.interrupted, 'interrupted, or a question was answered with no'],
 ];
 
@@ -51,6 +54,7 @@ const SPECIAL: Partial<Record<ErrorCode, ExitCode>> = {
   'step-not-found': EXIT.notFound,
   'file-missing': EXIT.notFound,
   'nothing-to-undo': EXIT.nothingToDo,
+  'run-unrecorded': EXIT.nothingToDo,
   'nothing-to-redo': EXIT.nothingToDo,
   aborted: EXIT.interrupted,
 };

@@ -1,4 +1,4 @@
-import type { ErrorCode, SavepointError } from '../index.ts';
+import type { Checkpoint, ErrorCode, Operation, SavepointError } from '../index.ts';
 
 /** The engine's hints speak to programmers; where a command is the answer, it is named here. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
@@ -9,6 +9,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
     'nothing was changed; --on-conflict keep or restore settles them, leaving it out skips them',
   'plan-stale': 'nothing was changed; look again with --dry-run and repeat the command',
   'nothing-to-undo': 'rewind or run something first; see what there is with: savepoint list',
+  'run-unrecorded': 'nothing was undone; see the timeline with: savepoint list',
   'nothing-to-redo': 'a redo takes back an undo, until the next rewind',
   'operation-not-found':
     'savepoint undo without an id takes back the newest rewind; see all with: savepoint ops',
@@ -28,12 +29,21 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
 export function hintFor(error: SavepointError, project: string | undefined): string | undefined {
   // Of a folder that was moved the engine knows more.
   if (error.code === 'project-mismatch' && error.details !== undefined) return adoptHint(project);
+  if (error.code === 'run-unrecorded') return beforeHint(error.details) ?? HINTS[error.code];
   return HINTS[error.code] ?? error.hint;
 }
 
 function adoptHint(project: string | undefined): string {
   const where = project === undefined ? '' : ` --project ${shellWord(project)}`;
   return `if you re-created the folder on purpose, keep its timeline with: savepoint adopt${where}`;
+}
+
+/** Going past a run takes an explicit word: the id of what came before it. */
+function beforeHint(details: unknown): string | undefined {
+  const { before } = (details ?? {}) as { before?: Checkpoint | Operation | null };
+  if (!before) return undefined;
+  const verb = 'reverts' in before ? 'undo' : 'rewind';
+  return `nothing was undone; take back what came before it (${before.description}) with: savepoint ${verb} ${before.id}`;
 }
 
 /** A word that can be pasted into a shell. */

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-type Signal = (typeof SIGNALS)[number];
+type Signal = (typeof SIGNALS)[number] | 'SIGQUIT';
 
 /** Work that a signal must not cut in half, in words. */
 export interface HeldWork {
@@ -39,7 +39,7 @@ export class Interrupts {
   }
 
   stop(): void {
-    for (const signal of SIGNALS) process.off(signal, this.#receive);
+    for (const signal of [...SIGNALS, 'SIGQUIT']) process.off(signal, this.#receive);
   }
 
   /** Runs `cleanup` should the process be interrupted. Returns how to take that back. */
@@ -67,8 +67,12 @@ export class Interrupts {
     }
   }
 
-  /** While a program of the user's runs, signals are for that program. */
+  /**
+   * While a program of the user's runs, signals are for that program. From then on that includes Ctrl-\, which
+   * otherwise ends us at once: it is the last resort where no Ctrl-C is heard.
+   */
   async during<T>(work: () => Promise<T>, pass: (signal: Signal) => void): Promise<T> {
+    process.on('SIGQUIT', this.#receive);
     const before = this.#pass;
     this.#pass = pass;
     try {

@@ -16,7 +16,7 @@ export const PLAN_OPTIONS: Readonly<Record<string, Option>> = {
 /** For what takes back changes of commands. */
 export const INCLUDE_SHARED: Option = {
   type: 'boolean',
-  help: 'also take back changes of which it is not certain that this agent made them',
+  help: 'also take back changes of which it is not certain who made them',
 };
 
 export function planOptions(call: Call): PlanOptions {

@@ -35,6 +35,7 @@ export const ERROR_CODES = {
   'operation-not-found': 'No operation has this id.',
   'operation-ambiguous': 'A shortened id fits several operations.',
   'nothing-to-undo': 'There is no operation in effect.',
+  'run-unrecorded': 'Nothing is on record of what the last run changed, so it cannot be undone.',
   'nothing-to-redo': 'The newest operation is not an undo.',
   'plan-stale': 'Files or timeline changed since the plan was made; nothing was touched.',
   conflicts: 'The plan has conflicts and the caller asked to fail on them.',

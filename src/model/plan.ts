@@ -73,6 +73,7 @@ export interface PlanNote {
     | 'hard-links'
     | 'owner-changes'
     | 'not-covered'
+    | 'not-certain'
     | 'recovered'
     | 'restore-unfinished'
     | 'written-meanwhile'

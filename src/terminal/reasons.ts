@@ -17,8 +17,7 @@ const SENTENCES: Record<PlainReason, string> = {
   'outside-project': 'it lies outside the project; name it to include it',
   'agent-configuration': 'it is configuration of an agent or editor; name it to include it',
   protected: 'it belongs to git or to Savepoint, which is never touched',
-  'shared-attribution':
-    'it is not certain that this agent changed it; --include-shared takes it too',
+  'shared-attribution': 'it is not certain who changed it; --include-shared takes it back too',
   'directory-not-empty': 'the folder still holds other things',
   'symlinked-parent': 'a folder on the way to it is a link now',
   'not-selected': 'it was not asked for',

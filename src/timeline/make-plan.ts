@@ -3,6 +3,7 @@ import { gitHead } from '../capture/git/head.ts';
 import type { Observation } from '../capture/observe.ts';
 import { mayRun, overlappedCalls } from '../capture/overlapped-calls.ts';
 import { SavepointError } from '../model/errors.ts';
+import type { Seq } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { OnConflict, PlanLine, RewindPlan } from '../model/plan.ts';
 import { sameState } from '../model/state.ts';
@@ -60,8 +61,16 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
   });
   const lines = plan.lines.map(sealMerge);
   const head = gitHead(site.root);
-  const notes = notesOn({ checkpoint, exact, lines, seen: selection.seen, gitHead: head });
+  const uncertain = exact ? new Set<Seq>() : sharedIn(set);
+  const { seen } = selection;
+  const notes = notesOn({ checkpoint, exact, lines, seen, uncertain, gitHead: head });
   return { plan: { ...plan, lines, notes }, fresh: { ...kept(selection), gitHead: head } };
+}
+
+function sharedIn({ chains }: ChangeSet): Set<Seq> {
+  const taken = chains.flatMap(({ changes, set }) => changes.filter(({ seq }) => set.has(seq)));
+  const shared = taken.filter(({ attribution }) => attribution === 'shared');
+  return new Set(shared.map(({ seq }) => seq));
 }
 
 /** What would take too much memory while files are written is looked at once more instead. */

@@ -1,5 +1,6 @@
 import type { Observation } from '../capture/observe.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Seq } from '../model/ids.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';
 import { isWork, type PlanLine, type PlanNote } from '../model/plan.ts';
 
@@ -28,6 +29,8 @@ export interface NoteSubject {
   readonly exact: boolean;
   readonly lines: readonly PlanLine[];
   readonly seen: ReadonlyMap<TrackedPath, Observation>;
+  /** Changes in the set of which it is not certain whose they are. */
+  readonly uncertain: ReadonlySet<Seq>;
   /** The commit that git's HEAD names now. */
   readonly gitHead: string | null;
 }
@@ -35,6 +38,9 @@ export interface NoteSubject {
 /** What a person should know beside the lines of a plan. */
 export function notesOn(subject: NoteSubject): PlanNote[] {
   return [
+    ...pathNote('not-certain', UNCERTAIN_MESSAGE, subject, ({ takes }) =>
+      takes.some((seq) => subject.uncertain.has(seq)),
+    ),
     ...gitNote(subject),
     ...pathNote('lock-file-changed', LOCK_MESSAGE, subject, ({ path }) =>
       LOCK_FILES.has(nameOf(path)),
@@ -51,6 +57,8 @@ export function notesOn(subject: NoteSubject): PlanNote[] {
   ];
 }
 
+const UNCERTAIN_MESSAGE =
+  'it is not certain who changed these: the end of the command was not seen, or another one ran at the same time';
 const LOCK_MESSAGE = 'a lock file changes: install dependencies again';
 const LINK_MESSAGE = 'these files have other names (hard links), which keep the present content';
 const OWNER_MESSAGE = 'these files belong to another user and will belong to you';

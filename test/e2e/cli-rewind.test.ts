@@ -261,7 +261,7 @@ describe('savepoint rewind, undo and redo', () => {
         --yes               do not ask
         --only-message      take back this one message, and keep what came later
         --exact             the recorded files as they were, whoever changed them since
-        --include-shared    also take back changes of which it is not certain that this agent made them
+        --include-shared    also take back changes of which it is not certain who made them
         --project DIR       the project; by default the one around the current folder
         --json              print JSON for programs, and nothing else, on standard output
         --quiet             print results and problems, no remarks and no hints

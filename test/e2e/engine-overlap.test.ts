@@ -138,7 +138,7 @@ describe('while it goes on', () => {
     bed.put('mine', 'a person’s');
     const { changes } = await bed.savepoint.scan();
     expect(changes).toMatchObject([{ path: 'mine', origin: 'outside', sessionId: null }]);
-    expect((await bed.savepoint.status()).windows).toEqual([]);
+    expect((await bed.savepoint.status()).running).toEqual([]);
     await expect(rewindFirst()).rejects.toMatchObject({ code: 'session-busy' });
   });
 });

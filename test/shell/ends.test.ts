@@ -103,7 +103,7 @@ describe('a window of which nobody told the end', () => {
     const receipt = await savepoint.rewind({ to: id });
     expect(receipt.skipped).toEqual([{ path: 'src/main.txt', reason: 'shared-attribution' }]);
     expect(project.read('src/main.txt')).toBe('x');
-    expect((await savepoint.status()).windows).toEqual([]);
+    expect((await savepoint.status()).running).toEqual([]);
   });
 
   it('ends with the turn', async () => {
@@ -112,7 +112,7 @@ describe('a window of which nobody told the end', () => {
     const window = await savepoint.openWindow({ sessionId: 'agent', messageId: 'm1' });
     project.sh('rm src/main.txt');
     await savepoint.endTurn('agent');
-    expect((await savepoint.status()).windows).toEqual([]);
+    expect((await savepoint.status()).running).toEqual([]);
     await expect(savepoint.closeWindow(window.id)).rejects.toMatchObject({
       code: 'argument-invalid',
     });

@@ -19,7 +19,7 @@ describe('a scan that may take no time', () => {
       { path: 'src/main.txt', sessionId: 'agent', attribution: 'shared' },
       { path: 'new.txt', sessionId: 'agent', attribution: 'shared' },
     ]);
-    expect((await savepoint.status()).windows).toEqual([]);
+    expect((await savepoint.status()).running).toEqual([]);
     expect((await savepoint.rewind({ to: id })).skipped).toHaveLength(2);
     await savepoint.rewind({ to: id, includeShared: true });
     expect(project.picture()).toEqual(before);

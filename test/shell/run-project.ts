@@ -15,6 +15,7 @@ afterAll(() => removeScratch(compileCache));
 /** A running `savepoint run`. */
 export interface Running {
   readonly ended: Promise<{ readonly code: number | null }>;
+  /** The process of `savepoint` itself. */
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -31,7 +32,7 @@ export class RunProject extends ShellProject {
   }
 
   cli(args: readonly string[], cwd: string = this.root): Promise<Result> {
-    return runNode([MAIN, ...args], { cwd, env: this.#environment() });
+    return runNode([MAIN, ...args], { cwd, env: this.childEnvironment });
   }
 
   /** `savepoint run` of a script. */
@@ -42,7 +43,7 @@ export class RunProject extends ShellProject {
   /** As `run`, without waiting for its end. */
   startRun(script: string): Running {
     const args = [MAIN, 'run', '--', 'bash', '-c', script];
-    const options = { cwd: this.root, env: this.#environment(), stdio: 'ignore' } as const;
+    const options = { cwd: this.root, env: this.childEnvironment, stdio: 'ignore' } as const;
     const child = spawn(process.execPath, args, options);
     const ended = new Promise<{ code: number | null }>((resolve, reject) => {
       child.once('error', reject);
@@ -69,7 +70,7 @@ export class RunProject extends ShellProject {
     await super.remove();
   }
 
-  #environment(): Record<string, string> {
+  get childEnvironment(): Record<string, string> {
     const own = { SAVEPOINT_HOME: this.stores, NODE_COMPILE_CACHE: compileCache };
     return { ...this.environment, ...own };
   }

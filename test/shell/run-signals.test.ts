@@ -63,7 +63,7 @@ describe('a signal for savepoint run', () => {
     const [checkpoint] = await savepoint.list();
     const { changes } = await savepoint.scan();
     expect(changes).toMatchObject([{ path: 'src/main.txt', attribution: 'shared' }]);
-    expect((await savepoint.status()).windows).toEqual([]);
+    expect((await savepoint.status()).running).toEqual([]);
     await savepoint.rewind({ to: checkpoint?.id ?? '', includeShared: true });
     expect(project.read('src/main.txt')).toBe('one\ntwo\nthree\nfour\nfive\n');
   });

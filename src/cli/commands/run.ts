@@ -1,10 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
-import type { Change, OpenWindow, Savepoint, ScanReport } from '../../index.ts';
-import { RUN_AGENT } from '../../index.ts';
+import {
+  type Change,
+  isSavepointError,
+  type OpenWindow,
+  RUN_AGENT,
+  type Savepoint,
+  type ScanReport,
+} from '../../index.ts';
 import { plural } from '../../terminal/plural.ts';
 import { type Ended, startProgram } from '../child-program.ts';
 import { type Call, type Command, expectCommand } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
 import type { HeldWork } from '../interrupts.ts';
 import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -39,17 +45,35 @@ async function runUnder(
   const { interrupts, progress } = call.io;
   interrupts.meaning = 'the program was not started';
   const window = await open(call, savepoint, words);
-  // A Ctrl-C that came while nobody could hear it.
-  await setImmediate();
-  progress.end();
-  const { notice } = window.report;
-  if (notice !== null) warn(call, `this run cannot be taken back: ${notice}`);
-  const program = startProgram(words, { quietOutput: call.json });
-  // A Ctrl-C at the terminal reaches the program too; whether it ends is up to the program.
-  const ended = await interrupts.during(() => program.ended, program.pass);
-  const report = await interrupts.hold(() => savepoint.closeWindow(window.id), RECORDING);
+  // A Ctrl-C that came so far counts. From now on signals are for the program, and one that comes to us only
+  // after its end does not keep its changes from going on record.
+  const { ended, report, isLost } = await interrupts.hold(async () => {
+    interrupts.meaning = null;
+    progress.end();
+    const { notice } = window.report;
+    if (notice !== null) warn(call, `this run cannot be taken back: ${notice}`);
+    const program = startProgram(words, { quietOutput: call.json });
+    // A Ctrl-C at the terminal reaches the program too; whether it ends is up to the program.
+    const ended = await interrupts.during(() => program.ended, program.pass);
+    return { ended, ...(await recorded(savepoint, window)) };
+  }, RECORDING);
   show(call, window, ended, { ...report, changes: await allOf(savepoint, window, report) });
-  return ended.code;
+  return isLost && ended.code === 0 ? EXIT.failure : ended.code;
+}
+
+/** Should it fail, the window stays on record, so that the next scan looks for what the program changed. */
+async function recorded(
+  savepoint: Savepoint,
+  { id }: OpenWindow,
+): Promise<{ report: ScanReport; isLost: boolean }> {
+  try {
+    return { report: await savepoint.closeWindow(id), isLost: false };
+  } catch (error) {
+    if (!isSavepointError(error)) throw error;
+    const { message: notice } = error;
+    const nothing = { changes: [], unrecorded: [], first: null };
+    return { report: { coverage: 'failed', ...nothing, notice }, isLost: true };
+  }
 }
 
 /** Somebody who looked meanwhile has put a part of it on record already. */
@@ -99,7 +123,12 @@ function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport):
   });
   if (call.json) return;
   if (ended.problem !== null) warn(call, ended.problem);
-  if (notice !== null) warn(call, `what it changed is not on record yet: ${notice}`);
+  if (notice !== null) {
+    warn(call, `what it changed is not on record yet: ${notice}`);
+    call.hint(
+      'once that is mended, savepoint undo looks again, and asks before it takes anything back',
+    );
+  }
   if (changes.length === 0 || call.flags.has('quiet')) return;
   warn(call, `${plural(changes.length, 'path')} changed: ${countsOf(changes)}`);
   call.hint('look at it with: savepoint diff latest; take it back with: savepoint undo');

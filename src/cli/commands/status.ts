@@ -27,7 +27,12 @@ export const status: Command = {
       const found = await savepoint.status();
       printJson(call, statusJson(found));
       if (!call.json) for (const line of statusText(call, found)) call.say(line);
-      call.hint('see the timeline with: savepoint list');
+      const [first] = found.interrupted;
+      if (first === undefined) call.hint('see the timeline with: savepoint list');
+      else
+        call.hint(
+          `see what is different since it began with: savepoint diff ${first.checkpointId}`,
+        );
       return EXIT.done;
     });
   },
@@ -37,7 +42,7 @@ const SHOWN = 10;
 
 function statusText(
   call: Call,
-  { root, stats, newest, worktree, windows }: ProjectStatus,
+  { root, stats, newest, worktree, running, interrupted }: ProjectStatus,
 ): string[] {
   const stored = stats.storedBytes + stats.packedBytes;
   const lines = [
@@ -52,7 +57,11 @@ function statusText(
       `Newest       ${displayText(newest.description)}, ${when} (${COVERAGE[newest.coverage]})`,
     );
   }
-  for (const window of windows) lines.push(`Running      ${displayText(window.description)}`);
+  for (const { description } of running) lines.push(`Running      ${displayText(description)}`);
+  for (const { description, createdAt } of interrupted) {
+    const when = relativeTime(createdAt, call.io.now());
+    lines.push(`Interrupted  ${displayText(description)}, begun ${when}; its end is not on record`);
+  }
   if (worktree === null) {
     return [
       ...lines,
@@ -90,7 +99,8 @@ function listed(title: string, items: readonly string[]): string[] {
   return [title, ...items.slice(0, SHOWN).map((item) => `             ${item}`), ...more];
 }
 
-function statusJson({ root, stats, newest, worktree, windows }: ProjectStatus): object {
+function statusJson(status: ProjectStatus): object {
+  const { root, stats, newest, worktree, running, interrupted } = status;
   const names = new PathNames();
   const name = (path: TrackedPath): string => names.name(path);
   return {
@@ -102,7 +112,11 @@ function statusJson({ root, stats, newest, worktree, windows }: ProjectStatus): 
       unrecorded: worktree.unrecorded.map(({ path, reason }) => ({ path: name(path), reason })),
       ignored: worktree.ignored.map(name),
     },
-    running: windows.map(({ id, sessionId, description }) => ({ id, sessionId, description })),
+    running: running.map(({ id, sessionId, description }) => ({ id, sessionId, description })),
+    interrupted: interrupted.map(({ sessionId, checkpointId, description, createdAt }) => {
+      const begun = new Date(createdAt).toISOString();
+      return { sessionId, checkpointId, description, createdAt: begun };
+    }),
     pathBytes: names.pathBytes,
   };
 }

@@ -1,9 +1,22 @@
-import { displayText, type PlanOptions, type Savepoint } from '../../index.ts';
-import { carryOut } from '../carry-out.ts';
+import {
+  displayText,
+  type PlanLine,
+  type PlanOptions,
+  type RewindPlan,
+  type Savepoint,
+  type TrackedPath,
+} from '../../index.ts';
+import { carryOut, type Words } from '../carry-out.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
-import type { ExitCode } from '../exit-codes.ts';
+import { asksFirst } from '../confirm.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { INCLUDE_SHARED, PLAN_OPTIONS, planOptions } from '../plan-options.ts';
+
+interface UndoOptions extends PlanOptions {
+  readonly operationId?: string;
+  readonly includeShared: boolean;
+}
 
 export const undo: Command = {
   name: 'undo',
@@ -12,7 +25,10 @@ export const undo: Command = {
   details:
     'Takes back whichever came last, the newest rewind that is in effect or what `savepoint run` changed;\n' +
     'or the operation whose id is given: every rewind, undo and redo prints its own. Work that was done\n' +
-    'since stays. Repeat it to go further back; `savepoint redo` takes an undo back.',
+    'since stays. Repeat it to go further back; `savepoint redo` takes an undo back.\n' +
+    'A run that was killed left no word of its end: what is found since it began may be its doing or\n' +
+    'yours. At a terminal you are shown all of it and asked; elsewhere --include-shared says yes.\n' +
+    'An undo never passes over such a run to an older one.',
   options: { ...PLAN_OPTIONS, 'include-shared': INCLUDE_SHARED },
   examples: [
     ['savepoint undo', 'the newest rewind or run'],
@@ -32,13 +48,41 @@ export const undo: Command = {
 async function runUndo(
   call: Call,
   savepoint: Savepoint,
-  request: PlanOptions & { operationId?: string },
+  { includeShared, ...request }: UndoOptions,
 ): Promise<ExitCode> {
-  const plan = await savepoint.planUndo(request);
+  // What a killed run left goes on record only now.
+  const { notice = null } = (await savepoint.scanAgain()) ?? {};
+  if (notice !== null) call.io.err(`savepoint: the worktree could not be looked at: ${notice}\n`);
+  const plan = await savepoint.planUndo({ ...request, includeShared: true });
   const what = displayText(plan.description.replace(/^undo /, ''));
-  return carryOut(call, savepoint, plan, {
+  const words: Words = {
     title: `Undo: ${what}`,
     reverse: 'savepoint redo',
     nothingToDo: `Nothing to do for: ${what}`,
-  });
+  };
+  const uncertain = plan.notes.find(({ code }) => code === 'not-certain')?.paths ?? [];
+  if (uncertain.length === 0 || includeShared) return carryOut(call, savepoint, plan, words);
+  const look = `look at it with: savepoint diff ${plan.checkpointId}`;
+  const some = `only some of it: savepoint rewind ${plan.checkpointId} --include-shared PATH...`;
+  if (asksFirst(call)) {
+    const question = 'Take it back, also what is not certain?';
+    const code = await carryOut(call, savepoint, plan, { ...words, question });
+    if (code === EXIT.interrupted) call.hint(`${look}; take back ${some}`);
+    return code;
+  }
+  const refused = `${look}; take it back with: savepoint undo --include-shared; ${some}`;
+  const nothingToDo = `Nothing was undone. These changes may be of this run or of somebody else, because its end was not seen or another command ran at the same time: ${what}`;
+  return carryOut(call, savepoint, left(plan, uncertain), { ...words, nothingToDo, refused });
+}
+
+/** The plan that leaves everything as it is, because of these paths. */
+function left(plan: RewindPlan, uncertain: readonly TrackedPath[]): RewindPlan {
+  const paths = new Set(uncertain);
+  const lines = plan.lines.filter(({ path }) => paths.has(path));
+  return { ...plan, lines: lines.map(skipped), notes: [] };
+}
+
+function skipped({ path, expected }: PlanLine): PlanLine {
+  const reason = 'shared-attribution';
+  return { path, action: 'skip', expected, target: expected, reason, takes: [] };
 }
