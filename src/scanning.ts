@@ -142,7 +142,7 @@ async function draftWalk(
   draft.removedWindows.push(...endedWindows(windows, lost));
   const keep = async (): Promise<void> => {
     const baseline = await store.baseline();
-    if (baseline !== null) bench.worktree.keep(walk, baseline.manifest);
+    if (baseline !== null) await bench.worktree.keep(walk, baseline.manifest);
   };
   return { draft, report: reportOf(recording), keep };
 }
