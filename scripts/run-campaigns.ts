@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-// What `npm test` has no time for: 2,000 sequences, 500 damages, 300 kills at random and one at each call, a
-// fault at each call, 400 errors that last (there are 1,300), power cuts, every moment of a take-back, 300 kills
-// of an execution, 1,600 saves.
+// What `npm test` has no time for: 2,000 sequences, 500 damages of a store and 600 of its log, 3,000 looks at one
+// that is written to, 300 kills at random and one at each call, a fault at each call, 400 errors that last (there
+// are 1,300), power cuts, every moment of a take-back, 300 kills of an execution, 1,600 saves.
 const LENGTHS = {
   SAVEPOINT_PROPERTY_RUNS: '2000',
   SAVEPOINT_DAMAGES: '500',
+  SAVEPOINT_LOG_DAMAGES: '300',
+  SAVEPOINT_LOOKS: '3000',
   SAVEPOINT_KILLS: '10000',
   SAVEPOINT_RANDOM_KILLS: '300',
   SAVEPOINT_FAULT_RUNS: 'each',
@@ -25,6 +27,8 @@ const FILES = [
   ...PROPERTIES.split(' ').map((name) => `property/${name}`),
   ...CRASHES.split(' ').map((name) => `crash/${name}`),
   'fsck/fsck',
+  'fsck/log',
+  'fsck/beside-writers',
   'concurrency/storages',
 ];
 

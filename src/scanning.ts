@@ -147,7 +147,7 @@ async function draftWalk(
   await keepInterrupted(draft, store, ended);
   const keep = async (): Promise<void> => {
     const baseline = await store.baseline();
-    if (baseline !== null) bench.worktree.keep(walk, baseline.manifest);
+    if (baseline !== null) await bench.worktree.keep(walk, baseline.manifest);
   };
   return { draft, report: reportOf(recording), keep };
 }

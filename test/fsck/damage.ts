@@ -7,7 +7,7 @@ export interface Damage {
   readonly what: string;
 }
 
-/** Flips a bit, or cuts the end off, somewhere in one of the files; those of the database more often. */
+/** Damages one of the files; those of the database more often. */
 export function damageOne(store: string, random: () => number): Damage {
   const names = readdirSync(store, { recursive: true, encoding: 'utf8' }).sort();
   const files = names.filter((name) => {
@@ -17,14 +17,19 @@ export function damageOne(store: string, random: () => number): Damage {
   const database = files.filter((name) => name.startsWith('store.db'));
   const among = random() < 0.6 ? database : files;
   const file = among[Math.floor(random() * among.length)] ?? 'store.db';
-  const bytes = readFileSync(join(store, file));
+  return { file, what: damageFile(join(store, file), random) };
+}
+
+/** Flips a bit of a file, or cuts its end off, and says what it did. */
+export function damageFile(file: string, random: () => number): string {
+  const bytes = readFileSync(file);
   const at = Math.floor(random() * bytes.length);
   if (random() < 0.2) {
-    writeFileSync(join(store, file), bytes.subarray(0, at));
-    return { file, what: `cut to ${at} of ${bytes.length} bytes` };
+    writeFileSync(file, bytes.subarray(0, at));
+    return `cut to ${at} of ${bytes.length} bytes`;
   }
   const bit = Math.floor(random() * 8);
   bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
-  writeFileSync(join(store, file), bytes);
-  return { file, what: `bit ${bit} of byte ${at} flipped` };
+  writeFileSync(file, bytes);
+  return `bit ${bit} of byte ${at} flipped`;
 }

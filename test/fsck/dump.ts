@@ -8,6 +8,25 @@ import {
 } from '../../src/index.ts';
 import { Manifest } from '../../src/model/manifest/manifest.ts';
 import { assemble } from '../../src/store/parts/assemble.ts';
+import type { SampleStore } from './sample-store.ts';
+
+export async function dumpOf(sample: SampleStore): Promise<string> {
+  const store = await sample.openStore();
+  try {
+    return await dump(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The code of the error where the store refuses to say anything. */
+export async function saidBy(sample: SampleStore): Promise<string> {
+  try {
+    return await dumpOf(sample);
+  } catch (error) {
+    return isSavepointError(error) ? error.code : String(error);
+  }
+}
 
 /** All that a store says when it is asked through its port: every row, and every content. */
 export async function dump(store: Store): Promise<string> {

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isSavepointError, sqliteStore } from '../../src/index.ts';
 import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
 import { layoutOf } from '../../src/store/sqlite/layout.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
 import { createDatabase } from '../../src/store/sqlite/open-database.ts';
 import { numberFrom, randomFrom } from '../crash/campaign.ts';
 import { damageOne } from './damage.ts';
-import { dump } from './dump.ts';
+import { dumpOf, saidBy } from './dump.ts';
 import { restoreFrom, wrongBytes } from './restored.ts';
 import { SampleStore } from './sample-store.ts';
 
@@ -23,15 +22,6 @@ beforeAll(async () => {
   whole = await dumpOf(sample.copy(join(sample.base, 'whole')));
 });
 afterAll(() => sample.remove());
-
-async function dumpOf({ store: directory }: SampleStore): Promise<string> {
-  const store = await sqliteStore({ directory });
-  try {
-    return await dump(store);
-  } finally {
-    await store.close();
-  }
-}
 
 it('finds nothing in a store that is whole, and leaves it as it is', async () => {
   const copy = sample.copy(join(sample.base, 'checked'));
@@ -123,12 +113,4 @@ function changeRow({ store }: SampleStore, column: string, seq: number): boolean
   const { changes } = database.prepare(sql).run(seq);
   database.close();
   return Number(changes) > 0;
-}
-
-async function saidBy(copy: SampleStore): Promise<string> {
-  try {
-    return await dumpOf(copy);
-  } catch (error) {
-    return isSavepointError(error) ? error.code : String(error);
-  }
 }

@@ -1,100 +1,136 @@
-import {
-  copyFileSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { checkLog } from '../../src/store/sqlite/check/check-log.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { DocumentStore, type Savepoint, type Store } from '../../src/index.ts';
 import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
-import { randomFrom } from '../crash/campaign.ts';
+import { isDamage } from '../../src/store/sqlite/repair/repair-store.ts';
+import { numberFrom, randomFrom } from '../crash/campaign.ts';
+import { damageFile } from './damage.ts';
+import { dump, saidBy } from './dump.ts';
+import { restoreFrom, wrongBytes } from './restored.ts';
 import { SampleStore } from './sample-store.ts';
 
-const FILES = ['store.db', 'store.db-wal', 'store.db-shm'] as const;
-let sample: SampleStore;
-let kept: string;
-let folder: string;
+// `npm run test:campaigns` makes 300 of each kind.
+const DAMAGES = numberFrom('SAVEPOINT_LOG_DAMAGES', 12);
+const SEED = numberFrom('SAVEPOINT_DAMAGE_SEED', 20_261_115) + 2;
 
-/** As a process that is killed leaves them: with commits that are in the log alone. */
-beforeAll(async () => {
-  sample = await SampleStore.make();
-  kept = join(sample.base, 'kept');
-  mkdirSync(kept);
-  const savepoint = await sample.open();
-  for (let turn = 0; turn < 3; turn += 1) await savepoint.checkpoint({ label: `last ${turn}` });
-  for (const name of FILES) copyFileSync(join(sample.store, name), join(kept, name));
-  await savepoint.close();
+const samples: SampleStore[] = [];
+afterAll(() => {
+  for (const sample of samples) sample.remove();
 });
-beforeEach(() => {
-  folder = join(sample.base, 'damaged');
-  mkdirSync(folder, { recursive: true });
-  for (const name of FILES) copyFileSync(join(kept, name), join(folder, name));
-});
-afterAll(() => sample.remove());
 
-function found(): string[] {
-  return checkLog(join(folder, 'store.db')).map(({ kind }) => kind);
+describe('damage of the log that a killed process left', () => {
+  it('loses commits from its end at most, and never brings a wrong byte about', async () => {
+    const killed = await kill();
+    const ends = new Set<number>();
+    const problems = await damagedLogs(killed, ({ end, named }) => {
+      ends.add(end);
+      return end === -1 || named.length > 0 ? [`it says ${end}, and fsck ${named.join()}`] : [];
+    });
+    expect(problems).toEqual([]);
+    expect(ends.size).toBeGreaterThan(3);
+  }, 3_600_000);
+
+  it('is named where SQLite had copied a part of it into the database, and pages do not fit', async () => {
+    const killed = await kill({ copyAfter: 4 });
+    let misfits = 0;
+    const problems = await damagedLogs(killed, ({ end, named }) => {
+      if (end === -1) misfits += 1;
+      return end === -1 && named.length === 0 ? ['pages do not fit, and fsck names nothing'] : [];
+    });
+    expect(problems).toEqual([]);
+    expect(misfits).toBeGreaterThan(1);
+  }, 3_600_000);
+});
+
+interface Killed {
+  readonly sample: SampleStore;
+  /** What the store said before the first commit that is in the log, and after each of them. */
+  readonly said: readonly string[];
 }
 
-it('is right as it was left, and is read with the rest', async () => {
-  expect(readFileSync(join(folder, 'store.db-wal')).length).toBeGreaterThan(4_096);
-  expect(found()).toEqual([]);
-  const { problems } = await checkStore(folder);
-  expect(problems.filter(({ kind }) => kind === 'log' || kind === 'database')).toEqual([]);
-});
+const TURNS = 7;
 
-it('is named when any bit of it is another, since what follows would be lost without a word', () => {
-  const random = randomFrom(7);
-  const file = join(folder, 'store.db-wal');
-  const whole = readFileSync(join(kept, 'store.db-wal'));
-  for (let turn = 0; turn < 200; turn += 1) {
-    const bytes = Buffer.from(whole);
-    const at = Math.floor(random() * bytes.length);
-    bytes[at] = (bytes[at] ?? 0) ^ (1 << Math.floor(random() * 8));
-    writeFileSync(file, bytes);
-    expect([at, found()]).toEqual([at, ['log']]);
+/** A copy of the files while they are open has what a kill leaves: SQLite keeps nothing back. */
+async function kill({ copyAfter }: { copyAfter?: number } = {}): Promise<Killed> {
+  const sample = await SampleStore.make();
+  samples.push(sample);
+  const store = await sample.openStore();
+  const said = [await dump(store)];
+  tellAfterCommits(store, async () => void said.push(await dump(store)));
+  const savepoint = await sample.open(store);
+  const documents = new DocumentStore(store, { now: () => 1, lockTimeoutMs: 1_000 });
+  const reader = new DatabaseSync(join(sample.store, 'store.db'), { readOnly: true });
+  try {
+    for (let n = 0; n < TURNS; n += 1) {
+      await turn(sample, savepoint, n);
+      await documents.save('state', `turn ${n % 2}`, { n, text: 'text '.repeat(150 * n) });
+      if (n === copyAfter) copyLog(reader, sample);
+    }
+    return { sample: sample.copy(join(sample.base, 'killed')), said };
+  } finally {
+    reader.close();
+    await savepoint.close();
   }
-});
+}
 
-it('is named when its end is missing', () => {
-  const file = join(folder, 'store.db-wal');
-  for (const share of [0.9, 0.5, 0.1]) {
-    copyFileSync(join(kept, 'store.db-wal'), file);
-    truncateSync(file, Math.floor(readFileSync(file).length * share));
-    expect(found()).toEqual(['log']);
-  }
-  // At the end of a frame only those who shared the log can tell.
-  copyFileSync(join(kept, 'store.db-wal'), file);
-  truncateSync(file, 32 + 24 + 4_096);
-  expect(found()).toEqual(['log']);
-});
+async function turn(sample: SampleStore, savepoint: Savepoint, n: number): Promise<void> {
+  const messageId = `late ${n}`;
+  const { id } = await savepoint.checkpoint({ sessionId: 'agent', messageId });
+  await sample.write(savepoint, messageId, 'src/app.txt', `late version ${n}\n`.repeat(50));
+  await sample.write(savepoint, messageId, `src/late-${n}.bin`, `${n}`.repeat(1_000 * n));
+  sample.put('kept/other.txt', `by hand, ${n}\n`);
+  if (n !== 2) return;
+  await savepoint.rewind({ to: id });
+  await savepoint.undo();
+}
 
-it('is right with frames behind its last commit, of a transaction that was taken back', () => {
-  const other = join(folder, 'other.db');
-  const database = new DatabaseSync(other);
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = 1;
-    CREATE TABLE t (x); BEGIN; INSERT INTO t VALUES (zeroblob(400000)); ROLLBACK; INSERT INTO t VALUES (1)`);
-  expect(readFileSync(`${other}-wal`).length).toBeGreaterThan(200_000);
-  expect(checkLog(other)).toEqual([]);
-  // Also where nobody left word of how long it is.
-  copyFileSync(`${other}-wal`, join(folder, 'alone.db-wal'));
-  expect(checkLog(join(folder, 'alone.db'))).toEqual([]);
+function tellAfterCommits(store: Store, tell: () => Promise<void>): void {
+  const { commit, putDocument, setProject } = store;
+  const told = async <Result>(written: Promise<Result>): Promise<Result> => {
+    const result = await written;
+    await tell();
+    return result;
+  };
+  store.commit = (batch) => told(commit.call(store, batch));
+  store.putDocument = (write, options) => told(putDocument.call(store, write, options));
+  store.setProject = (identity) => told(setProject.call(store, identity));
+}
+
+/** The reader, who stays, keeps SQLite from beginning the log anew: the commits that follow are added to it. */
+function copyLog(reader: DatabaseSync, { store }: SampleStore): void {
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM changes').get();
+  const database = new DatabaseSync(join(store, 'store.db'));
+  const row = database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
   database.close();
-});
+  expect(row?.checkpointed).toBe(row?.log);
+  expect(row?.log).toBeGreaterThan(50);
+}
 
-it('ends in no damage when its last commit was torn by a power cut, before anybody knew of it', () => {
-  rmSync(join(folder, 'store.db-shm'));
-  const file = join(folder, 'store.db-wal');
-  const bytes = readFileSync(file);
-  writeFileSync(file, bytes.fill(0, bytes.length - 2_000));
-  expect(found()).toEqual(['leftover']);
-  truncateSync(file, bytes.length - 2_000);
-  expect(found()).toEqual(['leftover']);
-  // With a commit behind it, something that was durable is lost.
-  writeFileSync(file, readFileSync(join(kept, 'store.db-wal')).fill(0x55, 1_000, 1_010));
-  expect(found()).toEqual(['log']);
-});
+interface Outcome {
+  /** The number of the commit up to which all is there, and nothing else; -1 where there is none. */
+  readonly end: number;
+  /** What fsck calls damage. */
+  readonly named: readonly string[];
+}
+
+async function damagedLogs(
+  { sample, said }: Killed,
+  judge: (outcome: Outcome) => string[],
+): Promise<string[]> {
+  const random = randomFrom(SEED);
+  const right = await restoreFrom(sample.copy(`${sample.base}-right`));
+  expect(right.trees.size).toBe(3);
+  const problems: string[] = [];
+  for (let turns = 0; turns < DAMAGES; turns += 1) {
+    const copy = sample.copy(`${sample.base}-damaged`);
+    const what = damageFile(join(copy.store, 'store.db-wal'), random);
+    const found = (await checkStore(copy.store)).problems.filter(isDamage);
+    const named = found.map(({ message }) => message);
+    const end = said.lastIndexOf(await saidBy(copy.copy(`${sample.base}-opened`)));
+    const wrong = wrongBytes(await restoreFrom(copy), right);
+    problems.push(...[...judge({ end, named }), ...wrong].map((text) => `${what}: ${text}`));
+  }
+  return problems;
+}

@@ -7,7 +7,7 @@ import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
 import { repairStore } from '../../src/store/sqlite/repair/repair-store.ts';
 import { numberFrom, randomFrom } from '../crash/campaign.ts';
 import { damageOne } from './damage.ts';
-import { dump } from './dump.ts';
+import { dumpOf } from './dump.ts';
 import { type Restored, restoreFrom, wrongBytes } from './restored.ts';
 import { SampleStore } from './sample-store.ts';
 
@@ -188,13 +188,4 @@ function pageOf(name: string): { rootpage: number } {
   const row = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(name);
   database.close();
   return row as { rootpage: number };
-}
-
-async function dumpOf({ store: directory }: SampleStore): Promise<string> {
-  const store = await sqliteStore({ directory });
-  try {
-    return await dump(store);
-  } finally {
-    await store.close();
-  }
 }

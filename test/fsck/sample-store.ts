@@ -8,6 +8,7 @@ import {
   type PartId,
   type Savepoint,
   type StepAttempt,
+  type Store,
   sqliteStore,
 } from '../../src/index.ts';
 import { DocumentPacker } from '../../src/store/parts/document-packer.ts';
@@ -108,10 +109,20 @@ export class SampleStore {
     return copy;
   }
 
-  async open(): Promise<Savepoint> {
-    const store = await sqliteStore({ directory: this.store, largeBlobBytes: LARGE_BLOB_BYTES });
+  openStore(): Promise<Store> {
+    return sqliteStore({ directory: this.store, largeBlobBytes: LARGE_BLOB_BYTES });
+  }
+
+  /** The store is closed with it. */
+  async open(store?: Store): Promise<Savepoint> {
     const environment = { PATH: process.env.PATH ?? '', HOME: this.base };
-    return openSavepoint({ project: this.project, store, scan: true, environment, adopt: true });
+    return openSavepoint({
+      project: this.project,
+      store: store ?? (await this.openStore()),
+      scan: true,
+      environment,
+      adopt: true,
+    });
   }
 
   put(name: string, content: string): void {
@@ -123,7 +134,8 @@ export class SampleStore {
     removeScratch(this.base);
   }
 
-  async #write(
+  /** As a tool of the agent does. */
+  async write(
     savepoint: Savepoint,
     messageId: string,
     name: string,
@@ -162,17 +174,17 @@ export class SampleStore {
     for (let n = 1; n <= 6; n += 1) {
       const description = `message ${n}, in which this and that is asked for`;
       await savepoint.checkpoint({ sessionId: 'agent', messageId: `m${n}`, description });
-      await this.#write(savepoint, `m${n}`, 'src/app.txt', prose(20 + n, `version ${n}`));
-      await this.#write(savepoint, `m${n}`, `src/only-${n}.txt`, noise(`only ${n}`, 300));
+      await this.write(savepoint, `m${n}`, 'src/app.txt', prose(20 + n, `version ${n}`));
+      await this.write(savepoint, `m${n}`, `src/only-${n}.txt`, noise(`only ${n}`, 300));
       if (n % 2 === 0)
-        await this.#write(savepoint, `m${n}`, 'src/big.bin', noise(`big ${n}`, 4_000));
-      await this.#write(savepoint, `m${n}`, 'kept/by-git.txt', prose(40, `git ${n}`));
+        await this.write(savepoint, `m${n}`, 'src/big.bin', noise(`big ${n}`, 4_000));
+      await this.write(savepoint, `m${n}`, 'kept/by-git.txt', prose(40, `git ${n}`));
     }
     await savepoint.cleanup({}, Number.POSITIVE_INFINITY);
     const [to] = await savepoint.list({ messageId: 'm5' });
     await savepoint.rewind({ to: to?.id ?? '' });
-    await this.#write(savepoint, 'm7', 'src/app.txt', prose(30, 'after the rewind'));
-    await this.#write(savepoint, 'm7', 'src/late.bin', noise('late', 5_000));
+    await this.write(savepoint, 'm7', 'src/app.txt', prose(30, 'after the rewind'));
+    await this.write(savepoint, 'm7', 'src/late.bin', noise('late', 5_000));
     await savepoint.checkpoint({ label: 'by hand' });
   }
 }

@@ -5,7 +5,7 @@ import { ScanIndex } from './scan-index.ts';
 
 // "SAVPIDX" and a zero. Numbers are in the machine's own order, so another machine's file has no magic.
 const MAGIC = [0x50564153, 0x00584449];
-const FORMAT = 1;
+const FORMAT = 2;
 /** The checksum covers what comes after it. */
 const CHECKED_FROM = 12;
 

@@ -43,9 +43,9 @@ export function decodeMeta(bytes: Uint8Array): IndexMeta | null {
       const own: FolderRuleTexts = { gitignore: first, savepointignore: second, markers };
       return [folder, own] as const;
     });
-    const { storeId, seq, open } = stamp;
+    const { storeId, seq, open, newest } = stamp;
     return {
-      stamp: { storeId, seq, open: [...open] },
+      stamp: { storeId, seq, open: [...open], newest },
       global,
       partialRoot,
       rules: new Map(loaded),

@@ -1,3 +1,4 @@
+import type { Change } from '../../model/change.ts';
 import { isOutside, nameOf, type TrackedPath } from '../../model/path.ts';
 import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/index.ts';
 import { copyColumns, type IndexColumns } from './columns.ts';
@@ -13,9 +14,14 @@ export interface IndexStamp {
   readonly seq: number;
   /** Paths at which a tool was at work: what it made of them goes on record without a new number. */
   readonly open: readonly TrackedPath[];
+  /** The newest change on record when the index was kept; null where there was none. */
+  readonly newest: RecordedChange | null;
 }
 
-export const UNSTAMPED: IndexStamp = { storeId: '', seq: 0, open: [] };
+/** What tells a change from another one that got its number after a damaged log had cost the store commits. */
+export type RecordedChange = Pick<Change, 'seq' | 'path' | 'createdAt'>;
+
+export const UNSTAMPED: IndexStamp = { storeId: '', seq: 0, open: [], newest: null };
 
 export interface IndexMeta {
   readonly stamp: IndexStamp;

@@ -101,7 +101,7 @@ describe('an index that was kept', () => {
   it('does not replace a newer one at the end', async () => {
     place.write('a', 'longer than before');
     await scan();
-    const newer = required(saved()).stamped({ storeId: 'dummy', seq: 9, open: [] });
+    const newer = required(saved()).stamped({ storeId: 'dummy', seq: 9, open: [], newest: null });
     new IndexFile(file()).save(newer);
     kept.close();
     expect(saved()?.stamp.seq).toBe(9);
@@ -111,12 +111,12 @@ describe('an index that was kept', () => {
     place.write('a', 'longer than before');
     await scan();
     for (const stamp of [
-      { storeId: 'dummy', seq: 1, open: [] },
-      { storeId: 'other', seq: 9, open: [] },
+      { storeId: 'dummy', seq: 1, open: [], newest: null },
+      { storeId: 'other', seq: 9, open: [], newest: null },
     ]) {
       new IndexFile(file()).save(required(saved()).stamped(stamp));
       kept.close();
-      expect(saved()?.stamp).toEqual({ storeId: 'dummy', seq: 2, open: [] });
+      expect(saved()?.stamp).toEqual({ storeId: 'dummy', seq: 2, open: [], newest: null });
     }
   });
 
@@ -147,7 +147,7 @@ async function scan(request: Partial<ScanRequest> = {}, urgent = false): Promise
   const previous = kept.find(() => true);
   const found = await place.scan(previous, { fileSystem: disk, ...request });
   seq += 1;
-  const index = found.index.stamped({ storeId: 'dummy', seq, open: [] });
+  const index = found.index.stamped({ storeId: 'dummy', seq, open: [], newest: null });
   const touched = found.differences.touched.length;
   kept.keep({ index, previous, touched, urgent });
   return found;

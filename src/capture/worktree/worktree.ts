@@ -11,7 +11,7 @@ import type { RefusedByGit } from '../git/refusal.ts';
 import { loadGlobalRules } from '../ignore/index.ts';
 import type { GiveUpReason } from '../scan/control.ts';
 import { noDifferences, type ScanDifferences } from '../scan/differences.ts';
-import type { ScanIndex } from '../scan/scan-index.ts';
+import type { RecordedChange, ScanIndex } from '../scan/scan-index.ts';
 import { Scanner, type ScanOutcome } from '../scan/scanner.ts';
 import { type FirstLook, type TooLarge, takeBaseline } from './first-look.ts';
 import { ignoredNames } from './ignored.ts';
@@ -81,7 +81,7 @@ export class Worktree {
     const seq = await store.seq();
     const open = (await store.changes({ open: true })).map(({ path }) => path);
     const baseline = await store.baseline();
-    const previous = this.#previous(baseline, seq);
+    const previous = await this.#previous(baseline, seq);
     const { environment } = this.#options;
     const asksGit = baseline === null && store.objectsFolder() !== null;
     const pending = asksGit ? startGitBaseline(root, environment) : null;
@@ -118,10 +118,11 @@ export class Worktree {
   }
 
   /** Once what it found is on record, the walk's index is what the next walk compares with. */
-  keep(walk: CompleteWalk, manifest: BlobId): void {
+  async keep(walk: CompleteWalk, manifest: BlobId): Promise<void> {
     const { seq, open } = walk;
-    const index = walk.index.stamped({ storeId: manifest, seq, open });
-    const { previous, differences } = walk.kind === 'next' ? walk : NOTHING_BEFORE;
+    const { previous, differences, since } = walk.kind === 'next' ? walk : NOTHING_BEFORE;
+    const newest = (await this.#newestSince(since)) ?? previous?.stamp.newest ?? null;
+    const index = walk.index.stamped({ storeId: manifest, seq, open, newest });
     // After a gap what is found is nobody's for sure, until an index says that it has been looked at.
     const urgent = this.#walks > 1 || this.#urgent.has(walk);
     this.#walks = 0;
@@ -144,10 +145,31 @@ export class Worktree {
     return this.#scanner.close();
   }
 
-  /** An index that belongs to this baseline. */
-  #previous(baseline: Baseline | null, seq: Seq): ScanIndex | null {
+  /** An index that belongs to this baseline, and to changes that are all on record. */
+  async #previous(baseline: Baseline | null, seq: Seq): Promise<ScanIndex | null> {
     if (baseline === null) return null;
-    return this.#kept.find(({ stamp }) => stamp.storeId === baseline.manifest && stamp.seq <= seq);
+    const index = this.#kept.find(
+      ({ stamp }) => stamp.storeId === baseline.manifest && stamp.seq <= seq,
+    );
+    return index !== null && (await this.#isOnRecord(index.stamp.newest)) ? index : null;
+  }
+
+  async #newestSince(since: Seq): Promise<RecordedChange | null> {
+    const change = (await this.#site.store.changes({ after: since })).at(-1);
+    return change === undefined
+      ? null
+      : { seq: change.seq, path: change.path, createdAt: change.createdAt };
+  }
+
+  /** Where it is not, later ones are not either: a damaged log loses commits from its end. */
+  async #isOnRecord(change: RecordedChange | null): Promise<boolean> {
+    if (change === null) return true;
+    const { store } = this.#site;
+    const { seq, path, createdAt } = change;
+    const [found] = await store.changes({ after: seq - 1, paths: [path] });
+    if (found?.seq === seq) return found.createdAt === createdAt;
+    // Retention drops changes below the oldest checkpoint.
+    return ((await store.oldestCheckpointSeq()) ?? 0) > seq;
   }
 
   async #recordFirst(
@@ -199,7 +221,7 @@ function isUrgent(
   return unrecorded.length > 0 || byRecord.some((path) => index.find(path) === -1);
 }
 
-const NOTHING_BEFORE = { previous: null, differences: null } as const;
+const NOTHING_BEFORE = { previous: null, differences: null, since: 0 } as const;
 
 async function askGit(
   pending: PendingBaseline | null,

@@ -11,8 +11,7 @@ import { turnsDuring } from '../../testing/turns-during.ts';
 import { DocumentStore } from '../documents/document-store.ts';
 import { partOf } from '../parts/part.ts';
 import type { LockOptions, Store } from '../store.ts';
-import { checkStore } from './check/check-store.ts';
-import { isDamage, repairStore } from './repair/repair-store.ts';
+import { repairStore } from './repair/repair-store.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
 const OPTIONS = { now: () => 1, lockTimeoutMs: 5_000 };
@@ -82,21 +81,6 @@ describe('what else goes on while documents are written', () => {
       await holder.kill();
       await waiting;
       assert.deepEqual(await store.readBlob(textBlob('kept').id), textBlob('kept').bytes);
-    }));
-
-  it('is a look at the whole store, which finds it right', () =>
-    withTemporaryFolder(async (folder) => {
-      await (await sqliteStore({ directory: folder })).close();
-      const saver = new ChildScript(SAVER, STORES, folder);
-      try {
-        await saver.says('saved 5;');
-        for (let look = 0; look < 60; look += 1) {
-          const { problems } = await checkStore(folder);
-          assert.deepEqual(problems.filter(isDamage), []);
-        }
-      } finally {
-        await saver.kill();
-      }
     }));
 });
 

@@ -15,7 +15,6 @@ import { checkBlobs, countBlobs } from './check-blobs.ts';
 import { checkChains } from './check-chains.ts';
 import { checkDatabase, isOlder } from './check-database.ts';
 import { checkFiles } from './check-files.ts';
-import { checkLog } from './check-log.ts';
 import { checkParts, countParts } from './check-parts.ts';
 import { SEALED_TABLES, sealProblem } from './check-seals.ts';
 import { checkHeader } from './header.ts';
@@ -34,8 +33,7 @@ export async function checkStore(
   if (!existsSync(layout.database)) {
     return unreadable([problem('database', 'the database is not there', { file: 'store.db' })]);
   }
-  // Before SQLite looks at it, and begins it anew.
-  const before = [...checkLog(layout.database), ...checkHeader(layout.database)];
+  const before = checkHeader(layout.database);
   let opened: Opened;
   try {
     opened = openToLook(layout);

@@ -2,13 +2,12 @@ import type { CheckpointId } from '../../../model/ids.ts';
 import type { TrackedPath } from '../../../model/path.ts';
 
 /**
- * What is wrong with a store. `database`: SQLite finds its file damaged. `log`: commits in its log are lost.
- * `row`: a row is not what was written. `chain`: rows contradict each other. `blob`, `pack`, `git`,
- * `baseline`: contents are lost. `leftover`: no damage, something that nobody needs.
+ * What is wrong with a store. `database`: SQLite finds its file damaged. `row`: a row is not what was written.
+ * `chain`: rows contradict each other. `blob`, `pack`, `git`, `baseline`: contents are lost. `leftover`: no
+ * damage, something that nobody needs.
  */
 export type ProblemKind =
   | 'database'
-  | 'log'
   | 'row'
   | 'chain'
   | 'blob'

@@ -55,10 +55,9 @@ async function repair(layout: Layout): Promise<StoreRepair> {
   const found = await checkStore(directory);
   const aside = new SetAside(layout);
   makeDurableDirectory(layout.blobs);
-  const salvaged = found.problems.some(needsSalvage) || !found.readable;
+  const salvaged = found.problems.some(({ kind }) => kind === 'database') || !found.readable;
   // Pages of a damaged database make more seem wrong than is: what counts is what it is like afterwards.
-  const lost = found.problems.filter(({ kind }) => kind === 'log');
-  if (salvaged) lost.push(...salvaging(layout, aside));
+  const lost = salvaged ? salvaging(layout, aside) : [];
   let left = salvaged ? await checkStore(directory) : found;
   for (let round = 0; round < ROUNDS && left.problems.some(isDamage); round += 1) {
     lost.push(...left.problems.filter(isDamage));
@@ -99,10 +98,6 @@ function countKept({ database }: Layout): StoreRepair['kept'] {
   } finally {
     connection.close();
   }
-}
-
-function needsSalvage({ kind }: StoreProblem): boolean {
-  return kind === 'database' || kind === 'log';
 }
 
 function repairOnce(layout: Layout, aside: SetAside): void {

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { DocumentStore, sqliteStore } from '../../src/index.ts';
+import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
+import { ChildScript } from '../../src/testing/child-script.ts';
+import { withTemporaryFolder } from '../../src/testing/temporary-folder.ts';
+import { numberFrom } from '../crash/campaign.ts';
+
+// `npm run test:campaigns` looks 3,000 times.
+const LOOKS = numberFrom('SAVEPOINT_LOOKS', 30);
+
+const OPTIONS = { now: () => 1, lockTimeoutMs: 30_000 };
+
+/** Its documents are in rows of their own and in parts, are replaced and removed; its store is closed now and then. */
+const SAVER = `
+  const { DocumentStore, sqliteStore } = await import(process.argv[1]);
+  const options = { now: () => 1, lockTimeoutMs: 30000 };
+  const [directory, name] = process.argv.slice(2);
+  for (let n = 0; ; ) {
+    const store = await sqliteStore({ directory });
+    const documents = new DocumentStore(store, options);
+    for (const end = n + 25; n < end; n += 1) {
+      const messages = Array.from({ length: n % 40 }, (_, at) => 'message ' + at + ' of ' + name + ' '.repeat(300));
+      await documents.save('state', name + n % 3, { messages });
+      if (n % 5 === 0) await documents.delete('state', name + (n + 1) % 3);
+      await documents.save('saved', name, n);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await store.close();
+    console.log('saved ' + n + ';');
+  }
+`;
+
+const ENGINE = new URL('../../src/index.ts', import.meta.url).href;
+
+it(
+  'fsck finds nothing in a store to which two processes save documents',
+  () =>
+    withTemporaryFolder(async (directory) => {
+      await (await sqliteStore({ directory })).close();
+      const savers = ['one', 'two'].map((name) => new ChildScript(SAVER, ENGINE, directory, name));
+      try {
+        for (const saver of savers) await saver.says('saved 25;');
+        const before = await saved(directory);
+        const problems: string[] = [];
+        for (let look = 0; look < LOOKS; look += 1) {
+          const check = await checkStore(directory);
+          problems.push(...check.problems.map(({ message }) => `${look}: ${message}`));
+        }
+        expect(problems).toEqual([]);
+        const after = await saved(directory);
+        expect(after.every((count, at) => count > (before[at] ?? 0))).toBe(true);
+      } finally {
+        for (const saver of savers) await saver.kill();
+      }
+    }),
+  3_600_000,
+);
+
+/** How many times each of them has saved. */
+async function saved(directory: string): Promise<number[]> {
+  const store = await sqliteStore({ directory });
+  const documents = new DocumentStore(store, OPTIONS);
+  try {
+    const found = [await documents.load('saved', 'one'), await documents.load('saved', 'two')];
+    return found.map((each) => Number(each?.value));
+  } finally {
+    await store.close();
+  }
+}
