@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 // What `npm test` has no time for: 2,000 sequences, 500 damages, 300 kills at random and one at each call, a
-// fault at each call, power cuts, every moment of a take-back, 300 kills of an execution, 1,600 saves.
+// fault at each call, power cuts, every moment of a take-back, 300 kills of an execution, 1,600 saves, 3,000
+// commands beside busy writers.
 const LENGTHS = {
   SAVEPOINT_PROPERTY_RUNS: '2000',
   SAVEPOINT_DAMAGES: '500',
@@ -15,6 +16,7 @@ const LENGTHS = {
   SAVEPOINT_EDIT_CRASHES: '60',
   SAVEPOINT_EXECUTION_KILLS: '300',
   SAVEPOINT_STORAGE_SAVES: '200',
+  SAVEPOINT_RUNTIME_COMMANDS: '3000',
 };
 const PROPERTIES = 'folders ignored lines retention shell whole-files windows';
 const CRASHES =
@@ -24,6 +26,7 @@ const FILES = [
   ...CRASHES.split(' ').map((name) => `crash/${name}`),
   'fsck/fsck',
   'concurrency/storages',
+  'e2e/bin',
 ];
 
 const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
