@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 // What `npm test` has no time for: 2,000 sequences, 500 damages, 300 kills at random and one at each call, a
-// fault at each call, power cuts, every moment of a take-back, 300 kills of an execution, 1,600 saves, 3,000
+// fault at each call, power cuts, every moment of a take-back, 300 kills of an execution, 1,600 saves, 300
 // commands beside busy writers.
 const LENGTHS = {
   SAVEPOINT_PROPERTY_RUNS: '2000',
@@ -16,7 +16,7 @@ const LENGTHS = {
   SAVEPOINT_EDIT_CRASHES: '60',
   SAVEPOINT_EXECUTION_KILLS: '300',
   SAVEPOINT_STORAGE_SAVES: '200',
-  SAVEPOINT_RUNTIME_COMMANDS: '3000',
+  SAVEPOINT_RUNTIME_COMMANDS: '300',
 };
 const PROPERTIES = 'folders ignored lines retention shell whole-files windows';
 const CRASHES =

@@ -21,7 +21,7 @@ import { CliProject, runNode } from './cli-project.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BIN = join(ROOT, 'bin', 'savepoint.cjs');
 
-// `npm run test:campaigns` runs 3,000 commands.
+// `npm run test:campaigns` runs 300.
 const COMMANDS = Number(process.env.SAVEPOINT_RUNTIME_COMMANDS ?? 12);
 const CAMPAIGN_LIMIT_MS = 3_600_000;
 /** A command takes less than a second. */
