@@ -7,6 +7,8 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // As in bin/savepoint.cjs: a process of tests must end, too.
+    execArgv: ['--no-concurrent-sparkplug'],
     // By default one core is left idle, and with two cores that is half of them.
     maxWorkers: '100%',
   },

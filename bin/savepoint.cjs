@@ -13,6 +13,9 @@ if (tooOld) {
   );
   process.exit(2);
 }
+// Before anything else is compiled: V8's thread for baseline code can keep a process from ending. See
+// docs/decisions/2026-11-16-let-the-process-end.md.
+require('node:v8').setFlagsFromString('--no-concurrent-sparkplug');
 // A checkout that was not built yet has its sources, which this Node runs as they are; a package has none.
 var path = require('node:path');
 var fs = require('node:fs');
@@ -24,8 +27,8 @@ var isBuilt = fs.existsSync(path.join(built, 'main.js')) || !checkout;
   async ({ cli, keep }) => {
     // Only of what went as it should: a word that is no command would be kept as one.
     if ((await cli.runCli()) === 0) keep();
-    // All is done and written, but for what stands in this queue; taking the heap apart would take longer.
-    process.stderr.write('', () => process.exit());
+    // Nothing is left to do, so the process ends. `process.exit` could hang here: it joins V8's threads,
+    // and one of them may be waiting for this one to collect garbage.
   },
   (error) => {
     var remedy = checkout ? 'npm install && npm run build' : 'install savepoint again';

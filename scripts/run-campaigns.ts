@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 
 // What `npm test` has no time for: 2,000 sequences, 500 damages of a store and 600 of its log, 3,000 looks at one
 // that is written to, 300 kills at random and one at each call, a fault at each call, 400 errors that last (there
-// are 1,300), power cuts, every moment of a take-back, 300 kills of an execution, 1,600 saves.
+// are 1,300), power cuts, every moment of a take-back, 300 kills of an execution, 1,600 saves, 300
+// commands beside busy writers.
 const LENGTHS = {
   SAVEPOINT_PROPERTY_RUNS: '2000',
   SAVEPOINT_DAMAGES: '500',
@@ -19,6 +20,7 @@ const LENGTHS = {
   SAVEPOINT_EDIT_CRASHES: '60',
   SAVEPOINT_EXECUTION_KILLS: '300',
   SAVEPOINT_STORAGE_SAVES: '200',
+  SAVEPOINT_RUNTIME_COMMANDS: '300',
 };
 const PROPERTIES = 'folders ignored lines retention shell whole-files windows';
 const CRASHES =
@@ -30,6 +32,7 @@ const FILES = [
   'fsck/log',
   'fsck/beside-writers',
   'concurrency/storages',
+  'e2e/bin',
 ];
 
 const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));

@@ -83,13 +83,19 @@ export class Interrupts {
     }
   }
 
-  /** Ends the process as a signal would. */
+  /** Ends the process by the signal, at once: `process.exit` waits for V8's threads, which can take for ever. */
   end(signal: Signal): never {
     for (const cleanup of this.#cleanups) cleanup();
     const cutOff = this.#isOver ? undefined : this.#held?.cutOff;
     const meaning = cutOff ?? this.meaning;
     this.#say(meaning === null ? 'interrupted' : `interrupted; ${meaning}`, true);
-    process.exit(exitCodeFor(signal));
+    const code = exitCodeFor(signal);
+    // A terminal is put in order by whoever listens for the end.
+    process.emit('exit', code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+    // The first process of a container does not die by a signal that it sends itself.
+    process.exit(code);
   }
 
   readonly #receive = (signal: Signal): void => {

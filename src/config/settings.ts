@@ -88,7 +88,7 @@ export const SETTINGS: { readonly [Key in SettingKey]: Setting<Values[Key]> } = 
     kind: COUNT,
     fallback: DEFAULT_SETTINGS.scanWorkers,
     projectMay: 'never',
-    summary: 'threads that share the work of a scan',
+    summary: 'threads that share the scan of more than 50,000 files and folders',
   },
   lockTimeoutMs: {
     kind: MILLISECONDS,

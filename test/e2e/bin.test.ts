@@ -15,10 +15,30 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { ChildScript } from '../../src/testing/child-script.ts';
 import { CliProject, runNode } from './cli-project.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BIN = join(ROOT, 'bin', 'savepoint.cjs');
+
+// `npm run test:campaigns` runs 300.
+const COMMANDS = Number(process.env.SAVEPOINT_RUNTIME_COMMANDS ?? 12);
+const CAMPAIGN_LIMIT_MS = 3_600_000;
+/** A command takes less than a second. */
+const HANGS = { timeout: 60_000, killSignal: 'SIGKILL' } as const;
+
+const WRITER = `
+  const [, index, project, home, name] = process.argv;
+  const { openSavepoint } = await import(index);
+  const savepoint = await openSavepoint({ project, home });
+  const storage = await savepoint.storage();
+  for (let n = 0; ; n += 1) {
+    const rows = Array.from({ length: 200 }, (_, row) => ({ row, text: 'n' + (row % 7 === n % 7 ? n % 60 : 0) }));
+    await storage.save('state', name + (n % 20), { n: n % 60, rows });
+    if (n === 0) console.log('busy');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+`;
 
 describe('bin/savepoint.cjs', () => {
   const project = new CliProject({ 'a.txt': 'old\n' });
@@ -158,6 +178,48 @@ describe('bin/savepoint.cjs', () => {
       expect(out).toMatch(/\n\+line 49999\n1 path changed, [^\n]+\n$/);
       expect(err).toBe(`hint: take it back with: savepoint rewind ${id}\n`);
     });
+
+    it('keeps V8 from compiling baseline code in a thread of its own', async () => {
+      const flags = ['--trace-baseline', '--baseline-batch-compilation-threshold=200'];
+      const batches = (out: string) => out.match(/^\[Concurrent Sparkplug\] compiling /gm)?.length;
+      const empty = join(project.scratch, 'empty.cjs');
+      writeFileSync(empty, '');
+      // Node has begun before the command line can say anything about it.
+      const before = batches((await run([...flags, empty])).out) ?? 0;
+      const kept = batches((await run([...flags, bin, 'list'])).out) ?? 0;
+      expect(before).toBeGreaterThan(0);
+      expect(kept).toBeLessThan(2 * before);
+    });
+
+    it('ends by having nothing left to do', async () => {
+      const told = join(project.scratch, 'exits.cjs');
+      writeFileSync(told, `process.reallyExit = () => require('node:fs').writeSync(2, 'forced');`);
+      expect(await run(['--require', told, bin, 'list', '--json'])).toMatchObject({ err: '' });
+    });
+
+    it(
+      `ends, ${COMMANDS} times, while two other processes write documents`,
+      async () => {
+        const storage = new URL('../../src/index.ts', import.meta.url).href;
+        const writers = ['a', 'b'].map(
+          (name) => new ChildScript(WRITER, storage, project.root, project.home, name),
+        );
+        onTestFinished(async () => {
+          for (const writer of writers) await writer.kill();
+        });
+        for (const writer of writers) await writer.says('busy');
+        const options = { cwd: project.root, env: project.env(), ...HANGS };
+        for (let n = 0; n < COMMANDS; n += 1) {
+          const verb = ['fsck', 'list', 'status'][n % 3] ?? '';
+          const { code, err } = await runNode([bin, verb, '--json'], options);
+          // Killed by the limit, or by V8 itself.
+          expect({ n, verb, err, died: code === null || code >= 128 }).toMatchObject({
+            died: false,
+          });
+        }
+      },
+      CAMPAIGN_LIMIT_MS,
+    );
 
     it('is plain ASCII, as it is loaded', () => {
       const names = readdirSync(join(built, 'dist', 'cli')).filter((name) => name.endsWith('.js'));

@@ -10,7 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type NamedPath, openSavepoint, type Savepoint } from '../../src/index.ts';
@@ -24,6 +24,7 @@ const COMPILE_CACHE: string = fileURLToPath(
 );
 
 export interface Result {
+  /** As a shell counts: 130 for what Ctrl-C ended. */
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -149,7 +150,7 @@ export type Json = Record<string, unknown>;
 
 export function runNode(
   args: readonly string[],
-  options: { cwd: string; env: Record<string, string> },
+  options: { cwd: string; env: Record<string, string>; timeout?: number; killSignal?: 'SIGKILL' },
   output: number | 'pipe' = 'pipe',
 ): Promise<Result> {
   const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', output, 'pipe'] });
@@ -163,6 +164,8 @@ export function runNode(
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, out, err }));
+    child.once('close', (code, signal) => {
+      resolve({ code: signal === null ? code : 128 + constants.signals[signal], out, err });
+    });
   });
 }

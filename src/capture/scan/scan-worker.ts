@@ -8,8 +8,11 @@ import { diskFileSystem } from './file-system.ts';
 import { walkPart } from './walk-part.ts';
 import type { Answer, CheckTask, Task, WalkTask } from './worker-messages.ts';
 
-/* The thread of a worker: one task after the other, one answer for each. */
-parentPort?.on('message', (task: Task) => parentPort?.postMessage(answer(task)));
+/* The thread of a worker: one task after the other, one answer for each. Without its port it ends. */
+parentPort?.on('message', (task: Task | null) => {
+  if (task === null) parentPort?.close();
+  else parentPort?.postMessage(answer(task));
+});
 
 function answer(task: Task): Answer {
   try {

@@ -12,12 +12,14 @@ export interface ScannerOptions {
   readonly largeTree?: number;
 }
 
-const LARGE_TREE = 5_000;
+/** Below this, starting two threads takes longer than they save. */
+const LARGE_TREE = 50_000;
 
 /** Scans worktrees; keeps its threads from one scan to the next. */
 export class Scanner {
   readonly #pool: WorkerPool;
   readonly #largeTree: number;
+  readonly #running = new Set<RunningScan>();
 
   constructor({ workers, largeTree = LARGE_TREE }: ScannerOptions) {
     this.#pool = new WorkerPool(workers);
@@ -30,6 +32,7 @@ export class Scanner {
    */
   async scan(request: ScanRequest): Promise<ScanOutcome> {
     const scan = new RunningScan(request, this.#pool, this.#largeTree);
+    this.#running.add(scan);
     try {
       return await scan.run();
     } catch (error) {
@@ -37,10 +40,13 @@ export class Scanner {
       throw error;
     } finally {
       scan.end();
+      this.#running.delete(scan);
     }
   }
 
+  /** Stops the scans that are under way, and waits until the threads have ended. */
   close(): Promise<void> {
+    for (const scan of this.#running) scan.end();
     return this.#pool.close();
   }
 }

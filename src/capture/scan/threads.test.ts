@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectDifferences, pathsIn, ScanPlace } from '../../../test/scan/scan-place.ts';
 import { ScanControl } from './control.ts';
@@ -102,11 +103,29 @@ describe('several threads', () => {
       reason: 'too-many-entries',
     });
   });
+});
 
-  it.each(['first', 'later'])('end a %s scan when they are ended', async (which) => {
+describe('threads that are no longer needed', () => {
+  const codes: number[] = [];
+  const watch = (worker: Worker) => void worker.once('exit', (code) => codes.push(code));
+  beforeEach(() => {
+    codes.length = 0;
+    process.on('worker', watch);
+  });
+  afterEach(() => process.off('worker', watch));
+
+  it('end by themselves, and none is left when the scanner is closed', async () => {
+    await place.scan(null);
+    await place.scanner.close();
+    // A thread that was terminated has the code 1.
+    expect(codes).toEqual([0, 0]);
+  });
+
+  it.each(['first', 'later'])('end by themselves in the middle of a %s scan', async (which) => {
     const index = which === 'first' ? null : (await place.scan(null)).index;
     const scan = place.scanner.scan(place.request(index));
     await place.scanner.close();
+    expect(codes).toEqual([0, 0]);
     expect(await scan).toEqual({ kind: 'gave-up', reason: 'aborted' });
   });
 });

@@ -45,10 +45,11 @@ export class WorkerPool {
     });
   }
 
+  /** Waits until every thread has ended: each finishes the task that it has, and no other. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const { reject } of this.#waiting.splice(0)) reject(new ScanStopped('aborted'));
-    await Promise.all(this.#members.map(({ worker }) => worker.terminate()));
+    await Promise.all(this.#members.map(({ worker }) => endOf(worker)));
   }
 
   #assign(): void {
@@ -96,4 +97,12 @@ export class WorkerPool {
     if (at !== -1) this.#members.splice(at, 1);
     this.#settle(member, (job) => job.reject(this.#closed ? new ScanStopped('aborted') : error));
   }
+}
+
+/** Lets the thread end by itself: V8 can abort the process when threads are terminated. */
+function endOf(worker: Worker): Promise<unknown> {
+  // The process must not end first: that would terminate an idle thread, which does not keep it alive.
+  worker.ref();
+  worker.postMessage(null);
+  return new Promise((resolve) => worker.once('exit', resolve));
 }

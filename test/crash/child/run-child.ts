@@ -19,7 +19,7 @@ const TRACED = `
   set -f; IFS='
 '
   (
-    "$SAVEPOINT_CRASH_NODE" "$SAVEPOINT_CRASH_PROGRAM" <&3 2>&4 5<&- &
+    "$SAVEPOINT_CRASH_NODE" --no-concurrent-sparkplug "$SAVEPOINT_CRASH_PROGRAM" <&3 2>&4 5<&- &
     read -r pool <&5
     if [ -n "$pool" ]; then exec $2 -p "$pool"; fi
     wait
@@ -30,7 +30,7 @@ const TRACED = `
 
 const LIMITED = `
   ulimit -n "$1" &&
-  exec "$SAVEPOINT_CRASH_NODE" "$SAVEPOINT_CRASH_PROGRAM" <&3 2>&4`;
+  exec "$SAVEPOINT_CRASH_NODE" --no-concurrent-sparkplug "$SAVEPOINT_CRASH_PROGRAM" <&3 2>&4`;
 
 export type Tracers = Readonly<Partial<Record<Thread, readonly string[]>>>;
 
