@@ -1,3 +1,4 @@
+import { sharedBytes } from './capture/git/keep-objects.ts';
 import type { ScanDifferences } from './capture/scan/differences.ts';
 import type { Checkpoint } from './model/checkpoint.ts';
 import type { TrackedPath } from './model/path.ts';
@@ -21,6 +22,8 @@ export interface WorktreeStatus {
   /** How many entries the first scan found, and for how many of them git's own objects are used. */
   readonly entries: number;
   readonly fromGit: number;
+  /** Bytes of git's packs that are still shared with the repository, where they could be overwritten. */
+  readonly sharedBytes: number;
   /** Paths that are in scope and whose content is not on record. */
   readonly unrecorded: readonly { readonly path: TrackedPath; readonly reason: UnknownReason }[];
   /** Paths that have changed since the last scan; null where the worktree could not be scanned. */
@@ -46,6 +49,7 @@ export async function projectStatus(bench: Workbench): Promise<ProjectStatus> {
 async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
   const { store, site, worktree } = bench;
   const walk = await worktree.walk(null);
+  const folder = store.objectsFolder();
   const unrecorded = new Map<TrackedPath, UnknownReason>();
   let entries = 0;
   let fromGit = 0;
@@ -61,6 +65,7 @@ async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
   return {
     entries,
     fromGit,
+    sharedBytes: folder === null ? 0 : sharedBytes(folder),
     unrecorded: [...unrecorded].map(([path, reason]) => ({ path, reason })),
     pending: walk.kind === 'next' && walk.differences !== null ? countOf(walk.differences) : null,
     ignored: walk.kind === 'gave-up' ? [] : worktree.ignoredBy(walk),

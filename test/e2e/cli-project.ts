@@ -149,7 +149,7 @@ export type Json = Record<string, unknown>;
 
 export function runNode(
   args: readonly string[],
-  options: { cwd: string; env: Record<string, string> },
+  options: { cwd: string; env: Record<string, string>; uid?: number; gid?: number },
   output: number | 'pipe' = 'pipe',
 ): Promise<Result> {
   const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', output, 'pipe'] });

@@ -1,4 +1,5 @@
 import {
+  accessSync,
   closeSync,
   constants,
   fsyncSync,
@@ -14,8 +15,6 @@ import { chmod, copyFile, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Refusal } from './refusal.ts';
 
-export type Kept = 'linked' | 'copied';
-
 /** Where a hard link cannot be: another device, a file system without them, too many, not ours. */
 const UNLINKABLE = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES'];
 
@@ -28,14 +27,42 @@ export interface CopyBudget {
  * Gives a file a second name, or where that is impossible a copy. A link shares its inode with the
  * user's own file: it is only ever read and unlinked, never opened for writing, never given a mode.
  */
-export async function keepFile(source: string, target: string, budget: CopyBudget): Promise<Kept> {
+export async function keepFile(source: string, target: string, budget: CopyBudget): Promise<void> {
   const temporary = `${target}.tmp`;
   rmSync(temporary, { force: true });
-  const kept = linkOrNull(source, temporary) ?? (await copyPrivately(source, temporary, budget));
+  if (!isLinked(source, temporary) && !(await copyPrivately(source, temporary, budget))) {
+    throw new Refusal('too-large-to-copy');
+  }
   renameSync(temporary, target);
   // Renaming one name of a file to another of the same file does nothing at all.
   rmSync(temporary, { force: true });
-  return kept;
+}
+
+/**
+ * Whether what is written to another name of the file is written to this one as well, and whoever runs
+ * may do so: root always, others where the mode lets them.
+ */
+export function isShared(path: string): boolean {
+  if ((lstatSync(path, { throwIfNoEntry: false })?.nlink ?? 0) < 2) return false;
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Puts a copy in the place of a shared file. Past the budget, or on a full disk, the file stays shared. */
+export async function unshareFile(path: string, budget: CopyBudget): Promise<void> {
+  const temporary = `${path}.tmp`;
+  rmSync(temporary, { force: true });
+  try {
+    if (await copyPrivately(path, temporary, budget)) renameSync(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
 }
 
 /** Makes a folder and those above it; each new one is synced into its parent. */
@@ -56,20 +83,24 @@ export function syncPath(path: string): void {
   }
 }
 
-function linkOrNull(source: string, target: string): Kept | null {
+function isLinked(source: string, target: string): boolean {
   try {
     linkSync(source, target);
-    return 'linked';
+    return true;
   } catch (error) {
-    if (UNLINKABLE.includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    if (UNLINKABLE.includes((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;
   }
 }
 
-async function copyPrivately(source: string, target: string, budget: CopyBudget): Promise<Kept> {
-  budget.bytes -= statSync(source).size;
-  if (budget.bytes < 0) throw new Refusal('too-large-to-copy');
-  await copyFile(source, target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+/** A clone, which takes no room, or a copy within the budget; durable. */
+async function copyPrivately(source: string, target: string, budget: CopyBudget): Promise<boolean> {
+  if (!(await isCloned(source, target))) {
+    const { size } = statSync(source);
+    if (size > budget.bytes) return false;
+    budget.bytes -= size;
+    await copyFile(source, target, constants.COPYFILE_EXCL);
+  }
   await chmod(target, 0o600);
   const file = await open(target, 'r');
   try {
@@ -77,5 +108,16 @@ async function copyPrivately(source: string, target: string, budget: CopyBudget)
   } finally {
     await file.close();
   }
-  return 'copied';
+  return true;
+}
+
+/** Any error counts as a no: the copy that follows meets it again, if it is more than that. */
+async function isCloned(source: string, target: string): Promise<boolean> {
+  try {
+    await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL);
+    return true;
+  } catch {
+    rmSync(target, { force: true });
+    return false;
+  }
 }

@@ -42,8 +42,10 @@ async function runUnder(
   // A Ctrl-C that came while nobody could hear it.
   await setImmediate();
   progress.end();
-  const { notice } = window.report;
-  if (notice !== null) warn(call, `this run cannot be taken back: ${notice}`);
+  const { coverage, notice } = window.report;
+  if (notice !== null) {
+    warn(call, coverage === 'scanned' ? notice : `this run cannot be taken back: ${notice}`);
+  }
   const program = startProgram(words, { quietOutput: call.json });
   // A Ctrl-C at the terminal reaches the program too; whether it ends is up to the program.
   const ended = await interrupts.during(() => program.ended, program.pass);
@@ -84,24 +86,27 @@ function open(call: Call, savepoint: Savepoint, words: readonly string[]): Promi
 }
 
 function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport): void {
-  const { changes, notice } = report;
+  const { changes, coverage, notice } = report;
   // What was not covered before the program cannot have been covered by looking after it.
-  const covered = window.report.notice === null ? report : window.report;
+  const covered = window.report.coverage === 'scanned' ? report : window.report;
   const names = new PathNames();
   printJson(call, {
     checkpointId: window.checkpointId,
     exitCode: ended.code,
     signal: ended.signal,
     coverage: covered.coverage,
-    notice: covered.notice,
+    notice: covered.notice ?? window.report.notice,
     changes: changes.map((change) => ({ path: names.name(change.path), change: kindOf(change) })),
     pathBytes: names.pathBytes,
   });
   if (call.json) return;
   if (ended.problem !== null) warn(call, ended.problem);
-  if (notice !== null) warn(call, `what it changed is not on record yet: ${notice}`);
+  if (coverage !== 'scanned') warn(call, `what it changed is not on record yet: ${notice}`);
   if (changes.length === 0 || call.flags.has('quiet')) return;
   warn(call, `${plural(changes.length, 'path')} changed: ${countsOf(changes)}`);
+  const lost = changes.filter(({ before }) => before.kind === 'unknown').length;
+  if (lost > 0)
+    warn(call, `${lost} of them cannot be taken back; savepoint undo --dry-run says why`);
   call.hint('look at it with: savepoint diff latest; take it back with: savepoint undo');
 }
 
