@@ -155,7 +155,7 @@ async function sharedNotice({ store, settings }: Workbench): Promise<string | nu
   await unshareObjects(folder, { bytes: settings.maxCopyBytes });
   const bytes = sharedBytes(folder);
   if (bytes === 0) return null;
-  return `${mib(bytes)} MiB of git's packs could not be copied and are shared with the repository: whoever overwrites files in .git/objects/pack destroys what undo needs; raise maxCopyBytes to have them copied`;
+  return `${mib(bytes)} MiB of git's packs could not be copied and are shared with the repository: whoever overwrites files in .git/objects/pack destroys what undo needs; to have them copied, raise maxCopyBytes, or make room on the disk`;
 }
 
 function reportOf(recording: Exclude<Recording, TooLarge>, notice: string | null): ScanReport {

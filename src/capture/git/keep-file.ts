@@ -5,14 +5,12 @@ import {
   fsyncSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
 import { chmod, copyFile, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { Refusal } from './refusal.ts';
 
 /** Where a hard link cannot be: another device, a file system without them, too many, not ours. */
@@ -28,10 +26,11 @@ export interface CopyBudget {
  * user's own file: it is only ever read and unlinked, never opened for writing, never given a mode.
  */
 export async function keepFile(source: string, target: string, budget: CopyBudget): Promise<void> {
-  const temporary = `${target}.tmp`;
+  const temporary = temporaryOf(target);
   rmSync(temporary, { force: true });
-  if (!isLinked(source, temporary) && !(await copyPrivately(source, temporary, budget))) {
-    throw new Refusal('too-large-to-copy');
+  if (!isLinked(source, temporary)) {
+    if (!(await isCopied(source, temporary, budget))) throw new Refusal('too-large-to-copy');
+    await syncFile(temporary);
   }
   renameSync(temporary, target);
   // Renaming one name of a file to another of the same file does nothing at all.
@@ -52,25 +51,25 @@ export function isShared(path: string): boolean {
   }
 }
 
-/** Puts a copy in the place of a shared file. Past the budget, or on a full disk, the file stays shared. */
-export async function unshareFile(path: string, budget: CopyBudget): Promise<void> {
-  const temporary = `${path}.tmp`;
-  rmSync(temporary, { force: true });
+/**
+ * Puts copies in the place of shared files, all of them durable before the first gets its name. Past the
+ * budget, or where the disk fails, files stay shared.
+ */
+export async function unshareFiles(paths: readonly string[], budget: CopyBudget): Promise<void> {
+  const copied: string[] = [];
   try {
-    if (await copyPrivately(path, temporary, budget)) renameSync(temporary, path);
+    for (const path of paths) {
+      rmSync(temporaryOf(path), { force: true });
+      if (await isCopied(path, temporaryOf(path), budget)) copied.push(path);
+    }
+    // One by one, each would wait for the disk again.
+    await Promise.all(copied.map((path) => syncFile(temporaryOf(path))));
+    for (const path of copied) renameSync(temporaryOf(path), path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    if (typeof (error as NodeJS.ErrnoException).errno !== 'number') throw error;
   } finally {
-    rmSync(temporary, { force: true });
+    for (const path of paths) rmSync(temporaryOf(path), { force: true });
   }
-}
-
-/** Makes a folder and those above it; each new one is synced into its parent. */
-export function makeFolder(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
-  makeFolder(dirname(path));
-  mkdirSync(path, { mode: 0o700 });
-  syncPath(dirname(path));
 }
 
 /** Makes a file's bytes, or a folder's entries, survive a power cut. */
@@ -93,8 +92,8 @@ function isLinked(source: string, target: string): boolean {
   }
 }
 
-/** A clone, which takes no room, or a copy within the budget; durable. */
-async function copyPrivately(source: string, target: string, budget: CopyBudget): Promise<boolean> {
+/** A clone, which takes no room, or a copy within the budget. */
+async function isCopied(source: string, target: string, budget: CopyBudget): Promise<boolean> {
   if (!(await isCloned(source, target))) {
     const { size } = statSync(source);
     if (size > budget.bytes) return false;
@@ -102,12 +101,6 @@ async function copyPrivately(source: string, target: string, budget: CopyBudget)
     await copyFile(source, target, constants.COPYFILE_EXCL);
   }
   await chmod(target, 0o600);
-  const file = await open(target, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
   return true;
 }
 
@@ -120,4 +113,18 @@ async function isCloned(source: string, target: string): Promise<boolean> {
     rmSync(target, { force: true });
     return false;
   }
+}
+
+/** As `syncPath`, off the main thread. */
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function temporaryOf(path: string): string {
+  return `${path}.tmp`;
 }

@@ -1,15 +1,8 @@
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { GitBaseline } from './baseline.ts';
 import { OID_SIZE } from './index-layout.ts';
-import {
-  type CopyBudget,
-  isShared,
-  keepFile,
-  makeFolder,
-  syncPath,
-  unshareFile,
-} from './keep-file.ts';
+import { type CopyBudget, isShared, keepFile, syncPath, unshareFiles } from './keep-file.ts';
 import { placesOf } from './object-places.ts';
 import { Refusal, type RefusedByGit, refusedBy } from './refusal.ts';
 import { objectsOf, openRepository, packNames } from './repository.ts';
@@ -60,7 +53,7 @@ export function sharedBytes(folder: string): number {
 /** Makes such packs ours alone as far as the budget goes. Idempotent; the caller holds the project lock. */
 export async function unshareObjects(folder: string, budget: CopyBudget): Promise<void> {
   const shared = sharedFiles(folder);
-  for (const path of shared) await unshareFile(path, budget);
+  await unshareFiles(shared, budget);
   if (shared.length > 0) syncPath(packFolder(folder));
 }
 
@@ -82,8 +75,7 @@ async function keepAll(task: KeepTask): Promise<void> {
     const { packs, missing } = placesOf(objectsOf(folder), oids);
     if (missing.length === 0) {
       await makeOwn(task);
-      const files = packs.flatMap((name) => FILES.map((ending) => packFile(folder, name + ending)));
-      for (const path of [...files, packFolder(folder)]) syncPath(path);
+      syncAll(folder, packs);
       return;
     }
     await keepFound(task, new Set(packs));
@@ -119,12 +111,19 @@ async function keepPack({ source, folder, budget, added }: KeepTask, name: strin
 }
 
 function makeStore(folder: string): void {
-  for (const path of [join(folder, 'refs'), packFolder(folder)]) makeFolder(path);
+  for (const path of [join(folder, 'refs'), packFolder(folder)]) {
+    mkdirSync(path, { mode: 0o700, recursive: true });
+  }
   const head = join(folder, 'HEAD');
   // Without it git does not see a repository. It names a branch that never comes to be.
   if (!existsSync(head)) writeFileSync(head, 'ref: refs/heads/none\n', { mode: 0o600 });
-  syncPath(head);
-  syncPath(folder);
+}
+
+/** When all is there: the first sync then writes what the others would wait for. */
+function syncAll(folder: string, packs: readonly string[]): void {
+  const files = packs.flatMap((name) => FILES.map((ending) => packFile(folder, name + ending)));
+  const folders = [packFolder(folder), objectsOf(folder), folder, dirname(folder)];
+  for (const path of [...files, join(folder, 'HEAD'), ...folders]) syncPath(path);
 }
 
 function limitsOf(
@@ -144,6 +143,7 @@ function limitsOf(
 
 function sharedFiles(folder: string): string[] {
   return packNames(objectsOf(folder))
+    .filter((name) => FILES.some((ending) => name.endsWith(ending)))
     .map((name) => packFile(folder, name))
     .filter(isShared);
 }
