@@ -1,3 +1,4 @@
+import { sharedBytes } from './capture/git/keep-objects.ts';
 import { ownerMayRun } from './capture/process-owner.ts';
 import type { ScanDifferences } from './capture/scan/differences.ts';
 import type { Checkpoint } from './model/checkpoint.ts';
@@ -27,6 +28,8 @@ export interface WorktreeStatus {
   /** How many entries the first scan found, and for how many of them git's own objects are used. */
   readonly entries: number;
   readonly fromGit: number;
+  /** Bytes of git's packs that are still shared with the repository, where they could be overwritten. */
+  readonly sharedBytes: number;
   /** Paths that are in scope and whose content is not on record. */
   readonly unrecorded: readonly { readonly path: TrackedPath; readonly reason: UnknownReason }[];
   /** Paths that have changed since the last scan; null where the worktree could not be scanned. */
@@ -60,6 +63,7 @@ function isOver({ closed, owner }: Window): boolean {
 async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
   const { store, site, worktree } = bench;
   const walk = await worktree.walk(null);
+  const folder = store.objectsFolder();
   const unrecorded = new Map<TrackedPath, UnknownReason>();
   let entries = 0;
   let fromGit = 0;
@@ -75,6 +79,7 @@ async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
   return {
     entries,
     fromGit,
+    sharedBytes: folder === null ? 0 : sharedBytes(folder),
     unrecorded: [...unrecorded].map(([path, reason]) => ({ path, reason })),
     pending: walk.kind === 'next' && walk.differences !== null ? countOf(walk.differences) : null,
     ignored: walk.kind === 'gave-up' ? [] : worktree.ignoredBy(walk),

@@ -1,3 +1,4 @@
+import { sharedBytes, unshareObjects } from './capture/git/keep-objects.ts';
 import type { FirstLook, TooLarge } from './capture/worktree/first-look.ts';
 import type { Recording, Walk } from './capture/worktree/worktree.ts';
 import { hasGapSince } from './finding.ts';
@@ -18,7 +19,7 @@ export interface ScanReport {
   readonly unrecorded: readonly TrackedPath[];
   /** Set by the scan that made the baseline. */
   readonly first: FirstLook | null;
-  /** What a person should know when the worktree is not covered. */
+  /** What a person should know: why the worktree is not covered, or what could still be lost of it. */
   readonly notice: string | null;
 }
 
@@ -149,14 +150,24 @@ async function draftWalk(
     const baseline = await store.baseline();
     if (baseline !== null) await bench.worktree.keep(walk, baseline.manifest);
   };
-  return { draft, report: reportOf(recording), keep };
+  return { draft, report: reportOf(recording, await sharedNotice(bench)), keep };
 }
 
-function reportOf(recording: Exclude<Recording, TooLarge>): ScanReport {
+/** Git's packs may have become writable, or the limit been raised, since the first scan. */
+async function sharedNotice({ store, settings }: Workbench): Promise<string | null> {
+  const folder = store.objectsFolder();
+  if (folder === null) return null;
+  await unshareObjects(folder, { bytes: settings.maxCopyBytes });
+  const bytes = sharedBytes(folder);
+  if (bytes === 0) return null;
+  return `${mib(bytes)} MiB of git's packs could not be copied and are shared with the repository: whoever overwrites files in .git/objects/pack destroys what undo needs; to have them copied, raise maxCopyBytes, or make room on the disk`;
+}
+
+function reportOf(recording: Exclude<Recording, TooLarge>, notice: string | null): ScanReport {
   const first = recording.kind === 'baseline' ? recording : null;
   const { changes, unrecorded } =
     recording.kind === 'changes' ? recording : { changes: [], unrecorded: [] };
-  return { coverage: 'scanned', changes, unrecorded, first, notice: null };
+  return { coverage: 'scanned', changes, unrecorded, first, notice };
 }
 
 /** Windows that end in a gap stay on record: what they did is found by the next scan. */

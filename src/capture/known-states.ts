@@ -75,7 +75,7 @@ export class KnownStates {
       // What is lost cannot be brought back, and nothing else may be put in its place.
       const lost =
         isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt');
-      if (lost) return { state: unknown('unreadable'), reference: null };
+      if (lost) return { state: unknown('damaged'), reference: null };
       throw error;
     }
   }

@@ -32,8 +32,14 @@ export function receiptOf(
   };
 }
 
-function isDamage(line: PlanLine): boolean {
-  return line.reason === 'blob-corrupt' || line.reason === 'blob-missing';
+const DAMAGE: readonly PlanLine['reason'][] = [
+  'blob-corrupt',
+  'blob-missing',
+  'before-unknown-damaged',
+];
+
+function isDamage({ reason }: PlanLine): boolean {
+  return DAMAGE.includes(reason);
 }
 
 function withReason(line: PlanLine): PathReason {

@@ -242,8 +242,8 @@ export interface Store {
   readPacked(id: BlobId): Promise<Uint8Array | null>;
 
   /**
-   * Where capture keeps git's packs and loose objects, as a bare repository; the folder need not be there
-   * yet. Null when the store has no place for them.
+   * Where capture keeps git's packs, as a bare repository; the folder need not be there yet. Null when the
+   * store has no place for them.
    */
   objectsFolder(): string | null;
 

@@ -35,7 +35,7 @@ const NEVER_RECORDED: Record<UnknownReason, string> = {
   'special-file': 'it is no ordinary file (a pipe, a socket or a device)',
   protected: 'it belongs to git or to Savepoint, which is never recorded',
   purged: 'its recorded content was purged',
-  damaged: 'its record was damaged, and set aside by a repair',
+  damaged: 'its recorded content was damaged, and is lost',
   excluded: 'the configuration excludes it from being recorded',
 };
 

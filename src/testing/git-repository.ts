@@ -27,6 +27,13 @@ export class GitRepository {
     return Buffer.from(hex, 'hex');
   }
 
+  /** As `addBlob`, in a pack of its own. */
+  packBlob(bytes: Uint8Array): Buffer {
+    const id = this.addBlob(bytes);
+    this.pack([id]);
+    return id;
+  }
+
   /** As `addBlob`, with one process for all of them. */
   addBlobs(contents: readonly Uint8Array[]): Buffer[] {
     const folder = join(this.#home, 'contents');

@@ -77,7 +77,7 @@ class Contents {
       const isGone =
         isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt');
       if (!isGone) throw error;
-      this.lost.set(id, 'unreadable');
+      this.lost.set(id, 'damaged');
     }
     return null;
   }

@@ -45,7 +45,8 @@ it('names what is damaged and what that means, and repairs it when asked', async
   expect(repair.out).toContain('On record are still 2 checkpoints and 2 changes.');
   expect(repair.out).toContain('not everything could be repaired');
   const rewind = await project.run(['rewind', '~1']);
-  expect(rewind.out).toMatch(/a\.txt .*its record was damaged/);
+  expect(rewind.code).toBe(1);
+  expect(rewind.out).toMatch(/a\.txt .*its recorded content was damaged/);
   expect([project.read('a.txt'), project.read('b.txt')]).toEqual(['new\n', 'other\n']);
   expect((await project.run(['fsck'])).code).toBe(0);
 });

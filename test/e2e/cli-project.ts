@@ -150,7 +150,14 @@ export type Json = Record<string, unknown>;
 
 export function runNode(
   args: readonly string[],
-  options: { cwd: string; env: Record<string, string>; timeout?: number; killSignal?: 'SIGKILL' },
+  options: {
+    cwd: string;
+    env: Record<string, string>;
+    uid?: number;
+    gid?: number;
+    timeout?: number;
+    killSignal?: 'SIGKILL';
+  },
   output: number | 'pipe' = 'pipe',
 ): Promise<Result> {
   const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', output, 'pipe'] });

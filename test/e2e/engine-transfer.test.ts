@@ -204,7 +204,7 @@ describe('a session that moves to another machine', () => {
     expect(receipt.unreadable).toBe(1);
     await importOf(there.savepoint, bytes);
     const done = await there.rewind('m1');
-    expect(done.skipped).toEqual([{ path: 'a.txt', reason: 'before-unknown-unreadable' }]);
+    expect(done.errors).toEqual([{ path: 'a.txt', reason: 'before-unknown-damaged' }]);
     expect(done.deletedFiles).toEqual(['b.txt']);
   });
 });

@@ -36,12 +36,13 @@ export class GitRepository {
     writeFileSync(join(this.root, path), content);
   }
 
-  /** Writes files and commits everything, at a moment that is clearly after the writing. */
+  /** Writes files, commits everything at a moment that is clearly after the writing, and packs it. */
   async commit(files: Readonly<Record<string, string>> = {}): Promise<void> {
     for (const [path, content] of Object.entries(files)) this.write(path, content);
     await this.tick();
     this.git('add', '--all');
     this.git('commit', '--quiet', '--allow-empty', '--message', 'dummy');
+    this.git('repack', '--quiet', '-d');
   }
 
   /** Has git write files as a clone would, and the index clearly after them. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdtempSync,
@@ -13,11 +15,12 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, it } from 'vitest';
+import type { GitBaseline } from '../../src/capture/git/baseline.ts';
 import { keepFile } from '../../src/capture/git/keep-file.ts';
-import { keepObjects } from '../../src/capture/git/keep-objects.ts';
-import { withGitRepository } from './git-repository.ts';
+import { keepObjects, sharedBytes, unshareObjects } from '../../src/capture/git/keep-objects.ts';
+import { type GitRepository, withGitRepository } from './git-repository.ts';
 import { assertReadable, FILES, packed } from './kept-store.ts';
-import { baselineOf } from './taken.ts';
+import { baselineOf, takenFrom } from './taken.ts';
 
 const ELSEWHERE = '/dev/shm';
 const onTwoDevices = existsSync(ELSEWHERE) && statSync(ELSEWHERE).dev !== statSync('/tmp').dev;
@@ -27,10 +30,7 @@ describe('keeping the objects of a baseline', () => {
     withGitRepository(async (repository, folder) => {
       const baseline = await packed(repository);
       const store = join(folder, 'store/git');
-      assert.deepEqual(await keepObjects(repository.root, store, baseline), {
-        linked: 1,
-        copied: 0,
-      });
+      assert.equal(await keepObjects(repository.root, store, baseline, ROOM), null);
       repository.git('checkout', '--quiet', '--orphan', 'empty');
       repository.git('commit', '--quiet', '--allow-empty', '--message', 'dummy');
       repository.git('branch', '--quiet', '-D', 'main');
@@ -42,27 +42,40 @@ describe('keeping the objects of a baseline', () => {
       await assertReadable(repository, store, baseline);
     }));
 
-  it('keeps objects that no pack holds', () =>
+  it('keeps packs that whoever runs can overwrite as files of its own', () =>
     withGitRepository(async (repository, folder) => {
       const baseline = await packed(repository);
-      await repository.commit({ loose: 'loose\n' });
-      const more = await baselineOf(repository);
-      assert.equal(more.count, baseline.count + 1);
-      const kept = await keepObjects(repository.root, join(folder, 'store'), more);
-      assert.deepEqual(kept, { linked: 2, copied: 0 });
-      rmSync(join(repository.root, '.git'), { recursive: true });
-      await assertReadable(repository, join(folder, 'store'), more);
+      const store = join(folder, 'store');
+      // Root writes to every file, whatever its mode.
+      for (const file of packsOf(repository.root)) chmodSync(file, 0o644);
+      assert.equal(await keepObjects(repository.root, store, baseline, ROOM), null);
+      assert.deepEqual(packsIn(store).map(linksOf), [1, 1]);
+      for (const file of packsOf(repository.root)) writeFileSync(file, 'overwritten');
+      await assertReadable(repository, store, baseline);
+    }));
+
+  it('leaves objects that no pack holds to those who copy the files', () =>
+    withGitRepository(async (repository) => {
+      await packed(repository);
+      repository.write('loose', 'loose\n');
+      await repository.tick();
+      repository.git('add', '--all');
+      repository.git('commit', '--quiet', '--message', 'dummy');
+      assert.deepEqual(await takenFrom(repository), Object.keys(FILES));
     }));
 
   it('adds to what was kept before, and does nothing twice', () =>
     withGitRepository(async (repository, folder) => {
       const store = join(folder, 'store');
       const first = await packed(repository);
-      await keepObjects(repository.root, store, first);
-      assert.deepEqual(await keepObjects(repository.root, store, first), { linked: 0, copied: 0 });
+      await keepObjects(repository.root, store, first, ROOM);
+      const kept = treeOf(store);
+      assert.equal(await keepObjects(repository.root, store, first, ROOM), null);
+      assert.deepEqual(treeOf(store), kept);
       await repository.commit({ three: 'changed\n', four: 'four\n' });
       const second = await baselineOf(repository);
-      assert.deepEqual(await keepObjects(repository.root, store, second), { linked: 2, copied: 0 });
+      assert.equal(await keepObjects(repository.root, store, second, ROOM), null);
+      await assertReadable(repository, store, second);
       repository.write('three', FILES.three);
       await assertReadable(repository, store, first);
     }));
@@ -71,13 +84,13 @@ describe('keeping the objects of a baseline', () => {
     withGitRepository(async (repository, folder) => {
       const store = join(folder, 'store');
       const baseline = await packed(repository);
-      await keepObjects(repository.root, store, baseline);
+      await keepObjects(repository.root, store, baseline, ROOM);
       const packs = join(store, 'objects/pack');
       const [pack = ''] = readdirSync(packs).filter((name) => name.endsWith('.pack'));
       rmSync(join(packs, pack));
       writeFileSync(join(packs, pack), 'torn');
       writeFileSync(join(packs, `${pack}.tmp`), 'torn');
-      await keepObjects(repository.root, store, baseline);
+      await keepObjects(repository.root, store, baseline, ROOM);
       await assertReadable(repository, store, baseline);
       assert.equal(existsSync(join(packs, `${pack}.tmp`)), false);
     }));
@@ -87,7 +100,7 @@ describe('keeping the objects of a baseline', () => {
       await packed(repository);
       const before = treeOf(join(repository.root, '.git'));
       const baseline = await baselineOf(repository);
-      await keepObjects(repository.root, join(folder, 'store'), baseline);
+      await keepObjects(repository.root, join(folder, 'store'), baseline, ROOM);
       await assertReadable(repository, join(folder, 'store'), baseline);
       rmSync(join(folder, 'store'), { recursive: true });
       assert.deepEqual(treeOf(join(repository.root, '.git')), before);
@@ -95,7 +108,7 @@ describe('keeping the objects of a baseline', () => {
 
   it('makes a store that only its user can read', () =>
     withGitRepository(async (repository, folder) => {
-      await keepObjects(repository.root, join(folder, 'store'), await packed(repository));
+      await keepObjects(repository.root, join(folder, 'store'), await packed(repository), ROOM);
       for (const name of ['.', 'objects', 'objects/pack', 'refs']) {
         assert.equal(statSync(join(folder, 'store', name)).mode & 0o777, 0o700, name);
       }
@@ -106,8 +119,8 @@ describe('keeping the objects of a baseline', () => {
       const store = mkdtempSync(join(ELSEWHERE, 'savepoint-'));
       try {
         const baseline = await packed(repository);
-        const kept = await keepObjects(repository.root, store, baseline);
-        assert.deepEqual(kept, { linked: 0, copied: 1 });
+        const kept = await keepObjects(repository.root, store, baseline, ROOM);
+        assert.equal(kept, null);
         await assertReadable(repository, store, baseline);
       } finally {
         rmSync(store, { recursive: true });
@@ -137,9 +150,9 @@ describe('keeping the objects of a baseline', () => {
         const { root: cwd, environment: env } = repository;
         const repacked = promisify(execFile)('git', repack, { cwd, env });
         const store = join(folder, `store-${round}`);
-        const kept = await keepObjects(repository.root, store, baseline);
+        const kept = await keepObjects(repository.root, store, baseline, ROOM);
         await repacked;
-        assert.ok('linked' in kept);
+        assert.equal(kept, null);
         await assertReadable(repository, store, baseline);
       }
     }));
@@ -148,19 +161,66 @@ describe('keeping the objects of a baseline', () => {
     withGitRepository(async (repository, folder) => {
       const baseline = await packed(repository);
       rmSync(join(repository.root, '.git/objects/pack'), { recursive: true });
-      const kept = await keepObjects(repository.root, join(folder, 'store'), baseline);
+      const kept = await keepObjects(repository.root, join(folder, 'store'), baseline, ROOM);
       assert.deepEqual(kept, { refused: 'objects-gone' });
     }));
 
-  it('takes nothing from more than 2,000 loose objects until they are packed', () =>
-    withGitRepository(async (repository) => {
-      const names = Array.from({ length: 2_001 }, (_, i) => `f${i}`);
-      await repository.commit(Object.fromEntries(names.map((name) => [name, `${name}\n`])));
-      assert.equal((await baselineOf(repository)).count, 0);
-      repository.git('repack', '--quiet', '-a', '-d');
-      assert.equal((await baselineOf(repository)).count, 2_001);
+  it('refuses packs that it may not copy, and leaves nothing of them, where the files have room', () =>
+    withGitRepository(async (repository, folder) => {
+      const { baseline, store } = await writable(repository, folder);
+      const kept = await keepObjects(repository.root, store, baseline, bytesOf(baseline));
+      assert.deepEqual(kept, { refused: 'too-large-to-copy' });
+      assert.deepEqual(packsIn(store), []);
+    }));
+
+  it('shares packs where neither they nor the files have room, until the limit is raised', () =>
+    withGitRepository(async (repository, folder) => {
+      const { baseline, store } = await writable(repository, folder);
+      const kept = await keepObjects(repository.root, store, baseline, bytesOf(baseline) - 1);
+      assert.equal(kept, null);
+      await assertReadable(repository, store, baseline);
+      // There was room for the index alone.
+      const [pack = ''] = packsIn(store).filter((file) => file.endsWith('.pack'));
+      assert.equal(sharedBytes(store), statSync(pack).size);
+      await unshareObjects(store, { bytes: ROOM });
+      assert.equal(sharedBytes(store), 0);
+      for (const file of packsOf(repository.root)) writeFileSync(file, 'overwritten');
+      await assertReadable(repository, store, baseline);
     }));
 });
+
+const ROOM = 1024 * 1024 * 1024;
+
+/** A repository whose packs hold more bytes than its files, and can be overwritten by whoever runs. */
+async function writable(
+  repository: GitRepository,
+  folder: string,
+): Promise<{ baseline: GitBaseline; store: string }> {
+  await repository.commit({ gone: randomBytes(10_000).toString('base64') });
+  rmSync(join(repository.root, 'gone'));
+  const baseline = await packed(repository);
+  for (const file of packsOf(repository.root)) chmodSync(file, 0o644);
+  return { baseline, store: join(folder, 'store') };
+}
+
+function bytesOf(baseline: GitBaseline): number {
+  return [...baseline.entries].reduce((sum, { size }) => sum + size, 0);
+}
+
+function packsOf(root: string): string[] {
+  return packsIn(join(root, '.git'));
+}
+
+function packsIn(repository: string): string[] {
+  const folder = join(repository, 'objects/pack');
+  return readdirSync(folder)
+    .filter((name) => /\.(pack|idx)$/.test(name))
+    .map((name) => join(folder, name));
+}
+
+function linksOf(file: string): number {
+  return statSync(file).nlink;
+}
 
 function treeOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })

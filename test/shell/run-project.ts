@@ -19,12 +19,12 @@ export interface Running {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** A project without git for the real command line, as a child process. */
+/** A project for the real command line, as a child process. Without git unless it is asked for. */
 export class RunProject extends ShellProject {
   readonly #running: Running[] = [];
 
-  constructor() {
-    super({ git: false });
+  constructor(options: ConstructorParameters<typeof ShellProject>[0] = { git: false }) {
+    super(options);
   }
 
   get storeFolder(): string {
@@ -32,7 +32,7 @@ export class RunProject extends ShellProject {
   }
 
   cli(args: readonly string[], cwd: string = this.root): Promise<Result> {
-    return runNode([MAIN, ...args], { cwd, env: this.childEnvironment });
+    return runNode([MAIN, ...args], { cwd, env: this.childEnvironment, ...this.identity });
   }
 
   /** `savepoint run` of a script. */

@@ -13,9 +13,11 @@ export class ShellProject {
   readonly stores: string = join(this.scratch, 'stores');
   /** The home directory of every program that runs here. */
   readonly user: string = join(this.scratch, 'user');
+  /** Of the programs that run here; ours unless it says otherwise. */
+  protected identity: { readonly uid?: number; readonly gid?: number } = {};
   readonly #open: Savepoint[] = [];
 
-  /** `extra` is a script that adds to the planted tree; with git, everything is then committed. */
+  /** `extra` is a script that adds to the planted tree; with git, everything is then committed and packed. */
   constructor({ git, extra = '' }: { readonly git: boolean; readonly extra?: string }) {
     for (const folder of [this.root, this.user]) mkdirSync(folder);
     this.sh(`${PLANT}${extra}\n${BACKDATE}\n${git ? COMMIT : ''}`);
@@ -32,6 +34,17 @@ export class ShellProject {
       GIT_COMMITTER_NAME: 'dummy',
       GIT_COMMITTER_EMAIL: 'dummy@example.com',
     };
+  }
+
+  /**
+   * Gives everything to a user whom permissions can stop; programs run as that user from here on. Git is told
+   * that the files are what they were.
+   */
+  asOrdinaryUser(): void {
+    if (process.getuid?.() !== 0) return;
+    this.sh(`chown -R ${NOBODY}:${NOBODY} '${this.scratch}'`);
+    this.identity = { uid: NOBODY, gid: NOBODY };
+    this.sh('sleep 0.1; git update-index --refresh');
   }
 
   /** Runs a script to its end. Throws if a command in it fails. */
@@ -94,10 +107,12 @@ export class ShellProject {
     return spawnSync('bash', ['-c', STRICT + script], { ...this.#options(), encoding: 'utf8' });
   }
 
-  #options(): { cwd: string; env: Record<string, string> } {
-    return { cwd: this.root, env: this.environment };
+  #options(): { cwd: string; env: Record<string, string>; uid?: number; gid?: number } {
+    return { cwd: this.root, env: this.environment, ...this.identity };
   }
 }
+
+export const NOBODY = 65534;
 
 const STRICT = 'set -euo pipefail; umask 022\n';
 
@@ -109,4 +124,5 @@ git init --quiet --initial-branch main --template=
 git config gc.auto 0
 git add --all
 git commit --quiet --message planted
+git repack --quiet -d
 `;

@@ -1,127 +1,157 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GitBaseline } from './baseline.ts';
 import { OID_SIZE } from './index-layout.ts';
-import { type CopyBudget, type Kept, keepFile, makeFolder, syncPath } from './keep-file.ts';
-import { looseName, type ObjectPlaces, placesOf } from './object-places.ts';
+import { type CopyBudget, isShared, keepFile, syncPath, unshareFiles } from './keep-file.ts';
+import { placesOf } from './object-places.ts';
 import { Refusal, type RefusedByGit, refusedBy } from './refusal.ts';
-import { objectsOf, openRepository } from './repository.ts';
-
-/** How the objects were kept: packs (each with its index) and loose objects count as one each. */
-export interface KeptFiles {
-  readonly linked: number;
-  readonly copied: number;
-}
+import { objectsOf, openRepository, packNames } from './repository.ts';
 
 // The last look only verifies. A gc that runs meanwhile moves objects to another pack, but once.
 const ATTEMPTS = 4;
-// Where links are impossible, packs are copied if that is not much more than copying the files: a
-// pack may hold a long history beside them.
+// Packs are copied if that is not much more than copying the files: a pack may hold a long history
+// beside them.
 const SMALL_COPY = 64 * 1024 * 1024;
+// A pack counts when it has an index, which therefore comes last.
+const FILES = ['.pack', '.idx'] as const;
 
 /**
- * Keeps the objects of a baseline in `folder`, a bare repository of our own: a `gc` or a deleted `.git`
- * then loses nothing. Packs and loose objects are hard-linked, or copied where they cannot be. When it
- * resolves all of them were seen there and are durable; when it refuses, none may be relied on.
- * Idempotent, and adds to what an earlier call kept. Never writes to the user's `.git`.
+ * Keeps the packs of a baseline in `folder`, a bare repository of our own: a `gc` or a deleted `.git`
+ * then loses nothing. A pack that nobody who runs as we do can overwrite is hard-linked; any other is
+ * cloned or copied, because a link shares what is written through it. At most `room` bytes are copied.
+ * Past that it refuses, so that the files are copied instead; where they have no room either, packs stay
+ * shared (see `sharedBytes`). When it resolves to null all objects were seen there and are durable; when
+ * it refuses, none may be relied on. Idempotent, and adds to what an earlier call kept. Never writes to
+ * the user's `.git`.
  */
 export async function keepObjects(
   root: string,
   folder: string,
   baseline: GitBaseline,
-): Promise<KeptFiles | RefusedByGit> {
+  room: number,
+): Promise<RefusedByGit | null> {
+  const added = new Set<string>();
   try {
     const source = objectsOf(openRepository(root).commonDir);
     makeStore(folder);
-    return await keepAll({ source, target: objectsOf(folder), ...listOf(baseline) });
+    await keepAll({ source, folder, added, ...limitsOf(baseline, room) });
+    return null;
   } catch (error) {
+    for (const path of added) rmSync(path, { force: true });
     return refusedBy(error);
   }
 }
 
+/**
+ * The bytes of kept packs that a plain write to the repository's own file would overwrite: past the limit,
+ * or made writable since.
+ */
+export function sharedBytes(folder: string): number {
+  return sharedFiles(folder).reduce((sum, path) => sum + statSync(path).size, 0);
+}
+
+/** Makes such packs ours alone as far as the budget goes. Idempotent; the caller holds the project lock. */
+export async function unshareObjects(folder: string, budget: CopyBudget): Promise<void> {
+  const shared = sharedFiles(folder);
+  await unshareFiles(shared, budget);
+  if (shared.length > 0) syncPath(packFolder(folder));
+}
+
 interface KeepTask {
   readonly source: string;
-  readonly target: string;
+  readonly folder: string;
   /** Ids of 20 bytes, one after the other. */
   readonly oids: Buffer;
   readonly budget: CopyBudget;
+  /** Whether packs may stay shared past the budget. */
+  readonly mayShare: boolean;
+  /** What was put into the folder. */
+  readonly added: Set<string>;
 }
 
-async function keepAll(task: KeepTask): Promise<KeptFiles> {
-  const counts = { linked: 0, copied: 0 };
+async function keepAll(task: KeepTask): Promise<void> {
+  const { folder, oids } = task;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const present = placesOf(task.target, task.oids);
-    if (present.missing.length === 0) {
-      syncAll(task, present);
-      return counts;
+    const { packs, missing } = placesOf(objectsOf(folder), oids);
+    if (missing.length === 0) {
+      await makeOwn(task);
+      syncAll(folder, packs);
+      return;
     }
-    await keepFound(task, new Set(filesOf(task, present).flat()), counts);
+    await keepFound(task, new Set(packs));
   }
   throw new Refusal('objects-gone');
 }
 
-async function keepFound(
-  task: KeepTask,
-  present: ReadonlySet<string>,
-  counts: Record<Kept, number>,
-): Promise<void> {
-  for (const names of filesOf(task, placesOf(task.source, task.oids))) {
+/** Refuses where not all of the packs would be ours alone, and before it copies any: clones cost nothing. */
+async function makeOwn({ folder, budget, mayShare }: KeepTask): Promise<void> {
+  const isEnough = mayShare || sharedBytes(folder) <= budget.bytes;
+  await unshareObjects(folder, isEnough ? budget : { bytes: 0 });
+  if (!mayShare && sharedBytes(folder) > 0) throw new Refusal('too-large-to-copy');
+}
+
+async function keepFound(task: KeepTask, present: ReadonlySet<string>): Promise<void> {
+  for (const name of placesOf(task.source, task.oids).packs) {
     // One of this name holds the same objects; replacing it would gain nothing and could tear it.
-    if (names.every((name) => present.has(name))) continue;
-    const kept = await keepTogether(task, names);
-    if (kept !== null) counts[kept] += 1;
+    if (!present.has(name)) await keepPack(task, name);
   }
 }
 
-/** Files that are kept together, by their names below the folder of objects. */
-function filesOf({ oids }: KeepTask, { packs, loose }: ObjectPlaces): string[][] {
-  // A pack counts for git when it has an index, which therefore comes last.
-  return [
-    ...packs.map((name) => ['.pack', '.idx'].map((ending) => join('pack', name + ending))),
-    ...loose.map((i) => [looseName(oids, i)]),
-  ];
-}
-
-/** Null when they went away under our hands: the next look will find the objects elsewhere. */
-async function keepTogether(task: KeepTask, names: readonly string[]): Promise<Kept | null> {
-  let how: Kept | null = null;
+/** A pack that goes away under our hands is left out: the next look finds its objects elsewhere. */
+async function keepPack({ source, folder, budget, added }: KeepTask, name: string): Promise<void> {
   try {
-    for (const name of names) {
-      makeFolder(dirname(join(task.target, name)));
-      how = await keepFile(join(task.source, name), join(task.target, name), task.budget);
+    for (const ending of FILES) {
+      const target = packFile(folder, name + ending);
+      await keepFile(join(source, 'pack', name + ending), target, budget);
+      added.add(target);
     }
-    return how;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 
 function makeStore(folder: string): void {
-  for (const name of ['refs', join('objects', 'pack')]) makeFolder(join(folder, name));
+  for (const path of [join(folder, 'refs'), packFolder(folder)]) {
+    mkdirSync(path, { mode: 0o700, recursive: true });
+  }
   const head = join(folder, 'HEAD');
   // Without it git does not see a repository. It names a branch that never comes to be.
   if (!existsSync(head)) writeFileSync(head, 'ref: refs/heads/none\n', { mode: 0o600 });
-  syncPath(head);
-  syncPath(folder);
 }
 
-/** After all the links: the first sync then writes what the others would wait for. */
-function syncAll(task: KeepTask, present: ObjectPlaces): void {
-  const files = filesOf(task, present)
-    .flat()
-    .map((name) => join(task.target, name));
-  for (const file of files) syncPath(file);
-  for (const parent of new Set(files.map((file) => dirname(file)))) syncPath(parent);
+/** When all is there: the first sync then writes what the others would wait for. */
+function syncAll(folder: string, packs: readonly string[]): void {
+  const files = packs.flatMap((name) => FILES.map((ending) => packFile(folder, name + ending)));
+  const folders = [packFolder(folder), objectsOf(folder), folder, dirname(folder)];
+  for (const path of [...files, join(folder, 'HEAD'), ...folders]) syncPath(path);
 }
 
-function listOf(baseline: GitBaseline): Pick<KeepTask, 'oids' | 'budget'> {
+function limitsOf(
+  baseline: GitBaseline,
+  room: number,
+): Pick<KeepTask, 'oids' | 'budget' | 'mayShare'> {
   const oids = Buffer.alloc(baseline.count * OID_SIZE);
-  const budget = { bytes: SMALL_COPY };
   let at = 0;
+  let bytes = 0;
   for (const { oid, size } of baseline.entries) {
     at += oid.copy(oids, at);
-    budget.bytes += 2 * size;
+    bytes += size;
   }
-  return { oids, budget };
+  const budget = { bytes: Math.min(room, SMALL_COPY + 2 * bytes) };
+  return { oids, budget, mayShare: bytes > room };
+}
+
+function sharedFiles(folder: string): string[] {
+  return packNames(objectsOf(folder))
+    .filter((name) => FILES.some((ending) => name.endsWith(ending)))
+    .map((name) => packFile(folder, name))
+    .filter(isShared);
+}
+
+function packFolder(folder: string): string {
+  return join(objectsOf(folder), 'pack');
+}
+
+function packFile(folder: string, name: string): string {
+  return join(packFolder(folder), name);
 }

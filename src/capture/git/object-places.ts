@@ -1,40 +1,24 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { OID_SIZE } from './index-layout.ts';
 import { hasName, PackIndex } from './pack-index.ts';
 import { packNames } from './repository.ts';
 
-/** Where objects lie. They are spoken of by their positions in the list that was asked about. */
+/** Which packs hold objects. Objects are spoken of by their positions in the list that was asked about. */
 export interface ObjectPlaces {
   /** The packs that hold any of them, without extension. */
   readonly packs: readonly string[];
-  readonly loose: readonly number[];
-  /** Not there, or in no place where we would look. */
+  /** In no pack. Loose objects are not looked for: to copy the file itself takes less time than that. */
   readonly missing: readonly number[];
 }
 
-// Each is a file of its own to link and to sync. After a clone or a gc there are few.
-const MAX_LOOSE = 2_000;
-
-/** Looks for objects (ids of 20 bytes, one after the other) in a folder of packs and loose files. */
+/** Looks for objects (ids of 20 bytes, one after the other) in a folder of objects. */
 export function placesOf(objects: string, oids: Buffer): ObjectPlaces {
   const wanted = groupByFirstByte(oids);
   const packs = packsIn(objects).filter((name) => {
     const pack = PackIndex.open(join(objects, 'pack', name));
     return pack !== null && strikeOut(wanted, oids, pack);
   });
-  const rest = wanted.flat().sort((a, b) => a - b);
-  // More than that and they are not looked for: their files are copied like any others.
-  if (rest.length > MAX_LOOSE) return { packs, loose: [], missing: rest };
-  const loose = rest.filter((i) => isFile(join(objects, looseName(oids, i))));
-  const missing = rest.filter((i) => !loose.includes(i));
-  return { packs, loose, missing };
-}
-
-/** Where a loose object lies below the folder of objects. */
-export function looseName(oids: Buffer, i: number): string {
-  const hex = oids.toString('hex', i * OID_SIZE, (i + 1) * OID_SIZE);
-  return join(hex.slice(0, 2), hex.slice(2));
+  return { packs, missing: wanted.flat() };
 }
 
 function packsIn(objects: string): string[] {
@@ -64,8 +48,4 @@ function strikeOut(wanted: number[][], oids: Buffer, pack: PackIndex): boolean {
     pack.close();
   }
   return any;
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }

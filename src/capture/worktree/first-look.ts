@@ -41,8 +41,8 @@ export interface FirstLookOptions {
 }
 
 /**
- * Puts the state of every path in scope on record, for later changes to start from. What git holds is
- * kept by links to its packs, the rest is copied. The caller holds the project lock until the draft is
+ * Puts the state of every path in scope on record, for later changes to start from. Git's packs are kept
+ * for the files that git holds, the rest is copied. The caller holds the project lock until the draft is
  * committed.
  */
 export async function takeBaseline(
@@ -51,9 +51,8 @@ export async function takeBaseline(
   options: FirstLookOptions,
 ): Promise<FirstLook | TooLarge> {
   const { index, maxCopyBytes: limit } = options;
-  const git = await keptByGit(site, options);
-  const writer = new ManifestWriter(index.count);
-  const { toCopy, bytes } = sortOut(writer, site, index, git.baseline);
+  const { sorted, fromGit, refused } = await sortOutWithGit(site, options);
+  const { writer, toCopy, bytes } = sorted;
   if (bytes > limit) return { kind: 'too-large', bytes, limit };
   const { packs } = await site.store.putBlobs(copies(site, toCopy, writer, options));
   const manifest = blobOf(writer.finish((entry) => index.path(entry)));
@@ -62,28 +61,33 @@ export async function takeBaseline(
   return {
     kind: 'baseline',
     entries: index.count,
-    fromGit: git.baseline?.count ?? 0,
+    fromGit,
     copied: toCopy.length,
     copiedBytes: bytes,
-    refused: git.refused,
+    refused,
   };
 }
 
-/** What git holds, once its objects are ours as well. */
-async function keptByGit(
-  { root, store }: CaptureSite,
-  { git }: FirstLookOptions,
-): Promise<{ baseline: GitBaseline | null; refused: GitRefusal | null }> {
-  if ('refused' in git) return { baseline: null, refused: git.refused };
-  const folder = store.objectsFolder();
-  if (folder === null || git.count === 0) return { baseline: null, refused: null };
-  const kept = await keepObjects(root, folder, git);
-  return 'refused' in kept
-    ? { baseline: null, refused: kept.refused }
-    : { baseline: git, refused: null };
+/** Takes from git what git holds, once its objects are ours as well; everything else is to be copied. */
+async function sortOutWithGit(
+  site: CaptureSite,
+  { index, git, maxCopyBytes }: FirstLookOptions,
+): Promise<Pick<FirstLook, 'fromGit' | 'refused'> & { readonly sorted: Sorted }> {
+  const folder = site.store.objectsFolder();
+  if ('refused' in git || git.count === 0 || folder === null) {
+    const refused = 'refused' in git ? git.refused : null;
+    return { sorted: sortOut(site, index, null), fromGit: 0, refused };
+  }
+  const sorted = sortOut(site, index, git);
+  const room = maxCopyBytes - sorted.bytes;
+  // Where the rest alone is too much, nothing is put on record, and nothing need be kept.
+  const kept = room < 0 ? null : await keepObjects(site.root, folder, git, room);
+  if (kept === null) return { sorted, fromGit: git.count, refused: null };
+  return { sorted: sortOut(site, index, null), fromGit: 0, refused: kept.refused };
 }
 
-interface ToCopy {
+interface Sorted {
+  readonly writer: ManifestWriter;
   /** Numbers of entries. */
   readonly toCopy: readonly number[];
   readonly bytes: number;
@@ -91,11 +95,11 @@ interface ToCopy {
 
 /** Decides for each entry by its stat alone; what has to be read is listed. */
 function sortOut(
-  writer: ManifestWriter,
   { maxFileSize, excluded }: CaptureSite,
   index: ScanIndex,
   git: GitBaseline | null,
-): ToCopy {
+): Sorted {
+  const writer = new ManifestWriter(index.count);
   const toCopy: number[] = [];
   let bytes = 0;
   // Both lists have one order, so that they are gone through side by side.
@@ -116,7 +120,7 @@ function sortOut(
       bytes += size;
     }
   }
-  return { toCopy, bytes };
+  return { writer, toCopy, bytes };
 }
 
 /** Reads the files that nobody else holds, each into the same buffer. What vanished is left out. */

@@ -50,8 +50,10 @@ async function runUnder(
   const { ended, report, isLost } = await interrupts.hold(async () => {
     interrupts.meaning = null;
     progress.end();
-    const { notice } = window.report;
-    if (notice !== null) warn(call, `this run cannot be taken back: ${notice}`);
+    const { coverage, notice } = window.report;
+    if (notice !== null) {
+      warn(call, coverage === 'scanned' ? notice : `this run cannot be taken back: ${notice}`);
+    }
     const program = startProgram(words, { quietOutput: call.json });
     // A Ctrl-C at the terminal reaches the program too; whether it ends is up to the program.
     const ended = await interrupts.during(() => program.ended, program.pass);
@@ -108,22 +110,22 @@ function open(call: Call, savepoint: Savepoint, words: readonly string[]): Promi
 }
 
 function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport): void {
-  const { changes, notice } = report;
+  const { changes, coverage, notice } = report;
   // What was not covered before the program cannot have been covered by looking after it.
-  const covered = window.report.notice === null ? report : window.report;
+  const covered = window.report.coverage === 'scanned' ? report : window.report;
   const names = new PathNames();
   printJson(call, {
     checkpointId: window.checkpointId,
     exitCode: ended.code,
     signal: ended.signal,
     coverage: covered.coverage,
-    notice: covered.notice,
+    notice: covered.notice ?? window.report.notice,
     changes: changes.map((change) => ({ path: names.name(change.path), change: kindOf(change) })),
     pathBytes: names.pathBytes,
   });
   if (call.json) return;
   if (ended.problem !== null) warn(call, ended.problem);
-  if (notice !== null) {
+  if (coverage !== 'scanned') {
     warn(call, `what it changed is not on record yet: ${notice}`);
     call.hint(
       'once that is mended, savepoint undo looks again, and asks before it takes anything back',
@@ -131,6 +133,9 @@ function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport):
   }
   if (changes.length === 0 || call.flags.has('quiet')) return;
   warn(call, `${plural(changes.length, 'path')} changed: ${countsOf(changes)}`);
+  const lost = changes.filter(({ before }) => before.kind === 'unknown').length;
+  if (lost > 0)
+    warn(call, `${lost} of them cannot be taken back; savepoint undo --dry-run says why`);
   call.hint('look at it with: savepoint diff latest; take it back with: savepoint undo');
 }
 

@@ -69,10 +69,16 @@ function statusText(
       '             `savepoint run -- COMMAND` scans it, and so do agents that are set up for it.',
     ];
   }
-  const { entries, fromGit, pending, unrecorded, ignored } = worktree;
+  const { entries, fromGit, sharedBytes, pending, unrecorded, ignored } = worktree;
   lines.push(
     `Worktree     ${plural(entries, 'entry', 'entries')} at the first scan, ${fromGit} of them held by git`,
   );
+  if (sharedBytes > 0) {
+    lines.push(
+      `Shared       ${sizeText(sharedBytes)} of git's packs: whoever overwrites files in .git/objects/pack destroys`,
+      '             what undo needs. The next scan copies them, as far as maxCopyBytes goes.',
+    );
+  }
   if (pending === null) lines.push('             it could not be compared with the last scan now');
   else
     lines.push(

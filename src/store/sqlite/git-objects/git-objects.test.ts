@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'vitest';
 import { isSavepointError } from '../../../model/errors.ts';
 import { GitRepository } from '../../../testing/git-repository.ts';
@@ -22,21 +13,12 @@ const MIB = 1024 * 1024;
 const OFFSETS = '--delta-base-offset';
 
 describe('objects of git', () => {
-  it('are read from loose files: empty, small, large', () =>
-    withRepository((repository) => {
-      for (const bytes of samples()) {
-        const id = repository.addBlob(bytes);
-        assertRead(new GitObjects(repository.path), id, bytes);
-      }
-    }));
-
   it('are read from a pack in which each stands for itself', () =>
     withRepository((repository) => {
       const kept = samples().map((bytes) => ({ bytes, id: repository.addBlob(bytes) }));
       const ids = kept.map(({ id }) => id);
       const pack = repository.pack(ids, '--window=0');
       assert.equal(repository.depthOf(pack), 0);
-      assertNoLooseFile(repository, ids);
       const objects = new GitObjects(repository.path);
       for (const { id, bytes } of kept) assertRead(objects, id, bytes);
     }));
@@ -100,9 +82,7 @@ describe('objects of git', () => {
       const objects = new GitObjects(repository.path);
       const rounds = ['one', 'two', 'three'].map((text) => {
         const bytes = Buffer.from(text.repeat(100));
-        const id = repository.addBlob(bytes);
-        repository.pack([id]);
-        assertNoLooseFile(repository, [id]);
+        const id = repository.packBlob(bytes);
         assertRead(objects, id, bytes);
         return { id, bytes };
       });
@@ -113,13 +93,14 @@ describe('objects of git', () => {
     withRepository((repository) => {
       const objects = new GitObjects(repository.path);
       assertFails(objects, Buffer.alloc(20, 7), 'blob-missing');
-      const id = repository.addBlob(Buffer.from('one'));
-      repository.pack([id]);
+      const loose = repository.addBlob(Buffer.from('in no pack'));
+      const id = repository.packBlob(Buffer.from('one'));
       for (const key of [
         Buffer.alloc(20),
         Buffer.alloc(20, 255),
         Buffer.alloc(0),
         id.subarray(1),
+        loose,
       ]) {
         assertFails(objects, key, 'blob-missing');
       }
@@ -127,12 +108,11 @@ describe('objects of git', () => {
       assertFails(new GitObjects(repository.path), id, 'blob-missing');
     }));
 
-  it('that are no blobs are refused, loose and packed', () =>
+  it('that are no blobs are refused', () =>
     withRepository((repository) => {
       const blob = repository.addBlob(Buffer.from('in a tree'));
       const entry = `100644 blob ${blob.toString('hex')}\tname\n`;
       const tree = Buffer.from(repository.run(['mktree'], entry).toString('latin1').trim(), 'hex');
-      assertFails(new GitObjects(repository.path), tree, 'blob-corrupt');
       repository.pack([tree, blob]);
       assertFails(new GitObjects(repository.path), tree, 'blob-corrupt');
     }));
@@ -168,27 +148,25 @@ describe('damage to objects of git', () => {
       for (const { id } of kept) assertFails(new GitObjects(repository.path), id, 'blob-corrupt');
     }));
 
-  it('never gives other bytes: anywhere in a pack, its index, or a loose file', () =>
+  it('never gives other bytes: anywhere in a pack or its index', () =>
     withRepository((repository) => {
       const kept = addVersions(repository, 30);
       const pack = repository.pack(
         kept.map(({ id }) => id),
         OFFSETS,
       );
-      const text = Buffer.from('loose '.repeat(300));
-      const loose = { bytes: text, id: repository.addBlob(text) };
       let failures = 0;
-      for (const file of [`${pack}.pack`, `${pack}.idx`, looseFile(repository, loose.id)]) {
+      for (const file of [`${pack}.pack`, `${pack}.idx`]) {
         chmodSync(file, 0o600);
         const whole = readFileSync(file);
         for (let round = 0; round < ROUNDS; round += 1) {
           damage(file, whole);
-          failures += countFailures(new GitObjects(repository.path), [...kept, loose]);
+          failures += countFailures(new GitObjects(repository.path), kept);
         }
         writeFileSync(file, whole);
       }
       assert.ok(failures > ROUNDS, `only ${failures} reads failed`);
-      assert.equal(countFailures(new GitObjects(repository.path), [...kept, loose]), 0);
+      assert.equal(countFailures(new GitObjects(repository.path), kept), 0);
     }));
 
   it('is noticed when a pack or its index goes away under a reader', () =>
@@ -276,15 +254,6 @@ function assertFails(objects: GitObjects, id: Buffer, code: 'blob-missing' | 'bl
     () => objects.read(id),
     (error) => isSavepointError(error, code),
   );
-}
-
-function looseFile(repository: GitRepository, id: Buffer): string {
-  const hex = id.toString('hex');
-  return join(repository.path, 'objects', hex.slice(0, 2), hex.slice(2));
-}
-
-function assertNoLooseFile(repository: GitRepository, ids: readonly Buffer[]): void {
-  assert.ok(ids.every((id) => !existsSync(looseFile(repository, id))));
 }
 
 function withRepository(body: (repository: GitRepository) => void): Promise<void> {

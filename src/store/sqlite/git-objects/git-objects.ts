@@ -4,7 +4,6 @@ import { filesIn } from '../files-in.ts';
 import { applyDelta } from './apply-delta.ts';
 import { Damaged, isDamage } from './damaged.ts';
 import { hasId } from './has-id.ts';
-import { readLoose } from './loose-object.ts';
 import { readWhole, withFile } from './open-file.ts';
 import { type Entry, PackFile } from './pack-entry.ts';
 import { PackIndex } from './pack-index.ts';
@@ -16,16 +15,16 @@ const MAX_INDEX_BYTES = 1024 * 1024 * 1024;
 const MAX_CHAIN_BYTES = 4 * 1024 * 1024 * 1024;
 
 /**
- * Reads blobs from a bare repository without git: packs with their indices (version 2), and loose
- * objects. Every number in a file is doubted, and what comes out is compared with the object's id.
+ * Reads blobs from the packs of a bare repository, with their indices (version 2), without git. Every
+ * number in a file is doubted, and what comes out is compared with the object's id.
  */
 export class GitObjects {
-  readonly #objects: string;
+  readonly #folder: string;
   /** By the names of the packs; null where the index is damaged. */
   readonly #indices = new Map<string, PackIndex | null>();
 
   constructor(repository: string) {
-    this.#objects = join(repository, 'objects');
+    this.#folder = join(repository, 'objects', 'pack');
   }
 
   /** Throws `blob-missing`, or `blob-corrupt` when no place gives the right bytes. */
@@ -61,20 +60,18 @@ export class GitObjects {
         return offset === null ? null : this.#readPacked(name, index, offset);
       };
     }
-    yield () => readLoose(this.#objects, key.toString('hex'));
   }
 
   #readPacked(name: string, index: PackIndex, offset: number): Uint8Array {
-    return withFile(join(this.#objects, 'pack', `${name}.pack`), (descriptor, size) =>
+    return withFile(join(this.#folder, `${name}.pack`), (descriptor, size) =>
       resolve(new PackFile(descriptor, size), index, offset),
     );
   }
 
   /** Brings what we know up to the folder's entries. True when something changed. */
   #look(): boolean {
-    const folder = join(this.#objects, 'pack');
     const names = new Set(
-      filesIn(folder)
+      filesIn(this.#folder)
         .filter((file) => file.endsWith('.idx'))
         .map((file) => file.slice(0, -'.idx'.length)),
     );
@@ -84,7 +81,7 @@ export class GitObjects {
     }
     for (const name of names) {
       if (this.#indices.get(name)) continue;
-      this.#indices.set(name, loadIndex(join(folder, `${name}.idx`)));
+      this.#indices.set(name, loadIndex(join(this.#folder, `${name}.idx`)));
       changed = true;
     }
     return changed;

@@ -69,7 +69,7 @@ export class ManifestRewriter {
   #takeOver(at: number, { mode, size, key }: HeldByGit): Blob | null {
     const bytes = intact(() => this.#opened.gitObjects.read(key));
     if (bytes === null) {
-      this.#writer.set(at, unknown('unreadable'));
+      this.#writer.set(at, unknown('damaged'));
       return null;
     }
     const id = hashBytes(bytes);

@@ -64,7 +64,7 @@ function markAsInterrupted(folder: string): void {
 function addToGit(store: Store, folder: string): { key: Uint8Array; git: string } {
   const git = store.objectsFolder();
   assert.ok(git !== null);
-  return { key: new GitRepository(folder, git).addBlob(HELD.bytes), git };
+  return { key: new GitRepository(folder, git).packBlob(HELD.bytes), git };
 }
 
 function manifestOf(key: Uint8Array): Blob {
