@@ -7,8 +7,9 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    // As in bin/savepoint.cjs: a process of tests must end, too.
-    execArgv: ['--no-concurrent-sparkplug'],
+    // The first as in bin/savepoint.cjs. The second: worker threads that run TypeScript strip its types in
+    // WebAssembly, and V8 can abort when several of them compile the same calls out of it.
+    execArgv: ['--no-concurrent-sparkplug', '--wasm-wrapper-tiering-budget=1000000000'],
     // By default one core is left idle, and with two cores that is half of them.
     maxWorkers: '100%',
   },

@@ -99,7 +99,7 @@ export class WorkerPool {
   }
 }
 
-/** Lets the thread end by itself: V8 can abort the process when threads are terminated. */
+/** Lets the thread end by itself, so that V8 is not cut off in the middle of something. */
 function endOf(worker: Worker): Promise<unknown> {
   // The process must not end first: that would terminate an idle thread, which does not keep it alive.
   worker.ref();
