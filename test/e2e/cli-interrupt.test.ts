@@ -140,7 +140,7 @@ describe('Ctrl-C in a run', () => {
 it('says what Ctrl-C in a materialize leaves', async () => {
   await project.run(['run', '--', 'true']);
   const target = join(project.scratch, 'target');
-  const moments = { call: 'writeFileSync', at: [5], target };
+  const moments = { call: 'openSync', at: [20], target };
   const { code, err } = await runInterrupted(['materialize', 'latest', target], moments);
   expect(code).toBe(130);
   expect(err).toBe(
