@@ -1,8 +1,13 @@
-import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
+import { CAMPAIGNS_ONLY } from './scripts/campaigns.ts';
 
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
+    exclude: [
+      ...configDefaults.exclude,
+      ...(process.env.SAVEPOINT_CAMPAIGNS === undefined ? CAMPAIGNS_ONLY : []),
+    ],
     // Long campaigns (crash, property) set their own, longer limits.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -15,7 +15,7 @@ import { allProblems, inParallel, numberFrom, randomFrom, titled } from './campa
 import { makePlace, makeScratch, type Place, withFolder } from './scenario/place.ts';
 import { removeTree } from './scenario/tree.ts';
 
-const KILLS = numberFrom('SAVEPOINT_EXECUTION_KILLS', 8);
+const KILLS = numberFrom('SAVEPOINT_EXECUTION_KILLS', 4);
 const SEED = numberFrom('SAVEPOINT_CRASH_SEED', 20_260_101);
 const PROGRAM = fileURLToPath(new URL('child/execution-program.ts', import.meta.url));
 const STEPS = Array.from({ length: 10 }, (_, index) => index);

@@ -8,8 +8,8 @@ import { failAt, lastingErrors, type Sabotage } from './strace/fault.ts';
 import { describeWithStrace } from './strace/needs-strace.ts';
 import { record } from './strace/recording.ts';
 
-// How many of the runs below are made; there are some 1,200.
-const RUNS = numberFrom('SAVEPOINT_LASTING_ERRORS', 24);
+// How many of the runs below are made; there are some 1,300.
+const RUNS = numberFrom('SAVEPOINT_LASTING_ERRORS', 18);
 
 interface Run {
   readonly act: RestoreAct;
