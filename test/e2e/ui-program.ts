@@ -108,7 +108,7 @@ async function stop(): Promise<void> {
 }
 
 await ui.start({
-  onSubmit: (text) => {
+  onSubmit: async (text) => {
     const scene = SCENES[text];
     if (scene !== undefined) void scene();
     else {
@@ -117,7 +117,7 @@ await ui.start({
       ui.displayInfo(`submitted ${text.length} characters ${hash}`);
     }
   },
-  onRewind: () => void rewind(3),
+  onRewind: () => rewind(3),
   onInterrupt: () => {
     ui.setActivity(null);
     ui.displayWarning('interrupted');

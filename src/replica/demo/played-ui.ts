@@ -29,8 +29,6 @@ const GLANCE_MS = 20;
 export class PlayedUI implements InteractiveUI {
   readonly #options: PlayedUIOptions;
   #busy = false;
-  /** Whether anything came of what the person did last. */
-  #said = false;
   #answer = '';
   #choosing: { readonly entry: number; readonly choice: RewindChoice } | null = null;
   /** What went wrong, if anything did: the play proves what it shows. */
@@ -63,14 +61,11 @@ export class PlayedUI implements InteractiveUI {
   }
 
   /** Until the agent waits for the person again. */
-  async #working(act: () => void): Promise<void> {
-    this.#said = false;
-    act();
-    let settled = 0;
+  async #working(act: () => Promise<void>): Promise<void> {
+    await act();
     for (let waited = 0; waited < PATIENCE_MS; waited += GLANCE_MS) {
+      if (!this.#busy) return;
       await pause(GLANCE_MS);
-      settled = this.#busy ? 0 : settled + 1;
-      if (this.#said && settled > 5) return;
     }
     this.failures.push('the agent did not answer in time');
   }
@@ -167,7 +162,6 @@ export class PlayedUI implements InteractiveUI {
   }
 
   #line(text: string): void {
-    this.#said = true;
     this.#options.write(`${text}\n`);
   }
 }

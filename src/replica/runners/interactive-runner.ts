@@ -77,8 +77,8 @@ export class InteractiveRunner {
       this.#leave = resolve;
     });
     await ui.start({
-      onSubmit: (text) => void this.#guarded(() => this.#take(text)),
-      onRewind: () => void this.#guarded(() => this.handleRewind(this.#desk.session)),
+      onSubmit: (text) => this.#guarded(() => this.#take(text)),
+      onRewind: () => this.#guarded(() => this.handleRewind(this.#desk.session)),
       onInterrupt: () => void this.#guarded(() => this.#desk.live.interrupt()),
       onExit: () => this.#leave(),
       complete: (text) => this.#parts.commands.complete(text, this.#commandContext()),

@@ -26,8 +26,8 @@ beforeEach(() => {
     store,
     dialogs,
     handlers: {
-      onSubmit: (text) => heard.push(`submit ${text}`),
-      onRewind: () => heard.push('rewind'),
+      onSubmit: async (text) => void heard.push(`submit ${text}`),
+      onRewind: async () => void heard.push('rewind'),
       onInterrupt: () => heard.push('interrupt'),
       onExit: () => heard.push('exit'),
       complete: () => [],

@@ -74,7 +74,7 @@ export class Keyboard {
 
   #escape(arrivedAt: number): void {
     const { handlers, store } = this.#parts;
-    if (this.#escapes.press(arrivedAt)) handlers.onRewind();
+    if (this.#escapes.press(arrivedAt)) void handlers.onRewind();
     else if (store.get().activity !== null) handlers.onInterrupt();
   }
 
@@ -101,7 +101,7 @@ export class Keyboard {
     const { handlers, store } = this.#parts;
     const { state, submitted } = pressedPrompt(store.get().prompt, key, this.#promptRoom());
     store.update({ prompt: state });
-    if (submitted !== null) handlers.onSubmit(submitted);
+    if (submitted !== null) void handlers.onSubmit(submitted);
   }
 
   #answer(key: Key): void {
