@@ -2,7 +2,7 @@
  * Tests that try kills, faults, damages and random histories. `npm test` runs some of them, with few tries;
  * `npm run test:campaigns` runs all of them, with these lengths: 2,000 sequences, 500 damages of a store and 600
  * of its log, 3,000 looks at one that is written to, 300 kills at random and one at each call, a fault at each
- * call, 400 errors that last (there are 1,300), power cuts, every moment of a take-back, 300 kills of an execution,
+ * call, 600 errors that last (there are 1,300), power cuts, every moment of a take-back, 300 kills of an execution,
  * 1,600 saves, 300 commands beside busy writers.
  */
 export const CAMPAIGN_LENGTHS: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ export const CAMPAIGN_LENGTHS: Readonly<Record<string, string>> = {
   SAVEPOINT_KILLS: '10000',
   SAVEPOINT_RANDOM_KILLS: '300',
   SAVEPOINT_FAULT_RUNS: 'each',
-  SAVEPOINT_LASTING_ERRORS: '400',
+  SAVEPOINT_LASTING_ERRORS: '600',
   SAVEPOINT_TAKE_BACK_KILLS: '1000',
   SAVEPOINT_CRASH_RUNS: '60',
   SAVEPOINT_KILLS_BEFORE_CUTS: '10',

@@ -29,6 +29,8 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
 export function hintFor(error: SavepointError, project: string | undefined): string | undefined {
   // Of a folder that was moved the engine knows more.
   if (error.code === 'project-mismatch' && error.details !== undefined) return adoptHint(project);
+  // Paths were left that somebody else had changed: something is different all the same.
+  if (error.code === 'plan-stale' && error.details !== undefined) return error.hint;
   if (error.code === 'run-unrecorded') return beforeHint(error.details) ?? HINTS[error.code];
   return HINTS[error.code] ?? error.hint;
 }

@@ -37,7 +37,7 @@ export const ERROR_CODES = {
   'nothing-to-undo': 'There is no operation in effect.',
   'run-unrecorded': 'Nothing is on record of what the last run changed, so it cannot be undone.',
   'nothing-to-redo': 'The newest operation is not an undo.',
-  'plan-stale': 'Files or timeline changed since the plan was made; nothing was touched.',
+  'plan-stale': 'Files or timeline changed since the plan was made; what was begun was taken back.',
   conflicts: 'The plan has conflicts and the caller asked to fail on them.',
   'restore-failed': 'A file could not be replaced; what was begun was taken back.',
   'restore-unfinished': 'A restore stopped half way; the next start finishes it or takes it back.',

@@ -16,6 +16,7 @@ import {
   swapAll,
   swapBack,
   takenBack,
+  withoutGuards,
 } from './run-journal.ts';
 import { stageAll } from './staging.ts';
 import { hasNoRoom, reasonOf } from './step-errors.ts';
@@ -138,11 +139,10 @@ async function afterOther(
   try {
     const { notes, foreign } = await runAlongside(site, journal, () => other.run());
     const [path] = foreign;
-    const { alongside: _done, ...rest } = journal;
+    const rest = withoutGuards(journal, foreign);
     const next = path === undefined ? { ...rest, phase: 'intent' as const } : takenBack(rest);
-    const removedCheckpoints = path === undefined ? [] : [journal.safetyCheckpointId];
-    await site.store.commit({ base: await site.store.seq(), removedCheckpoints, journal: next });
-    if (path !== undefined) throw changedMeanwhile(path);
+    await site.store.commit({ base: await site.store.seq(), journal: next });
+    if (path !== undefined) throw refusal(changedMeanwhile(path), journal, foreign);
     return { journal: next, notes };
   } catch (error) {
     throw isSavepointError(error, 'plan-stale') ? error : unfinished(site.root, journal, error);
@@ -192,14 +192,11 @@ async function takeBack(
   try {
     const left = await swapBack(site, journal.steps);
     const removedCheckpoints = safetyToRemove(journal, left);
-    await site.store.commit({
-      base: journal.base,
-      removedCheckpoints,
-      journal: takenBack(journal),
-    });
-    const reason = refusal(error, left);
+    const done = takenBack(journal);
+    await site.store.commit({ base: journal.base, removedCheckpoints, journal: done });
+    const reason = refusal(error, journal, left);
     const others = left.filter((path) => path !== reason.path);
-    tell?.([...leftAsIs(others), ...dropAllCompanions(site, journal).notes]);
+    tell?.([...leftAsIs(others), ...dropAllCompanions(site, done).notes]);
     return reason;
   } catch (failure) {
     return unfinished(site.root, journal, new AggregateError([error, failure]));
@@ -209,15 +206,26 @@ async function takeBack(
 /** Paths that somebody else wrote to while the restore ran, or of which nothing shows who did. */
 export function leftAsIs(paths: readonly TrackedPath[]): PlanNote[] {
   if (paths.length === 0) return [];
-  const message = 'what was done was taken back, except where files changed meanwhile';
+  const message =
+    'what was done was taken back, except where files changed meanwhile or nothing shows who wrote them';
   return [{ code: 'written-meanwhile', message, paths }];
 }
 
-function refusal(error: unknown, left: readonly TrackedPath[]): SavepointError {
-  if (isSavepointError(error)) return error;
-  const code = hasNoRoom(error) ? 'store-full' : 'restore-failed';
-  return new SavepointError(code, `a file could not be restored: ${reasonOf(error)}`, {
-    hint: left.length === 0 ? 'nothing was changed' : 'what was done was taken back',
-    cause: error,
-  });
+/** The error of a restore that was taken back. `left`: the paths that were left as somebody made them. */
+function refusal(
+  error: unknown,
+  { safetyCheckpointId }: Prepared['journal'],
+  left: readonly TrackedPath[],
+): SavepointError {
+  const isOurs = isSavepointError(error);
+  if (isOurs && left.length === 0) return error;
+  const code = isOurs ? error.code : hasNoRoom(error) ? 'store-full' : 'restore-failed';
+  const message = isOurs ? error.message : `a file could not be restored: ${reasonOf(error)}`;
+  if (left.length === 0) {
+    return new SavepointError(code, message, { hint: 'nothing was changed', cause: error });
+  }
+  const hint = `what was done was taken back, except for the paths named here; checkpoint ${safetyCheckpointId} holds what was there`;
+  const path = isOurs ? error.path : undefined;
+  const details = left.map((one) => ({ path: one }));
+  return new SavepointError(code, message, { path, hint, details, cause: error });
 }

@@ -74,11 +74,11 @@ export function dropCompanions(root: string, { step, isOnRecord }: UntidyStep): 
   if (stage === null) return [];
   const at = (name: string): Pick<Companion, 'name' | 'at'> => ({ name, at: stage.entry(name) });
   const isOld = (): boolean => sameState(stateIn(stage, step.stashName), step.from);
-  // A step that is not on record may have failed half way: then this is the only file.
+  // A step that is not on record may have failed half way: then the stash is the only copy on the disk.
   const isNeeded = (): boolean => !isOnRecord && currentState(root, step).kind === 'absent';
   const companions: Companion[] = [
     { ...at(asideName(step)), mustStay: () => (isAside(stage, step) ? null : 'written') },
-    { ...at(step.stagedName), mustStay: () => (isSpareNew(root, step, stage) ? null : 'written') },
+    { ...at(step.stagedName), mustStay: () => (isSpareNew(step, stage) ? null : 'written') },
     {
       ...at(step.stashName),
       mustStay: () => (isNeeded() ? 'needed' : isOld() ? null : 'written'),
@@ -86,9 +86,11 @@ export function dropCompanions(root: string, { step, isOnRecord }: UntidyStep): 
       remove: removeFreeingLater,
     },
   ];
+  // What is in place under its real name loses nothing but a name of ours.
+  const isInPlace = (at: FsPath): boolean => hasEntry(root, step, stage, at);
   try {
     return companions.flatMap((companion) => {
-      const why = drop(companion);
+      const why = drop(companion, isInPlace);
       return why === null ? [] : [{ path: step.path, name: companion.name, why }];
     });
   } finally {
@@ -113,27 +115,34 @@ interface Companion {
   readonly remove?: (at: FsPath) => void;
 }
 
-function drop({ at, mustStay, remove = removeIfThere }: Companion): WhyKept | null {
+function drop(
+  { at, mustStay, remove = removeIfThere }: Companion,
+  isInPlace: (at: FsPath) => boolean,
+): WhyKept | null {
   if (!isThere(at)) return null;
-  const why = mustStay();
+  const why = isInPlace(at) ? null : mustStay();
   if (why === null) remove(at);
   return why;
+}
+
+/** Whether a companion is a second name of what stands at the path. */
+function hasEntry(root: string, step: JournalStep, stage: PinnedFolder, at: FsPath): boolean {
+  const isEntry = (parent: PinnedFolder, name: string): boolean =>
+    isOneFile(parent.entry(name), at);
+  return waitsBeside(step)
+    ? isEntry(stage, nameOf(step.path))
+    : (withParent(root, step, isEntry) ?? false);
 }
 
 function isAside(stage: PinnedFolder, step: JournalStep): boolean {
   return isOneFile(stage.entry(asideName(step)), stage.entry(step.stagedName));
 }
 
-/** A mark, a second name of what is in place, a torn beginning, or what the store holds as well. */
-function isSpareNew(root: string, step: JournalStep, stage: PinnedFolder): boolean {
+/** A mark, a torn beginning, or what the store holds as well. */
+function isSpareNew(step: JournalStep, stage: PinnedFolder): boolean {
   if (step.how === 'chmod' || isDirectory(step.to)) return true;
   const staged = stage.entry(step.stagedName);
-  const isInPlace = (parent: PinnedFolder, name: string): boolean =>
-    isOneFile(parent.entry(name), staged);
-  const inPlace = waitsBeside(step)
-    ? isInPlace(stage, nameOf(step.path))
-    : withParent(root, step, isInPlace);
-  return inPlace || isUnfinished(staged) || sameState(stateIn(stage, step.stagedName), step.to);
+  return isUnfinished(staged) || sameState(stateIn(stage, step.stagedName), step.to);
 }
 
 function keptNote(all: readonly KeptCompanion[], why: WhyKept): PlanNote[] {

@@ -112,27 +112,30 @@ class EmptyFolder {
     }
   }
 
-  /** Removes what was made, and nothing else. Returns whether all of it is gone. */
+  /** Removes what was made, and nothing else. Returns whether nothing is left. */
   remove(): boolean {
-    const failed = this.#made.toReversed().filter((path) => !this.#removeEntry(path));
-    if (failed.length > 0 || this.#madeFrom === undefined) return failed.length === 0;
-    return removeFolders(this.#at, this.#madeFrom);
+    for (const path of this.#made.toReversed()) this.#removeEntry(path);
+    try {
+      if (readdirSync(this.root).length > 0) return false;
+      return this.#madeFrom === undefined || removeFolders(this.#at, this.#madeFrom);
+    } catch {
+      return false;
+    }
   }
 
-  #removeEntry(path: TrackedPath): boolean {
+  #removeEntry(path: TrackedPath): void {
     try {
       const parent = pinParent(this.root, path);
-      const entry = parent?.entry(nameOf(path));
-      if (entry === undefined) return true;
+      if (parent === null) return;
       try {
+        const entry = parent.entry(nameOf(path));
         if (lstatSync(entry).isDirectory()) rmdirSync(entry);
         else unlinkSync(entry);
       } finally {
-        parent?.close();
+        parent.close();
       }
-      return true;
     } catch {
-      return false;
+      // It stays, and that is said.
     }
   }
 
@@ -158,14 +161,10 @@ class EmptyFolder {
   }
 }
 
-/** Removes a folder and those above it, up to and with `last`, as long as they are empty. */
+/** Removes a folder and those above it, up to and with `last`. Throws where one is not empty. */
 function removeFolders(folder: string, last: string): boolean {
-  try {
-    for (let at = folder; at.length >= last.length; at = dirname(at)) rmdirSync(at);
-    return true;
-  } catch {
-    return false;
-  }
+  for (let at = folder; at.length >= last.length; at = dirname(at)) rmdirSync(at);
+  return true;
 }
 
 /** Null for a folder; a text where the bytes are lost. */

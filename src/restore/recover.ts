@@ -15,12 +15,13 @@ import {
   syncStages,
   syncSteps,
   takenBack,
+  withoutGuards,
 } from './run-journal.ts';
 import { stageAgain } from './staging.ts';
 import { hasNoRoom, isRefused, isTheirs, reasonOf } from './step-errors.ts';
 import { currentState } from './step-place.ts';
 import { backward, forward, settle } from './swap.ts';
-import { unfinished } from './unfinished.ts';
+import { unfinished, untidied } from './unfinished.ts';
 
 /**
  * Finishes what an interrupted restore left, or takes it back where it cannot be finished. A path that
@@ -30,20 +31,24 @@ import { unfinished } from './unfinished.ts';
 export async function recover(site: CaptureSite, tell: Tell): Promise<void> {
   const journal = await site.store.journal();
   if (journal === null) return;
+  const done = journal.phase === 'done' ? journal : await settleJournal(site, journal, tell);
   try {
-    await recoverFrom(site, journal, tell);
+    await tidyUp(site, done, tell);
+  } catch (error) {
+    throw untidied(site.root, error);
+  }
+}
+
+/** Brings a restore to an end, one way or the other, and returns its journal, which is done. */
+async function settleJournal(site: CaptureSite, journal: Journal, tell: Tell): Promise<Journal> {
+  try {
+    const { note, rest } = await (journal.phase === 'alongside' ? giveUp : finish)(site, journal);
+    tell([note]);
+    return rest;
   } catch (error) {
     // No later command finishes what is damaged.
     throw isSavepointError(error, 'store-corrupt') ? error : unfinished(site.root, journal, error);
   }
-}
-
-async function recoverFrom(site: CaptureSite, journal: Journal, tell: Tell): Promise<void> {
-  if (journal.phase === 'done') return tidyUp(site, journal, tell);
-  const { note, rest } = await (journal.phase === 'alongside' ? giveUp : finish)(site, journal);
-  tell([note]);
-  // What is on record is not taken back, whatever goes wrong from here on.
-  await tidyUp(site, rest, tell);
 }
 
 type Tell = (notes: readonly PlanNote[]) => void;
@@ -67,8 +72,7 @@ async function finish(site: CaptureSite, journal: Journal): Promise<Finished> {
 /** Nothing of the plan was begun: what another program rewound meanwhile becomes what it was. */
 async function giveUp(site: CaptureSite, journal: Journal): Promise<Finished> {
   const left = await putBack(site, journal);
-  const { alongside: _done, ...begun } = journal;
-  const rest = takenBack(begun);
+  const rest = takenBack(withoutGuards(journal, left));
   const removedCheckpoints = safetyToRemove(journal, left);
   await site.store.commit({ base: await site.store.seq(), removedCheckpoints, journal: rest });
   return { note: recovered(`an interrupted ${kindOf(journal)} was taken back`, left), rest };

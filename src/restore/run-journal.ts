@@ -132,6 +132,16 @@ export function takenBack(journal: Journal): Journal {
   return { ...journal, phase: 'done', operations: [], changes: [], cancellations: [] };
 }
 
+/** The journal once another program's part is over; the companions of guards that were left have to go. */
+export function withoutGuards(
+  { alongside = [], untidy = [], ...rest }: Journal,
+  left: readonly TrackedPath[],
+): Journal {
+  const guards = alongside.filter(({ path }) => left.includes(path));
+  const still = [...untidy, ...guards.map((step) => ({ step, isOnRecord: false }))];
+  return still.length === 0 ? rest : { ...rest, untidy: still };
+}
+
 /**
  * The checkpoint that goes with a restore that was taken back. Where a path was left as it is, what was there
  * before may be nowhere else.

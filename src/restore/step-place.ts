@@ -12,7 +12,7 @@ import type { JournalStep } from '../model/journal.ts';
 import { isOutside, nameOf, parentOf } from '../model/path.ts';
 import { ABSENT, type State } from '../model/state.ts';
 import { about } from './step-errors.ts';
-import { cannotLink, isThere, removeIfThere } from './write-file.ts';
+import { isThere, removeIfThere } from './write-file.ts';
 
 /** `foreign`: what is there is neither what was left nor what we brought; nothing was done. */
 export type StepOutcome = 'done' | 'foreign';
@@ -83,7 +83,7 @@ export class StepPlace {
       symlinkSync(MARK, this.staged);
     } catch (error) {
       // Without it the step is not taken back, and that is said.
-      if (!cannotLink(error)) throw error;
+      if (!NO_SYMLINKS.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
   }
 
@@ -93,6 +93,8 @@ export class StepPlace {
 }
 
 const MARK = 'made-by-savepoint';
+// What file systems say that know no symbolic links.
+const NO_SYMLINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'];
 
 export function asideName({ stagedName }: JournalStep): string {
   return stagedName.replace(/\.new$/, '.back');

@@ -117,8 +117,8 @@ function removeOurs(place: StepPlace, step: JournalStep): boolean {
 }
 
 /**
- * A new file keeps the name under which it waited. Where that is gone (file systems without hard links
- * move it), the stash shows that we were at work here; without one nothing does.
+ * A new file keeps the name under which it waited. Where that is gone (it was moved, because
+ * `link` was refused), the stash shows that we were at work here; without one nothing does.
  */
 function isOurs(place: StepPlace, { from }: JournalStep): boolean {
   return isThere(place.staged) ? isOneFile(place.entry, place.staged) : isMovable(from);

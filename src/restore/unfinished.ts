@@ -19,23 +19,38 @@ export function unfinished(root: string, journal: Journal, cause: unknown): Save
   });
 }
 
+/** The error for a restore that is over, and whose companions could not be looked after. */
+export function untidied(root: string, cause: unknown): SavepointError {
+  const message = `the restore is over, but its own files could not be removed: ${reasonOf(cause)}`;
+  const hint = 'the next savepoint command tries again';
+  return new SavepointError('restore-unfinished', message, { path: root, hint, cause });
+}
+
 // More would bury the rest of the message.
 const MOST_NAMED = 3;
 
-function whereFilesAre(
-  root: string,
-  { steps, alongside = [], safetyCheckpointId }: Journal,
-): string {
+function whereFilesAre(root: string, journal: Journal): string {
+  const { steps, alongside = [], safetyCheckpointId } = journal;
   try {
-    const away = [...alongside, ...steps].filter((step) => isAway(root, step));
+    const away = [
+      ...alongside.filter((guard) => !isBack(root, guard)).map(({ path }) => `${path} is changed`),
+      ...steps
+        .filter((step) => isAway(root, step))
+        .map((step) => `${step.path} ${keptAs(root, step)}`),
+    ];
     if (away.length === 0) return 'your files are safe: each is in its place';
-    const named = away.slice(0, MOST_NAMED).map((step) => `${step.path} ${keptAs(root, step)}`);
-    const rest = away.length - named.length;
-    const more = rest === 0 ? '' : `, and ${rest} more`;
-    return `not in their place: ${named.join(', ')}${more}; checkpoint ${safetyCheckpointId} holds what was there`;
+    const rest = away.length - MOST_NAMED;
+    const more = rest > 0 ? `, and ${rest} more` : '';
+    const named = away.slice(0, MOST_NAMED).join(', ');
+    return `not in their place: ${named}${more}; checkpoint ${safetyCheckpointId} holds what was there`;
   } catch (error) {
     return `your files could not be looked at (${reasonOf(error)}); mend the disk first`;
   }
+}
+
+/** Whether another program's doing at the path is undone. */
+function isBack(root: string, guard: JournalStep): boolean {
+  return sameState(currentState(root, guard), guard.to);
 }
 
 /** Whether a file or link that was there, and should be or become another, is not in its place. */

@@ -109,12 +109,6 @@ function canLink(waiting: FsPath): boolean {
   return !lstatSync(waiting, { throwIfNoEntry: false })?.isSymbolicLink();
 }
 
-/** What file systems say that know no links. */
-export function cannotLink(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  return ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'].includes(code);
-}
-
 function alreadyThere(cause: unknown): Error {
   return Object.assign(new Error('file exists', { cause }), { code: 'EEXIST' });
 }

@@ -142,7 +142,7 @@ describe('a rewind alongside that of another program', () => {
     await expect(rewound).rejects.toMatchObject({ code: 'plan-stale', path: 'a' });
     expect([bed.text('a'), bed.text('b')]).toEqual(['typed in just now\n', 'two\n']);
     expect(companions()).toEqual([]);
-    expect((await bed.savepoint.list()).map(({ kind }) => kind)).not.toContain('safety');
+    expect((await bed.savepoint.list()).map(({ kind }) => kind)).toContain('safety');
   });
 
   it('leaves nothing of its own behind, though it is cut off while files are put back', async () => {
@@ -185,5 +185,46 @@ describe('a rewind alongside that of another program', () => {
     ]);
     await bed.rewind('m1');
     expect([bed.text('a'), bed.text('b')]).toEqual(['first\n', 'torn']);
+  });
+});
+
+describe('an edit that nobody had recorded', () => {
+  const EDITED = 'ONE\ntwo\nTHREE of a person\n';
+
+  beforeEach(async () => {
+    bed.put('a', 'one\ntwo\nthree\n');
+    await bed.write('m1', 'a', 'ONE\ntwo\nthree\n');
+    bed.put('a', EDITED);
+  });
+
+  it('stays one command away where the other program wrote something that is not on record', async () => {
+    await expect(rewindAlongside(['a'], () => bed.put('a', 'formatted\n'))).rejects.toMatchObject({
+      code: 'plan-stale',
+      details: [{ path: 'a' }],
+      hint: expect.stringContaining('holds what was there'),
+    });
+    expect(bed.text('a')).toBe('formatted\n');
+    const [safety] = await bed.savepoint.list({ kinds: ['safety'] });
+    await bed.write('m2', 'a', 'written by a tool\n');
+    await bed.savepoint.rewind({ to: safety?.id ?? '', take: 'exact', onConflict: 'restore' });
+    expect(bed.text('a')).toBe(EDITED);
+  });
+
+  it('is not called safe while it is still to be put back', async () => {
+    const noRoom: Moment = {
+      call: 'openSync',
+      path: /\.savepoint-.*\.new$/,
+      act: failsWith('EIO'),
+    };
+    await atMoments([noRoom], () =>
+      expect(rewindAlongside(['a'], () => bed.put('a', 'one\ntwo\nthree\n'))).rejects.toMatchObject(
+        {
+          code: 'restore-unfinished',
+          hint: expect.stringMatching(/^not in their place: a is changed; checkpoint /),
+        },
+      ),
+    );
+    await bed.reopen();
+    expect(bed.text('a')).toBe(EDITED);
   });
 });

@@ -141,6 +141,49 @@ describe('a restore that is taken back', () => {
 });
 
 describe('what a restore kept', () => {
+  it('stays where its place is gone, and is named', async () => {
+    bed.put('d', 'a file');
+    await bed.tool('m1', ['d'], () => {
+      rmSync(bed.at('d'));
+      bed.put('d/f', 'made');
+    });
+    bed.put('d/f', 'edited by its owner');
+    // The folder gives way to a file of somebody else when its entry has been moved away.
+    const replaced: Moment = {
+      call: 'rmdirSync',
+      path: /\/d$/,
+      act: () => {
+        rmSync(bed.at('d'), { recursive: true });
+        bed.put('d', 'by somebody else');
+      },
+    };
+    const rewind = (): Promise<unknown> => bed.rewind('m1', { onConflict: 'restore' });
+    const failure: unknown = await atMoments([replaced], rewind).catch((error) => error);
+    expect(failure).toBeInstanceOf(Error);
+    expect((failure as { hint?: string }).hint).not.toContain('nothing was changed');
+    const [kept = ''] = Object.keys(bed.tree()).filter((path) => path.endsWith('.old'));
+    expect([bed.text('d'), bed.text(kept)]).toEqual(['by somebody else', 'edited by its owner']);
+    const notices = bed.savepoint.notices();
+    expect(notices.find(({ code }) => code === 'kept-aside')?.message).toContain(kept);
+  });
+
+  it('goes where it is only a second name of the file in its place', async () => {
+    bed.put('a', 'before');
+    await agentWorks('a', () => bed.put('a', 'after'));
+    await withoutCalls(
+      ['unlinkSync'],
+      'EACCES',
+      () => failedRewind(LAST_FAILS),
+      /\.savepoint-.*\.old$/,
+    );
+    bed.put('a', 'edited in place');
+    bed.savepoint.notices();
+    await bed.reopen();
+    expect(Object.keys(bed.tree()).sort()).toEqual(['a', 'z']);
+    expect([bed.text('a'), lstatSync(bed.at('a')).nlink]).toEqual(['edited in place', 1]);
+    expect(bed.savepoint.notices()).toEqual([]);
+  });
+
   it('is missed, so that the new file stays, where somebody removed it', async () => {
     bed.put('a', 'before');
     await agentWorks('a', () => bed.put('a', 'after'));

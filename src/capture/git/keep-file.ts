@@ -8,9 +8,11 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
 } from 'node:fs';
 import { chmod, copyFile, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Refusal } from './refusal.ts';
 
 /** Where a hard link cannot be: another device, a file system without them, too many, not ours. */
@@ -96,12 +98,18 @@ function isLinked(source: string, target: string): boolean {
 async function isCopied(source: string, target: string, budget: CopyBudget): Promise<boolean> {
   if (!(await isCloned(source, target))) {
     const { size } = statSync(source);
-    if (size > budget.bytes) return false;
+    if (size > Math.min(budget.bytes, freeBytes(dirname(target)))) return false;
     budget.bytes -= size;
     await copyFile(source, target, constants.COPYFILE_EXCL);
   }
   await chmod(target, 0o600);
   return true;
+}
+
+/** To fill a disk, only to take the copy away again, would help nobody. */
+function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
 }
 
 /** Any error counts as a no: the copy that follows meets it again, if it is more than that. */

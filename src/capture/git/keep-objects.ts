@@ -102,8 +102,9 @@ async function keepPack({ source, folder, budget, added }: KeepTask, name: strin
   try {
     for (const ending of FILES) {
       const target = packFile(folder, name + ending);
+      const isNew = !existsSync(target);
       await keepFile(join(source, 'pack', name + ending), target, budget);
-      added.add(target);
+      if (isNew) added.add(target);
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;

@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectDifferences, pathsIn, ScanPlace } from '../../../test/scan/scan-place.ts';
+import { ChildScript } from '../../testing/child-script.ts';
 import { ScanControl } from './control.ts';
 import { encodeIndex } from './index-codec.ts';
 import { RunningScan } from './running-scan.ts';
@@ -128,6 +129,18 @@ describe('threads that are no longer needed', () => {
     expect(codes).toEqual([0, 0]);
     expect(await scan).toEqual({ kind: 'gave-up', reason: 'aborted' });
   });
+});
+
+it('lets a process with nothing else to do wait for the end of a busy thread', async () => {
+  const script = `
+    const { WorkerPool } = await import(process.argv[1]);
+    const pool = new WorkerPool(1);
+    pool.run({ kind: 'walk' }).catch(() => undefined);
+    await pool.close();
+    process.exitCode = 3;
+  `;
+  const child = new ChildScript(script, new URL('worker-pool.ts', import.meta.url).href);
+  expect(await child.ends()).toBe(3);
 });
 
 describe('threads that die or cannot be started', () => {

@@ -86,7 +86,7 @@ export class WorkerPool {
   #settle(member: Member, how: (job: Job) => void): void {
     const { job } = member;
     member.job = null;
-    member.worker.unref();
+    if (!this.#closed) member.worker.unref();
     if (job !== null) how(job);
     this.#assign();
   }

@@ -51,8 +51,11 @@ async function runUndo(
   { includeShared, ...request }: UndoOptions,
 ): Promise<ExitCode> {
   // What a killed run left goes on record only now.
-  const { notice = null } = (await savepoint.scanAgain()) ?? {};
-  if (notice !== null) call.io.err(`savepoint: the worktree could not be looked at: ${notice}\n`);
+  const scan = await savepoint.scanAgain();
+  if (scan !== null && scan.coverage !== 'scanned') {
+    const why = displayText(scan.notice ?? scan.coverage);
+    call.io.err(`savepoint: the worktree could not be looked at: ${why}\n`);
+  }
   const plan = await savepoint.planUndo({ ...request, includeShared: true });
   const what = displayText(plan.description.replace(/^undo /, ''));
   const words: Words = {

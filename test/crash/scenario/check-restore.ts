@@ -19,7 +19,14 @@ export async function checkRestore(
   { reports, complaints, ended }: ChildOutcome,
 ): Promise<{ problems: Problems }> {
   const failure = reports.find((line) => line.say === 'failed');
+  // After a recovery that is true of the command, and says nothing of what the recovery did.
+  const isFirst = !act.title.startsWith('recovery');
+  const saysUntouched = isFirst && (failure?.error.hint.includes('nothing was changed') ?? false);
   const problems = [
+    // Companions that cannot be removed are named by a notice.
+    ...(saysUntouched ? checkTree('nothing was changed', place, act.before) : []).filter(
+      (problem) => !isCompanion(problem),
+    ),
     ...(ended ? [] : [`the process broke off: ${complaints}`]),
     ...checkFailure(failure?.error ?? null),
     ...checkBytes(treeOf(place.project), act, failure?.error.hint.includes('are safe') ?? false),

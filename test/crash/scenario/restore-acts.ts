@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSavepoint } from '../../../src/index.ts';
 import type { Step } from '../child/steps.ts';
@@ -99,6 +99,8 @@ export async function treeToWrite(rewind: RestoreAct, scratch: string): Promise<
   const out = join(scratch, 'materialized');
   await savepoint.materialize('latest', out);
   await savepoint.close();
+  // A folder that was there before is not removed, whatever fails.
+  mkdirSync(join(template.folder, 'out'));
   const step: Step = { do: 'materialize', ref: 'latest', directory: 'out' };
   const steps: Step[] = [{ do: 'open' }, { do: 'ready' }, step, { do: 'close' }];
   return { ...rewind, title: 'materialize', template, steps, after: treeOf(out) };
