@@ -3,7 +3,7 @@ import { type FsPath, type PinnedFolder, pinFolderOrNull } from '../capture/pinn
 import type { Journal, JournalStep, UntidyStep } from '../model/journal.ts';
 import { isOutside, nameOf, type TrackedPath } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
-import { isDirectory, sameState } from '../model/state.ts';
+import { isDirectory, type State, sameState } from '../model/state.ts';
 import { isMovable } from './aside.ts';
 import { removeFreeingLater } from './free-later.ts';
 import { about, reasonOf } from './step-errors.ts';
@@ -73,7 +73,7 @@ export function dropCompanions(root: string, { step, isOnRecord }: UntidyStep): 
   const stage = pinFolderOrNull(root, step.stageFolder, isOutside(step.path));
   if (stage === null) return [];
   const at = (name: string): Pick<Companion, 'name' | 'at'> => ({ name, at: stage.entry(name) });
-  const isOld = (): boolean => sameState(stateIn(stage, step.stashName), step.from);
+  const isOld = (): boolean => sameState(readableState(stage, step.stashName), step.from);
   // A step that is not on record may have failed half way: then the stash is the only copy on the disk.
   const isNeeded = (): boolean => !isOnRecord && currentState(root, step).kind === 'absent';
   const companions: Companion[] = [
@@ -142,7 +142,14 @@ function isAside(stage: PinnedFolder, step: JournalStep): boolean {
 function isSpareNew(step: JournalStep, stage: PinnedFolder): boolean {
   if (step.how === 'chmod' || isDirectory(step.to)) return true;
   const staged = stage.entry(step.stagedName);
-  return isUnfinished(staged) || sameState(stateIn(stage, step.stagedName), step.to);
+  return isUnfinished(staged) || sameState(readableState(stage, step.stagedName), step.to);
+}
+
+/** Nothing can be said of a companion that cannot be read: it stays until it can be. */
+function readableState(stage: PinnedFolder, name: string): State {
+  const state = stateIn(stage, name);
+  if (state.kind === 'unknown') throw new Error(`${name} cannot be read`);
+  return state;
 }
 
 function keptNote(all: readonly KeptCompanion[], why: WhyKept): PlanNote[] {
