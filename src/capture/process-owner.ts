@@ -30,8 +30,9 @@ export function ownerMayRun(owner: string): boolean {
   if (match === null || match[1] !== hostname()) return true;
   const pid = Number(match[2]);
   if (!isRunning(pid)) return false;
-  const start = startOf(pid);
-  return start === null || match[3] === '' || start === match[3];
+  const stat = statOf(pid);
+  if (stat === null || match[3] === '') return true;
+  return stat[19] === match[3] && !ENDED.includes(stat[0] ?? '');
 }
 
 function isRunning(pid: number): boolean {
@@ -43,12 +44,20 @@ function isRunning(pid: number): boolean {
   }
 }
 
+// A process that has ended, and whose parent has not asked for its exit code: in containers that can take for ever.
+const ENDED = ['Z', 'X'];
+
 /** Start time in clock ticks since boot, from /proc; null where there is none. */
 function startOf(pid: number): string | null {
+  return statOf(pid)?.[19] ?? null;
+}
+
+/** What /proc says of a process, from its state on. */
+function statOf(pid: number): string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The command name may hold spaces and parentheses; fields count from behind its last one.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
     return null;
   }

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { currentOwner, ownerMayRun } from './process-owner.ts';
+
+const MODULE = new URL('process-owner.ts', import.meta.url).href;
+
+it('knows that this process runs', () => {
+  expect(ownerMayRun(currentOwner())).toBe(true);
+});
+
+it.skipIf(process.platform !== 'linux')(
+  'knows that a killed process is over, though its parent never asks for its end',
+  async () => {
+    const script = `
+      import(${JSON.stringify(MODULE)}).then(({ currentOwner }) => {
+        console.log(currentOwner());
+        setInterval(() => undefined, 1000);
+      });`;
+    // The shell becomes a program that waits for no child.
+    const shell = spawn(
+      '/bin/sh',
+      ['-c', '"$0" --no-warnings -e "$1" & exec sleep 600', process.execPath, script],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: { PATH: process.env.PATH },
+      },
+    );
+    try {
+      const [line] = (await once(shell.stdout, 'data')) as [Buffer];
+      const owner = line.toString().trim();
+      const pid = Number(owner.split(':').at(-2));
+      expect(ownerMayRun(owner)).toBe(true);
+      process.kill(pid, 'SIGKILL');
+      const isZombie = (): boolean => / Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+      while (!isZombie()) await new Promise((resolve) => setImmediate(resolve));
+      expect(ownerMayRun(owner)).toBe(false);
+    } finally {
+      shell.kill('SIGKILL');
+      await once(shell, 'close');
+    }
+  },
+);
