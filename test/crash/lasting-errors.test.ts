@@ -32,7 +32,7 @@ describeWithStrace('a restore on a disk that goes on refusing one kind of call',
   }, async () => {
     const runs: Run[] = [];
     for (const act of acts) runs.push(...(await runsOf(act)));
-    const outcomes = await inParallel(spread(runs, RUNS), failAndCheck);
+    const outcomes = await inParallel(spread(runs, RUNS), (run) => failAndCheck(run, checkRestore));
     expect(allProblems(outcomes)).toEqual([]);
   });
 
@@ -43,19 +43,9 @@ describeWithStrace('a restore on a disk that goes on refusing one kind of call',
     if (rewind === undefined) throw new Error('there is no act');
     const act = await treeToWrite(rewind, scratch);
     const runs = spread(await runsOf(act), Math.ceil(RUNS / acts.length));
-    const outcomes = await inParallel(runs, failToWrite);
+    const outcomes = await inParallel(runs, (run) => failAndCheck(run, checkWrittenTree));
     expect(allProblems(outcomes)).toEqual([]);
   });
-
-  function failToWrite({ act, sabotage }: Run): Promise<{ problems: string[] }> {
-    return withFolder(scratch, (folder) =>
-      titled(`${act.title}: ${sabotage.title}`, async () => {
-        const place = copyPlace(act.template, folder);
-        const outcome = await failAt(scratch, place, act.steps, sabotage);
-        return checkWrittenTree(place, act, outcome);
-      }),
-    );
-  }
 
   function runsOf(act: RestoreAct): Promise<Run[]> {
     return withFolder(scratch, async (folder) => {
@@ -64,12 +54,15 @@ describeWithStrace('a restore on a disk that goes on refusing one kind of call',
     });
   }
 
-  function failAndCheck({ act, sabotage }: Run): Promise<{ problems: string[] }> {
+  function failAndCheck(
+    { act, sabotage }: Run,
+    check: typeof checkRestore,
+  ): Promise<{ problems: string[] }> {
     return withFolder(scratch, (folder) =>
       titled(`${act.title}: ${sabotage.title}`, async () => {
         const place = copyPlace(act.template, folder);
         const outcome = await failAt(scratch, place, act.steps, sabotage);
-        return checkRestore(place, act, outcome);
+        return check(place, act, outcome);
       }),
     );
   }
