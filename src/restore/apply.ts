@@ -23,9 +23,9 @@ import { hasNoRoom, reasonOf } from './step-errors.ts';
 import { unfinished } from './unfinished.ts';
 
 /**
- * Executes exactly this plan, or throws `plan-stale` with everything as it was. The caller holds the
- * project lock and has recovered any earlier journal. A plan that is not fresh was made by whomever, at
- * whatever time.
+ * Executes exactly this plan, or throws `plan-stale` with everything as it was, except for paths that somebody
+ * else changed meanwhile: those stay theirs. The caller holds the project lock and has recovered any earlier
+ * journal. A plan that is not fresh may come from any caller, and may be old.
  */
 export async function applyPlan(
   context: ApplyContext,
