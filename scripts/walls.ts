@@ -5,29 +5,55 @@
 export const WALLS: Readonly<Record<string, readonly string[]>> = {
   model: [],
   plan: ['model'],
+  // What loads the input of a plan; everything else in `plan/` is pure.
+  'plan/load': ['model', 'store', 'fs', 'capture', 'timeline', 'plan'],
+  // The files of people: the only room that opens, reads, writes, syncs, links and renames them.
+  fs: ['model', 'store', 'capture', 'restore'],
   'store/parts': ['model'],
   // Its lock and its durable files are those of the store.
   'store/documents': ['model', 'store', 'store/parts', 'store/sqlite'],
   'store/sqlite': ['model', 'store', 'store/parts'],
   'store/memory': ['model', 'store', 'store/parts'],
   store: ['model', 'store/parts'],
-  capture: ['model', 'store'],
-  timeline: ['model', 'store', 'capture', 'plan'],
-  restore: ['model', 'store', 'capture', 'timeline'],
-  transfer: ['model', 'store', 'capture', 'timeline'],
+  capture: ['model', 'store', 'fs'],
+  timeline: ['model', 'store', 'fs', 'capture', 'plan'],
+  restore: ['model', 'store', 'fs', 'capture', 'timeline', 'plan', 'plan/load'],
+  transfer: ['model', 'store', 'fs', 'capture', 'timeline'],
   execution: [
     'model',
     'store',
     'store/parts',
     'store/documents',
+    'fs',
     'capture',
     'timeline',
     'plan',
+    'plan/load',
     'restore',
   ],
-  // The engine's front: it opens the default store, and nothing of a terminal, a page or an agent.
+  // The public API: names, and nothing of a terminal, a page or an agent.
   '.': [
+    'engine',
     'model',
+    'store',
+    'store/sqlite',
+    'store/memory',
+    'store/parts',
+    'store/documents',
+    'fs',
+    'capture',
+    'timeline',
+    'plan',
+    'plan/load',
+    'restore',
+    'transfer',
+    'execution',
+  ],
+  // The acts; it opens the default store.
+  engine: [
+    'model',
+    'fs',
+    'plan/load',
     'store',
     'store/sqlite',
     'store/memory',
@@ -61,6 +87,12 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   cli: ['index', 'execution/index', 'integrations/index', 'config', 'terminal', 'replica/index'],
   web: ['index', 'integrations/index'],
 };
+
+const PLAN_LOADERS: readonly string[] = [
+  'plan/make-plan.ts',
+  'plan/select.ts',
+  'plan/plan-diff.ts',
+];
 
 /** Rooms that may import no package and no module of Node's either. */
 export const PURE_ROOMS: readonly string[] = ['model', 'plan'];
@@ -107,6 +139,7 @@ function doors(target: string): string[] {
 export function roomOf(file: string): string {
   const [first = '', second = ''] = file.split('/');
   if (!file.includes('/')) return '.';
+  if (PLAN_LOADERS.includes(file)) return 'plan/load';
   return first === 'store' && second.includes('.') === false ? `store/${second}` : first;
 }
 

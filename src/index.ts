@@ -1,5 +1,25 @@
-export { type AdoptStoreRequest, adoptStore, movedFrom } from './adopt-store.ts';
-export { type CheckProjectOptions, checkProject, repairProject } from './checking.ts';
+export { type AdoptStoreRequest, adoptStore, movedFrom } from './engine/adopt-store.ts';
+export { type CheckProjectOptions, checkProject, repairProject } from './engine/check-project.ts';
+export { type OpenOptions, openSavepoint, storeDirectory } from './engine/open-savepoint.ts';
+export type { PrunePlan, PruneReport } from './engine/prune.ts';
+export type { PurgeReport, PurgeRequest } from './engine/purge.ts';
+export {
+  type AlongsideRequest,
+  type Capture,
+  type CaptureRequest,
+  type CheckpointRequest,
+  DEFAULT_SETTINGS,
+  type NamedPath,
+  type PlanOptions,
+  type RewindRequest,
+  type SavepointSettings,
+  type WindowRequest,
+} from './engine/requests.ts';
+export { Savepoint } from './engine/savepoint.ts';
+export type { ScanOptions, ScanReport } from './engine/scan.ts';
+export type { ProjectStatus, WorktreeStatus } from './engine/status.ts';
+export { verifyExport } from './engine/transfer.ts';
+export type { OpenWindow } from './engine/window.ts';
 export type {
   ExecutionReader,
   ListedExecution,
@@ -60,27 +80,9 @@ export type { Session } from './model/session.ts';
 export type { Absent, Captured, EntryType, State, Unknown, UnknownReason } from './model/state.ts';
 export type { Difference } from './model/value/differences.ts';
 export type { Window } from './model/window.ts';
-export { type OpenOptions, openSavepoint, storeDirectory } from './open-savepoint.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';
-export type { ProjectStatus, WorktreeStatus } from './project-status.ts';
-export type { PrunePlan, PruneReport } from './pruning.ts';
-export type { PurgeReport, PurgeRequest } from './purging.ts';
-export {
-  type AlongsideRequest,
-  type Capture,
-  type CaptureRequest,
-  type CheckpointRequest,
-  DEFAULT_SETTINGS,
-  type NamedPath,
-  type PlanOptions,
-  type RewindRequest,
-  type SavepointSettings,
-  type WindowRequest,
-} from './requests.ts';
 export type { Materialized } from './restore/materialize.ts';
 export { receiptOf } from './restore/receipt.ts';
-export { Savepoint } from './savepoint.ts';
-export type { ScanOptions, ScanReport } from './scanning.ts';
 export { blobOf, hashBytes } from './store/blob.ts';
 export type { BaseStorage, SaveOptions } from './store/documents/base-storage.ts';
 export {
@@ -140,5 +142,3 @@ export type {
   TransferCounts,
   TransferLimits,
 } from './transfer/requests.ts';
-export { verifyExport } from './transferring.ts';
-export type { OpenWindow } from './window-recording.ts';

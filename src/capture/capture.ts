@@ -1,3 +1,5 @@
+import { kindAt, NOTHING, type Observation, observe } from '../fs/observe.ts';
+import { listTree } from '../fs/tree.ts';
 import type { Change } from '../model/change.ts';
 import { ancestors, type TrackedPath } from '../model/path.ts';
 import type { OnProgress } from '../model/progress.ts';
@@ -9,9 +11,7 @@ import { type Author, appendChange, authorOf, settle } from './chain.ts';
 import { type Finds, settleFound } from './finds.ts';
 import type { PathMatcher } from './ignore/index.ts';
 import { headOf, type KnownStates } from './known-states.ts';
-import { kindAt, NOTHING, type Observation, observe } from './observe.ts';
 import { keepCall, mayRun, overlappedCalls } from './overlapped-calls.ts';
-import { listTree } from './tree.ts';
 
 /** What a capture works on. */
 export interface CaptureSite {
@@ -38,7 +38,7 @@ export interface Capturing {
  * Before a tool writes: records what is at each path now and opens a change for it. With a path go the
  * folders above it that do not exist yet, and everything below it if it is a folder.
  */
-export async function captureBefore(
+export async function openChanges(
   draft: Draft,
   site: CaptureSite,
   paths: readonly TrackedPath[],
@@ -72,7 +72,7 @@ function besides(other: Change | undefined, finds: Finds): Finds {
  * After the tool: ends the changes that were opened for it with what is there now. Entries that have
  * appeared in a folder which was looked at before are the tool's as well.
  */
-export async function captureAfter(
+export async function endChanges(
   draft: Draft,
   site: CaptureSite,
   opened: readonly Change[],

@@ -1,9 +1,9 @@
+import type { Observation } from '../fs/observe.ts';
 import type { Change } from '../model/change.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { joins, type State } from '../model/state.ts';
 import type { Draft } from '../store/draft.ts';
 import type { Head } from '../store/store.ts';
-import type { Observation } from './observe.ts';
 
 /** Who a new change is attributed to. */
 export type Author = Pick<

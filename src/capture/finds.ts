@@ -1,10 +1,10 @@
+import type { Observation } from '../fs/observe.ts';
 import type { Seq } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { ABSENT, joins, type State, unknown } from '../model/state.ts';
 import type { Draft } from '../store/draft.ts';
 import type { Head } from '../store/store.ts';
 import { type Author, appendChange, outsider } from './chain.ts';
-import type { Observation } from './observe.ts';
 
 /** What the last scan says of a place: something is there, or nothing, or it did not look. */
 export type Sight = 'there' | 'nothing' | 'not-covered';

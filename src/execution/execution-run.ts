@@ -1,4 +1,4 @@
-import { captureBefore } from '../capture/capture.ts';
+import { openChanges } from '../capture/capture.ts';
 import { resolveNamed } from '../capture/named-path.ts';
 import { checkId, clipText } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
@@ -249,7 +249,7 @@ export class ExecutionRun {
       const { files } = this.#site;
       const named = paths.flatMap((path) => resolveNamed(files.root, path));
       const author = authorOfStep(this.execution, attempt.step, now);
-      await captureBefore(draft, files, named, { author, finds: this.#site.finds(now) });
+      await openChanges(draft, files, named, { author, finds: this.#site.finds(now) });
     });
   }
 

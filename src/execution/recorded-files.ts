@@ -8,16 +8,16 @@ import {
   renameSync,
   unlinkSync,
 } from 'node:fs';
-import { type CaptureSite, captureBefore, look } from '../capture/capture.ts';
+import { type CaptureSite, look, openChanges } from '../capture/capture.ts';
 import { type Author, appendChange, outsider } from '../capture/chain.ts';
 import { resolveNamed } from '../capture/named-path.ts';
-import { type PinnedFolder, pinParent, pinParentOrNull } from '../capture/pinned-folder.ts';
+import { type PinnedFolder, pinParent, pinParentOrNull } from '../fs/pinned-folder.ts';
+import { removeIfThere, writeNewFile } from '../fs/write-file.ts';
 import type { Change } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import { isOutside, nameOf, type TrackedPath } from '../model/path.ts';
 import { ABSENT, joins, type State, unknown } from '../model/state.ts';
-import { removeIfThere, writeNewFile } from '../restore/write-file.ts';
 import { blobOf } from '../store/blob.ts';
 import { Draft } from '../store/draft.ts';
 import type { Blob } from '../store/store.ts';
@@ -90,7 +90,7 @@ export class RecordedFiles {
         author: authorOfStep(this.#execution(), this.#step, now),
         finds: this.#site.finds(now),
       };
-      const opened = await captureBefore(draft, files, [path], capturing);
+      const opened = await openChanges(draft, files, [path], capturing);
       const own = opened.find((change) => change.path === path);
       if (own === undefined) return;
       refuseOthers(own);

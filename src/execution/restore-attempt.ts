@@ -2,7 +2,7 @@ import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import { selectedPath, type TrackedPath } from '../model/path.ts';
 import type { PlanLine, RewindPlan } from '../model/plan.ts';
-import { makePlan } from '../timeline/make-plan.ts';
+import { makePlan } from '../plan/make-plan.ts';
 import type { ExecutionSite } from './execution-site.ts';
 import { fenceOf } from './lease.ts';
 import { removeFresh } from './recorded-files.ts';

@@ -2,7 +2,7 @@ import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt, StepEffect } from '../model/execution.ts';
 import type { Receipt } from '../model/operation.ts';
 import type { OnConflict, RewindPlan } from '../model/plan.ts';
-import { makePlan } from '../timeline/make-plan.ts';
+import { makePlan } from '../plan/make-plan.ts';
 import { newOperationId } from '../timeline/new-id.ts';
 import type { ExecutionSite } from './execution-site.ts';
 import { acquire, fenceOf, notFound, release } from './lease.ts';

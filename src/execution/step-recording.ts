@@ -1,4 +1,4 @@
-import { captureAfter } from '../capture/capture.ts';
+import { endChanges } from '../capture/capture.ts';
 import { authorOf } from '../capture/chain.ts';
 import { currentOwner } from '../capture/process-owner.ts';
 import type { Change } from '../model/change.ts';
@@ -83,7 +83,7 @@ export async function draftEnd(
     const [first] = changes;
     if (first === undefined) continue;
     const capturing = { author: authorOf(first, now), finds: site.finds(now) };
-    await captureAfter(draft, site.files, changes, capturing);
+    await endChanges(draft, site.files, changes, capturing);
   }
   for (const window of commandsIn(await site.store.windows())) {
     if (window.sessionId !== sessionId) continue;

@@ -1,7 +1,7 @@
-import { pinParentOrNull } from '../capture/pinned-folder.ts';
+import { pinParentOrNull } from '../fs/pinned-folder.ts';
+import { type SyncTarget, syncTogether } from '../fs/sync-together.ts';
 import { isSavepointError } from '../model/errors.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';
-import { type SyncTarget, syncTogether } from '../restore/sync-together.ts';
 import type { ExecutionSite } from './execution-site.ts';
 
 /** What is on record as done must be on disk: files first, then their names. */

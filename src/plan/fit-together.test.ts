@@ -3,8 +3,8 @@ import type { BlobId } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { PlanAction, PlanLine } from '../model/plan.ts';
 import { ABSENT, type State } from '../model/state.ts';
+import type { Surrounding } from './decide.ts';
 import { fitTogether } from './fit-together.ts';
-import type { Surrounding } from './plan-input.ts';
 
 const file: State = { kind: 'captured', type: 'file', mode: 0o644, blob: 'x' as BlobId, size: 1 };
 const folder: State = { kind: 'captured', type: 'directory', mode: 0o755, blob: null, size: 0 };

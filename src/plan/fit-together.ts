@@ -1,7 +1,7 @@
 import { ancestors, childOf, isBelow, parentOf, type TrackedPath } from '../model/path.ts';
 import { isWork, type PlanLine } from '../model/plan.ts';
 import { ABSENT, isDirectory, type State } from '../model/state.ts';
-import type { Surrounding } from './plan-input.ts';
+import type { Surrounding } from './decide.ts';
 
 /** What the lines of a plan, each right by itself, must agree on: folders. */
 export interface Neighbourhood {

@@ -2,7 +2,7 @@ import type { CaptureSite } from '../capture/capture.ts';
 import { isOffLimits, look } from '../capture/capture.ts';
 import { settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
-import { kindAt, type Observation } from '../capture/observe.ts';
+import { kindAt, type Observation } from '../fs/observe.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
 import { ancestors, isOutside, parentOf, type TrackedPath } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';

@@ -1,8 +1,8 @@
 import { renameSync } from 'node:fs';
+import { isOneFile, isThere, moveIntoPlace, removeIfThere } from '../fs/write-file.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { type State, sameState } from '../model/state.ts';
 import type { StepPlace } from './step-place.ts';
-import { isOneFile, isThere, moveIntoPlace, removeIfThere } from './write-file.ts';
 
 /**
  * Takes the entry of a step away that is to be taken back. Somebody may save the file after the last

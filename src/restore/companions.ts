@@ -1,5 +1,6 @@
 import type { CaptureSite } from '../capture/capture.ts';
-import { type FsPath, type PinnedFolder, pinFolderOrNull } from '../capture/pinned-folder.ts';
+import { type FsPath, type PinnedFolder, pinFolderOrNull } from '../fs/pinned-folder.ts';
+import { isOneFile, isThere, isUnfinished, removeIfThere } from '../fs/write-file.ts';
 import type { Journal, JournalStep, UntidyStep } from '../model/journal.ts';
 import { isOutside, nameOf, type TrackedPath } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
@@ -15,7 +16,6 @@ import {
   withParent,
   withStage,
 } from './step-place.ts';
-import { isOneFile, isThere, isUnfinished, removeIfThere } from './write-file.ts';
 
 /** Whether the kept predecessor is still what the plan expected; if not, somebody wrote to it. */
 export function stashIsIntact(root: string, step: JournalStep): boolean {

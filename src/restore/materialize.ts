@@ -10,13 +10,13 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { CaptureSite } from '../capture/capture.ts';
-import { type PinnedFolder, pinParent } from '../capture/pinned-folder.ts';
+import { type PinnedFolder, pinParent } from '../fs/pinned-folder.ts';
+import { writeNewFile } from '../fs/write-file.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';
 import { type TreeState, treeAt } from '../timeline/tree-at.ts';
 import { reasonOf } from './step-errors.ts';
-import { writeNewFile } from './write-file.ts';
 
 /** What was written, and what could not be. */
 export interface Materialized {

@@ -1,6 +1,7 @@
 import type { CaptureSite } from '../capture/capture.ts';
-import type { Sight } from '../capture/observe.ts';
-import { pinFolderOrNull } from '../capture/pinned-folder.ts';
+import type { Sight } from '../fs/observe.ts';
+import { pinFolderOrNull } from '../fs/pinned-folder.ts';
+import { type SyncTarget, syncTogether } from '../fs/sync-together.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
@@ -17,7 +18,6 @@ import {
 } from './folder-modes.ts';
 import { about, isTheirs } from './step-errors.ts';
 import { backward, forward } from './swap.ts';
-import { type SyncTarget, syncTogether } from './sync-together.ts';
 import { tellProgress } from './tell-progress.ts';
 
 /** Opens the folders that have to let us in, outermost first. */

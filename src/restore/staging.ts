@@ -1,13 +1,13 @@
 import { symlinkSync } from 'node:fs';
 import type { CaptureSite } from '../capture/capture.ts';
+import { type SyncTarget, syncTogether } from '../fs/sync-together.ts';
+import { isThere, isUnfinished, removeIfThere, writeNewFile } from '../fs/write-file.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { type Captured, type State, sameState } from '../model/state.ts';
-import type { Fresh } from '../timeline/make-plan.ts';
+import type { Fresh } from '../plan/make-plan.ts';
 import { type StepPlace, withPlace, withStage } from './step-place.ts';
-import { type SyncTarget, syncTogether } from './sync-together.ts';
 import { tellProgress } from './tell-progress.ts';
-import { isThere, isUnfinished, removeIfThere, writeNewFile } from './write-file.ts';
 
 /** A step that brings a file or a link, which has to be made beforehand. */
 export type StagedStep = JournalStep & { readonly to: Captured };

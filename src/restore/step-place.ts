@@ -1,18 +1,18 @@
 import { symlinkSync } from 'node:fs';
-import { isAsSeen, type Observation, observeEntry, type Sight } from '../capture/observe.ts';
+import { isAsSeen, type Observation, observeEntry, type Sight } from '../fs/observe.ts';
 import {
   type FsPath,
   type PinnedFolder,
   pinFolder,
   pinParent,
   pinParentOrNull,
-} from '../capture/pinned-folder.ts';
+} from '../fs/pinned-folder.ts';
+import { isThere, removeIfThere } from '../fs/write-file.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { isOutside, nameOf, parentOf } from '../model/path.ts';
 import { ABSENT, type State } from '../model/state.ts';
 import { about } from './step-errors.ts';
-import { isThere, removeIfThere } from './write-file.ts';
 
 /** `foreign`: what is there is neither what was left nor what we brought; nothing was done. */
 export type StepOutcome = 'done' | 'foreign';

@@ -1,5 +1,6 @@
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
-import { kindAt, type Sight } from '../capture/observe.ts';
+import { kindAt, type Sight } from '../fs/observe.ts';
+import { giveName, isOneFile, isThere, moveIntoPlace, removeIfThere } from '../fs/write-file.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { isDirectory, type State, sameState } from '../model/state.ts';
 import { isMovable, setAside, settleAside } from './aside.ts';
@@ -7,7 +8,6 @@ import { isFolder, openMode } from './folder-modes.ts';
 import { modeBack, modeForward } from './set-mode.ts';
 import { about } from './step-errors.ts';
 import { hasFolder, type StepOutcome, type StepPlace, withPlace } from './step-place.ts';
-import { giveName, isOneFile, isThere, moveIntoPlace, removeIfThere } from './write-file.ts';
 
 /**
  * Carries one step out. Works from what it finds, so it can run again after an interruption: the old

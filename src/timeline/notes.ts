@@ -1,4 +1,4 @@
-import type { Observation } from '../capture/observe.ts';
+import type { Observation } from '../fs/observe.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Seq } from '../model/ids.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';

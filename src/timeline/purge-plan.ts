@@ -21,7 +21,10 @@ export interface PurgePlan {
 }
 
 /** Looks without writing. */
-export async function planPurge(site: CaptureSite, selection: PurgeSelection): Promise<PurgePlan> {
+export async function makePurgePlan(
+  site: CaptureSite,
+  selection: PurgeSelection,
+): Promise<PurgePlan> {
   const record = await recorded(site);
   const fits = pathMatcher(selection.patterns);
   const isNamed = (path: TrackedPath): boolean =>

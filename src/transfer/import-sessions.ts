@@ -12,7 +12,7 @@ import type { ImportReceipt, TransferCounts, TransferLimits } from './requests.t
 import { standingOf } from './standing.ts';
 
 /** Reads an export to its end and refuses what an import would refuse of it. Touches nothing. */
-export async function checkExport(
+export async function verifyExport(
   source: AsyncIterable<Uint8Array>,
   limits: TransferLimits,
 ): Promise<TransferCounts> {

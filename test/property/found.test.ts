@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { storeDirectory } from '../../src/engine/open-savepoint.ts';
 import { type CheckpointId, openSavepoint, type Savepoint } from '../../src/index.ts';
-import { storeDirectory } from '../../src/open-savepoint.ts';
 import { Disk } from './disk.ts';
 import { makeScratch } from './scratch.ts';
 

@@ -1,4 +1,4 @@
-import { readSmallFile } from '../small-file.ts';
+import { readSmallFile } from '../../fs/small-file.ts';
 
 // Nothing that git keeps as one text comes near it; a repository may be hostile.
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { isAbsolute, join, resolve } from 'node:path';
+import type { FsPath } from '../../fs/pinned-folder.ts';
 import type { FoundRepository } from '../git/find-repository.ts';
-import type { FsPath } from '../pinned-folder.ts';
 import { readRuleText } from './rule-text.ts';
 
 /** The part of the caller's environment that decides which global rules count. */

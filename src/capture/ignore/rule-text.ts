@@ -1,6 +1,6 @@
+import type { FsPath } from '../../fs/pinned-folder.ts';
+import { readSmallFile } from '../../fs/small-file.ts';
 import { bytesToPath } from '../../model/path.ts';
-import type { FsPath } from '../pinned-folder.ts';
-import { readSmallFile } from '../small-file.ts';
 import { MAX_IGNORE_FILE_LENGTH } from './ignore-file.ts';
 
 export interface RuleFileOptions {

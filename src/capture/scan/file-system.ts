@@ -7,8 +7,8 @@ import {
   readdirSync,
   readSync,
 } from 'node:fs';
+import type { FsPath } from '../../fs/pinned-folder.ts';
 import { bytesToPath, pathToBytes } from '../../model/path.ts';
-import type { FsPath } from '../pinned-folder.ts';
 import type { RawStat } from './entry-stat.ts';
 
 export interface ListedName {

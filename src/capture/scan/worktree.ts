@@ -1,0 +1,261 @@
+import type { Baseline } from '../../model/baseline.ts';
+import type { BlobId, Seq } from '../../model/ids.ts';
+import type { TrackedPath } from '../../model/path.ts';
+import type { Draft } from '../../store/draft.ts';
+import type { Head } from '../../store/store.ts';
+import type { CaptureSite } from '../capture.ts';
+import { type Author, outsider } from '../chain.ts';
+import { type GitBaseline, type PendingBaseline, startGitBaseline } from '../git/baseline.ts';
+import { type FileStat, momentOf } from '../git/file-stat.ts';
+import type { RefusedByGit } from '../git/refusal.ts';
+import { loadGlobalRules } from '../ignore/index.ts';
+import type { GiveUpReason } from './control.ts';
+import { noDifferences, type ScanDifferences } from './differences.ts';
+import { type FirstLook, type TooLarge, takeBaseline } from './first-look.ts';
+import { ignoredNames } from './ignored.ts';
+import { KeptIndex } from './kept-index.ts';
+import { type Moved, movedSince } from './moved.ts';
+import { type Recorded, recordDifferences } from './record-differences.ts';
+import { type SinceWalk, withRecordedSince } from './recorded-since.ts';
+import type { RecordedChange, ScanIndex } from './scan-index.ts';
+import { Scanner, type ScanOutcome } from './scanner.ts';
+import { compareWithRecord, recordedPaths } from './without-index.ts';
+
+export interface WorktreeOptions {
+  /** Where the stat index is kept between processes; null keeps it in memory. */
+  readonly indexFile: string | null;
+  readonly maxScanEntries: number;
+  /** How many bytes a first look may copy. */
+  readonly maxCopyBytes: number;
+  readonly workers: number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a walk over the worktree found. Not on record yet. */
+export type Walk =
+  | { readonly kind: 'gave-up'; readonly reason: GiveUpReason }
+  | {
+      readonly kind: 'first';
+      readonly index: ScanIndex;
+      readonly git: GitBaseline | RefusedByGit;
+      readonly seq: Seq;
+      readonly open: readonly TrackedPath[];
+    }
+  | (SinceWalk & {
+      readonly kind: 'next';
+      readonly index: ScanIndex;
+      readonly previous: ScanIndex | null;
+      /** Null where there was no index to compare with. */
+      readonly differences: ScanDifferences | null;
+      readonly moved: Moved;
+      readonly seq: Seq;
+    });
+
+export type CompleteWalk = Exclude<Walk, { kind: 'gave-up' }>;
+
+export type Recording = ({ readonly kind: 'changes' } & Recorded) | FirstLook | TooLarge;
+
+/** The worktree of a project, as the scan sees it. Keeps its index and its threads between scans. */
+export class Worktree {
+  readonly #site: CaptureSite;
+  readonly #options: WorktreeOptions;
+  readonly #scanner: Scanner;
+  readonly #kept: KeptIndex;
+  /** Walks since the one that was kept last. */
+  #walks = 0;
+  /** Walks that found what can only be told once. */
+  readonly #urgent = new WeakSet<CompleteWalk>();
+
+  constructor(site: CaptureSite, options: WorktreeOptions) {
+    this.#site = site;
+    this.#options = options;
+    this.#scanner = new Scanner({ workers: options.workers });
+    this.#kept = new KeptIndex(options.indexFile);
+  }
+
+  /** Walks over the worktree; needs no lock. `deadline` is a moment of `performance.now()`. */
+  async walk(deadline: number | null): Promise<Walk> {
+    const { root, store } = this.#site;
+    this.#walks += 1;
+    // Asked before the walk: what is recorded while it goes on is looked at again by the next one.
+    const seq = await store.seq();
+    const open = (await store.changes({ open: true })).map(({ path }) => path);
+    const baseline = await store.baseline();
+    const previous = await this.#previous(baseline, seq);
+    const { environment } = this.#options;
+    const asksGit = baseline === null && store.objectsFolder() !== null;
+    const pending = asksGit ? startGitBaseline(root, environment) : null;
+    const outcome = await this.#scan(previous, deadline, pending);
+    if (outcome.kind === 'gave-up') return outcome;
+    const { index, differences } = outcome;
+    if (baseline === null) {
+      return { kind: 'first', index, git: await askGit(pending, index), seq, open };
+    }
+    const since = previous?.stamp.seq ?? baseline.seq;
+    const unsettled = new Set(previous?.stamp.open);
+    const moved = previous === null ? () => false : movedSince(root, previous, index);
+    const found = { index, previous, differences: previous && differences, moved };
+    return { kind: 'next', ...found, since, unsettled, seq, open };
+  }
+
+  /** Puts what a walk found on record. The caller holds the project lock and commits the draft. */
+  async record(
+    draft: Draft,
+    walk: CompleteWalk,
+    author: Author,
+    checkTime: () => void,
+  ): Promise<Recording> {
+    if (walk.kind === 'first') return this.#recordFirst(draft, walk, author, checkTime);
+    const found = walk.differences ?? (await compareWithRecord(this.#site, walk.index));
+    const differences = await withRecordedSince(this.#site.store, found, walk);
+    const { moved, since, unsettled } = walk;
+    const isOlder = ({ path, seq }: Head) => seq <= since && !unsettled.has(path);
+    const context = { author, moved, isOlder, checkTime };
+    const recorded = await recordDifferences(draft, this.#site, differences, context);
+    const byRecord = differences.touched.slice(found.touched.length);
+    if (isUrgent(walk, recorded, byRecord)) this.#urgent.add(walk);
+    return { kind: 'changes', ...recorded };
+  }
+
+  /** Once what it found is on record, the walk's index is what the next walk compares with. */
+  async keep(walk: CompleteWalk, manifest: BlobId): Promise<void> {
+    const { seq, open } = walk;
+    const { previous, differences, since } = walk.kind === 'next' ? walk : NOTHING_BEFORE;
+    const newest = (await this.#newestSince(since)) ?? previous?.stamp.newest ?? null;
+    const index = walk.index.stamped({ storeId: manifest, seq, open, newest });
+    // After a gap what is found is nobody's for sure, until an index says that it has been looked at.
+    const urgent = this.#walks > 1 || this.#urgent.has(walk);
+    this.#walks = 0;
+    this.#kept.keep({ index, previous, touched: differences?.touched.length ?? 0, urgent });
+  }
+
+  /** What the last scan saw, for a look at a few paths; null where no index is left. */
+  async lastIndex(): Promise<ScanIndex | null> {
+    const { store } = this.#site;
+    return this.#previous(await store.baseline(), await store.seq());
+  }
+
+  /** What the rules leave out; for people who ask what is covered. */
+  ignoredBy({ index }: CompleteWalk): TrackedPath[] {
+    return ignoredNames(this.#site.root, index);
+  }
+
+  close(): Promise<void> {
+    this.#kept.close();
+    return this.#scanner.close();
+  }
+
+  /** An index that belongs to this baseline, and to changes that are all on record. */
+  async #previous(baseline: Baseline | null, seq: Seq): Promise<ScanIndex | null> {
+    if (baseline === null) return null;
+    const index = this.#kept.find(
+      ({ stamp }) => stamp.storeId === baseline.manifest && stamp.seq <= seq,
+    );
+    return index !== null && (await this.#isOnRecord(index.stamp.newest)) ? index : null;
+  }
+
+  async #newestSince(since: Seq): Promise<RecordedChange | null> {
+    const change = (await this.#site.store.changes({ after: since })).at(-1);
+    return change === undefined
+      ? null
+      : { seq: change.seq, path: change.path, createdAt: change.createdAt };
+  }
+
+  /** Where it is not, later ones are not either: a damaged log loses commits from its end. */
+  async #isOnRecord(change: RecordedChange | null): Promise<boolean> {
+    if (change === null) return true;
+    const { store } = this.#site;
+    const { seq, path, createdAt } = change;
+    const [found] = await store.changes({ after: seq - 1, paths: [path] });
+    if (found?.seq === seq) return found.createdAt === createdAt;
+    // Retention drops changes below the oldest checkpoint.
+    return ((await store.oldestCheckpointSeq()) ?? 0) > seq;
+  }
+
+  async #recordFirst(
+    draft: Draft,
+    walk: Extract<Walk, { kind: 'first' }>,
+    { createdAt }: Author,
+    checkTime: () => void,
+  ): Promise<FirstLook | TooLarge> {
+    const { maxCopyBytes } = this.#options;
+    const taken = await takeBaseline(draft, this.#site, { ...walk, maxCopyBytes, checkTime });
+    if (taken.kind !== 'baseline') return taken;
+    // What tools named before has a record, which people may have gone on from; no command was watched.
+    const touched = [...(await recordedPaths(this.#site))];
+    const no = () => false;
+    const context = { author: outsider(createdAt), moved: no, isOlder: no, checkTime };
+    await recordDifferences(draft, this.#site, { ...noDifferences(), touched }, context);
+    return taken;
+  }
+
+  async #scan(
+    previous: ScanIndex | null,
+    deadline: number | null,
+    pending: PendingBaseline | null,
+  ): Promise<ScanOutcome> {
+    const { root } = this.#site;
+    const { environment, maxScanEntries: maxEntries } = this.#options;
+    const global = loadGlobalRules(root, environment);
+    try {
+      const outcome = await this.#scanner.scan({ root, previous, global, deadline, maxEntries });
+      if (outcome.kind === 'gave-up') await pending?.cancel();
+      return outcome;
+    } catch (error) {
+      await pending?.cancel();
+      throw error;
+    }
+  }
+}
+
+/**
+ * Whether an older index would mislead, though only stats moved since. Of a file that is too large for a
+ * record, its stat is all that tells that an edit is on record. Of a path out of sight, the number of the
+ * last scan tells what was on record by then: what happened to it later, nobody has seen.
+ */
+function isUrgent(
+  { index }: CompleteWalk,
+  { unrecorded }: Recorded,
+  byRecord: readonly TrackedPath[],
+): boolean {
+  return unrecorded.length > 0 || byRecord.some((path) => index.find(path) === -1);
+}
+
+const NOTHING_BEFORE = { previous: null, differences: null, since: 0 } as const;
+
+async function askGit(
+  pending: PendingBaseline | null,
+  index: ScanIndex,
+): Promise<GitBaseline | RefusedByGit> {
+  if (pending === null) return { refused: 'no-repository' };
+  return pending.finish(statsOf(index));
+}
+
+/** Git asks in the order of the index, so that each answer is found next to the last one. */
+function statsOf(index: ScanIndex): (path: TrackedPath) => FileStat | null {
+  let next = 0;
+  return (path) => {
+    const isNext = next < index.count && index.path(next) === path;
+    const entry = isNext ? next : index.find(path);
+    if (entry === -1) return null;
+    next = entry + 1;
+    // Folders stand between files, and git does not name them.
+    while (next < index.count && index.isDirectory(next)) next += 1;
+    return statOf(index, entry);
+  };
+}
+
+function statOf(index: ScanIndex, entry: number): FileStat {
+  const { size, ino, mode, mtimeNs, ctimeNs } = index.stat(entry);
+  const mtime = momentOf(mtimeNs);
+  const ctime = momentOf(ctimeNs);
+  return {
+    size,
+    mode,
+    inode: Number(ino),
+    mtimeSec: mtime.sec,
+    mtimeNsec: mtime.nsec,
+    ctimeSec: ctime.sec,
+    ctimeNsec: ctime.nsec,
+  };
+}

@@ -1,0 +1,147 @@
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { openProject, realLocation } from '../capture/project.ts';
+import { SavepointError } from '../model/errors.ts';
+import { aNumber, aText, checkShape, listOf, optional, type Shape } from '../model/shape.ts';
+import { Connection } from '../store/sqlite/connection.ts';
+import { makeEmptyFile, syncPath } from '../store/sqlite/durable-files.ts';
+import { storeFailure } from '../store/sqlite/failures.ts';
+import { layoutOf } from '../store/sqlite/layout.ts';
+import { readProject } from '../store/sqlite/meta.ts';
+import type { ProjectIdentity } from '../store/store.ts';
+import { homeOf, storeDirectory } from './open-savepoint.ts';
+
+export interface AdoptStoreRequest {
+  /** Where the project is now. */
+  readonly project: string;
+  /** Where it was when its timeline was recorded. */
+  readonly from: string;
+  readonly home: string;
+  readonly refusedProjects?: readonly string[];
+  /** How long to wait for another process before `store-locked`. */
+  readonly lockTimeoutMs?: number;
+}
+
+const ADOPT_STORE_REQUEST: Shape<AdoptStoreRequest> = {
+  project: aText,
+  from: aText,
+  home: aText,
+  refusedProjects: optional(listOf(aText)),
+  lockTimeoutMs: optional(aNumber),
+};
+
+/**
+ * Gives a project that was moved the store of its old path. Refuses while the old folder is still there,
+ * and where the new one has a timeline of its own. The store still names the old folder afterwards: open
+ * it with `adopt`; a process that dies in between leaves exactly that to do.
+ */
+export async function adoptStore(request: AdoptStoreRequest): Promise<void> {
+  checkShape('request', request, ADOPT_STORE_REQUEST);
+  const project = openProject(request.project, request.refusedProjects);
+  const home = homeOf(project, request.home);
+  const oldRoot = recordedRoot(request.from);
+  const from = storeDirectory(home, oldRoot);
+  const to = storeDirectory(home, project.root);
+  if (from === to) throw new SavepointError('argument-invalid', 'from must be another folder');
+  try {
+    requireStore(from, oldRoot);
+    underLock(from, request.lockTimeoutMs, () => moveStore(from, to, oldRoot, project.root));
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+/** The path under which a folder was recorded that was moved away since; null if there is none. */
+export function movedFrom(project: string, home: string): string | null {
+  const { root, identity } = openProject(project);
+  for (const directory of storesIn(realLocation(home))) {
+    const known = ownerOf(directory);
+    if (known === null || known.root === root || !isSameFolder(known, identity)) continue;
+    if (!isStillThere(known.root, known)) return known.root;
+  }
+  return null;
+}
+
+/** A store is named by a real path, whose last part was no link; one may stand there by now. */
+function recordedRoot(path: string): string {
+  return join(realLocation(dirname(path)), basename(path));
+}
+
+function requireStore(directory: string, root: string): void {
+  if (existsSync(layoutOf(directory).database)) return;
+  throw new SavepointError('store-missing', `nothing was recorded in ${root}`, { path: root });
+}
+
+/** The project lock, as `createDatabase` takes it; the database itself is closed meanwhile. */
+function underLock(directory: string, timeoutMs: number | undefined, work: () => void): void {
+  const { lock } = layoutOf(directory);
+  makeEmptyFile(lock);
+  const connection = Connection.bare(lock, timeoutMs);
+  try {
+    connection.run('BEGIN EXCLUSIVE');
+    work();
+    connection.run('COMMIT');
+  } finally {
+    connection.close();
+  }
+}
+
+function moveStore(from: string, to: string, oldRoot: string, root: string): void {
+  // Another one who waited for the lock may have moved it.
+  requireStore(from, oldRoot);
+  if (isStillThere(oldRoot, ownerOf(from))) {
+    throw new SavepointError('project-mismatch', `${oldRoot} is still there`, {
+      path: oldRoot,
+      hint: 'the timeline stays with the folder that it was recorded in',
+    });
+  }
+  if (existsSync(layoutOf(to).database)) {
+    throw new SavepointError('project-mismatch', `${root} has a timeline of its own already`, {
+      path: root,
+      hint: 'see it with: savepoint list',
+    });
+  }
+  // Should somebody begin a timeline there just now, this fails: a folder with something in it stays.
+  renameSync(from, to);
+  syncPath(dirname(to));
+}
+
+function isStillThere(root: string, known: ProjectIdentity | null): boolean {
+  try {
+    const { identity } = openProject(root);
+    // A link that was left at the old place leads to another folder.
+    return identity.root === root && (known === null || isSameFolder(known, identity));
+  } catch {
+    return false;
+  }
+}
+
+/** Wherever it stands. */
+function isSameFolder(a: ProjectIdentity, b: ProjectIdentity): boolean {
+  return a.inode === b.inode && a.birthtimeNs === b.birthtimeNs;
+}
+
+/** Looks only: a store of an older format is left in it. Null where there is nothing to read. */
+function ownerOf(directory: string): ProjectIdentity | null {
+  const { database } = layoutOf(directory);
+  // Opening would make one.
+  if (!existsSync(database)) return null;
+  let connection: Connection | null = null;
+  try {
+    connection = Connection.bare(database);
+    return readProject(connection);
+  } catch {
+    return null;
+  } finally {
+    connection?.close();
+  }
+}
+
+function storesIn(home: string): string[] {
+  const folder = join(home, 'projects');
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,153 @@
+import { endChanges, openChanges } from '../capture/capture.ts';
+import { type Author, authorOf, outsider } from '../capture/chain.ts';
+import { endOverlapped } from '../capture/end-overlapped.ts';
+import { resolveNamed } from '../capture/named-path.ts';
+import { overlappedCalls } from '../capture/overlapped-calls.ts';
+import { currentOwner } from '../capture/process-owner.ts';
+import type { Change } from '../model/change.ts';
+import { checkId, clipText } from '../model/check.ts';
+import type { Checkpoint, Coverage } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { CheckpointId } from '../model/ids.ts';
+import type { TrackedPath } from '../model/path.ts';
+import type { Draft } from '../store/draft.ts';
+import { addCheckpoint, messageCheckpoint } from '../timeline/checkpoints.ts';
+import { checkLabel } from '../timeline/labels.ts';
+import { touchSession } from '../timeline/sessions.ts';
+import { findsOf } from './finds.ts';
+import type { Capture, CaptureRequest, CheckpointRequest } from './requests.ts';
+import { scanThen } from './scan.ts';
+import type { Workbench } from './workbench.ts';
+
+/** Marks a point to return to: a user's message, or, without a session, one made by hand. */
+export async function checkpoint(
+  bench: Workbench,
+  request: CheckpointRequest,
+): Promise<Checkpoint> {
+  const { messageId, description } = request;
+  const labelOf = async (): Promise<string | null> =>
+    request.label === undefined ? null : await checkLabel(bench.store, request.label);
+  // Nobody waits for a scan to hear that a label cannot be had.
+  await labelOf();
+  const work = async (draft: Draft, now: number, coverage: Coverage): Promise<Checkpoint> => {
+    const sessionId = await sessionOf(bench, draft, request, now);
+    if (sessionId !== null && messageId !== undefined) {
+      checkId('messageId', messageId);
+      const message = { sessionId, messageId, description, coverage };
+      return messageCheckpoint(draft, bench.store, bench.root, message, now);
+    }
+    // Once more under the lock: somebody may have given it away meanwhile.
+    const label = await labelOf();
+    const made = {
+      kind: 'manual',
+      sessionId,
+      messageId: null,
+      description: clipText(description ?? label ?? 'made by hand'),
+      label,
+      coverage,
+    } as const;
+    return addCheckpoint(draft, bench.root, made, now);
+  };
+  const scan = request.scan ?? bench.settings.scan;
+  if (!scan) return bench.write((draft, now) => work(draft, now, 'named'));
+  const movedOn = messageId === undefined ? null : request.sessionId;
+  return scanThen(bench, { movedOn }, (draft, now, { coverage }) => work(draft, now, coverage));
+}
+
+/** Before a tool writes: records what is there, durably, and opens a change for each entry. */
+export function captureBefore(bench: Workbench, request: CaptureRequest): Promise<Capture> {
+  const sessionId = checkId('sessionId', request.sessionId);
+  const messageId = checkId('messageId', request.messageId);
+  const site = { ...bench.site, maxFileSize: request.maxFileSize ?? bench.site.maxFileSize };
+  return bench.write(async (draft, now) => {
+    const paths = request.paths.flatMap((path) => resolveNamed(bench.root, path));
+    if (paths.length === 0) throw new SavepointError('argument-invalid', 'no path was named');
+    await sessionOf(bench, draft, request, now);
+    const { description } = request;
+    const message = { sessionId, messageId, description, coverage: 'named' as const };
+    const { id } = await messageCheckpoint(draft, bench.store, bench.root, message, now);
+    const author = toolAuthor(request, id, now);
+    const changes = await openChanges(draft, site, paths, { author, finds: findsOf(bench, now) });
+    return captureOf(id, paths, changes);
+  });
+}
+
+/** After the tool: ends the capture's changes with what is there now. */
+export function captureAfter(bench: Workbench, capture: Capture): Promise<void> {
+  return bench.write(async (draft, now) => {
+    const paths = capture.changes.map((change) => change.path);
+    const seqs = new Set(capture.changes.map((change) => change.seq));
+    const open = await bench.store.changes({ paths, open: true });
+    // Who wrote is taken from the timeline: a capture is a value that a caller hands back.
+    const isCaptured = ({ seq }: Change) => seqs.has(seq);
+    const overlapped = (await overlappedCalls(bench.store, { paths })).filter(isCaptured);
+    await endOverlapped(draft, bench.site, overlapped, now);
+    const first = open.find(isCaptured);
+    if (first === undefined) return;
+    const author = authorOf(first, now);
+    await endChanges(draft, bench.site, capture.changes, { author, finds: findsOf(bench, now) });
+  });
+}
+
+/**
+ * The agent is done with its turn: what it opened and nobody closed ends here, and so do windows of which
+ * nobody told the end.
+ */
+export async function endTurn(bench: Workbench, sessionId: string): Promise<void> {
+  const sessionIds = [checkId('sessionId', sessionId)];
+  await bench.write(async (draft, now) => {
+    const open = await bench.store.changes({ sessionIds, open: true });
+    await endOverlapped(draft, bench.site, await overlappedCalls(bench.store, { sessionIds }), now);
+    const finds = findsOf(bench, now);
+    // Together, where they have one author: each new entry of a folder is then met once.
+    for (const changes of Map.groupBy(open, (change) => authorKey(change)).values()) {
+      const [first] = changes;
+      if (first === undefined) continue;
+      await endChanges(draft, bench.site, changes, { author: authorOf(first, now), finds });
+    }
+  });
+  if (bench.settings.scan) await scanThen(bench, { movedOn: sessionId }, async () => {});
+}
+
+export async function sessionOf(
+  bench: Workbench,
+  draft: Draft,
+  request: Pick<CheckpointRequest, 'sessionId' | 'agent' | 'parentSessionId'>,
+  now: number,
+): Promise<string | null> {
+  if (request.sessionId === undefined) return null;
+  const id = checkId('sessionId', request.sessionId);
+  const parentId = request.parentSessionId;
+  const ref = { id, agent: request.agent, parentId };
+  if (parentId !== undefined) checkId('parentSessionId', parentId);
+  return (await touchSession(draft, bench.store, ref, now)).id;
+}
+
+function captureOf(
+  checkpointId: CheckpointId,
+  named: readonly TrackedPath[],
+  changes: readonly Change[],
+): Capture {
+  const byPath = new Map(changes.map((change) => [change.path, change]));
+  const skipped = named.filter((path) => byPath.get(path)?.before.kind === 'unknown');
+  const first = changes.filter((change) => change.path === named[0]);
+  const others = changes.filter((change) => change.path !== named[0]);
+  return { checkpointId, changes: [...first, ...others], skipped };
+}
+
+function toolAuthor(request: CaptureRequest, checkpointId: CheckpointId, now: number): Author {
+  const toolCallId = request.toolCallId ?? null;
+  return {
+    ...outsider(now),
+    origin: 'tool',
+    sessionId: request.sessionId,
+    checkpointId,
+    toolCallId,
+    owner: toolCallId === null ? null : currentOwner(),
+  };
+}
+
+/** What tells whose a change is. */
+function authorKey({ checkpointId, toolCallId, owner }: Change): string {
+  return JSON.stringify([checkpointId, toolCallId, owner]);
+}

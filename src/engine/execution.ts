@@ -1,0 +1,45 @@
+import { gitHead } from '../capture/git/head.ts';
+import type { ExecutionSite } from '../execution/execution-site.ts';
+import { SavepointError } from '../model/errors.ts';
+import { applyPlan } from '../restore/apply.ts';
+import { findsOf } from './finds.ts';
+import { scanWith } from './scan.ts';
+import type { Workbench } from './workbench.ts';
+
+export { forkExecution } from '../execution/fork-execution.ts';
+export { openExecution } from '../execution/open-execution.ts';
+export { applyRollback, planRollback } from '../execution/rollback.ts';
+
+/** The engine as executions need it. */
+export function executionSite(bench: Workbench): ExecutionSite {
+  const { store, settings } = bench;
+  return {
+    store,
+    files: bench.site,
+    rewindFiles: bench.rewindSite,
+    scans: settings.scan,
+    now: () => settings.now(),
+    write: (work) => bench.write((draft, now) => work(draft, now, 'named')),
+    scanned: (movedOn, work) =>
+      scanWith(bench, { movedOn }, (draft, now, { coverage }) => work(draft, now, coverage)),
+    locked: (work) => bench.locked(work),
+    finds: (now) => findsOf(bench, now),
+    apply: (plan, fence, operationId) =>
+      bench.locked(async () => {
+        // Whoever takes it over does that under this lock.
+        const held = await store.execution(fence.executionId);
+        if (held?.token !== fence.token) {
+          throw new SavepointError('execution-lost', 'the execution was taken over, or given back');
+        }
+        const context = {
+          site: bench.rewindSite,
+          now: settings.now(),
+          gitHead: gitHead(bench.root),
+          tell: (notes: Parameters<Workbench['tell']>[0]) => bench.tell(notes),
+          operationId,
+          fresh: null,
+        };
+        return applyPlan(context, plan);
+      }),
+  };
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { checkIdentity, openProject, type Project, realLocation } from '../capture/project.ts';
+import { SavepointError } from '../model/errors.ts';
+import {
+  aBoolean,
+  aNumber,
+  anything,
+  aText,
+  checkShape,
+  listOf,
+  optional,
+  type Shape,
+} from '../model/shape.ts';
+import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
+import type { Store } from '../store/store.ts';
+import type { SavepointSettings } from './requests.ts';
+import { Savepoint } from './savepoint.ts';
+import { type StorePlace, Workbench } from './workbench.ts';
+
+export interface OpenOptions extends Partial<SavepointSettings> {
+  /** The folder whose files are kept: one worktree. */
+  readonly project: string;
+  /** Where stores live, outside of every project; one folder below it for each project. */
+  readonly home?: string;
+  /** A store of the caller's own, instead of one below `home`. It is closed with the savepoint. */
+  readonly store?: Store;
+  /** Folders that may not be projects: pass the user's home directory. */
+  readonly refusedProjects?: readonly string[];
+  /** Take the store over although the folder is another one than it was made for. */
+  readonly adopt?: boolean;
+  /** Make the store if there is none. True by default; false throws `store-missing`. */
+  readonly create?: boolean;
+}
+
+const OPEN_OPTIONS: Shape<OpenOptions> = {
+  project: aText,
+  home: optional(aText),
+  store: anything,
+  refusedProjects: optional(listOf(aText)),
+  adopt: optional(aBoolean),
+  create: optional(aBoolean),
+  now: anything,
+  maxFileSize: optional(aNumber),
+  maxSafetySize: optional(aNumber),
+  maxEntries: optional(aNumber),
+  lockTimeoutMs: optional(aNumber),
+  scan: optional(aBoolean),
+  maxScanEntries: optional(aNumber),
+  maxCopyBytes: optional(aNumber),
+  scanDeadlineMs: anything,
+  scanWorkers: optional(aNumber),
+  environment: anything,
+  onProgress: anything,
+  exclude: optional(listOf(aText)),
+};
+
+/** Opens the timeline of a project, finishing a restore that was interrupted, if it can be. */
+export async function openSavepoint(options: OpenOptions): Promise<Savepoint> {
+  checkShape('options', options, OPEN_OPTIONS);
+  const project = openProject(options.project, options.refusedProjects);
+  const home = options.home === undefined ? null : homeOf(project, options.home);
+  const store = options.store ?? (await openStore(project, home, options));
+  try {
+    await bind(store, project, options.adopt ?? false);
+    const bench = new Workbench(project.root, store, placeOf(project, home), options);
+    // Whoever writes has to finish it; a list can be read all the same.
+    await bench.recoverOrTell();
+    return new Savepoint(bench);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** The folder of a project's store below `home`. */
+export function storeDirectory(home: string, projectRoot: string): string {
+  return join(
+    home,
+    'projects',
+    createHash('sha256').update(projectRoot).digest('hex').slice(0, 24),
+  );
+}
+
+/** Where stores lie, by its real path: a store in the project would record itself. */
+export function homeOf(project: Project, home: string): string {
+  if (home === '' || home.includes('\0')) {
+    throw new SavepointError('argument-invalid', 'home must name a folder');
+  }
+  const real = realLocation(home);
+  if (!`${real}/`.startsWith(`${project.root}/`)) return real;
+  throw new SavepointError('argument-invalid', 'the store must not be inside the project', {
+    path: home,
+    hint: 'set SAVEPOINT_HOME to a folder outside of it',
+  });
+}
+
+function openStore(project: Project, home: string | null, options: OpenOptions): Promise<Store> {
+  if (home === null) {
+    throw new SavepointError('argument-invalid', 'pass either home or store');
+  }
+  const directory = storeDirectory(home, project.root);
+  return sqliteStore({ directory, create: options.create ?? true });
+}
+
+/** A store of the caller's own has no folder for a stat index: it is kept in memory then. */
+function placeOf(project: Project, home: string | null): StorePlace {
+  if (home === null) return { ownFolders: [], indexFile: null };
+  return { ownFolders: [home], indexFile: join(storeDirectory(home, project.root), 'scan.index') };
+}
+
+async function bind(store: Store, project: Project, adopt: boolean): Promise<void> {
+  const known = await store.project();
+  if (known !== null && !adopt) return checkIdentity(known, project.identity);
+  await store.setProject(project.identity);
+}

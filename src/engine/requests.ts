@@ -1,0 +1,127 @@
+import type { Change } from '../model/change.ts';
+import type { CheckpointId } from '../model/ids.ts';
+import type { TrackedPath } from '../model/path.ts';
+import type { OnConflict } from '../model/plan.ts';
+import type { OnProgress } from '../model/progress.ts';
+
+/** What an embedding program can set; everything has a default. */
+export interface SavepointSettings {
+  readonly now: () => number;
+  /** Larger files are not recorded, and said so. */
+  readonly maxFileSize: number;
+  /** Larger files are not replaced by a rewind, which has to keep what it replaces. */
+  readonly maxSafetySize: number;
+  /** Entries of one folder that a tool named, past which it is not recorded. */
+  readonly maxEntries: number;
+  /** How long to wait for another process before `store-locked`. */
+  readonly lockTimeoutMs: number;
+  /** Whether checkpoints and ends of turns scan the worktree, for what no tool named. */
+  readonly scan: boolean;
+  /** Files and folders in scope, past which the worktree is not scanned. */
+  readonly maxScanEntries: number;
+  /** Bytes that the first scan may copy. */
+  readonly maxCopyBytes: number;
+  /** How long a scan may take before it leaves a gap; null for as long as it takes. */
+  readonly scanDeadlineMs: number | null;
+  /** Threads that share the work of scanning a large worktree. */
+  readonly scanWorkers: number;
+  /** What decides which global ignore rules count and which git is run: HOME, XDG_CONFIG_HOME, PATH. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Told how far scans, plans and restores have come. */
+  readonly onProgress: OnProgress | undefined;
+  /** Patterns as in .gitignore: files that fit are known to be there, and never read. */
+  readonly exclude: readonly string[];
+}
+
+const MIB = 1024 * 1024;
+export const DEFAULT_SETTINGS: SavepointSettings = {
+  now: Date.now,
+  maxFileSize: 10 * MIB,
+  maxSafetySize: 100 * MIB,
+  maxEntries: 10_000,
+  lockTimeoutMs: 30_000,
+  scan: false,
+  maxScanEntries: 300_000,
+  maxCopyBytes: 2048 * MIB,
+  scanDeadlineMs: null,
+  scanWorkers: 2,
+  environment: {},
+  onProgress: undefined,
+  exclude: [],
+};
+
+/** A name as a caller has it: relative to the project or absolute; bytes where it is not UTF-8. */
+export type NamedPath = string | Uint8Array;
+
+export interface CaptureRequest {
+  readonly sessionId: string;
+  readonly messageId: string;
+  readonly paths: readonly NamedPath[];
+  readonly agent?: string | undefined;
+  readonly parentSessionId?: string | undefined;
+  /** Describes the message, should this be its first sign. */
+  readonly description?: string | undefined;
+  /** Names the tool call; a session with a running one is not rewound. */
+  readonly toolCallId?: string | undefined;
+  readonly maxFileSize?: number | undefined;
+}
+
+/** An open capture: what was there before a tool ran. */
+export interface Capture {
+  readonly checkpointId: CheckpointId;
+  /** One for each entry; the first belongs to the first path that was named. */
+  readonly changes: readonly Change[];
+  /** Named paths whose content could not be recorded; their changes say why. */
+  readonly skipped: readonly TrackedPath[];
+}
+
+export interface CheckpointRequest {
+  /** Left out, the checkpoint belongs to no session. */
+  readonly sessionId?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly parentSessionId?: string | undefined;
+  readonly description?: string | undefined;
+  /** Not the beginning of an id, `latest`, or anything that ends like `~1`. */
+  readonly label?: string | undefined;
+  /** Whether to scan the worktree first; left out, as the settings say. */
+  readonly scan?: boolean | undefined;
+}
+
+/** A command that may write anything is about to run. */
+export interface WindowRequest {
+  readonly sessionId: string;
+  readonly messageId: string;
+  readonly agent?: string | undefined;
+  readonly parentSessionId?: string | undefined;
+  /** Describes the message, should this be its first sign. */
+  readonly description?: string | undefined;
+  readonly toolCallId?: string | undefined;
+  /** The command runs within this process: should that die, the window is over. */
+  readonly inThisProcess?: boolean | undefined;
+}
+
+export interface PlanOptions {
+  readonly onConflict?: OnConflict | undefined;
+  /** Go ahead although a tool call of the session is running. */
+  readonly force?: boolean | undefined;
+}
+
+/**
+ * Another program's own rewind of the same files, which keeps books of its own. It runs when the intent is
+ * on record; whatever it does to files, the plan says what they are afterwards.
+ */
+export interface AlongsideRequest {
+  /** Every path that it may touch. Where one of them is not on record, it is not run. */
+  readonly paths: readonly NamedPath[];
+  run(): Promise<void>;
+}
+
+export interface RewindRequest extends PlanOptions {
+  /** Id of a checkpoint, or what `resolve` accepts. */
+  readonly to: string;
+  /** `since`: all the session did since. `message`: that message alone. `exact`: the tree as it was. */
+  readonly take?: 'since' | 'message' | 'exact' | undefined;
+  readonly paths?: readonly NamedPath[] | undefined;
+  readonly includeShared?: boolean | undefined;
+}

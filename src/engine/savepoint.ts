@@ -1,0 +1,343 @@
+import { gitHead } from '../capture/git/head.ts';
+import type { ExecutionReader } from '../execution/execution-reader.ts';
+import type { ExecutionRun } from '../execution/execution-run.ts';
+import type { ForkRequest } from '../execution/fork-execution.ts';
+import type { ExecutionOptions } from '../execution/open-execution.ts';
+import type { RollbackOptions, RollbackPlan, RollbackRequest } from '../execution/rollback.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Execution } from '../model/execution.ts';
+import type { CheckpointId } from '../model/ids.ts';
+import type { Receipt } from '../model/operation.ts';
+import { selectedPath } from '../model/path.ts';
+import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
+import { anId, aText, checkShape, listOf, nullable, optional } from '../model/shape.ts';
+import type { Fresh, Planned } from '../plan/make-plan.ts';
+import { planLineDiff } from '../plan/plan-diff.ts';
+import type { Alongside } from '../restore/alongside.ts';
+import { applyPlan } from '../restore/apply.ts';
+import { type Materialized, materialize } from '../restore/materialize.ts';
+import type { ApplyContext } from '../restore/prepare.ts';
+import type { BaseStorage } from '../store/documents/base-storage.ts';
+import { diffSince, type PathDiff } from '../timeline/diff.ts';
+import { labelCheckpoint } from '../timeline/labels.ts';
+import type { PruneRequest } from '../timeline/prune-request.ts';
+import {
+  type EvictionResult,
+  evictCheckpoints,
+  type RetentionRules,
+} from '../timeline/retention.ts';
+import { archiveSession } from '../timeline/sessions.ts';
+import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
+import { captureAfter, captureBefore, checkpoint, endTurn } from './capture.ts';
+import { planRedo, planRewind, planUndo, type UndoRequest } from './plan.ts';
+import type { PrunePlan, PruneReport } from './prune.ts';
+import type { PurgeReport, PurgeRequest } from './purge.ts';
+import {
+  CAPTURE,
+  CAPTURE_REQUEST,
+  CHECKPOINT_REQUEST,
+  PLAN_OPTIONS,
+  REWIND_REQUEST,
+  SCAN_OPTIONS,
+  WINDOW_REQUEST,
+} from './request-shapes.ts';
+import type {
+  AlongsideRequest,
+  Capture,
+  CaptureRequest,
+  CheckpointRequest,
+  NamedPath,
+  PlanOptions,
+  RewindRequest,
+  WindowRequest,
+} from './requests.ts';
+import { type ScanOptions, type ScanReport, scanThen } from './scan.ts';
+import { type ProjectStatus, status } from './status.ts';
+import { TimelineReader } from './timeline-reader.ts';
+import { exportSessions, importSessions } from './transfer.ts';
+import { closeWindow, type OpenWindow, openWindow } from './window.ts';
+import type { Workbench } from './workbench.ts';
+
+/** The timeline of one project, and the way back along it. Made by `openSavepoint`. */
+export class Savepoint extends TimelineReader {
+  readonly #bench: Workbench;
+  /** Executions that this process holds, or has held. */
+  readonly #runs = new Set<ExecutionRun>();
+
+  constructor(bench: Workbench) {
+    super(bench.store);
+    this.#bench = bench;
+  }
+
+  /** The project's real path. */
+  get root(): string {
+    return this.#bench.root;
+  }
+
+  /** Marks a point to return to: a user's message, or, without a session, one made by hand. */
+  async checkpoint(request: CheckpointRequest = {}): Promise<Checkpoint> {
+    checkShape('request', request, CHECKPOINT_REQUEST);
+    return checkpoint(this.#bench, request);
+  }
+
+  /** Before a tool writes: records what is there, durably, and opens a change for each entry. */
+  async captureBefore(request: CaptureRequest): Promise<Capture> {
+    checkShape('request', request, CAPTURE_REQUEST);
+    return captureBefore(this.#bench, request);
+  }
+
+  /** After the tool: ends the capture's changes with what is there now. */
+  async captureAfter(capture: Capture): Promise<void> {
+    checkShape('capture', capture, CAPTURE);
+    return captureAfter(this.#bench, capture);
+  }
+
+  /**
+   * Before a command that may write anything: what it changes is found by a scan at its end. Call
+   * `closeWindow` with the id, also when the command failed.
+   */
+  async openWindow(request: WindowRequest): Promise<OpenWindow> {
+    checkShape('request', request, WINDOW_REQUEST);
+    return openWindow(this.#bench, request);
+  }
+
+  /** After the command: puts on record what it changed. */
+  async closeWindow(id: string): Promise<ScanReport> {
+    anId('id', id);
+    return closeWindow(this.#bench, id);
+  }
+
+  /** Puts on record what has changed in the worktree, whoever did it. */
+  async scan(options: ScanOptions = {}): Promise<ScanReport> {
+    checkShape('options', options, SCAN_OPTIONS);
+    return scanThen(this.#bench, options, async (_draft, _now, report) => report);
+  }
+
+  /** As `scan`, but only where a first scan was made before; null otherwise. */
+  async scanAgain(options: ScanOptions = {}): Promise<ScanReport | null> {
+    return (await this.isScanned()) ? this.scan(options) : null;
+  }
+
+  /** What is on record, what is not, and why. Writes nothing. */
+  status(): Promise<ProjectStatus> {
+    return this.#bench.reading(() => status(this.#bench));
+  }
+
+  /** Writes the whole tree of a checkpoint into an empty folder. */
+  async materialize(ref: string, directory: string): Promise<Materialized> {
+    aText('directory', directory);
+    const checkpoint = await this.resolve(ref);
+    return this.#bench.reading(() => materialize(this.#bench.site, checkpoint, directory));
+  }
+
+  /** The agent is done with its turn: what it opened and nobody closed ends here. */
+  endTurn(sessionId: string): Promise<void> {
+    return endTurn(this.#bench, sessionId);
+  }
+
+  /** The plan of a rewind. Writes nothing. */
+  async planRewind(request: RewindRequest): Promise<RewindPlan> {
+    checkShape('request', request, REWIND_REQUEST);
+    return (await planRewind(this.#bench, request)).plan;
+  }
+
+  /**
+   * The plan that takes an operation back: the one named, or whichever came last, the newest rewind in
+   * effect or the newest command that was run under Savepoint.
+   */
+  async planUndo(request: UndoRequest = {}): Promise<RewindPlan> {
+    checkShape('options', request, PLAN_OPTIONS);
+    return (await planUndo(this.#bench, request)).plan;
+  }
+
+  /** The plan that takes the newest undo back. */
+  async planRedo(options: PlanOptions = {}): Promise<RewindPlan> {
+    checkShape('options', options, PLAN_OPTIONS);
+    return (await planRedo(this.#bench, options)).plan;
+  }
+
+  /** What a line of a plan takes back, with contents. Writes nothing. */
+  planDiff(line: PlanLine): Promise<PathDiff> {
+    return this.#bench.reading(() => planLineDiff(this.#bench.rewindSite, line));
+  }
+
+  /**
+   * Executes exactly this plan, or throws `plan-stale` and changes nothing. `alongside`: a program that
+   * rewinds the same files by itself, and is let do so first.
+   */
+  apply(plan: RewindPlan, alongside?: AlongsideRequest): Promise<Receipt> {
+    const other = alongside === undefined ? null : otherRewind(this.root, alongside);
+    return this.#bench.locked(() => applyPlan(this.#applying(null), plan, other));
+  }
+
+  /** Plans and applies at once, under one lock. */
+  async rewind(request: RewindRequest): Promise<Receipt> {
+    checkShape('request', request, REWIND_REQUEST);
+    return this.#applyFresh(() => planRewind(this.#bench, request));
+  }
+
+  async undo(request: UndoRequest = {}): Promise<Receipt> {
+    checkShape('options', request, PLAN_OPTIONS);
+    return this.#applyFresh(() => planUndo(this.#bench, request));
+  }
+
+  async redo(options: PlanOptions = {}): Promise<Receipt> {
+    checkShape('options', options, PLAN_OPTIONS);
+    return this.#applyFresh(() => planRedo(this.#bench, options));
+  }
+
+  /** Gives a checkpoint a label, or takes its label away with null. */
+  async label(ref: string, label: string | null): Promise<Checkpoint> {
+    aText('ref', ref);
+    nullable(aText)('label', label);
+    return this.#bench.write((draft) => labelCheckpoint(draft, this.#bench.store, ref, label));
+  }
+
+  /** What is different now, or at `to`, from how it was at `from`. */
+  async diff(from: string, to?: string, paths?: readonly NamedPath[]): Promise<PathDiff[]> {
+    checkShape(
+      'diff',
+      { from, to, paths },
+      { from: aText, to: optional(aText), paths: REWIND_REQUEST.paths },
+    );
+    return this.#bench.reading(async () => {
+      const selected = paths?.map((path) => selectedPath(this.root, path)) ?? null;
+      const end = to === undefined ? null : await this.resolve(to);
+      return diffSince(this.#bench.rewindSite, await this.resolve(from), end, selected);
+    });
+  }
+
+  /** The bytes of a file that moves sessions to another machine. Reads only. */
+  export(request: ExportRequest = {}): ReturnType<typeof exportSessions> {
+    return exportSessions(this.#bench, request);
+  }
+
+  /** Brings in what `export` wrote, whoever wrote it: all of it, checked to the last byte, or nothing. */
+  import(
+    from: AsyncIterable<Uint8Array>,
+    limits?: Partial<TransferLimits>,
+  ): ReturnType<typeof importSessions> {
+    return importSessions(this.#bench, from, limits);
+  }
+
+  async archiveSession(id: string): Promise<void> {
+    anId('id', id);
+    return this.#bench.write((draft, now) => archiveSession(draft, this.#bench.store, id, now));
+  }
+
+  /** Compresses what is raw, for at most `budgetMs`, and removes what the rules no longer keep. */
+  async cleanup(rules?: Partial<RetentionRules>, budgetMs?: number): Promise<EvictionResult> {
+    return (await import('./prune.ts')).cleanup(this.#bench, rules, budgetMs);
+  }
+
+  /** What `prune` would remove. Writes nothing. */
+  async planPrune(request?: PruneRequest, rules?: Partial<RetentionRules>): Promise<PrunePlan> {
+    return (await import('./prune.ts')).planPrune(this.#bench, request, rules);
+  }
+
+  /** Removes what is asked for; without a request, what the rules no longer keep. */
+  async prune(request?: PruneRequest, rules?: Partial<RetentionRules>): Promise<PruneReport> {
+    return (await import('./prune.ts')).prune(this.#bench, request, rules);
+  }
+
+  /** What `purge` would remove. Writes nothing. */
+  async planPurge(request: PurgeRequest): Promise<PurgeReport> {
+    return (await import('./purge.ts')).planPurge(this.#bench, request);
+  }
+
+  /** Removes contents from every checkpoint, and their bytes from the store. Cannot be undone. */
+  async purge(request: PurgeRequest): Promise<PurgeReport> {
+    return (await import('./purge.ts')).purge(this.#bench, request);
+  }
+
+  /** Documents of any kind, kept in the project's own database. Closed with the savepoint. */
+  async storage(): Promise<BaseStorage> {
+    const { SQLiteStorage } = await import('../store/documents/sqlite-storage.ts');
+    const { store, settings } = this.#bench;
+    return new SQLiteStorage({ store, lockTimeoutMs: settings.lockTimeoutMs, now: settings.now });
+  }
+
+  /** Takes checkpoints away as targets; what others need of them stays. */
+  async evict(ids: readonly CheckpointId[]): Promise<void> {
+    listOf(anId)('ids', ids);
+    return this.#bench.locked(() => evictCheckpoints(this.#bench.store, ids));
+  }
+
+  /**
+   * Takes an execution for this process, new or begun before. What a step left that was killed is rolled
+   * back first. Throws `execution-busy` while another process has it.
+   */
+  async execution(id: string, options?: ExecutionOptions): Promise<ExecutionRun> {
+    const { openExecution, executionSite } = await import('./execution.ts');
+    const run = await openExecution(executionSite(this.#bench), id, options);
+    this.#runs.add(run);
+    return run;
+  }
+
+  /** A new execution that has the first steps of another one behind it. Files stay as they are. */
+  async forkExecution(id: string, request: ForkRequest): Promise<Execution> {
+    const { forkExecution, executionSite } = await import('./execution.ts');
+    return forkExecution(executionSite(this.#bench), id, request);
+  }
+
+  /** What a rollback of an execution would do to files and state, and what it cannot undo. */
+  async planRollback(id: string, request: RollbackRequest): Promise<RollbackPlan> {
+    const { planRollback, executionSite } = await import('./execution.ts');
+    return this.#bench.reading(() => planRollback(executionSite(this.#bench), id, request));
+  }
+
+  /** Rolls files and state back as one operation, which `undo` takes back. */
+  async applyRollback(plan: RollbackPlan, options?: RollbackOptions): Promise<Receipt> {
+    const { applyRollback, executionSite } = await import('./execution.ts');
+    return applyRollback(executionSite(this.#bench), plan, options);
+  }
+
+  /** What is on record of executions. Writes nothing. */
+  async executions(): Promise<ExecutionReader> {
+    const { ExecutionReader } = await import('../execution/execution-reader.ts');
+    return new ExecutionReader(this.#bench.store, this.#bench.settings.now);
+  }
+
+  /** Finishes an interrupted restore. Called when a savepoint is opened, and before each write. */
+  recover(): Promise<void> {
+    return this.#bench.recover();
+  }
+
+  /**
+   * What happened that nobody asked for: a restore of another process was finished or taken back, or
+   * could not be; a file was left because somebody wrote to it. Taken away by reading.
+   */
+  notices(): readonly PlanNote[] {
+    return this.#bench.takeNotices();
+  }
+
+  #applyFresh(make: () => Promise<Planned>): Promise<Receipt> {
+    return this.#bench.locked(async () => {
+      const { plan, fresh } = await make();
+      return applyPlan(this.#applying(fresh), plan);
+    });
+  }
+
+  #applying(fresh: Fresh | null): ApplyContext {
+    return {
+      site: this.#bench.rewindSite,
+      now: this.#bench.settings.now(),
+      gitHead: fresh === null ? gitHead(this.root) : fresh.gitHead,
+      tell: (notes) => this.#bench.tell(notes),
+      fresh,
+    };
+  }
+
+  /** Idempotent. Executions are given back. What the last restore left to do is done first, if it can be. */
+  async close(): Promise<void> {
+    for (const run of this.#runs) await run.leave();
+    this.#runs.clear();
+    // Whatever is in the way now, the next start does it.
+    await this.#bench.recover().catch(() => undefined);
+    await this.#bench.close();
+  }
+}
+
+function otherRewind(root: string, { paths, run }: AlongsideRequest): Alongside {
+  return { paths: paths.map((path) => selectedPath(root, path)), run };
+}

@@ -1,0 +1,208 @@
+import { sharedBytes, unshareObjects } from '../capture/git/keep-objects.ts';
+import type { FirstLook, TooLarge } from '../capture/scan/first-look.ts';
+import type { Recording, Walk } from '../capture/scan/worktree.ts';
+import type { Change } from '../model/change.ts';
+import type { Coverage } from '../model/checkpoint.ts';
+import type { TrackedPath } from '../model/path.ts';
+import { commandsIn, isInterrupted, type Window } from '../model/window.ts';
+import { Draft } from '../store/draft.ts';
+import { keepInterrupted } from '../timeline/runs.ts';
+import { authorOfFinds, lostWindows } from '../timeline/windows.ts';
+import { hasGapSince } from './finds.ts';
+import type { Workbench } from './workbench.ts';
+
+/** What a scan put on record. */
+export interface ScanReport {
+  readonly coverage: Coverage;
+  readonly changes: readonly Change[];
+  /** Paths whose content could not be recorded; their changes say why. */
+  readonly unrecorded: readonly TrackedPath[];
+  /** Set by the scan that made the baseline. */
+  readonly first: FirstLook | null;
+  /** What a person should know: why the worktree is not covered, or what could still be lost of it. */
+  readonly notice: string | null;
+}
+
+export interface ScanOptions {
+  /** How long it may take before it gives up and a gap is on record; null for as long as it takes. */
+  readonly deadlineMs?: number | null | undefined;
+  /** The session that has gone on: windows of it that are open are over, without a word about their end. */
+  readonly movedOn?: string | null | undefined;
+}
+
+/**
+ * As `scanThen`, in one transaction: what the scan finds goes on record with what `work` drafts. After a
+ * scan that could not be completed, `work` drafts alone.
+ */
+export async function scanWith<T>(
+  bench: Workbench,
+  options: ScanOptions,
+  work: (draft: Draft, now: number, report: ScanReport) => Promise<T>,
+): Promise<T> {
+  const deadlineMs = options.deadlineMs ?? bench.settings.scanDeadlineMs;
+  const deadline = deadlineMs === null ? null : performance.now() + deadlineMs;
+  const walk = await walked(bench, deadline);
+  return bench.locked(async () => {
+    const { draft, report, keep } = await draftWalk(bench, walk, deadline, options.movedOn ?? null);
+    const result = await work(draft, bench.settings.now(), report);
+    if (!draft.isEmpty()) await bench.store.commit(draft.batch());
+    await keep();
+    return result;
+  });
+}
+
+/**
+ * Scans the worktree, puts what it finds on record, and then, under the same lock, what `work` drafts.
+ * A scan that cannot be completed stops nobody: the report says so.
+ */
+export async function scanThen<T>(
+  bench: Workbench,
+  options: ScanOptions,
+  work: (draft: Draft, now: number, report: ScanReport) => Promise<T>,
+): Promise<T> {
+  const deadlineMs = options.deadlineMs ?? bench.settings.scanDeadlineMs;
+  const deadline = deadlineMs === null ? null : performance.now() + deadlineMs;
+  await bench.settings.onProgress?.({ step: 'scan', done: 0, total: null });
+  const walk = await walked(bench, deadline);
+  return bench.locked(async () => {
+    const report = await recordWalk(bench, walk, deadline, options.movedOn ?? null);
+    const draft = new Draft(await bench.store.seq());
+    const result = await work(draft, bench.settings.now(), report);
+    if (!draft.isEmpty()) await bench.store.commit(draft.batch());
+    return result;
+  });
+}
+
+type CompleteWalk = Exclude<Walk, { kind: 'gave-up' }>;
+type Gap = { readonly kind: 'gap'; readonly coverage: Coverage; readonly notice: string };
+
+/** Whatever stops the walk is a gap, not an error: an agent's message must not wait for it. */
+async function walked(bench: Workbench, deadline: number | null): Promise<CompleteWalk | Gap> {
+  try {
+    const walk = await bench.worktree.walk(deadline);
+    if (walk.kind !== 'gave-up') return walk;
+    if (walk.reason === 'aborted') return gap('failed', 'the scan was ended');
+    return gap(walk.reason, GAVE_UP[walk.reason]);
+  } catch (error) {
+    return gap('failed', error instanceof Error ? error.message : String(error));
+  }
+}
+
+const GAVE_UP = {
+  deadline: 'the scan of the worktree took too long',
+  'too-many-entries':
+    'there are too many files; leave generated ones out with a .savepointignore file, or raise maxScanEntries',
+} as const;
+
+async function recordWalk(
+  bench: Workbench,
+  walk: CompleteWalk | Gap,
+  deadline: number | null,
+  movedOn: string | null,
+): Promise<ScanReport> {
+  const { draft, report, keep } = await draftWalk(bench, walk, deadline, movedOn);
+  if (!draft.isEmpty()) await bench.store.commit(draft.batch());
+  await keep();
+  return report;
+}
+
+interface DraftedWalk {
+  /** For the caller to commit. */
+  readonly draft: Draft;
+  readonly report: ScanReport;
+  /** Once it is on record. */
+  readonly keep: () => Promise<void>;
+}
+
+async function draftWalk(
+  bench: Workbench,
+  walk: CompleteWalk | Gap,
+  deadline: number | null,
+  movedOn: string | null,
+): Promise<DraftedWalk> {
+  const { store } = bench;
+  const gapLeft = async (found: Gap): Promise<DraftedWalk> => {
+    const report = await leaveGap(bench, found, windows, lost);
+    return { draft: new Draft(await store.seq()), report, keep: async () => {} };
+  };
+  const windows = await store.windows();
+  const lost = lostWindows(windows, movedOn);
+  if (walk.kind === 'gap') return gapLeft(walk);
+  const draft = new Draft(await store.seq());
+  const now = bench.settings.now();
+  const late = walk.kind === 'next' && (await hasGapSince(store, walk.since));
+  const author = authorOfFinds({ windows: commandsIn(windows), lost, late, now });
+  let recording: Recording;
+  try {
+    recording = await bench.worktree.record(draft, walk, author, timer(deadline));
+  } catch (error) {
+    if (error instanceof OutOfTime) return gapLeft(gap('deadline', GAVE_UP.deadline));
+    throw error;
+  }
+  if (recording.kind === 'too-large') return gapLeft(tooLarge(recording));
+  // What could have happened in them is on record now.
+  const ended = windows.filter(
+    (one) => !isInterrupted(one) && (one.closed !== null || lost.has(one.id)),
+  );
+  draft.removedWindows.push(...ended.map(({ id }) => id));
+  await keepInterrupted(draft, store, ended);
+  const keep = async (): Promise<void> => {
+    const baseline = await store.baseline();
+    if (baseline !== null) await bench.worktree.keep(walk, baseline.manifest);
+  };
+  return { draft, report: reportOf(recording, await sharedNotice(bench)), keep };
+}
+
+/** Git's packs may have become writable, or the limit been raised, since the first scan. */
+async function sharedNotice({ store, settings }: Workbench): Promise<string | null> {
+  const folder = store.objectsFolder();
+  if (folder === null) return null;
+  await unshareObjects(folder, { bytes: settings.maxCopyBytes });
+  const bytes = sharedBytes(folder);
+  if (bytes === 0) return null;
+  return `${mib(bytes)} MiB of git's packs could not be copied and are shared with the repository: whoever overwrites files in .git/objects/pack destroys what undo needs; to have them copied, raise maxCopyBytes, or make room on the disk`;
+}
+
+function reportOf(recording: Exclude<Recording, TooLarge>, notice: string | null): ScanReport {
+  const first = recording.kind === 'baseline' ? recording : null;
+  const { changes, unrecorded } =
+    recording.kind === 'changes' ? recording : { changes: [], unrecorded: [] };
+  return { coverage: 'scanned', changes, unrecorded, first, notice };
+}
+
+/** Windows that end in a gap stay on record: what they did is found by the next scan. */
+async function leaveGap(
+  { store }: Workbench,
+  { coverage, notice }: Gap,
+  windows: readonly Window[],
+  lost: ReadonlySet<string>,
+): Promise<ScanReport> {
+  const draft = new Draft(await store.seq());
+  for (const window of windows) {
+    if (!lost.has(window.id) || window.closed !== null) continue;
+    draft.windows.push({ ...window, closed: draft.nextSeq() });
+  }
+  if (!draft.isEmpty()) await store.commit(draft.batch());
+  return { coverage, changes: [], unrecorded: [], first: null, notice };
+}
+
+class OutOfTime extends Error {}
+
+function timer(deadline: number | null): () => void {
+  return () => {
+    if (deadline !== null && performance.now() > deadline) throw new OutOfTime();
+  };
+}
+
+function gap(coverage: Coverage, notice: string): Gap {
+  return { kind: 'gap', coverage, notice };
+}
+
+function tooLarge({ bytes, limit }: TooLarge): Gap {
+  const notice = `a first copy would take ${mib(bytes)} MiB and may take ${mib(limit)}; leave generated files out with a .savepointignore file, or raise maxCopyBytes`;
+  return gap('too-large', notice);
+}
+
+function mib(bytes: number): string {
+  return Math.ceil(bytes / (1024 * 1024)).toLocaleString('en');
+}

@@ -1,0 +1,91 @@
+import { sharedBytes } from '../capture/git/keep-objects.ts';
+import { ownerMayRun } from '../capture/process-owner.ts';
+import type { ScanDifferences } from '../capture/scan/differences.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { TrackedPath } from '../model/path.ts';
+import type { UnknownReason } from '../model/state.ts';
+import { changeOfCall, commandsIn, isInterrupted, type Window } from '../model/window.ts';
+import type { StoreStats } from '../store/store.ts';
+import type { Workbench } from './workbench.ts';
+
+/** What is on record of a project, what is not, and why. */
+export interface ProjectStatus {
+  readonly root: string;
+  readonly stats: StoreStats;
+  readonly newest: Checkpoint | null;
+  /** Null before the first scan: only files that tools named are on record. */
+  readonly worktree: WorktreeStatus | null;
+  /** Commands that are said to be running. */
+  readonly running: readonly Window[];
+  /**
+   * Commands whose end is not on record: their process is gone, or nothing could be recorded when they ended.
+   * A run is among them until something else happens.
+   */
+  readonly interrupted: readonly Window[];
+}
+
+export interface WorktreeStatus {
+  /** How many entries the first scan found, and for how many of them git's own objects are used. */
+  readonly entries: number;
+  readonly fromGit: number;
+  /** Bytes of git's packs that are still shared with the repository, where they could be overwritten. */
+  readonly sharedBytes: number;
+  /** Paths that are in scope and whose content is not on record. */
+  readonly unrecorded: readonly { readonly path: TrackedPath; readonly reason: UnknownReason }[];
+  /** Paths that have changed since the last scan; null where the worktree could not be scanned. */
+  readonly pending: number | null;
+  /** Names that the ignore rules leave out, as far as they lie in folders in scope. */
+  readonly ignored: readonly TrackedPath[];
+}
+
+/** Looks without writing: nothing is put on record by asking. */
+export async function status(bench: Workbench): Promise<ProjectStatus> {
+  const { store, root } = bench;
+  const [newest] = await store.checkpoints({ limit: 1 });
+  const baseline = await store.baseline();
+  const windows = (await store.windows()).filter((window) => changeOfCall(window) === null);
+  return {
+    root,
+    stats: await store.stats(),
+    newest: newest ?? null,
+    worktree: baseline === null ? null : await worktreeStatus(bench),
+    running: commandsIn(windows).filter((window) => !isOver(window)),
+    interrupted: windows.filter(
+      (window) => isOver(window) && (!isInterrupted(window) || window.checkpointId === newest?.id),
+    ),
+  };
+}
+
+function isOver({ closed, owner }: Window): boolean {
+  return closed !== null || (owner !== null && !ownerMayRun(owner));
+}
+
+async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
+  const { store, site, worktree } = bench;
+  const walk = await worktree.walk(null);
+  const folder = store.objectsFolder();
+  const unrecorded = new Map<TrackedPath, UnknownReason>();
+  let entries = 0;
+  let fromGit = 0;
+  for (const [path, state] of (await site.known.manifest()) ?? []) {
+    entries += 1;
+    if (state.kind === 'git') fromGit += 1;
+    if (state.kind === 'unknown') unrecorded.set(path, state.reason);
+  }
+  for (const { path, state } of await store.heads()) {
+    if (state.kind === 'unknown') unrecorded.set(path, state.reason);
+    else unrecorded.delete(path);
+  }
+  return {
+    entries,
+    fromGit,
+    sharedBytes: folder === null ? 0 : sharedBytes(folder),
+    unrecorded: [...unrecorded].map(([path, reason]) => ({ path, reason })),
+    pending: walk.kind === 'next' && walk.differences !== null ? countOf(walk.differences) : null,
+    ignored: walk.kind === 'gave-up' ? [] : worktree.ignoredBy(walk),
+  };
+}
+
+function countOf({ touched, appeared, entered, gone }: ScanDifferences): number {
+  return touched.length + appeared.length + entered.length + gone.length;
+}

@@ -1,0 +1,121 @@
+import { ownerMayRun } from '../capture/process-owner.ts';
+import type { Change } from '../model/change.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { BlobId, CheckpointId } from '../model/ids.ts';
+import type { Operation } from '../model/operation.ts';
+import type { Session } from '../model/session.ts';
+import { aNumber, anId, aText, checkShape, listOf, optional, shaped } from '../model/shape.ts';
+import { commandsIn, type Window } from '../model/window.ts';
+import type { ChangeQuery, CheckpointQuery, Store, StoreStats } from '../store/store.ts';
+import { currentPlace } from '../timeline/current-place.ts';
+import { type InspectedCheckpoint, inspectCheckpoint } from '../timeline/inspect-checkpoint.ts';
+import { type CountBudget, countCheckpointLines, type LineCount } from '../timeline/line-counts.ts';
+import { type ListedCheckpoint, listCheckpoints } from '../timeline/list-checkpoints.ts';
+import { resolveCheckpoint } from '../timeline/resolve-checkpoint.ts';
+import { resolveSession } from '../timeline/resolve-shortened.ts';
+import { type SessionSummary, summarizeSessions } from '../timeline/session-summaries.ts';
+import { uniqueLengths } from '../timeline/unique-lengths.ts';
+import { CHANGE_QUERY, CHECKPOINT_QUERY } from './request-shapes.ts';
+
+/** What can be asked of a timeline without looking at a file. Waits for nobody, and writes nothing. */
+export class TimelineReader {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Newest first. */
+  async list(query: CheckpointQuery = {}): Promise<ListedCheckpoint[]> {
+    checkShape('query', query, CHECKPOINT_QUERY);
+    return listCheckpoints(this.#store, query);
+  }
+
+  /** Where the files stand: at the newest checkpoint, or at the one that was rewound to since. */
+  currentPlace(): Promise<CheckpointId | null> {
+    return currentPlace(this.#store);
+  }
+
+  /** Finds a checkpoint by id, label, the beginning of an id or `latest`; with `~N`, the Nth before it. */
+  async resolve(ref: string): Promise<Checkpoint> {
+    aText('ref', ref);
+    return resolveCheckpoint(this.#store, ref);
+  }
+
+  /** How many first characters of each id name it alone, whatever else is on record. */
+  async uniqueLengths(ids: readonly CheckpointId[]): Promise<Map<CheckpointId, number>> {
+    listOf(anId)('ids', ids);
+    return uniqueLengths(this.#store, ids);
+  }
+
+  /** Everything on record of one checkpoint. */
+  async inspect(ref: string): Promise<InspectedCheckpoint> {
+    return inspectCheckpoint(this.#store, await this.resolve(ref));
+  }
+
+  /** Lines added and taken away under each of these; without those that the budget does not reach. */
+  async countLines(
+    ids: readonly CheckpointId[],
+    budget?: CountBudget,
+  ): Promise<Map<CheckpointId, LineCount>> {
+    listOf(anId)('ids', ids);
+    if (budget !== undefined) checkShape('budget', budget, { reads: aNumber, bytes: aNumber });
+    return countCheckpointLines(this.#store, ids, budget);
+  }
+
+  /** Finds a session by its id or the beginning of it. */
+  async resolveSession(ref: string): Promise<Session> {
+    aText('ref', ref);
+    return resolveSession(this.#store, ref);
+  }
+
+  /** How much is on record of each of these sessions. */
+  async summarize(sessions: readonly Session[]): Promise<SessionSummary[]> {
+    listOf(shaped({ id: anId }))('sessions', sessions);
+    return summarizeSessions(this.#store, sessions);
+  }
+
+  /** Commands that run at this moment, of processes that can be seen to run. */
+  async runningCommands(): Promise<Window[]> {
+    const commands = commandsIn(await this.#store.windows());
+    return commands.filter(
+      ({ closed, owner }) => closed === null && owner !== null && ownerMayRun(owner),
+    );
+  }
+
+  /** Whether a first scan was made, so that more than what tools named is on record. */
+  async isScanned(): Promise<boolean> {
+    return (await this.#store.baseline()) !== null;
+  }
+
+  /** Oldest first. */
+  async changes(query: ChangeQuery): Promise<readonly Change[]> {
+    checkShape('query', query, CHANGE_QUERY);
+    return this.#store.changes(query);
+  }
+
+  /** Newest first. */
+  async operations(limit?: number): Promise<readonly Operation[]> {
+    optional(aNumber)('limit', limit);
+    return this.#store.operations(limit);
+  }
+
+  /** Verified bytes. */
+  readBlob(id: BlobId): Promise<Uint8Array> {
+    return this.#store.readBlob(id);
+  }
+
+  stats(): Promise<StoreStats> {
+    return this.#store.stats();
+  }
+
+  /** What the store takes up. */
+  diskBytes(): Promise<number> {
+    return this.#store.diskBytes();
+  }
+
+  /** Most recently active first. */
+  sessions(): Promise<readonly Session[]> {
+    return this.#store.sessions();
+  }
+}

@@ -1,0 +1,172 @@
+import type { CaptureSite } from '../capture/capture.ts';
+import { pathMatcher } from '../capture/ignore/index.ts';
+import { KnownStates } from '../capture/known-states.ts';
+import { Worktree } from '../capture/scan/worktree.ts';
+import { isSavepointError, SavepointError } from '../model/errors.ts';
+import type { PlanNote } from '../model/plan.ts';
+import { recover } from '../restore/recover.ts';
+import { Draft } from '../store/draft.ts';
+import type { Store } from '../store/store.ts';
+import { DEFAULT_SETTINGS, type SavepointSettings } from './requests.ts';
+
+/** Where a store keeps what is not in its tables. */
+export interface StorePlace {
+  /** Folders of Savepoint's own, never looked into. */
+  readonly ownFolders: readonly string[];
+  /** The stat index; null where there is no place for it. */
+  readonly indexFile: string | null;
+}
+
+/** An open project with its store, and the one way to write to them: under the project lock. */
+export class Workbench {
+  readonly root: string;
+  readonly store: Store;
+  readonly settings: SavepointSettings;
+  readonly site: CaptureSite;
+  readonly #indexFile: string | null;
+  #worktree: Worktree | null = null;
+  #notices: PlanNote[] = [];
+
+  constructor(root: string, store: Store, place: StorePlace, settings: Partial<SavepointSettings>) {
+    this.root = root;
+    this.store = store;
+    this.settings = withDefaults(settings);
+    this.#indexFile = place.indexFile;
+    const { maxFileSize, maxEntries, exclude, onProgress } = this.settings;
+    const { ownFolders } = place;
+    const known = new KnownStates(store);
+    const excluded = pathMatcher(exclude);
+    this.site = { root, store, known, maxFileSize, maxEntries, ownFolders, excluded, onProgress };
+  }
+
+  /** Made when it is first scanned: most processes never do. */
+  get worktree(): Worktree {
+    const { maxScanEntries, maxCopyBytes, scanWorkers: workers, environment } = this.settings;
+    const options = { maxScanEntries, maxCopyBytes, workers, environment };
+    this.#worktree ??= new Worktree(this.site, { ...options, indexFile: this.#indexFile });
+    return this.#worktree;
+  }
+
+  async close(): Promise<void> {
+    await this.#worktree?.close();
+    await this.store.close();
+  }
+
+  /** A rewind has to keep what it replaces, so it looks at larger files than a capture does. */
+  get rewindSite(): CaptureSite {
+    return { ...this.site, maxFileSize: this.settings.maxSafetySize };
+  }
+
+  /** Runs `work` under the project lock and commits what it drafted. */
+  write<T>(work: (draft: Draft, now: number) => Promise<T>): Promise<T> {
+    return this.locked(async () => {
+      const draft = new Draft(await this.store.seq());
+      const result = await work(draft, this.settings.now());
+      if (!draft.isEmpty()) await this.store.commit(draft.batch());
+      return result;
+    });
+  }
+
+  /** Runs `work` under the project lock, once an interrupted restore is finished. */
+  async locked<T>(work: () => Promise<T>): Promise<T> {
+    const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
+    try {
+      await this.#recover();
+      return await work();
+    } catch (error) {
+      throw typed(error);
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** Runs `work`, which only reads, without the lock. */
+  async reading<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw typed(error);
+    }
+  }
+
+  /** Finishes an interrupted restore. Takes the lock only if there is one. */
+  async recover(): Promise<void> {
+    if ((await this.store.journal()) === null && !(await this.store.needsScrub())) return;
+    const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
+    try {
+      await this.#recover();
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** As `recover`, for who only wants to look: what is in the way is told, and stops nobody. */
+  async recoverOrTell(): Promise<void> {
+    try {
+      await this.recover();
+    } catch (error) {
+      if (!isSavepointError(error)) throw error;
+      if (!IN_THE_WAY.includes(error.code)) throw error;
+      this.tell([{ code: 'restore-unfinished', message: error.message }]);
+    }
+  }
+
+  /** Keeps what happened that nobody asked for, until somebody reads it. */
+  tell(notes: readonly PlanNote[]): void {
+    const isNew = ({ message }: PlanNote) => this.#notices.every((one) => one.message !== message);
+    this.#notices.push(...notes.filter(isNew));
+  }
+
+  takeNotices(): readonly PlanNote[] {
+    return this.#notices.splice(0);
+  }
+
+  async #recover(): Promise<void> {
+    await recover(this.site, (notes) => this.tell(notes));
+    if (await this.store.needsScrub()) await this.#scrub();
+  }
+
+  /** Bytes that a purge has left stop nobody, but are not to be forgotten. */
+  async #scrub(): Promise<void> {
+    try {
+      await this.store.scrub();
+    } catch (error) {
+      const { message } = typed(error);
+      this.tell([{ code: 'purge-unfinished', message }]);
+    }
+  }
+}
+
+// Where more is damaged than a journal, whoever reads that meets it by themselves.
+const IN_THE_WAY: readonly string[] = ['restore-unfinished', 'store-locked', 'store-corrupt'];
+
+/** Callers branch on codes: whatever the file system throws becomes one. */
+function typed(error: unknown): SavepointError {
+  if (isSavepointError(error)) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  // The descriptor through which we went tells nobody anything, and is closed by now.
+  const shown = reason.replaceAll(/\/proc\/self\/fd\/\d+\//g, '');
+  const message = `files could not be read or written: ${shown}`;
+  return new SavepointError('capture-failed', message, { cause: error });
+}
+
+/** Only what was set; the caller's object may hold more than settings. */
+function withDefaults(given: Partial<SavepointSettings>): SavepointSettings {
+  const pick = <Key extends keyof SavepointSettings>(key: Key): SavepointSettings[Key] =>
+    given[key] ?? DEFAULT_SETTINGS[key];
+  return {
+    now: pick('now'),
+    maxFileSize: pick('maxFileSize'),
+    maxSafetySize: pick('maxSafetySize'),
+    maxEntries: pick('maxEntries'),
+    lockTimeoutMs: pick('lockTimeoutMs'),
+    scan: pick('scan'),
+    maxScanEntries: pick('maxScanEntries'),
+    maxCopyBytes: pick('maxCopyBytes'),
+    scanDeadlineMs: pick('scanDeadlineMs'),
+    scanWorkers: pick('scanWorkers'),
+    environment: pick('environment'),
+    onProgress: pick('onProgress'),
+    exclude: pick('exclude'),
+  };
+}

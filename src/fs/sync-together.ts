@@ -1,0 +1,107 @@
+import { closeSync, fsync } from 'node:fs';
+import type { CaptureSite } from '../capture/capture.ts';
+import type { TrackedPath } from '../model/path.ts';
+import { refuseClosed } from '../restore/refuse-closed.ts';
+
+/** Something that shall survive a power cut. */
+export interface SyncTarget {
+  /** Named in errors. */
+  readonly path: TrackedPath;
+  /** Gives the descriptor to sync, which is then ours to close; null where there is nothing to sync. */
+  readonly open: () => number | null;
+  /** Takes away what may not stay when its sync fails. */
+  readonly remove?: () => void;
+}
+
+// Enough for the file system to write them down together; few enough for a process with a low limit.
+const MOST_OPEN = 32;
+
+/**
+ * Opens and syncs all targets, many at once: the file system commits those together that come together.
+ * All is durable when it resolves. When it rejects, every descriptor is closed and no sync still runs.
+ *
+ * Here a restore waits, as it does where it tells its progress, and others of this process have their
+ * turn. The project lock keeps our own away; for the rest it is as if another process had its turn, and
+ * what a restore relies on is looked at after the wait, not before. Only who closes the store takes the
+ * lock from us.
+ */
+export async function syncTogether(
+  { store }: Pick<CaptureSite, 'store'>,
+  targets: Iterable<SyncTarget> | AsyncIterable<SyncTarget>,
+): Promise<void> {
+  const batch = new Batch();
+  try {
+    for await (const target of targets) await batch.add(target);
+    await batch.sync();
+  } finally {
+    batch.close();
+    await refuseClosed(store);
+  }
+}
+
+interface Open extends SyncTarget {
+  readonly fd: number;
+}
+
+class Batch {
+  readonly #open: Open[] = [];
+
+  async add(target: SyncTarget): Promise<void> {
+    if (this.#open.length >= MOST_OPEN) await this.sync();
+    const fd = await this.#roomFor(target.open);
+    if (fd !== null) this.#open.push({ ...target, fd });
+  }
+
+  /** Nothing fails for want of a descriptor as long as some wait here. */
+  async #roomFor(open: SyncTarget['open']): Promise<number | null> {
+    try {
+      return open();
+    } catch (error) {
+      if (this.#open.length === 0 || !isOutOfDescriptors(error)) throw error;
+      await this.sync();
+      return open();
+    }
+  }
+
+  async sync(): Promise<void> {
+    const outcomes = await Promise.allSettled(this.#open.splice(0).map(syncAndClose));
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  /** For those that are given up because something else failed, which is what the caller hears of. */
+  close(): void {
+    for (const { fd } of this.#open.splice(0)) unlessFailing(() => closeSync(fd));
+  }
+}
+
+async function syncAndClose({ fd, path, remove }: Open): Promise<void> {
+  try {
+    await syncOnPool(fd, path).finally(() => closeSync(fd));
+  } catch (error) {
+    unlessFailing(() => remove?.());
+    throw error;
+  }
+}
+
+function syncOnPool(fd: number, path: TrackedPath): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fsync(fd, (error) => {
+      if (error === null) return resolve();
+      error.message += ` '${path}'`;
+      reject(error);
+    });
+  });
+}
+
+function unlessFailing(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // There is an error on its way already, and whoever tidies up after it meets this one again.
+  }
+}
+
+function isOutOfDescriptors(error: unknown): boolean {
+  return ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
+}

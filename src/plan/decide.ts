@@ -1,0 +1,189 @@
+import type { BlobId, Seq } from '../model/ids.ts';
+import type { TrackedPath } from '../model/path.ts';
+import type {
+  ConflictReason,
+  OnConflict,
+  PlanAction,
+  PlanLine,
+  RewindPlan,
+  SkipReason,
+} from '../model/plan.ts';
+import { type Captured, type State, sameState } from '../model/state.ts';
+import { fitTogether } from './fit-together.ts';
+import { blobsOf, mergeState, type Working } from './merge-state.ts';
+
+/** One change of a path's chain, and whether it is to be taken back. */
+export interface ChainLink {
+  readonly seq: Seq;
+  readonly before: State;
+  readonly after: State;
+  readonly inSet: boolean;
+}
+
+export interface PathInput {
+  readonly path: TrackedPath;
+  /** The chain from the oldest change of the set to what is there now, oldest first. */
+  readonly links: readonly ChainLink[];
+  readonly current: State;
+  /** Names in it, if a folder is there now. */
+  readonly children: readonly string[];
+  /** How many names the file has. */
+  readonly hardLinks: number;
+  /** Set when a rule says to leave the path alone whatever its chain holds. */
+  readonly skip?: SkipReason;
+  readonly takesUnrecorded?: true;
+}
+
+/** What stands at a folder above the plan's paths. */
+export interface Surrounding {
+  readonly kind: 'absent' | 'file' | 'symlink' | 'directory' | 'special';
+  /** Mode to give the folder, should it have to be made again. */
+  readonly mode: number;
+}
+
+/** Everything that `decide` needs, loaded beforehand. */
+export interface PlanInput extends Omit<RewindPlan, 'lines'> {
+  readonly paths: readonly PathInput[];
+  readonly surroundings: ReadonlyMap<TrackedPath, Surrounding>;
+  /** Contents of the blobs that `blobsToMerge` asked for. */
+  readonly contents: ReadonlyMap<BlobId, Uint8Array>;
+  /** Blobs that cannot be read back. */
+  readonly damaged: ReadonlyMap<BlobId, 'blob-corrupt' | 'blob-missing'>;
+}
+
+/** From changes and current states to a plan. Pure: the same input gives the same plan. */
+export function decide(input: PlanInput): RewindPlan {
+  const lines: PlanLine[] = input.paths.map((path) => planPath(path, input));
+  const children = new Map(input.paths.map((path) => [path.path, path.children]));
+  return {
+    kind: input.kind,
+    checkpointId: input.checkpointId,
+    reverts: input.reverts,
+    seq: input.seq,
+    families: input.families,
+    onConflict: input.onConflict,
+    description: input.description,
+    lines: fitTogether(lines, { surroundings: input.surroundings, children }),
+    notes: input.notes,
+  };
+}
+
+/** What to do to one path, looked at by itself. */
+export function planPath(
+  path: PathInput,
+  input: Pick<PlanInput, 'contents' | 'damaged' | 'onConflict'>,
+): PlanLine {
+  if (path.skip !== undefined) return idle(path, 'skip', path.skip);
+  const contents = (state: Captured): Uint8Array | undefined =>
+    state.blob === null ? undefined : input.contents.get(state.blob);
+  let ours: Working = { state: path.current };
+  for (const run of runsOf(path.links)) {
+    const outcome = mergeState(run.after, run.before, ours, contents);
+    if ('skip' in outcome) return idle(path, 'skip', outcome.skip);
+    if ('conflict' in outcome) return settleConflict(path, outcome.conflict, input);
+    ours = outcome.result;
+  }
+  return moveTo(path, ours, input);
+}
+
+/** The blobs that have to be loaded before `planPath`: none where no text is merged. */
+export function blobsToMerge(path: PathInput): BlobId[] {
+  const runs = path.skip === undefined ? runsOf(path.links) : [];
+  const plain = runs.length === 1 && runs.every((run) => sameState(run.after, path.current));
+  if (plain) return [];
+  return blobsOf([path.current, ...runs.flatMap((run) => [run.before, run.after])]);
+}
+
+/** The state before the set's oldest change, where its bytes matter. */
+export function oldestBefore(path: PathInput): State | undefined {
+  return runsOf(path.links).at(-1)?.before;
+}
+
+/**
+ * The maximal runs of the set's changes, newest first, each as one step from before to after. What came
+ * to nothing in between, such as a rewind and its undo, does not end a run. Where nobody was looking in
+ * between, it is not proven that the run made the file, and it must not be deleted; unless it was then seen
+ * to be gone, and made after that.
+ */
+function runsOf(links: readonly ChainLink[]): { before: State; after: State }[] {
+  const runs: { before: State; after: State }[] = [];
+  let last: ChainLink | undefined;
+  for (const link of links) {
+    const run = runs[0];
+    const goesOn = last?.inSet || (run !== undefined && sameState(run.after, link.before));
+    if (link.inSet && run && goesOn) {
+      run.after = link.after;
+      const isUnproven = wasUnseen(link.before) && link.after.kind !== 'absent';
+      if (run.before.kind === 'absent' && isUnproven) run.before = link.before;
+    } else if (link.inSet) runs.unshift({ before: link.before, after: link.after });
+    last = link;
+  }
+  return runs;
+}
+
+function wasUnseen(state: State): boolean {
+  return state.kind === 'unknown' && state.reason === 'not-seen';
+}
+
+function settleConflict(
+  path: PathInput,
+  reason: ConflictReason,
+  input: Pick<PlanInput, 'damaged' | 'onConflict'>,
+): PlanLine {
+  const choice: OnConflict | null = input.onConflict;
+  const target = oldestBefore(path);
+  // What cannot be read now could not be brought back: not even `restore` overwrites it.
+  const forced = choice === 'restore' && path.current.kind !== 'unknown' && target !== undefined;
+  if (forced && target.kind !== 'unknown') return moveTo(path, { state: target }, input);
+  if (choice === 'keep') return { ...idle(path, 'keep', reason), ...taken(path) };
+  return idle(path, 'conflict', reason);
+}
+
+function moveTo(path: PathInput, goal: Working, input: Pick<PlanInput, 'damaged'>): PlanLine {
+  const target = goal.state;
+  if (goal.bytes === undefined && sameState(path.current, target)) {
+    return { ...idle(path, 'already-there'), ...taken(path) };
+  }
+  if (target.kind === 'unknown') return idle(path, 'skip', `before-unknown-${target.reason}`);
+  const damage = damageOf(target, goal, input);
+  if (damage !== undefined) return idle(path, 'skip', damage);
+  const line = {
+    path: path.path,
+    action: actionTo(path, goal),
+    expected: path.current,
+    target,
+    ...taken(path),
+  };
+  return goal.bytes === undefined ? line : { ...line, merged: goal.bytes };
+}
+
+function damageOf(
+  target: State,
+  goal: Working,
+  input: Pick<PlanInput, 'damaged'>,
+): 'blob-corrupt' | 'blob-missing' | undefined {
+  if (goal.bytes !== undefined || target.kind !== 'captured' || target.blob === null) return;
+  return input.damaged.get(target.blob);
+}
+
+function actionTo(path: PathInput, goal: Working): PlanAction {
+  const { current } = path;
+  const target = goal.state;
+  if (target.kind !== 'captured') return 'delete';
+  if (goal.bytes !== undefined) return 'merge';
+  if (target.type === 'symlink') return 'link';
+  const sameType = current.kind === 'captured' && current.type === target.type;
+  if (target.type === 'directory') return sameType ? 'chmod' : 'mkdir';
+  // A file with other names is replaced, not changed in place: the other names are not the plan's.
+  return sameType && current.blob === target.blob && path.hardLinks <= 1 ? 'chmod' : 'write';
+}
+
+function idle(path: PathInput, action: PlanAction, reason?: PlanLine['reason']): PlanLine {
+  const line = { path: path.path, action, expected: path.current, target: path.current, takes: [] };
+  return reason === undefined ? line : { ...line, reason };
+}
+
+function taken(path: PathInput): Pick<PlanLine, 'takes' | 'takesUnrecorded'> {
+  const takes = path.links.filter((link) => link.inSet && link.seq > 0).map((link) => link.seq);
+  return path.takesUnrecorded ? { takes, takesUnrecorded: true } : { takes };
+}

@@ -1,0 +1,108 @@
+import type { CaptureSite } from '../capture/capture.ts';
+import { gitHead } from '../capture/git/head.ts';
+import { mayRun, overlappedCalls } from '../capture/overlapped-calls.ts';
+import type { Observation } from '../fs/observe.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { Seq } from '../model/ids.ts';
+import type { TrackedPath } from '../model/path.ts';
+import type { OnConflict, PlanLine, RewindPlan } from '../model/plan.ts';
+import { sameState } from '../model/state.ts';
+import { hashBytes } from '../store/blob.ts';
+import type { Store } from '../store/store.ts';
+import { type ChangeSet, loadChangeSet, type SetRequest } from '../timeline/change-set.ts';
+import { type KeptContents, MOST_KEPT } from '../timeline/kept-contents.ts';
+import { notesOn } from '../timeline/notes.ts';
+import { decide } from './decide.ts';
+import { type Selection, select } from './select.ts';
+
+export interface PlanRequest {
+  readonly set: SetRequest;
+  readonly kind: RewindPlan['kind'];
+  readonly description: string;
+  readonly paths: readonly TrackedPath[] | null;
+  readonly includeShared: boolean;
+  readonly onConflict: OnConflict | null;
+  /** Plan even while a tool call of the session is running. */
+  readonly force: boolean;
+}
+
+/** A plan, and what was seen and read for it. */
+export interface Planned {
+  readonly plan: RewindPlan;
+  readonly fresh: Fresh;
+}
+
+/** Holds as long as nobody else could write to the store: for who carries the plan out under one lock. */
+export interface Fresh {
+  readonly seen: ReadonlyMap<TrackedPath, Observation>;
+  /** Contents that will be restored. */
+  readonly contents: Pick<KeptContents, 'get'>;
+  readonly gitHead: string | null;
+}
+
+/** Loads, looks and plans. Writes nothing: a plan that is not applied leaves no trace. */
+export async function makePlan(site: CaptureSite, request: PlanRequest): Promise<Planned> {
+  const seq = await site.store.seq();
+  const set = await loadChangeSet(site.store, request.set, request);
+  if (!request.force) await refuseBusy(site.store, request.set, set);
+  const exact = request.set.take === 'exact';
+  const selection = await select(site, set, { named: request.paths ?? [], exact });
+  const checkpoint = request.set.take === 'operation' ? null : request.set.checkpoint;
+  const plan = decide({
+    ...selection,
+    kind: request.kind,
+    checkpointId: checkpoint?.id ?? null,
+    reverts: request.set.take === 'operation' ? request.set.operation.id : null,
+    seq,
+    families: request.set.take === 'operation' ? [] : set.sessionIds,
+    onConflict: request.onConflict,
+    description: request.description,
+    notes: [],
+  });
+  const lines = plan.lines.map(sealMerge);
+  const head = gitHead(site.root);
+  const uncertain = exact ? new Set<Seq>() : sharedIn(set);
+  const { seen } = selection;
+  const notes = notesOn({ checkpoint, exact, lines, seen, uncertain, gitHead: head });
+  return { plan: { ...plan, lines, notes }, fresh: { ...kept(selection), gitHead: head } };
+}
+
+function sharedIn({ chains }: ChangeSet): Set<Seq> {
+  const taken = chains.flatMap(({ changes, set }) => changes.filter(({ seq }) => set.has(seq)));
+  const shared = taken.filter(({ attribution }) => attribution === 'shared');
+  return new Set(shared.map(({ seq }) => seq));
+}
+
+/** What would take too much memory while files are written is looked at once more instead. */
+function kept({ seen, targets }: Selection): Pick<Fresh, 'seen' | 'contents'> {
+  const bytes = [...seen.values()].reduce((sum, { blob }) => sum + (blob?.bytes.length ?? 0), 0);
+  return { seen: bytes > MOST_KEPT ? new Map() : seen, contents: targets };
+}
+
+/** A merge makes bytes that no blob holds; the planner is pure and leaves their hash to us. */
+function sealMerge(line: PlanLine): PlanLine {
+  if (line.merged === undefined || line.target.kind !== 'captured') return line;
+  const target = { ...line.target, blob: hashBytes(line.merged), size: line.merged.length };
+  if (!sameState(target, line.expected)) return { ...line, target };
+  const { merged: _same, ...rest } = line;
+  return { ...rest, action: 'already-there', target };
+}
+
+/** A tool that is still at work would write over what a rewind restores, or be cut in half by it. */
+async function refuseBusy(store: Store, request: SetRequest, set: ChangeSet): Promise<void> {
+  const { sessionIds } = set;
+  const whose = sessionIds === null ? {} : { sessionIds };
+  const open = await store.changes({ ...whose, open: true });
+  const calls = [...open, ...(await overlappedCalls(store, whose))];
+  const paths = new Set(set.chains.map((chain) => chain.path));
+  const running = calls.filter(
+    (change) => (request.take !== 'operation' || paths.has(change.path)) && mayRun(change),
+  );
+  const [first] = running;
+  if (first === undefined) return;
+  throw new SavepointError('session-busy', 'a tool call of the session is still running', {
+    path: first.path,
+    hint: 'wait until it ends, or force the rewind',
+    details: running.map(({ path, toolCallId, sessionId }) => ({ path, toolCallId, sessionId })),
+  });
+}

@@ -1,0 +1,183 @@
+import { type CaptureSite, look } from '../capture/capture.ts';
+import { kindAt, type Observation } from '../fs/observe.ts';
+import { listNames } from '../fs/tree.ts';
+import type { Change } from '../model/change.ts';
+import { isSavepointError } from '../model/errors.ts';
+import type { BlobId } from '../model/ids.ts';
+import { ancestors, isBelow, isOutside, type TrackedPath } from '../model/path.ts';
+import type { SkipReason } from '../model/plan.ts';
+import { protectionOf } from '../model/protection.ts';
+import { isDirectory, joins, type State, sameState } from '../model/state.ts';
+import type { ChangeSet, PathChain } from '../timeline/change-set.ts';
+import { KeptContents } from '../timeline/kept-contents.ts';
+import type { ChainLink, PathInput, PlanInput, Surrounding } from './decide.ts';
+import { blobsToMerge, oldestBefore } from './decide.ts';
+
+export interface Selection {
+  readonly paths: readonly PathInput[];
+  readonly seen: ReadonlyMap<TrackedPath, Observation>;
+  readonly surroundings: PlanInput['surroundings'];
+  readonly contents: PlanInput['contents'];
+  readonly damaged: PlanInput['damaged'];
+  /** Contents that the plan may write: each had to be read, to be checked. */
+  readonly targets: KeptContents;
+}
+
+export interface SelectOptions {
+  /** Paths that the caller named; protected and outside ones are restored only if among them. */
+  readonly named: readonly TrackedPath[];
+  /** Whether what nobody recorded since is taken back as well. */
+  readonly exact: boolean;
+}
+
+/** Looks at every path of a set and loads what the pure planner needs. Writes nothing. */
+export async function select(
+  site: CaptureSite,
+  set: ChangeSet,
+  options: SelectOptions,
+): Promise<Selection> {
+  const seen = new Map<TrackedPath, Observation>();
+  const paths: PathInput[] = [];
+  for (const [done, chain] of set.chains.entries()) {
+    await site.onProgress?.({ step: 'plan', done, total: set.chains.length });
+    if (chain.set.size === 0 && chain.shared === 0) continue;
+    const observation = look(site, chain.path);
+    if (chain.settled && isAsItWas(chain, observation.state)) continue;
+    seen.set(chain.path, observation);
+    paths.push(pathInput(site, chain, observation, options));
+  }
+  const contents = new Map<BlobId, Uint8Array>();
+  const damaged = new Map<BlobId, 'blob-corrupt' | 'blob-missing'>();
+  const targets = new KeptContents();
+  for (const { blob } of seen.values()) if (blob !== null) contents.set(blob.id, blob.bytes);
+  for (const path of paths) {
+    await site.onProgress?.({ step: 'plan', done: set.chains.length, total: set.chains.length });
+    await loadBlobs(site, path, { contents, damaged, targets });
+  }
+  const surroundings = await lookAbove(site, paths);
+  return { paths, seen, surroundings, contents, damaged, targets };
+}
+
+function isAsItWas({ changes, set }: PathChain, current: State): boolean {
+  const oldest = changes.find((change) => set.has(change.seq));
+  return oldest !== undefined && sameState(oldest.before, current);
+}
+
+function pathInput(
+  site: CaptureSite,
+  chain: PathChain,
+  seen: Observation,
+  options: SelectOptions,
+): PathInput {
+  const links = linksTo(chain, seen.state, options.exact);
+  const skip = skipReason(chain, options);
+  return {
+    path: chain.path,
+    links,
+    current: seen.state,
+    children: isDirectory(seen.state) ? (listNames(site.root, chain.path) ?? []) : [],
+    hardLinks: isDirectory(seen.state) ? 1 : Number(seen.stats?.nlink ?? 1),
+    ...(skip === undefined ? {} : { skip }),
+    ...(options.exact ? { takesUnrecorded: true as const } : {}),
+  };
+}
+
+/** The chain as it will be once what is on disk now is on record. */
+function linksTo(chain: PathChain, current: State, exact: boolean): ChainLink[] {
+  const first = chain.changes.findIndex(({ seq }) => chain.set.has(seq));
+  const changes = first === -1 ? [] : chain.changes.slice(first);
+  // When it went out of sight is not known, so at the point to go back to it may have been already.
+  if (changes[0] !== undefined && wentOutOfSight(changes[0])) changes.shift();
+  const links = changes.map((change) => linkOf(change, chain, current));
+  const last = links.at(-1)?.after;
+  if (last !== undefined && !joins(last, current)) {
+    links.push({ seq: 0, before: last, after: current, inSet: exact });
+  }
+  return links;
+}
+
+/** Put on record when the path came back into sight and was not what it had been. */
+function wentOutOfSight({ after }: Change): boolean {
+  return after?.kind === 'unknown' && after.reason === 'not-seen';
+}
+
+function linkOf(change: Change, chain: PathChain, current: State): ChainLink {
+  const { seq, before } = change;
+  // What is on disk when an open change is met counts as its doing.
+  return { seq, before, after: change.after ?? current, inSet: chain.set.has(seq) };
+}
+
+function skipReason(chain: PathChain, options: SelectOptions): SkipReason | undefined {
+  const { path } = chain;
+  if (protectionOf(path) === 'git') return 'protected';
+  if (chain.set.size === 0) return 'shared-attribution';
+  if (options.named.some((named) => isCalledFor(path, named))) return undefined;
+  if (isOutside(path)) return 'outside-project';
+  return protectionOf(path) === null ? undefined : 'agent-configuration';
+}
+
+/** By its own name, or by that of a folder which is itself out of the ordinary: ".claude". */
+function isCalledFor(path: TrackedPath, named: TrackedPath): boolean {
+  if (path === named) return true;
+  return isBelow(path, named) && (isOutside(named) || protectionOf(named) !== null);
+}
+
+interface Loaded {
+  readonly contents: Map<BlobId, Uint8Array>;
+  readonly damaged: Map<BlobId, 'blob-corrupt' | 'blob-missing'>;
+  readonly targets: KeptContents;
+}
+
+/** Loads what a merge reads, and makes sure that what may be restored can be. */
+async function loadBlobs(
+  site: CaptureSite,
+  path: PathInput,
+  { contents, damaged, targets }: Loaded,
+): Promise<void> {
+  if (path.skip !== undefined) return;
+  const toMerge = new Set(blobsToMerge(path));
+  const target = oldestBefore(path);
+  const wanted = new Set(toMerge);
+  if (target?.kind === 'captured' && target.blob !== null) wanted.add(target.blob);
+  for (const id of wanted) {
+    if (contents.has(id) || damaged.has(id)) continue;
+    try {
+      const bytes = await site.store.readBlob(id);
+      if (toMerge.has(id)) contents.set(id, bytes);
+      else targets.keep(id, bytes);
+    } catch (error) {
+      if (isSavepointError(error, 'blob-corrupt')) damaged.set(id, 'blob-corrupt');
+      else if (isSavepointError(error, 'blob-missing')) damaged.set(id, 'blob-missing');
+      else throw error;
+    }
+  }
+}
+
+/** What stands at the folders above, and with which mode a lost one is made again. */
+async function lookAbove(
+  site: CaptureSite,
+  paths: readonly PathInput[],
+): Promise<Map<TrackedPath, Surrounding>> {
+  const found = new Map<TrackedPath, Surrounding>();
+  for (const { path, current } of paths) {
+    // Where something stands, so do the folders above it.
+    const stands = current.kind === 'captured';
+    for (const folder of ancestors(path)) {
+      if (found.has(folder)) continue;
+      found.set(folder, stands ? A_FOLDER : await surrounding(site, folder));
+    }
+  }
+  return found;
+}
+
+const A_FOLDER: Surrounding = { kind: 'directory', mode: 0o755 };
+
+async function surrounding(site: CaptureSite, folder: TrackedPath): Promise<Surrounding> {
+  const kind = kindAt(site.root, folder);
+  if (kind === 'directory') return A_FOLDER;
+  const changes = await site.store.changes({ paths: [folder] });
+  const states = changes.flatMap(({ before, after }) => [before, after ?? before]);
+  const last = states.findLast(isDirectory) ?? (await site.known.find(folder))?.head.state;
+  const isKnown = last?.kind === 'captured' && last.type === 'directory';
+  return { kind, mode: isKnown ? last.mode : 0o755 };
+}
