@@ -9,7 +9,7 @@ import type { Draft } from '../store/draft.ts';
 import type { Store } from '../store/store.ts';
 import { type Author, appendChange, authorOf, settle } from './chain.ts';
 import { type Finds, settleFound } from './finds.ts';
-import type { PathMatcher } from './ignore/index.ts';
+import type { PathMatcher } from './ignore/folder-view.ts';
 import { headOf, type KnownStates } from './known-states.ts';
 import { keepCall, mayRun, overlappedCalls } from './overlapped-calls.ts';
 

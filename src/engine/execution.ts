@@ -1,4 +1,4 @@
-import { gitHead } from '../capture/git/head.ts';
+import { gitHead } from '../capture/git/find-repository.ts';
 import type { ExecutionSite } from '../execution/execution-site.ts';
 import { SavepointError } from '../model/errors.ts';
 import { applyPlan } from '../restore/apply.ts';

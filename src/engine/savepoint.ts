@@ -1,4 +1,4 @@
-import { gitHead } from '../capture/git/head.ts';
+import { gitHead } from '../capture/git/find-repository.ts';
 import type { ExecutionReader } from '../execution/execution-reader.ts';
 import type { ExecutionRun } from '../execution/execution-run.ts';
 import type { ForkRequest } from '../execution/fork-execution.ts';

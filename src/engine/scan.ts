@@ -1,5 +1,5 @@
 import { sharedBytes, unshareObjects } from '../capture/git/keep-objects.ts';
-import type { FirstLook, TooLarge } from '../capture/scan/first-look.ts';
+import type { FirstLook, TooLarge } from '../capture/scan/take-baseline.ts';
 import type { Recording, Walk } from '../capture/scan/worktree.ts';
 import type { Change } from '../model/change.ts';
 import type { Coverage } from '../model/checkpoint.ts';

@@ -1,5 +1,5 @@
 import type { CaptureSite } from '../capture/capture.ts';
-import { pathMatcher } from '../capture/ignore/index.ts';
+import { pathMatcher } from '../capture/ignore/folder-view.ts';
 import { KnownStates } from '../capture/known-states.ts';
 import { Worktree } from '../capture/scan/worktree.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';

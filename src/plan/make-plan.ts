@@ -1,5 +1,5 @@
 import type { CaptureSite } from '../capture/capture.ts';
-import { gitHead } from '../capture/git/head.ts';
+import { gitHead } from '../capture/git/find-repository.ts';
 import { mayRun, overlappedCalls } from '../capture/overlapped-calls.ts';
 import type { Observation } from '../fs/observe.ts';
 import { SavepointError } from '../model/errors.ts';

@@ -1,4 +1,4 @@
-import { gitHead } from '../capture/git/head.ts';
+import { gitHead } from '../capture/git/find-repository.ts';
 import { clipText } from '../model/check.ts';
 import type { Checkpoint, CheckpointKind, Coverage } from '../model/checkpoint.ts';
 import type { Draft } from '../store/draft.ts';

@@ -1,5 +1,5 @@
 import type { CaptureSite } from '../capture/capture.ts';
-import { pathMatcher } from '../capture/ignore/index.ts';
+import { pathMatcher } from '../capture/ignore/folder-view.ts';
 import { isSavepointError } from '../model/errors.ts';
 import type { BlobId } from '../model/ids.ts';
 import type { BaselineState } from '../model/manifest/entry.ts';

@@ -12,19 +12,19 @@ import type { GitRefusal } from '../git/refusal.ts';
 import { isFileMode, isLinkMode } from './entry-stat.ts';
 import type { ScanIndex } from './scan-index.ts';
 
-/** How a baseline came about. */
+/** How a baseline was made. */
 export interface FirstLook {
   readonly kind: 'baseline';
   readonly entries: number;
-  /** Files that git holds, for which nothing was read or copied. */
+  /** Files that git holds, which were neither read nor copied. */
   readonly fromGit: number;
   readonly copied: number;
   readonly copiedBytes: number;
-  /** Why nothing was taken from git; null where something was. */
+  /** Why nothing was taken from git; null where files were. */
   readonly refused: GitRefusal | null;
 }
 
-/** There is more to copy than may be; nothing was put on record. */
+/** The files to copy are larger than the limit; nothing was put on record. */
 export interface TooLarge {
   readonly kind: 'too-large';
   readonly bytes: number;
@@ -41,9 +41,9 @@ export interface FirstLookOptions {
 }
 
 /**
- * Puts the state of every path in scope on record, for later changes to start from. Git's packs are kept
- * for the files that git holds, the rest is copied. The caller holds the project lock until the draft is
- * committed.
+ * Puts the state of every path in scope on record, so that later changes can start from it. Git's packs
+ * are kept for the files that git holds; the other files are copied. The caller holds the project lock
+ * until the draft is committed.
  */
 export async function takeBaseline(
   draft: Draft,
@@ -68,7 +68,7 @@ export async function takeBaseline(
   };
 }
 
-/** Takes from git what git holds, once its objects are ours as well; everything else is to be copied. */
+/** Decides which files are taken from git, and keeps their objects; the others are to be copied. */
 async function sortOutWithGit(
   site: CaptureSite,
   { index, git, maxCopyBytes }: FirstLookOptions,
@@ -80,7 +80,7 @@ async function sortOutWithGit(
   }
   const sorted = sortOut(site, index, git);
   const room = maxCopyBytes - sorted.bytes;
-  // Where the rest alone is too much, nothing is put on record, and nothing need be kept.
+  // If the other files alone are too large, nothing is put on record, so no objects are kept.
   const kept = room < 0 ? null : await keepObjects(site.root, folder, git, room);
   if (kept === null) return { sorted, fromGit: git.count, refused: null };
   return { sorted: sortOut(site, index, null), fromGit: 0, refused: kept.refused };
@@ -93,7 +93,7 @@ interface Sorted {
   readonly bytes: number;
 }
 
-/** Decides for each entry by its stat alone; what has to be read is listed. */
+/** Decides for each entry by its stat alone, and lists the files that must be read. */
 function sortOut(
   { maxFileSize, excluded }: CaptureSite,
   index: ScanIndex,
@@ -102,7 +102,7 @@ function sortOut(
   const writer = new ManifestWriter(index.count);
   const toCopy: number[] = [];
   let bytes = 0;
-  // Both lists have one order, so that they are gone through side by side.
+  // Both lists have the same order, so one pass over both is enough.
   const held = (git?.entries ?? [])[Symbol.iterator]();
   let next = held.next();
   for (let entry = 0; entry < index.count; entry += 1) {
@@ -123,7 +123,7 @@ function sortOut(
   return { writer, toCopy, bytes };
 }
 
-/** Reads the files that nobody else holds, each into the same buffer. What vanished is left out. */
+/** Reads the files to copy, each into the same buffer. A file that vanished is left out. */
 async function* copies(
   site: CaptureSite,
   toCopy: readonly number[],

@@ -1,11 +1,10 @@
 import { chmodSync, renameSync, utimesSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ScanPlace } from '../../../test/scan/scan-place.ts';
-import { newColumns } from './columns.ts';
+import { QuickCheck } from './check-known.ts';
+import { newColumns, newStamp, setStamp } from './columns.ts';
 import { RACY, type RawStat } from './entry-stat.ts';
 import { diskFileSystem, type QuickStat } from './file-system.ts';
-import { QuickCheck } from './quick-check.ts';
-import { newStamp, setStamp } from './restamped.ts';
 
 const STAT: RawStat = {
   mode: 0o100644n,

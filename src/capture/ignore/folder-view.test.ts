@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { bytesToPath, type TrackedPath } from '../../model/path.ts';
-import { pathMatcher } from './path-matcher.ts';
+import { pathMatcher } from './folder-view.ts';
 
 function matches(patterns: readonly string[], path: string, isDirectory = false): boolean {
   return pathMatcher(patterns)(path as TrackedPath, isDirectory);
