@@ -1,8 +1,6 @@
-import { endChanges, openChanges } from '../capture/capture.ts';
+import { endChanges, endOverlapped, openChanges, overlappedCalls } from '../capture/capture.ts';
 import { type Author, authorOf, outsider } from '../capture/chain.ts';
-import { endOverlapped } from '../capture/end-overlapped.ts';
 import { resolveNamed } from '../capture/named-path.ts';
-import { overlappedCalls } from '../capture/overlapped-calls.ts';
 import { currentOwner } from '../capture/process-owner.ts';
 import type { Change } from '../model/change.ts';
 import { checkId, clipText } from '../model/check.ts';
@@ -14,7 +12,6 @@ import type { Draft } from '../store/draft.ts';
 import { addCheckpoint, messageCheckpoint } from '../timeline/checkpoints.ts';
 import { checkLabel } from '../timeline/labels.ts';
 import { touchSession } from '../timeline/sessions.ts';
-import { findsOf } from './finds.ts';
 import type { Capture, CaptureRequest, CheckpointRequest } from './requests.ts';
 import { scanThen } from './scan.ts';
 import type { Workbench } from './workbench.ts';
@@ -67,7 +64,7 @@ export function captureBefore(bench: Workbench, request: CaptureRequest): Promis
     const message = { sessionId, messageId, description, coverage: 'named' as const };
     const { id } = await messageCheckpoint(draft, bench.store, bench.root, message, now);
     const author = toolAuthor(request, id, now);
-    const changes = await openChanges(draft, site, paths, { author, finds: findsOf(bench, now) });
+    const changes = await openChanges(draft, site, paths, { author, finds: bench.finds(now) });
     return captureOf(id, paths, changes);
   });
 }
@@ -85,7 +82,7 @@ export function captureAfter(bench: Workbench, capture: Capture): Promise<void> 
     const first = open.find(isCaptured);
     if (first === undefined) return;
     const author = authorOf(first, now);
-    await endChanges(draft, bench.site, capture.changes, { author, finds: findsOf(bench, now) });
+    await endChanges(draft, bench.site, capture.changes, { author, finds: bench.finds(now) });
   });
 }
 
@@ -98,7 +95,7 @@ export async function endTurn(bench: Workbench, sessionId: string): Promise<void
   await bench.write(async (draft, now) => {
     const open = await bench.store.changes({ sessionIds, open: true });
     await endOverlapped(draft, bench.site, await overlappedCalls(bench.store, { sessionIds }), now);
-    const finds = findsOf(bench, now);
+    const finds = bench.finds(now);
     // Together, where they have one author: each new entry of a folder is then met once.
     for (const changes of Map.groupBy(open, (change) => authorKey(change)).values()) {
       const [first] = changes;

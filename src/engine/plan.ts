@@ -1,9 +1,11 @@
+import { look } from '../capture/capture.ts';
 import { selectedPath, type TrackedPath } from '../model/path.ts';
-import type { RewindPlan } from '../model/plan.ts';
+import type { PlanLine, RewindPlan } from '../model/plan.ts';
 import { makePlan, type Planned } from '../plan/make-plan.ts';
 import { operationToRedo, operationToUndo } from '../restore/operation-log.ts';
 import type { SetRequest } from '../timeline/change-set.ts';
-import { resolveCheckpoint } from '../timeline/resolve-checkpoint.ts';
+import { bytesOf, type PathDiff } from '../timeline/diff.ts';
+import { resolveCheckpoint } from '../timeline/resolve.ts';
 import { runToUndo } from '../timeline/runs.ts';
 import type { PlanOptions, RewindRequest } from './requests.ts';
 import type { Workbench } from './workbench.ts';
@@ -51,6 +53,15 @@ export async function planRedo(bench: Workbench, options: PlanOptions): Promise<
   const set: SetRequest = { take: 'operation', operation };
   const description = operation.description.replace(/^undo/, 'redo');
   return plan(bench, { set, kind: 'redo', description }, options);
+}
+
+/** The difference that a line of a plan takes back: from the planned state to the current one. Reads only. */
+export async function planDiff({ rewindSite: site }: Workbench, line: PlanLine): Promise<PathDiff> {
+  const { path, target } = line;
+  const beforeBytes = line.merged ?? (await bytesOf(site, target));
+  const seen = look(site, path);
+  const afterBytes = seen.blob?.bytes ?? null;
+  return { path, before: target, after: seen.state, beforeBytes, afterBytes };
 }
 
 interface About {

@@ -12,8 +12,7 @@ import {
   shaped,
 } from '../model/shape.ts';
 import type { ChangeQuery, CheckpointQuery } from '../store/store.ts';
-import type { PruneRequest } from '../timeline/prune-request.ts';
-import type { RetentionRules } from '../timeline/retention.ts';
+import type { PruneRequest, RetentionRules } from '../timeline/retention.ts';
 import type {
   Capture,
   CaptureRequest,

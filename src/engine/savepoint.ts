@@ -12,7 +12,6 @@ import { selectedPath } from '../model/path.ts';
 import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
 import { anId, aText, checkShape, listOf, nullable, optional } from '../model/shape.ts';
 import type { Fresh, Planned } from '../plan/make-plan.ts';
-import { planLineDiff } from '../plan/plan-diff.ts';
 import type { Alongside } from '../restore/alongside.ts';
 import { applyPlan } from '../restore/apply.ts';
 import { type Materialized, materialize } from '../restore/materialize.ts';
@@ -20,17 +19,13 @@ import type { ApplyContext } from '../restore/prepare.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
 import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
-import type { PruneRequest } from '../timeline/prune-request.ts';
-import {
-  type EvictionResult,
-  evictCheckpoints,
-  type RetentionRules,
-} from '../timeline/retention.ts';
+import type { PruneRequest } from '../timeline/retention.ts';
+import { evictCheckpoints, type RetentionRules } from '../timeline/retention.ts';
 import { archiveSession } from '../timeline/sessions.ts';
 import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
 import { captureAfter, captureBefore, checkpoint, endTurn } from './capture.ts';
-import { planRedo, planRewind, planUndo, type UndoRequest } from './plan.ts';
-import type { PrunePlan, PruneReport } from './prune.ts';
+import { planDiff, planRedo, planRewind, planUndo, type UndoRequest } from './plan.ts';
+import type { EvictionResult, PrunePlan, PruneReport } from './prune.ts';
 import type { PurgeReport, PurgeRequest } from './purge.ts';
 import {
   CAPTURE,
@@ -158,7 +153,7 @@ export class Savepoint extends TimelineReader {
 
   /** What a line of a plan takes back, with contents. Writes nothing. */
   planDiff(line: PlanLine): Promise<PathDiff> {
-    return this.#bench.reading(() => planLineDiff(this.#bench.rewindSite, line));
+    return this.#bench.reading(() => planDiff(this.#bench, line));
   }
 
   /**

@@ -1,3 +1,4 @@
+import { authorOfFinds, hasGapSince, lostWindows } from '../capture/attribution.ts';
 import { sharedBytes, unshareObjects } from '../capture/git/keep-objects.ts';
 import type { FirstLook, TooLarge } from '../capture/scan/take-baseline.ts';
 import type { Recording, Walk } from '../capture/scan/worktree.ts';
@@ -7,8 +8,6 @@ import type { TrackedPath } from '../model/path.ts';
 import { commandsIn, isInterrupted, type Window } from '../model/window.ts';
 import { Draft } from '../store/draft.ts';
 import { keepInterrupted } from '../timeline/runs.ts';
-import { authorOfFinds, lostWindows } from '../timeline/windows.ts';
-import { hasGapSince } from './finds.ts';
 import type { Workbench } from './workbench.ts';
 
 /** What a scan put on record. */

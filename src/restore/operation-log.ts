@@ -1,7 +1,7 @@
 import { SavepointError } from '../model/errors.ts';
 import type { Operation } from '../model/operation.ts';
 import type { Store } from '../store/store.ts';
-import { resolveOperation } from '../timeline/resolve-shortened.ts';
+import { resolveOperation } from '../timeline/resolve.ts';
 
 /** The operation that an undo takes back: the one named, by its id or the beginning of it, or the newest rewind in effect. */
 export async function operationToUndo(store: Store, id?: string): Promise<Operation> {

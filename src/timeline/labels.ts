@@ -4,8 +4,7 @@ import { SavepointError } from '../model/errors.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { Draft } from '../store/draft.ts';
 import type { Store } from '../store/store.ts';
-import { resolveCheckpoint } from './resolve-checkpoint.ts';
-import { SHORTEST_ID } from './unique-lengths.ts';
+import { resolveCheckpoint, SHORTEST_ID } from './resolve.ts';
 
 /**
  * A label as it is kept. Throws `argument-invalid` for one that nobody could type, or that could be taken for

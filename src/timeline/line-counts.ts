@@ -5,7 +5,7 @@ import type { TrackedPath } from '../model/path.ts';
 import { joins, type State } from '../model/state.ts';
 import { countLines } from '../plan/unified-diff.ts';
 import type { Store } from '../store/store.ts';
-import { findRenames } from './renames.ts';
+import { findRenames } from './diff.ts';
 
 export interface LineCount {
   readonly insertions: number;

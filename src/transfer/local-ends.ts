@@ -1,7 +1,6 @@
-import { type CaptureSite, look } from '../capture/capture.ts';
+import { type CaptureSite, look, mayRun } from '../capture/capture.ts';
 import { appendChange, outsider, settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
-import { mayRun } from '../capture/overlapped-calls.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { joins, type State } from '../model/state.ts';

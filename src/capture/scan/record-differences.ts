@@ -5,8 +5,7 @@ import { ABSENT, joins, type State, type UnknownReason, unknown } from '../../mo
 import type { Draft } from '../../store/draft.ts';
 import type { Head } from '../../store/store.ts';
 import { type CaptureSite, isOffLimits, look } from '../capture.ts';
-import { type Author, appendChange, outsider } from '../chain.ts';
-import { appendUnseenEnd } from '../finds.ts';
+import { type Author, appendChange, appendUnseenEnd, outsider } from '../chain.ts';
 import { headOf } from '../known-states.ts';
 import type { Moved, ScanDifferences } from './differences.ts';
 

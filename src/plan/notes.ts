@@ -29,13 +29,13 @@ export interface NoteSubject {
   readonly exact: boolean;
   readonly lines: readonly PlanLine[];
   readonly seen: ReadonlyMap<TrackedPath, Observation>;
-  /** Changes in the set of which it is not certain whose they are. */
+  /** Changes in the set whose author is not certain. */
   readonly uncertain: ReadonlySet<Seq>;
   /** The commit that git's HEAD names now. */
   readonly gitHead: string | null;
 }
 
-/** What a person should know beside the lines of a plan. */
+/** Notes for people about a plan, beside its lines. */
 export function notesOn(subject: NoteSubject): PlanNote[] {
   return [
     ...pathNote('not-certain', UNCERTAIN_MESSAGE, subject, ({ takes }) =>

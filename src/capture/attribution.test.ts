@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { currentOwner } from '../capture/process-owner.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { Window } from '../model/window.ts';
-import { authorOfFinds, lostWindows } from './windows.ts';
+import { authorOfFinds, lostWindows } from './attribution.ts';
 
 const NOW = 1_000;
 const NONE: ReadonlySet<string> = new Set();

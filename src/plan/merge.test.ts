@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isBinary, type MergeInput, mergeText } from './merge-text.ts';
+import { isBinary, type MergeInput, mergeText } from './merge.ts';
 
 describe('isBinary', () => {
   it('sees a NUL byte wherever it is', () => {

@@ -1,7 +1,7 @@
 import type { BlobId } from '../model/ids.ts';
 import type { ConflictReason, SkipReason } from '../model/plan.ts';
 import { type Captured, type State, sameState } from '../model/state.ts';
-import { isBinary, mergeText, sameBytes } from './merge-text.ts';
+import { diffLines, type Hunk, joinLines, splitLines } from './line-diff.ts';
 
 /** A state on the way to the target; `bytes` are set when they came from a text merge. */
 export interface Working {
@@ -14,15 +14,15 @@ export type MergeOutcome =
   | { readonly conflict: ConflictReason }
   | { readonly skip: SkipReason };
 
-/** Where the bytes of a state come from; undefined where they could not be loaded. */
+/** Gives the bytes of a state; undefined where they could not be loaded. */
 export type Contents = (state: Captured) => Uint8Array | undefined;
 
 /**
- * Takes one run of changes out of what is there.
+ * Takes one run of changes out of the current state.
  *
- * @param base what the run left behind
- * @param theirs what there was before it: where to go
- * @param ours what is there now, with everybody else's changes
+ * @param base the state after the run
+ * @param theirs the state before it: the goal
+ * @param ours the current state, with everybody else's changes
  */
 export function mergeState(
   base: State,
@@ -44,7 +44,7 @@ export function mergeState(
   return mergeCaptured(base, theirs, { ...ours, state: ours.state }, contents);
 }
 
-/** Merged bytes have no blob yet: what they are the same as shows only in the bytes. */
+/** Merged bytes have no blob yet, so the bytes themselves are compared. */
 function isAt({ state, bytes }: Working, other: State, contents: Contents): boolean {
   if (bytes === undefined || state.kind !== 'captured') return sameState(state, other);
   if (other.kind !== 'captured' || other.type !== state.type || other.mode !== state.mode) {
@@ -54,7 +54,7 @@ function isAt({ state, bytes }: Working, other: State, contents: Contents): bool
   return content !== undefined && sameBytes(content, bytes);
 }
 
-/** Content and mode each go their own way; a type that somebody changed leaves nothing to merge. */
+/** Merges content and mode separately. Where somebody changed the type, nothing can be merged. */
 function mergeCaptured(
   base: Captured,
   theirs: Captured,
@@ -81,7 +81,7 @@ function mergeContent(
   if (ours.bytes === undefined && ours.state.blob === base.blob)
     return { result: { state: theirs } };
   if (theirs.blob === base.blob) return { result: ours };
-  // Both sides came to the same content; they may differ in mode.
+  // Both sides have the same content; their modes may differ.
   if (ours.bytes === undefined && ours.state.blob === theirs.blob) return { result: ours };
   if (base.type !== 'file') return { conflict: 'overlapping-edits' };
   const baseBytes = contents(base);
@@ -106,4 +106,88 @@ export function blobsOf(states: readonly State[]): BlobId[] {
   return states.flatMap((state) =>
     state.kind === 'captured' && state.type === 'file' && state.blob !== null ? [state.blob] : [],
   );
+}
+
+export interface MergeInput {
+  readonly base: Uint8Array;
+  readonly ours: Uint8Array;
+  readonly theirs: Uint8Array;
+}
+
+/**
+ * Whether these bytes are not text. Git looks at the first 8,000 bytes only, but there a person checks the
+ * merge; here the result goes straight to disk, so one NUL anywhere is enough.
+ */
+export function isBinary(bytes: Uint8Array): boolean {
+  return bytes.includes(0);
+}
+
+/**
+ * Three-way merge by lines. Null where both sides changed the same lines, or lines with no common line
+ * between them, unless they made the same change; and for binary content, unless only one side changed.
+ */
+export function mergeText({ base, ours, theirs }: MergeInput): Uint8Array | null {
+  if (sameBytes(ours, base) || sameBytes(ours, theirs)) return theirs;
+  if (sameBytes(theirs, base)) return ours;
+  if (isBinary(base) || isBinary(ours) || isBinary(theirs)) return null;
+  return mergeLines(splitLines(base), splitLines(ours), splitLines(theirs));
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && Buffer.compare(a, b) === 0;
+}
+
+type Lines = readonly string[];
+
+function mergeLines(base: Lines, ours: Lines, theirs: Lines): Uint8Array | null {
+  const pieces: Lines[] = [];
+  let done = 0;
+  for (const region of regionsOf(diffLines(base, ours), diffLines(base, theirs))) {
+    const mine = linesIn(region, region.ours, ours);
+    const yours = linesIn(region, region.theirs, theirs);
+    if (mine && yours && !sameLines(mine, yours)) return null;
+    pieces.push(base.slice(done, region.start), mine ?? yours ?? []);
+    done = region.end;
+  }
+  return joinLines([...pieces, base.slice(done)].flat());
+}
+
+/** A range of the base that one side or both changed, with their hunks. */
+interface Region {
+  readonly start: number;
+  end: number;
+  readonly ours: Hunk[];
+  readonly theirs: Hunk[];
+}
+
+/** Puts hunks that overlap or touch into one region, even a long chain of them. */
+function regionsOf(ours: readonly Hunk[], theirs: readonly Hunk[]): Region[] {
+  const regions: Region[] = [];
+  const mine = new Set(ours);
+  for (const hunk of [...ours, ...theirs].sort((one, other) => one.aStart - other.aStart)) {
+    let region = regions.at(-1);
+    if (!region || hunk.aStart > region.end) {
+      region = { start: hunk.aStart, end: hunk.aEnd, ours: [], theirs: [] };
+      regions.push(region);
+    }
+    region.end = Math.max(region.end, hunk.aEnd);
+    (mine.has(hunk) ? region.ours : region.theirs).push(hunk);
+  }
+  return regions;
+}
+
+/** A side's lines for a region; null where the side did not change it. */
+function linesIn(region: Region, hunks: readonly Hunk[], lines: Lines): Lines | null {
+  const first = hunks[0];
+  const last = hunks.at(-1);
+  if (!first || !last) return null;
+  // The region may reach beyond this side's hunks; there, its lines are the base's, one for one.
+  return lines.slice(
+    first.bStart - (first.aStart - region.start),
+    last.bEnd + (region.end - last.aEnd),
+  );
+}
+
+function sameLines(a: Lines, b: Lines): boolean {
+  return a.length === b.length && a.every((line, i) => line === b[i]);
 }

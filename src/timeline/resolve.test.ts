@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { CheckpointId } from '../model/ids.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import { checkpointOf } from '../testing/store/samples.ts';
-import { uniqueLengths } from './unique-lengths.ts';
+import { uniqueLengths } from './resolve.ts';
 
 async function lengthsOf(
   ids: readonly string[],
