@@ -1,4 +1,5 @@
 export { type AdoptStoreRequest, adoptStore, movedFrom } from './engine/adopt-store.ts';
+export type { OpenWindow } from './engine/capture.ts';
 export { type CheckProjectOptions, checkProject, repairProject } from './engine/check-project.ts';
 export { type OpenOptions, openSavepoint, storeDirectory } from './engine/open-savepoint.ts';
 export type { EvictionResult, PrunePlan, PruneReport } from './engine/prune.ts';
@@ -19,7 +20,6 @@ export { Savepoint } from './engine/savepoint.ts';
 export type { ScanOptions, ScanReport } from './engine/scan.ts';
 export type { ProjectStatus, WorktreeStatus } from './engine/status.ts';
 export { verifyExport } from './engine/transfer.ts';
-export type { OpenWindow } from './engine/window.ts';
 export type {
   ExecutionReader,
   ListedExecution,

@@ -23,7 +23,15 @@ import type { PruneRequest } from '../timeline/retention.ts';
 import { evictCheckpoints, type RetentionRules } from '../timeline/retention.ts';
 import { archiveSession } from '../timeline/sessions.ts';
 import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
-import { captureAfter, captureBefore, checkpoint, endTurn } from './capture.ts';
+import {
+  captureAfter,
+  captureBefore,
+  checkpoint,
+  closeWindow,
+  endTurn,
+  type OpenWindow,
+  openWindow,
+} from './capture.ts';
 import { planDiff, planRedo, planRewind, planUndo, type UndoRequest } from './plan.ts';
 import type { EvictionResult, PrunePlan, PruneReport } from './prune.ts';
 import type { PurgeReport, PurgeRequest } from './purge.ts';
@@ -46,11 +54,10 @@ import type {
   RewindRequest,
   WindowRequest,
 } from './requests.ts';
-import { type ScanOptions, type ScanReport, scanThen } from './scan.ts';
+import { type ScanOptions, type ScanReport, scanWith } from './scan.ts';
 import { type ProjectStatus, status } from './status.ts';
 import { TimelineReader } from './timeline-reader.ts';
 import { exportSessions, importSessions } from './transfer.ts';
-import { closeWindow, type OpenWindow, openWindow } from './window.ts';
 import type { Workbench } from './workbench.ts';
 
 /** The timeline of one project, and the way back along it. Made by `openSavepoint`. */
@@ -105,7 +112,7 @@ export class Savepoint extends TimelineReader {
   /** Puts on record what has changed in the worktree, whoever did it. */
   async scan(options: ScanOptions = {}): Promise<ScanReport> {
     checkShape('options', options, SCAN_OPTIONS);
-    return scanThen(this.#bench, options, async (_draft, _now, report) => report);
+    return scanWith(this.#bench, options, async (_draft, _now, report) => report);
   }
 
   /** As `scan`, but only where a first scan was made before; null otherwise. */
