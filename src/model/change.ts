@@ -4,13 +4,17 @@ import type { State } from './state.ts';
 
 /** Who made a change: a tool that named the file, a shell window, an operation of ours, or others. */
 export type ChangeOrigin = (typeof CHANGE_ORIGINS)[number];
-export const CHANGE_ORIGINS = ['tool', 'shell', 'operation', 'outside'] as const;
+
+/** Stores hold the place of each in this list. */
+export const CHANGE_ORIGINS = ['outside', 'tool', 'shell', 'operation'] as const;
 
 /**
  * How sure the attribution is. `exact`: a tool named the file. `inferred`: one shell window was open.
  * `shared`: windows overlapped or an end was never seen; a rewind takes these only when told to.
  */
 export type Attribution = (typeof ATTRIBUTIONS)[number];
+
+/** Stores hold the place of each in this list. */
 export const ATTRIBUTIONS = ['exact', 'inferred', 'shared'] as const;
 
 /**

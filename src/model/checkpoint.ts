@@ -2,6 +2,7 @@ import type { CheckpointId, Seq } from './ids.ts';
 
 /** Why a checkpoint was made: a user's message, an execution's step, by hand, or before a rewind. */
 export type CheckpointKind = (typeof CHECKPOINT_KINDS)[number];
+
 export const CHECKPOINT_KINDS = ['message', 'step', 'manual', 'safety'] as const;
 
 /**
@@ -9,6 +10,7 @@ export const CHECKPOINT_KINDS = ['message', 'step', 'manual', 'safety'] as const
  * was complete at it. The others say why a scan gave up, so that there is a gap before it.
  */
 export type Coverage = (typeof COVERAGES)[number];
+
 export const COVERAGES = [
   'named',
   'scanned',

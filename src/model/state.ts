@@ -1,7 +1,10 @@
 import { exact, integer, type Kind, matching, nullable, oneOf, tagged, where } from './check.ts';
 import { type BlobId, HASH } from './ids.ts';
 
-/** Why the content of a path was not recorded. A manifest stores the place in this list: only append. */
+/** Why the content of a path was not recorded. */
+export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
+
+/** Stores and baselines hold the place of each in this list, so new ones are only ever appended. */
 export const UNKNOWN_REASONS = [
   'too-large',
   'unreadable',
@@ -14,10 +17,10 @@ export const UNKNOWN_REASONS = [
   'excluded',
   'damaged',
 ] as const;
-export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
+
+export const ENTRY_TYPES = ['file', 'symlink', 'directory'] as const;
 
 export type EntryType = (typeof ENTRY_TYPES)[number];
-export const ENTRY_TYPES = ['file', 'symlink', 'directory'] as const;
 
 export interface Absent {
   readonly kind: 'absent';
