@@ -321,7 +321,7 @@ function orNull(found: Mismatch | null): Mismatch | null {
 function schemaOrNull(schema: JsonSchema): JsonSchema {
   const { description, ...rest } = schema;
   const said = description === undefined ? {} : { description };
-  return typeof rest.type === 'string' && rest.enum === undefined
+  return typeof rest.type === 'string'
     ? { ...rest, type: [rest.type, 'null'], ...said }
     : { anyOf: [rest, { type: 'null' }], ...said };
 }
