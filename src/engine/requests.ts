@@ -1,7 +1,7 @@
 import type { Change } from '../model/change.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
-import type { OnConflict } from '../model/plan.ts';
+import type { OnConflict, RewindPlan } from '../model/plan.ts';
 import type { OnProgress } from '../model/progress.ts';
 
 /** What an embedding program can set; everything has a default. */
@@ -106,6 +106,12 @@ export interface PlanOptions {
   /** Go ahead although a tool call of the session is running. */
   readonly force?: boolean | undefined;
 }
+
+/**
+ * Is shown a plan before anything is touched. Unless it answers true, everything stays as it is. The
+ * project stays locked meanwhile: to ask a person, make a plan and `apply` it.
+ */
+export type Agree = (plan: RewindPlan) => boolean | Promise<boolean>;
 
 /**
  * Another program's own rewind of the same files, which keeps books of its own. It runs when the intent is
