@@ -8,6 +8,7 @@ const config: ViteUserConfig = defineConfig({
       ...configDefaults.exclude,
       ...(process.env.SAVEPOINT_CAMPAIGNS === undefined ? CAMPAIGNS_ONLY : []),
     ],
+    globalSetup: 'test/setup/build-programs.ts',
     // Long campaigns (crash, property) set their own, longer limits.
     testTimeout: 60_000,
     hookTimeout: 60_000,
