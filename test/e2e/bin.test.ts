@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { ChildScript } from '../../src/testing/child-script.ts';
+import { builtProgram } from '../setup/built.ts';
 import { CliProject, runNode } from './cli-project.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -200,7 +201,7 @@ describe('bin/savepoint.cjs', () => {
     it(
       `ends, ${COMMANDS} times, while two other processes write documents`,
       async () => {
-        const storage = new URL('../../src/index.ts', import.meta.url).href;
+        const storage = builtProgram('src/index.ts');
         const writers = ['a', 'b'].map(
           (name) => new ChildScript(WRITER, storage, project.root, project.home, name),
         );

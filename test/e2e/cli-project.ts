@@ -3,18 +3,17 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readFileSync,
-  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { type NamedPath, openSavepoint, type Savepoint } from '../../src/index.ts';
 import { builtCommand, compiledCommands } from '../setup/built.ts';
 import { type Person, runHere, type Seen, seenHere } from './cli-here.ts';
+import { makeScratch } from './scratch.ts';
 
 /** The command for Node to run, where only a process of its own will do. */
 export const MAIN: string = builtCommand();
@@ -49,7 +48,7 @@ export class CliProject {
   readonly root: string;
   readonly home: string;
 
-  constructor(files: Readonly<Record<string, string>> = {}, scratch: string = onDisk()) {
+  constructor(files: Readonly<Record<string, string>> = {}, scratch: string = makeScratch()) {
     this.scratch = scratch;
     this.root = join(scratch, 'project');
     this.home = join(scratch, 'stores');
@@ -151,11 +150,6 @@ export class CliProject {
   remove(): void {
     rmSync(this.scratch, { recursive: true, force: true });
   }
-}
-
-/** Where a sync takes its time. */
-export function onDisk(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-cli-')));
 }
 
 export type Json = Record<string, unknown>;

@@ -47,7 +47,8 @@ async function buildPrograms(folder: string): Promise<void> {
       'scan-worker': inCheckout('src/capture/scan/scan-worker.ts'),
     },
     platform: 'node',
-    external: [/^node:/, /^[^./]/],
+    external: [/^node:/, '@anthropic-ai/claude-agent-sdk', 'react-devtools-core'],
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   });
   await bundle.write({
     dir: folder,
