@@ -1,15 +1,15 @@
 import type { CaptureSite } from '../capture/capture.ts';
 import { pathMatcher } from '../capture/ignore/folder-view.ts';
 import { kindAt } from '../fs/observe.ts';
+import { check, type Kind, listOf, object, optional, TEXT } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { BlobId } from '../model/ids.ts';
 import type { BaselineState } from '../model/manifest/entry.ts';
 import { isBelow, selectedPath, type TrackedPath } from '../model/path.ts';
-import { anything, aText, checkShape, listOf, optional } from '../model/shape.ts';
 import type { State } from '../model/state.ts';
 import { hashBytes } from '../store/blob.ts';
 import type { Store } from '../store/store.ts';
-import type { NamedPath } from './requests.ts';
+import { NAMED_PATHS, type NamedPath } from './requests.ts';
 import type { Workbench } from './workbench.ts';
 
 export interface PurgeRequest {
@@ -18,6 +18,11 @@ export interface PurgeRequest {
   /** As in a .gitignore at the project's root. */
   readonly patterns?: readonly string[] | undefined;
 }
+
+const PURGE_REQUEST: Kind<PurgeRequest> = object({
+  paths: optional(NAMED_PATHS),
+  patterns: optional(listOf(TEXT)),
+});
 
 export interface PurgeReport {
   /** The paths on record to purge, sorted. */
@@ -31,10 +36,7 @@ export interface PurgeReport {
 /** What a purge would remove. Writes nothing. */
 export function planPurge(bench: Workbench, request: PurgeRequest): Promise<PurgeReport> {
   return bench.reading(async () => {
-    checkShape<PurgeRequest>('request', request, {
-      paths: optional(listOf(anything)),
-      patterns: optional(listOf(aText)),
-    });
+    check(PURGE_REQUEST, 'request', request);
     const named = (request.paths ?? []).map((path) => selectedPath(bench.root, path));
     const fits = pathMatcher(request.patterns ?? []);
     const paths = [...(await recorded(bench.site))]

@@ -3,6 +3,7 @@ import { sharedBytes, unshareObjects } from '../capture/git/keep-objects.ts';
 import type { FirstLook, TooLarge } from '../capture/scan/take-baseline.ts';
 import type { CompleteWalk, Recording } from '../capture/scan/worktree.ts';
 import type { Change } from '../model/change.ts';
+import { AMOUNT, ID, type Kind, nullable, object, optional } from '../model/check.ts';
 import type { Coverage } from '../model/checkpoint.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { commandsIn, isInterrupted, type Window } from '../model/window.ts';
@@ -28,6 +29,11 @@ export interface ScanOptions {
   /** A session that has moved on: its open windows are over, although nobody closed them. */
   readonly movedOn?: string | null | undefined;
 }
+
+export const SCAN_OPTIONS: Kind<ScanOptions> = object({
+  deadlineMs: optional(nullable(AMOUNT)),
+  movedOn: optional(nullable(ID)),
+});
 
 /**
  * Scans the worktree and puts its changes on record, in one transaction with what `work` drafts. A scan

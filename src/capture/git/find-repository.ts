@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { readSmallFile } from '../../fs/small-file.ts';
+import { readFileOrNull } from '../../fs/read-file.ts';
 
 /** A git repository and its folders. Nobody has checked yet who owns it. */
 export interface FoundRepository {
@@ -89,7 +89,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The text of one of git's own files without its last line ends; null where there is none to read. */
 function readGitText(path: string): string | null {
-  const bytes = readSmallFile(path, { followLink: true, maxBytes: MAX_BYTES });
+  const bytes = readFileOrNull(path, { followLink: true, maxBytes: MAX_BYTES });
   if (bytes === null) return null;
   return Buffer.from(bytes)
     .toString()

@@ -1,13 +1,10 @@
 import {
   accessSync,
-  closeSync,
   constants,
   existsSync,
-  fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
-  openSync,
   renameSync,
   rmSync,
   statfsSync,
@@ -16,6 +13,7 @@ import {
 } from 'node:fs';
 import { chmod, copyFile, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncPath } from '../../fs/write-file.ts';
 import type { GitBaseline } from './baseline.ts';
 import { OID_SIZE } from './git-index.ts';
 import { placesOf } from './packs.ts';
@@ -224,16 +222,6 @@ async function unshareFiles(paths: readonly string[], budget: CopyBudget): Promi
     if (typeof (error as NodeJS.ErrnoException).errno !== 'number') throw error;
   } finally {
     for (const path of paths) rmSync(temporaryOf(path), { force: true });
-  }
-}
-
-/** Makes a file's bytes, or a folder's entries, survive a power cut. */
-function syncPath(path: string): void {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }
 

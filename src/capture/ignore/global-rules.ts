@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { lstatSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { FsPath } from '../../fs/pinned-folder.ts';
-import { readSmallFile } from '../../fs/small-file.ts';
+import { readFileOrNull } from '../../fs/read-file.ts';
 import { bytesToPath } from '../../model/path.ts';
 import { type FoundRepository, findRepository } from '../git/find-repository.ts';
 import { MAX_IGNORE_FILE_LENGTH } from './ignore-file.ts';
@@ -148,6 +148,6 @@ export function readRuleText(
   /** Git follows links to the global files and not to a .gitignore. */
   { followLink }: { readonly followLink: boolean },
 ): string | null {
-  const bytes = readSmallFile(at, { followLink, maxBytes: MAX_IGNORE_FILE_LENGTH });
+  const bytes = readFileOrNull(at, { followLink, maxBytes: MAX_IGNORE_FILE_LENGTH });
   return bytes === null ? null : bytesToPath(bytes);
 }

@@ -1,21 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import {
-  type BigIntStats,
-  closeSync,
-  fstatSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { type BigIntStats, closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import { writeFile } from '../../fs/write-file.ts';
 import { type ColumnSizes, columnsLength, HEADER_BYTES, viewColumns } from './columns.ts';
 import type { FolderRuleTexts } from './folder-rules.ts';
 import { type IndexMeta, ScanIndex } from './scan-index.ts';
-
-const PRIVATE_FILE = 0o600;
 
 /** What tells one saved file from another. */
 type Identity = Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs'>;
@@ -42,15 +30,7 @@ export class IndexFile {
   /** Replaces the file as a whole. Does not sync it: if bytes get lost, the checksum shows it. */
   save(index: ScanIndex): void {
     this.#seen = null;
-    const temporary = `${this.#path}.${randomBytes(6).toString('hex')}.tmp`;
-    try {
-      const identity = write(temporary, encodeIndex(index));
-      renameSync(temporary, this.#path);
-      this.#seen = identity;
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw error;
-    }
+    this.#seen = writeFile(this.#path, encodeIndex(index), { durable: false });
   }
 
   /** Whether the file is still the one that was loaded or saved here last. */
@@ -59,16 +39,6 @@ export class IndexFile {
     const seen = this.#seen;
     if (seen === null || now === undefined) return false;
     return now.ino === seen.ino && now.size === seen.size && now.mtimeNs === seen.mtimeNs;
-  }
-}
-
-function write(file: string, parts: readonly Uint8Array[]): Identity {
-  const fd = openSync(file, 'wx', PRIVATE_FILE);
-  try {
-    for (const part of parts) writeFileSync(fd, part);
-    return fstatSync(fd, { bigint: true });
-  } finally {
-    closeSync(fd);
   }
 }
 
