@@ -1,9 +1,9 @@
-import { SavepointError } from '../../../model/errors.ts';
 import { Connection } from '../connection.ts';
-import { APPLICATION_ID, MIGRATIONS, migrate } from '../migrations.ts';
+import { formatOf, otherFormat } from '../open-database.ts';
+import { APPLICATION_ID, FORMAT, SCHEMA } from '../schema.ts';
 import { problem, type StoreProblem } from './problem.ts';
 
-const SCHEMA = `
+const DEFINITIONS = `
   SELECT type || ' ' || name || ' ' || coalesce(sql, '') AS text FROM sqlite_schema
   WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name`;
 
@@ -15,35 +15,26 @@ export function checkDatabase(connection: Connection): StoreProblem[] {
 }
 
 /**
- * Whether it is a store of an older format, which has no seals. Throws `store-too-new` for one of a newer
- * format: nobody here can tell what is right in it. A number that was damaged is neither: the tables are
- * then those of this format.
+ * Throws `store-too-new` for a store of another format: nobody here can tell what is right in it. Where only the
+ * number was damaged, the tables are still those of this format.
  */
-export function isOlder(connection: Connection): boolean {
-  const version = versionOf(connection);
-  if (idOf(connection) !== APPLICATION_ID || version === MIGRATIONS.length) return false;
-  if (version < MIGRATIONS.length) return hasSchemaOf(connection, version);
-  if (hasSchemaOf(connection, MIGRATIONS.length)) return false;
-  throw new SavepointError('store-too-new', 'the store was written by a newer Savepoint', {
-    hint: 'update Savepoint',
-  });
+export function requireFormat(connection: Connection): void {
+  const format = formatOf(connection);
+  if (idOf(connection) !== APPLICATION_ID || format === FORMAT || hasSchema(connection)) return;
+  throw otherFormat(format);
 }
 
 function checkIdentity(connection: Connection): StoreProblem | null {
   if (idOf(connection) !== APPLICATION_ID) {
     return problem('database', 'the database is not a Savepoint store');
   }
-  const version = versionOf(connection);
-  if (version === MIGRATIONS.length) return null;
-  return problem('database', `the database says that its format is ${version}, and it is not`);
+  const format = formatOf(connection);
+  if (format === FORMAT) return null;
+  return problem('database', `the database says that its format is ${format}, and it is not`);
 }
 
 function idOf(connection: Connection): number | undefined {
   return connection.get<{ application_id: number }>('PRAGMA application_id')?.application_id;
-}
-
-function versionOf(connection: Connection): number {
-  return connection.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
 }
 
 function checkPages(connection: Connection): StoreProblem[] {
@@ -55,16 +46,16 @@ function checkPages(connection: Connection): StoreProblem[] {
 
 /** Tables and indices are as this version makes them; a flipped bit can make another column of one. */
 function checkSchema(connection: Connection): StoreProblem[] {
-  const same = hasSchemaOf(connection, MIGRATIONS.length);
+  const same = hasSchema(connection);
   return same ? [] : [problem('database', 'the definitions of the tables are damaged')];
 }
 
-function hasSchemaOf(connection: Connection, version: number): boolean {
+function hasSchema(connection: Connection): boolean {
   const fresh = Connection.bare(':memory:');
   try {
-    migrate(fresh, MIGRATIONS.slice(0, version));
-    const expected = fresh.all<{ text: string }>(SCHEMA).map(({ text }) => text);
-    const found = connection.all<{ text: string }>(SCHEMA).map(({ text }) => text);
+    fresh.exec(SCHEMA);
+    const expected = fresh.all<{ text: string }>(DEFINITIONS).map(({ text }) => text);
+    const found = connection.all<{ text: string }>(DEFINITIONS).map(({ text }) => text);
     return expected.length === found.length && expected.every((text, at) => text === found[at]);
   } finally {
     fresh.close();

@@ -1,7 +1,7 @@
 import { bytesToPath, type TrackedPath } from '../../../model/path.ts';
 import type { BrokenSeal } from '../broken-seals.ts';
 import type { Connection } from '../connection.ts';
-import { SEALED_COLUMNS, type SealedTable } from '../seals.ts';
+import { SEALED_COLUMNS, type SealedTable } from '../schema.ts';
 import { problem, type StoreProblem } from './problem.ts';
 
 export const SEALED_TABLES: readonly SealedTable[] = Object.keys(SEALED_COLUMNS) as SealedTable[];

@@ -13,7 +13,7 @@ import { Packs } from '../packs/packs.ts';
 import { checkBaseline, readManifest } from './check-baseline.ts';
 import { checkBlobs, countBlobs } from './check-blobs.ts';
 import { checkChains } from './check-chains.ts';
-import { checkDatabase, isOlder } from './check-database.ts';
+import { checkDatabase, requireFormat } from './check-database.ts';
 import { checkFiles } from './check-files.ts';
 import { checkParts, countParts } from './check-parts.ts';
 import { SEALED_TABLES, sealProblem } from './check-seals.ts';
@@ -48,19 +48,13 @@ export async function checkStore(
   }
 }
 
-const OLDER: StoreProblem = problem(
-  'leftover',
-  'the store has an older format; any other command brings it up to date, and then it can be checked',
-);
-
-/** What cannot even be asked that is no older store, but a damaged one. */
-function isOlderFormat(connection: Connection): boolean {
+/** A database that cannot even be asked for its format is a damaged one. */
+function refuseOtherFormat(connection: Connection): void {
   try {
-    return isOlder(connection);
+    requireFormat(connection);
   } catch (error) {
     if (isSavepointError(error, 'store-too-new')) throw error;
     if (isOutside(error)) throw storeFailure(error);
-    return false;
   }
 }
 
@@ -70,7 +64,7 @@ async function checkOpened(
   options: CheckOptions,
 ): Promise<StoreCheck> {
   const { connection } = opened;
-  if (isOlderFormat(connection)) return { problems: [OLDER], readable: true, rows: 0, blobs: 0 };
+  refuseOtherFormat(connection);
   const found = [...before, ...attempt(() => checkDatabase(connection))];
   const rows = countRows(connection);
   if (rows === null) return unreadable([...found, problem('database', 'rows cannot be read')]);

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { APPLICATION_ID } from '../migrations.ts';
+import { APPLICATION_ID } from '../schema.ts';
 import { problem, type StoreProblem } from './problem.ts';
 
 const HEADER_BYTES = 100;

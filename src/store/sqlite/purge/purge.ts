@@ -1,7 +1,7 @@
 import { SavepointError } from '../../../model/errors.ts';
 import type { TrackedPath } from '../../../model/path.ts';
-import { BlobNumbers } from '../blob-numbers.ts';
 import { readJournal, writeBaseline } from '../meta.ts';
+import { Numbers } from '../numbers.ts';
 import type { Opened } from '../opened.ts';
 import { REACHED } from '../prune.ts';
 import { storeBlobs } from '../put-blob.ts';
@@ -38,7 +38,7 @@ function takeOut(opened: Opened, paths: readonly TrackedPath[], made: NewBaselin
   purgeRows(connection, paths);
   markForScrub(connection);
   if (made === null) return;
-  storeBlobs(opened, [made.manifest], new BlobNumbers(connection));
+  storeBlobs(opened, [made.manifest], new Numbers(connection));
   writeBaseline(connection, made.baseline);
   connection.run(MOVE_TO_PACK, '[]');
 }

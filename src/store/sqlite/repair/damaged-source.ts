@@ -1,11 +1,10 @@
 import { closeSync, copyFileSync, existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { isSavepointError } from '../../../model/errors.ts';
-import { isOlder } from '../check/check-database.ts';
+import { requireFormat } from '../check/check-database.ts';
 import { healedHeader } from '../check/header.ts';
 import { Connection } from '../connection.ts';
 import { isOutside } from '../failures.ts';
-import { migrate } from '../migrations.ts';
 
 /**
  * Lets `read` look into a damaged database: through a copy where its header has to be healed first, since
@@ -41,16 +40,16 @@ function healedCopy(database: string, copy: string): boolean {
   } finally {
     closeSync(file);
   }
-  bringUpToDate(copy);
+  refuseOtherFormat(copy);
   return true;
 }
 
-/** With its header damaged, nobody could tell before that it is older, or of a newer Savepoint. */
-function bringUpToDate(copy: string): void {
+/** With its header damaged, nobody could tell before that it has another format. */
+function refuseOtherFormat(copy: string): void {
   let connection: Connection | undefined;
   try {
     connection = new Connection(copy);
-    if (isOlder(connection)) migrate(connection);
+    requireFormat(connection);
   } catch (error) {
     if (isSavepointError(error, 'store-too-new') || isOutside(error)) throw error;
   } finally {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isOutside } from '../failures.ts';
-import type { SealedTable } from '../seals.ts';
+import type { SealedTable } from '../schema.ts';
 
 /** Rows of these are found by a number, one after the other; others are read as far as that goes. */
 const NUMBERED: readonly SealedTable[] = [

@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { isPackName } from '../../pack-name.ts';
-import { type BrokenSeal, brokenSeals, ROW_KEYS } from '../broken-seals.ts';
+import { type BrokenSeal, brokenSeals } from '../broken-seals.ts';
 import { readManifest } from '../check/check-baseline.ts';
 import { NEWEST } from '../check/check-chains.ts';
 import { SEALED_TABLES } from '../check/check-seals.ts';
 import { readBaseline, writeMeta } from '../meta.ts';
 import type { Opened } from '../opened.ts';
-import type { SealedTable } from '../seals.ts';
+import { ROW_KEYS, type SealedTable } from '../schema.ts';
 import { repairHead } from './repair-heads.ts';
 import type { SetAside } from './set-aside.ts';
 import { seal, silenceSide } from './silence.ts';

@@ -6,9 +6,8 @@ import { syncPath } from '../durable-files.ts';
 import { isAgainstRules, isOutside } from '../failures.ts';
 import type { Layout } from '../layout.ts';
 import { writeBaseline } from '../meta.ts';
-import { MIGRATIONS } from '../migrations.ts';
 import { buildFresh } from '../open-database.ts';
-import { SEALED_COLUMNS, type SealedTable } from '../seals.ts';
+import { SEALED_COLUMNS, type SealedTable } from '../schema.ts';
 import { withSource } from './damaged-source.ts';
 import { type Row, readableRows } from './readable-rows.ts';
 import type { SetAside } from './set-aside.ts';
@@ -29,7 +28,7 @@ export interface Copied {
  */
 export function salvage(layout: Layout, aside: SetAside): StoreProblem[] {
   const copied: Copied[] = [];
-  const fresh = buildFresh(layout, MIGRATIONS, (target) => {
+  const fresh = buildFresh(layout, (target) => {
     target.exec('PRAGMA foreign_keys = OFF');
     withSource(layout.database, (source) => {
       for (const table of TABLES) copied.push(copyTable(target, source, table));

@@ -1,6 +1,7 @@
 import { unknown } from '../../../model/state.ts';
 import type { Connection } from '../connection.ts';
-import { type SealedTable, sealSql } from '../seals.ts';
+import type { SealedTable } from '../schema.ts';
+import { sealSql } from '../seals.ts';
 import { modeOf } from '../state-columns.ts';
 
 export const DAMAGED_MODE: number = modeOf(unknown('damaged'));
