@@ -60,8 +60,8 @@ import {
 import { openDatabase } from './open-database.ts';
 import type { Opened } from './opened.ts';
 import { findOperation, listOperations } from './operations.ts';
+import { putBlobs } from './packs/pack-writer.ts';
 import { Packs } from './packs/packs.ts';
-import { putBlobs } from './packs/put-blobs.ts';
 import { readParts } from './parts.ts';
 import { LockFile } from './project-lock.ts';
 import { prunable, prune } from './prune.ts';
