@@ -1,19 +1,25 @@
 import type { BlobId } from './ids.ts';
 
 /** Why the content of a path was not recorded. */
-export type UnknownReason =
-  | 'too-large'
-  | 'unreadable'
-  | 'unstable'
-  | 'not-seen'
-  | 'past-limit'
-  | 'special-file'
-  | 'protected'
-  | 'purged'
-  | 'excluded'
-  | 'damaged';
+export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 
-export type EntryType = 'file' | 'symlink' | 'directory';
+/** Stores and baselines hold the place of each in this list, so new ones are only ever appended. */
+export const UNKNOWN_REASONS = [
+  'too-large',
+  'unreadable',
+  'unstable',
+  'not-seen',
+  'past-limit',
+  'special-file',
+  'protected',
+  'purged',
+  'excluded',
+  'damaged',
+] as const;
+
+export const ENTRY_TYPES = ['file', 'symlink', 'directory'] as const;
+
+export type EntryType = (typeof ENTRY_TYPES)[number];
 
 export interface Absent {
   readonly kind: 'absent';

@@ -1,6 +1,5 @@
 import { type BlobId, isBlobId } from '../model/ids.ts';
-import { REASONS } from '../model/manifest/entry.ts';
-import { ABSENT, type Captured, type State, unknown } from '../model/state.ts';
+import { ABSENT, type Captured, type State, UNKNOWN_REASONS, unknown } from '../model/state.ts';
 import { invalid } from './refusals.ts';
 import { integer, nullable, objectOf, oneOf, type Reader } from './strict.ts';
 
@@ -24,7 +23,7 @@ const blobId: Reader<BlobId> = (name, value) => {
 };
 
 const absent = objectOf({ kind: oneOf('absent') });
-const notRecorded = objectOf({ kind: oneOf('unknown'), reason: oneOf(...REASONS) });
+const notRecorded = objectOf({ kind: oneOf('unknown'), reason: oneOf(...UNKNOWN_REASONS) });
 const captured: Reader<Captured> = objectOf({
   kind: oneOf('captured'),
   type: oneOf('file', 'symlink', 'directory'),
