@@ -55,8 +55,8 @@ import {
 } from './meta.ts';
 import { openDatabase } from './open-database.ts';
 import type { Opened } from './opened.ts';
+import { putBlobs } from './packs/pack-writer.ts';
 import { Packs } from './packs/packs.ts';
-import { putBlobs } from './packs/put-blobs.ts';
 import { LISTED_NUMBERS, limitOf } from './parameters.ts';
 import { readParts } from './parts.ts';
 import { LockFile } from './project-lock.ts';

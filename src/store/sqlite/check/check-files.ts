@@ -73,7 +73,8 @@ function leftovers(opened: Opened, namedPacks: readonly string[]): StoreProblem[
 /** Whether a pack that the baseline does not name, such as one that was imported, has a row's content. */
 function isNeeded({ connection, packs }: Opened, pack: string): boolean {
   const rows = connection.all<{ hash: Uint8Array }>(PACKED);
-  return rows.some(({ hash }) => packs.holds([pack], bytesToHash(hash)));
+  const index = packs.index(pack);
+  return index !== null && rows.some(({ hash }) => index.has(bytesToHash(hash)));
 }
 
 function leftoverText(file: string): string {

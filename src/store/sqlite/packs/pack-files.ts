@@ -15,7 +15,7 @@ export function indexFile(layout: Layout, name: string): string {
   return join(layout.packs, name + INDEX);
 }
 
-/** Which pack a file belongs to; null for one whose name is not of our making. */
+/** The name of the pack that a file belongs to; null for a file with another kind of name. */
 export function packOf(file: string): string | null {
   const name = [PACK, INDEX].find((suffix) => file.endsWith(suffix));
   const stem = name === undefined ? '' : file.slice(0, -name.length);
@@ -30,7 +30,7 @@ export function listPacks(layout: Layout): string[] {
     .filter((name) => name !== null);
 }
 
-/** Bytes of all files of packs, those that a crash left among them. */
+/** Bytes of all files in the folder, including those that a crash left. */
 export function sizeOfPacks(layout: Layout): number {
   return filesIn(layout.packs)
     .map((file) => statSync(join(layout.packs, file), { throwIfNoEntry: false })?.size ?? 0)

@@ -9,25 +9,25 @@ import { references, takeOver } from '../take-over.ts';
 import { packOf } from './pack-files.ts';
 
 /**
- * Removes packs that the baseline does not name: those of an older one, and what a crash left before its
- * commit. The caller holds the project lock, as does whoever makes a pack.
+ * Removes packs that the baseline does not name: those of an older baseline, and those that a crash left
+ * before their commit. The caller holds the project lock, so nobody is writing a pack.
  */
 export async function sweepPacks(opened: Opened): Promise<void> {
   const { packs } = opened.layout;
   const named = readBaseline(opened.connection)?.packs ?? [];
   const orphans = filesIn(packs).filter((file) => isOrphan(file, named));
   if (orphans.length === 0) return;
-  const rows = references(opened, 'pack');
-  await takeOver(
-    opened,
-    rows.filter(({ hash }) => !opened.packs.holds(named, bytesToHash(hash))),
+  const kept = named.map((name) => opened.packs.index(name));
+  const rows = references(opened, 'pack').filter(
+    ({ hash }) => !kept.some((index) => index?.has(bytesToHash(hash))),
   );
-  // Indices first: a pack that has none is not looked into by anybody any more.
+  await takeOver(opened, rows);
+  // In this order an index goes before its pack: nobody reads a pack without an index.
   for (const file of orphans.sort()) rmSync(join(packs, file), { force: true });
   opened.packs.forget();
 }
 
-/** Files whose names are not of our making are not ours to remove. */
+/** Files with other names than Savepoint gives are left alone. */
 function isOrphan(file: string, named: readonly string[]): boolean {
   if (isTemporary(file)) return true;
   const pack = packOf(file);

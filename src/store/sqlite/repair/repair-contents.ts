@@ -58,7 +58,7 @@ export function repairBaseline(opened: Opened, aside: SetAside): void {
   const { connection, layout } = opened;
   const baseline = readBaseline(connection);
   if (baseline === null) return;
-  const packs = baseline.packs.filter((name) => opened.packs.isWhole(name));
+  const packs = baseline.packs.filter((name) => opened.packs.index(name) !== null);
   for (const name of baseline.packs.filter((one) => !packs.includes(one))) {
     aside.file(indexFile(layout, name));
     aside.file(packFile(layout, name));
