@@ -13,7 +13,6 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   // Its lock and its durable files are those of the store.
   'store/documents': ['model', 'store', 'store/parts', 'store/sqlite'],
   'store/sqlite': ['model', 'store', 'store/parts'],
-  'store/memory': ['model', 'store', 'store/parts'],
   store: ['model', 'store/parts'],
   capture: ['model', 'store', 'fs'],
   timeline: ['model', 'store', 'fs', 'capture', 'plan'],
@@ -37,7 +36,6 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'model',
     'store',
     'store/sqlite',
-    'store/memory',
     'store/parts',
     'store/documents',
     'fs',
@@ -56,7 +54,6 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'plan/load',
     'store',
     'store/sqlite',
-    'store/memory',
     'store/parts',
     'store/documents',
     'capture',

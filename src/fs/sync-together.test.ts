@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { relativePath, type TrackedPath } from '../model/path.ts';
-import { memoryStore } from '../store/memory/memory-store.ts';
+import { memoryStore } from '../store/sqlite/memory-store.ts';
 import type { Store } from '../store/store.ts';
 import { type SyncTarget, syncTogether } from './sync-together.ts';
 

@@ -65,10 +65,22 @@ function buildDatabase(layout: Layout): void {
   syncPath(layout.directory);
 }
 
-/** A new database under another name, whole and not synced; `fill` puts rows into it. */
+/** A database that lives as long as its connection. */
+export function memoryDatabase(): Connection {
+  const connection = new Connection(':memory:');
+  fill(connection);
+  return connection;
+}
+
+function fill(connection: Connection): void {
+  connection.exec(NEW_DATABASE);
+  connection.immediate(() => connection.exec(SCHEMA));
+}
+
+/** A new database under another name, whole and not synced; `addRows` puts rows into it. */
 export function buildFresh(
   layout: Layout,
-  fill: (connection: Connection) => void = () => {},
+  addRows: (connection: Connection) => void = () => {},
 ): string {
   const fresh = `${layout.database}.new`;
   // A creator that died left these; we hold the lock, so nobody is at them now.
@@ -76,9 +88,9 @@ export function buildFresh(
   makeEmptyFile(fresh);
   const connection = new Connection(fresh);
   try {
-    connection.exec(UNDER_ITS_FIRST_NAME + NEW_DATABASE);
-    connection.immediate(() => connection.exec(SCHEMA));
+    connection.exec(UNDER_ITS_FIRST_NAME);
     fill(connection);
+    addRows(connection);
     startLog(connection);
   } catch (error) {
     connection.close();
