@@ -121,7 +121,7 @@ function isSameFolder(a: ProjectIdentity, b: ProjectIdentity): boolean {
   return a.inode === b.inode && a.birthtimeNs === b.birthtimeNs;
 }
 
-/** Looks only: a store of an older format is left in it. Null where there is nothing to read. */
+/** Only looks, also into a store of another format. Null where there is nothing to read. */
 function ownerOf(directory: string): ProjectIdentity | null {
   const { database } = layoutOf(directory);
   // Opening would make one.

@@ -1,23 +1,6 @@
 import type { Connection } from './connection.ts';
-import { SEALED_COLUMNS, type SealedTable, sealOf, sealSql } from './seals.ts';
-
-/** What a row of each table is called by. */
-export const ROW_KEYS: Readonly<Record<SealedTable, readonly string[]>> = {
-  meta: ['key'],
-  sessions: ['id'],
-  checkpoints: ['id'],
-  windows: ['id'],
-  changes: ['seq'],
-  heads: ['id'],
-  cancellations: ['change_seq', 'by_seq'],
-  operations: ['id'],
-  journal: ['only'],
-  blobs: ['id'],
-  parts: ['id'],
-  documents: ['num'],
-  executions: ['num'],
-  steps: ['execution', 'step', 'attempt'],
-};
+import { ROW_KEYS, SEALED_COLUMNS, type SealedTable } from './schema.ts';
+import { sealOf, sealSql } from './seals.ts';
 
 export interface BrokenSeal {
   readonly table: SealedTable;

@@ -10,7 +10,6 @@ import {
   type PartRow,
   readBelow,
   readParts,
-  rememberNumbers,
 } from './parts.ts';
 import { sealOf } from './seals.ts';
 
@@ -43,16 +42,15 @@ export function putDocument(
     putRow(connection, write, null);
     return true;
   }
-  let numbers: PartNumbers | null = null;
-  const isPut = connection.immediate(() => {
-    if (onlyNew && findDocument(connection, category, key) !== null) return false;
-    numbers = new PartNumbers(connection);
-    for (const part of parts) numbers.put(part);
-    putRow(connection, write, numbers);
-    return true;
+  const numbers = connection.immediate(() => {
+    if (onlyNew && findDocument(connection, category, key) !== null) return null;
+    const made = new PartNumbers(connection);
+    for (const part of parts) made.put(part);
+    putRow(connection, write, made);
+    return made;
   });
-  rememberNumbers(numbers);
-  return isPut;
+  numbers?.keep();
+  return numbers !== null;
 }
 
 // Of which several fit on a page of the database.

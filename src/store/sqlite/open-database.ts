@@ -4,7 +4,7 @@ import { Connection } from './connection.ts';
 import { makeDurableDirectory, makeEmptyFile, syncPath } from './durable-files.ts';
 import type { Layout } from './layout.ts';
 import { refuseLostDatabase } from './lost-database.ts';
-import { APPLICATION_ID, MIGRATIONS, migrate, requireReadable } from './migrations.ts';
+import { APPLICATION_ID, FORMAT, SCHEMA } from './schema.ts';
 
 // 4 KiB: a commit touches about a dozen index pages, and they weigh more than one blob's bytes, which
 // larger pages would take a little faster. Incremental, so that `prune` can shrink the file.
@@ -30,7 +30,6 @@ export function openDatabase(layout: Layout, create: boolean): Connection {
   const connection = new Connection(layout.database);
   try {
     requireReadable(connection, layout.database);
-    migrate(connection);
     return connection;
   } catch (error) {
     connection.close();
@@ -42,7 +41,7 @@ export function openDatabase(layout: Layout, create: boolean): Connection {
  * Makes the folder and the database. The database appears under its name only when it is whole, so
  * that an empty file there is damage and never a store to be filled anew.
  */
-export function createDatabase(layout: Layout, migrations: readonly string[] = MIGRATIONS): void {
+export function createDatabase(layout: Layout): void {
   makeDurableDirectory(layout.blobs);
   makeEmptyFile(layout.lock);
   // The project lock, taken here with a plain wait: creators come once, and never hold it already.
@@ -51,7 +50,7 @@ export function createDatabase(layout: Layout, migrations: readonly string[] = M
     lock.run('BEGIN EXCLUSIVE');
     if (!existsSync(layout.database)) {
       refuseLostDatabase(layout);
-      buildDatabase(layout, migrations);
+      buildDatabase(layout);
     }
     lock.run('COMMIT');
   } finally {
@@ -59,8 +58,8 @@ export function createDatabase(layout: Layout, migrations: readonly string[] = M
   }
 }
 
-function buildDatabase(layout: Layout, migrations: readonly string[]): void {
-  const fresh = buildFresh(layout, migrations);
+function buildDatabase(layout: Layout): void {
+  const fresh = buildFresh(layout);
   syncPath(fresh);
   renameSync(fresh, layout.database);
   syncPath(layout.directory);
@@ -69,7 +68,6 @@ function buildDatabase(layout: Layout, migrations: readonly string[]): void {
 /** A new database under another name, whole and not synced; `fill` puts rows into it. */
 export function buildFresh(
   layout: Layout,
-  migrations: readonly string[] = MIGRATIONS,
   fill: (connection: Connection) => void = () => {},
 ): string {
   const fresh = `${layout.database}.new`;
@@ -79,7 +77,7 @@ export function buildFresh(
   const connection = new Connection(fresh);
   try {
     connection.exec(UNDER_ITS_FIRST_NAME + NEW_DATABASE);
-    migrate(connection, migrations);
+    connection.immediate(() => connection.exec(SCHEMA));
     fill(connection);
     startLog(connection);
   } catch (error) {
@@ -100,6 +98,32 @@ function startLog(connection: Connection): void {
   if (row?.journal_mode !== 'wal') {
     throw new SavepointError('store-failed', 'the file system cannot hold a write-ahead log');
   }
+}
+
+/** Refuses a database that is not a store, and a store of another format. */
+function requireReadable(connection: Connection, file: string): void {
+  const found = connection.get<{ application_id: number }>('PRAGMA application_id');
+  if (found?.application_id !== APPLICATION_ID) {
+    throw new SavepointError('store-corrupt', 'the database is not a Savepoint store', {
+      path: file,
+      hint: 'move the file away; a new store is made at the next start',
+    });
+  }
+  const format = formatOf(connection);
+  if (format !== FORMAT) throw otherFormat(format, file);
+}
+
+export function formatOf(connection: Connection): number {
+  return connection.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
+}
+
+export function otherFormat(format: number, file?: string): SavepointError {
+  const message = `the store has format ${format}, and this Savepoint reads format ${FORMAT} only`;
+  const hint =
+    format > FORMAT
+      ? 'update Savepoint'
+      : 'use the Savepoint that made it, or move its folder away to begin a new store';
+  return new SavepointError('store-too-new', message, { path: file, hint });
 }
 
 function missing(layout: Layout): SavepointError {

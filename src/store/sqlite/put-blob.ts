@@ -3,7 +3,6 @@ import { type BlobId, isBlobId } from '../../model/ids.ts';
 import { checkReference } from '../check-scan-rows.ts';
 import type { Blob, BlobReference } from '../store.ts';
 import { blobFile } from './blob-files.ts';
-import type { BlobNumbers } from './blob-numbers.ts';
 import {
   type BlobRow,
   findPlace,
@@ -17,6 +16,7 @@ import type { Connection } from './connection.ts';
 import { writeDurably } from './durable-files.ts';
 import type { Encoded } from './encoding.ts';
 import type { Layout } from './layout.ts';
+import type { Numbers } from './numbers.ts';
 import type { Opened } from './opened.ts';
 import { readIntact } from './read-blob.ts';
 import { bytesToHash } from './state-columns.ts';
@@ -28,25 +28,26 @@ import { bytesToHash } from './state-columns.ts';
 export function storeBlobs(
   opened: Opened,
   blobs: readonly Blob[],
-  numbers: BlobNumbers,
+  numbers: Numbers,
 ): number | null {
   const large = new Map<BlobId, Blob>();
   for (const blob of blobs) {
     if (!isBlobId(blob.id))
       throw new SavepointError('argument-invalid', 'a blob has no SHA-256 as its id');
-    if (blob.bytes.length <= opened.largeBlobBytes) numbers.know(blob.id, putSmall(opened, blob));
+    if (blob.bytes.length <= opened.largeBlobBytes)
+      numbers.knowBlob(blob.id, putSmall(opened, blob));
     else if (safeNumber(opened, blob.id) === null) large.set(blob.id, blob);
   }
   return large.size === 0 ? null : putLarge(opened, [...large.values()], numbers);
 }
 
-function putLarge(opened: Opened, blobs: readonly Blob[], numbers: BlobNumbers): number {
+function putLarge(opened: Opened, blobs: readonly Blob[], numbers: Numbers): number {
   const { connection, arrivals } = opened;
   const begin = arrivals.end(connection);
   arrivals.append(connection, begin, blobs);
   let start = begin;
   for (const { id, bytes } of blobs) {
-    numbers.know(id, putRaw(connection, id, bytes.length, start));
+    numbers.knowBlob(id, putRaw(connection, id, bytes.length, start));
     start += bytes.length;
   }
   return begin;

@@ -1,99 +1,4 @@
-/**
- * What a seal covers: every column that says something. Numbers that SQLite gives out are not among them;
- * that they are right shows in the rows that name them. Of a blob's or part's row, what it says of its
- * bytes shows when they are read.
- */
-export const SEALED_COLUMNS = {
-  meta: ['key', 'value'],
-  sessions: ['id', 'root_id', 'agent', 'created_at', 'last_active_at', 'archived_at'],
-  checkpoints: [
-    'seq',
-    'id',
-    'session_id',
-    'message_id',
-    'kind',
-    'description',
-    'label',
-    'created_at',
-    'git_head',
-    'coverage',
-  ],
-  windows: [
-    'opened',
-    'id',
-    'session_id',
-    'checkpoint_id',
-    'tool_call_id',
-    'owner',
-    'description',
-    'closed',
-    'created_at',
-  ],
-  changes: [
-    'seq',
-    'path',
-    'before_mode',
-    'before_blob',
-    'after_mode',
-    'after_blob',
-    'origin',
-    'attribution',
-    'session',
-    'checkpoint_id',
-    'operation_id',
-    'tool_call_id',
-    'owner',
-    'created_at',
-  ],
-  heads: ['path', 'seq', 'open', 'mode', 'blob'],
-  cancellations: ['change_seq', 'by_seq'],
-  operations: [
-    'seq',
-    'id',
-    'kind',
-    'checkpoint_id',
-    'reverts',
-    'in_effect',
-    'safety_checkpoint_id',
-    'description',
-    'created_at',
-  ],
-  journal: ['content'],
-  blobs: ['hash', 'size'],
-  parts: ['hash', 'kind', 'children'],
-  documents: ['category', 'key', 'part', 'saved_at', 'hash', 'kind', 'children'],
-  executions: [
-    'id',
-    'session_id',
-    'status',
-    'parent_id',
-    'parent_step',
-    'token',
-    'owner',
-    'lease_until',
-    'created_at',
-    'updated_at',
-  ],
-  steps: [
-    'execution',
-    'step',
-    'attempt',
-    'name',
-    'status',
-    'checkpoint_id',
-    'root',
-    'result',
-    'error',
-    'effects',
-    'writes',
-    'restored',
-    'rolled_back_by',
-    'started_at',
-    'ended_at',
-  ],
-} as const;
-
-export type SealedTable = keyof typeof SEALED_COLUMNS;
+import { SEALED_COLUMNS, type SealedTable } from './schema.ts';
 
 /** The SQL of a row's seal; `given` has expressions for columns that are being written. */
 export function sealSql(table: SealedTable, given: Readonly<Record<string, string>> = {}): string {
@@ -103,11 +8,6 @@ export function sealSql(table: SealedTable, given: Readonly<Record<string, strin
 /** The SQL of the seal of a row whose columns are parameters, numbered from 1 in their order. */
 export function newSealSql(table: SealedTable): string {
   return `seal_of(${SEALED_COLUMNS[table].map((_, at) => `?${at + 1}`).join(', ')})`;
-}
-
-/** Every column as the row that was to be inserted has it, for an upsert that keeps some. */
-export function excluded(table: SealedTable): Record<string, string> {
-  return Object.fromEntries(SEALED_COLUMNS[table].map((column) => [column, `excluded.${column}`]));
 }
 
 const MULTIPLIER = 0x9e3779b1;

@@ -5,7 +5,8 @@ import { brokenSeals } from './broken-seals.ts';
 import type { Connection } from './connection.ts';
 import type { Opened } from './opened.ts';
 import { hexList, LISTED_BYTES } from './parameters.ts';
-import { type SealedTable, sealSql } from './seals.ts';
+import type { SealedTable } from './schema.ts';
+import { sealSql } from './seals.ts';
 
 const LISTED_HEADS = `(SELECT id FROM heads WHERE path IN ${LISTED_BYTES})`;
 

@@ -12,10 +12,11 @@ import { filesIn } from '../files-in.ts';
 import { GitObjects } from '../git-objects/git-objects.ts';
 import { type Layout, layoutOf } from '../layout.ts';
 import { readBaseline } from '../meta.ts';
-import { APPLICATION_ID, MIGRATIONS, migrate } from '../migrations.ts';
+import { otherFormat } from '../open-database.ts';
 import type { Opened } from '../opened.ts';
 import { packOf } from '../packs/pack-files.ts';
 import { Packs } from '../packs/packs.ts';
+import { APPLICATION_ID, FORMAT, SCHEMA } from '../schema.ts';
 import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import {
   type Contents,
@@ -103,7 +104,7 @@ export async function checkOpened(
   return { problems: [...found.filter(isDamage), ...leftovers], readable: true, rows, blobs: done };
 }
 
-const SCHEMA = `
+const DEFINITIONS = `
   SELECT type || ' ' || name || ' ' || coalesce(sql, '') AS text FROM sqlite_schema
   WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name`;
 
@@ -114,12 +115,12 @@ function checkDatabase(connection: Connection): StoreProblem[] {
   if (pragma('application_id') !== APPLICATION_ID) {
     return [problem('database', 'the database is not a Savepoint store')];
   }
-  const format = pragma('user_version');
+  const format = Number(pragma('user_version'));
   const isIntact = hasSchema(connection);
-  if (format !== MIGRATIONS.length && !isIntact) throw otherFormat(format);
+  if (format !== FORMAT && !isIntact) throw otherFormat(format);
   const wrong = [
     ...(isIntact ? [] : ['the definitions of the tables are damaged']),
-    ...(format === MIGRATIONS.length ? [] : [`the database has a wrong format number, ${format}`]),
+    ...(format === FORMAT ? [] : [`the database has a wrong format number, ${format}`]),
     ...(pragma('journal_mode') === 'wal' ? [] : ['the database has lost its write-ahead log']),
     ...connection
       .all<{ integrity_check: string }>('PRAGMA integrity_check(20)')
@@ -132,21 +133,15 @@ function checkDatabase(connection: Connection): StoreProblem[] {
 function hasSchema(connection: Connection): boolean {
   const fresh = Connection.bare(':memory:');
   try {
-    migrate(fresh);
-    const expected = fresh.all<{ text: string }>(SCHEMA);
-    const found = connection.all<{ text: string }>(SCHEMA);
+    fresh.exec(SCHEMA);
+    const expected = fresh.all<{ text: string }>(DEFINITIONS);
+    const found = connection.all<{ text: string }>(DEFINITIONS);
     return (
       expected.length === found.length && expected.every(({ text }, at) => text === found[at]?.text)
     );
   } finally {
     fresh.close();
   }
-}
-
-function otherFormat(format: unknown): SavepointError {
-  return new SavepointError('store-too-new', `the store has another format (${format})`, {
-    hint: 'update Savepoint',
-  });
 }
 
 function checkKeys(connection: Connection): StoreProblem[] {

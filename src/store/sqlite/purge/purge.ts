@@ -1,9 +1,9 @@
 import { SavepointError } from '../../../model/errors.ts';
 import { pathToBytes, type TrackedPath } from '../../../model/path.ts';
 import { unknown } from '../../../model/state.ts';
-import { BlobNumbers } from '../blob-numbers.ts';
 import type { Connection } from '../connection.ts';
 import { readJournal, writeBaseline } from '../meta.ts';
+import { Numbers } from '../numbers.ts';
 import type { Opened } from '../opened.ts';
 import { hexList, LISTED_BYTES } from '../parameters.ts';
 import { REACHED } from '../prune.ts';
@@ -61,7 +61,7 @@ function takeOut(opened: Opened, paths: readonly TrackedPath[], made: NewBaselin
   purgeRows(connection, paths);
   markForScrub(connection);
   if (made === null) return;
-  storeBlobs(opened, [made.manifest], new BlobNumbers(connection));
+  storeBlobs(opened, [made.manifest], new Numbers(connection));
   writeBaseline(connection, made.baseline);
   connection.run(MOVE_TO_PACK, '[]');
 }

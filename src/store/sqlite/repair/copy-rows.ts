@@ -2,10 +2,11 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { problem, type StoreProblem } from '../check/problem.ts';
 import type { Connection } from '../connection.ts';
 import { isAgainstRules, isOutside } from '../failures.ts';
-import { SEALED_COLUMNS, type SealedTable, sealOf } from '../seals.ts';
+import { SEALED_COLUMNS, type SealedTable } from '../schema.ts';
+import { sealOf } from '../seals.ts';
 
 type Value = Exclude<SQLOutputValue, bigint>;
-type Row = Readonly<Record<string, Value>>;
+export type Row = Readonly<Record<string, Value>>;
 type Key = readonly Value[];
 
 export interface CopiedTable {
@@ -142,6 +143,7 @@ function withRightName(source: DatabaseSync, row: Row, [index = '']: readonly st
   return isSealed('heads', right) ? right : row;
 }
 
-function isSealed(table: SealedTable, row: Row): boolean {
+/** Whether a row is what was written. */
+export function isSealed(table: SealedTable, row: Row): boolean {
   return sealOf(...SEALED_COLUMNS[table].map((column) => row[column])) === row.seal;
 }

@@ -3,7 +3,6 @@ import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
 import { unknown } from '../../../model/state.ts';
 import { blobOf } from '../../blob.ts';
 import { blobFile } from '../blob-files.ts';
-import { BlobNumbers } from '../blob-numbers.ts';
 import {
   damagedDocuments,
   isLost,
@@ -13,6 +12,7 @@ import {
 } from '../check/check-contents.ts';
 import type { Connection } from '../connection.ts';
 import { readBaseline, writeBaseline, writeMeta } from '../meta.ts';
+import { Numbers } from '../numbers.ts';
 import type { Opened } from '../opened.ts';
 import { indexFile, packFile } from '../packs/pack-files.ts';
 import { storeBlobs } from '../put-blob.ts';
@@ -93,7 +93,7 @@ export function repairBaseline(opened: Opened, aside: SetAside): void {
   }
   const manifest = blobOf(writer.finish((at) => list.path(at)));
   if (manifest.id === baseline.manifest && packs.length === baseline.packs.length) return;
-  storeBlobs(opened, [manifest], new BlobNumbers(connection));
+  storeBlobs(opened, [manifest], new Numbers(connection));
   writeBaseline(connection, { ...baseline, manifest: manifest.id, packs });
 }
 

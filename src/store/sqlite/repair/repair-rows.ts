@@ -1,9 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Seq } from '../../../model/ids.ts';
 import { unknown } from '../../../model/state.ts';
-import { type BrokenSeal, brokenSeals, ROW_KEYS } from '../broken-seals.ts';
+import { type BrokenSeal, brokenSeals } from '../broken-seals.ts';
 import {
-  type ChainHead,
   endOf,
   floorOf,
   isHeadRight,
@@ -16,8 +15,10 @@ import {
 import type { Connection } from '../connection.ts';
 import { writeBaseline, writeMeta } from '../meta.ts';
 import type { Opened } from '../opened.ts';
-import { type SealedTable, sealOf, sealSql } from '../seals.ts';
+import { ROW_KEYS, type SealedTable } from '../schema.ts';
+import { sealSql } from '../seals.ts';
 import { modeOf } from '../state-columns.ts';
+import { isSealed, type Row } from './copy-rows.ts';
 import type { SetAside } from './repair-store.ts';
 
 const DAMAGED = String(modeOf(unknown('damaged')));
@@ -91,23 +92,19 @@ function entryOf(connection: Connection, key: string): unknown {
   return connection.get<{ value: unknown }>('SELECT value FROM meta WHERE key = ?', key)?.value;
 }
 
-const HEAD = 'SELECT id, path, seq, open, mode, blob, seal FROM heads WHERE id = ?';
-
 const LAST = `
   SELECT path, seq, before_mode, before_blob, after_mode, after_blob FROM changes
   WHERE path = ? ORDER BY seq DESC LIMIT 1`;
 
 /** A last known state is that of the last change, if its seal says so. Otherwise its path is unknown. */
 function repairHead(connection: Connection, id: number): void {
-  const head = connection.get<ChainHead & { readonly seal: number }>(HEAD, id);
+  const head = connection.get<Row>('SELECT * FROM heads WHERE id = ?', id);
   const last = connection.get<Link>(LAST, id);
-  if (head !== undefined && last !== undefined) {
+  if (head !== undefined && last !== undefined && isSealed('heads', { ...head, ...endOf(last) })) {
     const { seq, open, mode, blob } = endOf(last);
-    if (sealOf(head.path, seq, open, mode, blob) === head.seal) {
-      const sql = 'UPDATE heads SET seq = ?, open = ?, mode = ?, blob = ? WHERE id = ?';
-      connection.run(sql, seq, open, mode, blob, id);
-      return;
-    }
+    const sql = 'UPDATE heads SET seq = ?, open = ?, mode = ?, blob = ? WHERE id = ?';
+    connection.run(sql, seq, open, mode, blob, id);
+    return;
   }
   makeUnknown(connection, 'head', 'id = ?', id);
   for (const side of ['before', 'after'] as const) makeUnknown(connection, side, 'path = ?', id);

@@ -16,7 +16,6 @@ import { Connection } from '../connection.ts';
 import { makeDurableDirectory, syncPath } from '../durable-files.ts';
 import { isOutside, storeFailure } from '../failures.ts';
 import { type Layout, layoutOf } from '../layout.ts';
-import { MIGRATIONS } from '../migrations.ts';
 import { buildFresh } from '../open-database.ts';
 import { withoutWriters } from '../writers-lock.ts';
 import { type CopiedTable, copyTable, lossesOf } from './copy-rows.ts';
@@ -76,7 +75,7 @@ async function rebuild(layout: Layout, aside: SetAside): Promise<StoreProblem[]>
   const copied: CopiedTable[] = [];
   let fresh = '';
   try {
-    fresh = buildFresh(layout, MIGRATIONS, (target) => copied.push(...copyAll(layout, target)));
+    fresh = buildFresh(layout, (target) => copied.push(...copyAll(layout, target)));
     const mended = await mend({ ...layout, database: fresh }, aside);
     replaceDatabase(layout, fresh, aside);
     return withoutRepeats([...lossesOf(copied), ...mended]);
