@@ -91,7 +91,6 @@ export {
   type DocumentStoreOptions,
   type SaveDocumentOptions,
 } from './store/documents/document-store.ts';
-export { memoryStore } from './store/memory/memory-store.ts';
 export type { Part, PartKind } from './store/parts/part.ts';
 export type {
   CheckOptions,
@@ -100,6 +99,7 @@ export type {
   StoreCheck,
   StoreProblem,
 } from './store/sqlite/check/problem.ts';
+export { memoryStore } from './store/sqlite/memory-store.ts';
 export type { StoreRepair } from './store/sqlite/repair/repair-store.ts';
 export { type SqliteStoreOptions, sqliteStore } from './store/sqlite/sqlite-store.ts';
 export type {

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DocumentStore, type Savepoint, type Store } from '../../src/index.ts';
 import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
-import { isDamage } from '../../src/store/sqlite/repair/repair-store.ts';
+import { isDamage } from '../../src/store/sqlite/check/problem.ts';
 import { numberFrom, randomFrom } from '../crash/campaign.ts';
 import { damageFile } from './damage.ts';
 import { dump, saidBy } from './dump.ts';

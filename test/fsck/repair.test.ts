@@ -63,8 +63,8 @@ describe('a repair', () => {
     expect(problems[0]?.checkpoints.length).toBeGreaterThan(0);
     const repair = await repairStore(copy.store);
     expect(repair.lost).toEqual(problems);
-    expect(repair).toMatchObject({ salvaged: false, left: { problems: [{ kind: 'leftover' }] } });
-    expect(readdirSync(repair.folder ?? '')).toContainEqual(expect.stringMatching(/^blob-/));
+    expect(repair).toMatchObject({ salvaged: true, left: { problems: [{ kind: 'leftover' }] } });
+    expect(readdirSync(repair.folder ?? '')).toEqual(['store.db']);
     const store = await sqliteStore({ directory: copy.store });
     const unknowns = (await store.changes({})).filter(
       ({ before, after }) => before.kind === 'unknown' || after?.kind === 'unknown',
@@ -95,7 +95,7 @@ describe('a repair', () => {
     const { problems } = await checkStore(copy.store);
     expect(problems.map(({ message }) => message).join()).toMatch(/the checkpoint \w+ is not what/);
     const { folder } = await repairStore(copy.store);
-    expect(readFileSync(join(folder ?? '', 'rows.jsonl'), 'utf8')).toContain('"message_id":"m3"');
+    expect(messagesIn(folder ?? '')).toContain('m3');
     const store = await sqliteStore({ directory: copy.store });
     expect(await store.checkpoints({ messageId: 'm3' })).toEqual([]);
     expect(await store.checkpoints({ messageId: 'm4' })).toHaveLength(1);
@@ -113,24 +113,6 @@ describe('a repair', () => {
     // An index alone was broken: no row is lost.
     expect(repair.lost).toEqual([]);
     expect(await dumpOf(copy)).toBe(await dumpOf(sample.copy(join(sample.base, 'whole'))));
-  });
-
-  it('heals the header of a database in a copy, and loses nothing', async () => {
-    const whole = await dumpOf(sample.copy(join(sample.base, 'whole')));
-    const file = join(copy.store, 'store.db');
-    // The magic, page size, versions, reserved bytes, fractions, number of pages, schema, application.
-    for (const at of [0, 5, 15, 16, 18, 19, 20, 21, 28, 31, 47, 68]) {
-      copy = sample.copy(join(sample.base, 'copy'));
-      const damaged = readFileSync(file);
-      damaged[at] = (damaged[at] ?? 0) ^ 1;
-      writeFileSync(file, damaged);
-      const { found, left, lost, folder } = await repairStore(copy.store);
-      expect([at, found.problems.map(({ kind }) => kind)[0]]).toEqual([at, 'database']);
-      expect([at, lost, left.problems.length]).toEqual([at, [], 1]);
-      expect(readFileSync(join(folder ?? '', 'store.db')).equals(damaged)).toBe(true);
-      expect(readdirSync(copy.store).filter((name) => name.includes('.new'))).toEqual([]);
-      expect([at, await dumpOf(copy)]).toEqual([at, whole]);
-    }
   });
 
   it('names every content that went with a page, and where it is missed', async () => {
@@ -182,6 +164,14 @@ describe('a repair', () => {
     await savepoint.close();
   });
 });
+
+/** The messages of all checkpoints in a database that was set aside. */
+function messagesIn(folder: string): unknown[] {
+  const database = new DatabaseSync(join(folder, 'store.db'), { readOnly: true });
+  const rows = database.prepare('SELECT message_id FROM checkpoints').all();
+  database.close();
+  return rows.map(({ message_id }) => message_id);
+}
 
 function pageOf(name: string): { rootpage: number } {
   const database = new DatabaseSync(join(sample.store, 'store.db'), { readOnly: true });

@@ -1,4 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -23,20 +30,21 @@ import { Connection } from '../connection.ts';
 import { layoutOf } from '../layout.ts';
 import { buildFresh } from '../open-database.ts';
 import { sqliteStore } from '../sqlite-store.ts';
+import { copyTable } from './copy-rows.ts';
 import { repairStore } from './repair-store.ts';
-import { copyTable, salvage } from './salvage.ts';
-import { SetAside } from './set-aside.ts';
 
 const [ONE, TWO] = [textBlob('one'), textBlob('two')];
 
 describe('the repair of a store', () => {
-  it('names the path of a damaged change, and needs no new database for it', () =>
+  it('names the path of a damaged change, and keeps the old database', () =>
     withStore(async (folder) => {
       execute(folder, 'UPDATE changes SET created_at = created_at + 1 WHERE seq = 2');
       const { problems } = await checkStore(folder);
       expect(problems).toMatchObject([{ kind: 'row', paths: [pathOf('a')] }]);
-      const { salvaged, left } = await repairStore(folder);
-      expect([salvaged, left.problems.map(({ kind }) => kind)]).toEqual([false, ['leftover']]);
+      const { lost, rows, left, folder: aside } = await repairStore(folder);
+      expect([lost, rows]).toEqual([problems, 1]);
+      expect(left.problems.map(({ kind }) => kind)).toEqual(['leftover']);
+      expect(readdirSync(aside ?? '')).toEqual(['store.db']);
     }));
 
   it('takes out the damaged cancellation of a change alone, not another of the same change', () =>
@@ -79,37 +87,36 @@ describe('the repair of a store', () => {
       const layout = layoutOf(folder);
       const source = new DatabaseSync(layout.database);
       const target = new Connection(buildFresh(layout));
-      target.exec('PRAGMA max_page_count = 1');
+      target.exec('PRAGMA foreign_keys = OFF; PRAGMA max_page_count = 1');
       source.exec("UPDATE checkpoints SET description = printf('%.*c', 99999, 'x')");
       expect(() => copyTable(target, source, 'checkpoints')).toThrow(/full/);
       target.close();
       source.close();
     }));
 
-  it('goes on where one was killed that had moved the database away, which nobody takes for a new store', () =>
+  it('begins anew where the database is gone, which nobody else takes for a new store', () =>
     withStore(async (folder) => {
       const aside = join(folder, 'damaged', '1');
       mkdirSync(aside, { recursive: true });
       renameSync(join(folder, 'store.db'), join(aside, 'store.db'));
       await rejectsWith(sqliteStore({ directory: folder }), 'store-corrupt');
       expect(existsSync(join(folder, 'store.db'))).toBe(false);
-      expect((await repairStore(folder)).kept).toEqual({ checkpoints: 1, changes: 2 });
+      expect(await repairStore(folder)).toMatchObject({
+        lost: [{ message: 'no row of the database could be read' }],
+        folder: null,
+      });
+      expect(readdirSync(aside)).toEqual(['store.db']);
       await (await sqliteStore({ directory: folder })).close();
     }));
 
-  it('never leaves a moment in which the database has no name', () =>
+  it('leaves the old database in its place, and no half of a new one, when it fails', () =>
     withStore(async (folder) => {
-      const database = join(folder, 'store.db');
-      writeFileSync(database, readFileSync(database).fill(0x55, 4096 * 4, 4096 * 5));
-      const { ino } = statSync(database);
-      // Where the log should go there is a folder: the repair fails in the middle.
-      writeFileSync(`${database}-shm`, '');
-      mkdirSync(join(folder, 'damaged', '1', 'store.db-shm'), { recursive: true });
-      const aside = new SetAside(layoutOf(folder));
-      Object.assign(aside, { folder: join(folder, 'damaged', '1') });
-      expect(() => salvage(layoutOf(folder), aside)).toThrow();
-      expect(statSync(database).ino).toBe(ino);
-      expect(statSync(join(folder, 'damaged', '1', 'store.db')).size).toBe(statSync(database).size);
+      execute(folder, 'UPDATE changes SET created_at = created_at + 1 WHERE seq = 2');
+      const before = readFileSync(join(folder, 'store.db'));
+      writeFileSync(join(folder, 'damaged'), 'not a folder');
+      await rejectsWith(repairStore(folder), 'store-failed');
+      expect(readFileSync(join(folder, 'store.db')).equals(before)).toBe(true);
+      expect(readdirSync(folder).filter((name) => name.includes('.new'))).toEqual([]);
     }));
 
   it('keeps what a change did when its session is lost', () =>
@@ -140,9 +147,9 @@ describe('the repair of a store', () => {
       expect((await checkStore(folder)).problems).toEqual([]);
     }));
 
-  it('finds the right name of a path again by what the first scan found', () =>
+  it('finds the right name of a path again in the index of the names', () =>
     withBaseline(async (folder) => {
-      execute(folder, "UPDATE heads SET path = x'63'");
+      damageName(folder);
       const { kept } = await repairStore(folder);
       const store = await sqliteStore({ directory: folder });
       const changes = await store.changes({});
@@ -175,14 +182,14 @@ describe('the repair of a store', () => {
       await store.close();
     }));
 
-  it('keeps the first scan when its list is whole, though its row has a wrong seal', () =>
+  it('gives the first scan up when its row is not what was written', () =>
     withBaseline(async (folder) => {
-      execute(folder, "UPDATE meta SET seal = seal + 1 WHERE key = 'baseline'");
+      execute(folder, "UPDATE meta SET value = replace(value, '4', '3') WHERE key = 'baseline'");
       expect((await repairStore(folder)).left.problems.map(({ kind }) => kind)).toEqual([
         'leftover',
       ]);
       const store = await sqliteStore({ directory: folder });
-      expect(await store.baseline()).toEqual(baselineOf(4, manifestOf(['a', 'b'])));
+      expect(await store.baseline()).toBe(null);
       await store.close();
     }));
 });
@@ -228,4 +235,18 @@ function execute(folder: string, sql: string): void {
   const database = new DatabaseSync(join(folder, 'store.db'));
   database.exec(`PRAGMA foreign_keys = OFF; ${sql}`);
   database.close();
+}
+
+/** Changes the name of the only path in its row, and not in the index. */
+function damageName(folder: string): void {
+  const file = join(folder, 'store.db');
+  const database = new DatabaseSync(file, { readOnly: true });
+  const sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'heads'";
+  const page = Number(database.prepare(sql).get()?.rootpage);
+  database.close();
+  const bytes = readFileSync(file);
+  const at = bytes.lastIndexOf('a', page * 4096);
+  expect(at).toBeGreaterThan((page - 1) * 4096);
+  bytes.write('c', at);
+  writeFileSync(file, bytes);
 }
