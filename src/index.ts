@@ -56,6 +56,7 @@ export type {
 export type { BlobId, CheckpointId, OperationId, PartId, Seq } from './model/ids.ts';
 export type { Journal, JournalPhase, JournalStep } from './model/journal.ts';
 export type { Operation, OperationKind, PathReason, Receipt } from './model/operation.ts';
+export type { ImportOwner, ProcessOwner } from './model/owner.ts';
 export {
   isBelow,
   isOutside,
@@ -80,7 +81,7 @@ export type { OnProgress, Progress, ProgressStep } from './model/progress.ts';
 export type { Session } from './model/session.ts';
 export type { Absent, Captured, EntryType, State, Unknown, UnknownReason } from './model/state.ts';
 export type { Difference } from './model/value/differences.ts';
-export type { Window } from './model/window.ts';
+export type { Window, WindowKind } from './model/window.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';
 export type { Materialized } from './restore/materialize.ts';
 export { receiptOf } from './restore/receipt.ts';

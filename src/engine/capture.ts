@@ -122,6 +122,8 @@ export function openWindow(bench: Workbench, request: WindowRequest): Promise<Op
     const checkpoint = await messageCheckpoint(draft, bench.store, bench.root, message, now);
     const window: Window = {
       id: newWindowId(),
+      kind: 'command',
+      change: null,
       sessionId,
       checkpointId: checkpoint.id,
       toolCallId: request.toolCallId ?? null,
@@ -141,7 +143,10 @@ export async function closeWindow(bench: Workbench, id: string): Promise<ScanRep
   const { report, isOpen } = await scanWith(bench, {}, async (draft, _now, report) => {
     const window = commandsIn(await bench.store.windows()).find((one) => one.id === id);
     // The scan itself ends windows that must be over.
-    const isOpen = window !== undefined && !draft.removedWindows.includes(id);
+    const isEnded =
+      draft.removedWindows.includes(id) ||
+      draft.windows.some((one) => one.id === id && one.kind === 'interrupted');
+    const isOpen = window !== undefined && !isEnded;
     if (isOpen && report.coverage === 'scanned') draft.removedWindows.push(id);
     // The window stays on record until a complete scan has found its changes.
     else if (isOpen) draft.windows.push({ ...window, closed: draft.nextSeq() });

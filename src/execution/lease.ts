@@ -1,4 +1,4 @@
-import { currentOwner, ownerMayRun, ownerRuns, placeOf } from '../capture/process-owner.ts';
+import { currentOwner, ownerMayRun, ownerRuns } from '../capture/process-owner.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Execution } from '../model/execution.ts';
 import type { Draft } from '../store/draft.ts';
@@ -64,7 +64,8 @@ export interface Holder {
 /** Null where nobody has it, or who had it is gone. */
 export function holderOf(execution: Execution, now: number): Holder | null {
   const { owner } = execution;
-  return owner !== null && isHeld(execution, now) ? placeOf(owner) : null;
+  if (owner === null || !isHeld(execution, now)) return null;
+  return { host: owner.host, processId: owner.processId };
 }
 
 /** A process that is seen to run holds it; one that is seen to be gone does not, whatever the lease says. */
@@ -105,8 +106,7 @@ export function notFound(id: string): SavepointError {
 }
 
 function busy({ id, owner }: Execution): SavepointError {
-  const { host, processId } = placeOf(owner ?? '');
-  const message = `execution ${id} is held by process ${processId} on ${host}`;
+  const message = `execution ${id} is held by process ${owner?.processId} on ${owner?.host}`;
   return new SavepointError('execution-busy', message, {
     hint: 'wait until it ends',
     details: { owner },

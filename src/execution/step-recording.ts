@@ -56,6 +56,8 @@ export async function draftBegin(
   if (!site.scans) return begun;
   draft.windows.push({
     id: newWindowId(),
+    kind: 'command',
+    change: null,
     sessionId,
     checkpointId,
     toolCallId: null,
