@@ -1,9 +1,10 @@
 import type { TrackedPath } from '../../model/path.ts';
+import type { ByteText } from '../ignore/pattern.ts';
 import { convertedEntries } from './attributes.ts';
 import { headOf } from './find-repository.ts';
 import { checkEnvironment, type GitEnvironment, runGit } from './git-child.ts';
-import { ENTRY, type IndexFile, OID_SIZE, readIndex, textOf } from './git-index.ts';
-import { type Gathered, matchEntries, type StatOf } from './match-entries.ts';
+import { ENTRY, type IndexFile, OID_SIZE, readIndex } from './git-index.ts';
+import { type Gathered, matchEntries, pathOf, type StatOf } from './match-entries.ts';
 import { placesOf } from './packs.ts';
 import { Refusal, type RefusedByGit, refusedBy } from './refusal.ts';
 import {
@@ -90,7 +91,7 @@ function listTree(
   head: string,
   environment: GitEnvironment,
   signal: AbortSignal,
-): Promise<Buffer> {
+): Promise<ByteText> {
   const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', head];
   return runGit({ gitDir, top: null, args, environment, signal });
 }
@@ -136,12 +137,11 @@ function* entriesOf(
   held: readonly number[],
   prefixLength: number,
 ): Generator<GitEntry> {
-  const { bytes, paths, pathStart, pathEnd } = index.entries;
+  const { bytes, paths, at } = index.entries;
   for (const i of held) {
-    const start = (pathStart[i] as number) + prefixLength;
-    const path = textOf(paths, start, pathEnd[i] as number);
-    const at = index.entries.at[i] as number;
-    const oid = bytes.subarray(at + ENTRY.oid, at + ENTRY.oid + OID_SIZE);
-    yield { path, oid, size: bytes.readUInt32BE(at + ENTRY.size) };
+    const path = pathOf((paths[i] as ByteText).slice(prefixLength));
+    const oidAt = (at[i] as number) + ENTRY.oid;
+    const oid = bytes.subarray(oidAt, oidAt + OID_SIZE);
+    yield { path, oid, size: bytes.readUInt32BE((at[i] as number) + ENTRY.size) };
   }
 }
