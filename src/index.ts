@@ -26,8 +26,7 @@ export type {
   ShownStep,
 } from './execution/execution-reader.ts';
 export type { ExecutionRun, StepOptions } from './execution/execution-run.ts';
-export type { ForkRequest } from './execution/fork-execution.ts';
-export type { ExecutionOptions } from './execution/open-execution.ts';
+export type { ExecutionOptions, ForkRequest } from './execution/open-execution.ts';
 export type { RecordedFiles } from './execution/recorded-files.ts';
 export type { RollbackOptions, RollbackPlan, RollbackRequest } from './execution/rollback.ts';
 export type { StepContext } from './execution/step-context.ts';

@@ -4,24 +4,22 @@ import { checkId, clipText } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import { selectedPath } from '../model/path.ts';
-import { Attempt } from './attempt.ts';
+import { readValue, rereadStep, stateAfter } from './execution-reader.ts';
 import type { ExecutionSite } from './execution-site.ts';
-import { HeldExecution } from './held-execution.ts';
+import { HeldExecution } from './lease.ts';
 import { authorOfStep, RecordedFiles } from './recorded-files.ts';
-import { filesChanged, restoreAttempt } from './restore-attempt.ts';
-import { StepContext } from './step-context.ts';
-import { type ExecutionState, readValue, type StepLog, stateAfter } from './step-log.ts';
-import { StepPacker } from './step-packer.ts';
-import { draftBegin, draftEnd } from './step-recording.ts';
-import { syncFiles } from './sync-files.ts';
+import { Attempt, StepContext } from './step-context.ts';
+import type { ExecutionState, StepLog } from './step-log.ts';
+import { draftBegin, draftEnd, StepPacker, syncFiles } from './step-recording.ts';
+import { filesChanged, restoreAttempt } from './take-back-steps.ts';
 
 export interface StepOptions {
   /** Cancels the step: its changes are rolled back. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Where commands of the step write. After a kill, or beside another execution, nobody can tell who wrote
-   * what no tool named: here it was the step, elsewhere somebody else. Left out, such a file is taken for
-   * nobody's: it stays as it is, and the execution stops with `execution-files-changed` and names it.
+   * a file that no tool named: below these paths it was the step, elsewhere somebody else. Left out, such a
+   * file stays as it is, and the execution stops with `execution-files-changed` and names it.
    */
   readonly writes?: readonly string[] | undefined;
 }
@@ -30,7 +28,7 @@ export interface RunSettings {
   readonly leaseMs: number;
   readonly acceptsChangedFiles: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** What the first step finds, made anew each time: an attempt may have changed the last one. */
+  /** What the first step finds. Made anew each time, because an attempt may have changed the last one. */
   readonly initial: () => ExecutionState;
 }
 
@@ -40,10 +38,10 @@ export class ExecutionRun {
   readonly #settings: RunSettings;
   readonly #packer = new StepPacker();
   readonly #held: HeldExecution;
-  #log: StepLog;
+  #log: StepLog<StepAttempt>;
   #current: ExecutionState;
   #next = 0;
-  /** Failed, and not yet rolled back to its end: nothing may come after it before it is. */
+  /** An attempt that failed and is not yet rolled back to its end: no other may begin before it is. */
   #unsettled: Failure | null = null;
   #isBusy = false;
   #isOver = false;
@@ -51,7 +49,7 @@ export class ExecutionRun {
   constructor(
     site: ExecutionSite,
     execution: Execution,
-    log: StepLog,
+    log: StepLog<StepAttempt>,
     current: ExecutionState,
     settings: RunSettings,
   ) {
@@ -70,7 +68,7 @@ export class ExecutionRun {
     return this.#held.execution;
   }
 
-  /** After the last step that succeeded, in this process or before. Steps change it, nobody else. */
+  /** The state after the last step that succeeded, in this process or before. Only steps change it. */
   get state(): unknown {
     return this.#current.state;
   }
@@ -164,7 +162,7 @@ export class ExecutionRun {
       );
     }
     if (step.result !== null) return readValue(this.#site.store, step.result);
-    // After a repair nobody can tell what it returned: a step that succeeded has a state.
+    // A step that returned nothing still has a state. One without either lost its result to damage.
     if (step.root !== null) return undefined;
     throw new SavepointError('part-missing', `the result of step ${step.index} is lost`);
   }
@@ -187,9 +185,9 @@ export class ExecutionRun {
       await this.#failWith({ attempt, error, status: signal.aborted ? 'cancelled' : 'failed' });
       throw error;
     } finally {
-      this.#log = await this.#log
-        .reread(this.#site.store, this.id, step.index)
-        .catch(() => this.#log);
+      this.#log = await rereadStep(this.#site.store, this.id, this.#log, step.index).catch(
+        () => this.#log,
+      );
     }
   }
 
@@ -201,7 +199,7 @@ export class ExecutionRun {
   async #begin(made: Pick<StepAttempt, 'name' | 'writes'>): Promise<StepAttempt> {
     const index = this.#next;
     const attempt = this.#log.nextAttempt(index);
-    // Whatever it was before, it goes on.
+    // It may have been finished or cancelled: it goes on.
     this.#held.turn('open');
     return this.#held.record((draft, now, coverage) => {
       draft.steps.push(...this.#passed(index));
@@ -210,10 +208,12 @@ export class ExecutionRun {
     });
   }
 
-  /** Steps that were rolled back: from now on an undo brings their files again, but no longer them. */
+  /** Steps that were rolled back are so for good now: an undo brings their files again, but not them. */
   #passed(index: number): StepAttempt[] {
     return this.#log.attempts
-      .filter((step) => step.index >= index && step.status === 'success')
+      .filter(({ index: at, status, rolledBackBy }) => {
+        return at >= index && (status === 'success' || rolledBackBy !== null);
+      })
       .map((step) => ({ ...step, status: 'rolled-back', rolledBackBy: null }));
   }
 
@@ -269,7 +269,7 @@ export class ExecutionRun {
     this.#current = after;
   }
 
-  /** What goes wrong on the way back is worse than what sent us there, and is told with it. */
+  /** An error on the way back is worse than the one that sent us there: it is thrown, with the other as cause. */
   async #failWith(failed: Failure): Promise<void> {
     try {
       await this.#fail(failed);
@@ -281,7 +281,7 @@ export class ExecutionRun {
 
   async #fail(failed: Failure): Promise<void> {
     const { attempt, error, status } = failed;
-    // Who has lost the execution touches nothing any more.
+    // Another process has the execution: this one must not touch a file any more.
     if (isSavepointError(error, 'execution-lost') || this.#held.lost.aborted) return;
     this.#unsettled = failed;
     if (status === 'cancelled') this.#held.turn(status);
@@ -301,7 +301,7 @@ export class ExecutionRun {
   async #restore(step: StepAttempt): Promise<void> {
     const left = await restoreAttempt(this.#site, this.execution, step);
     if (left.length > 0 && !this.#settings.acceptsChangedFiles) {
-      throw filesChanged('files could not be made what they were before the step', left);
+      throw filesChanged('files that the step changed could not be taken back', left);
     }
     await this.#held.write(async (draft) => void draft.steps.push({ ...step, restored: true }));
   }

@@ -1,8 +1,29 @@
+import { SavepointError } from '../model/errors.ts';
 import type { StepAttempt, StepEffect } from '../model/execution.ts';
 import type { RecordedFiles } from './recorded-files.ts';
 import type { ExecutionState } from './step-log.ts';
 
-/** What a step can do beside what it does by itself. */
+/** One attempt as it is on record. */
+export class Attempt {
+  step: StepAttempt;
+  /** Set under the project lock, so that calls which came before still belong to the attempt. */
+  isOver = false;
+
+  constructor(step: StepAttempt) {
+    this.step = step;
+  }
+
+  /** Throws `step-over` for calls that a step did not wait for: its record is closed. */
+  refuseOver(): void {
+    if (!this.isOver) return;
+    const { index, name } = this.step;
+    throw new SavepointError('step-over', `step ${index} (${name}) is over`, {
+      hint: 'wait, within a step, for all that it does',
+    });
+  }
+}
+
+/** The calls that a step can make while it runs. */
 export interface StepHooks {
   readonly signal: AbortSignal;
   readonly files: RecordedFiles;
@@ -11,7 +32,7 @@ export interface StepHooks {
   capture(paths: readonly string[]): Promise<void>;
 }
 
-/** What a step is given. State, variables and context are its own to change: what they are at its end stays. */
+/** What a step is given. It may change state, variables and context: what they are at its end is kept. */
 export class StepContext<State = unknown> implements ExecutionState {
   state: State;
   variables: Record<string, unknown>;
@@ -51,7 +72,7 @@ export class StepContext<State = unknown> implements ExecutionState {
     return this.#hooks.effect(description);
   }
 
-  /** Before a tool writes these files by itself: what is there goes on record. Ends with the step. */
+  /** To be called before a tool writes these files by itself: puts on record what is there. */
   capture(...paths: string[]): Promise<void> {
     return this.#hooks.capture(paths);
   }
