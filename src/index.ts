@@ -25,11 +25,10 @@ export type {
   ListedExecution,
   ShownStep,
 } from './execution/execution-reader.ts';
-export type { ExecutionRun, StepOptions } from './execution/execution-run.ts';
+export type { ExecutionRun, StepContext, StepOptions } from './execution/execution-run.ts';
 export type { ExecutionOptions, ForkRequest } from './execution/open-execution.ts';
 export type { RecordedFiles } from './execution/recorded-files.ts';
 export type { RollbackOptions, RollbackPlan, RollbackRequest } from './execution/rollback.ts';
-export type { StepContext } from './execution/step-context.ts';
 export type { ExecutionState } from './execution/step-log.ts';
 export type { Baseline } from './model/baseline.ts';
 export type { Attribution, Change, ChangeOrigin } from './model/change.ts';

@@ -2,16 +2,15 @@ import { openChanges } from '../capture/capture.ts';
 import { resolveNamed } from '../capture/named-path.ts';
 import { checkId, clipText } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
-import type { Execution, StepAttempt } from '../model/execution.ts';
+import type { Execution, StepAttempt, StepEffect } from '../model/execution.ts';
 import { selectedPath } from '../model/path.ts';
 import { readValue, rereadStep, stateAfter } from './execution-reader.ts';
 import type { ExecutionSite } from './execution-site.ts';
-import { HeldExecution } from './lease.ts';
+import type { HeldExecution } from './lease.ts';
 import { authorOfStep, RecordedFiles } from './recorded-files.ts';
-import { Attempt, StepContext } from './step-context.ts';
 import type { ExecutionState, StepLog } from './step-log.ts';
 import { draftBegin, draftEnd, StepPacker, syncFiles } from './step-recording.ts';
-import { filesChanged, restoreAttempt } from './take-back-steps.ts';
+import { rollBackAttempt } from './take-back-steps.ts';
 
 export interface StepOptions {
   /** Cancels the step: its changes are rolled back. */
@@ -24,8 +23,30 @@ export interface StepOptions {
   readonly writes?: readonly string[] | undefined;
 }
 
+/** What a step is given. It may change state, variables and context: what they are at its end is kept. */
+export interface StepContext<State = unknown> extends ExecutionState {
+  state: State;
+  readonly executionId: string;
+  readonly index: number;
+  readonly name: string;
+  /** Counts from 1. */
+  readonly attempt: number;
+  /** Aborted when the caller cancels, or another process takes the execution over. */
+  readonly signal: AbortSignal;
+  /** Writes that are on record before they happen; the best way for a step to write a file. */
+  readonly files: RecordedFiles;
+  /** What earlier attempts at this step have declared, and may have done. */
+  readonly earlierEffects: readonly StepEffect[];
+  /**
+   * Puts on record, durably, that something is about to happen which cannot be undone: a request that is
+   * sent, a mail. A rollback names it before it starts.
+   */
+  effect(description: string): Promise<void>;
+  /** To be called before a tool writes these files by itself: puts on record what is there. */
+  capture(...paths: string[]): Promise<void>;
+}
+
 export interface RunSettings {
-  readonly leaseMs: number;
   readonly acceptsChangedFiles: boolean;
   readonly signal?: AbortSignal | undefined;
   /** What the first step finds. Made anew each time, because an attempt may have changed the last one. */
@@ -48,13 +69,13 @@ export class ExecutionRun {
 
   constructor(
     site: ExecutionSite,
-    execution: Execution,
+    held: HeldExecution,
     log: StepLog<StepAttempt>,
     current: ExecutionState,
     settings: RunSettings,
   ) {
     this.#site = site;
-    this.#held = new HeldExecution(site, execution, settings.leaseMs);
+    this.#held = held;
     this.#log = log;
     this.#current = current;
     this.#settings = settings;
@@ -152,14 +173,11 @@ export class ExecutionRun {
 
   async #recall(step: StepAttempt, name: string): Promise<unknown> {
     if (step.name !== name) {
-      throw new SavepointError(
-        'execution-diverged',
-        `step ${step.index} was ${step.name}, not ${name}`,
-        {
-          hint: 'fork the execution, or roll it back to before that step',
-          details: { index: step.index, was: step.name, is: name },
-        },
-      );
+      const message = `step ${step.index} was ${step.name}, not ${name}`;
+      throw new SavepointError('execution-diverged', message, {
+        hint: 'fork the execution, or roll it back to before that step',
+        details: { index: step.index, was: step.name, is: name },
+      });
     }
     if (step.result !== null) return readValue(this.#site.store, step.result);
     // A step that returned nothing still has a state. One without either lost its result to damage.
@@ -174,7 +192,7 @@ export class ExecutionRun {
     for (const path of writes ?? []) selectedPath(this.#site.files.root, path);
     if (this.#unsettled !== null) await this.#fail(this.#unsettled);
     const step = await this.#begin({ name, writes });
-    const attempt = new Attempt(step);
+    const attempt: Attempt = { step, isOver: false };
     try {
       const context = this.#contextOf(attempt, signal);
       const result = await work(context);
@@ -218,25 +236,29 @@ export class ExecutionRun {
   }
 
   #contextOf(attempt: Attempt, signal: AbortSignal): StepContext {
-    const held = (): Execution => {
-      attempt.refuseOver();
-      return this.execution;
+    const held = (): HeldExecution => {
+      refuseOver(attempt);
+      return this.#held;
     };
-    const files = new RecordedFiles(this.#site, held, attempt.step);
-    const { index } = attempt.step;
+    const { executionId, index, name, attempt: number } = attempt.step;
     const earlier = this.#log.attempts.filter((step) => step.index === index);
-    return new StepContext(attempt.step, this.#current, {
+    return {
+      ...this.#current,
+      executionId,
+      index,
+      name,
+      attempt: number,
       signal,
-      files,
+      files: new RecordedFiles(this.#site, held, attempt.step),
       earlierEffects: earlier.flatMap((step) => step.effects),
       effect: (description) => this.#declare(attempt, description),
-      capture: (paths) => this.#capture(attempt, paths),
-    });
+      capture: (...paths) => this.#capture(attempt, paths),
+    };
   }
 
   #declare(attempt: Attempt, description: string): Promise<void> {
     return this.#held.write(async (draft, now) => {
-      attempt.refuseOver();
+      refuseOver(attempt);
       const effect = { description: clipText(description), declaredAt: now };
       attempt.step = { ...attempt.step, effects: [...attempt.step.effects, effect] };
       draft.steps.push(attempt.step);
@@ -245,7 +267,7 @@ export class ExecutionRun {
 
   #capture(attempt: Attempt, paths: readonly string[]): Promise<void> {
     return this.#held.write(async (draft, now) => {
-      attempt.refuseOver();
+      refuseOver(attempt);
       const { files } = this.#site;
       const named = paths.flatMap((path) => resolveNamed(files.root, path));
       const author = authorOfStep(this.execution, attempt.step, now);
@@ -285,26 +307,34 @@ export class ExecutionRun {
     if (isSavepointError(error, 'execution-lost') || this.#held.lost.aborted) return;
     this.#unsettled = failed;
     if (status === 'cancelled') this.#held.turn(status);
-    await this.#held.record(async (draft, now, coverage) => {
-      attempt.isOver = true;
-      await draftEnd(this.#site, draft, this.execution, { now, coverage });
-      attempt.step = { ...attempt.step, status, error: clipText(textOf(error)), endedAt: now };
-      draft.steps.push(attempt.step);
+    await rollBackAttempt(this.#site, this.#held, {
+      ended: (endedAt) => {
+        attempt.isOver = true;
+        return { ...attempt.step, status, error: clipText(textOf(error)), endedAt };
+      },
+      record: (work) => this.#held.record(work),
+      acceptsChangedFiles: this.#settings.acceptsChangedFiles,
     });
-    await this.#restore(attempt.step);
     this.#unsettled = null;
     const last = this.#log.live.at(-1);
     this.#current =
       last === undefined ? this.#settings.initial() : await stateAfter(this.#site.store, last);
   }
+}
 
-  async #restore(step: StepAttempt): Promise<void> {
-    const left = await restoreAttempt(this.#site, this.execution, step);
-    if (left.length > 0 && !this.#settings.acceptsChangedFiles) {
-      throw filesChanged('files that the step changed could not be taken back', left);
-    }
-    await this.#held.write(async (draft) => void draft.steps.push({ ...step, restored: true }));
-  }
+/** One attempt as it is on record. */
+interface Attempt {
+  step: StepAttempt;
+  /** Set under the project lock, so that calls which came before still belong to the attempt. */
+  isOver: boolean;
+}
+
+/** Throws `step-over` for calls that a step did not wait for: its record is closed. */
+function refuseOver({ step: { index, name }, isOver }: Attempt): void {
+  if (!isOver) return;
+  throw new SavepointError('step-over', `step ${index} (${name}) is over`, {
+    hint: 'wait, within a step, for all that it does',
+  });
 }
 
 type Work = (context: StepContext) => unknown;

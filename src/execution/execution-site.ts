@@ -28,11 +28,6 @@ export interface ExecutionSite {
   apply(plan: RewindPlan, fence: Fence, operationId?: OperationId): Promise<Receipt>;
 }
 
-/** Runs `work` with what a scan finds, where the worktree is scanned. */
-export function record<T>(site: ExecutionSite, work: DraftWork<T>): Promise<T> {
-  return site.scans ? site.scanned(null, work) : site.write(work);
-}
-
 /** What checkpoints that a program keeps itself need of the timeline of files. A `Savepoint` is one. */
 export interface ExecutionFiles {
   /** Marks a point to return to. */

@@ -1,6 +1,6 @@
 import { look } from '../capture/capture.ts';
 import { checkId } from '../model/check.ts';
-import { isSavepointError, SavepointError } from '../model/errors.ts';
+import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { wrong } from '../model/shape.ts';
@@ -11,18 +11,9 @@ import { touchSession } from '../timeline/sessions.ts';
 import { readLog, stateAfter } from './execution-reader.ts';
 import { ExecutionRun, type RunSettings } from './execution-run.ts';
 import type { ExecutionSite } from './execution-site.ts';
-import {
-  acquire,
-  EXECUTION_AGENT,
-  fenceOf,
-  LEASE_MS,
-  newExecution,
-  notFound,
-  release,
-} from './lease.ts';
+import { EXECUTION_AGENT, HeldExecution, LEASE_MS, newExecution, notFound } from './lease.ts';
 import { type ExecutionState, isUnfinished, type StepLog } from './step-log.ts';
-import { draftEnd } from './step-recording.ts';
-import { filesChanged, restoreAttempt } from './take-back-steps.ts';
+import { rollBackAttempt } from './take-back-steps.ts';
 
 export interface ExecutionOptions {
   /** What the first step finds. */
@@ -59,19 +50,18 @@ export async function openExecution(
   checkLease(leaseMs);
   const initial = valueToTree({ state, variables, context }, { name: 'options' });
   const settings: RunSettings = {
-    leaseMs,
     acceptsChangedFiles: options.changedFiles === 'accept',
     signal: options.signal,
     initial: () => treeToValue(initial) as ExecutionState,
   };
-  const execution = await acquire(site, id, { leaseMs, create });
+  const held = await HeldExecution.acquire(site, id, { leaseMs, create });
   try {
-    const log = await recover(site, execution, settings);
+    const log = await recover(site, held, settings);
     const last = log.live.at(-1);
     const current = last === undefined ? settings.initial() : await stateAfter(site.store, last);
-    return new ExecutionRun(site, execution, log, current, settings);
+    return new ExecutionRun(site, held, log, current, settings);
   } catch (error) {
-    await release(site, execution).catch(() => undefined);
+    await held.giveBack().catch(() => undefined);
     throw error;
   }
 }
@@ -84,16 +74,17 @@ function checkLease(leaseMs: number): void {
 /** Takes back what unfinished attempts left, and makes sure that files are as the live steps left them. */
 async function recover(
   site: ExecutionSite,
-  execution: Execution,
+  held: HeldExecution,
   { acceptsChangedFiles }: RunSettings,
 ): Promise<StepLog<StepAttempt>> {
-  const { attempts, lost } = await readLog(site.store, execution.id);
-  if (lost !== null) throw stepLost(execution.id, lost);
+  const { id } = held.execution;
+  const { attempts, lost } = await readLog(site.store, id);
+  if (lost !== null) throw stepLost(id, lost);
   for (const step of attempts.filter(isUnfinished)) {
-    await settle(site, execution, step, acceptsChangedFiles);
+    await settle(site, held, step, acceptsChangedFiles);
   }
-  const log = await readLog(site.store, execution.id);
-  if (!acceptsChangedFiles) await verifyFiles(site, execution, log);
+  const log = await readLog(site.store, id);
+  if (!acceptsChangedFiles) await verifyFiles(site, held.execution, log);
   return log;
 }
 
@@ -105,34 +96,24 @@ function stepLost(id: string, index: number): SavepointError {
   });
 }
 
-/** Rolls back an attempt whose process is gone. Can itself be interrupted, and is then done again. */
+/** Rolls back an attempt whose process is gone. */
 async function settle(
   site: ExecutionSite,
-  execution: Execution,
+  held: HeldExecution,
   step: StepAttempt,
   acceptsChangedFiles: boolean,
 ): Promise<void> {
-  const status = step.status === 'running' ? 'killed' : step.status;
-  const ended = { ...step, status, endedAt: step.endedAt ?? site.now() };
+  const { sessionId } = held.execution;
   const windows = commandsIn(await site.store.windows());
-  const isWatched = windows.some((window) => window.sessionId === execution.sessionId);
-  const write = isWatched ? site.scanned.bind(site, execution.sessionId) : site.write.bind(site);
-  await write(async (draft, now, coverage) => {
-    draft.fence = fenceOf(execution);
-    await draftEnd(site, draft, execution, { now, coverage });
-    draft.steps.push(ended);
-  });
-  const left = await restoreAttempt(site, execution, ended).catch((error: unknown) => {
-    // Its checkpoint was pruned. A caller who accepts the files as they are may still go on.
-    if (acceptsChangedFiles && isSavepointError(error, 'checkpoint-not-found')) return [];
-    throw error;
-  });
-  if (left.length > 0 && !acceptsChangedFiles) {
-    throw filesChanged('files that a killed step changed could not be taken back', left);
-  }
-  await site.write(async (draft) => {
-    draft.fence = fenceOf(execution);
-    draft.steps.push({ ...ended, restored: true });
+  const isWatched = windows.some((window) => window.sessionId === sessionId);
+  await rollBackAttempt(site, held, {
+    ended: (now) => {
+      const status = step.status === 'running' ? 'killed' : step.status;
+      return { ...step, status, endedAt: step.endedAt ?? now };
+    },
+    // A scan finds what commands of the attempt did, if it was watched at all.
+    record: (work) => (isWatched ? held.scanned(sessionId, work) : held.write(work)),
+    acceptsChangedFiles,
   });
 }
 

@@ -22,7 +22,7 @@ import { blobOf } from '../store/blob.ts';
 import { Draft } from '../store/draft.ts';
 import type { Blob } from '../store/store.ts';
 import type { ExecutionSite } from './execution-site.ts';
-import { fenceOf } from './lease.ts';
+import type { HeldExecution } from './lease.ts';
 
 const FILE_MODE = 0o644;
 const FOLDER_MODE = 0o755;
@@ -35,12 +35,13 @@ const PERMISSIONS = 0o7777;
  */
 export class RecordedFiles {
   readonly #site: ExecutionSite;
-  readonly #execution: () => Execution;
+  readonly #held: () => HeldExecution;
   readonly #step: StepAttempt;
 
-  constructor(site: ExecutionSite, execution: () => Execution, step: StepAttempt) {
+  /** `held` throws once the step is over. */
+  constructor(site: ExecutionSite, held: () => HeldExecution, step: StepAttempt) {
     this.#site = site;
-    this.#execution = execution;
+    this.#held = held;
     this.#step = step;
   }
 
@@ -87,7 +88,7 @@ export class RecordedFiles {
       const draft = new Draft(await store.seq());
       const now = this.#site.now();
       const capturing = {
-        author: authorOfStep(this.#execution(), this.#step, now),
+        author: authorOfStep(this.#held().execution, this.#step, now),
         finds: this.#site.finds(now),
       };
       const opened = await openChanges(draft, files, [path], capturing);
@@ -100,7 +101,7 @@ export class RecordedFiles {
       for (const change of opened)
         draft.closed.push({ seq: change.seq, after: afterOf(change, own, target, needed) });
       if (blob !== undefined && target.kind === 'captured') draft.addBlob(blob);
-      draft.fence = fenceOf(this.#execution());
+      draft.fence = this.#held().fence;
       await store.commit(draft.batch());
       const place = { path, before: own.before, after: target, folders: needed };
       try {
@@ -118,7 +119,7 @@ export class RecordedFiles {
     if (joins(after, look(files, path).state)) return;
     const draft = new Draft(await store.seq());
     appendChange(draft, path, after, before, author);
-    draft.fence = fenceOf(this.#execution());
+    draft.fence = this.#held().fence;
     await store.commit(draft.batch());
   }
 }

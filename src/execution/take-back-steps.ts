@@ -6,8 +6,8 @@ import type { OnConflict, PlanLine, RewindPlan } from '../model/plan.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { newOperationId } from '../timeline/new-id.ts';
 import { readLog } from './execution-reader.ts';
-import type { ExecutionSite } from './execution-site.ts';
-import { acquire, fenceOf, LEASE_MS, notFound, release } from './lease.ts';
+import type { DraftWork, ExecutionSite } from './execution-site.ts';
+import { HeldExecution, notFound } from './lease.ts';
 import { removeFresh } from './recorded-files.ts';
 import {
   noFiles,
@@ -19,6 +19,7 @@ import {
   rollbackPlan,
 } from './rollback.ts';
 import { BEGINNING } from './step-log.ts';
+import { draftEnd } from './step-recording.ts';
 
 /** The changes that a plan takes back, and how. */
 interface Extent {
@@ -36,7 +37,7 @@ async function planSince(
   { checkpointId, index }: StepAttempt,
   extent: Extent,
 ): Promise<RewindPlan | null> {
-  // A step that a fork has taken over changed no files under the fork's session.
+  // The step changed files under the session of the execution that was forked, not of the fork.
   if (checkpointId === null) return null;
   const checkpoint = await site.store.checkpoint(checkpointId);
   if (checkpoint === null) {
@@ -50,48 +51,90 @@ async function planSince(
   return plan;
 }
 
-/** How often an attempt is planned anew because somebody wrote a file since the plan was made. */
-const TRIES = 5;
+export interface AttemptEnd {
+  /** The attempt with the status in which it ended. */
+  readonly ended: (now: number) => StepAttempt;
+  /** Commits what the work drafts, with what a scan finds where one is needed. */
+  readonly record: (work: DraftWork<StepAttempt>) => Promise<StepAttempt>;
+  /** Files that cannot be taken back stop nobody. */
+  readonly acceptsChangedFiles: boolean;
+}
 
 /**
- * Makes the files that an attempt changed what they were before it. What others did to the same files
- * stays, by merge. Returns the lines of the files that could not be taken back and stay as they are.
+ * Puts on record how an attempt ended that did not succeed, and makes the files that it changed what they
+ * were before it. What others did to the same files stays, by merge. Throws `execution-files-changed` where
+ * a file could not be taken back. If the process dies meanwhile, `openExecution` does it once more.
  */
-export async function restoreAttempt(
+export async function rollBackAttempt(
   site: ExecutionSite,
-  execution: Execution,
+  held: HeldExecution,
+  { ended, record, acceptsChangedFiles }: AttemptEnd,
+): Promise<void> {
+  const step = await record(async (draft, now, coverage) => {
+    const made = ended(now);
+    await draftEnd(site, draft, held.execution, { now, coverage });
+    draft.steps.push(made);
+    return made;
+  });
+  const left = await restoreFiles(site, held, step).catch((error: unknown) => {
+    // The checkpoint was pruned. A caller who accepts the files as they are may still go on.
+    if (acceptsChangedFiles && isSavepointError(error, 'checkpoint-not-found')) return [];
+    throw error;
+  });
+  if (left.length > 0 && !acceptsChangedFiles) {
+    const message = `files that ${described(held.execution, step)} changed could not be taken back`;
+    throw new SavepointError('execution-files-changed', message, {
+      path: left[0]?.path,
+      hint: "look at the files, then open the execution with changedFiles: 'accept'",
+      details: left.map(({ path, reason }) => ({ path, reason })),
+    });
+  }
+  await held.write(async (draft) => void draft.steps.push({ ...step, restored: true }));
+}
+
+/** Returns the lines of the files that stay, because they could not be taken back. */
+async function restoreFiles(
+  site: ExecutionSite,
+  held: HeldExecution,
   step: StepAttempt,
 ): Promise<PlanLine[]> {
   const { writes } = step;
-  const changes = await site.store.changes({ sessionIds: [execution.sessionId] });
+  const changes = await site.store.changes({ sessionIds: [held.execution.sessionId] });
   const ofStep = changes.filter(({ checkpointId }) => checkpointId === step.checkpointId);
   removeFresh(site.files.root, step, new Set(ofStep.map(({ path }) => path)));
-  const own = await restoreNow(site, execution, step, { paths: null, includeShared: false });
+  const own = await restoreNow(site, held, step, { paths: null, includeShared: false });
   if (writes === null || writes.length === 0) return own;
   // Where nobody saw who wrote a file, it was the step below these paths, and somebody else elsewhere.
   const paths = writes.map((path) => selectedPath(site.files.root, path));
-  return [...own, ...(await restoreNow(site, execution, step, { paths, includeShared: true }))];
+  return [...own, ...(await restoreNow(site, held, step, { paths, includeShared: true }))];
 }
+
+/** How often files are planned anew because somebody wrote one since the plan was made. */
+const TRIES = 5;
 
 async function restoreNow(
   site: ExecutionSite,
-  execution: Execution,
+  held: HeldExecution,
   step: StepAttempt,
   which: Pick<Extent, 'paths' | 'includeShared'>,
 ): Promise<PlanLine[]> {
-  const description = `roll back step ${step.index} (${step.name}) of ${execution.id}`;
+  const description = `roll back ${described(held.execution, step)}`;
   // The attempt is over: changes of its session that seem to be open are its own.
   const extent = { ...which, description, onConflict: null, force: true };
   for (let tries = 1; ; tries += 1) {
     const plan = await planSince(site, step, extent);
     if (plan === null) return [];
     try {
-      await site.apply(plan, fenceOf(execution));
+      await site.apply(plan, held.fence);
       return plan.lines.filter((line) => isLeft(line, step));
     } catch (error) {
       if (!isSavepointError(error, 'plan-stale') || tries === TRIES) throw error;
     }
   }
+}
+
+function described({ id }: Execution, { index, name }: StepAttempt): string {
+  return `step ${index} (${name}) of ${id}`;
 }
 
 /** Whether a line says that a file stays although the step changed it, or may have. */
@@ -104,16 +147,7 @@ function isLeft({ action, reason: why }: PlanLine, { writes }: StepAttempt): boo
   return reason.startsWith('before-unknown') || reason.startsWith('blob-');
 }
 
-/** The error for files that could not be taken back, unless the caller accepts them as they are. */
-export function filesChanged(message: string, lines: readonly PlanLine[]): SavepointError {
-  return new SavepointError('execution-files-changed', message, {
-    path: lines[0]?.path,
-    hint: "look at the files, then open the execution with changedFiles: 'accept'",
-    details: lines.map(({ path, reason }) => ({ path, reason })),
-  });
-}
-
-/** What a rollback of durable steps would do to files and state, and what it cannot undo. */
+/** What a rollback of steps that succeeded would do to files and state, and what it cannot undo. */
 export async function planRollback(
   site: ExecutionSite,
   id: string,
@@ -137,19 +171,18 @@ export async function applyRollback(
   options: RollbackOptions = {},
 ): Promise<Receipt> {
   refuseEffects(plan, options);
-  const execution = await acquire(site, plan.executionId, { leaseMs: LEASE_MS, create: false });
+  const held = await HeldExecution.acquire(site, plan.executionId, { create: false });
   try {
     const { live } = await readLog(site.store, plan.executionId);
     const steps = live.slice(plan.to + 1);
     refuseStale(plan, steps);
     const operationId = newOperationId();
     // They count as rolled back from the moment on at which the operation is on record, not before.
-    await site.write(async (draft) => {
-      draft.fence = fenceOf(execution);
+    await held.write(async (draft) => {
       for (const step of steps) draft.steps.push({ ...step, rolledBackBy: operationId });
     });
-    return await site.apply(plan.files, fenceOf(execution), operationId);
+    return await site.apply(plan.files, held.fence, operationId);
   } finally {
-    await release(site, execution, 'open').catch(() => undefined);
+    await held.giveBack('open').catch(() => undefined);
   }
 }
