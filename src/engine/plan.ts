@@ -5,14 +5,8 @@ import { operationToRedo, operationToUndo } from '../restore/operation-log.ts';
 import type { SetRequest } from '../timeline/change-set.ts';
 import { resolveCheckpoint } from '../timeline/resolve-checkpoint.ts';
 import { runToUndo } from '../timeline/runs.ts';
-import type { PlanOptions, RewindRequest } from './requests.ts';
+import type { PlanOptions, RewindRequest, UndoRequest } from './requests.ts';
 import type { Workbench } from './workbench.ts';
-
-export interface UndoRequest extends PlanOptions {
-  readonly operationId?: string;
-  /** Also what may be another's doing, of a command. */
-  readonly includeShared?: boolean;
-}
 
 export async function planRewind(bench: Workbench, request: RewindRequest): Promise<Planned> {
   const checkpoint = await resolveCheckpoint(bench.store, request.to);
