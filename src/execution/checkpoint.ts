@@ -1,14 +1,17 @@
-import { SavepointError } from '../model/errors.ts';
 import {
-  aText,
-  type Check,
-  checkShape,
+  COUNT,
+  check,
+  type Kind,
   nullable,
+  object,
   oneOf,
   optional,
-  type Shape,
-  wrong,
-} from '../model/shape.ts';
+  recordOf,
+  TEXT,
+  unchecked,
+  where,
+} from '../model/check.ts';
+import { SavepointError } from '../model/errors.ts';
 import { jsonToValue, valueToJson } from '../model/value/index.ts';
 import type { RecordedAttempt } from './step-log.ts';
 
@@ -181,10 +184,13 @@ export type NewCheckpoint = Omit<CheckpointFields, 'id' | 'timestamp'>;
  * `value-unsupported` for a value that could not be given back exactly.
  */
 export function newCheckpoint(request: NewCheckpoint, timestamp: Date): Checkpoint {
-  checkShape('checkpoint', request, NEW_SHAPE);
+  check(NEW, 'checkpoint', request);
   const { executionId, stepIndex, metadata = {} } = request;
   const ours = OUR_METADATA.find((key) => Object.hasOwn(metadata, key));
-  if (ours !== undefined) throw wrong(`checkpoint.metadata.${ours}`, 'left to Savepoint');
+  if (ours !== undefined) {
+    const message = `checkpoint.metadata.${ours} must be left to Savepoint`;
+    throw new SavepointError('argument-invalid', message);
+  }
   return new Checkpoint({
     ...request,
     id: checkpointId(executionId, stepIndex),
@@ -202,63 +208,48 @@ function copied(name: string, fields: Fields): Fields {
   return jsonToValue(valueToJson(fields, name)) as Fields;
 }
 
-const aName: Check = (name, value) => {
-  if (typeof value !== 'string' || value === '') throw wrong(name, 'a text that is not empty');
-};
+const NAME = where(TEXT, 'a text that is not empty', (value) => value !== '');
 
-export const anIndex: Check = (name, value) => {
-  if (!Number.isSafeInteger(value) || Number(value) < 0) throw wrong(name, 'a whole number from 0');
-};
-
-const someFields: Check = (name, value) => {
-  if (typeof value !== 'object' || value === null) throw wrong(name, 'an object');
+const FIELDS: Kind<Fields> = where(recordOf(unchecked()), 'a plain object', (value) => {
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== null && prototype !== Object.prototype) throw wrong(name, 'a plain object');
-};
-
-const aTime: Check = (name, value) => {
-  const isTime = typeof value === 'string' && !Number.isNaN(readTimestamp(value).getTime());
-  if (!isTime) throw wrong(name, 'a time in ISO 8601');
-};
+  return prototype === null || prototype === Object.prototype;
+});
 
 const COMMON = {
-  state: someFields,
-  context: someFields,
-  variables: someFields,
+  state: FIELDS,
+  context: FIELDS,
+  variables: FIELDS,
   status: optional(oneOf('success', 'failed', 'pending')),
-  error: optional(nullable(aText)),
-  metadata: optional(someFields),
+  error: optional(nullable(TEXT)),
+  metadata: optional(FIELDS),
 };
 
-const NEW_SHAPE: Shape<NewCheckpoint> = {
-  executionId: aName,
-  stepName: aText,
-  stepIndex: anIndex,
+const NEW: Kind<NewCheckpoint> = object({
+  executionId: NAME,
+  stepName: TEXT,
+  stepIndex: COUNT,
   ...COMMON,
-};
+});
 
-const DICT_SHAPE: Shape<CheckpointDict> = {
-  id: aName,
-  execution_id: aName,
-  step_name: aText,
-  step_index: anIndex,
-  timestamp: aTime,
+const DICT: Kind<CheckpointDict> = object({
+  id: NAME,
+  execution_id: NAME,
+  step_name: TEXT,
+  step_index: COUNT,
+  timestamp: where(TEXT, 'a time in ISO 8601', (text) => {
+    return !Number.isNaN(readTimestamp(text).getTime());
+  }),
   ...COMMON,
-};
+});
 
 /** Throws `checkpoint-invalid` with the first field that is wrong. */
 export function checkDict(data: unknown): CheckpointDict {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
-    throw new SavepointError('checkpoint-invalid', 'a checkpoint must be a dictionary');
-  }
-  for (const [path, check] of Object.entries<Check>(DICT_SHAPE)) {
-    try {
-      check(path, (data as Record<string, unknown>)[path]);
-    } catch (cause) {
-      throw new SavepointError('checkpoint-invalid', (cause as Error).message, { path, cause });
-    }
-  }
-  return data as CheckpointDict;
+  const found = DICT.mismatch(data);
+  if (found === null) return data as CheckpointDict;
+  const path = found.place.slice(1);
+  throw new SavepointError('checkpoint-invalid', `${path || 'a checkpoint'} ${found.problem}`, {
+    path: path || undefined,
+  });
 }
 
 const DAY = /^(\d{4})-(\d\d)-(\d\d)[T ]/;

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
+import { AMOUNT, COUNT, check, integer, TEXT } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Receipt } from '../model/operation.ts';
 import type { OnConflict, RewindPlan } from '../model/plan.ts';
-import { aText, type Check, wrong } from '../model/shape.ts';
-import { anIndex, attemptOf, type Checkpoint, checkpointId, withMetadata } from './checkpoint.ts';
+import { attemptOf, type Checkpoint, checkpointId, withMetadata } from './checkpoint.ts';
 import { type ExecutionCheckpoints, saveAttempt, setAside } from './execution-checkpoints.ts';
 import type { ExecutionFiles } from './execution-site.ts';
 import { noFiles, type RollbackPlan, refuseStale, rollbackPlan } from './rollback.ts';
@@ -107,10 +107,11 @@ export class ExecutionRecovery {
     agent: RecoverableAgent,
     options: RetryOptions = {},
   ): Promise<ExecutionResult> {
-    aText('executionId', executionId);
-    anIndex('stepIndex', stepIndex);
-    const { maxRetries = MAX_RETRIES, signal } = options;
-    checkRetry(options);
+    const { maxRetries = MAX_RETRIES, backoff, signal } = options;
+    check(TEXT, 'executionId', executionId);
+    check(COUNT, 'stepIndex', stepIndex);
+    check(integer(1), 'maxRetries', maxRetries);
+    if (typeof backoff === 'number') check(AMOUNT, 'backoff', backoff);
     let failure: ExecutionResult = { success: false, attempts: 0 };
     for (let attempt = 1; attempt <= maxRetries; attempt += 1) {
       const made = await orFailure(attempt - 1, async () => {
@@ -126,7 +127,7 @@ export class ExecutionRecovery {
 
   /** What `rollbackToCheckpoint` would do. Throws `checkpoint-not-found`; writes nothing. */
   async planRollback(checkpointId: string, onConflict?: OnConflict): Promise<RollbackPlan> {
-    aText('checkpointId', checkpointId);
+    check(TEXT, 'checkpointId', checkpointId);
     const checkpoint = await this.#checkpoints.loadCheckpoint(checkpointId);
     if (checkpoint === null) {
       throw new SavepointError('checkpoint-not-found', `there is no checkpoint ${checkpointId}`);
@@ -226,7 +227,7 @@ export class ExecutionRecovery {
     id: string,
     work: (checkpoint: Checkpoint) => Promise<Output>,
   ): Promise<ExecutionResult<Output>> {
-    aText('checkpointId', id);
+    check(TEXT, 'checkpointId', id);
     return orFailure(0, async () => {
       const checkpoint = await this.#checkpoints.loadCheckpoint(id);
       if (checkpoint !== null)
@@ -247,25 +248,14 @@ async function orFailure<Result>(
   }
 }
 
-function checkRetry({ maxRetries = MAX_RETRIES, backoff }: RetryOptions): void {
-  if (!Number.isSafeInteger(maxRetries) || maxRetries < 1) {
-    throw wrong('maxRetries', 'a whole number from 1');
-  }
-  if (typeof backoff === 'number') aWait('backoff', backoff);
-}
-
 /** Rejects when the signal aborts. */
 async function waitBefore(attempt: number, options: RetryOptions): Promise<void> {
   const { backoff = FIRST_WAIT_MS, signal } = options;
   const asked = typeof backoff === 'number' ? backoff * 2 ** (attempt - 2) : backoff(attempt);
-  aWait('backoff', asked);
+  check(AMOUNT, 'backoff', asked);
   const wait = Math.min(asked, LONGEST_WAIT_MS);
   await setTimeout(wait, undefined, signal === undefined ? {} : { signal });
 }
-
-const aWait: Check = (name, value) => {
-  if (typeof value !== 'number' || !(value >= 0)) throw wrong(name, 'milliseconds, not below 0');
-};
 
 function refuseRolledBack({ id, isRolledBack }: Checkpoint): void {
   if (!isRolledBack) return;

@@ -1,9 +1,8 @@
 import { look } from '../capture/capture.ts';
-import { checkId } from '../model/check.ts';
+import { check, checkId, integer } from '../model/check.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import type { TrackedPath } from '../model/path.ts';
-import { wrong } from '../model/shape.ts';
 import { joins } from '../model/state.ts';
 import { treeToValue, valueToTree } from '../model/value/index.ts';
 import { commandsIn } from '../model/window.ts';
@@ -47,7 +46,7 @@ export async function openExecution(
 ): Promise<ExecutionRun> {
   checkId('id', id);
   const { state, variables = {}, context = {}, leaseMs = LEASE_MS, create = true } = options;
-  checkLease(leaseMs);
+  check(integer(1, LONGEST_LEASE_MS), 'leaseMs', leaseMs);
   const initial = valueToTree({ state, variables, context }, { name: 'options' });
   const settings: RunSettings = {
     acceptsChangedFiles: options.changedFiles === 'accept',
@@ -64,11 +63,6 @@ export async function openExecution(
     await held.giveBack().catch(() => undefined);
     throw error;
   }
-}
-
-function checkLease(leaseMs: number): void {
-  if (Number.isSafeInteger(leaseMs) && leaseMs >= 1 && leaseMs <= LONGEST_LEASE_MS) return;
-  throw wrong('leaseMs', `a whole number of milliseconds from 1 to ${LONGEST_LEASE_MS}`);
 }
 
 /** Takes back what unfinished attempts left, and makes sure that files are as the live steps left them. */
