@@ -83,11 +83,6 @@ export type { Materialized } from './restore/materialize.ts';
 export { receiptOf } from './restore/receipt.ts';
 export { blobOf, hashBytes } from './store/blob.ts';
 export type { BaseStorage, SaveOptions } from './store/documents/base-storage.ts';
-export {
-  DocumentStore,
-  type DocumentStoreOptions,
-  type SaveDocumentOptions,
-} from './store/documents/document-store.ts';
 export { memoryStore } from './store/memory/memory-store.ts';
 export type { Part, PartKind } from './store/parts/part.ts';
 export type {

@@ -10,7 +10,7 @@ import type { Execution, StepAttempt } from '../model/execution.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';
 import { commandsIn } from '../model/window.ts';
 import type { Draft } from '../store/draft.ts';
-import { DocumentPacker } from '../store/parts/document-packer.ts';
+import { DocumentPacker, storePacked } from '../store/parts/document-packer.ts';
 import { addCheckpoint } from '../timeline/checkpoints.ts';
 import { newWindowId } from '../timeline/new-id.ts';
 import { touchSession } from '../timeline/sessions.ts';
@@ -146,16 +146,7 @@ export class StepPacker {
     return { root: state.root.id, result: returned?.root.id ?? null };
   }
 
-  /** Runs `write` once more where a part that was thought to be stored was removed since. */
-  async storing(write: () => Promise<void>): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await write();
-      } catch (error) {
-        this.#states.forget();
-        this.#results.forget();
-        if (!isSavepointError(error, 'part-missing') || tries > 1) throw error;
-      }
-    }
+  storing(write: () => Promise<void>): Promise<void> {
+    return storePacked([this.#states, this.#results], write);
   }
 }

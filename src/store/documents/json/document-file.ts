@@ -10,7 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { documentCorrupt } from '../refusals.ts';
+import { documentCorrupt } from '../base-storage.ts';
 import type { HeldFolder } from './held-folder.ts';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;

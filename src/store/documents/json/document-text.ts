@@ -1,6 +1,6 @@
 import { isSavepointError } from '../../../model/errors.ts';
 import { type Json, jsonToValue, valueToJson } from '../../../model/value/index.ts';
-import { documentCorrupt } from '../refusals.ts';
+import { documentCorrupt } from '../base-storage.ts';
 
 /**
  * What a file holds: the value, as JSON that people can read. Where the file's name had to be cut, the

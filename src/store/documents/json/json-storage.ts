@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { SavepointError } from '../../../model/errors.ts';
 import type { BaseStorage, SaveOptions } from '../base-storage.ts';
-import { checkData, checkText, documentExists } from '../refusals.ts';
+import { checkData, checkText, documentExists } from '../base-storage.ts';
 import { CategoryFolders } from './category-folders.ts';
 import { readDocument, writeDocument } from './document-file.ts';
 import { documentText, documentValue } from './document-text.ts';
