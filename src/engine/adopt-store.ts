@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openProject, realLocation } from '../capture/project.ts';
+import { syncPath } from '../fs/write-file.ts';
 import { AMOUNT, check, type Kind, listOf, object, optional, TEXT } from '../model/check.ts';
 import { SavepointError } from '../model/errors.ts';
 import { Connection } from '../store/sqlite/connection.ts';
-import { makeEmptyFile, syncPath } from '../store/sqlite/durable-files.ts';
+import { makeEmptyFile } from '../store/sqlite/durable-files.ts';
 import { storeFailure } from '../store/sqlite/failures.ts';
 import { layoutOf } from '../store/sqlite/layout.ts';
 import { readProject } from '../store/sqlite/meta.ts';

@@ -13,7 +13,7 @@ import {
 } from '../model/check.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
-import { ON_CONFLICT, type OnConflict } from '../model/plan.ts';
+import { ON_CONFLICT, type OnConflict, type RewindPlan } from '../model/plan.ts';
 import type { OnProgress } from '../model/progress.ts';
 
 /** What an embedding program can set; everything has a default. */
@@ -161,6 +161,12 @@ export interface PlanOptions {
 const PLAN_FIELDS = { onConflict: optional(oneOf(...ON_CONFLICT)), force: optional(BOOLEAN) };
 
 export const PLAN_OPTIONS: Kind<PlanOptions> = object(PLAN_FIELDS);
+
+/**
+ * Is shown a plan before anything is touched. Unless it answers true, everything stays as it is. The
+ * project stays locked meanwhile: to ask a person, make a plan and `apply` it.
+ */
+export type Agree = (plan: RewindPlan) => boolean | Promise<boolean>;
 
 /**
  * Another program's own rewind of the same files, which keeps books of its own. It runs when the intent is

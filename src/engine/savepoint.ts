@@ -1,4 +1,3 @@
-import { gitHead } from '../capture/git/head.ts';
 import type { ExecutionReader } from '../execution/execution-reader.ts';
 import type { ExecutionRun } from '../execution/execution-run.ts';
 import type { ExecutionOptions, ForkRequest } from '../execution/open-execution.ts';
@@ -10,12 +9,8 @@ import type { CheckpointId } from '../model/ids.ts';
 import type { Receipt } from '../model/operation.ts';
 import { selectedPath } from '../model/path.ts';
 import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
-import type { Fresh, Planned } from '../plan/make-plan.ts';
 import { planLineDiff } from '../plan/plan-diff.ts';
-import type { Alongside } from '../restore/alongside.ts';
-import { applyPlan } from '../restore/apply.ts';
 import { type Materialized, materialize } from '../restore/materialize.ts';
-import type { ApplyContext } from '../restore/prepare.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
 import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
@@ -28,10 +23,10 @@ import {
 import { archiveSession } from '../timeline/sessions.ts';
 import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
 import { captureAfter, captureBefore, checkpoint, endTurn } from './capture.ts';
-import { planRedo, planRewind, planUndo } from './plan.ts';
 import type { PrunePlan, PruneReport } from './prune.ts';
 import type { PurgeReport, PurgeRequest } from './purge.ts';
 import {
+  type Agree,
   type AlongsideRequest,
   CAPTURE,
   CAPTURE_REQUEST,
@@ -50,6 +45,7 @@ import {
   WINDOW_REQUEST,
   type WindowRequest,
 } from './requests.ts';
+import { apply, planAndApply, planRedo, planRewind, planUndo } from './rewind.ts';
 import { SCAN_OPTIONS, type ScanOptions, type ScanReport, scanThen } from './scan.ts';
 import { type ProjectStatus, status } from './status.ts';
 import { TimelineReader } from './timeline-reader.ts';
@@ -165,24 +161,25 @@ export class Savepoint extends TimelineReader {
    * rewinds the same files by itself, and is let do so first.
    */
   apply(plan: RewindPlan, alongside?: AlongsideRequest): Promise<Receipt> {
-    const other = alongside === undefined ? null : otherRewind(this.root, alongside);
-    return this.#bench.locked(() => applyPlan(this.#applying(null), plan, other));
+    return apply(this.#bench, plan, alongside);
   }
 
-  /** Plans and applies at once, under one lock. */
-  async rewind(request: RewindRequest): Promise<Receipt> {
+  /** Plans and applies at once, under one lock. `agree` may look at the plan first, and stop it. */
+  async rewind(request: RewindRequest, agree?: Agree): Promise<Receipt> {
     check(REWIND_REQUEST, 'request', request);
-    return this.#applyFresh(() => planRewind(this.#bench, request));
+    return planAndApply(this.#bench, () => planRewind(this.#bench, request), agree);
   }
 
-  async undo(request: UndoRequest = {}): Promise<Receipt> {
+  /** As `rewind`, for what `planUndo` plans. */
+  async undo(request: UndoRequest = {}, agree?: Agree): Promise<Receipt> {
     check(UNDO_REQUEST, 'options', request);
-    return this.#applyFresh(() => planUndo(this.#bench, request));
+    return planAndApply(this.#bench, () => planUndo(this.#bench, request), agree);
   }
 
-  async redo(options: PlanOptions = {}): Promise<Receipt> {
+  /** As `rewind`, for what `planRedo` plans. */
+  async redo(options: PlanOptions = {}, agree?: Agree): Promise<Receipt> {
     check(PLAN_OPTIONS, 'options', options);
-    return this.#applyFresh(() => planRedo(this.#bench, options));
+    return planAndApply(this.#bench, () => planRedo(this.#bench, options), agree);
   }
 
   /** Gives a checkpoint a label, or takes its label away with null. */
@@ -308,23 +305,6 @@ export class Savepoint extends TimelineReader {
     return this.#bench.takeNotices();
   }
 
-  #applyFresh(make: () => Promise<Planned>): Promise<Receipt> {
-    return this.#bench.locked(async () => {
-      const { plan, fresh } = await make();
-      return applyPlan(this.#applying(fresh), plan);
-    });
-  }
-
-  #applying(fresh: Fresh | null): ApplyContext {
-    return {
-      site: this.#bench.rewindSite,
-      now: this.#bench.settings.now(),
-      gitHead: fresh === null ? gitHead(this.root) : fresh.gitHead,
-      tell: (notes) => this.#bench.tell(notes),
-      fresh,
-    };
-  }
-
   /** Idempotent. Executions are given back. What the last restore left to do is done first, if it can be. */
   async close(): Promise<void> {
     for (const run of this.#runs) await run.leave();
@@ -333,8 +313,4 @@ export class Savepoint extends TimelineReader {
     await this.#bench.recover().catch(() => undefined);
     await this.#bench.close();
   }
-}
-
-function otherRewind(root: string, { paths, run }: AlongsideRequest): Alongside {
-  return { paths: paths.map((path) => selectedPath(root, path)), run };
 }

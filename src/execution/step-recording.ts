@@ -105,14 +105,8 @@ export async function syncFiles(
   const all = [...new Set(paths)];
   const targets = (open: Opening): SyncTarget[] =>
     all.map((path) => ({ path, open: () => openIn(files.root, path, open) }));
-  await syncTogether(
-    files,
-    targets((folder, name) => folder.openToSync(name)),
-  );
-  await syncTogether(
-    files,
-    targets((folder) => folder.openSelf()),
-  );
+  await syncTogether(targets((folder, name) => folder.openToSync(name)));
+  await syncTogether(targets((folder) => folder.openSelf()));
 }
 
 type Opening = (folder: PinnedFolder, name: string) => number | null;

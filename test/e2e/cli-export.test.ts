@@ -108,7 +108,7 @@ describe('savepoint export', () => {
     expect(readFileSync(at('mine'), 'utf8')).toBe('mine');
     expect((await project.run(['export', at('mine'), '--force'])).code).toBe(0);
     expect(lstatSync(at('mine')).mode & 0o777).toBe(0o600);
-    expect(readdirSync(project.scratch).filter((name) => name.endsWith('.part'))).toEqual([]);
+    expect(readdirSync(project.scratch).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
   it.each([

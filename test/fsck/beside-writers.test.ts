@@ -5,15 +5,16 @@ import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
 import { ChildScript } from '../../src/testing/child-script.ts';
 import { withTemporaryFolder } from '../../src/testing/temporary-folder.ts';
 import { numberFrom } from '../crash/campaign.ts';
+import { builtProgram } from '../setup/built.ts';
 
 // `npm run test:campaigns` looks 3,000 times.
 const LOOKS = numberFrom('SAVEPOINT_LOOKS', 30);
 
 /** Its documents are in rows of their own and in parts, are replaced and removed; its store is closed now and then. */
 const SAVER = `
-  const { sqliteStore } = await import(process.argv[1] + 'index.ts');
-  const { SQLiteStorage } = await import(process.argv[1] + 'execution/index.ts');
-  const [directory, name] = process.argv.slice(2);
+  const { sqliteStore } = await import(process.argv[1]);
+  const { SQLiteStorage } = await import(process.argv[2]);
+  const [directory, name] = process.argv.slice(3);
   for (let n = 0; ; ) {
     const store = await sqliteStore({ directory });
     const documents = new SQLiteStorage({ store });
@@ -29,14 +30,16 @@ const SAVER = `
   }
 `;
 
-const ENGINE = new URL('../../src/', import.meta.url).href;
+const ENTRIES = [builtProgram('src/index.ts'), builtProgram('src/execution/index.ts')];
 
 it(
   'fsck finds nothing in a store to which two processes save documents',
   () =>
     withTemporaryFolder(async (directory) => {
       await (await sqliteStore({ directory })).close();
-      const savers = ['one', 'two'].map((name) => new ChildScript(SAVER, ENGINE, directory, name));
+      const savers = ['one', 'two'].map(
+        (name) => new ChildScript(SAVER, ...ENTRIES, directory, name),
+      );
       try {
         for (const saver of savers) await saver.says('saved 25;');
         const before = await saved(directory);

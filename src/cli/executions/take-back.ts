@@ -1,7 +1,7 @@
 import type { KnownExecution, ProjectExecutions } from '../../execution/index.ts';
 import type { RollbackPlan, Savepoint } from '../../index.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
-import { carryOut, isIdle, type Words } from '../carry-out.ts';
+import { carryOutPlan, isIdle, type Words } from '../carry-out.ts';
 import type { Call } from '../command.ts';
 import { asksFirst } from '../confirm.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -28,7 +28,7 @@ export function takeBack(
     apply: () => executions.applyRollback(known, plan, { acceptEffects }),
   };
   if (known.kind === 'steps') {
-    return carryOut(call, savepoint, files, {
+    return carryOutPlan(call, savepoint, files, {
       ...words,
       reverse: 'savepoint undo',
       besideFiles: 'the state goes back, and no file is concerned',
@@ -36,7 +36,7 @@ export function takeBack(
     });
   }
   const hasFiles = files.checkpointId !== null;
-  return carryOut(call, savepoint, files, {
+  return carryOutPlan(call, savepoint, files, {
     ...words,
     above: [...(words.above ?? []), ...(hasFiles ? wrapWords(EVERYBODY, call.columns, 4) : [])],
     reverse: 'savepoint undo (the files; the steps stay set aside)',
