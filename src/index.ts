@@ -26,12 +26,10 @@ export type {
   ListedExecution,
   ShownStep,
 } from './execution/execution-reader.ts';
-export type { ExecutionRun, StepOptions } from './execution/execution-run.ts';
-export type { ForkRequest } from './execution/fork-execution.ts';
-export type { ExecutionOptions } from './execution/open-execution.ts';
+export type { ExecutionRun, StepContext, StepOptions } from './execution/execution-run.ts';
+export type { ExecutionOptions, ForkRequest } from './execution/open-execution.ts';
 export type { RecordedFiles } from './execution/recorded-files.ts';
 export type { RollbackOptions, RollbackPlan, RollbackRequest } from './execution/rollback.ts';
-export type { StepContext } from './execution/step-context.ts';
 export type { ExecutionState } from './execution/step-log.ts';
 export type { Baseline } from './model/baseline.ts';
 export type { Attribution, Change, ChangeOrigin } from './model/change.ts';
@@ -86,11 +84,6 @@ export type { Materialized } from './restore/materialize.ts';
 export { receiptOf } from './restore/receipt.ts';
 export { blobOf, hashBytes } from './store/blob.ts';
 export type { BaseStorage, SaveOptions } from './store/documents/base-storage.ts';
-export {
-  DocumentStore,
-  type DocumentStoreOptions,
-  type SaveDocumentOptions,
-} from './store/documents/document-store.ts';
 export { memoryStore } from './store/memory/memory-store.ts';
 export type { Part, PartKind } from './store/parts/part.ts';
 export type {

@@ -5,9 +5,8 @@ import { applying } from './rewind.ts';
 import { scanWith } from './scan.ts';
 import type { Workbench } from './workbench.ts';
 
-export { forkExecution } from '../execution/fork-execution.ts';
-export { openExecution } from '../execution/open-execution.ts';
-export { applyRollback, planRollback } from '../execution/rollback.ts';
+export { forkExecution, openExecution } from '../execution/open-execution.ts';
+export { applyRollback, planRollback } from '../execution/take-back-steps.ts';
 
 /** The engine as executions need it. */
 export function executionSite(bench: Workbench): ExecutionSite {

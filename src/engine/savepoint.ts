@@ -1,7 +1,6 @@
 import type { ExecutionReader } from '../execution/execution-reader.ts';
 import type { ExecutionRun } from '../execution/execution-run.ts';
-import type { ForkRequest } from '../execution/fork-execution.ts';
-import type { ExecutionOptions } from '../execution/open-execution.ts';
+import type { ExecutionOptions, ForkRequest } from '../execution/open-execution.ts';
 import type { RollbackOptions, RollbackPlan, RollbackRequest } from '../execution/rollback.ts';
 import { check, ID, listOf, nullable, optional, TEXT } from '../model/check.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
