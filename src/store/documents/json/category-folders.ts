@@ -121,11 +121,19 @@ function step(
   const found = above.child(name);
   if (how === 'make-sure') syncPath(above.self());
   if (found !== null) return found;
-  if (isThere(above.entry(name))) throw notAFolder(name);
+  if (isThere(above.entry(name))) return madeMeanwhile(above, name);
   if (how === 'find') return null;
   above.makeChild(name);
   syncPath(above.self());
   return above.child(name);
+}
+
+/** An entry that was not a folder a moment ago: another process has just made it, or it is a file. */
+function madeMeanwhile(above: PinnedFolder, name: string): PinnedFolder {
+  const folder = above.child(name);
+  if (folder === null) throw notAFolder(name);
+  syncPath(above.self());
+  return folder;
 }
 
 function removeTemporaries(folder: PinnedFolder): void {
