@@ -312,8 +312,6 @@ export class Savepoint extends TimelineReader {
   async close(): Promise<void> {
     for (const run of this.#runs) await run.leave();
     this.#runs.clear();
-    // Whatever is in the way now, the next start does it.
-    await this.#bench.recover().catch(() => undefined);
     await this.#bench.close();
   }
 }

@@ -28,9 +28,7 @@ import { unfinished, untidied } from './unfinished.ts';
  * somebody edited since is left to them. Tells what a person should know. The caller holds the project
  * lock. Safe to be interrupted itself.
  */
-export async function recover(site: CaptureSite, tell: Tell): Promise<void> {
-  const journal = await site.store.journal();
-  if (journal === null) return;
+export async function recover(site: CaptureSite, journal: Journal, tell: Tell): Promise<void> {
   const done = journal.phase === 'done' ? journal : await settleJournal(site, journal, tell);
   try {
     await tidyUp(site, done, tell);
