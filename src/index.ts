@@ -81,9 +81,9 @@ export type { Session } from './model/session.ts';
 export type { Absent, Captured, EntryType, State, Unknown, UnknownReason } from './model/state.ts';
 export type { Difference } from './model/value/differences.ts';
 export type { Window } from './model/window.ts';
+export { receiptOf } from './plan/receipt.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';
 export type { Materialized } from './restore/materialize.ts';
-export { receiptOf } from './restore/receipt.ts';
 export { blobOf, hashBytes } from './store/blob.ts';
 export type { BaseStorage, SaveOptions } from './store/documents/base-storage.ts';
 export {

@@ -10,10 +10,9 @@ import { ABSENT, isDirectory, type State, sameState } from '../model/state.ts';
 import type { Draft } from '../store/draft.ts';
 import { newOperationId } from '../timeline/new-id.ts';
 import { dropCompanions } from './companions.ts';
-import { syncSteps } from './run-journal.ts';
+import { syncSteps } from './journal.ts';
 import { stageAgain } from './staging.ts';
-import { isTheirs, reasonOf } from './step-errors.ts';
-import { currentState, hasFolder, withPlace } from './step-place.ts';
+import { currentState, hasFolder, isTheirs, reasonOf, withPlace } from './step-place.ts';
 import { forward } from './swap.ts';
 
 /**

@@ -1,26 +1,26 @@
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { OperationId } from '../model/ids.ts';
+import type { Journal } from '../model/journal.ts';
 import type { Receipt } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { isWork, type PlanNote, type RewindPlan, takesEffect } from '../model/plan.ts';
+import { receiptOf } from '../plan/receipt.ts';
 import type { Batch, Store } from '../store/store.ts';
 import { type Alongside, runAlongside } from './alongside.ts';
 import { checkLines, checkPlan } from './check-plan.ts';
-import { dropAllCompanions } from './companions.ts';
-import { type ApplyContext, type Prepared, prepare } from './prepare.ts';
-import { receiptOf } from './receipt.ts';
+import { dropAllCompanions, unfinished } from './companions.ts';
 import {
   changedMeanwhile,
   loosenAll,
-  safetyToRemove,
+  recordTakenBack,
   swapAll,
   swapBack,
   takenBack,
   withoutGuards,
-} from './run-journal.ts';
+} from './journal.ts';
+import { type ApplyContext, type Prepared, prepare } from './prepare.ts';
 import { stageAll } from './staging.ts';
-import { hasNoRoom, reasonOf } from './step-errors.ts';
-import { unfinished } from './unfinished.ts';
+import { hasNoRoom, reasonOf } from './step-place.ts';
 
 /**
  * Executes exactly this plan, or throws `plan-stale` with everything as it was, except for paths that somebody
@@ -124,14 +124,14 @@ async function restore(
 }
 
 interface Begun {
-  readonly journal: Prepared['journal'];
+  readonly journal: Journal;
   readonly notes: readonly PlanNote[];
 }
 
 /** Lets the other program do its part first, and then goes on as if it had done nothing. */
 async function afterOther(
   { site }: ApplyContext,
-  journal: Prepared['journal'],
+  journal: Journal,
   other: Alongside | null,
 ): Promise<Begun> {
   if (other === null) return { journal, notes: [] };
@@ -140,9 +140,12 @@ async function afterOther(
     const { notes, foreign } = await runAlongside(site, journal, () => other.run());
     const [path] = foreign;
     const rest = withoutGuards(journal, foreign);
-    const next = path === undefined ? { ...rest, phase: 'intent' as const } : takenBack(rest);
+    if (path !== undefined) {
+      await recordTakenBack(site, rest, foreign);
+      throw refusal(changedMeanwhile(path), journal, foreign);
+    }
+    const next: Journal = { ...rest, phase: 'intent' };
     await site.store.commit({ base: await site.store.seq(), journal: next });
-    if (path !== undefined) throw refusal(changedMeanwhile(path), journal, foreign);
     return { journal: next, notes };
   } catch (error) {
     throw isSavepointError(error, 'plan-stale') ? error : unfinished(site.root, journal, error);
@@ -161,7 +164,7 @@ const NOT_ALONGSIDE: PlanNote = {
 async function withdraw(
   failure: unknown,
   { site }: ApplyContext,
-  journal: Prepared['journal'],
+  journal: Journal,
 ): Promise<unknown> {
   if (!isSavepointError(failure, 'store-failed')) return failure;
   try {
@@ -173,7 +176,7 @@ async function withdraw(
 }
 
 /** The rows that say what was done. */
-export function recordOf(journal: Prepared['journal']): Batch {
+export function recordOf(journal: Journal): Batch {
   return {
     base: journal.base,
     operations: journal.operations,
@@ -185,15 +188,13 @@ export function recordOf(journal: Prepared['journal']): Batch {
 async function takeBack(
   error: unknown,
   { site, tell }: ApplyContext,
-  journal: Prepared['journal'],
+  journal: Journal,
 ): Promise<SavepointError> {
   // Whoever closed the store gave the lock away, and the files with it.
   if (isSavepointError(error, 'store-closed')) return unfinished(site.root, journal, error);
   try {
     const left = await swapBack(site, journal.steps);
-    const removedCheckpoints = safetyToRemove(journal, left);
-    const done = takenBack(journal);
-    await site.store.commit({ base: journal.base, removedCheckpoints, journal: done });
+    const done = await recordTakenBack(site, journal, left);
     const reason = refusal(error, journal, left);
     const others = left.filter((path) => path !== reason.path);
     tell?.([...leftAsIs(others), ...dropAllCompanions(site, done).notes]);
@@ -214,7 +215,7 @@ export function leftAsIs(paths: readonly TrackedPath[]): PlanNote[] {
 /** The error of a restore that was taken back. `left`: the paths that were left as somebody made them. */
 function refusal(
   error: unknown,
-  { safetyCheckpointId }: Prepared['journal'],
+  { safetyCheckpointId }: Journal,
   left: readonly TrackedPath[],
 ): SavepointError {
   const isOurs = isSavepointError(error);

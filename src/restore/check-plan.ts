@@ -14,8 +14,8 @@ import { isWork, type PlanLine, type RewindPlan, takesEffect } from '../model/pl
 import { checkShape } from '../model/shape.ts';
 import { type Captured, joins, type State } from '../model/state.ts';
 import { hashBytes } from '../store/blob.ts';
+import { changedMeanwhile } from './journal.ts';
 import { PLAN } from './plan-shape.ts';
-import { changedMeanwhile } from './run-journal.ts';
 
 /**
  * A plan is a value, and a caller may hand back another one than it was given. Makes sure that it asks

@@ -16,7 +16,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';
 import { type TreeState, treeAt } from '../timeline/tree-at.ts';
-import { reasonOf } from './step-errors.ts';
+import { reasonOf } from './step-place.ts';
 
 /** What was written, and what could not be. */
 export interface Materialized {

@@ -6,22 +6,27 @@ import type { PlanNote } from '../model/plan.ts';
 import { sameState } from '../model/state.ts';
 import { putBack } from './alongside.ts';
 import { recordOf } from './apply.ts';
-import { dropAllCompanions, hasStash, stashIsIntact, stepsToTidy } from './companions.ts';
-import { finishFolder, loosenFolder, tightenFolder } from './folder-modes.ts';
+import {
+  dropAllCompanions,
+  hasStash,
+  stashIsIntact,
+  stepsToTidy,
+  unfinished,
+  untidied,
+} from './companions.ts';
 import {
   outermostFirst,
-  safetyToRemove,
+  recordTakenBack,
   swapBack,
   syncStages,
   syncSteps,
   takenBack,
   withoutGuards,
-} from './run-journal.ts';
+} from './journal.ts';
+import { finishFolder, loosenFolder, tightenFolder } from './modes.ts';
 import { stageAgain } from './staging.ts';
-import { hasNoRoom, isRefused, isTheirs, reasonOf } from './step-errors.ts';
-import { currentState } from './step-place.ts';
+import { currentState, hasNoRoom, isRefused, isTheirs, reasonOf } from './step-place.ts';
 import { backward, forward, settle } from './swap.ts';
-import { unfinished, untidied } from './unfinished.ts';
 
 /**
  * Finishes what an interrupted restore left, or takes it back where it cannot be finished. A path that
@@ -70,9 +75,7 @@ async function finish(site: CaptureSite, journal: Journal): Promise<Finished> {
 /** Nothing of the plan was begun: what another program rewound meanwhile becomes what it was. */
 async function giveUp(site: CaptureSite, journal: Journal): Promise<Finished> {
   const left = await putBack(site, journal);
-  const rest = takenBack(withoutGuards(journal, left));
-  const removedCheckpoints = safetyToRemove(journal, left);
-  await site.store.commit({ base: await site.store.seq(), removedCheckpoints, journal: rest });
+  const rest = await recordTakenBack(site, withoutGuards(journal, left), left);
   return { note: recovered(`an interrupted ${kindOf(journal)} was taken back`, left), rest };
 }
 
@@ -104,9 +107,7 @@ async function tidyUp(site: CaptureSite, journal: Journal, tell: Tell): Promise<
 /** Needs no room on the project's disk: old files only get their names back. */
 async function rollBack(site: CaptureSite, journal: Journal, why: string): Promise<Finished> {
   const left = await swapBack(site, journal.steps);
-  const removedCheckpoints = safetyToRemove(journal, left);
-  const rest = takenBack(journal);
-  await site.store.commit({ base: await site.store.seq(), removedCheckpoints, journal: rest });
+  const rest = await recordTakenBack(site, journal, left);
   const message = `an interrupted ${kindOf(journal)} was taken back: ${why}`;
   return { note: recovered(message, left), rest };
 }
@@ -130,8 +131,9 @@ async function rollForward(
   }
   await syncSteps(site, journal.steps);
   const rest: Journal = { ...without(journal, foreign), phase: 'done' };
-  const begun = journal.steps.filter((step) => isBegun(site, step)).map(({ path }) => path);
-  const removedCheckpoints = rest.operations.length === 0 ? safetyToRemove(journal, begun) : [];
+  // Where nothing came of it, the safety checkpoint goes, unless a file waits in its stash.
+  const isNeeded = rest.operations.length > 0 || journal.steps.some((step) => isBegun(site, step));
+  const removedCheckpoints = isNeeded ? [] : [journal.safetyCheckpointId];
   await site.store.commit({ ...recordOf(rest), removedCheckpoints, journal: rest });
   const message = `an interrupted ${kindOf(journal)} was finished${exceptFor(foreign)}`;
   return { note: recovered(message, [...foreign]), rest };

@@ -6,8 +6,8 @@ import { SavepointError } from '../model/errors.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { type Captured, type State, sameState } from '../model/state.ts';
 import type { Fresh } from '../plan/make-plan.ts';
+import { syncAll, tellProgress } from './journal.ts';
 import { type StepPlace, withPlace, withStage } from './step-place.ts';
-import { syncAll, tellProgress } from './waits.ts';
 
 /** A step that brings a file or a link, which has to be made beforehand. */
 export type StagedStep = JournalStep & { readonly to: Captured };

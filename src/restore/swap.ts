@@ -3,11 +3,11 @@ import { kindAt, type Sight } from '../fs/observe.ts';
 import { giveName, isOneFile, isThere, moveIntoPlace, removeIfThere } from '../fs/write-file.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { isDirectory, type State, sameState } from '../model/state.ts';
-import { isMovable, setAside, settleAside } from './aside.ts';
-import { isFolder, openMode } from './folder-modes.ts';
-import { modeBack, modeForward } from './set-mode.ts';
-import { about } from './step-errors.ts';
-import { hasFolder, type StepOutcome, type StepPlace, withPlace } from './step-place.ts';
+import { modeBack, modeForward, openMode } from './modes.ts';
+import { about, hasFolder, type StepPlace, withPlace } from './step-place.ts';
+
+/** `foreign`: what is there is neither what was left nor what we brought; nothing was done. */
+export type StepOutcome = 'done' | 'foreign';
 
 /**
  * Carries one step out. Works from what it finds, so it can run again after an interruption: the old
@@ -39,7 +39,7 @@ export function settle(root: string, step: JournalStep): void {
 
 /**
  * Takes one step back, if it was ours: that is shown by the file itself, never by its content, which
- * its owner may have brought about. `foreign`: the path is left as it is, whoever made it so.
+ * its owner may have brought about. `foreign`: the path is left as it is.
  */
 export function backward(root: string, step: JournalStep): StepOutcome {
   // Where not even the folder was made, there is nothing to take back.
@@ -67,6 +67,11 @@ function isStill(current: State, { from }: JournalStep): boolean {
   return isDirectory(from) ? isDirectory(current) : sameState(current, from);
 }
 
+/** Whether an entry keeps its content when it is moved; folders are removed and made instead. */
+export function isMovable(state: State): boolean {
+  return state.kind === 'captured' && state.type !== 'directory';
+}
+
 /** The state between the two halves of a step: the place is empty and the old entry put by. */
 function wasTakenAway(place: StepPlace, { from }: JournalStep, current: State): boolean {
   if (current.kind !== 'absent') return false;
@@ -92,10 +97,19 @@ function canStash(place: StepPlace, from: State): boolean {
 }
 
 function bring(place: StepPlace, to: State): StepOutcome {
-  return intoFreeName(() => {
+  try {
     if (isDirectory(to)) makeFolder(place);
     else if (isMovable(to)) giveName(place.staged, place.entry);
-  });
+    return 'done';
+  } catch (error) {
+    return foreignIfTaken(error);
+  }
+}
+
+/** Somebody has put an entry there meanwhile: it stays. */
+function foreignIfTaken(error: unknown): 'foreign' {
+  if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'foreign';
+  throw error;
 }
 
 function makeFolder(place: StepPlace): void {
@@ -113,7 +127,10 @@ function removeOurs(place: StepPlace, step: JournalStep): boolean {
   if (!reached(place.current(), step)) return false;
   if (isMovable(step.from) && !isThere(place.stash)) return false;
   if (isDirectory(step.to)) return place.isMarked && removeFolder(place);
-  return isOurs(place, step) && setAside(place, step);
+  if (!isOurs(place, step)) return false;
+  // Somebody may save the file after the last look at it: so it is moved, and looked at again.
+  renameSync(place.entry, place.aside);
+  return settleAside(place, step);
 }
 
 /**
@@ -124,14 +141,38 @@ function isOurs(place: StepPlace, { from }: JournalStep): boolean {
   return isThere(place.staged) ? isOneFile(place.entry, place.staged) : isMovable(from);
 }
 
+/**
+ * An entry that was moved aside, by us or by a process that died, is removed if it is ours, and given back
+ * otherwise. False then.
+ */
+function settleAside(place: StepPlace, step: JournalStep): boolean {
+  const found = place.setAside();
+  if (found.kind === 'absent') return true;
+  const ours = !isThere(place.staged) || isOneFile(place.aside, place.staged);
+  if (ours && sameState(found, step.to)) {
+    removeIfThere(place.aside);
+    return true;
+  }
+  try {
+    moveIntoPlace(place.aside, place.entry);
+  } catch (error) {
+    // They have saved once more: both stay, and the tidying up says so.
+    foreignIfTaken(error);
+  }
+  return false;
+}
+
 /** A folder stays open to us, since its entries come back after it. */
 function bringBack(place: StepPlace, from: State): StepOutcome {
-  return intoFreeName(() => {
-    if (isFolder(from)) {
+  try {
+    if (isDirectory(from)) {
       mkdirSync(place.entry, 0o700);
       place.parent.chmod(place.name, openMode(from));
     } else if (isMovable(from)) moveIntoPlace(place.stash, place.entry);
-  });
+    return 'done';
+  } catch (error) {
+    return foreignIfTaken(error);
+  }
 }
 
 function removeFolder(place: StepPlace): boolean {
@@ -140,16 +181,6 @@ function removeFolder(place: StepPlace): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return false;
-    throw error;
-  }
-}
-
-function intoFreeName(work: () => void): StepOutcome {
-  try {
-    work();
-    return 'done';
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'foreign';
     throw error;
   }
 }
