@@ -12,14 +12,14 @@ import type { SetRequest } from '../timeline/change-set.ts';
 import { resolveCheckpoint } from '../timeline/resolve-checkpoint.ts';
 import { resolveOperation } from '../timeline/resolve-shortened.ts';
 import { runToUndo } from '../timeline/runs.ts';
-import type { Agree, AlongsideRequest, PlanOptions, RewindRequest } from './requests.ts';
+import type {
+  Agree,
+  AlongsideRequest,
+  PlanOptions,
+  RewindRequest,
+  UndoRequest,
+} from './requests.ts';
 import type { Workbench } from './workbench.ts';
-
-export interface UndoRequest extends PlanOptions {
-  readonly operationId?: string;
-  /** Also what may be another's doing, of a command. */
-  readonly includeShared?: boolean;
-}
 
 export async function planRewind(bench: Workbench, request: RewindRequest): Promise<Planned> {
   const checkpoint = await resolveCheckpoint(bench.store, request.to);

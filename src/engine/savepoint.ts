@@ -3,13 +3,13 @@ import type { ExecutionRun } from '../execution/execution-run.ts';
 import type { ForkRequest } from '../execution/fork-execution.ts';
 import type { ExecutionOptions } from '../execution/open-execution.ts';
 import type { RollbackOptions, RollbackPlan, RollbackRequest } from '../execution/rollback.ts';
+import { check, ID, listOf, nullable, optional, TEXT } from '../model/check.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Execution } from '../model/execution.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { Receipt } from '../model/operation.ts';
 import { selectedPath } from '../model/path.ts';
 import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
-import { anId, aText, checkShape, listOf, nullable, optional } from '../model/shape.ts';
 import { planLineDiff } from '../plan/plan-diff.ts';
 import { type Materialized, materialize } from '../restore/materialize.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
@@ -27,27 +27,27 @@ import { captureAfter, captureBefore, checkpoint, endTurn } from './capture.ts';
 import type { PrunePlan, PruneReport } from './prune.ts';
 import type { PurgeReport, PurgeRequest } from './purge.ts';
 import {
+  type Agree,
+  type AlongsideRequest,
   CAPTURE,
   CAPTURE_REQUEST,
+  type Capture,
+  type CaptureRequest,
   CHECKPOINT_REQUEST,
+  type CheckpointRequest,
+  NAMED_PATHS,
+  type NamedPath,
   PLAN_OPTIONS,
+  type PlanOptions,
   REWIND_REQUEST,
-  SCAN_OPTIONS,
+  type RewindRequest,
+  UNDO_REQUEST,
+  type UndoRequest,
   WINDOW_REQUEST,
-} from './request-shapes.ts';
-import type {
-  Agree,
-  AlongsideRequest,
-  Capture,
-  CaptureRequest,
-  CheckpointRequest,
-  NamedPath,
-  PlanOptions,
-  RewindRequest,
-  WindowRequest,
+  type WindowRequest,
 } from './requests.ts';
-import { apply, planAndApply, planRedo, planRewind, planUndo, type UndoRequest } from './rewind.ts';
-import { type ScanOptions, type ScanReport, scanThen } from './scan.ts';
+import { apply, planAndApply, planRedo, planRewind, planUndo } from './rewind.ts';
+import { SCAN_OPTIONS, type ScanOptions, type ScanReport, scanThen } from './scan.ts';
 import { type ProjectStatus, status } from './status.ts';
 import { TimelineReader } from './timeline-reader.ts';
 import { exportSessions, importSessions } from './transfer.ts';
@@ -72,19 +72,19 @@ export class Savepoint extends TimelineReader {
 
   /** Marks a point to return to: a user's message, or, without a session, one made by hand. */
   async checkpoint(request: CheckpointRequest = {}): Promise<Checkpoint> {
-    checkShape('request', request, CHECKPOINT_REQUEST);
+    check(CHECKPOINT_REQUEST, 'request', request);
     return checkpoint(this.#bench, request);
   }
 
   /** Before a tool writes: records what is there, durably, and opens a change for each entry. */
   async captureBefore(request: CaptureRequest): Promise<Capture> {
-    checkShape('request', request, CAPTURE_REQUEST);
+    check(CAPTURE_REQUEST, 'request', request);
     return captureBefore(this.#bench, request);
   }
 
   /** After the tool: ends the capture's changes with what is there now. */
   async captureAfter(capture: Capture): Promise<void> {
-    checkShape('capture', capture, CAPTURE);
+    check(CAPTURE, 'capture', capture);
     return captureAfter(this.#bench, capture);
   }
 
@@ -93,19 +93,19 @@ export class Savepoint extends TimelineReader {
    * `closeWindow` with the id, also when the command failed.
    */
   async openWindow(request: WindowRequest): Promise<OpenWindow> {
-    checkShape('request', request, WINDOW_REQUEST);
+    check(WINDOW_REQUEST, 'request', request);
     return openWindow(this.#bench, request);
   }
 
   /** After the command: puts on record what it changed. */
   async closeWindow(id: string): Promise<ScanReport> {
-    anId('id', id);
+    check(ID, 'id', id);
     return closeWindow(this.#bench, id);
   }
 
   /** Puts on record what has changed in the worktree, whoever did it. */
   async scan(options: ScanOptions = {}): Promise<ScanReport> {
-    checkShape('options', options, SCAN_OPTIONS);
+    check(SCAN_OPTIONS, 'options', options);
     return scanThen(this.#bench, options, async (_draft, _now, report) => report);
   }
 
@@ -121,7 +121,7 @@ export class Savepoint extends TimelineReader {
 
   /** Writes the whole tree of a checkpoint into an empty folder. */
   async materialize(ref: string, directory: string): Promise<Materialized> {
-    aText('directory', directory);
+    check(TEXT, 'directory', directory);
     const checkpoint = await this.resolve(ref);
     return this.#bench.reading(() => materialize(this.#bench.site, checkpoint, directory));
   }
@@ -133,7 +133,7 @@ export class Savepoint extends TimelineReader {
 
   /** The plan of a rewind. Writes nothing. */
   async planRewind(request: RewindRequest): Promise<RewindPlan> {
-    checkShape('request', request, REWIND_REQUEST);
+    check(REWIND_REQUEST, 'request', request);
     return (await planRewind(this.#bench, request)).plan;
   }
 
@@ -142,13 +142,13 @@ export class Savepoint extends TimelineReader {
    * effect or the newest command that was run under Savepoint.
    */
   async planUndo(request: UndoRequest = {}): Promise<RewindPlan> {
-    checkShape('options', request, PLAN_OPTIONS);
+    check(UNDO_REQUEST, 'options', request);
     return (await planUndo(this.#bench, request)).plan;
   }
 
   /** The plan that takes the newest undo back. */
   async planRedo(options: PlanOptions = {}): Promise<RewindPlan> {
-    checkShape('options', options, PLAN_OPTIONS);
+    check(PLAN_OPTIONS, 'options', options);
     return (await planRedo(this.#bench, options)).plan;
   }
 
@@ -167,36 +167,34 @@ export class Savepoint extends TimelineReader {
 
   /** Plans and applies at once, under one lock. `agree` may look at the plan first, and stop it. */
   async rewind(request: RewindRequest, agree?: Agree): Promise<Receipt> {
-    checkShape('request', request, REWIND_REQUEST);
+    check(REWIND_REQUEST, 'request', request);
     return planAndApply(this.#bench, () => planRewind(this.#bench, request), agree);
   }
 
   /** As `rewind`, for what `planUndo` plans. */
   async undo(request: UndoRequest = {}, agree?: Agree): Promise<Receipt> {
-    checkShape('options', request, PLAN_OPTIONS);
+    check(UNDO_REQUEST, 'options', request);
     return planAndApply(this.#bench, () => planUndo(this.#bench, request), agree);
   }
 
   /** As `rewind`, for what `planRedo` plans. */
   async redo(options: PlanOptions = {}, agree?: Agree): Promise<Receipt> {
-    checkShape('options', options, PLAN_OPTIONS);
+    check(PLAN_OPTIONS, 'options', options);
     return planAndApply(this.#bench, () => planRedo(this.#bench, options), agree);
   }
 
   /** Gives a checkpoint a label, or takes its label away with null. */
   async label(ref: string, label: string | null): Promise<Checkpoint> {
-    aText('ref', ref);
-    nullable(aText)('label', label);
+    check(TEXT, 'ref', ref);
+    check(nullable(TEXT), 'label', label);
     return this.#bench.write((draft) => labelCheckpoint(draft, this.#bench.store, ref, label));
   }
 
   /** What is different now, or at `to`, from how it was at `from`. */
   async diff(from: string, to?: string, paths?: readonly NamedPath[]): Promise<PathDiff[]> {
-    checkShape(
-      'diff',
-      { from, to, paths },
-      { from: aText, to: optional(aText), paths: REWIND_REQUEST.paths },
-    );
+    check(TEXT, 'from', from);
+    check(optional(TEXT), 'to', to);
+    check(optional(NAMED_PATHS), 'paths', paths);
     return this.#bench.reading(async () => {
       const selected = paths?.map((path) => selectedPath(this.root, path)) ?? null;
       const end = to === undefined ? null : await this.resolve(to);
@@ -218,7 +216,7 @@ export class Savepoint extends TimelineReader {
   }
 
   async archiveSession(id: string): Promise<void> {
-    anId('id', id);
+    check(ID, 'id', id);
     return this.#bench.write((draft, now) => archiveSession(draft, this.#bench.store, id, now));
   }
 
@@ -256,7 +254,7 @@ export class Savepoint extends TimelineReader {
 
   /** Takes checkpoints away as targets; what others need of them stays. */
   async evict(ids: readonly CheckpointId[]): Promise<void> {
-    listOf(anId)('ids', ids);
+    check(listOf(ID), 'ids', ids);
     return this.#bench.locked(() => evictCheckpoints(this.#bench.store, ids));
   }
 

@@ -112,7 +112,7 @@ describe('savepoint export', () => {
   });
 
   it.each([
-    [['--session', 'nobody'], 4, 'no session has the id "nobody"'],
+    [['--session', 'nobody'], 4, 'no session "nobody"'],
     [['--session', 's1', '--all'], 2, 'exclude each other'],
     [['more'], 2, 'unexpected argument'],
   ])('ends %j with exit code %i', async (more, code, message) => {
