@@ -1,5 +1,6 @@
 export { type AdoptStoreRequest, adoptStore, movedFrom } from './engine/adopt-store.ts';
 export { type CheckProjectOptions, checkProject, repairProject } from './engine/check-project.ts';
+export type { Materialized } from './engine/materialize.ts';
 export { type OpenOptions, openSavepoint, storeDirectory } from './engine/open-savepoint.ts';
 export type { PrunePlan, PruneReport } from './engine/prune.ts';
 export type { PurgeReport, PurgeRequest } from './engine/purge.ts';
@@ -83,7 +84,6 @@ export type { Difference } from './model/value/differences.ts';
 export type { Window } from './model/window.ts';
 export { receiptOf } from './plan/receipt.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';
-export type { Materialized } from './restore/materialize.ts';
 export { blobOf, hashBytes } from './store/blob.ts';
 export type { BaseStorage, SaveOptions } from './store/documents/base-storage.ts';
 export {

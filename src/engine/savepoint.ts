@@ -11,7 +11,6 @@ import type { Receipt } from '../model/operation.ts';
 import { selectedPath } from '../model/path.ts';
 import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
 import { planLineDiff } from '../plan/plan-diff.ts';
-import { type Materialized, materialize } from '../restore/materialize.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
 import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
@@ -24,6 +23,7 @@ import {
 import { archiveSession } from '../timeline/sessions.ts';
 import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
 import { captureAfter, captureBefore, checkpoint, endTurn } from './capture.ts';
+import { type Materialized, materialize } from './materialize.ts';
 import type { PrunePlan, PruneReport } from './prune.ts';
 import type { PurgeReport, PurgeRequest } from './purge.ts';
 import {

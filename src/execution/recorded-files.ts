@@ -1,9 +1,9 @@
-import { chmodSync, lstatSync, mkdirSync, type PathLike, unlinkSync } from 'node:fs';
 import { type CaptureSite, look, openChanges } from '../capture/capture.ts';
 import { type Author, appendChange, outsider } from '../capture/chain.ts';
 import { resolveNamed } from '../capture/named-path.ts';
-import { type PinnedFolder, pinParent, pinParentOrNull } from '../fs/pinned-folder.ts';
-import { removeIfThere, syncPath, writeFile } from '../fs/write-file.ts';
+import { makeFolder, permissionsOf, removeIfThere } from '../fs/entries.ts';
+import { type FsPath, type PinnedFolder, pinParent, pinParentOrNull } from '../fs/pinned-folder.ts';
+import { syncPath, writeFile } from '../fs/write-file.ts';
 import type { Change } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
@@ -17,7 +17,6 @@ import { fenceOf } from './lease.ts';
 
 const FILE_MODE = 0o644;
 const FOLDER_MODE = 0o755;
-const PERMISSIONS = 0o7777;
 
 /**
  * Files that a step writes through here are on record before they are written, with what they will be: a
@@ -47,7 +46,7 @@ export class RecordedFiles {
       path,
       (before, at) => fileAfter(before, blob, this.#site, { at, mode: options.mode }),
       (place) => {
-        for (const folder of place.folders) makeFolder(this.#site.files.root, folder);
+        for (const folder of place.folders) makeStepFolder(this.#site.files.root, folder);
         const fresh = freshName(this.#step);
         replaceFile(this.#site.files, place, { bytes, fresh, mode: options.mode });
       },
@@ -157,9 +156,9 @@ function fileAfter(
 }
 
 /** A file that is not on record, because it is secret or large, keeps the mode that it has. */
-function modeOf(state: State, file: PathLike): number {
+function modeOf(state: State, file: FsPath): number {
   if (state.kind === 'captured') return state.mode;
-  return (lstatSync(file, { throwIfNoEntry: false })?.mode ?? FILE_MODE) & PERMISSIONS;
+  return permissionsOf(file) ?? FILE_MODE;
 }
 
 function onlyPath(root: string, named: string): TrackedPath {
@@ -194,10 +193,11 @@ function within(
   }
 }
 
-function makeFolder(root: string, path: TrackedPath): void {
+function makeStepFolder(root: string, path: TrackedPath): void {
   within(root, path, (folder, name) => {
-    mkdirSync(folder.entry(name), { mode: FOLDER_MODE });
-    chmodSync(folder.entry(name), FOLDER_MODE);
+    makeFolder(folder.entry(name), FOLDER_MODE);
+    // The file mode mask may have taken some of it.
+    folder.chmod(name, FOLDER_MODE);
     syncPath(folder.self());
   });
 }
@@ -253,7 +253,7 @@ function replaceFile(
 function removeFile(files: CaptureSite, place: Place): void {
   within(files.root, place.path, (folder, name) => {
     refuseChanged(files, place);
-    unlinkSync(folder.entry(name));
+    removeIfThere(folder.entry(name));
     syncPath(folder.self());
   });
 }

@@ -11,6 +11,7 @@ import {
 import { nameOf, parentOf, type TrackedPath } from '../model/path.ts';
 import { ABSENT, type State, type Unknown, unknown } from '../model/state.ts';
 import { blobOf } from '../store/blob.ts';
+import { type EntryKind, kindOf } from './entries.ts';
 import { type FsPath, type PinnedFolder, pinParentOrNull } from './pinned-folder.ts';
 
 /** What was found at a path, with the bytes to keep. */
@@ -95,8 +96,6 @@ export class Observer {
   }
 }
 
-export type EntryKind = 'absent' | 'file' | 'symlink' | 'directory' | 'special';
-
 /** What kind of entry stands at a path, without reading it; `special` where we may not even look. */
 export function kindAt(projectRoot: string, path: TrackedPath): EntryKind {
   try {
@@ -114,15 +113,6 @@ function kindIn(folder: PinnedFolder, name: string): EntryKind {
   } finally {
     folder.close();
   }
-}
-
-/** As `kindAt`, for an entry that is reached already, and throws where we may not look. */
-export function kindOf(at: FsPath): EntryKind {
-  const stats = lstatSync(at, { throwIfNoEntry: false });
-  if (stats === undefined) return 'absent';
-  if (stats.isSymbolicLink()) return 'symlink';
-  if (stats.isDirectory()) return 'directory';
-  return stats.isFile() ? 'file' : 'special';
 }
 
 export function observeEntry(

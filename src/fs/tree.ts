@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { bytesToPath, childOf, isOutside, type TrackedPath } from '../model/path.ts';
-import { type PinnedFolder, pinFolder } from './pinned-folder.ts';
+import { type FsPath, type PinnedFolder, pinFolder } from './pinned-folder.ts';
 
 /** The names in a folder, links not followed; null when it is not a folder or cannot be read. */
 export function listNames(projectRoot: string, folder: TrackedPath): string[] | null {
-  return withFolder(projectRoot, folder, listFolder);
+  return withFolder(projectRoot, folder, (pinned) => namesIn(pinned.self()));
 }
 
 /**
@@ -53,9 +53,9 @@ function withFolder<T>(
   }
 }
 
-/** The names in a folder that is pinned. */
-export function listFolder(pinned: PinnedFolder): string[] {
-  return readdirSync(pinned.self(), { encoding: 'buffer' }).map(bytesToPath);
+/** The names in a folder. Throws where it cannot be read. */
+export function namesIn(folder: FsPath): string[] {
+  return readdirSync(folder, { encoding: 'buffer' }).map(bytesToPath);
 }
 
 function readEntries(pinned: PinnedFolder): Entry[] {

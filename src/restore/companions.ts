@@ -1,7 +1,7 @@
 import type { CaptureSite } from '../capture/capture.ts';
-import { removeFreeingLater } from '../fs/free-later.ts';
+import { isOneFile, isThere, removeFreeingLater, removeIfThere } from '../fs/entries.ts';
 import { type FsPath, type PinnedFolder, pinFolderOrNull } from '../fs/pinned-folder.ts';
-import { isOneFile, isThere, isUnfinished, removeIfThere } from '../fs/write-file.ts';
+import { isUnfinished } from '../fs/write-file.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Journal, JournalStep, UntidyStep } from '../model/journal.ts';
 import { isOutside, nameOf, type TrackedPath } from '../model/path.ts';

@@ -1,7 +1,7 @@
-import { symlinkSync } from 'node:fs';
 import type { CaptureSite } from '../capture/capture.ts';
+import { isThere, makeLink, removeIfThere } from '../fs/entries.ts';
 import type { SyncTarget } from '../fs/sync-together.ts';
-import { createFile, isThere, isUnfinished, removeIfThere } from '../fs/write-file.ts';
+import { createFile, isUnfinished } from '../fs/write-file.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { type Captured, type State, sameState } from '../model/state.ts';
@@ -78,7 +78,7 @@ export function stageStep(root: string, step: StagedStep, bytes: Uint8Array): nu
   return withStage(root, step, (stage) => {
     const at = stage.entry(step.stagedName);
     if (step.to.type !== 'symlink') return createFile(at, bytes, step.to.mode);
-    symlinkSync(Buffer.from(bytes), at);
+    makeLink(bytes, at);
     return null;
   });
 }

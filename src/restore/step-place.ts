@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { isThere, makeLink, removeIfThere } from '../fs/entries.ts';
 import { isAsSeen, type Observation, observeEntry, type Sight } from '../fs/observe.ts';
 import {
   type FsPath,
@@ -7,7 +7,6 @@ import {
   pinParent,
   pinParentOrNull,
 } from '../fs/pinned-folder.ts';
-import { isThere, removeIfThere } from '../fs/write-file.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { isOutside, nameOf, parentOf, type TrackedPath } from '../model/path.ts';
@@ -76,7 +75,7 @@ export class StepPlace {
   mark(): void {
     removeIfThere(this.staged);
     try {
-      symlinkSync(MARK, this.staged);
+      makeLink(MARK, this.staged);
     } catch (error) {
       // Without it the step is not taken back, and that is said.
       if (!NO_SYMLINKS.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;

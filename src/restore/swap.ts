@@ -1,6 +1,14 @@
-import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import {
+  giveName,
+  isOneFile,
+  isThere,
+  makeFolder,
+  move,
+  moveIntoPlace,
+  removeFolder,
+  removeIfThere,
+} from '../fs/entries.ts';
 import { kindAt, type Sight } from '../fs/observe.ts';
-import { giveName, isOneFile, isThere, moveIntoPlace, removeIfThere } from '../fs/write-file.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { isDirectory, type State, sameState } from '../model/state.ts';
 import { modeBack, modeForward, openMode } from './modes.ts';
@@ -80,10 +88,10 @@ function wasTakenAway(place: StepPlace, { from }: JournalStep, current: State): 
 
 /** False for a folder that somebody has put something into, or where a stash holds what is theirs. */
 function takeAway(place: StepPlace, from: State): boolean {
-  if (isDirectory(from)) return removeFolder(place);
+  if (isDirectory(from)) return removeFolder(place.entry);
   if (!isMovable(from)) return true;
   if (isThere(place.stash) && !canStash(place, from)) return false;
-  renameSync(place.entry, place.stash);
+  move(place.entry, place.stash);
   return true;
 }
 
@@ -98,7 +106,7 @@ function canStash(place: StepPlace, from: State): boolean {
 
 function bring(place: StepPlace, to: State): StepOutcome {
   try {
-    if (isDirectory(to)) makeFolder(place);
+    if (isDirectory(to)) makeMarkedFolder(place);
     else if (isMovable(to)) giveName(place.staged, place.entry);
     return 'done';
   } catch (error) {
@@ -112,12 +120,12 @@ function foreignIfTaken(error: unknown): 'foreign' {
   throw error;
 }
 
-function makeFolder(place: StepPlace): void {
-  mkdirSync(place.entry, 0o700);
+function makeMarkedFolder(place: StepPlace): void {
+  makeFolder(place.entry, 0o700);
   try {
     place.mark();
   } catch (error) {
-    rmdirSync(place.entry);
+    removeFolder(place.entry);
     throw error;
   }
 }
@@ -126,10 +134,10 @@ function makeFolder(place: StepPlace): void {
 function removeOurs(place: StepPlace, step: JournalStep): boolean {
   if (!reached(place.current(), step)) return false;
   if (isMovable(step.from) && !isThere(place.stash)) return false;
-  if (isDirectory(step.to)) return place.isMarked && removeFolder(place);
+  if (isDirectory(step.to)) return place.isMarked && removeFolder(place.entry);
   if (!isOurs(place, step)) return false;
   // Somebody may save the file after the last look at it: so it is moved, and looked at again.
-  renameSync(place.entry, place.aside);
+  move(place.entry, place.aside);
   return settleAside(place, step);
 }
 
@@ -166,21 +174,11 @@ function settleAside(place: StepPlace, step: JournalStep): boolean {
 function bringBack(place: StepPlace, from: State): StepOutcome {
   try {
     if (isDirectory(from)) {
-      mkdirSync(place.entry, 0o700);
+      makeFolder(place.entry, 0o700);
       place.parent.chmod(place.name, openMode(from));
     } else if (isMovable(from)) moveIntoPlace(place.stash, place.entry);
     return 'done';
   } catch (error) {
     return foreignIfTaken(error);
-  }
-}
-
-function removeFolder(place: StepPlace): boolean {
-  try {
-    rmdirSync(place.entry);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return false;
-    throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { listFolder } from '../../../fs/tree.ts';
+import { namesIn } from '../../../fs/tree.ts';
 import { isSavepointError } from '../../../model/errors.ts';
 import { type DocumentFolder, readDocument } from './document-file.ts';
 import { documentValue, keyInside } from './document-text.ts';
@@ -20,7 +20,7 @@ export const SUFFIX = '.json';
 
 /** The keys that the files of a folder stand for. Contents are looked at only where somebody is told. */
 export function keysIn(folder: DocumentFolder, tell: TellProblem | undefined): string[] {
-  const names = listFolder(folder.pinned).filter(isDocument);
+  const names = namesIn(folder.pinned.self()).filter(isDocument);
   return names.flatMap((name) => {
     const path = join(folder.path, name);
     const refuse = (key: string | null, message: string): void => tell?.({ key, path, message });
