@@ -10,6 +10,8 @@ import {
   realpathSync,
   renameSync,
   rmdirSync,
+  rmSync,
+  statSync,
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
@@ -37,7 +39,7 @@ export function isThere(at: FsPath): boolean {
 }
 
 /** Whether a path leads to something, links followed. False also where we may not look. */
-export function leadsSomewhere(path: string): boolean {
+export function exists(path: string): boolean {
   return existsSync(path);
 }
 
@@ -46,13 +48,29 @@ export function realPath(path: string): string {
   return realpathSync.native(path);
 }
 
-/** A path without links; null where it leads nowhere, or may not be followed. */
+/** As `realPath`, in bytes: names need not be UTF-8. */
+export function realPathBytes(path: FsPath): Buffer {
+  return realpathSync.native(path, { encoding: 'buffer' });
+}
+
+/** As `realPath`; null where the path leads nowhere, or may not be followed. */
 export function realPathOrNull(path: string): string | null {
   try {
-    return realpathSync.native(path);
+    return realPath(path);
   } catch {
     return null;
   }
+}
+
+/** How many bytes a regular file holds, links followed; null where there is none. */
+export function fileSize(path: string): number | null {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() ? stats.size : null;
+}
+
+/** Removes a folder with all that is in it, and nothing that a link in it points to. */
+export function removeTree(path: string): void {
+  rmSync(path, { recursive: true, force: true });
 }
 
 /** Whether two names belong to one file or link. */

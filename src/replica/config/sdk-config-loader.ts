@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { invalid, readJsonFile } from '../../config/index.ts';
+import { realPathOrNull } from '../../fs/entries.ts';
 import { displayText, isSavepointError } from '../../index.ts';
 import type { ConfigOrigin, PermissionMode, ReplicaConfig } from './replica-config.ts';
 import { MODES } from './replica-kinds.ts';
@@ -136,11 +136,7 @@ export function projectSettings({ project }: Pick<ConfigPlaces, 'project'>): str
 }
 
 function realPath(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return resolve(folder);
-  }
+  return realPathOrNull(folder) ?? resolve(folder);
 }
 
 /** Why a project may not set a value; null where it may. */
