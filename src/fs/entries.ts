@@ -95,7 +95,7 @@ export function makeLink(target: string | Uint8Array, at: FsPath): void {
   symlinkSync(typeof target === 'string' ? target : Buffer.from(target), at);
 }
 
-/** Takes what is there to another name, in place of what has that one. */
+/** Gives an entry another name, replacing the entry that had it. */
 export function move(from: FsPath, to: FsPath): void {
   renameSync(from, to);
 }
@@ -127,7 +127,7 @@ export function moveIntoPlace(waiting: FsPath, place: FsPath): void {
   try {
     removeIfThere(waiting);
   } catch {
-    // The file is in its place, which is what counts.
+    // The file is in its place.
   }
 }
 
@@ -169,7 +169,7 @@ export function removeFreeingLater(at: FsPath): void {
   }
 }
 
-/** Null where it cannot be held, which is no reason to leave it. */
+/** Null where the file cannot be held: it is removed all the same. */
 function hold(at: FsPath): number | null {
   if (process.platform !== 'linux' || held >= MOST_HELD) return null;
   try {

@@ -14,7 +14,7 @@ import { blobOf } from '../store/blob.ts';
 import { type EntryKind, kindOf } from './entries.ts';
 import { type FsPath, type PinnedFolder, pinParentOrNull } from './pinned-folder.ts';
 
-/** What was found at a path, with the bytes to keep. */
+/** The state of a path, with the bytes to keep. */
 export interface Observation {
   readonly state: State;
   readonly blob: ReturnType<typeof blobOf> | null;
@@ -28,7 +28,7 @@ export interface ObserveOptions {
   readonly room?: ReadingRoom;
 }
 
-/** One buffer for many files: what was read is there until the next file is. */
+/** One buffer for many files: bytes are valid until the next file is read. */
 export class ReadingRoom {
   #buffer: Buffer = Buffer.allocUnsafe(64 * 1024);
 
@@ -63,8 +63,8 @@ export function observe(
 }
 
 /**
- * As `observe`, for many paths of which neighbours lie in one folder: the walk to it is made once. What
- * is seen is seen in that folder, wherever somebody moves it meanwhile.
+ * As `observe`, for many paths, of which neighbours lie in one folder: it walks to each folder once, and
+ * stays in it should somebody move it meanwhile.
  */
 export class Observer {
   readonly #projectRoot: string;
@@ -132,7 +132,7 @@ export function observeEntry(
   }
 }
 
-/** What a path was seen as, without the bytes. */
+/** An observation without the bytes. */
 export type Sight = Pick<Observation, 'state' | 'stats'>;
 
 /**
@@ -145,7 +145,7 @@ export function isAsSeen(folder: PinnedFolder, name: string, { stats }: Sight): 
     const now = lstatSync(folder.entry(name), { bigint: true, throwIfNoEntry: false });
     return now !== undefined && sameFile(stats, now);
   } catch {
-    // A whole look says what is wrong.
+    // Observing the entry gives the reason.
     return false;
   }
 }

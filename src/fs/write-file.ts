@@ -41,7 +41,7 @@ const UNFINISHED_MODE = 0o200;
 /**
  * Writes a whole file: to another name beside it first, synced, then under its own name, and the folder
  * is synced. A reader finds the old file or the new one, also after a power cut. Leaves nothing where it
- * fails. Returns what the new file's stat says.
+ * fails. Returns the stat of the new file.
  */
 export function writeFile(
   at: FsPath,
@@ -92,7 +92,7 @@ export class FileWriter {
     return stats;
   }
 
-  /** Takes away what was written. Does nothing to a file that was finished. */
+  /** Removes the file that was begun. Does nothing to one that was finished. */
   discard(): void {
     const fd = this.#fd;
     if (fd === null) return;

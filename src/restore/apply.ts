@@ -46,13 +46,13 @@ export async function applyPlan(
   return receiptOf(plan, { operationId, safetyCheckpointId }, notes);
 }
 
-/** What touches no file may still be more than that: the state of an execution goes back with it. */
+/** A plan that touches no file may still take back the state of an execution. */
 async function isOnRecord({ operationId, site }: ApplyContext, plan: RewindPlan): Promise<boolean> {
   if (operationId !== undefined) return true;
   return plan.reverts !== null && plan.lines.length === 0 && rollsSteps(site.store, plan.reverts);
 }
 
-/** Whether an operation, or what it takes back in the end, has rolled steps of an execution back. */
+/** Whether an operation, or the one that it takes back in the end, has rolled back steps. */
 async function rollsSteps(store: Store, id: OperationId): Promise<boolean> {
   const reverts = (await store.operation(id))?.reverts ?? null;
   if (reverts !== null) return rollsSteps(store, reverts);
@@ -84,7 +84,7 @@ async function checkTimeline({ site, fresh }: ApplyContext, plan: RewindPlan): P
   }
 }
 
-/** Nothing to write: what was to be taken back is gone already, and that goes on record, at once. */
+/** Every file is as it should be already: only the operation goes on record. */
 async function recordOnly({ site }: ApplyContext, { safety, journal }: Prepared): Promise<[]> {
   const changes = [...safety.changes, ...journal.changes];
   await site.store.commit({ ...safety.batch(), ...recordOf(journal), changes, base: safety.base });
@@ -105,7 +105,7 @@ async function restore(
   }
   const { journal, notes } = await afterOther(context, prepared.journal, other);
   try {
-    // The intent is on record, so that a folder which is opened here is closed again whatever happens.
+    // Only now that the intent is on record: recovery closes every folder again that is opened here.
     loosenAll(site, journal.steps);
     await stageAll(site, journal.steps, context.fresh?.contents);
     await swapAll(site, journal.steps, prepared.seen);
@@ -175,7 +175,7 @@ async function withdraw(
   }
 }
 
-/** The rows that say what was done. */
+/** The rows that record the operation. */
 export function recordOf(journal: Journal): Batch {
   return {
     base: journal.base,
@@ -204,7 +204,7 @@ async function takeBack(
   }
 }
 
-/** Paths that somebody else wrote to while the restore ran, or of which nothing shows who did. */
+/** The note about paths that somebody else wrote to, or may have written to, while the restore ran. */
 export function leftAsIs(paths: readonly TrackedPath[]): PlanNote[] {
   if (paths.length === 0) return [];
   const message =

@@ -39,9 +39,9 @@ export function hasStash(root: string, { path, stageFolder, stashName }: Journal
   }
 }
 
-/** What the tidying up after a restore came to. */
+/** The outcome of removing companions. */
 export interface Tidied {
-  /** What a person should know of what is left. */
+  /** About companions that are left, for a person. */
   readonly notes: readonly PlanNote[];
   /** Steps with companions that could not be removed, so that somebody must try again. */
   readonly untidy: readonly UntidyStep[];
@@ -53,7 +53,7 @@ export function stepsToTidy({ steps, changes, untidy = [] }: Journal): UntidySte
   return [...untidy, ...steps.map((step) => ({ step, isOnRecord: onRecord.has(step.path) }))];
 }
 
-/** Removes the companions of all steps, except those that hold what is nowhere else. */
+/** Removes the companions of all steps, except those that are the only copy of their content. */
 export function dropAllCompanions(site: CaptureSite, journal: Journal): Tidied {
   const kept: KeptCompanion[] = [];
   const untidy: UntidyStep[] = [];
@@ -96,7 +96,7 @@ export function dropCompanions(root: string, { step, isOnRecord }: UntidyStep): 
     return companions.flatMap(({ name, whyKept, remove = removeIfThere }) => {
       const at = stage.entry(name);
       if (!isThere(at)) return [];
-      // What is in place under its real name loses only a name of ours.
+      // A file that also has its real name loses only a name of ours.
       const why = hasEntry(root, step, stage, at) ? null : whyKept();
       if (why === null) remove(at);
       return why === null ? [] : [{ path: step.path, name, why }];
@@ -122,7 +122,7 @@ interface Companion {
   readonly remove?: (at: FsPath) => void;
 }
 
-/** Whether a companion is a second name of what stands at the path. */
+/** Whether a companion is a second name of the entry at the path. */
 function hasEntry(root: string, step: JournalStep, stage: PinnedFolder, at: FsPath): boolean {
   const isEntry = (parent: PinnedFolder, name: string): boolean =>
     isOneFile(parent.entry(name), at);
@@ -135,7 +135,7 @@ function isAside(stage: PinnedFolder, step: JournalStep): boolean {
   return isOneFile(stage.entry(asideName(step)), stage.entry(step.stagedName));
 }
 
-/** A mark, a torn beginning, or what the store holds as well. */
+/** Whether a staged file can go: it is a mark, a torn beginning, or the store holds its content too. */
 function isSpareNew(step: JournalStep, stage: PinnedFolder): boolean {
   if (step.how === 'chmod' || isDirectory(step.to)) return true;
   const staged = stage.entry(step.stagedName);
@@ -181,7 +181,7 @@ export function unfinished(root: string, journal: Journal, cause: unknown): Save
   });
 }
 
-/** The error for a restore that is over, and whose companions could not be looked after. */
+/** The error for a restore that is over, but has companions that could not be removed. */
 export function untidied(root: string, cause: unknown): SavepointError {
   const message = `the restore is over, but its own files could not be removed: ${reasonOf(cause)}`;
   const hint = 'the next savepoint command tries again';

@@ -80,7 +80,7 @@ export function syncSteps(site: CaptureSite, steps: readonly JournalStep[]): Pro
   return syncAll(site, [...modes, ...folders]);
 }
 
-/** A mode is no name: it is durable once the entry itself is synced. New files were, when staged. */
+/** A mode becomes durable by syncing the entry itself, not its folder. Staged files were synced. */
 function changesMode({ how, to, from }: JournalStep): boolean {
   return how === 'chmod' || isDirectory(to) || isDirectory(from);
 }
@@ -164,7 +164,7 @@ async function refuseClosed(store: Pick<CaptureSite['store'], 'seq'>): Promise<v
   }
 }
 
-/** What is left of a journal whose steps were taken back: companions to drop, nothing to record. */
+/** The rest of a journal after its steps were taken back: companions to remove, nothing to record. */
 export function takenBack(journal: Journal): Journal {
   return { ...journal, phase: 'done', operations: [], changes: [], cancellations: [] };
 }

@@ -19,7 +19,7 @@ export function modeForward(place: StepPlace, { from, to }: JournalStep): StepOu
   return 'done';
 }
 
-/** A mode that somebody else has set stays. What was only loosened is tightened afterwards. */
+/** A mode that somebody else has set stays. A folder that was only loosened is tightened afterwards. */
 export function modeBack(place: StepPlace, { from, to }: JournalStep): StepOutcome {
   const current = place.current();
   if (to.kind !== 'captured' || from.kind !== 'captured') return 'foreign';
@@ -51,13 +51,13 @@ export function finishFolder(root: string, step: JournalStep): void {
   });
 }
 
-/** What was loosened gets its mode back, unless somebody has given it another one since. */
+/** Gives a loosened folder its mode back, unless somebody has given it another one since. */
 export function tightenFolder(root: string, step: JournalStep): void {
   const { from } = step;
   if (isClosed(from)) change(root, step, openMode(from), from.mode);
 }
 
-/** After steps back: the same for a new folder of ours that stays, with what somebody put into it. */
+/** After steps back: the same for a new folder of ours that stays because somebody put a file into it. */
 export function tightenAgain(root: string, step: JournalStep): void {
   const { to } = step;
   if (isClosed(to)) change(root, step, openMode(to), to.mode);

@@ -22,7 +22,7 @@ export interface ApplyContext {
   readonly site: CaptureSite;
   readonly now: number;
   readonly gitHead: string | null;
-  /** Takes what happened beside the answer to the call, which may be an error. */
+  /** Takes notes that have no place in the answer, which may be an error. */
   readonly tell?: (notes: readonly PlanNote[]) => void;
   /** The operation gets this id, and goes on record even if there is nothing to write. */
   readonly operationId?: OperationId | undefined;
@@ -32,11 +32,11 @@ export interface ApplyContext {
 
 /** A restore that is ready to begin. */
 export interface Prepared {
-  /** What is there now, on record, and the safety checkpoint over it. */
+  /** Records the files as they are now, under the safety checkpoint. */
   readonly safety: Draft;
-  /** What will be done, and what goes on record afterwards. */
+  /** The steps, and the rows that go on record after them. */
   readonly journal: Journal;
-  /** What was at each path. */
+  /** The state and stat of each path. */
   readonly seen: ReadonlyMap<TrackedPath, Sight>;
 }
 
@@ -81,7 +81,7 @@ async function untidySteps({ store }: CaptureSite): Promise<Pick<Journal, 'untid
   return earlier === null ? {} : { untidy: stepsToTidy(earlier) };
 }
 
-/** Where something stands that is to go or to change, the folders above it were walked through. */
+/** The folders above an entry that exists were walked through when it was observed: no need to look. */
 function folderTest(
   { root }: CaptureSite,
   lines: readonly PlanLine[],
@@ -107,7 +107,7 @@ async function settleLines(
   const sights = new Map<TrackedPath, Sight>();
   for (const [done, line] of lines.entries()) {
     await site.onProgress?.({ step: 'keep', done, total: lines.length });
-    // What has changed since a fresh look shows when it is swapped, as it would after another one.
+    // A file that changes after this look is found by the swap, so a fresh look need not be repeated.
     const seen = fresh?.seen.get(line.path) ?? look(site, line.path);
     const changed = !joins(seen.state, line.expected);
     if (changed || gainedName(line, seen) || isBehindLink(site, line, lines)) {

@@ -49,7 +49,7 @@ async function settleJournal(site: CaptureSite, journal: Journal, tell: Tell): P
     tell([note]);
     return rest;
   } catch (error) {
-    // No later command finishes what is damaged.
+    // No later command can finish a damaged journal.
     throw isSavepointError(error, 'store-corrupt') ? error : unfinished(site.root, journal, error);
   }
 }
@@ -72,14 +72,14 @@ async function finish(site: CaptureSite, journal: Journal): Promise<Finished> {
   }
 }
 
-/** Nothing of the plan was begun: what another program rewound meanwhile becomes what it was. */
+/** Nothing of the plan was begun: files that another program rewound go back to how they were. */
 async function giveUp(site: CaptureSite, journal: Journal): Promise<Finished> {
   const left = await putBack(site, journal);
   const rest = await recordTakenBack(site, withoutGuards(journal, left), left);
   return { note: recovered(`an interrupted ${kindOf(journal)} was taken back`, left), rest };
 }
 
-/** All back if that can be; else all forward but for the paths that let nobody write. */
+/** Takes everything back if possible; otherwise finishes all paths except those that refuse writes. */
 async function finishWhatCanBe(
   site: CaptureSite,
   journal: Journal,
@@ -112,7 +112,7 @@ async function rollBack(site: CaptureSite, journal: Journal, why: string): Promi
   return { note: recovered(message, left), rest };
 }
 
-/** What is done where a path cannot be written: `or take back` throws. */
+/** Where a path cannot be written: `or take back` throws, `or leave` goes on with the others. */
 type Otherwise = 'or take back' | 'or leave';
 
 async function rollForward(
@@ -139,7 +139,7 @@ async function rollForward(
   return { note: recovered(message, [...foreign]), rest };
 }
 
-/** False when the path was somebody else's by now, or what belongs there is lost. */
+/** False when somebody else has changed the path since, or its new content is lost. */
 async function redo(site: CaptureSite, step: JournalStep, otherwise: Otherwise): Promise<boolean> {
   try {
     settle(site.root, step);
@@ -157,7 +157,7 @@ async function redo(site: CaptureSite, step: JournalStep, otherwise: Otherwise):
   return false;
 }
 
-/** A path that lets nobody write is left, but only while its file stands: a stash is no place for it. */
+/** A path that refuses writes is left as it is, unless its file is away in the stash: that throws. */
 function takeStepBack(site: CaptureSite, step: JournalStep, otherwise: Otherwise): void {
   try {
     backward(site.root, step);
@@ -193,8 +193,8 @@ function loosen(site: CaptureSite, step: JournalStep): void {
 }
 
 /**
- * What goes on record leaves out the paths that were not reached. An undo that did not reach all of
- * them can be repeated, as one with conflicts can; what reached none has not happened.
+ * Leaves the paths out that were not reached. An undo that did not reach all of them can be repeated, as
+ * one with conflicts can; an operation that reached none has not happened.
  */
 function without(journal: Journal, foreign: ReadonlySet<TrackedPath>): Journal {
   if (foreign.size === 0) return journal;

@@ -14,7 +14,7 @@ import { isDirectory, type State, sameState } from '../model/state.ts';
 import { modeBack, modeForward, openMode } from './modes.ts';
 import { about, hasFolder, type StepPlace, withPlace } from './step-place.ts';
 
-/** `foreign`: what is there is neither what was left nor what we brought; nothing was done. */
+/** `foreign`: the entry is neither the old one nor ours, but somebody else's; nothing was done. */
 export type StepOutcome = 'done' | 'foreign';
 
 /**
@@ -23,7 +23,7 @@ export type StepOutcome = 'done' | 'foreign';
  * `seen`: what was there a moment ago, for a caller who compares the stash with it in the end.
  */
 export function forward(root: string, step: JournalStep, seen: Sight | null = null): StepOutcome {
-  // Even the folder may be gone with what had to go.
+  // An earlier step may have removed the folder, and the entry with it.
   if (step.to.kind === 'absent' && isGone(root, step)) return 'done';
   return withPlace(root, step, (place) => {
     if (step.how === 'chmod') return modeForward(place, step);
@@ -86,7 +86,7 @@ function wasTakenAway(place: StepPlace, { from }: JournalStep, current: State): 
   return isDirectory(from) || (isMovable(from) && isThere(place.stash));
 }
 
-/** False for a folder that somebody has put something into, or where a stash holds what is theirs. */
+/** False for a folder that somebody has put a file into, or where the stash holds a file of theirs. */
 function takeAway(place: StepPlace, from: State): boolean {
   if (isDirectory(from)) return removeFolder(place.entry);
   if (!isMovable(from)) return true;
@@ -95,7 +95,7 @@ function takeAway(place: StepPlace, from: State): boolean {
   return true;
 }
 
-/** Whether what an earlier process put by may be replaced. */
+/** Whether a stash of an earlier process may be replaced. */
 function canStash(place: StepPlace, from: State): boolean {
   // A process that died while it gave the name back left two names, and renaming one file's name to
   // its other does nothing.
