@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { openProject } from '../capture/project.ts';
+import { exists } from '../fs/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { CheckOptions, StoreCheck } from '../store/sqlite/check/problem.ts';
 import type { StoreRepair } from '../store/sqlite/repair/repair-store.ts';
@@ -45,7 +45,7 @@ async function locked<T>(
 function directoryOf({ project, home, refusedProjects }: CheckProjectOptions): string {
   const opened = openProject(project, refusedProjects);
   const directory = storeDirectory(homeOf(opened, home), opened.root);
-  if (existsSync(directory)) return directory;
+  if (exists(directory)) return directory;
   throw new SavepointError('store-missing', 'there is no store for this project yet', {
     path: project,
   });

@@ -1,22 +1,21 @@
-import {
-  closeSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  rmdirSync,
-  symlinkSync,
-  unlinkSync,
-} from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { CaptureSite } from '../capture/capture.ts';
+import {
+  kindOf,
+  makeFolder,
+  makeFolders,
+  makeLink,
+  realPath,
+  removeFolder,
+  removeIfThere,
+} from '../fs/entries.ts';
 import { type PinnedFolder, pinParent } from '../fs/pinned-folder.ts';
-import { createFile } from '../fs/write-file.ts';
+import { namesIn } from '../fs/tree.ts';
+import { writeNewFile } from '../fs/write-file.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';
 import { type TreeState, treeAt } from '../timeline/tree-at.ts';
-import { reasonOf } from './step-errors.ts';
 
 /** What was written, and what could not be. */
 export interface Materialized {
@@ -56,7 +55,8 @@ export async function materialize(
 function halfWritten(error: unknown, target: EmptyFolder): unknown {
   const isGone = target.remove();
   if (isSavepointError(error)) return error;
-  return new SavepointError('restore-failed', `the tree could not be written: ${reasonOf(error)}`, {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new SavepointError('restore-failed', `the tree could not be written: ${reason}`, {
     path: target.root,
     hint: isGone
       ? 'what was written of it is removed again; mend what the message names, then try again'
@@ -77,9 +77,9 @@ class EmptyFolder {
 
   constructor(directory: string) {
     this.#at = resolve(directory);
-    this.#madeFrom = mkdirSync(this.#at, { recursive: true });
-    this.root = realpathSync(this.#at);
-    if (readdirSync(this.root).length === 0) return;
+    this.#madeFrom = makeFolders(this.#at);
+    this.root = realPath(this.#at);
+    if (namesIn(this.root).length === 0) return;
     throw new SavepointError('argument-invalid', 'the folder is not empty', {
       path: directory,
       hint: 'name an empty folder, or one that is not there yet',
@@ -116,7 +116,7 @@ class EmptyFolder {
   remove(): boolean {
     for (const path of this.#made.toReversed()) this.#removeEntry(path);
     try {
-      if (readdirSync(this.root).length > 0) return false;
+      if (namesIn(this.root).length > 0) return false;
       return this.#madeFrom === undefined || removeFolders(this.#at, this.#madeFrom);
     } catch {
       return false;
@@ -124,18 +124,17 @@ class EmptyFolder {
   }
 
   #removeEntry(path: TrackedPath): void {
+    let parent: PinnedFolder | null = null;
     try {
-      const parent = pinParent(this.root, path);
+      parent = pinParent(this.root, path);
       if (parent === null) return;
-      try {
-        const entry = parent.entry(nameOf(path));
-        if (lstatSync(entry).isDirectory()) rmdirSync(entry);
-        else unlinkSync(entry);
-      } finally {
-        parent.close();
-      }
+      const entry = parent.entry(nameOf(path));
+      if (kindOf(entry) === 'directory') removeFolder(entry);
+      else removeIfThere(entry);
     } catch {
       // It stays, and that is said.
+    } finally {
+      parent?.close();
     }
   }
 
@@ -147,23 +146,25 @@ class EmptyFolder {
   ): void {
     const entry = parent.entry(nameOf(path));
     if (bytes === null) {
-      mkdirSync(entry, 0o700);
+      makeFolder(entry, 0o700);
       this.#modes.push({ path, mode: state.mode });
       this.counts.folders += 1;
     } else if (state.kind === 'captured' && state.type === 'symlink') {
-      symlinkSync(Buffer.from(bytes), entry);
+      makeLink(bytes, entry);
       this.counts.links += 1;
     } else {
-      closeSync(createFile(entry, bytes, state.mode));
+      writeNewFile(entry, bytes, state.mode);
       this.counts.files += 1;
     }
     this.#made.push(path);
   }
 }
 
-/** Removes a folder and those above it, up to and with `last`. Throws where one is not empty. */
+/** Removes a folder and those above it, up to and with `last`. False where one is not empty. */
 function removeFolders(folder: string, last: string): boolean {
-  for (let at = folder; at.length >= last.length; at = dirname(at)) rmdirSync(at);
+  for (let at = folder; at.length >= last.length; at = dirname(at)) {
+    if (!removeFolder(at)) return false;
+  }
   return true;
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { removeFreeingLater } from './free-later.ts';
+import { removeFreeingLater } from './entries.ts';
 
 let folder: string;
 beforeEach(() => {

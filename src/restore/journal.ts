@@ -1,24 +1,16 @@
 import type { CaptureSite } from '../capture/capture.ts';
 import type { Sight } from '../fs/observe.ts';
 import { pinFolderOrNull } from '../fs/pinned-folder.ts';
-import type { SyncTarget } from '../fs/sync-together.ts';
-import { SavepointError } from '../model/errors.ts';
-import type { CheckpointId } from '../model/ids.ts';
+import { type SyncTarget, syncTogether } from '../fs/sync-together.ts';
+import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
 import { isOutside, parentOf, type TrackedPath } from '../model/path.ts';
+import type { Progress } from '../model/progress.ts';
+import { isDirectory } from '../model/state.ts';
 import { stashIsIntact, stepsToTidy } from './companions.ts';
-import {
-  finishFolder,
-  loosenAgain,
-  loosenFolder,
-  needsModeSync,
-  openModeToSync,
-  tightenAgain,
-  tightenFolder,
-} from './folder-modes.ts';
-import { about, isTheirs } from './step-errors.ts';
+import { finishFolder, loosenAgain, loosenFolder, tightenAgain, tightenFolder } from './modes.ts';
+import { about, isTheirs, withParent } from './step-place.ts';
 import { backward, forward } from './swap.ts';
-import { syncAll, tellProgress } from './waits.ts';
 
 /** Opens the folders that have to let us in, outermost first. */
 export function loosenAll(site: CaptureSite, steps: readonly JournalStep[]): void {
@@ -80,12 +72,17 @@ export function outermostFirst(steps: readonly JournalStep[]): JournalStep[] {
 
 /** Makes every new mode and every new name durable. */
 export function syncSteps(site: CaptureSite, steps: readonly JournalStep[]): Promise<void> {
-  const modes = steps.filter(needsModeSync).map((step) => ({
+  const modes = steps.filter(changesMode).map((step) => ({
     path: step.path,
-    open: () => openModeToSync(site.root, step),
+    open: () => withParent(site.root, step, (parent, name) => parent.openToSync(name)),
   }));
   const folders = foldersToSync(site, steps, (step) => [parentOf(step.path), step.stageFolder]);
   return syncAll(site, [...modes, ...folders]);
+}
+
+/** A mode becomes durable by syncing the entry itself, not its folder. Staged files were synced. */
+function changesMode({ how, to, from }: JournalStep): boolean {
+  return how === 'chmod' || isDirectory(to) || isDirectory(from);
 }
 
 /** Before a journal is cleared: nobody would look for companions that a power cut brings back. */
@@ -127,7 +124,47 @@ function openFolder(root: string, folder: TrackedPath | null, outside: boolean):
   }
 }
 
-/** What is left of a journal whose steps were taken back: companions to drop, nothing to record. */
+/*
+ * The two places where a restore waits, and others of this process have their turn. The project lock keeps
+ * our own writers away; everybody else may write as if they were another process, so what a restore relies
+ * on is looked at after the wait, not before. Whoever closes the store meanwhile takes the lock from us.
+ */
+
+/** Makes targets durable, many at once. */
+export async function syncAll(
+  { store }: Pick<CaptureSite, 'store'>,
+  targets: Iterable<SyncTarget> | AsyncIterable<SyncTarget>,
+): Promise<void> {
+  try {
+    await syncTogether(targets);
+  } finally {
+    await refuseClosed(store);
+  }
+}
+
+/** Tells how far a restore has come. Whoever is told may close the store, or fail. */
+export async function tellProgress(
+  { onProgress, store }: Pick<CaptureSite, 'onProgress' | 'store'>,
+  progress: Progress,
+): Promise<void> {
+  if (onProgress === undefined) return;
+  try {
+    await onProgress(progress);
+  } finally {
+    await refuseClosed(store);
+  }
+}
+
+/** Without the lock nothing more may be touched: that is an error, whatever else went wrong. */
+async function refuseClosed(store: Pick<CaptureSite['store'], 'seq'>): Promise<void> {
+  try {
+    await store.seq();
+  } catch (error) {
+    if (isSavepointError(error, 'store-closed')) throw error;
+  }
+}
+
+/** The rest of a journal after its steps were taken back: companions to remove, nothing to record. */
 export function takenBack(journal: Journal): Journal {
   return { ...journal, phase: 'done', operations: [], changes: [], cancellations: [] };
 }
@@ -143,14 +180,18 @@ export function withoutGuards(
 }
 
 /**
- * The checkpoint that goes with a restore that was taken back. Where a path was left as it is, what was there
- * before may be nowhere else.
+ * Puts on record that a restore was taken back, and returns its journal, which is done. The safety checkpoint
+ * goes with it, unless a path was left as it is: what was there before may be nowhere else.
  */
-export function safetyToRemove(
-  { safetyCheckpointId }: Journal,
+export async function recordTakenBack(
+  { store }: CaptureSite,
+  journal: Journal,
   left: readonly TrackedPath[],
-): CheckpointId[] {
-  return left.length === 0 ? [safetyCheckpointId] : [];
+): Promise<Journal> {
+  const done = takenBack(journal);
+  const removedCheckpoints = left.length === 0 ? [journal.safetyCheckpointId] : [];
+  await store.commit({ base: await store.seq(), removedCheckpoints, journal: done });
+  return done;
 }
 
 export function changedMeanwhile(path: string): SavepointError {
