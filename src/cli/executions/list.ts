@@ -1,5 +1,10 @@
-import type { CheckpointProblem, KnownExecution } from '../../execution/index.ts';
+import {
+  type CheckpointProblem,
+  type KnownExecution,
+  ProjectExecutions,
+} from '../../execution/index.ts';
 import { displayText } from '../../index.ts';
+import { described, exact, type Kind, listOf, TEXT } from '../../model/check.ts';
 import { beside } from '../../terminal/beside.ts';
 import { plural } from '../../terminal/plural.ts';
 import { relativeTime } from '../../terminal/relative-time.ts';
@@ -10,20 +15,28 @@ import { printJson } from '../json.ts';
 import { limitOf } from '../limit.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
-import { executionJson } from './execution-json.ts';
+import { EXECUTION, executionJson } from './execution-json.ts';
 import { holderText, STATUS_STYLES } from './execution-text.ts';
-import { executionsOf, listed } from './which.ts';
+import { listed } from './which.ts';
+
+const SHAPE = exact({
+  executions: described('Most recently updated first.', listOf(EXECUTION)),
+  damaged: described('Ids of checkpoints that cannot be read.', listOf(TEXT)),
+});
+
+/** For the published schema. */
+export const LIST_JSON: Kind<unknown> = SHAPE;
 
 /** `savepoint executions list`: both kinds, most recently updated first. */
 export async function listExecutions(call: Call): Promise<ExitCode> {
   const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
   const { all, problems } = await withTimeline(call, async (savepoint) => {
-    const executions = await executionsOf(savepoint);
+    const executions = await ProjectExecutions.of(savepoint);
     const found = await listed(call, executions);
     return { all: found, problems: executions.checkpoints.problems() };
   });
   const shown = all.slice(0, limit);
-  printJson(call, {
+  printJson(call, SHAPE, {
     executions: shown.map(executionJson),
     damaged: problems.map(({ id }) => id),
   });

@@ -1,4 +1,4 @@
-import type { KnownExecution } from '../../execution/index.ts';
+import { isUnfinished, type KnownExecution, ProjectExecutions } from '../../execution/index.ts';
 import {
   displayText,
   type OperationId,
@@ -11,20 +11,19 @@ import { wrapWords } from '../../terminal/text-width.ts';
 import { RESTORE } from '../carry-out.ts';
 import type { Call } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { printResumed } from './execution-json.ts';
 import { resumeCheckpoints } from './resume-checkpoints.ts';
-import { type Executions, executionsOf, find } from './which.ts';
+import { find } from './which.ts';
 
 /** `savepoint executions resume ID`: ready for its program, which goes on where it was. */
 export async function resumeExecution(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
   call.io.interrupts.meaning = 'nothing was changed';
   return withTimeline(call, async (savepoint) => {
-    const executions = await executionsOf(savepoint);
+    const executions = await ProjectExecutions.of(savepoint, call.io.now);
     const known = await find(call, executions, id);
-    return known.kind === 'steps'
-      ? resumeSteps(call, executions, known)
-      : resumeCheckpoints(call, executions, known);
+    const resume = known.kind === 'steps' ? resumeSteps : resumeCheckpoints;
+    return resume(call, savepoint, executions, known);
   });
 }
 
@@ -45,11 +44,12 @@ interface PutBack {
 
 async function resumeSteps(
   call: Call,
-  { savepoint, reader }: Executions,
+  savepoint: Savepoint,
+  { reader }: ProjectExecutions,
   known: KnownExecution,
 ): Promise<ExitCode> {
   const { steps } = await reader.show(known.id);
-  const rolledBack = steps.flatMap(({ attempts }) => attempts).filter(isLeft);
+  const rolledBack = steps.flatMap(({ attempts }) => attempts).filter(isUnfinished);
   const nothing = { known, done: known.done, rolledBack, operations: [], files: [] };
   if (call.flags.has('dry-run')) return dryRun(call, nothing);
   const before = new Set((await savepoint.operations()).map(({ id }) => id));
@@ -57,12 +57,6 @@ async function resumeSteps(
   const made = (await savepoint.operations()).map(({ id }) => id).filter((id) => !before.has(id));
   const files = await filesOf(savepoint, made);
   return ready(call, { known, done, rolledBack, operations: made, files });
-}
-
-/** Whose files may not be as they were: cut off, or ended without having been taken back. */
-function isLeft({ status, restored }: StepAttempt): boolean {
-  if (status === 'running') return true;
-  return !restored && (status === 'failed' || status === 'cancelled' || status === 'killed');
 }
 
 /** Opening takes back what is left, and compares files with what the steps left. */
@@ -88,7 +82,7 @@ async function filesOf(savepoint: Savepoint, made: readonly OperationId[]): Prom
 }
 
 function dryRun(call: Call, resumed: Resumed): ExitCode {
-  printJson(call, { ...resumedJson(resumed), dryRun: true });
+  printFor(call, resumed);
   const { known, done, rolledBack } = resumed;
   const would = rolledBack.length === 0 ? 'nothing is to be taken back' : 'it would take back:';
   say(call, `Dry run, nothing was changed. ${standsText(known, done)}; ${would}`);
@@ -98,7 +92,7 @@ function dryRun(call: Call, resumed: Resumed): ExitCode {
 
 function ready(call: Call, resumed: Resumed): ExitCode {
   const { known, done, rolledBack, files } = resumed;
-  printJson(call, resumedJson(resumed));
+  printFor(call, resumed);
   for (const attempt of rolledBack) call.say(`Taken back: ${attemptText(attempt).trim()}`);
   for (const { path, word } of files) {
     call.say(`  ${call.paint('green', word.padEnd(WORD_COLUMN))}  ${displayText(path)}`);
@@ -133,9 +127,8 @@ function attemptText({ index, name, attempt, status }: StepAttempt): string {
   return `  attempt ${attempt} at step ${index} (${displayText(name)}), which was ${how}`;
 }
 
-function resumedJson({ known, done, rolledBack, operations, files }: Resumed): object {
-  const names = new PathNames();
-  return {
+function printFor(call: Call, { known, done, rolledBack, operations, files }: Resumed): void {
+  printResumed(call, {
     id: known.id,
     kind: known.kind,
     done,
@@ -143,8 +136,6 @@ function resumedJson({ known, done, rolledBack, operations, files }: Resumed): o
     checkpointId: null,
     rolledBack: rolledBack.map(({ index, name, attempt }) => ({ index, name, attempt })),
     operationIds: operations,
-    files: files.map(({ path }) => names.name(path)),
-    // Last: it is complete only once every name was asked for.
-    pathBytes: names.pathBytes,
-  };
+    files: files.map(({ path }) => path),
+  });
 }
