@@ -93,7 +93,9 @@ describe('a repair', () => {
   it('of a row sets it aside as it was found, and takes a damaged checkpoint away as a target', async () => {
     execute("UPDATE checkpoints SET seq = seq + 1 WHERE message_id = 'm3'");
     const { problems } = await checkStore(copy.store);
-    expect(problems.map(({ message }) => message).join()).toMatch(/the checkpoint \w+ is not what/);
+    expect(problems.map(({ message }) => message).join()).toMatch(
+      /the row \w+ of checkpoints is not what/,
+    );
     const { folder } = await repairStore(copy.store);
     expect(messagesIn(folder ?? '')).toContain('m3');
     const store = await sqliteStore({ directory: copy.store });

@@ -119,6 +119,37 @@ describe('the repair of a store', () => {
       expect(readdirSync(folder).filter((name) => name.includes('.new'))).toEqual([]);
     }));
 
+  it.each(['size = 1099511627776', 'data = -7', 'data = 9007199254740991'])(
+    'gives up a large content whose row says that %s, and nothing else',
+    (damage) =>
+      withStore(async (folder) => {
+        const store = await sqliteStore({ directory: folder });
+        const large = noiseBlob(300_000);
+        const change = changeOf(4, 'b', { after: fileOf(large) });
+        await store.commit({ base: 3, blobs: [large], changes: [change] });
+        await store.close();
+        execute(folder, `UPDATE blobs SET ${damage} WHERE encoding = 'arrived'`);
+        const { left, lost } = await repairStore(folder);
+        expect(left.problems.map(({ kind }) => kind)).toEqual(['leftover']);
+        expect(lost.some(({ paths }) => paths.includes(pathOf('b')))).toBe(true);
+        expect(lost.some(({ paths }) => paths.includes(pathOf('a')))).toBe(false);
+      }),
+  );
+
+  it.each(["heads SET path = 'text'", "blobs SET hash = 'text ' || id"])(
+    'works where damage has made a text of bytes: %s',
+    (damage) =>
+      withBaseline(async (folder) => {
+        execute(folder, `UPDATE ${damage}`);
+        const { left, lost } = await repairStore(folder);
+        expect(left.problems.map(({ kind }) => kind)).toEqual(['leftover']);
+        expect(lost[0]?.message).toMatch(/^0 of \d rows of \w+ could be read$/);
+        const store = await sqliteStore({ directory: folder });
+        expect(await store.baseline()).toBe(null);
+        await store.close();
+      }),
+  );
+
   it('keeps what a change did when its session is lost', () =>
     withStore(async (folder) => {
       execute(folder, 'DELETE FROM sessions');
