@@ -4,6 +4,7 @@ export { type OpenOptions, openSavepoint, storeDirectory } from './engine/open-s
 export type { PrunePlan, PruneReport } from './engine/prune.ts';
 export type { PurgeReport, PurgeRequest } from './engine/purge.ts';
 export {
+  type Agree,
   type AlongsideRequest,
   type Capture,
   type CaptureRequest,
@@ -90,7 +91,6 @@ export {
   type DocumentStoreOptions,
   type SaveDocumentOptions,
 } from './store/documents/document-store.ts';
-export { memoryStore } from './store/memory/memory-store.ts';
 export type { Part, PartKind } from './store/parts/part.ts';
 export type {
   CheckOptions,
@@ -99,6 +99,7 @@ export type {
   StoreCheck,
   StoreProblem,
 } from './store/sqlite/check/problem.ts';
+export { memoryStore } from './store/sqlite/memory-store.ts';
 export type { StoreRepair } from './store/sqlite/repair/repair-store.ts';
 export { type SqliteStoreOptions, sqliteStore } from './store/sqlite/sqlite-store.ts';
 export type {

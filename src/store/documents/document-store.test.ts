@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MemoryPlace, memoryStore } from '../memory/memory-store.ts';
+import { MemoryPlace, memoryStore } from '../sqlite/memory-store.ts';
 import type { DocumentWrite, PutDocumentOptions, Store } from '../store.ts';
 import { DocumentStore } from './document-store.ts';
 

@@ -26,7 +26,7 @@ export function commitBatch(opened: Opened, batch: Batch): void {
     const made = new Numbers(connection);
     const begin = storeBlobs(opened, batch.blobs ?? [], made);
     try {
-      for (const reference of batch.references ?? []) putReference(connection, reference);
+      for (const reference of batch.references ?? []) putReference(opened, reference);
       writeRows(made, batch);
       removeRows(connection, batch);
       return made;

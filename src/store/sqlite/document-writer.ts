@@ -4,6 +4,7 @@ import { requireSameFile } from './database-file.ts';
 import { putDocument, removeDocument } from './documents.ts';
 import { isBusy } from './failures.ts';
 import type { Layout } from './layout.ts';
+import type { Opened } from './opened.ts';
 import { whenFree } from './when-free.ts';
 import { joinWriters } from './writers-lock.ts';
 
@@ -22,12 +23,15 @@ export class DocumentWriter {
   #membership: Connection | null = null;
   /** One of its own, which never waits by itself: the event loop has to go on. */
   #connection: Connection | null = null;
+  /** That of a store in memory, which nobody else can reach. */
+  readonly #shared: Connection | null;
   #lookedAt = 0;
 
-  constructor(layout: Layout, file: string | null, closing: AbortSignal) {
+  constructor({ layout, connection, inMemory }: Opened, file: string | null, closing: AbortSignal) {
     this.#layout = layout;
     this.#file = file;
     this.#closing = closing;
+    this.#shared = inMemory ? connection : null;
   }
 
   put(write: DocumentWrite, options: PutDocumentOptions): boolean | Promise<boolean> {
@@ -62,6 +66,7 @@ export class DocumentWriter {
   }
 
   #connected(): Connection {
+    if (this.#shared !== null) return this.#shared;
     const now = performance.now();
     if (this.#connection === null || now - this.#lookedAt > LOOK_EVERY_MS) {
       requireSameFile(this.#layout.database, this.#file);

@@ -1,7 +1,8 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
+import { makePrivateFolder, syncPath } from '../../fs/write-file.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { Connection } from './connection.ts';
-import { makeDurableDirectory, makeEmptyFile, syncPath } from './durable-files.ts';
+import { makeEmptyFile } from './durable-files.ts';
 import type { Layout } from './layout.ts';
 import { refuseLostDatabase } from './lost-database.ts';
 import { APPLICATION_ID, FORMAT, SCHEMA } from './schema.ts';
@@ -42,7 +43,7 @@ export function openDatabase(layout: Layout, create: boolean): Connection {
  * that an empty file there is damage and never a store to be filled anew.
  */
 export function createDatabase(layout: Layout): void {
-  makeDurableDirectory(layout.blobs);
+  makePrivateFolder(layout.blobs);
   makeEmptyFile(layout.lock);
   // The project lock, taken here with a plain wait: creators come once, and never hold it already.
   const lock = Connection.bare(layout.lock);
@@ -65,10 +66,22 @@ function buildDatabase(layout: Layout): void {
   syncPath(layout.directory);
 }
 
-/** A new database under another name, whole and not synced; `fill` puts rows into it. */
+/** A database that lives as long as its connection. */
+export function memoryDatabase(): Connection {
+  const connection = new Connection(':memory:');
+  fill(connection);
+  return connection;
+}
+
+function fill(connection: Connection): void {
+  connection.exec(NEW_DATABASE);
+  connection.immediate(() => connection.exec(SCHEMA));
+}
+
+/** A new database under another name, whole and not synced; `addRows` puts rows into it. */
 export function buildFresh(
   layout: Layout,
-  fill: (connection: Connection) => void = () => {},
+  addRows: (connection: Connection) => void = () => {},
 ): string {
   const fresh = `${layout.database}.new`;
   // A creator that died left these; we hold the lock, so nobody is at them now.
@@ -76,9 +89,9 @@ export function buildFresh(
   makeEmptyFile(fresh);
   const connection = new Connection(fresh);
   try {
-    connection.exec(UNDER_ITS_FIRST_NAME + NEW_DATABASE);
-    connection.immediate(() => connection.exec(SCHEMA));
+    connection.exec(UNDER_ITS_FIRST_NAME);
     fill(connection);
+    addRows(connection);
     startLog(connection);
   } catch (error) {
     connection.close();

@@ -11,14 +11,15 @@ import { whenFree } from './when-free.ts';
  * process and lets go when the process dies, however it dies.
  */
 export class LockFile {
-  readonly #file: string;
+  readonly #file: string | null;
   readonly #directory: string;
   readonly #queue: LockQueue;
   readonly #closing = new AbortController();
   #connection: Connection | null = null;
   #release: (() => void) | null = null;
 
-  constructor(file: string, realDirectory: string) {
+  /** Without a file, only those of this process are kept apart. */
+  constructor(file: string | null, realDirectory: string) {
     this.#file = file;
     this.#directory = realDirectory;
     this.#queue = joinQueue(realDirectory);
@@ -48,13 +49,9 @@ export class LockFile {
   }
 
   #takeFromKernel(): void {
-    this.#connection ??= this.#connect();
+    if (this.#file === null) return;
+    this.#connection ??= connect(this.#file);
     this.#connection.run('BEGIN EXCLUSIVE');
-  }
-
-  #connect(): Connection {
-    makeEmptyFile(this.#file);
-    return Connection.bare(this.#file, 0);
   }
 
   #hold(): ProjectLock {
@@ -67,4 +64,9 @@ export class LockFile {
     this.#release = release;
     return { release };
   }
+}
+
+function connect(file: string): Connection {
+  makeEmptyFile(file);
+  return Connection.bare(file, 0);
 }

@@ -12,7 +12,6 @@ import {
   replaceRow,
   settleRow,
 } from './blob-rows.ts';
-import type { Connection } from './connection.ts';
 import { writeDurably } from './durable-files.ts';
 import type { Encoded } from './encoding.ts';
 import type { Layout } from './layout.ts';
@@ -54,9 +53,12 @@ function putLarge(opened: Opened, blobs: readonly Blob[], numbers: Numbers): num
 }
 
 /** Says where bytes are that the store has already. A row that has bytes of its own keeps them. */
-export function putReference(connection: Connection, reference: BlobReference): void {
+export function putReference(opened: Opened, reference: BlobReference): void {
   checkReference(reference);
-  insertReference(connection, reference);
+  if (opened.inMemory && reference.source === 'git') {
+    throw new SavepointError('argument-invalid', 'a store in memory has no place for git objects');
+  }
+  insertReference(opened.connection, reference);
 }
 
 /**

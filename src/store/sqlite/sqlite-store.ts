@@ -55,7 +55,6 @@ import {
 } from './meta.ts';
 import { openDatabase } from './open-database.ts';
 import type { Opened } from './opened.ts';
-import { putBlobs } from './packs/pack-writer.ts';
 import { Packs } from './packs/packs.ts';
 import { LISTED_NUMBERS, limitOf } from './parameters.ts';
 import { readParts } from './parts.ts';
@@ -119,7 +118,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
 // is done again and again by one that lives long, and to import what is loaded takes its time as well.
 let verifier: typeof import('./verify.ts') | null = null;
 
-class SqliteStore implements Store {
+export class SqliteStore implements Store {
   readonly #opened: Opened;
   readonly #lock: LockFile;
   readonly #file: string | null;
@@ -131,7 +130,7 @@ class SqliteStore implements Store {
     this.#opened = opened;
     this.#lock = lock;
     this.#file = file;
-    this.#writer = new DocumentWriter(opened.layout, file, this.#closing.signal);
+    this.#writer = new DocumentWriter(opened, file, this.#closing.signal);
   }
 
   project(): Promise<ProjectIdentity | null> {
@@ -171,16 +170,16 @@ class SqliteStore implements Store {
   }
 
   putBlobs(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt> {
-    return this.#do(({ layout }) => putBlobs(layout, groups));
+    return this.#do(({ packs }) => packs.put(groups));
   }
 
   readPacked(id: BlobId): Promise<Uint8Array | null> {
     return this.#do(({ packs }) => packs.read(id));
   }
 
-  objectsFolder(): string {
+  objectsFolder(): string | null {
     this.#requireOpen();
-    return this.#opened.layout.git;
+    return this.#opened.inMemory ? null : this.#opened.layout.git;
   }
 
   readGitObject(key: Uint8Array): Promise<Uint8Array> {
@@ -351,7 +350,7 @@ class SqliteStore implements Store {
     this.#closing.abort(closedError());
     this.#lock.close();
     this.#writer.close();
-    this.#opened.connection.close();
+    if (!this.#opened.inMemory) this.#opened.connection.close();
   }
 
   /** The one way in: closed stores refuse, and whatever fails comes out as an error of ours. */

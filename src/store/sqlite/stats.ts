@@ -2,7 +2,6 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoreStats } from '../store.ts';
 import type { Opened } from './opened.ts';
-import { sizeOfPacks } from './packs/pack-files.ts';
 
 const STATS = `
   SELECT
@@ -15,10 +14,10 @@ const STATS = `
     coalesce(sum(stored), 0) AS storedBytes
   FROM blobs WHERE encoding <> 'missing'`;
 
-export function readStats({ connection, layout }: Opened): StoreStats {
+export function readStats({ connection, layout, packs }: Opened): StoreStats {
   const { sessions, checkpoints, changes, operations, blobs, blobBytes, storedBytes } =
     connection.get<StoreStats>(STATS) as StoreStats;
-  const packedBytes = sizeOfPacks(layout);
+  const packedBytes = packs.bytes();
   const gitBytes = sizeBelow(layout.git);
   return {
     sessions,

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { isTemporary } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import { isBlobId } from '../../../model/ids.ts';
 import { Arrivals } from '../arrivals.ts';
 import { parseBlobFile } from '../blob-files.ts';
 import { Connection } from '../connection.ts';
-import { isTemporary } from '../durable-files.ts';
 import { isOutside, storeFailure } from '../failures.ts';
 import { filesIn } from '../files-in.ts';
 import { GitObjects } from '../git-objects/git-objects.ts';

@@ -2,11 +2,12 @@ import { rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, type ZstdOptions, zstdCompress } from 'node:zlib';
+import { makePrivateFolder } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../../model/ids.ts';
 import { newPackName } from '../../pack-name.ts';
 import type { Blob, PackReceipt } from '../../store.ts';
-import { makeDurableDirectory, writeDurably } from '../durable-files.ts';
+import { writeDurably } from '../durable-files.ts';
 import type { Layout } from '../layout.ts';
 import { indexFile, packFile } from './pack-files.ts';
 import { encodeIndex, type Frame, type Place } from './pack-index.ts';
@@ -32,7 +33,7 @@ export async function putBlobs(
   groups: AsyncIterable<readonly Blob[]>,
 ): Promise<PackReceipt> {
   const name = newPackName();
-  makeDurableDirectory(layout.packs);
+  makePrivateFolder(layout.packs);
   const writer = await PackWriter.create(packFile(layout, name));
   try {
     await writeGroups(writer, groups);

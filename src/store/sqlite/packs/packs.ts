@@ -1,18 +1,22 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { zstdDecompressSync } from 'node:zlib';
 import { SavepointError } from '../../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../../model/ids.ts';
 import { hashBytes } from '../../blob.ts';
+import type { Blob, PackReceipt } from '../../store.ts';
+import { filesIn } from '../files-in.ts';
 import type { Layout } from '../layout.ts';
-import { indexFile, listPacks, packFile } from './pack-files.ts';
+import type { PackPlace } from '../opened.ts';
+import { indexFile, listPacks, packFile, packOf, sizeOfPacks } from './pack-files.ts';
 import { type Frame, PackIndex, type Place } from './pack-index.ts';
+import { putBlobs } from './pack-writer.ts';
 
 // A frame larger than this holds a single blob, so nobody asks for its neighbours.
 const MAX_CACHED_BYTES = 1024 * 1024;
 const MAX_CHUNK_BYTES = 1024 * 1024;
 
 /** Reads the packs of a store. An index is loaded when it is first needed, and stays in memory. */
-export class Packs {
+export class Packs implements PackPlace {
   readonly #layout: Layout;
   /** By the name of the pack; null for a damaged index. */
   readonly #known = new Map<string, PackIndex | null>();
@@ -41,7 +45,28 @@ export class Packs {
     return this.#known.get(name) ?? null;
   }
 
-  /** To be called when packs were removed. */
+  put(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt> {
+    return putBlobs(this.#layout, groups);
+  }
+
+  names(): string[] {
+    const names = filesIn(this.#layout.packs).map(packOf);
+    return [...new Set(names.filter((name) => name !== null))];
+  }
+
+  remove(names: readonly string[]): void {
+    for (const name of names) {
+      // The index first: nobody reads a pack without one.
+      rmSync(indexFile(this.#layout, name), { force: true });
+      rmSync(packFile(this.#layout, name), { force: true });
+    }
+    this.forget();
+  }
+
+  bytes(): number {
+    return sizeOfPacks(this.#layout);
+  }
+
   forget(): void {
     this.#known.clear();
     this.#recent = null;

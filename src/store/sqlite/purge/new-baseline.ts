@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import type { Baseline } from '../../../model/baseline.ts';
 import type { BlobId } from '../../../model/ids.ts';
 import type { BaselineState } from '../../../model/manifest/entry.ts';
@@ -11,8 +10,6 @@ import type { Blob } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 import { readBaseline } from '../meta.ts';
 import type { Opened } from '../opened.ts';
-import { indexFile, packFile } from '../packs/pack-files.ts';
-import { putBlobs } from '../packs/pack-writer.ts';
 import { hexList, LISTED_BYTES } from '../parameters.ts';
 import { intact, readBlob } from '../read-blob.ts';
 import { bytesToHash } from '../state-columns.ts';
@@ -48,17 +45,10 @@ export async function newBaseline(
   const indices = kept.map((name) => opened.packs.index(name));
   const isKept = (id: BlobId): boolean => indices.some((index) => index?.has(id));
   const { blobs, finish } = rewrite(opened, list, { purged, needed, isKept });
-  const { packs: newPacks } = await putBlobs(opened.layout, blobs);
+  const { packs: newPacks } = await opened.packs.put(blobs);
   const manifest = blobOf(finish());
   const packs = [...kept, ...newPacks];
   return { baseline: { seq: old.seq, manifest: manifest.id, packs }, manifest, newPacks };
-}
-
-export function removePacks({ layout }: Opened, names: readonly string[]): void {
-  for (const name of names) {
-    rmSync(indexFile(layout, name), { force: true });
-    rmSync(packFile(layout, name), { force: true });
-  }
 }
 
 const LISTED_HEADS = `(SELECT id FROM heads WHERE path IN ${LISTED_BYTES.replace('?', '?1')})`;

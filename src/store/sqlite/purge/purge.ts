@@ -10,7 +10,7 @@ import { REACHED } from '../prune.ts';
 import { storeBlobs } from '../put-blob.ts';
 import { sealSql } from '../seals.ts';
 import { modeOf } from '../state-columns.ts';
-import { type NewBaseline, newBaseline, removePacks } from './new-baseline.ts';
+import { type NewBaseline, newBaseline } from './new-baseline.ts';
 import { markForScrub, scrub } from './scrub.ts';
 
 const LISTED = LISTED_BYTES.replace('?', '?2');
@@ -49,7 +49,7 @@ export async function purge(opened: Opened, paths: readonly TrackedPath[]): Prom
   try {
     opened.connection.immediate(() => takeOut(opened, paths, made));
   } catch (error) {
-    removePacks(opened, made?.newPacks ?? []);
+    opened.packs.remove(made?.newPacks ?? []);
     throw error;
   }
   opened.packs.forget();

@@ -9,11 +9,11 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivateFolder, syncPath } from '../../../fs/write-file.ts';
 import { SEALED_TABLES } from '../check/check-rows.ts';
 import { checkOpened, checkStore, openedWith } from '../check/check-store.ts';
 import { isDamage, type StoreCheck, type StoreProblem } from '../check/problem.ts';
 import { Connection } from '../connection.ts';
-import { makeDurableDirectory, syncPath } from '../durable-files.ts';
 import { isOutside, storeFailure } from '../failures.ts';
 import { type Layout, layoutOf } from '../layout.ts';
 import { buildFresh } from '../open-database.ts';
@@ -71,7 +71,7 @@ async function repair(layout: Layout): Promise<StoreRepair> {
 
 /** Answers what is lost. When it throws, the old database is still in its place. */
 async function rebuild(layout: Layout, aside: SetAside): Promise<StoreProblem[]> {
-  makeDurableDirectory(layout.blobs);
+  makePrivateFolder(layout.blobs);
   const copied: CopiedTable[] = [];
   let fresh = '';
   try {
@@ -216,7 +216,7 @@ export class SetAside {
   /** Keeps a file of the store durably under a second name: it stays where it is until it is replaced. */
   keep(path: string): void {
     if (!existsSync(path)) return;
-    makeDurableDirectory(this.folder);
+    makePrivateFolder(this.folder);
     const kept = join(this.folder, basename(path));
     try {
       linkSync(path, kept);

@@ -9,7 +9,7 @@ import { MemoryPlace, memoryStore } from './memory-store.ts';
 const places = new WeakMap<Store, MemoryPlace>();
 
 testStore({
-  name: 'MemoryStore',
+  name: 'memoryStore',
   create: async () => {
     const place = new MemoryPlace();
     const store = memoryStore(place);
@@ -21,13 +21,13 @@ testStore({
   runner: { describe, it },
 });
 
-describe('MemoryStore alone', () => {
+describe('memoryStore alone', () => {
   it('notices bytes that were changed behind its back', async () => {
     const place = new MemoryPlace();
     const blob = blobOf(Uint8Array.of(1, 2, 3));
     const store = memoryStore(place);
     await store.commit({ base: 0, blobs: [blob] });
-    place.blobs.get(blob.id)?.fill(0);
+    place.opened.connection.run('UPDATE blobs SET data = zeroblob(3)');
     await assert.rejects(store.readBlob(blob.id), (error) =>
       isSavepointError(error, 'blob-corrupt'),
     );
