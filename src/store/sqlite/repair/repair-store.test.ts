@@ -11,6 +11,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
 import {
+  assertReadable,
   baselineOf,
   changeOf,
   checkpointOf,
@@ -149,6 +150,22 @@ describe('the repair of a store', () => {
         await store.close();
       }),
   );
+
+  it('does not let new large contents overwrite others where it was lost how far those go', () =>
+    withStore(async (folder) => {
+      const [large, next] = [noiseBlob(300_000, 1), noiseBlob(300_000, 2)];
+      const store = await sqliteStore({ directory: folder });
+      const change = changeOf(4, 'b', { after: fileOf(large) });
+      await store.commit({ base: 3, blobs: [large], changes: [change] });
+      await store.close();
+      execute(folder, "UPDATE meta SET value = 5 WHERE key = 'arrivals'");
+      await repairStore(folder);
+      const again = await sqliteStore({ directory: folder });
+      const other = changeOf(5, 'c', { after: fileOf(next) });
+      await again.commit({ base: 4, blobs: [next], changes: [other] });
+      for (const blob of [large, next]) await assertReadable(again, blob);
+      await again.close();
+    }));
 
   it('keeps what a change did when its session is lost', () =>
     withStore(async (folder) => {
