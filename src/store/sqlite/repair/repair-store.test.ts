@@ -48,7 +48,7 @@ describe('the repair of a store', () => {
       expect(readdirSync(aside ?? '')).toEqual(['store.db']);
     }));
 
-  it('takes out the damaged cancellation of a change alone, not another of the same change', () =>
+  it('removes only the damaged one of two cancellations of a change', () =>
     withStore(async (folder) => {
       const store = await sqliteStore({ directory: folder });
       const changes = [
@@ -83,7 +83,7 @@ describe('the repair of a store', () => {
     30_000,
   );
 
-  it('copies what can be read only into a database that takes it', () =>
+  it('fails where the new database is full, and does not take that for damage', () =>
     withStore(async (folder) => {
       const layout = layoutOf(folder);
       const source = new DatabaseSync(layout.database);
@@ -95,7 +95,7 @@ describe('the repair of a store', () => {
       source.close();
     }));
 
-  it('begins anew where the database is gone, which nobody else takes for a new store', () =>
+  it('begins an empty store where the database is gone, which no other command does', () =>
     withStore(async (folder) => {
       const aside = join(folder, 'damaged', '1');
       mkdirSync(aside, { recursive: true });
@@ -151,7 +151,7 @@ describe('the repair of a store', () => {
       }),
   );
 
-  it('does not let new large contents overwrite others where it was lost how far those go', () =>
+  it('does not let new large contents overwrite others when the end of the arrivals is lost', () =>
     withStore(async (folder) => {
       const [large, next] = [noiseBlob(300_000, 1), noiseBlob(300_000, 2)];
       const store = await sqliteStore({ directory: folder });
@@ -179,7 +179,7 @@ describe('the repair of a store', () => {
       await store.close();
     }));
 
-  it('has nothing to say of a pack that rows need, though the baseline does not name it', () =>
+  it('does not report a pack that only rows need as a leftover', () =>
     withStore(async (folder) => {
       const store = await sqliteStore({ directory: folder });
       const packed = noiseBlob(5_000);
@@ -195,7 +195,7 @@ describe('the repair of a store', () => {
       expect((await checkStore(folder)).problems).toEqual([]);
     }));
 
-  it('finds the right name of a path again in the index of the names', () =>
+  it('takes the right name of a path from the index of names', () =>
     withBaseline(async (folder) => {
       damageName(folder);
       const { kept } = await repairStore(folder);
@@ -207,7 +207,7 @@ describe('the repair of a store', () => {
       await store.close();
     }));
 
-  it('gives the first scan up when it cannot tell which path has lost its last known state', () =>
+  it('drops the baseline when it cannot tell which path has lost its last known state', () =>
     withBaseline(async (folder) => {
       execute(folder, "UPDATE heads SET path = x'63', seq = seq + 1");
       expect((await repairStore(folder)).left.problems.map(({ kind }) => kind)).toEqual([
@@ -218,7 +218,7 @@ describe('the repair of a store', () => {
       await store.close();
     }));
 
-  it('puts a last known state right by its last change', () =>
+  it('restores a last known state from the last change of its path', () =>
     withBaseline(async (folder) => {
       execute(folder, 'UPDATE heads SET blob = NULL, mode = 0');
       await repairStore(folder);
@@ -230,7 +230,7 @@ describe('the repair of a store', () => {
       await store.close();
     }));
 
-  it('gives the first scan up when its row is not what was written', () =>
+  it('drops the baseline when its row is not what was written', () =>
     withBaseline(async (folder) => {
       execute(folder, "UPDATE meta SET value = replace(value, '4', '3') WHERE key = 'baseline'");
       expect((await repairStore(folder)).left.problems.map(({ kind }) => kind)).toEqual([
