@@ -38,7 +38,7 @@ async function locked<T>(
   { lockTimeoutMs }: CheckProjectOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { withProjectLock } = await import('../store/sqlite/with-project-lock.ts');
+  const { withProjectLock } = await import('../store/sqlite/lock.ts');
   return withProjectLock(directory, lockTimeoutMs ?? DEFAULT_SETTINGS.lockTimeoutMs, work);
 }
 

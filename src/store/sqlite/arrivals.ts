@@ -13,7 +13,7 @@ import { dirname } from 'node:path';
 import { syncPath } from '../../fs/write-file.ts';
 import type { Blob } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { makeEmptyFile } from './durable-files.ts';
+import { makeEmptyFile } from './layout.ts';
 import { writeMeta } from './meta.ts';
 
 const READ_END = "SELECT value FROM meta WHERE key = 'arrivals'";

@@ -1,17 +1,25 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { Seq } from '../../model/ids.ts';
-import { checkWindow } from '../check-scan-rows.ts';
-import { newestSeq } from '../newest-seq.ts';
+import type { Session } from '../../model/session.ts';
+import type { Window } from '../../model/window.ts';
 import type { Batch, Fence } from '../store.ts';
+import { putReference, storeBlobs } from './blobs.ts';
 import { closeChange, insertChange } from './changes.ts';
 import type { Connection } from './connection.ts';
+import type { Opened } from './layout.ts';
 import { readSeq, writeBaseline, writeJournal, writeSeq } from './meta.ts';
-import { Numbers } from './numbers.ts';
-import type { Opened } from './opened.ts';
-import { putReference, storeBlobs } from './put-blob.ts';
+import { Numbers, sessionNumber } from './numbers.ts';
 import type { RowTable } from './row-table.ts';
-import { cancellations, checkpoints, executions, operations, steps, windows } from './schema.ts';
-import { putSession, removeSession } from './sessions.ts';
+import {
+  cancellations,
+  checkpoints,
+  executions,
+  operations,
+  sessions,
+  steps,
+  windows,
+} from './schema.ts';
+import { sealSql } from './seals.ts';
 
 /**
  * One transaction, and one wait for the disk; throws what is busy where somebody writes a document. Large
@@ -110,6 +118,41 @@ function requireBase(connection: Connection, base: Seq): void {
   });
 }
 
+/** Refuses numbers that were handed out before. `known` is the window that this one replaces. */
+function checkWindow({ opened, closed }: Window, known: Window | null, base: Seq): void {
+  if (opened !== known?.opened && (known !== null || opened <= base)) throw usedNumber(opened);
+  if (closed === null || closed === known?.closed) return;
+  if (closed <= Math.max(base, opened)) throw usedNumber(closed);
+}
+
 function usedNumber(seq: Seq): SavepointError {
   return new SavepointError('argument-invalid', `number ${seq} is not above those handed out`);
+}
+
+/** Mostly it is there. An INSERT that meets one there would use up a number each time. */
+function putSession(numbers: Numbers, session: Session): void {
+  if (!sessions.update(numbers, session)) sessions.insert(numbers, session);
+}
+
+// Foreign keys would do it too, but they know nothing of seals.
+const FREE_CHANGES = `
+  UPDATE changes SET session = NULL, seal = ${sealSql('changes', { session: 'NULL' })}
+  WHERE session = ?`;
+
+/** Foreign keys take its checkpoints, windows and executions along. */
+function removeSession(connection: Connection, id: string): void {
+  connection.run(FREE_CHANGES, sessionNumber(connection, id));
+  sessions.remove(connection, id);
+}
+
+/** The newest number that a batch hands out; its base when it hands none out. */
+function newestSeq(batch: Batch): Seq {
+  let newest = Math.max(batch.base, batch.baseline?.seq ?? 0);
+  for (const rows of [batch.checkpoints, batch.changes, batch.operations]) {
+    for (const { seq } of rows ?? []) newest = Math.max(newest, seq);
+  }
+  for (const { opened, closed } of batch.windows ?? []) {
+    newest = Math.max(newest, opened, closed ?? 0);
+  }
+  return newest;
 }

@@ -3,14 +3,13 @@ import { resolve } from 'node:path';
 import { SavepointError } from '../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../model/ids.ts';
 import { hashBytes } from '../blob.ts';
-import { newPackName } from '../pack-name.ts';
 import type { Blob, PackReceipt, Store } from '../store.ts';
 import { Arrivals } from './arrivals.ts';
 import { GitObjects } from './git-objects/git-objects.ts';
-import { layoutOf } from './layout.ts';
+import { layoutOf, type Opened, type PackPlace } from './layout.ts';
+import { LockFile } from './lock.ts';
 import { memoryDatabase } from './open-database.ts';
-import type { Opened, PackPlace } from './opened.ts';
-import { LockFile } from './project-lock.ts';
+import { newPackName } from './packs/pack-files.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
 /** A store that lives as long as its process; for tests, and for trying things out. */

@@ -1,10 +1,9 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { makePrivateFolder, syncPath } from '../../fs/write-file.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { Connection } from './connection.ts';
-import { makeEmptyFile } from './durable-files.ts';
-import type { Layout } from './layout.ts';
-import { refuseLostDatabase } from './lost-database.ts';
+import { filesIn, type Layout, makeEmptyFile } from './layout.ts';
 import { APPLICATION_ID, FORMAT, SCHEMA } from './schema.ts';
 
 // 4 KiB: a commit touches about a dozen index pages, and they weigh more than one blob's bytes, which
@@ -42,7 +41,7 @@ export function openDatabase(layout: Layout, create: boolean): Connection {
  * Makes the folder and the database. The database appears under its name only when it is whole, so
  * that an empty file there is damage and never a store to be filled anew.
  */
-export function createDatabase(layout: Layout): void {
+function createDatabase(layout: Layout): void {
   makePrivateFolder(layout.blobs);
   makeEmptyFile(layout.lock);
   // The project lock, taken here with a plain wait: creators come once, and never hold it already.
@@ -126,7 +125,7 @@ function requireReadable(connection: Connection, file: string): void {
   if (format !== FORMAT) throw otherFormat(format, file);
 }
 
-export function formatOf(connection: Connection): number {
+function formatOf(connection: Connection): number {
   return connection.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
 }
 
@@ -142,5 +141,15 @@ export function otherFormat(format: number, file?: string): SavepointError {
 function missing(layout: Layout): SavepointError {
   return new SavepointError('store-missing', 'there is no store in this folder yet', {
     path: layout.directory,
+  });
+}
+
+/** Refuses a folder whose database is gone: a new one in its place would hide that there was one. */
+function refuseLostDatabase({ database, damaged, directory }: Layout): void {
+  const wasRepaired = filesIn(damaged).some((name) => existsSync(join(damaged, name, 'store.db')));
+  if (!wasRepaired && !existsSync(`${database}-wal`)) return;
+  throw new SavepointError('store-corrupt', 'the database of the store is gone', {
+    path: directory,
+    hint: 'see what can be saved with: savepoint fsck --repair',
   });
 }

@@ -29,6 +29,7 @@ import type {
   WholeDocument,
 } from '../store.ts';
 import { Arrivals } from './arrivals.ts';
+import { readBlob } from './blobs.ts';
 import { countChangedPaths, listChanges } from './changes.ts';
 import {
   listCheckpoints,
@@ -38,13 +39,11 @@ import {
 } from './checkpoints.ts';
 import { commitBatch } from './commit.ts';
 import { compact } from './compaction.ts';
-import { databaseFile, requireSameFile } from './database-file.ts';
-import { diskBytes } from './disk-bytes.ts';
-import { DocumentWriter } from './document-writer.ts';
-import { findDocument, listDocuments, readDocument } from './documents.ts';
+import { DocumentWriter, findDocument, listDocuments, readDocument } from './documents.ts';
 import { storeFailure } from './failures.ts';
 import { GitObjects } from './git-objects/git-objects.ts';
-import { layoutOf } from './layout.ts';
+import { layoutOf, type Opened } from './layout.ts';
+import { databaseFile, LockFile, requireSameFile, whenFree } from './lock.ts';
 import {
   needsScrub,
   readBaseline,
@@ -54,13 +53,10 @@ import {
   writeProject,
 } from './meta.ts';
 import { openDatabase } from './open-database.ts';
-import type { Opened } from './opened.ts';
 import { Packs } from './packs/packs.ts';
 import { LISTED_NUMBERS, limitOf } from './parameters.ts';
 import { readParts } from './parts.ts';
-import { LockFile } from './project-lock.ts';
 import { prunable, prune } from './prune.ts';
-import { readBlob } from './read-blob.ts';
 import {
   cancellations,
   checkpoints,
@@ -71,8 +67,7 @@ import {
   steps,
   windows,
 } from './schema.ts';
-import { readStats } from './stats.ts';
-import { whenFree } from './when-free.ts';
+import { diskBytes, readStats } from './stats.ts';
 
 const DEFAULT_LARGE_BLOB_BYTES = 256 * 1024;
 // Only documents are written by others meanwhile, each within a fraction of a millisecond.

@@ -11,7 +11,7 @@ import {
 } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import { storeFailure } from '../../sqlite/failures.ts';
-import { LockFile } from '../../sqlite/project-lock.ts';
+import { LockFile } from '../../sqlite/lock.ts';
 import type { DocumentFolder } from './document-file.ts';
 import { fileNameOf } from './file-name.ts';
 

@@ -3,13 +3,13 @@ import type { CheckpointId, PartId } from '../../../model/ids.ts';
 import type { BaselineState } from '../../../model/manifest/entry.ts';
 import { Manifest } from '../../../model/manifest/manifest.ts';
 import { bytesToPath, type TrackedPath } from '../../../model/path.ts';
+import { intact, readBlob } from '../blobs.ts';
 import type { Connection } from '../connection.ts';
 import { ownPart } from '../documents.ts';
+import type { Opened } from '../layout.ts';
 import { readBaseline } from '../meta.ts';
-import type { Opened } from '../opened.ts';
 import { nameOf, type PartRow, toPart } from '../parts.ts';
-import { NO_PART } from '../prune-parts.ts';
-import { intact, readBlob } from '../read-blob.ts';
+import { NO_PART } from '../prune.ts';
 import { bytesToHash } from '../state-columns.ts';
 import { problem, type StoreProblem } from './problem.ts';
 

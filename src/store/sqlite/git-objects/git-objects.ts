@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { SavepointError } from '../../../model/errors.ts';
-import { filesIn } from '../files-in.ts';
+import { filesIn } from '../layout.ts';
 import {
   ByteReader,
   Damaged,

@@ -1,8 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isPackName } from '../../pack-name.ts';
-import { filesIn } from '../files-in.ts';
-import type { Layout } from '../layout.ts';
+import { filesIn, type Layout } from '../layout.ts';
 
 const PACK = '.pack';
 const INDEX = '.idx';
@@ -35,4 +34,15 @@ export function sizeOfPacks(layout: Layout): number {
   return filesIn(layout.packs)
     .map((file) => statSync(join(layout.packs, file), { throwIfNoEntry: false })?.size ?? 0)
     .reduce((sum, size) => sum + size, 0);
+}
+
+const PACK_NAME = /^[0-9a-f]{32}$/;
+
+/** Random, so that nobody has to look which names are taken. */
+export function newPackName(): string {
+  return randomBytes(16).toString('hex');
+}
+
+export function isPackName(text: string): boolean {
+  return PACK_NAME.test(text);
 }

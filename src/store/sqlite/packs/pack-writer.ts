@@ -5,11 +5,9 @@ import { constants, type ZstdOptions, zstdCompress } from 'node:zlib';
 import { makePrivateFolder } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../../model/ids.ts';
-import { newPackName } from '../../pack-name.ts';
 import type { Blob, PackReceipt } from '../../store.ts';
-import { writeDurably } from '../durable-files.ts';
-import type { Layout } from '../layout.ts';
-import { indexFile, packFile } from './pack-files.ts';
+import { type Layout, writeDurably } from '../layout.ts';
+import { indexFile, newPackName, packFile } from './pack-files.ts';
 import { encodeIndex, type Frame, type Place } from './pack-index.ts';
 
 /** "SVPK" and the number of the format, little-endian. Frames follow one another. */

@@ -7,11 +7,11 @@ import { pathToBytes, type TrackedPath } from '../../../model/path.ts';
 import { unknown } from '../../../model/state.ts';
 import { blobOf } from '../../blob.ts';
 import type { Blob } from '../../store.ts';
+import { intact, readBlob } from '../blobs.ts';
 import type { Connection } from '../connection.ts';
+import type { Opened } from '../layout.ts';
 import { readBaseline } from '../meta.ts';
-import type { Opened } from '../opened.ts';
 import { hexList, LISTED_BYTES } from '../parameters.ts';
-import { intact, readBlob } from '../read-blob.ts';
 import { bytesToHash } from '../state-columns.ts';
 
 /** A baseline without the purged paths. Its packs are durable, and no row names it yet. */

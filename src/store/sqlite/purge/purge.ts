@@ -1,13 +1,13 @@
 import { SavepointError } from '../../../model/errors.ts';
 import { pathToBytes, type TrackedPath } from '../../../model/path.ts';
 import { unknown } from '../../../model/state.ts';
+import { storeBlobs } from '../blobs.ts';
 import type { Connection } from '../connection.ts';
+import type { Opened } from '../layout.ts';
 import { readJournal, writeBaseline } from '../meta.ts';
 import { Numbers } from '../numbers.ts';
-import type { Opened } from '../opened.ts';
 import { hexList, LISTED_BYTES } from '../parameters.ts';
 import { REACHED } from '../prune.ts';
-import { storeBlobs } from '../put-blob.ts';
 import { sealSql } from '../seals.ts';
 import { modeOf } from '../state-columns.ts';
 import { type NewBaseline, newBaseline } from './new-baseline.ts';

@@ -11,19 +11,22 @@ import {
 import { join } from 'node:path';
 import { SavepointError } from '../../../model/errors.ts';
 import { Manifest } from '../../../model/manifest/manifest.ts';
+import { readBlob } from '../blobs.ts';
+import { references, takeOver } from '../compaction.ts';
 import type { Connection } from '../connection.ts';
 import { isBusy } from '../failures.ts';
-import { filesIn } from '../files-in.ts';
-import type { Layout } from '../layout.ts';
+import { filesIn, type Layout, type Opened } from '../layout.ts';
 import { needsScrub, readBaseline, writeMeta } from '../meta.ts';
-import type { Opened } from '../opened.ts';
-import { sweepPacks } from '../packs/sweep-packs.ts';
-import { dropBlobs, freeFromDeadBases, namedBlobs, REACHED } from '../prune.ts';
-import { dropParts } from '../prune-parts.ts';
-import { readBlob } from '../read-blob.ts';
+import {
+  dropBlobs,
+  dropParts,
+  freeFromDeadBases,
+  namedBlobs,
+  REACHED,
+  sweepBlobFiles,
+  sweepPacks,
+} from '../prune.ts';
 import { sealSql } from '../seals.ts';
-import { sweepBlobFiles } from '../sweep.ts';
-import { references, takeOver } from '../take-over.ts';
 
 // Blobs that are damaged could not be stored anew. Without their base nobody can ever read them.
 const GIVE_UP = `

@@ -3,7 +3,7 @@ import type { PartId } from '../../../model/ids.ts';
 import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
 import { unknown } from '../../../model/state.ts';
 import { blobOf } from '../../blob.ts';
-import { blobFile } from '../blob-files.ts';
+import { blobFile, readIntact, storeBlobs } from '../blobs.ts';
 import {
   damagedDocuments,
   isLost,
@@ -12,12 +12,10 @@ import {
   readManifest,
 } from '../check/check-contents.ts';
 import type { Connection } from '../connection.ts';
+import type { Opened } from '../layout.ts';
 import { readBaseline, writeBaseline, writeMeta } from '../meta.ts';
 import { Numbers } from '../numbers.ts';
-import type { Opened } from '../opened.ts';
 import { indexFile, packFile } from '../packs/pack-files.ts';
-import { storeBlobs } from '../put-blob.ts';
-import { readIntact } from '../read-blob.ts';
 import { sealSql } from '../seals.ts';
 import { bytesToHash } from '../state-columns.ts';
 import { dropBaseline, makeUnknown } from './repair-rows.ts';

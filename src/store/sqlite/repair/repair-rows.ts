@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Seq } from '../../../model/ids.ts';
 import { unknown } from '../../../model/state.ts';
-import { type BrokenSeal, brokenSeals } from '../broken-seals.ts';
 import {
   endOf,
   floorOf,
@@ -13,11 +12,10 @@ import {
   SEALED_TABLES,
 } from '../check/check-rows.ts';
 import type { Connection } from '../connection.ts';
-import type { Layout } from '../layout.ts';
+import type { Layout, Opened } from '../layout.ts';
 import { writeBaseline, writeMeta } from '../meta.ts';
-import type { Opened } from '../opened.ts';
 import { ROW_KEYS, type SealedTable } from '../schema.ts';
-import { sealSql } from '../seals.ts';
+import { type BrokenSeal, brokenSeals, sealSql } from '../seals.ts';
 import { modeOf } from '../state-columns.ts';
 import { isSealed, type Row } from './copy-rows.ts';
 import type { SetAside } from './repair-store.ts';

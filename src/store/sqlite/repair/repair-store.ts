@@ -16,8 +16,8 @@ import { isDamage, type StoreCheck, type StoreProblem } from '../check/problem.t
 import { Connection } from '../connection.ts';
 import { isOutside, storeFailure } from '../failures.ts';
 import { type Layout, layoutOf } from '../layout.ts';
+import { withoutWriters } from '../lock.ts';
 import { buildFresh } from '../open-database.ts';
-import { withoutWriters } from '../writers-lock.ts';
 import { type CopiedTable, copyTable, lossesOf } from './copy-rows.ts';
 import { repairBaseline, repairBlobs, repairParts } from './repair-contents.ts';
 import { dropBaseline, repairChains, repairRows, restoreEntries } from './repair-rows.ts';
