@@ -1,13 +1,14 @@
 /*
  * Tests that try kills, faults, damages and random histories. `npm test` runs some of them, with few tries;
- * `npm run test:campaigns` runs all of them, with these lengths: 2,000 sequences, 500 damages of a store and 600
- * of its log, 3,000 looks at one that is written to, 300 kills at random and one at each call, a fault at each
- * call, 600 errors that last (there are 1,300), power cuts, every moment of a take-back, 300 kills of an execution,
- * 1,600 saves, 300 commands beside busy writers.
+ * `npm run test:campaigns` runs all of them, with these lengths: 2,000 sequences, 500 damages of a store, 300
+ * repairs and 600 damages of its log, 3,000 looks at one that is written to, 300 kills at random and one at each
+ * call, a fault at each call, 600 errors that last (there are 1,300), power cuts, every moment of a take-back,
+ * 300 kills of an execution, 1,600 saves, 300 commands beside busy writers.
  */
 export const CAMPAIGN_LENGTHS: Readonly<Record<string, string>> = {
   SAVEPOINT_PROPERTY_RUNS: '2000',
   SAVEPOINT_DAMAGES: '500',
+  SAVEPOINT_REPAIRS: '300',
   SAVEPOINT_LOG_DAMAGES: '300',
   SAVEPOINT_LOOKS: '3000',
   SAVEPOINT_KILLS: '10000',
@@ -51,7 +52,7 @@ export const CAMPAIGNS: readonly string[] = [
     'whole-files',
     'windows',
   ]),
-  ...filesOf('fsck', ['beside-writers', 'fsck', 'log']),
+  ...filesOf('fsck', ['beside-writers', 'fsck', 'log', 'repair']),
   ...filesOf('concurrency', ['storages']),
   ...filesOf('e2e', ['bin']),
 ];

@@ -134,13 +134,14 @@ it('explains itself', async () => {
 
     Compares every row of the store with what was written, every recorded content with its hash, and
     names what is damaged and what that means: which paths cannot be restored, and at which checkpoints.
-    Changes nothing. With --repair, what is damaged is moved into the folder "damaged" of the store,
-    what it said is unknown from then on, and the store works again; end other programs that use it
-    first. It exits with 0 only when the record is whole again, and with 1 when something is lost for
-    good. Your files are never touched.
+    Changes nothing. With --repair, everything that can still be read and verified goes into a new
+    database; what is lost is unknown from then on, and the store works again. The old database and
+    damaged files are kept in the folder "damaged" of the store. End other programs that use it first.
+    It exits with 0 only when the record is whole again, and with 1 when something is lost for good.
+    Your files are never touched.
 
     options:
-      --repair       set aside what is damaged
+      --repair       make a new database of what is not damaged
       --project DIR  the project; by default the one around the current folder
       --json         print JSON for programs, and nothing else, on standard output
       --quiet        print results and problems, no remarks and no hints
@@ -149,7 +150,7 @@ it('explains itself', async () => {
 
     examples:
       savepoint fsck           after a disk failed, or to be sure
-      savepoint fsck --repair  go on with what is whole
+      savepoint fsck --repair  go on with what is not damaged
     "
   `);
 });

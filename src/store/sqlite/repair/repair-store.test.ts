@@ -11,6 +11,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
 import {
+  assertReadable,
   baselineOf,
   changeOf,
   checkpointOf,
@@ -47,7 +48,7 @@ describe('the repair of a store', () => {
       expect(readdirSync(aside ?? '')).toEqual(['store.db']);
     }));
 
-  it('takes out the damaged cancellation of a change alone, not another of the same change', () =>
+  it('removes only the damaged one of two cancellations of a change', () =>
     withStore(async (folder) => {
       const store = await sqliteStore({ directory: folder });
       const changes = [
@@ -82,7 +83,7 @@ describe('the repair of a store', () => {
     30_000,
   );
 
-  it('copies what can be read only into a database that takes it', () =>
+  it('fails where the new database is full, and does not take that for damage', () =>
     withStore(async (folder) => {
       const layout = layoutOf(folder);
       const source = new DatabaseSync(layout.database);
@@ -94,7 +95,7 @@ describe('the repair of a store', () => {
       source.close();
     }));
 
-  it('begins anew where the database is gone, which nobody else takes for a new store', () =>
+  it('begins an empty store where the database is gone, which no other command does', () =>
     withStore(async (folder) => {
       const aside = join(folder, 'damaged', '1');
       mkdirSync(aside, { recursive: true });
@@ -119,6 +120,53 @@ describe('the repair of a store', () => {
       expect(readdirSync(folder).filter((name) => name.includes('.new'))).toEqual([]);
     }));
 
+  it.each(['size = 1099511627776', 'data = -7', 'data = 9007199254740991'])(
+    'gives up a large content whose row says that %s, and nothing else',
+    (damage) =>
+      withStore(async (folder) => {
+        const store = await sqliteStore({ directory: folder });
+        const large = noiseBlob(300_000);
+        const change = changeOf(4, 'b', { after: fileOf(large) });
+        await store.commit({ base: 3, blobs: [large], changes: [change] });
+        await store.close();
+        execute(folder, `UPDATE blobs SET ${damage} WHERE encoding = 'arrived'`);
+        const { left, lost } = await repairStore(folder);
+        expect(left.problems.map(({ kind }) => kind)).toEqual(['leftover']);
+        expect(lost.some(({ paths }) => paths.includes(pathOf('b')))).toBe(true);
+        expect(lost.some(({ paths }) => paths.includes(pathOf('a')))).toBe(false);
+      }),
+  );
+
+  it.each(["heads SET path = 'text'", "blobs SET hash = 'text ' || id"])(
+    'works where damage has made a text of bytes: %s',
+    (damage) =>
+      withBaseline(async (folder) => {
+        execute(folder, `UPDATE ${damage}`);
+        const { left, lost } = await repairStore(folder);
+        expect(left.problems.map(({ kind }) => kind)).toEqual(['leftover']);
+        expect(lost[0]?.message).toMatch(/^0 of \d rows of \w+ could be read$/);
+        const store = await sqliteStore({ directory: folder });
+        expect(await store.baseline()).toBe(null);
+        await store.close();
+      }),
+  );
+
+  it('does not let new large contents overwrite others when the end of the arrivals is lost', () =>
+    withStore(async (folder) => {
+      const [large, next] = [noiseBlob(300_000, 1), noiseBlob(300_000, 2)];
+      const store = await sqliteStore({ directory: folder });
+      const change = changeOf(4, 'b', { after: fileOf(large) });
+      await store.commit({ base: 3, blobs: [large], changes: [change] });
+      await store.close();
+      execute(folder, "UPDATE meta SET value = 5 WHERE key = 'arrivals'");
+      await repairStore(folder);
+      const again = await sqliteStore({ directory: folder });
+      const other = changeOf(5, 'c', { after: fileOf(next) });
+      await again.commit({ base: 4, blobs: [next], changes: [other] });
+      for (const blob of [large, next]) await assertReadable(again, blob);
+      await again.close();
+    }));
+
   it('keeps what a change did when its session is lost', () =>
     withStore(async (folder) => {
       execute(folder, 'DELETE FROM sessions');
@@ -131,7 +179,7 @@ describe('the repair of a store', () => {
       await store.close();
     }));
 
-  it('has nothing to say of a pack that rows need, though the baseline does not name it', () =>
+  it('does not report a pack that only rows need as a leftover', () =>
     withStore(async (folder) => {
       const store = await sqliteStore({ directory: folder });
       const packed = noiseBlob(5_000);
@@ -147,7 +195,7 @@ describe('the repair of a store', () => {
       expect((await checkStore(folder)).problems).toEqual([]);
     }));
 
-  it('finds the right name of a path again in the index of the names', () =>
+  it('takes the right name of a path from the index of names', () =>
     withBaseline(async (folder) => {
       damageName(folder);
       const { kept } = await repairStore(folder);
@@ -159,7 +207,7 @@ describe('the repair of a store', () => {
       await store.close();
     }));
 
-  it('gives the first scan up when it cannot tell which path has lost its last known state', () =>
+  it('drops the baseline when it cannot tell which path has lost its last known state', () =>
     withBaseline(async (folder) => {
       execute(folder, "UPDATE heads SET path = x'63', seq = seq + 1");
       expect((await repairStore(folder)).left.problems.map(({ kind }) => kind)).toEqual([
@@ -170,7 +218,7 @@ describe('the repair of a store', () => {
       await store.close();
     }));
 
-  it('puts a last known state right by its last change', () =>
+  it('restores a last known state from the last change of its path', () =>
     withBaseline(async (folder) => {
       execute(folder, 'UPDATE heads SET blob = NULL, mode = 0');
       await repairStore(folder);
@@ -182,7 +230,7 @@ describe('the repair of a store', () => {
       await store.close();
     }));
 
-  it('gives the first scan up when its row is not what was written', () =>
+  it('drops the baseline when its row is not what was written', () =>
     withBaseline(async (folder) => {
       execute(folder, "UPDATE meta SET value = replace(value, '4', '3') WHERE key = 'baseline'");
       expect((await repairStore(folder)).left.problems.map(({ kind }) => kind)).toEqual([
