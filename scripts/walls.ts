@@ -14,7 +14,6 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   // Its lock and its durable files are those of the store.
   'store/documents': ['model', 'fs', 'store', 'store/parts', 'store/sqlite'],
   'store/sqlite': ['model', 'fs', 'store', 'store/parts'],
-  'store/memory': ['model', 'store', 'store/parts'],
   store: ['model', 'store/parts'],
   capture: ['model', 'store', 'fs'],
   timeline: ['model', 'store', 'fs', 'capture', 'plan'],
@@ -38,7 +37,6 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'model',
     'store',
     'store/sqlite',
-    'store/memory',
     'store/parts',
     'store/documents',
     'fs',
@@ -57,7 +55,6 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'plan/load',
     'store',
     'store/sqlite',
-    'store/memory',
     'store/parts',
     'store/documents',
     'capture',

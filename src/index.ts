@@ -111,7 +111,6 @@ export { receiptOf } from './plan/receipt.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';
 export { blobOf, hashBytes } from './store/blob.ts';
 export type { BaseStorage, SaveOptions } from './store/documents/base-storage.ts';
-export { memoryStore } from './store/memory/memory-store.ts';
 export type { Part, PartKind } from './store/parts/part.ts';
 export type {
   CheckOptions,
@@ -120,6 +119,7 @@ export type {
   StoreCheck,
   StoreProblem,
 } from './store/sqlite/check/problem.ts';
+export { memoryStore } from './store/sqlite/memory-store.ts';
 export type { StoreRepair } from './store/sqlite/repair/repair-store.ts';
 export { type SqliteStoreOptions, sqliteStore } from './store/sqlite/sqlite-store.ts';
 export type {

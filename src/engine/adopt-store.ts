@@ -6,9 +6,8 @@ import { syncPath } from '../fs/write-file.ts';
 import { AMOUNT, check, type Kind, listOf, object, optional, TEXT } from '../model/check.ts';
 import { SavepointError } from '../model/errors.ts';
 import { Connection } from '../store/sqlite/connection.ts';
-import { makeEmptyFile } from '../store/sqlite/durable-files.ts';
 import { storeFailure } from '../store/sqlite/failures.ts';
-import { layoutOf } from '../store/sqlite/layout.ts';
+import { layoutOf, makeEmptyFile } from '../store/sqlite/layout.ts';
 import { readProject } from '../store/sqlite/meta.ts';
 import type { ProjectIdentity } from '../store/store.ts';
 import { homeOf, storeDirectory } from './open-savepoint.ts';
@@ -123,7 +122,7 @@ function isSameFolder(a: ProjectIdentity, b: ProjectIdentity): boolean {
   return a.inode === b.inode && a.birthtimeNs === b.birthtimeNs;
 }
 
-/** Looks only: a store of an older format is left in it. Null where there is nothing to read. */
+/** Only looks, also into a store of another format. Null where there is nothing to read. */
 function ownerOf(directory: string): ProjectIdentity | null {
   const { database } = layoutOf(directory);
   // Opening would make one.
