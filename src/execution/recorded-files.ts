@@ -27,8 +27,8 @@ const FOLDER: State = {
 };
 
 /**
- * Files that a step writes. Each is on record before it is written, with what it will be: at every moment of
- * a kill it is known who wrote it, and lines of others on top of a half done step stay when it is rolled back.
+ * The files that a step writes. Each is on record, with its new content, before it is written. So a kill at
+ * any moment leaves no file of unknown origin, and a rollback keeps lines that others added meanwhile.
  */
 export class RecordedFiles {
   readonly #site: ExecutionSite;
