@@ -110,12 +110,9 @@ export const MAY_IMPORT_NODE_FS: readonly string[] = [
   'store/',
   // Git's packs and index: read by offsets, linked and cloned, never written.
   'capture/git/',
-  // The hot loops of a scan, which a call in between would slow down, and its index in shared memory.
-  'capture/scan/',
-  'capture/ignore/global-rules.ts',
-  'capture/named-path.ts',
-  'capture/process-owner.ts',
-  'capture/project.ts',
+  // The calls of a scan, made for each entry, and its index, which is read into shared memory.
+  'capture/scan/file-system.ts',
+  'capture/scan/index-file.ts',
   // Appends to a log.
   'replica/file-logger.ts',
   // They play in temporary folders of their own.

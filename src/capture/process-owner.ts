@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { readFile } from '../fs/read-file.ts';
 
 let ownName: string | null = null;
 
@@ -55,7 +55,9 @@ function startOf(pid: number): string | null {
 /** What /proc says of a process, from its state on. */
 function statOf(pid: number): string[] | null {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const { bytes } = readFile(`/proc/${pid}/stat`);
+    if (bytes === null) return null;
+    const stat = bytes.toString();
     // The command name may hold spaces and parentheses; fields count from behind its last one.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
