@@ -176,13 +176,8 @@ async function withdraw(
 }
 
 /** The rows that record the operation. */
-export function recordOf(journal: Journal): Batch {
-  return {
-    base: journal.base,
-    operations: journal.operations,
-    changes: journal.changes,
-    cancellations: journal.cancellations,
-  };
+export function recordOf({ base, operations, changes, cancellations }: Journal): Batch {
+  return { base, operations, changes, cancellations };
 }
 
 async function takeBack(
@@ -205,7 +200,7 @@ async function takeBack(
 }
 
 /** The note about paths that somebody else wrote to, or may have written to, while the restore ran. */
-export function leftAsIs(paths: readonly TrackedPath[]): PlanNote[] {
+function leftAsIs(paths: readonly TrackedPath[]): PlanNote[] {
   if (paths.length === 0) return [];
   const message =
     'what was done was taken back, except where files changed meanwhile or nothing shows who wrote them';

@@ -34,7 +34,10 @@ export function checkLines(site: CaptureSite, plan: RewindPlan): void {
     checkPath(site, line.path);
     if (paths.has(line.path)) throw refusal(line, 'a path stands twice in the plan');
     paths.add(line.path);
-    if (line.action !== 'skip' && isOffLimits(site, line.path)) throw forbidden(line);
+    if (line.action !== 'skip' && isOffLimits(site, line.path)) {
+      const { path } = line;
+      throw new SavepointError('path-protected', 'a path of the plan is never touched', { path });
+    }
     if (!isSound(line)) throw refusal(line, 'a line of the plan contradicts itself');
   }
 }
@@ -117,8 +120,4 @@ function isOnTheWay(line: PlanLine, lines: readonly PlanLine[]): boolean {
 
 function refusal({ path }: PlanLine, message: string): SavepointError {
   return new SavepointError('argument-invalid', message, { path });
-}
-
-function forbidden({ path }: PlanLine): SavepointError {
-  return new SavepointError('path-protected', 'a path of the plan is never touched', { path });
 }

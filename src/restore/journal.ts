@@ -108,20 +108,19 @@ function foldersToSync(
     const outside = isOutside(step.path);
     for (const folder of foldersOf(step)) {
       const path = folder ?? step.path;
-      const open = (): number | null => about(path, () => openFolder(root, folder, outside));
+      const open = (): number | null =>
+        about(path, () => {
+          const pinned = pinFolderOrNull(root, folder, outside);
+          try {
+            return pinned?.openSelf() ?? null;
+          } finally {
+            pinned?.close();
+          }
+        });
       targets.set(`${outside}:${folder}`, { path, open });
     }
   }
   return [...targets.values()];
-}
-
-function openFolder(root: string, folder: TrackedPath | null, outside: boolean): number | null {
-  const pinned = pinFolderOrNull(root, folder, outside);
-  try {
-    return pinned?.openSelf() ?? null;
-  } finally {
-    pinned?.close();
-  }
 }
 
 /*

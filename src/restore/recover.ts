@@ -162,13 +162,10 @@ function takeStepBack(site: CaptureSite, step: JournalStep, otherwise: Otherwise
   try {
     backward(site.root, step);
   } catch (error) {
-    const isTolerable = otherwise === 'or leave' && isRefused(error);
-    if (!isTolerable || (step.from.kind === 'captured' && isGone(site, step))) throw error;
+    if (otherwise === 'or take back' || !isRefused(error)) throw error;
+    const isGone = currentState(site.root, step).kind === 'absent';
+    if (isGone && step.from.kind === 'captured') throw error;
   }
-}
-
-function isGone({ root }: CaptureSite, step: JournalStep): boolean {
-  return currentState(root, step).kind === 'absent';
 }
 
 /** Whether the old file was moved away and is not back. */
