@@ -7,6 +7,7 @@ import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { recover } from '../restore/recover.ts';
 import { Draft } from '../store/draft.ts';
+import { currentSeq } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 import { DEFAULT_SETTINGS, type SavepointSettings } from './requests.ts';
 
@@ -66,9 +67,9 @@ export class Workbench {
   /** Runs `work` under the project lock and commits what it drafted. */
   write<T>(work: (draft: Draft, now: number) => Promise<T>): Promise<T> {
     return this.locked(async () => {
-      const draft = new Draft(await this.store.seq());
+      const draft = new Draft(await currentSeq(this.store));
       const result = await work(draft, this.settings.now());
-      if (!draft.isEmpty()) await this.store.commit(draft.batch());
+      if (!draft.isEmpty()) await this.store.timeline.commit(draft.batch());
       return result;
     });
   }
@@ -97,7 +98,8 @@ export class Workbench {
 
   /** Finishes an interrupted restore. Takes the lock only if there is one. */
   async recover(): Promise<void> {
-    if ((await this.store.journal()) === null && !(await this.store.needsScrub())) return;
+    if ((await this.store.timeline.journal()) === null && !(await this.store.state()).needsScrub)
+      return;
     const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
     try {
       await this.#recover();
@@ -129,13 +131,13 @@ export class Workbench {
 
   async #recover(): Promise<void> {
     await recover(this.site, (notes) => this.tell(notes));
-    if (await this.store.needsScrub()) await this.#scrub();
+    if ((await this.store.state()).needsScrub) await this.#scrub();
   }
 
   /** Bytes that a purge has left stop nobody, but are not to be forgotten. */
   async #scrub(): Promise<void> {
     try {
-      await this.store.scrub();
+      await this.store.maintain('scrub');
     } catch (error) {
       const { message } = typed(error);
       this.tell([{ code: 'purge-unfinished', message }]);

@@ -4,6 +4,7 @@ import type { Journal, JournalStep } from '../model/journal.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { sameState } from '../model/state.ts';
+import { currentSeq } from '../store/find.ts';
 import { putBack } from './alongside.ts';
 import { recordOf } from './apply.ts';
 import { dropAllCompanions, hasStash, stashIsIntact, stepsToTidy } from './companions.ts';
@@ -29,7 +30,7 @@ import { unfinished, untidied } from './unfinished.ts';
  * lock. Safe to be interrupted itself.
  */
 export async function recover(site: CaptureSite, tell: Tell): Promise<void> {
-  const journal = await site.store.journal();
+  const journal = await site.store.timeline.journal();
   if (journal === null) return;
   const done = journal.phase === 'done' ? journal : await settleJournal(site, journal, tell);
   try {
@@ -74,7 +75,11 @@ async function giveUp(site: CaptureSite, journal: Journal): Promise<Finished> {
   const left = await putBack(site, journal);
   const rest = takenBack(withoutGuards(journal, left));
   const removedCheckpoints = safetyToRemove(journal, left);
-  await site.store.commit({ base: await site.store.seq(), removedCheckpoints, journal: rest });
+  await site.store.timeline.commit({
+    base: await currentSeq(site.store),
+    removedCheckpoints,
+    journal: rest,
+  });
   return { note: recovered(`an interrupted ${kindOf(journal)} was taken back`, left), rest };
 }
 
@@ -100,7 +105,7 @@ async function tidyUp(site: CaptureSite, journal: Journal, tell: Tell): Promise<
   const isShorter = untidy.length < stepsToTidy(journal).length;
   if (untidy.length > 0 && !isShorter) return;
   const rest = untidy.length === 0 ? null : { ...takenBack(journal), steps: [], untidy };
-  await site.store.commit({ base: await site.store.seq(), journal: rest });
+  await site.store.timeline.commit({ base: await currentSeq(site.store), journal: rest });
 }
 
 /** Needs no room on the project's disk: old files only get their names back. */
@@ -108,7 +113,11 @@ async function rollBack(site: CaptureSite, journal: Journal, why: string): Promi
   const left = await swapBack(site, journal.steps);
   const removedCheckpoints = safetyToRemove(journal, left);
   const rest = takenBack(journal);
-  await site.store.commit({ base: await site.store.seq(), removedCheckpoints, journal: rest });
+  await site.store.timeline.commit({
+    base: await currentSeq(site.store),
+    removedCheckpoints,
+    journal: rest,
+  });
   const message = `an interrupted ${kindOf(journal)} was taken back: ${why}`;
   return { note: recovered(message, left), rest };
 }
@@ -134,7 +143,7 @@ async function rollForward(
   const rest: Journal = { ...without(journal, foreign), phase: 'done' };
   const begun = journal.steps.filter((step) => isBegun(site, step)).map(({ path }) => path);
   const removedCheckpoints = rest.operations.length === 0 ? safetyToRemove(journal, begun) : [];
-  await site.store.commit({ ...recordOf(rest), removedCheckpoints, journal: rest });
+  await site.store.timeline.commit({ ...recordOf(rest), removedCheckpoints, journal: rest });
   const message = `an interrupted ${kindOf(journal)} was finished${exceptFor(foreign)}`;
   return { note: recovered(message, [...foreign]), rest };
 }

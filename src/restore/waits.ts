@@ -36,9 +36,9 @@ export async function tellProgress(
 }
 
 /** Without the lock nothing more may be touched: that is an error, whatever else went wrong. */
-async function refuseClosed(store: Pick<Store, 'seq'>): Promise<void> {
+async function refuseClosed(store: Pick<Store, 'state'>): Promise<void> {
   try {
-    await store.seq();
+    await store.state();
   } catch (error) {
     if (isSavepointError(error, 'store-closed')) throw error;
   }
