@@ -1,6 +1,5 @@
-import { pathText, type Segment } from './place.ts';
 import { valueToTree } from './to-tree.ts';
-import { readKey, type Tree, type TreeObject, tagOf } from './tree.ts';
+import { pathText, readKey, type Segment, type Tree, type TreeObject, tagOf } from './tree.ts';
 
 /** One place in which two values differ. */
 export interface Difference {

@@ -1,8 +1,14 @@
 import { isSavepointError, SavepointError } from '../errors.ts';
-import { bytesFrom, isBytesTag } from './bytes.ts';
-import { emptyError } from './error-classes.ts';
-import type { Segment } from './place.ts';
-import { type Json, readKey, setKey, type Tree, type TreeObject, tagOf } from './tree.ts';
+import { bytesFrom, emptyError, isBytesTag } from './classes.ts';
+import {
+  type Json,
+  readKey,
+  type Segment,
+  setKey,
+  type Tree,
+  type TreeObject,
+  tagOf,
+} from './tree.ts';
 
 /** The value that a tree was made of. Throws `value-invalid` where nobody can have written that. */
 export function treeToValue(tree: Tree): unknown {
