@@ -1,7 +1,9 @@
 export { type AdoptStoreRequest, adoptStore, movedFrom } from './engine/adopt-store.ts';
+export type { OpenWindow } from './engine/capture.ts';
 export { type CheckProjectOptions, checkProject, repairProject } from './engine/check-project.ts';
+export type { Materialized } from './engine/materialize.ts';
 export { type OpenOptions, openSavepoint, storeDirectory } from './engine/open-savepoint.ts';
-export type { PrunePlan, PruneReport } from './engine/prune.ts';
+export type { EvictionResult, PrunePlan, PruneReport } from './engine/prune.ts';
 export type { PurgeReport, PurgeRequest } from './engine/purge.ts';
 export {
   type Agree,
@@ -20,7 +22,6 @@ export { Savepoint } from './engine/savepoint.ts';
 export type { ScanOptions, ScanReport } from './engine/scan.ts';
 export type { ProjectStatus, WorktreeStatus } from './engine/status.ts';
 export { verifyExport } from './engine/transfer.ts';
-export type { OpenWindow } from './engine/window.ts';
 export type {
   ExecutionReader,
   ListedExecution,
@@ -106,12 +107,10 @@ export {
 } from './model/state.ts';
 export type { Difference } from './model/value/differences.ts';
 export type { Window } from './model/window.ts';
+export { receiptOf } from './plan/receipt.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';
-export type { Materialized } from './restore/materialize.ts';
-export { receiptOf } from './restore/receipt.ts';
 export { blobOf, hashBytes } from './store/blob.ts';
 export type { BaseStorage, SaveOptions } from './store/documents/base-storage.ts';
-export { memoryStore } from './store/memory/memory-store.ts';
 export type { Part, PartKind } from './store/parts/part.ts';
 export type {
   CheckOptions,
@@ -120,6 +119,7 @@ export type {
   StoreCheck,
   StoreProblem,
 } from './store/sqlite/check/problem.ts';
+export { memoryStore } from './store/sqlite/memory-store.ts';
 export type { StoreRepair } from './store/sqlite/repair/repair-store.ts';
 export { type SqliteStoreOptions, sqliteStore } from './store/sqlite/sqlite-store.ts';
 export type {
@@ -142,20 +142,19 @@ export type {
   StoreStats,
   WholeDocument,
 } from './store/store.ts';
+export type { ListedCheckpoint } from './timeline/checkpoints.ts';
 export type { PathDiff } from './timeline/diff.ts';
-export type { Eviction } from './timeline/eviction.ts';
+export { findRenames } from './timeline/diff.ts';
 export type { InspectedChange, InspectedCheckpoint } from './timeline/inspect-checkpoint.ts';
 export type { CountBudget, LineCount } from './timeline/line-counts.ts';
-export type { ListedCheckpoint } from './timeline/list-checkpoints.ts';
-export type { PruneRequest } from './timeline/prune-request.ts';
-export { findRenames } from './timeline/renames.ts';
 export {
   DEFAULT_RETENTION,
-  type EvictionResult,
+  type Eviction,
+  type PruneRequest,
   type RetentionRules,
 } from './timeline/retention.ts';
 export { RUN_AGENT } from './timeline/runs.ts';
-export type { SessionSummary } from './timeline/session-summaries.ts';
+export type { SessionSummary } from './timeline/sessions.ts';
 export type {
   ExportReceipt,
   ExportRequest,

@@ -1,7 +1,6 @@
 import type { ExecutionSite } from '../execution/execution-site.ts';
 import { SavepointError } from '../model/errors.ts';
 import { applyPlan } from '../restore/apply.ts';
-import { findsOf } from './finds.ts';
 import { applying } from './rewind.ts';
 import { scanWith } from './scan.ts';
 import type { Workbench } from './workbench.ts';
@@ -22,10 +21,10 @@ export function executionSite(bench: Workbench): ExecutionSite {
     scanned: (movedOn, work) =>
       scanWith(bench, { movedOn }, (draft, now, { coverage }) => work(draft, now, coverage)),
     locked: (work) => bench.locked(work),
-    finds: (now) => findsOf(bench, now),
+    finds: (now) => bench.finds(now),
     apply: (plan, fence, operationId) =>
       bench.locked(async () => {
-        // Whoever takes it over does that under this lock.
+        // Another process that takes it over does that under this lock.
         const held = await store.execution(fence.executionId);
         if (held?.token !== fence.token) {
           throw new SavepointError('execution-lost', 'the execution was taken over, or given back');

@@ -94,17 +94,6 @@ async function isTakenBack(store: Store, { rolledBackBy }: StepAttempt): Promise
   return rolledBackBy !== null && ((await store.operation(rolledBackBy))?.inEffect ?? false);
 }
 
-/** The same log with what is on record by now of one step, so that the holder need not read all others. */
-export async function rereadStep(
-  store: Store,
-  executionId: string,
-  { attempts }: StepLog<StepAttempt>,
-  index: number,
-): Promise<StepLog<StepAttempt>> {
-  const others = attempts.filter((step) => step.index !== index);
-  return new StepLog([...others, ...(await store.steps(executionId, index))]);
-}
-
 export async function readValue(store: Store, root: PartId): Promise<unknown> {
   return assemble(root, await store.readParts(root));
 }

@@ -4,7 +4,7 @@ import { checkId, clipText } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt, StepEffect } from '../model/execution.ts';
 import { selectedPath } from '../model/path.ts';
-import { readValue, rereadStep, stateAfter } from './execution-reader.ts';
+import { readValue, stateAfter } from './execution-reader.ts';
 import type { ExecutionSite } from './execution-site.ts';
 import type { HeldExecution } from './lease.ts';
 import { authorOfStep, RecordedFiles } from './recorded-files.ts';
@@ -203,9 +203,7 @@ export class ExecutionRun {
       await this.#failWith({ attempt, error, status: signal.aborted ? 'cancelled' : 'failed' });
       throw error;
     } finally {
-      this.#log = await rereadStep(this.#site.store, this.id, this.#log, step.index).catch(
-        () => this.#log,
-      );
+      this.#log = this.#log.with(attempt.step);
     }
   }
 
@@ -279,13 +277,15 @@ export class ExecutionRun {
   async #succeed(attempt: Attempt, context: StepContext, result: unknown): Promise<void> {
     const { state, variables, context: own } = context;
     const after: ExecutionState = { state, variables, context: own };
-    await this.#packer.storing(() =>
+    attempt.step = await this.#packer.storing(() =>
       this.#held.record(async (draft, now, coverage) => {
         attempt.isOver = true;
         const packed = this.#packer.pack(draft, after, result);
         const changed = await draftEnd(this.#site, draft, this.execution, { now, coverage });
         await syncFiles(this.#site, changed);
-        draft.steps.push({ ...attempt.step, ...packed, status: 'success', endedAt: now });
+        const ended = { ...attempt.step, ...packed, status: 'success', endedAt: now } as const;
+        draft.steps.push(ended);
+        return ended;
       }),
     );
     this.#current = after;
@@ -307,7 +307,7 @@ export class ExecutionRun {
     if (isSavepointError(error, 'execution-lost') || this.#held.lost.aborted) return;
     this.#unsettled = failed;
     if (status === 'cancelled') this.#held.turn(status);
-    await rollBackAttempt(this.#site, this.#held, {
+    attempt.step = await rollBackAttempt(this.#site, this.#held, {
       ended: (endedAt) => {
         attempt.isOver = true;
         return { ...attempt.step, status, error: clipText(textOf(error)), endedAt };

@@ -1,5 +1,5 @@
+import type { Finds } from '../capture/attribution.ts';
 import type { CaptureSite } from '../capture/capture.ts';
-import type { Finds } from '../capture/finds.ts';
 import type { Coverage } from '../model/checkpoint.ts';
 import type { OperationId } from '../model/ids.ts';
 import type { Receipt } from '../model/operation.ts';

@@ -61,6 +61,13 @@ export class StepLog<A extends RecordedAttempt> {
     this.lost = [...this.#newest.values()].some(isLater) ? live.length : null;
   }
 
+  /** The same log with one attempt added, or changed. */
+  with(changed: A): StepLog<A> {
+    const { index, attempt } = changed;
+    const others = this.attempts.filter((one) => one.index !== index || one.attempt !== attempt);
+    return new StepLog([...others, changed]);
+  }
+
   /** Every attempt at each step, oldest first, by the index of the step. */
   get steps(): Map<number, A[]> {
     const ordered = this.attempts.toSorted(

@@ -140,7 +140,7 @@ export class StepPacker {
     return { root: state.root.id, result: returned?.root.id ?? null };
   }
 
-  storing(write: () => Promise<void>): Promise<void> {
+  storing<T>(write: () => Promise<T>): Promise<T> {
     return storePacked([this.#states, this.#results], write);
   }
 }

@@ -69,7 +69,7 @@ export async function rollBackAttempt(
   site: ExecutionSite,
   held: HeldExecution,
   { ended, record, acceptsChangedFiles }: AttemptEnd,
-): Promise<void> {
+): Promise<StepAttempt> {
   const step = await record(async (draft, now, coverage) => {
     const made = ended(now);
     await draftEnd(site, draft, held.execution, { now, coverage });
@@ -89,7 +89,9 @@ export async function rollBackAttempt(
       details: left.map(({ path, reason }) => ({ path, reason })),
     });
   }
-  await held.write(async (draft) => void draft.steps.push({ ...step, restored: true }));
+  const restored = { ...step, restored: true };
+  await held.write(async (draft) => void draft.steps.push(restored));
+  return restored;
 }
 
 /** Returns the lines of the files that stay, because they could not be taken back. */
