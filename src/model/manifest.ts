@@ -21,7 +21,7 @@ export interface HeldByGit {
   readonly key: Uint8Array;
 }
 
-/** What lay at a path when the baseline was made. */
+/** The state of a path when the baseline was made. */
 export type BaselineState = Captured | Unknown | HeldByGit;
 
 /** The kinds of entries as they are stored; from `UNKNOWN` on, the rest is the reason. */
@@ -69,7 +69,7 @@ export class Manifest {
     return { kind: 'captured', type, mode, blob: keyToBlob(key), size };
   }
 
-  /** What was at a path, or null when nothing was. */
+  /** The state of a path; null where nothing was there. */
   find(path: TrackedPath): BaselineState | null {
     const bytes = pathToBytes(path);
     const at = this.#search(bytes, false) ?? this.#search(bytes, true);

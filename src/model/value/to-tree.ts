@@ -255,7 +255,7 @@ class TreeMaker {
     const { source, flags, lastIndex } = value;
     // It can be set to anything.
     if (!Number.isSafeInteger(lastIndex) || Object.is(lastIndex, -0)) {
-      throw unsupported(place, 'its lastIndex is no place');
+      throw unsupported(place, 'its lastIndex is not a position');
     }
     return shareTag(
       '$RegExp',

@@ -1,7 +1,7 @@
 import { SavepointError } from '../errors.ts';
 
 /**
- * What every value is written as: JSON, and, where the form allows it, bytes as they are. An object with
+ * The form in which every value is written: JSON, and bytes as they are where the form allows it. An object with
  * one key that begins with `$` is a *tag* and stands for something that JSON lacks, as in
  * `{"$Date": "2026-01-01T00:00:00.000Z"}`. A key of the value's own that begins with `$` is written with
  * one more, so that the two can never be taken for each other.
@@ -57,7 +57,7 @@ export type Segment = string | number;
 
 export interface Place {
   readonly parent: Place | null;
-  /** The name that the caller gave to the whole, where there is no parent. */
+  /** Without a parent: the name that the caller gave to the whole. */
   readonly key: Segment;
   readonly depth: number;
 }
