@@ -3,13 +3,11 @@ import { importedAt } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Operation } from '../model/operation.ts';
+import { RUN_AGENT } from '../model/session.ts';
 import { changeOfCall, idOfInterrupted, isInterrupted, type Window } from '../model/window.ts';
 import type { Draft } from '../store/draft.ts';
 import type { Store } from '../store/store.ts';
 import { loadChangeSet, type PathChain } from './change-set.ts';
-
-/** The agent of sessions that `savepoint run` makes: one for each command. */
-export const RUN_AGENT = 'run';
 
 // By "undo" nobody means a run further back than this.
 const RECENT = 50;

@@ -145,7 +145,7 @@ describe('/checkpoint where executions are on record', () => {
   beforeEach(async () => {
     mkdirSync(join(scratch, 'project'));
     writeFileSync(inProject('a.txt'), 'mine\n');
-    store = memoryStore();
+    store = await memoryStore();
     savepoint = await openSavepoint({ project: join(scratch, 'project'), store });
     files = new EngineFiles(savepoint, (gap) => expect.unreachable(gap));
   });
