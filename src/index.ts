@@ -42,7 +42,6 @@ export type { ExecutionOptions, ForkRequest } from './execution/open-execution.t
 export type { RecordedFiles } from './execution/recorded-files.ts';
 export type { RollbackOptions, RollbackPlan, RollbackRequest } from './execution/rollback.ts';
 export type { ExecutionState } from './execution/step-log.ts';
-export type { Baseline } from './model/baseline.ts';
 export {
   ATTRIBUTIONS,
   type Attribution,
@@ -76,6 +75,7 @@ export type {
 } from './model/execution.ts';
 export type { BlobId, CheckpointId, OperationId, PartId, Seq } from './model/ids.ts';
 export type { Journal, JournalPhase, JournalStep } from './model/journal.ts';
+export type { Baseline } from './model/manifest.ts';
 export {
   OPERATION_KINDS,
   type Operation,

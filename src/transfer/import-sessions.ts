@@ -98,7 +98,7 @@ class Incoming {
     if (this.isHere) throw new SavepointError('aborted', 'all of the export is here already');
   }
 
-  /** What is to come in: everything in the export, without the sessions that are here. */
+  /** Everything in the export except for the sessions that are here already. */
   get history(): History {
     return this.#whole().history;
   }

@@ -1,6 +1,5 @@
 import { Observer, ReadingRoom } from '../../fs/observe.ts';
-import type { BaselineState } from '../../model/manifest/entry.ts';
-import { ManifestWriter } from '../../model/manifest/manifest-writer.ts';
+import { type BaselineState, ManifestWriter } from '../../model/manifest.ts';
 import { unknown } from '../../model/state.ts';
 import { blobOf } from '../../store/blob.ts';
 import type { Draft } from '../../store/draft.ts';

@@ -1,5 +1,5 @@
-import type { Baseline } from '../../model/baseline.ts';
 import type { BlobId, Seq } from '../../model/ids.ts';
+import type { Baseline } from '../../model/manifest.ts';
 import { childOf, type TrackedPath } from '../../model/path.ts';
 import type { Draft } from '../../store/draft.ts';
 import { currentSeq, oldestCheckpointSeq } from '../../store/find.ts';
