@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { isThere } from '../fs/entries.ts';
 import {
   displayText,
   isBelow,
@@ -29,7 +29,7 @@ export async function unmatchedPaths(
   for (const [i, named] of (paths ?? []).entries()) {
     const path = selectedPath(savepoint.root, named);
     if (found.some((other) => covers(path, other)) || (await hasChanges(savepoint, path))) continue;
-    const exists = !isOutside(path) && isThere(named);
+    const exists = !isOutside(path) && standsThere(named);
     unmatched.push({ typed: typed[i] ?? path, exists });
   }
   return unmatched;
@@ -60,10 +60,10 @@ function covers(named: TrackedPath, path: TrackedPath): boolean {
   return path === named || isBelow(path, named);
 }
 
-function isThere(path: NamedPath): boolean {
+function standsThere(path: NamedPath): boolean {
   const name = typeof path === 'string' ? path : Buffer.from(path);
   try {
-    return lstatSync(name, { throwIfNoEntry: false }) !== undefined;
+    return isThere(name);
   } catch {
     return false;
   }

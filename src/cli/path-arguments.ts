@@ -1,5 +1,6 @@
-import { readFileSync, realpathSync } from 'node:fs';
 import { posix } from 'node:path';
+import { realPathBytes } from '../fs/entries.ts';
+import { readFile } from '../fs/read-file.ts';
 import type { NamedPath } from '../index.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import type { Call } from './command.ts';
@@ -33,7 +34,7 @@ function absolute(base: string, root: string, text: string): Buffer {
 function throughLinks(path: Buffer): Buffer {
   const slash = path.lastIndexOf('/');
   try {
-    const folder = realpathSync.native(path.subarray(0, slash), { encoding: 'buffer' });
+    const folder = realPathBytes(path.subarray(0, slash));
     return Buffer.concat([folder, path.subarray(slash)]);
   } catch {
     return path;
@@ -55,12 +56,10 @@ function bytesOf(text: string): Buffer {
 }
 
 function rawArguments(): Buffer[] {
-  try {
-    const line = readFileSync('/proc/self/cmdline').toString('latin1');
-    return line.split('\0').map((argument) => Buffer.from(argument, 'latin1'));
-  } catch {
-    return [];
-  }
+  const { bytes } = readFile('/proc/self/cmdline');
+  if (bytes === null) return [];
+  const words = bytes.toString('latin1').split('\0');
+  return words.map((argument) => Buffer.from(argument, 'latin1'));
 }
 
 function latin1(bytes: Buffer): string {

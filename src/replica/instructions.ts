@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
+import { realPath } from '../fs/entries.ts';
 import { readFile } from '../fs/read-file.ts';
 
 /** What the agent is told of a project, in a file of the project's own. */
@@ -12,9 +12,9 @@ export const LARGEST_INSTRUCTIONS: number = 256 * 1024;
  */
 export function readInstructions(project: string): string | null {
   try {
-    const file = realpathSync(join(project, INSTRUCTIONS_FILE));
+    const file = realPath(join(project, INSTRUCTIONS_FILE));
     // A project must not be able to hand over what lies outside of it.
-    const way = relative(realpathSync(project), file);
+    const way = relative(realPath(project), file);
     if (way === '..' || way.startsWith('../') || isAbsolute(way)) return null;
     const { bytes } = readFile(file, { maxBytes: LARGEST_INSTRUCTIONS });
     if (bytes === null || bytes.includes(0)) return null;

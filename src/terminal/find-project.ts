@@ -1,5 +1,5 @@
-import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { exists, realPathOrNull } from '../fs/entries.ts';
 import { storeDirectory } from '../index.ts';
 import { type Surroundings, storeHome } from './store-home.ts';
 
@@ -17,7 +17,7 @@ export function findProject({ io, values }: Standing): string {
   const named = values.get('project');
   if (named !== undefined) return resolve(io.cwd, named);
   const home = storeHome(io);
-  const recorded = foldersUp(io.cwd).find((folder) => existsSync(storeDirectory(home, folder)));
+  const recorded = foldersUp(io.cwd).find((folder) => exists(storeDirectory(home, folder)));
   return recorded ?? newProject(io);
 }
 
@@ -38,13 +38,7 @@ function foldersUp(folder: string): string[] {
 
 /** Some keep their whole home directory in git; that makes it no project. */
 function isWorktree(folder: string, homeDirectory: string): boolean {
-  return existsSync(join(folder, '.git')) && folder !== realPathOr(homeDirectory);
-}
-
-function realPathOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return (
+    exists(join(folder, '.git')) && folder !== (realPathOrNull(homeDirectory) ?? homeDirectory)
+  );
 }

@@ -75,7 +75,7 @@ interface Found {
   readonly files: readonly FileDiff[] | null;
 }
 
-/** One step is what it did; two are from one to the other; none is all of it. */
+/** With one step: what it did. With two: from one to the other. With none: from the beginning to the end. */
 function rangeOf(
   steps: readonly NamedStep[],
   [first, second]: readonly string[],

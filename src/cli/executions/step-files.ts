@@ -31,7 +31,7 @@ export async function fileDiffsBetween(
   return fileDiffs(from < to ? diffs : diffs.map(turnedAround));
 }
 
-/** Of the steps alone: from what the first found to what the last left. */
+/** What the steps themselves changed: from the files that the first found to those that the last left. */
 async function ofSteps(
   savepoint: Savepoint,
   { reader }: ProjectExecutions,

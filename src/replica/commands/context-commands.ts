@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { exists } from '../../fs/entries.ts';
 import { displayText } from '../../index.ts';
 import { plural } from '../../terminal/plural.ts';
 import { sizeText } from '../../terminal/size-text.ts';
@@ -19,7 +19,7 @@ export const loadContextCommand: SlashCommand = {
   complete: (args, { agent }) => fileNames(agent.session.project, args),
   async execute(args, { agent }) {
     const name = wholeText(args, 'Which file?');
-    const text = await readContextFile(agent.session.project, name);
+    const text = readContextFile(agent.session.project, name);
     agent.addContext(`The user wants you to know this file, ${name}:\n\n${text}`);
     const size = sizeText(Buffer.byteLength(text));
     return `${displayText(name)} (${size}) goes to the agent with your next prompt.`;
@@ -51,9 +51,9 @@ export const showContextCommand: SlashCommand = {
 
 async function instructionsOf({ agent }: CommandContext): Promise<string> {
   const { project } = agent.session;
-  if (!existsSync(join(project, INSTRUCTIONS_FILE))) return 'none; /init has one written';
+  if (!exists(join(project, INSTRUCTIONS_FILE))) return 'none; /init has one written';
   try {
-    const text = await readContextFile(project, INSTRUCTIONS_FILE);
+    const text = readContextFile(project, INSTRUCTIONS_FILE);
     const lines = text.replace(/\n$/, '').split('\n').length;
     return `${plural(lines, 'line')}, ${sizeText(Buffer.byteLength(text))}`;
   } catch (error) {

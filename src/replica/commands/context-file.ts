@@ -1,5 +1,5 @@
-import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
+import { realPath } from '../../fs/entries.ts';
 import { readFile } from '../../fs/read-file.ts';
 import { sizeText } from '../../terminal/size-text.ts';
 import { CommandRefused } from './refusals.ts';
@@ -10,8 +10,8 @@ export const LARGEST_CONTEXT: number = 256 * 1024;
  * The text of a file that somebody wants the agent to know. A path that is not absolute means a file of the
  * project, also where links lead: a project must not be able to hand over what lies outside of it.
  */
-export async function readContextFile(project: string, name: string): Promise<string> {
-  const read = readFile(await located(project, name), { maxBytes: LARGEST_CONTEXT });
+export function readContextFile(project: string, name: string): string {
+  const read = readFile(located(project, name), { maxBytes: LARGEST_CONTEXT });
   if (read.bytes !== null) return textOf(read.bytes);
   if (read.why === 'too-large') {
     const most = sizeText(LARGEST_CONTEXT);
@@ -21,17 +21,17 @@ export async function readContextFile(project: string, name: string): Promise<st
   throw new CommandRefused('That is not a regular file.');
 }
 
-async function located(project: string, name: string): Promise<string> {
-  const [root, file] = await Promise.all([realpath(project), real(resolve(project, name))]);
-  const way = relative(root, file);
+function located(project: string, name: string): string {
+  const file = real(resolve(project, name));
+  const way = relative(realPath(project), file);
   const isInside = way !== '..' && !way.startsWith('../') && !isAbsolute(way);
   if (isInside || isAbsolute(name)) return file;
   throw new CommandRefused('That leads out of the project; name such a file by its absolute path.');
 }
 
-async function real(path: string): Promise<string> {
+function real(path: string): string {
   try {
-    return await realpath(path);
+    return realPath(path);
   } catch (error) {
     throw unreadable(error);
   }

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { entriesIn } from '../../fs/tree.ts';
 
 const OFFERED = 100;
 
@@ -7,10 +7,10 @@ const OFFERED = 100;
 export function fileNames(folder: string, begun: string): string[] {
   const [, shown = '', start = ''] = /^(.*\/)?([^/]*)$/s.exec(begun) ?? [];
   try {
-    const entries = readdirSync(resolve(folder, shown), { withFileTypes: true });
+    const entries = entriesIn(resolve(folder, shown));
     return entries
       .filter(({ name }) => name.startsWith(start) && (start !== '' || !name.startsWith('.')))
-      .map((entry) => `${shown}${entry.name}${entry.isDirectory() ? '/' : ''}`)
+      .map(({ name, isDirectory }) => `${shown}${name}${isDirectory ? '/' : ''}`)
       .sort()
       .slice(0, OFFERED);
   } catch {

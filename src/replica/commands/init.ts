@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { exists } from '../../fs/entries.ts';
 import { INSTRUCTIONS_FILE } from '../instructions.ts';
 import { noArguments } from './arguments.ts';
 import type { SlashCommand } from './command.ts';
@@ -16,7 +16,7 @@ export const initCommand: SlashCommand = {
   description: `ask the agent to look at the project and write ${INSTRUCTIONS_FILE}`,
   async execute(args, { agent, ui }) {
     noArguments(args);
-    const isThere = existsSync(join(agent.session.project, INSTRUCTIONS_FILE));
+    const isThere = exists(join(agent.session.project, INSTRUCTIONS_FILE));
     const question = `${INSTRUCTIONS_FILE} is there already. Ask the agent to bring it up to date?`;
     if (isThere && !(await ui.confirm(question))) return `${INSTRUCTIONS_FILE} stays as it is.`;
     agent.submit(isThere ? `${TASK}\n${UPDATE}` : TASK);
