@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { RewindFilesResult } from '@anthropic-ai/claude-agent-sdk';
 import { SavepointError } from '../../index.ts';
 import type { RewindableQuery } from '../sdk/query-port.ts';
-import type { CheckpointMetadata } from './checkpoint-metadata.ts';
+import type { CheckpointMetadata } from './metadata-file.ts';
 import {
   checkpointsFolder,
   makeFolder,

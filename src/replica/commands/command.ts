@@ -1,5 +1,5 @@
 import type { Paint } from '../../terminal/paint.ts';
-import type { CheckpointMetadata } from '../checkpoint/checkpoint-metadata.ts';
+import type { CheckpointMetadata } from '../checkpoint/metadata-file.ts';
 import type { EffectiveValue } from '../config/replica-config.ts';
 import type { AgentFiles } from '../files/agent-files.ts';
 import type { Session } from '../sessions/session.ts';

@@ -19,19 +19,19 @@ describe('MCPService', () => {
 
   it.each([
     ['no object', 'docs', 'echo', 'it is not an object'],
-    ['no program', 'docs', { command: '' }, '"command" names no program'],
-    ['arguments that are no texts', 'docs', { command: 'x', args: [1] }, '"args"'],
-    ['a NUL in an argument', 'docs', { command: 'x', args: ['a\0b'] }, '"args"'],
-    ['an environment that is none', 'docs', { command: 'x', env: { A: 1 } }, '"env"'],
-    ['an address that is none', 'docs', { type: 'http', url: 'mcp.example' }, '"url"'],
-    ['an address of a file', 'docs', { type: 'sse', url: 'file:///etc/passwd' }, '"url"'],
-    ['a header with a newline', 'docs', { ...HTTP, headers: { A: 'b\r\nC: d' } }, '"headers"'],
-    ['a kind that nobody knows', 'docs', { type: 'sdk', name: 'x' }, '"type"'],
+    ['no program', 'docs', { command: '' }, 'its command must be the name of a program'],
+    ['arguments that are no texts', 'docs', { command: 'x', args: [1] }, 'its args'],
+    ['a NUL in an argument', 'docs', { command: 'x', args: ['a\0b'] }, 'its args'],
+    ['an environment that is none', 'docs', { command: 'x', env: { A: 1 } }, 'its env'],
+    ['an address that is none', 'docs', { type: 'http', url: 'mcp.example' }, 'its url'],
+    ['an address of a file', 'docs', { type: 'sse', url: 'file:///etc/passwd' }, 'its url'],
+    ['a header with a newline', 'docs', { ...HTTP, headers: { A: 'b\r\nC: d' } }, 'its headers'],
+    ['a kind that nobody knows', 'docs', { type: 'sdk', name: 'x' }, 'its type'],
     [
       'a program of its prototype',
       'docs',
       JSON.parse('{"__proto__": {"command": "x"}}'),
-      '"command"',
+      'its command',
     ],
     ['a name that steers a terminal', 'a\u001b[2J', STDIO, 'its name'],
   ])('leaves out a server with %s, and says so', (_, name, value, reason) => {

@@ -4,7 +4,7 @@ import { type FileDiff, fileDiffs } from '../../terminal/file-diff.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { planText } from '../../terminal/plan-text.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
-import type { CheckpointMetadata } from '../checkpoint/checkpoint-metadata.ts';
+import type { CheckpointMetadata } from '../checkpoint/metadata-file.ts';
 import type { AgentExecution } from '../files/agent-executions.ts';
 import type { AgentFiles } from '../files/agent-files.ts';
 import type { RewindableQuery } from '../sdk/query-port.ts';

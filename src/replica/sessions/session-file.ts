@@ -1,7 +1,19 @@
 import { readFile } from '../../fs/read-file.ts';
 import { SavepointError } from '../../index.ts';
+import {
+  AMOUNT,
+  accepts,
+  type Kind,
+  listOf,
+  nullable,
+  object,
+  oneOf,
+  problemWith,
+  TEXT,
+  where,
+} from '../../model/check.ts';
 import { type Placing, writePrivateFile } from '../private-file.ts';
-import type { Session, Turn } from './session.ts';
+import type { Session } from './session.ts';
 
 const VERSION = 1;
 
@@ -24,53 +36,39 @@ export async function writeSessionFile(
   await writePrivateFile(path, `${text}\n`, placing);
 }
 
+const TIME: Kind<string> = where(TEXT, 'a time', (text) => !Number.isNaN(Date.parse(text)));
+
+/** A session as the file holds it. */
+const FILE = object({
+  version: oneOf(VERSION),
+  id: TEXT,
+  name: nullable(TEXT),
+  project: TEXT,
+  parentId: nullable(TEXT),
+  createdAt: TIME,
+  updatedAt: TIME,
+  turns: listOf(object({ promptId: TEXT, prompt: TEXT, lastMessageId: nullable(TEXT) })),
+});
+
 function sessionOf(value: unknown, path: string): Session {
-  if (!isObject(value)) throw damaged(path, 'it holds no session');
-  const { version, id, name, project, parentId, turns } = value;
-  if (typeof version === 'number' && version > VERSION) {
+  if (accepts(object({ version: AMOUNT }), value) && value.version > VERSION) {
     throw damaged(path, 'a newer version of this program wrote it');
   }
-  const [createdAt, updatedAt] = [dateOf(value.createdAt), dateOf(value.updatedAt)];
-  if (
-    version === VERSION &&
-    typeof id === 'string' &&
-    isTextOrNull(name) &&
-    typeof project === 'string' &&
-    isTextOrNull(parentId) &&
-    createdAt !== null &&
-    updatedAt !== null &&
-    Array.isArray(turns) &&
-    turns.every(isTurn)
-  ) {
-    return { id, name, project, parentId, createdAt, updatedAt, turns: turns.map(turnOf) };
+  if (!accepts(FILE, value)) {
+    throw damaged(path, `it does not hold a session: ${problemWith(FILE, 'it', value)}`);
   }
-  throw damaged(path, 'it holds no session');
-}
-
-function isTurn(value: unknown): value is Turn {
-  return (
-    isObject(value) &&
-    typeof value.promptId === 'string' &&
-    typeof value.prompt === 'string' &&
-    isTextOrNull(value.lastMessageId)
-  );
-}
-
-function turnOf({ promptId, prompt, lastMessageId }: Turn): Turn {
-  return { promptId, prompt, lastMessageId };
-}
-
-function dateOf(value: unknown): Date | null {
-  const date = new Date(typeof value === 'string' ? value : Number.NaN);
-  return Number.isNaN(date.getTime()) ? null : date;
-}
-
-function isTextOrNull(value: unknown): value is string | null {
-  return value === null || typeof value === 'string';
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  const { id, name, project, parentId, turns } = value;
+  return {
+    id,
+    name,
+    project,
+    parentId,
+    createdAt: new Date(value.createdAt),
+    updatedAt: new Date(value.updatedAt),
+    turns: turns.map(({ promptId, prompt, lastMessageId }) => {
+      return { promptId, prompt, lastMessageId };
+    }),
+  };
 }
 
 function textOf(path: string): string | null {

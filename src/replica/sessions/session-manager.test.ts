@@ -55,7 +55,7 @@ describe('SessionManager', () => {
 
   it.each([
     ['half a file', '{"version": 1, "id"', 'is not JSON'],
-    ['another kind of file', '{"version": 1}', 'holds no session'],
+    ['another kind of file', '{"version": 1}', 'it.id must be a text'],
     ['a file of a newer version', '{"version": 2}', 'a newer version'],
   ])('lists the others where one holds %s, and says so', async (_what, text, reason) => {
     await withSessions(async ({ sessions, root }) => {
