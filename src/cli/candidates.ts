@@ -1,5 +1,5 @@
 import type { SavepointError } from '../index.ts';
-import { relativeTime } from '../terminal/relative-time.ts';
+import { relativeTime } from '../terminal/phrases.ts';
 
 /** One of several things that a shortened id or a label fits. */
 export interface Candidate {

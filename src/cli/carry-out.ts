@@ -6,8 +6,8 @@ import {
   type Savepoint,
   SavepointError,
 } from '../index.ts';
+import { plural } from '../terminal/phrases.ts';
 import { noteText, planText } from '../terminal/plan-text.ts';
-import { plural } from '../terminal/plural.ts';
 import { wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
 import { asksFirst, confirmed } from './confirm.ts';

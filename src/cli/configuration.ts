@@ -1,6 +1,6 @@
 import { type Configuration, loadConfiguration } from '../config/index.ts';
 import { displayText } from '../index.ts';
-import { userFile } from '../terminal/store-home.ts';
+import { userFile } from '../terminal/find-project.ts';
 import { wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
 

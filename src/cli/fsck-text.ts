@@ -1,5 +1,5 @@
 import { displayText, type StoreCheck, type StoreProblem, type StoreRepair } from '../index.ts';
-import { plural } from '../terminal/plural.ts';
+import { plural } from '../terminal/phrases.ts';
 import { wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
 import { PathNames } from './json.ts';

@@ -5,11 +5,9 @@ import {
   type InspectedCheckpoint,
   type Operation,
 } from '../index.ts';
-import { beside } from '../terminal/beside.ts';
-import { COVERAGE } from '../terminal/coverage.ts';
 import type { Style } from '../terminal/paint.ts';
-import { plural } from '../terminal/plural.ts';
-import { exactTime, relativeTime } from '../terminal/relative-time.ts';
+import { COVERAGE, exactTime, plural, relativeTime } from '../terminal/phrases.ts';
+import { beside } from '../terminal/rows.ts';
 import { padWidth, textWidth, wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
 import { operationText } from './operation-text.ts';

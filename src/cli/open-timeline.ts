@@ -5,9 +5,8 @@ import {
   type Savepoint,
   SavepointError,
 } from '../index.ts';
-import { findProject } from '../terminal/find-project.ts';
+import { findProject, storeHome } from '../terminal/find-project.ts';
 import { noteText } from '../terminal/plan-text.ts';
-import { storeHome } from '../terminal/store-home.ts';
 import type { Call } from './command.ts';
 import { configurationOf, warnOfConfiguration } from './configuration.ts';
 import { shellWord } from './hints.ts';

@@ -1,6 +1,6 @@
 import { displayText, type Operation } from '../index.ts';
-import { beside } from '../terminal/beside.ts';
-import { relativeTime } from '../terminal/relative-time.ts';
+import { relativeTime } from '../terminal/phrases.ts';
+import { beside } from '../terminal/rows.ts';
 import { clipWidth, textWidth } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
 import { takenBackBy } from './operation-json.ts';

@@ -1,7 +1,5 @@
 import { type Checkpoint, displayText, type PrunePlan, type PruneReport } from '../index.ts';
-import { plural } from '../terminal/plural.ts';
-import { relativeTime } from '../terminal/relative-time.ts';
-import { sizeText } from '../terminal/size-text.ts';
+import { plural, relativeTime, sizeText } from '../terminal/phrases.ts';
 import { clipWidth, wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
 

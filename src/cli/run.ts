@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { nearestWord } from '../terminal/nearest-word.ts';
 import { paintFor } from '../terminal/paint.ts';
+import { nearestWord } from '../terminal/phrases.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { type Command, parseCall } from './command.ts';
 import { COMMANDS, type CommandName, isCommand } from './command-table.ts';

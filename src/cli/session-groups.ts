@@ -1,6 +1,5 @@
 import { displayText, type ListedCheckpoint, RUN_AGENT, type Session } from '../index.ts';
-import { relativeTime } from '../terminal/relative-time.ts';
-import { shortSession } from '../terminal/short-session.ts';
+import { relativeTime, shortSession } from '../terminal/phrases.ts';
 import { clipWidth } from '../terminal/text-width.ts';
 
 /** Checkpoints that are shown under one heading. */

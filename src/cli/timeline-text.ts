@@ -1,7 +1,6 @@
 import { type CheckpointId, displayText, type LineCount, type ListedCheckpoint } from '../index.ts';
 import type { Paint } from '../terminal/paint.ts';
-import { plural } from '../terminal/plural.ts';
-import { relativeTime } from '../terminal/relative-time.ts';
+import { plural, relativeTime } from '../terminal/phrases.ts';
 import { clipWidth, textWidth } from '../terminal/text-width.ts';
 import type { Group } from './session-groups.ts';
 

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { adoptStore, displayText, isSavepointError } from '../../index.ts';
-import { findNewProject } from '../../terminal/find-project.ts';
-import { storeHome } from '../../terminal/store-home.ts';
+import { findNewProject, storeHome } from '../../terminal/find-project.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';

@@ -7,8 +7,7 @@ import {
   variableOf,
 } from '../../config/index.ts';
 import { displayText } from '../../index.ts';
-import { findProject } from '../../terminal/find-project.ts';
-import { storeHome, userFile } from '../../terminal/store-home.ts';
+import { findProject, storeHome, userFile } from '../../terminal/find-project.ts';
 import { padWidth, textWidth } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Checkpoint, isSavepointError, type Savepoint } from '../../index.ts';
-import { diffStat } from '../../terminal/diff-stat.ts';
-import { diffSummary, diffText } from '../../terminal/diff-text.ts';
-import { type FileDiff, fileDiffs } from '../../terminal/file-diff.ts';
-import { patchLimit } from '../../terminal/patch-limits.ts';
-import { plural } from '../../terminal/plural.ts';
+import { diffStat, diffSummary, diffText } from '../../terminal/diff-text.ts';
+import { type FileDiff, fileDiffs, patchLimit } from '../../terminal/file-diff.ts';
+import { plural } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Call, Command } from '../command.ts';

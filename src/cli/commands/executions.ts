@@ -1,4 +1,4 @@
-import { nearestWord } from '../../terminal/nearest-word.ts';
+import { nearestWord } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, COMMON_OPTIONS, type Command } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';

@@ -5,8 +5,7 @@ import {
   type ExportRequest,
   type Savepoint,
 } from '../../index.ts';
-import { plural } from '../../terminal/plural.ts';
-import { sizeText } from '../../terminal/size-text.ts';
+import { plural, sizeText } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type NewFile, writeNewFile } from '../../terminal/write-file.ts';

@@ -5,8 +5,7 @@ import {
   type StoreCheck,
   type StoreRepair,
 } from '../../index.ts';
-import { findProject } from '../../terminal/find-project.ts';
-import { storeHome } from '../../terminal/store-home.ts';
+import { findProject, storeHome } from '../../terminal/find-project.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { checkText, isDamaged, problemJson, repairText } from '../fsck-text.ts';

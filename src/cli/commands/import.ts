@@ -6,7 +6,7 @@ import {
   type Session,
   verifyExport,
 } from '../../index.ts';
-import { plural } from '../../terminal/plural.ts';
+import { plural } from '../../terminal/phrases.ts';
 import { GivenFile } from '../../terminal/read-file.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';

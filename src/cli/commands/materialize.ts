@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { displayText, type Materialized, type Savepoint } from '../../index.ts';
-import { plural } from '../../terminal/plural.ts';
+import { plural } from '../../terminal/phrases.ts';
 import { sentenceForUnwritten } from '../../terminal/reasons.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';

@@ -8,7 +8,7 @@ import {
   type Savepoint,
   type TrackedPath,
 } from '../../index.ts';
-import { plural } from '../../terminal/plural.ts';
+import { plural } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Call, Command } from '../command.ts';

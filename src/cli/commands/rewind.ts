@@ -5,7 +5,7 @@ import {
   type Savepoint,
   SavepointError,
 } from '../../index.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
+import { relativeTime } from '../../terminal/phrases.ts';
 import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { carryOut, type Words } from '../carry-out.ts';

@@ -7,7 +7,7 @@ import {
   type Savepoint,
   type ScanReport,
 } from '../../index.ts';
-import { plural } from '../../terminal/plural.ts';
+import { plural } from '../../terminal/phrases.ts';
 import { type Ended, startProgram } from '../child-program.ts';
 import { type Call, type Command, expectCommand } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';

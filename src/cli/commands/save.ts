@@ -1,5 +1,5 @@
 import { type Checkpoint, displayText, type Savepoint } from '../../index.ts';
-import { COVERAGE } from '../../terminal/coverage.ts';
+import { COVERAGE } from '../../terminal/phrases.ts';
 import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { checkpointJson } from '../checkpoint-json.ts';

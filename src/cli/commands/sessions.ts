@@ -1,8 +1,6 @@
 import { displayText, type Savepoint, type SessionSummary } from '../../index.ts';
-import { beside } from '../../terminal/beside.ts';
-import { plural } from '../../terminal/plural.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
-import { shortSession } from '../../terminal/short-session.ts';
+import { plural, relativeTime, shortSession } from '../../terminal/phrases.ts';
+import { beside } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';

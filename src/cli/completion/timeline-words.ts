@@ -1,8 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { type Checkpoint, type Store, sqliteStore, storeDirectory } from '../../index.ts';
-import { findProject } from '../../terminal/find-project.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
-import { storeHome } from '../../terminal/store-home.ts';
+import { findProject, storeHome } from '../../terminal/find-project.ts';
+import { relativeTime } from '../../terminal/phrases.ts';
 import type { Io } from '../io.ts';
 import { type Candidate, isHarmless } from './candidate.ts';
 

@@ -1,8 +1,8 @@
 import { displayText, type Savepoint } from '../../index.ts';
-import { beside } from '../../terminal/beside.ts';
 import { diffSummary, diffText } from '../../terminal/diff-text.ts';
 import { fileDiff } from '../../terminal/file-diff.ts';
-import { storeHome } from '../../terminal/store-home.ts';
+import { storeHome } from '../../terminal/find-project.ts';
+import { beside } from '../../terminal/rows.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import type { Call } from '../command.ts';
 import { timelineText } from '../timeline-text.ts';

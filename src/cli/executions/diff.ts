@@ -1,7 +1,6 @@
 import type { KnownExecution } from '../../execution/index.ts';
 import { type Difference, displayText } from '../../index.ts';
-import { diffStat } from '../../terminal/diff-stat.ts';
-import { diffText } from '../../terminal/diff-text.ts';
+import { diffStat, diffText } from '../../terminal/diff-text.ts';
 import type { FileDiff } from '../../terminal/file-diff.ts';
 import type { Style } from '../../terminal/paint.ts';
 import { wrapWords } from '../../terminal/text-width.ts';

@@ -6,7 +6,7 @@ import {
   type StepAttempt,
   type TrackedPath,
 } from '../../index.ts';
-import { plural } from '../../terminal/plural.ts';
+import { plural } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { RESTORE } from '../carry-out.ts';
 import type { Call } from '../command.ts';

@@ -1,6 +1,6 @@
 import type { KnownExecution } from '../../execution/index.ts';
 import { displayText, type RollbackPlan } from '../../index.ts';
-import { plural } from '../../terminal/plural.ts';
+import { plural } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { carryOut, type Words } from '../carry-out.ts';

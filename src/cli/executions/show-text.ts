@@ -1,8 +1,7 @@
 import { displayText } from '../../index.ts';
-import { beside } from '../../terminal/beside.ts';
 import type { Style } from '../../terminal/paint.ts';
-import { plural } from '../../terminal/plural.ts';
-import { exactTime, relativeTime } from '../../terminal/relative-time.ts';
+import { exactTime, plural, relativeTime } from '../../terminal/phrases.ts';
+import { beside } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth, wrapWords } from '../../terminal/text-width.ts';
 import type { Call } from '../command.ts';
 import type { ChangeKind } from '../inspection-text.ts';

@@ -1,8 +1,7 @@
 import { displayText } from '../../index.ts';
-import { plural } from '../../terminal/plural.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
+import { plural, relativeTime } from '../../terminal/phrases.ts';
+import { table } from '../../terminal/rows.ts';
 import type { CommandContext } from './command.ts';
-import { table } from './table.ts';
 
 const SHOWN = 20;
 const SHOWN_ID = 8;

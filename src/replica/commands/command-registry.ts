@@ -1,5 +1,5 @@
 import { displayText } from '../../index.ts';
-import { nearestWord } from '../../terminal/nearest-word.ts';
+import { nearestWord } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Completion } from '../ui/interactive-ui.ts';
 import type { CommandContext, SlashCommand } from './command.ts';

@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { displayText } from '../../index.ts';
-import { plural } from '../../terminal/plural.ts';
-import { sizeText } from '../../terminal/size-text.ts';
+import { plural, sizeText } from '../../terminal/phrases.ts';
+import { table } from '../../terminal/rows.ts';
 import { INSTRUCTIONS_FILE } from '../instructions.ts';
 import { noArguments, wholeText } from './arguments.ts';
 import type { CommandContext, SlashCommand } from './command.ts';
 import { readContextFile } from './context-file.ts';
 import { fileNames } from './file-names.ts';
 import { oneLine } from './one-line.ts';
-import { table } from './table.ts';
 
 export const loadContextCommand: SlashCommand = {
   name: 'load-context',

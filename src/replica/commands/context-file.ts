@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
-import { sizeText } from '../../terminal/size-text.ts';
+import { sizeText } from '../../terminal/phrases.ts';
 import { CommandRefused } from './refusals.ts';
 
 export const LARGEST_CONTEXT: number = 256 * 1024;

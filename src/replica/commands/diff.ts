@@ -1,7 +1,7 @@
 import { diffSummary, diffText } from '../../terminal/diff-text.ts';
 import { type FileDiff, fileDiffs } from '../../terminal/file-diff.ts';
 import type { Paint } from '../../terminal/paint.ts';
-import { plural } from '../../terminal/plural.ts';
+import { plural } from '../../terminal/phrases.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
 import { wordsOf } from './arguments.ts';
 import type { SlashCommand } from './command.ts';

@@ -1,6 +1,6 @@
 import { displayText } from '../../index.ts';
-import { beside } from '../../terminal/beside.ts';
 import type { Paint } from '../../terminal/paint.ts';
+import { beside } from '../../terminal/rows.ts';
 import { padWidth, textWidth, wrapWords } from '../../terminal/text-width.ts';
 import { wordsOf } from './arguments.ts';
 import type { CommandContext, SlashCommand } from './command.ts';

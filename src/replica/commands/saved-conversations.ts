@@ -1,5 +1,5 @@
 import { displayText } from '../../index.ts';
-import { plural } from '../../terminal/plural.ts';
+import { plural } from '../../terminal/phrases.ts';
 import { noArguments, wholeText } from './arguments.ts';
 import type { SlashCommand } from './command.ts';
 import { CommandRefused, idleOnly, refusing } from './refusals.ts';

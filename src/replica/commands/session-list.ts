@@ -1,13 +1,11 @@
 import { displayText } from '../../index.ts';
 import type { Paint } from '../../terminal/paint.ts';
-import { plural } from '../../terminal/plural.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
-import { shortSession } from '../../terminal/short-session.ts';
+import { plural, relativeTime, shortSession } from '../../terminal/phrases.ts';
+import { table } from '../../terminal/rows.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
 import type { Session } from '../sessions/session.ts';
 import type { CommandContext } from './command.ts';
 import { CommandRefused } from './refusals.ts';
-import { table } from './table.ts';
 
 /** The conversations of the project, newest first and with the open one; numbers count in this order. */
 export async function listedSessions({ ui, sessions, agent }: CommandContext): Promise<Session[]> {

@@ -1,5 +1,4 @@
-import { plural } from '../../terminal/plural.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
+import { plural, relativeTime } from '../../terminal/phrases.ts';
 import type { Session } from '../sessions/session.ts';
 import { noArguments, wholeText } from './arguments.ts';
 import type { CommandContext, SlashCommand } from './command.ts';

@@ -1,10 +1,9 @@
 import { displayText } from '../../index.ts';
-import { COVERAGE } from '../../terminal/coverage.ts';
-import { plural } from '../../terminal/plural.ts';
+import { COVERAGE, plural } from '../../terminal/phrases.ts';
+import { table } from '../../terminal/rows.ts';
 import { noArguments } from './arguments.ts';
 import type { CommandContext, SlashCommand } from './command.ts';
 import { oneLine } from './one-line.ts';
-import { table } from './table.ts';
 
 export const statusCommand: SlashCommand = {
   name: 'status',

@@ -1,5 +1,5 @@
 import type { Receipt } from '../../index.ts';
-import { describeReceipt } from '../files/describe-receipt.ts';
+import { receiptText } from '../../terminal/plan-text.ts';
 import { noArguments } from './arguments.ts';
 import type { CommandContext, SlashCommand } from './command.ts';
 import { engineOf, idleOnly, refusing } from './refusals.ts';
@@ -43,6 +43,6 @@ function ready(args: string, context: CommandContext): ReturnType<typeof engineO
 function show(receipt: Receipt, done: string, { ui, paint }: CommandContext): null {
   if (receipt.operationId === null) ui.displayWarning('No file was changed.');
   else ui.displaySuccess(done);
-  ui.displayBlock(describeReceipt(receipt, paint));
+  ui.displayBlock(receiptText(receipt, paint));
   return null;
 }

@@ -24,6 +24,7 @@ export interface PlayedUIOptions {
 /** How long the play waits for the agent before it gives up; a machine may be slow. */
 const PATIENCE_MS = 120_000;
 const GLANCE_MS = 20;
+const COLUMNS = 80;
 
 /** Where no terminal is attached: a person that follows a script, and whose screen is a plain text. */
 export class PlayedUI implements InteractiveUI {
@@ -144,8 +145,8 @@ export class PlayedUI implements InteractiveUI {
     return entries[this.#choosing?.entry ?? 0] ?? null;
   }
 
-  async showRewindChoice({ lines }: RewindPreview): Promise<RewindChoice | null> {
-    for (const line of lines) this.#line(`  ${line}`);
+  async showRewindChoice({ body }: RewindPreview): Promise<RewindChoice | null> {
+    for (const line of body(COLUMNS)) this.#line(`  ${line}`);
     return this.#choosing?.choice ?? null;
   }
 

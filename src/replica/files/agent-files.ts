@@ -1,5 +1,5 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
-import type { ListedCheckpoint, PathDiff, Receipt, RewindPlan } from '../../index.ts';
+import type { ListedCheckpoint, PathDiff, PlanLine, Receipt, RewindPlan } from '../../index.ts';
 import type { RewindableQuery } from '../sdk/query-port.ts';
 import type { AgentExecutions } from './agent-executions.ts';
 
@@ -20,7 +20,8 @@ export interface AgentFiles {
   /** Puts on record what changed in the worktree since anybody looked. Before a plan is made. */
   look(): Promise<void>;
   plan(ref: string): Promise<RewindPlan>;
-  planDiffs(plan: RewindPlan): Promise<readonly PathDiff[]>;
+  /** What a line of a plan takes back: from how the file will be to how it is. */
+  planDiff(line: PlanLine): Promise<PathDiff>;
   /** Scan, safety checkpoint, intent, the SDK's own rewind where there is one, then the plan's states. */
   restore(plan: RewindPlan, sdk: SdkRewind | null): Promise<Receipt>;
   /** Of this conversation's rewinds the newest; what other agents rewound in the project stays. */

@@ -6,6 +6,7 @@ import {
   type OperationId,
   openSavepoint,
   type PathDiff,
+  type PlanLine,
   pathToBytes,
   type Receipt,
   type RewindPlan,
@@ -13,9 +14,9 @@ import {
   SavepointError,
   type TrackedPath,
 } from '../../index.ts';
-import { plural } from '../../terminal/plural.ts';
+import { type Surroundings, storeHome, userFile } from '../../terminal/find-project.ts';
+import { plural } from '../../terminal/phrases.ts';
 import { GivenFile } from '../../terminal/read-file.ts';
-import { type Surroundings, storeHome, userFile } from '../../terminal/store-home.ts';
 import { writeNewFile } from '../../terminal/write-file.ts';
 import type { AgentExecutions } from './agent-executions.ts';
 import type { AgentFiles, PromptBegun, SdkRewind } from './agent-files.ts';
@@ -127,8 +128,8 @@ export class EngineFiles implements AgentFiles {
     return this.#savepoint.planRewind({ to, force: true });
   }
 
-  planDiffs(plan: RewindPlan): Promise<readonly PathDiff[]> {
-    return Promise.all(plan.lines.map((line) => this.#savepoint.planDiff(line)));
+  planDiff(line: PlanLine): Promise<PathDiff> {
+    return this.#savepoint.planDiff(line);
   }
 
   async restore(plan: RewindPlan, sdk: SdkRewind | null): Promise<Receipt> {

@@ -1,8 +1,7 @@
 import { type Receipt, type RewindPlan, receiptOf } from '../../index.ts';
-import { diffText } from '../../terminal/diff-text.ts';
-import { type FileDiff, fileDiffs } from '../../terminal/file-diff.ts';
+import { fileDiffs } from '../../terminal/file-diff.ts';
 import type { Paint } from '../../terminal/paint.ts';
-import { planText } from '../../terminal/plan-text.ts';
+import { changesFile, previewOf, previewText } from '../../terminal/plan-text.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import type { CheckpointMetadata } from '../checkpoint/checkpoint-metadata.ts';
 import type { AgentExecution } from '../files/agent-executions.ts';
@@ -28,7 +27,6 @@ export interface RewindParts {
   /** False where the SDK was not told to keep file checkpoints: then the engine alone serves. */
   readonly sdkKeepsFiles: boolean;
   readonly paint: Paint;
-  readonly columns: number;
 }
 
 /** What the person decided on. */
@@ -59,12 +57,9 @@ export async function chooseRewind(
     : selectCheckpoint(ui, rows, executions, Date.now()));
   if (entry === null || 'key' in entry) return entry;
   const plan = await planFor(files, entry.id);
-  const lines =
-    plan === null || files === null
-      ? await sdkPreview(parts.query, entry.id)
-      : await previewLines(parts, files, plan);
   const title = `Rewind to: ${entry.description}`;
-  const choice = await ui.showRewindChoice({ title, lines, choices: CHOICES });
+  const body = await bodyOf(parts, entry.id, plan);
+  const choice = await ui.showRewindChoice({ title, body, choices: CHOICES });
   return choice === null ? null : { entry, choice, plan };
 }
 
@@ -74,6 +69,20 @@ async function planFor(files: AgentFiles | null, id: string): Promise<RewindPlan
   // The menu may have stood open for a while.
   await files.look();
   return files.plan(id);
+}
+
+/** The plan and its diff; where the engine has none, what the SDK alone would do. */
+async function bodyOf(
+  { files, query, paint }: RewindParts,
+  id: string,
+  plan: RewindPlan | null,
+): Promise<(columns: number) => readonly string[]> {
+  if (plan === null || files === null) {
+    const lines = await sdkPreview(query, id);
+    return () => lines;
+  }
+  const preview = await previewOf(plan, { diffOf: (line) => files.planDiff(line), paint });
+  return (columns) => previewText(preview, paint, columns);
 }
 
 const CHOICES: readonly RewindChoice[] = ['files', 'conversation', 'both'];
@@ -126,7 +135,8 @@ async function countsOf(files: AgentFiles, id: string): Promise<RewindCounts | n
     if (!(await files.holds(id))) return null;
     const plan = await files.plan(id);
     const { restoredFiles, deletedFiles, mergedFiles } = receiptOf(plan);
-    const diffs = await worked(files, plan);
+    const lines = plan.lines.filter(changesFile);
+    const diffs = fileDiffs(await Promise.all(lines.map((line) => files.planDiff(line))));
     return {
       files: restoredFiles.length + deletedFiles.length + mergedFiles.length,
       insertions: diffs.reduce((sum, one) => sum + one.insertions, 0),
@@ -145,21 +155,3 @@ async function labelsOf(files: AgentFiles | null): Promise<Map<string, string>> 
   }
   return labels;
 }
-
-async function previewLines(
-  { paint, columns }: RewindParts,
-  files: AgentFiles,
-  plan: RewindPlan,
-): Promise<string[]> {
-  const diffs = await worked(files, plan);
-  const shown = planText(plan, paint, columns);
-  return shown.length === 0 ? [] : [...shown, '', ...diffs.flatMap((one) => diffText(one, paint))];
-}
-
-/** What the plan takes back, as `savepoint diff` shows it: from how a file will be to how it is. */
-async function worked(files: AgentFiles, plan: RewindPlan): Promise<FileDiff[]> {
-  const lines = plan.lines.filter(({ action }) => !IDLE.has(action));
-  return fileDiffs(await files.planDiffs({ ...plan, lines }));
-}
-
-const IDLE: ReadonlySet<string> = new Set(['already-there', 'keep', 'conflict', 'skip']);

@@ -17,7 +17,7 @@ function partsFor(ui: RecordingUI): RewindParts {
   const checkpoints = {} as RewindParts['checkpoints'];
   const paint = (_style: string, text: string): string => text;
   const nothing = { files: null, query: null, sessionId: 'session', sdkKeepsFiles: false };
-  return { ui, checkpoints, ...nothing, paint, columns: 80 };
+  return { ui, checkpoints, ...nothing, paint };
 }
 
 describe('the list of /checkpoint', () => {

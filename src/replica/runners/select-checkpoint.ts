@@ -1,4 +1,4 @@
-import { relativeTime } from '../../terminal/relative-time.ts';
+import { relativeTime } from '../../terminal/phrases.ts';
 import type { AgentExecution } from '../files/agent-executions.ts';
 import type { InteractiveUI, RewindEntry } from '../ui/interactive-ui.ts';
 
