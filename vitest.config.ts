@@ -1,5 +1,16 @@
+import { existsSync, statfsSync } from 'node:fs';
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
 import { CAMPAIGNS_ONLY } from './scripts/campaigns.ts';
+
+/** In memory a sync takes no time, and most tests wait for many. */
+const MEMORY = '/dev/shm';
+const NEEDED_BYTES = 2 ** 30;
+
+function memoryHasRoom(): boolean {
+  if (!existsSync(MEMORY)) return false;
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize > NEEDED_BYTES;
+}
 
 const config: ViteUserConfig = defineConfig({
   test: {
@@ -8,10 +19,14 @@ const config: ViteUserConfig = defineConfig({
       ...configDefaults.exclude,
       ...(process.env.SAVEPOINT_CAMPAIGNS === undefined ? CAMPAIGNS_ONLY : []),
     ],
+    globalSetup: 'test/setup/build-programs.ts',
     // Long campaigns (crash, property) set their own, longer limits.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    env: memoryHasRoom() ? { TMPDIR: MEMORY } : {},
     pool: 'forks',
+    // Loading the engine takes longer than most files take to run: two processes run all of them.
+    isolate: false,
     // The first as in bin/savepoint.cjs. The second: worker threads that run TypeScript strip its types in
     // WebAssembly, and V8 can abort when several of them compile the same calls out of it.
     execArgv: ['--no-concurrent-sparkplug', '--wasm-wrapper-tiering-budget=1000000000'],

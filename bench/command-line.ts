@@ -7,7 +7,8 @@ import { CHECKPOINTS, fillTimeline } from './long-timeline.ts';
 import { alternate, type Samples, type Side } from './measure.ts';
 import type { Scratch } from './scratch.ts';
 
-const BIN = fileURLToPath(new URL('../bin/savepoint.cjs', import.meta.url));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const BIN = join(ROOT, 'bin/savepoint.cjs');
 const BAR = atMost(2.5);
 const LINES = 5_000;
 const CHANGED_EVERY = 100;
@@ -30,7 +31,29 @@ export const COMMAND_LINE: readonly Benchmark[] = [
     bar: BAR,
     run: (scratch) => contest(scratch, ['diff', 'latest'], `+${changedLine(0)}`),
   },
+  {
+    name: "`import 'savepoint'`",
+    against: AGAINST,
+    bar: atMost(2),
+    run: (scratch) => alternate(importing(scratch), emptyNode(scratch)),
+  },
 ];
+
+/** The built library, from the folder in which its name means this package. */
+function importing(scratch: Scratch): Side {
+  let printed = '';
+  return {
+    time: async () => {
+      const script = "import('savepoint').then((entry) => console.log(typeof entry.openSavepoint))";
+      const report = await scratch.spawn(process.execPath, ROOT, ['-e', script]);
+      printed = report.output;
+      return report.elapsed;
+    },
+    verify: () => {
+      if (!printed.includes('function')) throw new Error(`importing savepoint printed: ${printed}`);
+    },
+  };
+}
 
 async function contest(scratch: Scratch, args: string[], shown: string): Promise<Samples> {
   const project = scratch.make('project');

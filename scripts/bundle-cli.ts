@@ -9,7 +9,7 @@ const [, , folder = 'dist/cli'] = process.argv;
 const target = resolve(inCheckout('.'), folder);
 
 // Loading two hundred small modules takes longer than most commands: the command line comes in a few
-// files, cut where a command is loaded by itself. The library stays as it is, one file for each module.
+// files, cut where a command is loaded by itself.
 const bundle = await rolldown({
   input: { ...BUNDLE_INPUTS },
   platform: 'node',
@@ -37,7 +37,7 @@ const { output } = await bundle.write({
         test: /src\/capture\/scan\/(check-known|columns|control|entry-paths|walk-part)\.ts$/,
         priority: 3,
       },
-      { name: 'engine', test: /src\/(savepoint|open-savepoint)\.ts$/, priority: 2 },
+      { name: 'engine', test: /src\/engine\/(savepoint|open-savepoint)\.ts$/, priority: 2 },
       // But for the first module, which does its work before SQLite is loaded.
       {
         name: 'line',

@@ -8,11 +8,12 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   // What loads the input of a plan; everything else in `plan/` is pure.
   'plan/load': ['model', 'store', 'fs', 'capture', 'timeline', 'plan'],
   // The files of people: the only room that opens, reads, writes, syncs, links and renames them.
-  fs: ['model', 'store', 'capture', 'restore'],
+  // The name of content is its hash, which one file of the store says.
+  fs: ['model', 'store/blob'],
   'store/parts': ['model'],
   // Its lock and its durable files are those of the store.
-  'store/documents': ['model', 'store', 'store/parts', 'store/sqlite'],
-  'store/sqlite': ['model', 'store', 'store/parts'],
+  'store/documents': ['model', 'fs', 'store', 'store/parts', 'store/sqlite'],
+  'store/sqlite': ['model', 'fs', 'store', 'store/parts'],
   'store/memory': ['model', 'store', 'store/parts'],
   store: ['model', 'store/parts'],
   capture: ['model', 'store', 'fs'],
@@ -72,9 +73,10 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   integrations: ['index'],
   agents: ['index'],
   // How things are said at a terminal, whoever says them.
-  terminal: ['index'],
+  terminal: ['index', 'fs'],
   replica: [
     'index',
+    'fs',
     'execution/index',
     'integrations/index',
     'config',
@@ -82,9 +84,17 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'messages-server',
   ],
   // The files and variables that people set things in, in the engine's terms.
-  config: ['index'],
+  config: ['index', 'fs'],
   // It starts the interactive agent, and knows nothing else of it.
-  cli: ['index', 'execution/index', 'integrations/index', 'config', 'terminal', 'replica/index'],
+  cli: [
+    'index',
+    'fs',
+    'execution/index',
+    'integrations/index',
+    'config',
+    'terminal',
+    'replica/index',
+  ],
   web: ['index', 'integrations/index'],
 };
 
@@ -131,6 +141,7 @@ function refusal(room: string, file: string, specifier: string): string | null {
 /** The names under which a wall may let a file through. */
 function doors(target: string): string[] {
   if (target === 'index.ts') return ['index', '.'];
+  if (target === 'store/blob.ts') return ['store', 'store/blob'];
   const room = roomOf(target);
   const isEntry = /^(integrations\/[^/]+|replica|execution)\/index\.ts$/.test(target);
   return isEntry ? [room, `${room}/index`] : [room];

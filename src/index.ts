@@ -4,6 +4,7 @@ export { type OpenOptions, openSavepoint, storeDirectory } from './engine/open-s
 export type { PrunePlan, PruneReport } from './engine/prune.ts';
 export type { PurgeReport, PurgeRequest } from './engine/purge.ts';
 export {
+  type Agree,
   type AlongsideRequest,
   type Capture,
   type CaptureRequest,

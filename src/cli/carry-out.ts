@@ -1,4 +1,5 @@
 import {
+  type Agree,
   type PlanLine,
   type Receipt,
   type RewindPlan,
@@ -24,8 +25,8 @@ export interface Words {
   /** The command that takes the operation back. */
   readonly reverse: string;
   readonly nothingToDo: string;
-  /** Set where the plan leaves everything as it is because a word of the person's is missing: that word. */
-  readonly refused?: string;
+  /** Set where nothing is done because a word of the person's is missing: that word, and what to show. */
+  readonly refused?: { readonly hint: string; readonly plan: RewindPlan };
   /** Named paths of which no change is on record. */
   readonly unmatched?: readonly Unmatched[];
   /** Below the title: what a person has to know before the plan. */
@@ -38,31 +39,82 @@ export interface Words {
   readonly json?: (receipt: Receipt, dryRun: boolean) => object;
   /** Asked at a terminal before anything is touched; left out, nobody is asked. */
   readonly question?: string;
+  /** What to try instead, for whoever says no. */
+  readonly ifDeclined?: string;
+}
+
+/** An act of the engine: its plan alone, and the whole of it under one lock. */
+export interface Act {
+  readonly plan: () => Promise<RewindPlan>;
+  readonly run: (agree: Agree) => Promise<Receipt>;
+}
+
+/** Plans and, unless somebody has to look at the plan first, restores under the same lock. */
+export async function carryOut(
+  call: Call,
+  savepoint: Savepoint,
+  act: Act,
+  wordsFor: (plan: RewindPlan) => Words | Promise<Words>,
+): Promise<ExitCode> {
+  if (call.flags.has('dry-run')) {
+    const plan = await act.plan();
+    return carryOutPlan(call, savepoint, plan, await wordsFor(plan));
+  }
+  const looked: { at?: { readonly plan: RewindPlan; readonly words: Words } } = {};
+  let isAgreed = false;
+  const agree = async (plan: RewindPlan, begin: () => Promise<void>): Promise<boolean> => {
+    const words = await wordsFor(plan);
+    looked.at = { plan, words };
+    if (isIdle(words.refused?.plan ?? plan) || asks(call, words)) return false;
+    sayPlan(call, plan, words, false);
+    refuseConflicts(plan);
+    await begin();
+    isAgreed = true;
+    return true;
+  };
+  const run = (begin: () => Promise<void>) => act.run((plan) => agree(plan, begin));
+  const receipt = await call.io.interrupts.holdOnce(run, RESTORE);
+  if (looked.at === undefined) throw new Error('no plan was made');
+  const { plan, words } = looked.at;
+  if (!isAgreed) return carryOutPlan(call, savepoint, plan, words);
+  return done(call, savepoint, plan, receipt, words);
 }
 
 /** Shows a plan and, unless this is a dry run or the person says no, does exactly what it shows. */
-export async function carryOut(
+export async function carryOutPlan(
   call: Call,
   savepoint: Savepoint,
   plan: RewindPlan,
   words: Words,
 ): Promise<ExitCode> {
   const dryRun = call.flags.has('dry-run');
-  if (isIdle(plan) && words.besideFiles === undefined)
-    return nothingToDo(call, plan, dryRun, words);
-  const asks = words.question !== undefined && asksFirst(call);
-  sayPlan(call, plan, words, dryRun || asks);
+  const shown = words.refused?.plan ?? plan;
+  if (isIdle(shown) && words.besideFiles === undefined) return nothingToDo(call, shown, words);
+  const isAsked = asks(call, words);
+  sayPlan(call, plan, words, dryRun || isAsked);
   refuseConflicts(plan);
   if (dryRun) return finish(call, plan, withNotices(call, savepoint, receiptOf(plan)), words);
-  if (asks && !(await confirmed(call, words.question ?? ''))) return declined(call);
-  const receipt = await call.io.interrupts.hold(
-    words.apply ?? (() => savepoint.apply(plan)),
-    RESTORE,
-  );
+  if (isAsked && !(await confirmed(call, words.question ?? ''))) return declined(call, words);
+  const apply = words.apply ?? (() => savepoint.apply(plan));
+  const receipt = await call.io.interrupts.hold(apply, RESTORE);
+  return done(call, savepoint, plan, receipt, words);
+}
+
+function asks(call: Call, { question }: Words): boolean {
+  return question !== undefined && asksFirst(call);
+}
+
+function done(
+  call: Call,
+  savepoint: Savepoint,
+  plan: RewindPlan,
+  receipt: Receipt,
+  words: Words,
+): ExitCode {
   if (receipt.operationId !== null) {
-    const done = `the ${plan.kind} was carried out all the same: operation ${receipt.operationId}`;
-    call.io.done = done;
-    call.io.interrupts.meaning = done;
+    const said = `the ${plan.kind} was carried out all the same: operation ${receipt.operationId}`;
+    call.io.done = said;
+    call.io.interrupts.meaning = said;
   }
   return finish(call, plan, withNotices(call, savepoint, receipt), words);
 }
@@ -96,7 +148,8 @@ export function isIdle(plan: RewindPlan): boolean {
   return plan.lines.every(({ action }) => action === 'skip') && receiptOf(plan).errors.length === 0;
 }
 
-function nothingToDo(call: Call, plan: RewindPlan, dryRun: boolean, words: Words): ExitCode {
+function nothingToDo(call: Call, plan: RewindPlan, words: Words): ExitCode {
+  const dryRun = call.flags.has('dry-run');
   const { unmatched = [] } = words;
   const isNotFound = plan.lines.length === 0 && unmatched.some(({ exists }) => !exists);
   const receipt = receiptOf(plan);
@@ -105,7 +158,7 @@ function nothingToDo(call: Call, plan: RewindPlan, dryRun: boolean, words: Words
   sayUnmatched(call, unmatched);
   if (unmatched.length === 0) call.say(wrapWords(words.nothingToDo, call.columns).join('\n'));
   for (const line of planText(plan, call.paint, call.columns)) call.say(line);
-  call.hint(words.refused ?? 'see what there is with: savepoint list');
+  call.hint(words.refused?.hint ?? 'see what there is with: savepoint list');
   return isNotFound ? EXIT.notFound : EXIT.nothingToDo;
 }
 
@@ -122,8 +175,9 @@ function refuseConflicts(plan: RewindPlan): void {
   );
 }
 
-function declined(call: Call): ExitCode {
+function declined(call: Call, { ifDeclined }: Words): ExitCode {
   call.say('Nothing was changed.');
+  if (ifDeclined !== undefined) call.hint(ifDeclined);
   return EXIT.interrupted;
 }
 

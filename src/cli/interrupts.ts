@@ -52,14 +52,21 @@ export class Interrupts {
    * Lets work finish before a signal counts: a restore that is cut off is only finished at the next
    * start. A second signal ends the process all the same.
    */
-  async hold<T>(work: () => Promise<T>, held: HeldWork = BEGUN): Promise<T> {
-    // Signals are noticed between turns of the event loop. So one that came before counts before, and
-    // one that came meanwhile is seen afterwards at the latest.
-    await setImmediate();
-    this.#held = held;
-    this.#isOver = false;
+  hold<T>(work: () => Promise<T>, held: HeldWork = BEGUN): Promise<T> {
+    return this.holdOnce((begin) => begin().then(work), held);
+  }
+
+  /** As `hold`, for work that says itself when it must not be cut in half any more. */
+  async holdOnce<T>(work: (begin: () => Promise<void>) => Promise<T>, held: HeldWork): Promise<T> {
+    const begin = async (): Promise<void> => {
+      // Signals are noticed between turns of the event loop. So one that came before counts before, and
+      // one that came meanwhile is seen afterwards at the latest.
+      await setImmediate();
+      this.#held = held;
+      this.#isOver = false;
+    };
     try {
-      return await work();
+      return await work(begin);
     } finally {
       this.#isOver = true;
       await setImmediate();

@@ -1,8 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { readFile } from '../fs/read-file.ts';
 import { SavepointError } from '../index.ts';
 
 const MAX_BYTES = 1024 * 1024;
-const { O_RDONLY, O_NONBLOCK } = constants;
 
 /** The values of a JSON file, by their names; null where there is no such file. Throws `config-invalid`. */
 export function readJsonFile(file: string): ReadonlyMap<string, unknown> | null {
@@ -23,23 +22,12 @@ export function invalid(file: string, problem: string, details?: unknown): Savep
 }
 
 function readText(file: string): string | null {
-  let descriptor: number;
-  try {
-    // O_NONBLOCK: what a project puts here may be a FIFO, and opening that must not hang.
-    descriptor = openSync(file, O_RDONLY | O_NONBLOCK);
-  } catch (error) {
-    const { code = 'no reason given' } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw invalid(file, `cannot be read (${code})`);
-  }
-  try {
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw invalid(file, 'is no file');
-    if (stats.size > MAX_BYTES) throw invalid(file, 'is too large');
-    return readFileSync(descriptor, 'utf8');
-  } finally {
-    closeSync(descriptor);
-  }
+  const read = readFile(file, { followLink: true, maxBytes: MAX_BYTES });
+  if (read.bytes !== null) return read.bytes.toString();
+  if (read.why === 'missing') return null;
+  if (read.why === 'too-large') throw invalid(file, 'is too large');
+  if (read.cause === undefined) throw invalid(file, 'is no file');
+  throw invalid(file, `cannot be read (${read.cause.code})`);
 }
 
 /** What JSON.parse says quotes the text, and what lies there may be anything: it stays unsaid. */

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openProject, realLocation } from '../capture/project.ts';
+import { syncPath } from '../fs/write-file.ts';
+import { AMOUNT, check, type Kind, listOf, object, optional, TEXT } from '../model/check.ts';
 import { SavepointError } from '../model/errors.ts';
-import { aNumber, aText, checkShape, listOf, optional, type Shape } from '../model/shape.ts';
 import { Connection } from '../store/sqlite/connection.ts';
-import { makeEmptyFile, syncPath } from '../store/sqlite/durable-files.ts';
+import { makeEmptyFile } from '../store/sqlite/durable-files.ts';
 import { storeFailure } from '../store/sqlite/failures.ts';
 import { layoutOf } from '../store/sqlite/layout.ts';
 import { readProject } from '../store/sqlite/meta.ts';
@@ -22,13 +23,13 @@ export interface AdoptStoreRequest {
   readonly lockTimeoutMs?: number;
 }
 
-const ADOPT_STORE_REQUEST: Shape<AdoptStoreRequest> = {
-  project: aText,
-  from: aText,
-  home: aText,
-  refusedProjects: optional(listOf(aText)),
-  lockTimeoutMs: optional(aNumber),
-};
+const ADOPT_STORE_REQUEST: Kind<AdoptStoreRequest> = object({
+  project: TEXT,
+  from: TEXT,
+  home: TEXT,
+  refusedProjects: optional(listOf(TEXT)),
+  lockTimeoutMs: optional(AMOUNT),
+});
 
 /**
  * Gives a project that was moved the store of its old path. Refuses while the old folder is still there,
@@ -36,7 +37,7 @@ const ADOPT_STORE_REQUEST: Shape<AdoptStoreRequest> = {
  * it with `adopt`; a process that dies in between leaves exactly that to do.
  */
 export async function adoptStore(request: AdoptStoreRequest): Promise<void> {
-  checkShape('request', request, ADOPT_STORE_REQUEST);
+  check(ADOPT_STORE_REQUEST, 'request', request);
   const project = openProject(request.project, request.refusedProjects);
   const home = homeOf(project, request.home);
   const oldRoot = recordedRoot(request.from);

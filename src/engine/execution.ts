@@ -1,8 +1,8 @@
-import { gitHead } from '../capture/git/head.ts';
 import type { ExecutionSite } from '../execution/execution-site.ts';
 import { SavepointError } from '../model/errors.ts';
 import { applyPlan } from '../restore/apply.ts';
 import { findsOf } from './finds.ts';
+import { applying } from './rewind.ts';
 import { scanWith } from './scan.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -31,15 +31,7 @@ export function executionSite(bench: Workbench): ExecutionSite {
         if (held?.token !== fence.token) {
           throw new SavepointError('execution-lost', 'the execution was taken over, or given back');
         }
-        const context = {
-          site: bench.rewindSite,
-          now: settings.now(),
-          gitHead: gitHead(bench.root),
-          tell: (notes: Parameters<Workbench['tell']>[0]) => bench.tell(notes),
-          operationId,
-          fresh: null,
-        };
-        return applyPlan(context, plan);
+        return applyPlan({ ...applying(bench, null), operationId }, plan);
       }),
   };
 }

@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { checkIdentity, openProject, type Project, realLocation } from '../capture/project.ts';
-import { SavepointError } from '../model/errors.ts';
 import {
-  aBoolean,
-  aNumber,
-  anything,
-  aText,
-  checkShape,
+  AMOUNT,
+  BOOLEAN,
+  check,
+  type Kind,
   listOf,
+  nullable,
+  object,
   optional,
-  type Shape,
-} from '../model/shape.ts';
+  TEXT,
+  unchecked,
+} from '../model/check.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { OnProgress } from '../model/progress.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import type { SavepointSettings } from './requests.ts';
@@ -33,31 +36,31 @@ export interface OpenOptions extends Partial<SavepointSettings> {
   readonly create?: boolean;
 }
 
-const OPEN_OPTIONS: Shape<OpenOptions> = {
-  project: aText,
-  home: optional(aText),
-  store: anything,
-  refusedProjects: optional(listOf(aText)),
-  adopt: optional(aBoolean),
-  create: optional(aBoolean),
-  now: anything,
-  maxFileSize: optional(aNumber),
-  maxSafetySize: optional(aNumber),
-  maxEntries: optional(aNumber),
-  lockTimeoutMs: optional(aNumber),
-  scan: optional(aBoolean),
-  maxScanEntries: optional(aNumber),
-  maxCopyBytes: optional(aNumber),
-  scanDeadlineMs: anything,
-  scanWorkers: optional(aNumber),
-  environment: anything,
-  onProgress: anything,
-  exclude: optional(listOf(aText)),
-};
+const OPEN_OPTIONS: Kind<OpenOptions> = object({
+  project: TEXT,
+  home: optional(TEXT),
+  store: optional(unchecked<Store>()),
+  refusedProjects: optional(listOf(TEXT)),
+  adopt: optional(BOOLEAN),
+  create: optional(BOOLEAN),
+  now: optional(unchecked<() => number>()),
+  maxFileSize: optional(AMOUNT),
+  maxSafetySize: optional(AMOUNT),
+  maxEntries: optional(AMOUNT),
+  lockTimeoutMs: optional(AMOUNT),
+  scan: optional(BOOLEAN),
+  maxScanEntries: optional(AMOUNT),
+  maxCopyBytes: optional(AMOUNT),
+  scanDeadlineMs: optional(nullable(AMOUNT)),
+  scanWorkers: optional(AMOUNT),
+  environment: optional(unchecked<SavepointSettings['environment']>()),
+  onProgress: optional(unchecked<OnProgress | undefined>()),
+  exclude: optional(listOf(TEXT)),
+});
 
 /** Opens the timeline of a project, finishing a restore that was interrupted, if it can be. */
 export async function openSavepoint(options: OpenOptions): Promise<Savepoint> {
-  checkShape('options', options, OPEN_OPTIONS);
+  check(OPEN_OPTIONS, 'options', options);
   const project = openProject(options.project, options.refusedProjects);
   const home = options.home === undefined ? null : homeOf(project, options.home);
   const store = options.store ?? (await openStore(project, home, options));

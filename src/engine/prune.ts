@@ -1,6 +1,6 @@
+import { AMOUNT, check, ID, type Kind, object, optional } from '../model/check.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { OperationId } from '../model/ids.ts';
-import { aNumber, checkShape } from '../model/shape.ts';
 import type { PruneResult } from '../store/store.ts';
 import { carryOutEviction, type Eviction, floorAfter, isEmpty } from '../timeline/eviction.ts';
 import { type PruneRequest, planEviction } from '../timeline/prune-request.ts';
@@ -10,11 +10,24 @@ import {
   type RetentionRules,
   retentionRules,
 } from '../timeline/retention.ts';
-import { PRUNE_REQUEST, RETENTION_RULES } from './request-shapes.ts';
 import type { Workbench } from './workbench.ts';
 
 // Before anything goes: what a version was made from is what it is best compressed against.
 const COMPACT_MS = 2_000;
+
+const PRUNE_REQUEST: Kind<PruneRequest> = object({
+  olderThanMs: optional(AMOUNT),
+  keep: optional(AMOUNT),
+  maxBytes: optional(AMOUNT),
+  sessionId: optional(ID),
+});
+
+const RETENTION_RULES: Kind<Partial<RetentionRules>> = object({
+  retentionDays: optional(AMOUNT),
+  idleDays: optional(AMOUNT),
+  maxCheckpointsPerSession: optional(AMOUNT),
+  maxStoreBytes: optional(AMOUNT),
+});
 
 /** What goes. */
 export interface PrunePlan {
@@ -42,8 +55,8 @@ export async function cleanup(
   rules: Partial<RetentionRules> = {},
   budgetMs: number = COMPACT_MS,
 ): Promise<EvictionResult> {
-  checkShape('rules', rules, RETENTION_RULES);
-  aNumber('budgetMs', budgetMs);
+  check(RETENTION_RULES, 'rules', rules);
+  check(AMOUNT, 'budgetMs', budgetMs);
   const { store, settings } = bench;
   return bench.locked(async () => {
     const all = retentionRules(rules);
@@ -91,8 +104,8 @@ async function evictionFor(
   request: PruneRequest,
   rules: Partial<RetentionRules>,
 ): Promise<Eviction> {
-  checkShape('request', request, PRUNE_REQUEST);
-  checkShape('rules', rules, RETENTION_RULES);
+  check(PRUNE_REQUEST, 'request', request);
+  check(RETENTION_RULES, 'rules', rules);
   return planEviction(store, request, retentionRules(rules), settings.now());
 }
 

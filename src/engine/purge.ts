@@ -1,9 +1,9 @@
 import { kindAt } from '../fs/observe.ts';
+import { check, type Kind, listOf, object, optional, TEXT } from '../model/check.ts';
 import { SavepointError } from '../model/errors.ts';
 import { selectedPath, type TrackedPath } from '../model/path.ts';
-import { anything, aText, checkShape, listOf, optional } from '../model/shape.ts';
 import { makePurgePlan, type PurgePlan } from '../timeline/purge-plan.ts';
-import type { NamedPath } from './requests.ts';
+import { NAMED_PATHS, type NamedPath } from './requests.ts';
 import type { Workbench } from './workbench.ts';
 
 export interface PurgeRequest {
@@ -13,6 +13,11 @@ export interface PurgeRequest {
   readonly patterns?: readonly string[] | undefined;
 }
 
+const PURGE_REQUEST: Kind<PurgeRequest> = object({
+  paths: optional(NAMED_PATHS),
+  patterns: optional(listOf(TEXT)),
+});
+
 export interface PurgeReport extends PurgePlan {
   /** Those of the paths at which there is a file now: it is recorded again when somebody writes to it. */
   readonly stillThere: readonly TrackedPath[];
@@ -21,10 +26,7 @@ export interface PurgeReport extends PurgePlan {
 /** What a purge would remove. Writes nothing. */
 export function planPurge(bench: Workbench, request: PurgeRequest): Promise<PurgeReport> {
   return bench.reading(async () => {
-    checkShape<PurgeRequest>('request', request, {
-      paths: optional(listOf(anything)),
-      patterns: optional(listOf(aText)),
-    });
+    check(PURGE_REQUEST, 'request', request);
     const paths = (request.paths ?? []).map((path) => selectedPath(bench.root, path));
     const plan = await makePurgePlan(bench.site, { paths, patterns: request.patterns ?? [] });
     return { ...plan, stillThere: plan.paths.filter((path) => isFileNow(bench, path)) };

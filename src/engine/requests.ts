@@ -1,7 +1,19 @@
 import type { Change } from '../model/change.ts';
+import {
+  AMOUNT,
+  BOOLEAN,
+  ID,
+  type Kind,
+  listOf,
+  object,
+  oneOf,
+  optional,
+  TEXT,
+  unchecked,
+} from '../model/check.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
-import type { OnConflict } from '../model/plan.ts';
+import { ON_CONFLICT, type OnConflict, type RewindPlan } from '../model/plan.ts';
 import type { OnProgress } from '../model/progress.ts';
 
 /** What an embedding program can set; everything has a default. */
@@ -53,6 +65,15 @@ export const DEFAULT_SETTINGS: SavepointSettings = {
 /** A name as a caller has it: relative to the project or absolute; bytes where it is not UTF-8. */
 export type NamedPath = string | Uint8Array;
 
+/** Each path is checked where it becomes one of ours, in `model/path.ts`. */
+export const NAMED_PATHS: Kind<readonly NamedPath[]> = listOf(unchecked<NamedPath>());
+
+const SESSION_FIELDS = {
+  agent: optional(ID),
+  parentSessionId: optional(ID),
+  description: optional(TEXT),
+};
+
 export interface CaptureRequest {
   readonly sessionId: string;
   readonly messageId: string;
@@ -66,6 +87,15 @@ export interface CaptureRequest {
   readonly maxFileSize?: number | undefined;
 }
 
+export const CAPTURE_REQUEST: Kind<CaptureRequest> = object({
+  ...SESSION_FIELDS,
+  sessionId: ID,
+  messageId: ID,
+  paths: NAMED_PATHS,
+  toolCallId: optional(ID),
+  maxFileSize: optional(AMOUNT),
+});
+
 /** An open capture: what was there before a tool ran. */
 export interface Capture {
   readonly checkpointId: CheckpointId;
@@ -74,6 +104,11 @@ export interface Capture {
   /** Named paths whose content could not be recorded; their changes say why. */
   readonly skipped: readonly TrackedPath[];
 }
+
+/** A capture that a caller hands back. No other field of it is used: the timeline knows who wrote. */
+export const CAPTURE: Kind<unknown> = object({
+  changes: listOf(object({ path: TEXT, seq: AMOUNT, before: object({ kind: TEXT }) })),
+});
 
 export interface CheckpointRequest {
   /** Left out, the checkpoint belongs to no session. */
@@ -88,6 +123,14 @@ export interface CheckpointRequest {
   readonly scan?: boolean | undefined;
 }
 
+export const CHECKPOINT_REQUEST: Kind<CheckpointRequest> = object({
+  ...SESSION_FIELDS,
+  sessionId: optional(ID),
+  messageId: optional(ID),
+  label: optional(TEXT),
+  scan: optional(BOOLEAN),
+});
+
 /** A command that may write anything is about to run. */
 export interface WindowRequest {
   readonly sessionId: string;
@@ -101,11 +144,29 @@ export interface WindowRequest {
   readonly inThisProcess?: boolean | undefined;
 }
 
+export const WINDOW_REQUEST: Kind<WindowRequest> = object({
+  ...SESSION_FIELDS,
+  sessionId: ID,
+  messageId: ID,
+  toolCallId: optional(ID),
+  inThisProcess: optional(BOOLEAN),
+});
+
 export interface PlanOptions {
   readonly onConflict?: OnConflict | undefined;
   /** Go ahead although a tool call of the session is running. */
   readonly force?: boolean | undefined;
 }
+
+const PLAN_FIELDS = { onConflict: optional(oneOf(...ON_CONFLICT)), force: optional(BOOLEAN) };
+
+export const PLAN_OPTIONS: Kind<PlanOptions> = object(PLAN_FIELDS);
+
+/**
+ * Is shown a plan before anything is touched. Unless it answers true, everything stays as it is. The
+ * project stays locked meanwhile: to ask a person, make a plan and `apply` it.
+ */
+export type Agree = (plan: RewindPlan) => boolean | Promise<boolean>;
 
 /**
  * Another program's own rewind of the same files, which keeps books of its own. It runs when the intent is
@@ -125,3 +186,24 @@ export interface RewindRequest extends PlanOptions {
   readonly paths?: readonly NamedPath[] | undefined;
   readonly includeShared?: boolean | undefined;
 }
+
+export const REWIND_REQUEST: Kind<RewindRequest> = object({
+  ...PLAN_FIELDS,
+  to: TEXT,
+  take: optional(oneOf('since', 'message', 'exact')),
+  paths: optional(NAMED_PATHS),
+  includeShared: optional(BOOLEAN),
+});
+
+export interface UndoRequest extends PlanOptions {
+  /** Left out, what came last: an operation, or a command that was run under Savepoint. */
+  readonly operationId?: string;
+  /** Also what may be another's doing, of a command. */
+  readonly includeShared?: boolean;
+}
+
+export const UNDO_REQUEST: Kind<UndoRequest> = object({
+  ...PLAN_FIELDS,
+  operationId: optional(ID),
+  includeShared: optional(BOOLEAN),
+});

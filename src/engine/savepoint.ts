@@ -1,22 +1,17 @@
-import { gitHead } from '../capture/git/head.ts';
 import type { ExecutionReader } from '../execution/execution-reader.ts';
 import type { ExecutionRun } from '../execution/execution-run.ts';
 import type { ForkRequest } from '../execution/fork-execution.ts';
 import type { ExecutionOptions } from '../execution/open-execution.ts';
 import type { RollbackOptions, RollbackPlan, RollbackRequest } from '../execution/rollback.ts';
+import { check, ID, listOf, nullable, optional, TEXT } from '../model/check.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Execution } from '../model/execution.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { Receipt } from '../model/operation.ts';
 import { selectedPath } from '../model/path.ts';
 import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
-import { anId, aText, checkShape, listOf, nullable, optional } from '../model/shape.ts';
-import type { Fresh, Planned } from '../plan/make-plan.ts';
 import { planLineDiff } from '../plan/plan-diff.ts';
-import type { Alongside } from '../restore/alongside.ts';
-import { applyPlan } from '../restore/apply.ts';
 import { type Materialized, materialize } from '../restore/materialize.ts';
-import type { ApplyContext } from '../restore/prepare.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
 import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
@@ -29,29 +24,30 @@ import {
 import { archiveSession } from '../timeline/sessions.ts';
 import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
 import { captureAfter, captureBefore, checkpoint, endTurn } from './capture.ts';
-import { planRedo, planRewind, planUndo, type UndoRequest } from './plan.ts';
 import type { PrunePlan, PruneReport } from './prune.ts';
 import type { PurgeReport, PurgeRequest } from './purge.ts';
 import {
+  type Agree,
+  type AlongsideRequest,
   CAPTURE,
   CAPTURE_REQUEST,
+  type Capture,
+  type CaptureRequest,
   CHECKPOINT_REQUEST,
+  type CheckpointRequest,
+  NAMED_PATHS,
+  type NamedPath,
   PLAN_OPTIONS,
+  type PlanOptions,
   REWIND_REQUEST,
-  SCAN_OPTIONS,
+  type RewindRequest,
+  UNDO_REQUEST,
+  type UndoRequest,
   WINDOW_REQUEST,
-} from './request-shapes.ts';
-import type {
-  AlongsideRequest,
-  Capture,
-  CaptureRequest,
-  CheckpointRequest,
-  NamedPath,
-  PlanOptions,
-  RewindRequest,
-  WindowRequest,
+  type WindowRequest,
 } from './requests.ts';
-import { type ScanOptions, type ScanReport, scanThen } from './scan.ts';
+import { apply, planAndApply, planRedo, planRewind, planUndo } from './rewind.ts';
+import { SCAN_OPTIONS, type ScanOptions, type ScanReport, scanThen } from './scan.ts';
 import { type ProjectStatus, status } from './status.ts';
 import { TimelineReader } from './timeline-reader.ts';
 import { exportSessions, importSessions } from './transfer.ts';
@@ -76,19 +72,19 @@ export class Savepoint extends TimelineReader {
 
   /** Marks a point to return to: a user's message, or, without a session, one made by hand. */
   async checkpoint(request: CheckpointRequest = {}): Promise<Checkpoint> {
-    checkShape('request', request, CHECKPOINT_REQUEST);
+    check(CHECKPOINT_REQUEST, 'request', request);
     return checkpoint(this.#bench, request);
   }
 
   /** Before a tool writes: records what is there, durably, and opens a change for each entry. */
   async captureBefore(request: CaptureRequest): Promise<Capture> {
-    checkShape('request', request, CAPTURE_REQUEST);
+    check(CAPTURE_REQUEST, 'request', request);
     return captureBefore(this.#bench, request);
   }
 
   /** After the tool: ends the capture's changes with what is there now. */
   async captureAfter(capture: Capture): Promise<void> {
-    checkShape('capture', capture, CAPTURE);
+    check(CAPTURE, 'capture', capture);
     return captureAfter(this.#bench, capture);
   }
 
@@ -97,19 +93,19 @@ export class Savepoint extends TimelineReader {
    * `closeWindow` with the id, also when the command failed.
    */
   async openWindow(request: WindowRequest): Promise<OpenWindow> {
-    checkShape('request', request, WINDOW_REQUEST);
+    check(WINDOW_REQUEST, 'request', request);
     return openWindow(this.#bench, request);
   }
 
   /** After the command: puts on record what it changed. */
   async closeWindow(id: string): Promise<ScanReport> {
-    anId('id', id);
+    check(ID, 'id', id);
     return closeWindow(this.#bench, id);
   }
 
   /** Puts on record what has changed in the worktree, whoever did it. */
   async scan(options: ScanOptions = {}): Promise<ScanReport> {
-    checkShape('options', options, SCAN_OPTIONS);
+    check(SCAN_OPTIONS, 'options', options);
     return scanThen(this.#bench, options, async (_draft, _now, report) => report);
   }
 
@@ -125,7 +121,7 @@ export class Savepoint extends TimelineReader {
 
   /** Writes the whole tree of a checkpoint into an empty folder. */
   async materialize(ref: string, directory: string): Promise<Materialized> {
-    aText('directory', directory);
+    check(TEXT, 'directory', directory);
     const checkpoint = await this.resolve(ref);
     return this.#bench.reading(() => materialize(this.#bench.site, checkpoint, directory));
   }
@@ -137,7 +133,7 @@ export class Savepoint extends TimelineReader {
 
   /** The plan of a rewind. Writes nothing. */
   async planRewind(request: RewindRequest): Promise<RewindPlan> {
-    checkShape('request', request, REWIND_REQUEST);
+    check(REWIND_REQUEST, 'request', request);
     return (await planRewind(this.#bench, request)).plan;
   }
 
@@ -146,13 +142,13 @@ export class Savepoint extends TimelineReader {
    * effect or the newest command that was run under Savepoint.
    */
   async planUndo(request: UndoRequest = {}): Promise<RewindPlan> {
-    checkShape('options', request, PLAN_OPTIONS);
+    check(UNDO_REQUEST, 'options', request);
     return (await planUndo(this.#bench, request)).plan;
   }
 
   /** The plan that takes the newest undo back. */
   async planRedo(options: PlanOptions = {}): Promise<RewindPlan> {
-    checkShape('options', options, PLAN_OPTIONS);
+    check(PLAN_OPTIONS, 'options', options);
     return (await planRedo(this.#bench, options)).plan;
   }
 
@@ -166,40 +162,39 @@ export class Savepoint extends TimelineReader {
    * rewinds the same files by itself, and is let do so first.
    */
   apply(plan: RewindPlan, alongside?: AlongsideRequest): Promise<Receipt> {
-    const other = alongside === undefined ? null : otherRewind(this.root, alongside);
-    return this.#bench.locked(() => applyPlan(this.#applying(null), plan, other));
+    return apply(this.#bench, plan, alongside);
   }
 
-  /** Plans and applies at once, under one lock. */
-  async rewind(request: RewindRequest): Promise<Receipt> {
-    checkShape('request', request, REWIND_REQUEST);
-    return this.#applyFresh(() => planRewind(this.#bench, request));
+  /** Plans and applies at once, under one lock. `agree` may look at the plan first, and stop it. */
+  async rewind(request: RewindRequest, agree?: Agree): Promise<Receipt> {
+    check(REWIND_REQUEST, 'request', request);
+    return planAndApply(this.#bench, () => planRewind(this.#bench, request), agree);
   }
 
-  async undo(request: UndoRequest = {}): Promise<Receipt> {
-    checkShape('options', request, PLAN_OPTIONS);
-    return this.#applyFresh(() => planUndo(this.#bench, request));
+  /** As `rewind`, for what `planUndo` plans. */
+  async undo(request: UndoRequest = {}, agree?: Agree): Promise<Receipt> {
+    check(UNDO_REQUEST, 'options', request);
+    return planAndApply(this.#bench, () => planUndo(this.#bench, request), agree);
   }
 
-  async redo(options: PlanOptions = {}): Promise<Receipt> {
-    checkShape('options', options, PLAN_OPTIONS);
-    return this.#applyFresh(() => planRedo(this.#bench, options));
+  /** As `rewind`, for what `planRedo` plans. */
+  async redo(options: PlanOptions = {}, agree?: Agree): Promise<Receipt> {
+    check(PLAN_OPTIONS, 'options', options);
+    return planAndApply(this.#bench, () => planRedo(this.#bench, options), agree);
   }
 
   /** Gives a checkpoint a label, or takes its label away with null. */
   async label(ref: string, label: string | null): Promise<Checkpoint> {
-    aText('ref', ref);
-    nullable(aText)('label', label);
+    check(TEXT, 'ref', ref);
+    check(nullable(TEXT), 'label', label);
     return this.#bench.write((draft) => labelCheckpoint(draft, this.#bench.store, ref, label));
   }
 
   /** What is different now, or at `to`, from how it was at `from`. */
   async diff(from: string, to?: string, paths?: readonly NamedPath[]): Promise<PathDiff[]> {
-    checkShape(
-      'diff',
-      { from, to, paths },
-      { from: aText, to: optional(aText), paths: REWIND_REQUEST.paths },
-    );
+    check(TEXT, 'from', from);
+    check(optional(TEXT), 'to', to);
+    check(optional(NAMED_PATHS), 'paths', paths);
     return this.#bench.reading(async () => {
       const selected = paths?.map((path) => selectedPath(this.root, path)) ?? null;
       const end = to === undefined ? null : await this.resolve(to);
@@ -221,7 +216,7 @@ export class Savepoint extends TimelineReader {
   }
 
   async archiveSession(id: string): Promise<void> {
-    anId('id', id);
+    check(ID, 'id', id);
     return this.#bench.write((draft, now) => archiveSession(draft, this.#bench.store, id, now));
   }
 
@@ -259,7 +254,7 @@ export class Savepoint extends TimelineReader {
 
   /** Takes checkpoints away as targets; what others need of them stays. */
   async evict(ids: readonly CheckpointId[]): Promise<void> {
-    listOf(anId)('ids', ids);
+    check(listOf(ID), 'ids', ids);
     return this.#bench.locked(() => evictCheckpoints(this.#bench.store, ids));
   }
 
@@ -311,23 +306,6 @@ export class Savepoint extends TimelineReader {
     return this.#bench.takeNotices();
   }
 
-  #applyFresh(make: () => Promise<Planned>): Promise<Receipt> {
-    return this.#bench.locked(async () => {
-      const { plan, fresh } = await make();
-      return applyPlan(this.#applying(fresh), plan);
-    });
-  }
-
-  #applying(fresh: Fresh | null): ApplyContext {
-    return {
-      site: this.#bench.rewindSite,
-      now: this.#bench.settings.now(),
-      gitHead: fresh === null ? gitHead(this.root) : fresh.gitHead,
-      tell: (notes) => this.#bench.tell(notes),
-      fresh,
-    };
-  }
-
   /** Idempotent. Executions are given back. What the last restore left to do is done first, if it can be. */
   async close(): Promise<void> {
     for (const run of this.#runs) await run.leave();
@@ -336,8 +314,4 @@ export class Savepoint extends TimelineReader {
     await this.#bench.recover().catch(() => undefined);
     await this.#bench.close();
   }
-}
-
-function otherRewind(root: string, { paths, run }: AlongsideRequest): Alongside {
-  return { paths: paths.map((path) => selectedPath(root, path)), run };
 }

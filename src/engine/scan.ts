@@ -2,6 +2,7 @@ import { sharedBytes, unshareObjects } from '../capture/git/keep-objects.ts';
 import type { FirstLook, TooLarge } from '../capture/scan/first-look.ts';
 import type { Recording, Walk } from '../capture/scan/worktree.ts';
 import type { Change } from '../model/change.ts';
+import { AMOUNT, ID, type Kind, nullable, object, optional } from '../model/check.ts';
 import type { Coverage } from '../model/checkpoint.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { commandsIn, isInterrupted, type Window } from '../model/window.ts';
@@ -29,6 +30,11 @@ export interface ScanOptions {
   /** The session that has gone on: windows of it that are open are over, without a word about their end. */
   readonly movedOn?: string | null | undefined;
 }
+
+export const SCAN_OPTIONS: Kind<ScanOptions> = object({
+  deadlineMs: optional(nullable(AMOUNT)),
+  movedOn: optional(nullable(ID)),
+});
 
 /**
  * As `scanThen`, in one transaction: what the scan finds goes on record with what `work` drafts. After a

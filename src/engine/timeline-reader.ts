@@ -1,10 +1,23 @@
 import { ownerMayRun } from '../capture/process-owner.ts';
 import type { Change } from '../model/change.ts';
-import type { Checkpoint } from '../model/checkpoint.ts';
-import type { BlobId, CheckpointId } from '../model/ids.ts';
+import {
+  AMOUNT,
+  BOOLEAN,
+  branded,
+  check,
+  ID,
+  type Kind,
+  listOf,
+  object,
+  oneOf,
+  optional,
+  TEXT,
+} from '../model/check.ts';
+import { CHECKPOINT_KINDS, type Checkpoint } from '../model/checkpoint.ts';
+import type { BlobId, CheckpointId, OperationId } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
+import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
-import { aNumber, anId, aText, checkShape, listOf, optional, shaped } from '../model/shape.ts';
 import { commandsIn, type Window } from '../model/window.ts';
 import type { ChangeQuery, CheckpointQuery, Store, StoreStats } from '../store/store.ts';
 import { currentPlace } from '../timeline/current-place.ts';
@@ -15,7 +28,28 @@ import { resolveCheckpoint } from '../timeline/resolve-checkpoint.ts';
 import { resolveSession } from '../timeline/resolve-shortened.ts';
 import { type SessionSummary, summarizeSessions } from '../timeline/session-summaries.ts';
 import { uniqueLengths } from '../timeline/unique-lengths.ts';
-import { CHANGE_QUERY, CHECKPOINT_QUERY } from './request-shapes.ts';
+
+const CHECKPOINT_QUERY: Kind<CheckpointQuery> = object({
+  sessionIds: optional(listOf(ID)),
+  messageId: optional(ID),
+  kinds: optional(listOf(oneOf(...CHECKPOINT_KINDS))),
+  before: optional(AMOUNT),
+  since: optional(AMOUNT),
+  path: optional(branded<TrackedPath>(TEXT)),
+  labelled: optional(branded<true>(BOOLEAN)),
+  limit: optional(AMOUNT),
+});
+
+const CHANGE_QUERY: Kind<ChangeQuery> = object({
+  after: optional(AMOUNT),
+  sessionIds: optional(listOf(ID)),
+  paths: optional(listOf(branded<TrackedPath>(TEXT))),
+  checkpointIds: optional(listOf(branded<CheckpointId>(ID))),
+  operationId: optional(branded<OperationId>(ID)),
+  open: optional(branded<true>(BOOLEAN)),
+});
+
+const BUDGET: Kind<CountBudget> = object({ reads: AMOUNT, bytes: AMOUNT });
 
 /** What can be asked of a timeline without looking at a file. Waits for nobody, and writes nothing. */
 export class TimelineReader {
@@ -27,7 +61,7 @@ export class TimelineReader {
 
   /** Newest first. */
   async list(query: CheckpointQuery = {}): Promise<ListedCheckpoint[]> {
-    checkShape('query', query, CHECKPOINT_QUERY);
+    check(CHECKPOINT_QUERY, 'query', query);
     return listCheckpoints(this.#store, query);
   }
 
@@ -38,13 +72,13 @@ export class TimelineReader {
 
   /** Finds a checkpoint by id, label, the beginning of an id or `latest`; with `~N`, the Nth before it. */
   async resolve(ref: string): Promise<Checkpoint> {
-    aText('ref', ref);
+    check(TEXT, 'ref', ref);
     return resolveCheckpoint(this.#store, ref);
   }
 
   /** How many first characters of each id name it alone, whatever else is on record. */
   async uniqueLengths(ids: readonly CheckpointId[]): Promise<Map<CheckpointId, number>> {
-    listOf(anId)('ids', ids);
+    check(listOf(ID), 'ids', ids);
     return uniqueLengths(this.#store, ids);
   }
 
@@ -58,20 +92,20 @@ export class TimelineReader {
     ids: readonly CheckpointId[],
     budget?: CountBudget,
   ): Promise<Map<CheckpointId, LineCount>> {
-    listOf(anId)('ids', ids);
-    if (budget !== undefined) checkShape('budget', budget, { reads: aNumber, bytes: aNumber });
+    check(listOf(ID), 'ids', ids);
+    check(optional(BUDGET), 'budget', budget);
     return countCheckpointLines(this.#store, ids, budget);
   }
 
   /** Finds a session by its id or the beginning of it. */
   async resolveSession(ref: string): Promise<Session> {
-    aText('ref', ref);
+    check(TEXT, 'ref', ref);
     return resolveSession(this.#store, ref);
   }
 
   /** How much is on record of each of these sessions. */
   async summarize(sessions: readonly Session[]): Promise<SessionSummary[]> {
-    listOf(shaped({ id: anId }))('sessions', sessions);
+    check(listOf(object({ id: ID })), 'sessions', sessions);
     return summarizeSessions(this.#store, sessions);
   }
 
@@ -90,13 +124,13 @@ export class TimelineReader {
 
   /** Oldest first. */
   async changes(query: ChangeQuery): Promise<readonly Change[]> {
-    checkShape('query', query, CHANGE_QUERY);
+    check(CHANGE_QUERY, 'query', query);
     return this.#store.changes(query);
   }
 
   /** Newest first. */
   async operations(limit?: number): Promise<readonly Operation[]> {
-    optional(aNumber)('limit', limit);
+    check(optional(AMOUNT), 'limit', limit);
     return this.#store.operations(limit);
   }
 

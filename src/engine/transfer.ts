@@ -1,4 +1,4 @@
-import { aBoolean, aNumber, anId, checkShape, optional, type Shape } from '../model/shape.ts';
+import { AMOUNT, BOOLEAN, check, ID, type Kind, object, optional } from '../model/check.ts';
 import {
   DEFAULT_LIMITS,
   type ExportReceipt,
@@ -9,24 +9,24 @@ import {
 } from '../transfer/requests.ts';
 import type { Workbench } from './workbench.ts';
 
-const EXPORT_REQUEST: Shape<ExportRequest> = {
-  sessionId: optional(anId),
-  all: optional(aBoolean),
-};
+const EXPORT_REQUEST: Kind<ExportRequest> = object({
+  sessionId: optional(ID),
+  all: optional(BOOLEAN),
+});
 
-const LIMITS: Shape<Partial<TransferLimits>> = {
-  maxRows: optional(aNumber),
-  maxBlobs: optional(aNumber),
-  maxBlobBytes: optional(aNumber),
-  maxTotalBytes: optional(aNumber),
-};
+const LIMITS: Kind<Partial<TransferLimits>> = object({
+  maxRows: optional(AMOUNT),
+  maxBlobs: optional(AMOUNT),
+  maxBlobBytes: optional(AMOUNT),
+  maxTotalBytes: optional(AMOUNT),
+});
 
 /** The bytes of an export. Loaded when it is asked for: most processes never move anything. */
 export async function* exportSessions(
   bench: Workbench,
   request: ExportRequest,
 ): AsyncGenerator<Uint8Array, ExportReceipt> {
-  checkShape('request', request, EXPORT_REQUEST);
+  check(EXPORT_REQUEST, 'request', request);
   const transfer = await import('../transfer/export-sessions.ts');
   return yield* transfer.exportSessions(bench.site, request);
 }
@@ -52,6 +52,6 @@ export async function verifyExport(
 }
 
 function limitsFrom(limits: Partial<TransferLimits>): TransferLimits {
-  checkShape('limits', limits, LIMITS);
+  check(LIMITS, 'limits', limits);
   return { ...DEFAULT_LIMITS, ...limits };
 }

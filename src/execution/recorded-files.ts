@@ -1,18 +1,9 @@
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  type PathLike,
-  renameSync,
-  unlinkSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, type PathLike, unlinkSync } from 'node:fs';
 import { type CaptureSite, look, openChanges } from '../capture/capture.ts';
 import { type Author, appendChange, outsider } from '../capture/chain.ts';
 import { resolveNamed } from '../capture/named-path.ts';
 import { type PinnedFolder, pinParent, pinParentOrNull } from '../fs/pinned-folder.ts';
-import { removeIfThere, writeNewFile } from '../fs/write-file.ts';
+import { removeIfThere, syncPath, writeFile } from '../fs/write-file.ts';
 import type { Change } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
@@ -198,12 +189,6 @@ function within(
   if (folder === null) throw new SavepointError('file-missing', 'its folder is gone', { path });
   try {
     work(folder, nameOf(path));
-    const fd = folder.openSelf();
-    try {
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
   } finally {
     folder.close();
   }
@@ -213,6 +198,7 @@ function makeFolder(root: string, path: TrackedPath): void {
   within(root, path, (folder, name) => {
     mkdirSync(folder.entry(name), { mode: FOLDER_MODE });
     chmodSync(folder.entry(name), FOLDER_MODE);
+    syncPath(folder.self());
   });
 }
 
@@ -256,19 +242,11 @@ function replaceFile(
   },
 ): void {
   within(files.root, place.path, (folder, name) => {
-    const fresh = folder.entry(content.fresh);
-    const mode = content.mode ?? modeOf(place.after, folder.entry(name));
-    const fd = writeNewFile(fresh, content.bytes, mode);
-    try {
-      fsyncSync(fd);
-      refuseChanged(files, place);
-      renameSync(fresh, folder.entry(name));
-    } catch (error) {
-      removeIfThere(fresh);
-      throw error;
-    } finally {
-      closeSync(fd);
-    }
+    writeFile(folder.entry(name), content.bytes, {
+      mode: content.mode ?? modeOf(place.after, folder.entry(name)),
+      waiting: folder.entry(content.fresh),
+      beforeNaming: () => refuseChanged(files, place),
+    });
   });
 }
 
@@ -276,5 +254,6 @@ function removeFile(files: CaptureSite, place: Place): void {
   within(files.root, place.path, (folder, name) => {
     refuseChanged(files, place);
     unlinkSync(folder.entry(name));
+    syncPath(folder.self());
   });
 }

@@ -11,13 +11,9 @@ export async function syncFiles(
 ): Promise<void> {
   const all = [...new Set(paths)];
   await syncTogether(
-    files,
     all.map((path) => target(files.root, path, (folder, name) => folder.openToSync(name))),
   );
-  await syncTogether(
-    files,
-    all.map((path) => target(files.root, path, (folder) => folder.openSelf())),
-  );
+  await syncTogether(all.map((path) => target(files.root, path, (folder) => folder.openSelf())));
 }
 
 type Folder = NonNullable<ReturnType<typeof pinParentOrNull>>;

@@ -11,13 +11,12 @@ import {
 import { nameOf, parentOf, type TrackedPath } from '../model/path.ts';
 import { ABSENT, type State, type Unknown, unknown } from '../model/state.ts';
 import { blobOf } from '../store/blob.ts';
-import type { Blob } from '../store/store.ts';
 import { type FsPath, type PinnedFolder, pinParentOrNull } from './pinned-folder.ts';
 
 /** What was found at a path, with the bytes to keep. */
 export interface Observation {
   readonly state: State;
-  readonly blob: Blob | null;
+  readonly blob: ReturnType<typeof blobOf> | null;
   /** Null when nothing is there. */
   readonly stats: BigIntStats | null;
 }
@@ -111,14 +110,19 @@ export function kindAt(projectRoot: string, path: TrackedPath): EntryKind {
 
 function kindIn(folder: PinnedFolder, name: string): EntryKind {
   try {
-    const stats = lstatSync(folder.entry(name), { throwIfNoEntry: false });
-    if (stats === undefined) return 'absent';
-    if (stats.isSymbolicLink()) return 'symlink';
-    if (stats.isDirectory()) return 'directory';
-    return stats.isFile() ? 'file' : 'special';
+    return kindOf(folder.entry(name));
   } finally {
     folder.close();
   }
+}
+
+/** As `kindAt`, for an entry that is reached already, and throws where we may not look. */
+export function kindOf(at: FsPath): EntryKind {
+  const stats = lstatSync(at, { throwIfNoEntry: false });
+  if (stats === undefined) return 'absent';
+  if (stats.isSymbolicLink()) return 'symlink';
+  if (stats.isDirectory()) return 'directory';
+  return stats.isFile() ? 'file' : 'special';
 }
 
 export function observeEntry(

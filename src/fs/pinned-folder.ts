@@ -4,6 +4,7 @@ import {
   constants,
   existsSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readlinkSync,
   statSync,
@@ -28,9 +29,23 @@ export class PinnedFolder {
   readonly #fd: number | null;
   readonly #base: FsPath;
 
-  constructor(fd: number | null, base: FsPath) {
+  private constructor(fd: number | null, base: FsPath) {
     this.#fd = fd;
     this.#base = base;
+  }
+
+  /** A folder that is opened already, which is then closed with this. */
+  static of(fd: number): PinnedFolder {
+    return new PinnedFolder(fd, `/proc/self/fd/${fd}`);
+  }
+
+  /**
+   * A folder by a path that the caller vouches for. `real`: the path was resolved; should it be a link by
+   * now, it is not the folder that the caller means, and that is an error.
+   */
+  static at(path: string, how: 'real' | 'follow-link'): PinnedFolder {
+    const flags = O_PATH | O_DIRECTORY | (how === 'real' ? O_NOFOLLOW : 0);
+    return HAS_PROC_FD ? PinnedFolder.of(openSync(path, flags)) : new PinnedFolder(null, path);
   }
 
   /** Where to find an entry of this folder, for any call that does not follow a final link. */
@@ -40,6 +55,35 @@ export class PinnedFolder {
 
   self(): FsPath {
     return joinBytes(this.#base, '.');
+  }
+
+  /** A folder in this one; null where there is none. Throws `symlinked-parent` for a link. */
+  child(name: string): PinnedFolder | null {
+    const at = this.entry(name);
+    if (this.#fd === null) {
+      const kind = lstatSync(at, { throwIfNoEntry: false });
+      if (kind?.isSymbolicLink()) throw symlinkedParent(name);
+      return kind?.isDirectory() ? new PinnedFolder(null, at) : null;
+    }
+    try {
+      return PinnedFolder.of(openSync(at, O_PATH | O_DIRECTORY | O_NOFOLLOW));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') return null;
+      if (code !== 'ENOTDIR' && code !== 'ELOOP') throw error;
+      if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) throw symlinkedParent(name);
+      return null;
+    }
+  }
+
+  /** Makes a folder in this one, for the owner alone, unless there is something of that name. */
+  makeChild(name: string): void {
+    try {
+      mkdirSync(this.entry(name), { mode: 0o700 });
+    } catch (error) {
+      // Another process was quicker, or somebody put a file there, which shows at the next step.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
   }
 
   /** Sets the permission bits of an entry that is no link; set-id and sticky bits stay. */
@@ -83,7 +127,7 @@ export function pinFolder(
 ): PinnedFolder | null {
   const start = outside ? '/' : projectRoot;
   const names = folder === null ? [] : folder.split('/').filter((name) => name !== '');
-  return HAS_PROC_FD ? walkDescriptors(start, names) : walkChecked(start, names);
+  return openAtOnce(start, names) ?? walkOneByOne(start, names);
 }
 
 /** The folder that holds `path`, pinned. */
@@ -110,10 +154,6 @@ export function pinParentOrNull(projectRoot: string, path: TrackedPath): PinnedF
   return pinFolderOrNull(projectRoot, parentOf(path), isOutside(path));
 }
 
-function walkDescriptors(start: string, names: readonly string[]): PinnedFolder | null {
-  return openAtOnce(start, names) ?? walkOneByOne(start, names);
-}
-
 /**
  * A folder opened by its whole path. The kernel tells where the folder lies that it has opened: if that is
  * this very path, no link was gone through. Null otherwise, whatever the reason.
@@ -121,11 +161,10 @@ function walkDescriptors(start: string, names: readonly string[]): PinnedFolder 
 function openAtOnce(start: string, names: readonly string[]): PinnedFolder | null {
   const path = `${start === '/' ? '' : start}/${names.join('/')}`;
   // A single step takes no longer by itself.
-  if (names.length < 2 || !isPlain(path)) return null;
+  if (!HAS_PROC_FD || names.length < 2 || !isPlain(path)) return null;
   const fd = openOrNull(path);
   if (fd === null) return null;
-  const place = `/proc/self/fd/${fd}`;
-  if (placeOf(place) === path) return new PinnedFolder(fd, place);
+  if (placeOf(`/proc/self/fd/${fd}`) === path) return PinnedFolder.of(fd);
   closeSync(fd);
   return null;
 }
@@ -152,45 +191,17 @@ function placeOf(descriptor: string): string | null {
 }
 
 function walkOneByOne(start: string, names: readonly string[]): PinnedFolder | null {
-  // `start` is a real path: should it be a link by now, it is not the project any more.
-  let fd = openSync(start, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+  let folder: PinnedFolder | null = PinnedFolder.at(start, 'real');
   for (const name of names) {
-    const next = openChild(fd, name);
-    closeSync(fd);
-    if (next === null) return null;
-    fd = next;
+    const above: PinnedFolder = folder;
+    try {
+      folder = above.child(name);
+    } finally {
+      above.close();
+    }
+    if (folder === null) return null;
   }
-  return new PinnedFolder(fd, `/proc/self/fd/${fd}`);
-}
-
-function openChild(fd: number, name: string): number | null {
-  const at = joinBytes(`/proc/self/fd/${fd}`, name);
-  try {
-    return openSync(at, O_PATH | O_DIRECTORY | O_NOFOLLOW);
-  } catch (error) {
-    const refusal = refusalOf(at, name, error);
-    if (refusal === null) return null;
-    closeSync(fd);
-    throw refusal;
-  }
-}
-
-function refusalOf(at: FsPath, name: string, error: unknown): unknown {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'ENOENT') return null;
-  if (code !== 'ENOTDIR' && code !== 'ELOOP') return error;
-  return isLink(at) ? symlinkedParent(name) : null;
-}
-
-function walkChecked(start: string, names: readonly string[]): PinnedFolder | null {
-  let at: FsPath = start;
-  for (const name of names) {
-    at = joinBytes(at, name);
-    const stats = lstatSync(at, { throwIfNoEntry: false });
-    if (stats?.isSymbolicLink()) throw symlinkedParent(name);
-    if (!stats?.isDirectory()) return null;
-  }
-  return new PinnedFolder(null, at);
+  return folder;
 }
 
 function openIfReadable(at: FsPath): number | null {
@@ -203,12 +214,9 @@ function openIfReadable(at: FsPath): number | null {
   }
 }
 
-function setPermissions(at: FsPath, mode: number): void {
+/** Set-id and sticky bits stay. */
+export function setPermissions(at: FsPath, mode: number): void {
   chmodSync(at, (statSync(at).mode & 0o7000) | mode);
-}
-
-function isLink(at: FsPath): boolean {
-  return lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
 function symlinkedParent(name: string): SavepointError {

@@ -3,17 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { relativePath, type TrackedPath } from '../model/path.ts';
-import { memoryStore } from '../store/memory/memory-store.ts';
-import type { Store } from '../store/store.ts';
 import { type SyncTarget, syncTogether } from './sync-together.ts';
 
 let folder: string;
-let site: { store: Store };
 let opened: { fd: number; ino: bigint }[];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'savepoint-sync-'));
-  site = { store: memoryStore() };
   opened = [];
 });
 
@@ -29,7 +25,7 @@ test('syncs many more files than it keeps open at once, and closes them all', as
     };
     return { path, open };
   });
-  await syncTogether(site, counted);
+  await syncTogether(counted);
   expect(opened).toHaveLength(100);
   expect(opened.filter(isOpen)).toEqual([]);
   expect(most).toBe(32);
@@ -41,7 +37,7 @@ test('names the path whose sync failed, takes it away, and leaves the others', a
     ...target(path, () => (index === 2 ? openUnsyncable() : openFile(path))),
     remove: () => removed.push(path),
   }));
-  await expect(syncTogether(site, targets)).rejects.toThrow(/^EINVAL: .*fsync 'file-2'$/);
+  await expect(syncTogether(targets)).rejects.toThrow(/^EINVAL: .*fsync 'file-2'$/);
   expect(removed).toEqual(['file-2']);
   expect(opened).toHaveLength(5);
   expect(opened.filter(isOpen)).toEqual([]);
@@ -52,12 +48,12 @@ test('tells of the failed sync, whatever becomes of taking its file away', async
     throw new Error('not to be removed');
   };
   const targets = [{ ...target(relativePath('file'), openUnsyncable), remove }];
-  await expect(syncTogether(site, targets)).rejects.toThrow('EINVAL');
+  await expect(syncTogether(targets)).rejects.toThrow('EINVAL');
 });
 
 test('closes what waits for its sync when the next cannot be opened', async () => {
   const targets = [...names(3).map(file), target(relativePath('no'), failing('ENOSPC'))];
-  await expect(syncTogether(site, targets)).rejects.toThrow('ENOSPC');
+  await expect(syncTogether(targets)).rejects.toThrow('ENOSPC');
   expect(opened.filter(isOpen)).toEqual([]);
 });
 
@@ -68,20 +64,12 @@ test('goes on when the descriptors run out, as long as it holds some itself', as
     tries += 1;
     return opened.some(isOpen) ? failing('EMFILE')() : second.open();
   });
-  await syncTogether(site, [first, scarce, third]);
+  await syncTogether([first, scarce, third]);
   expect(tries).toBe(2);
   expect(opened).toHaveLength(3);
-  await expect(syncTogether(site, [target(first.path, failing('EMFILE')), second])).rejects.toThrow(
+  await expect(syncTogether([target(first.path, failing('EMFILE')), second])).rejects.toThrow(
     'EMFILE',
   );
-});
-
-test('is an error when somebody closed the store meanwhile, and with it gave the lock away', async () => {
-  const targets = [file(relativePath('file'))];
-  const waiting = syncTogether(site, targets);
-  await site.store.close();
-  await expect(waiting).rejects.toMatchObject({ code: 'store-closed' });
-  expect(opened.filter(isOpen)).toEqual([]);
 });
 
 function names(count: number): TrackedPath[] {

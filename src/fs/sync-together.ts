@@ -1,7 +1,5 @@
 import { closeSync, fsync } from 'node:fs';
-import type { CaptureSite } from '../capture/capture.ts';
 import type { TrackedPath } from '../model/path.ts';
-import { refuseClosed } from '../restore/refuse-closed.ts';
 
 /** Something that shall survive a power cut. */
 export interface SyncTarget {
@@ -19,14 +17,9 @@ const MOST_OPEN = 32;
 /**
  * Opens and syncs all targets, many at once: the file system commits those together that come together.
  * All is durable when it resolves. When it rejects, every descriptor is closed and no sync still runs.
- *
- * Here a restore waits, as it does where it tells its progress, and others of this process have their
- * turn. The project lock keeps our own away; for the rest it is as if another process had its turn, and
- * what a restore relies on is looked at after the wait, not before. Only who closes the store takes the
- * lock from us.
+ * Others of this process have their turn while it waits.
  */
 export async function syncTogether(
-  { store }: Pick<CaptureSite, 'store'>,
   targets: Iterable<SyncTarget> | AsyncIterable<SyncTarget>,
 ): Promise<void> {
   const batch = new Batch();
@@ -35,7 +28,6 @@ export async function syncTogether(
     await batch.sync();
   } finally {
     batch.close();
-    await refuseClosed(store);
   }
 }
 

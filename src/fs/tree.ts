@@ -4,7 +4,7 @@ import { type PinnedFolder, pinFolder } from './pinned-folder.ts';
 
 /** The names in a folder, links not followed; null when it is not a folder or cannot be read. */
 export function listNames(projectRoot: string, folder: TrackedPath): string[] | null {
-  return withFolder(projectRoot, folder, readNames);
+  return withFolder(projectRoot, folder, listFolder);
 }
 
 /**
@@ -53,7 +53,8 @@ function withFolder<T>(
   }
 }
 
-function readNames(pinned: PinnedFolder): string[] {
+/** The names in a folder that is pinned. */
+export function listFolder(pinned: PinnedFolder): string[] {
   return readdirSync(pinned.self(), { encoding: 'buffer' }).map(bytesToPath);
 }
 

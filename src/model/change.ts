@@ -3,13 +3,19 @@ import type { TrackedPath } from './path.ts';
 import type { State } from './state.ts';
 
 /** Who made a change: a tool that named the file, a shell window, an operation of ours, or others. */
-export type ChangeOrigin = 'tool' | 'shell' | 'operation' | 'outside';
+export type ChangeOrigin = (typeof CHANGE_ORIGINS)[number];
+
+/** Stores hold the place of each in this list. */
+export const CHANGE_ORIGINS = ['outside', 'tool', 'shell', 'operation'] as const;
 
 /**
  * How sure the attribution is. `exact`: a tool named the file. `inferred`: one shell window was open.
  * `shared`: windows overlapped or an end was never seen; a rewind takes these only when told to.
  */
-export type Attribution = 'exact' | 'inferred' | 'shared';
+export type Attribution = (typeof ATTRIBUTIONS)[number];
+
+/** Stores hold the place of each in this list. */
+export const ATTRIBUTIONS = ['exact', 'inferred', 'shared'] as const;
 
 /**
  * One path going from a before to an after. The chain of a path is unbroken: each `before` joins the

@@ -1,19 +1,24 @@
 import type { CheckpointId, Seq } from './ids.ts';
 
 /** Why a checkpoint was made: a user's message, an execution's step, by hand, or before a rewind. */
-export type CheckpointKind = 'message' | 'step' | 'manual' | 'safety';
+export type CheckpointKind = (typeof CHECKPOINT_KINDS)[number];
+
+export const CHECKPOINT_KINDS = ['message', 'step', 'manual', 'safety'] as const;
 
 /**
  * What is on record up to a checkpoint. `named`: only what tools named. `scanned`: a scan of the worktree
  * was complete at it. The others say why a scan gave up, so that there is a gap before it.
  */
-export type Coverage =
-  | 'named'
-  | 'scanned'
-  | 'deadline'
-  | 'too-many-entries'
-  | 'too-large'
-  | 'failed';
+export type Coverage = (typeof COVERAGES)[number];
+
+export const COVERAGES = [
+  'named',
+  'scanned',
+  'deadline',
+  'too-many-entries',
+  'too-large',
+  'failed',
+] as const;
 
 /** A point on the timeline to return to. */
 export interface Checkpoint {

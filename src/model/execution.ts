@@ -1,7 +1,9 @@
 import type { CheckpointId, OperationId, PartId } from './ids.ts';
 
 /** `open` until somebody says that it is over. */
-export type ExecutionStatus = 'open' | 'finished' | 'cancelled';
+export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
+
+export const EXECUTION_STATUSES = ['open', 'finished', 'cancelled'] as const;
 
 /** Several steps of one program, which are to happen once each, whatever happens in between. */
 export interface Execution {
@@ -23,7 +25,16 @@ export interface Execution {
 }
 
 /** `killed`: its process ended before it did. `rolled-back`: it succeeded, and was taken back. */
-export type StepStatus = 'running' | 'success' | 'failed' | 'cancelled' | 'killed' | 'rolled-back';
+export type StepStatus = (typeof STEP_STATUSES)[number];
+
+export const STEP_STATUSES = [
+  'running',
+  'success',
+  'failed',
+  'cancelled',
+  'killed',
+  'rolled-back',
+] as const;
 
 /** Something that a step does and nobody can undo, put on record before it happens. */
 export interface StepEffect {

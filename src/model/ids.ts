@@ -15,7 +15,7 @@ export type PartId = Brand<string, 'PartId'>;
  */
 export type Seq = number;
 
-const HASH = /^[0-9a-f]{64}$/;
+export const HASH: RegExp = /^[0-9a-f]{64}$/;
 
 export function isPartId(text: string): text is PartId {
   return HASH.test(text);

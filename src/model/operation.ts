@@ -2,7 +2,9 @@ import type { CheckpointId, OperationId, Seq } from './ids.ts';
 import type { TrackedPath } from './path.ts';
 import type { PlanNote } from './plan.ts';
 
-export type OperationKind = 'rewind' | 'undo' | 'redo';
+export const OPERATION_KINDS = ['rewind', 'undo', 'redo'] as const;
+
+export type OperationKind = (typeof OPERATION_KINDS)[number];
 
 /** One entry of the operation log. Operations append; taking one back is another operation. */
 export interface Operation {

@@ -1,22 +1,39 @@
+import {
+  AMOUNT,
+  BINARY,
+  BOOLEAN,
+  branded,
+  ID,
+  type Kind,
+  listOf,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  TEXT,
+} from './check.ts';
 import type { CheckpointId, OperationId, Seq } from './ids.ts';
-import type { OperationKind } from './operation.ts';
+import { OPERATION_KINDS, type OperationKind } from './operation.ts';
 import type { TrackedPath } from './path.ts';
-import type { State } from './state.ts';
+import { STATE, type State } from './state.ts';
 
-export type OnConflict = 'keep' | 'restore' | 'fail';
+export type OnConflict = (typeof ON_CONFLICT)[number];
+export const ON_CONFLICT = ['keep', 'restore', 'fail'] as const;
 
 /** What a plan does to one path. */
-export type PlanAction =
-  | 'write'
-  | 'delete'
-  | 'chmod'
-  | 'link'
-  | 'mkdir'
-  | 'merge'
-  | 'already-there'
-  | 'keep'
-  | 'conflict'
-  | 'skip';
+export type PlanAction = (typeof PLAN_ACTIONS)[number];
+export const PLAN_ACTIONS = [
+  'write',
+  'delete',
+  'chmod',
+  'link',
+  'mkdir',
+  'merge',
+  'already-there',
+  'keep',
+  'conflict',
+  'skip',
+] as const;
 
 export type ConflictReason =
   /** The same lines were changed by somebody else. */
@@ -104,6 +121,36 @@ export interface RewindPlan {
   readonly lines: readonly PlanLine[];
   readonly notes: readonly PlanNote[];
 }
+
+const LINE: Kind<PlanLine> = object({
+  path: branded<TrackedPath>(TEXT),
+  action: oneOf(...PLAN_ACTIONS),
+  expected: STATE,
+  target: STATE,
+  merged: optional(BINARY),
+  reason: optional(branded<ConflictReason | SkipReason>(TEXT)),
+  takes: listOf(AMOUNT),
+  takesUnrecorded: optional(branded<true>(BOOLEAN)),
+});
+
+const NOTE: Kind<PlanNote> = object({
+  code: branded<PlanNote['code']>(TEXT),
+  message: TEXT,
+  paths: optional(listOf(branded<TrackedPath>(TEXT))),
+});
+
+/** The form of a plan. `checkPlan` decides whether it may be carried out. */
+export const PLAN: Kind<RewindPlan> = object({
+  kind: oneOf(...OPERATION_KINDS),
+  checkpointId: nullable(branded<CheckpointId>(ID)),
+  reverts: nullable(branded<OperationId>(ID)),
+  seq: AMOUNT,
+  families: nullable(listOf(ID)),
+  onConflict: nullable(oneOf(...ON_CONFLICT)),
+  description: TEXT,
+  lines: listOf(LINE),
+  notes: listOf(NOTE),
+});
 
 /** Whether a line touches the file system. */
 export function isWork(line: PlanLine): boolean {

@@ -1,19 +1,26 @@
-import type { BlobId } from './ids.ts';
+import { exact, integer, type Kind, matching, nullable, oneOf, tagged, where } from './check.ts';
+import { type BlobId, HASH } from './ids.ts';
 
 /** Why the content of a path was not recorded. */
-export type UnknownReason =
-  | 'too-large'
-  | 'unreadable'
-  | 'unstable'
-  | 'not-seen'
-  | 'past-limit'
-  | 'special-file'
-  | 'protected'
-  | 'purged'
-  | 'excluded'
-  | 'damaged';
+export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 
-export type EntryType = 'file' | 'symlink' | 'directory';
+/** Stores and baselines hold the place of each in this list, so new ones are only ever appended. */
+export const UNKNOWN_REASONS = [
+  'too-large',
+  'unreadable',
+  'unstable',
+  'not-seen',
+  'past-limit',
+  'special-file',
+  'protected',
+  'purged',
+  'excluded',
+  'damaged',
+] as const;
+
+export const ENTRY_TYPES = ['file', 'symlink', 'directory'] as const;
+
+export type EntryType = (typeof ENTRY_TYPES)[number];
 
 export interface Absent {
   readonly kind: 'absent';
@@ -39,6 +46,26 @@ export interface Unknown {
  * overwrites towards it.
  */
 export type State = Absent | Captured | Unknown;
+
+/** A state in the one form that each kind of entry has. Set-id and sticky bits are never recorded. */
+export const STATE: Kind<State> = tagged('kind', {
+  absent: exact({ kind: oneOf('absent') }),
+  unknown: exact({ kind: oneOf('unknown'), reason: oneOf(...UNKNOWN_REASONS) }),
+  captured: where(
+    exact({
+      kind: oneOf('captured'),
+      type: oneOf(...ENTRY_TYPES),
+      mode: integer(0, 0o777),
+      blob: nullable(matching<BlobId>(HASH, 'a SHA-256')),
+      size: integer(0),
+    }),
+    'an entry with the content and the mode that its type has',
+    ({ type, mode, blob, size }) => {
+      if (type === 'directory') return blob === null && size === 0;
+      return blob !== null && (type !== 'symlink' || mode === 0o777);
+    },
+  ),
+});
 
 export const ABSENT: Absent = { kind: 'absent' };
 

@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makePrivateFolder } from '../fs/write-file.ts';
 import { SavepointError } from '../index.ts';
-import { writeNewFile } from '../terminal/write-file.ts';
+import { writeNewFile } from '../terminal/given-file.ts';
 
-/** `replace`: whatever plain file is there goes. `new`: throws `file-exists` where one is. */
+/** `replace`: a plain file that is there goes. `new`: throws `file-exists` where one is. */
 export type Placing = 'replace' | 'new';
 
 /** Writes a file that only its owner can read, whole or not at all; folders on the way are made so as well. */
@@ -12,14 +12,14 @@ export async function writePrivateFile(
   text: string,
   placing: Placing,
 ): Promise<void> {
-  await makeFolder(dirname(path));
+  makeFolder(dirname(path));
   await writeNewFile({ path, force: placing === 'replace' }, bytesOf(text), NEVER);
 }
 
 /** A home that cannot be written to, or is full: nothing that only we could mend. */
-async function makeFolder(path: string): Promise<void> {
+function makeFolder(path: string): void {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    makePrivateFolder(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const message = `the folder ${path} cannot be made (${code})`;

@@ -1,5 +1,6 @@
 import { type CaptureSite, isOffLimits } from '../capture/capture.ts';
 import type { Change } from '../model/change.ts';
+import { check } from '../model/check.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Seq } from '../model/ids.ts';
 import {
@@ -10,11 +11,9 @@ import {
   relativePath,
   type TrackedPath,
 } from '../model/path.ts';
-import { isWork, type PlanLine, type RewindPlan, takesEffect } from '../model/plan.ts';
-import { checkShape } from '../model/shape.ts';
+import { isWork, PLAN, type PlanLine, type RewindPlan, takesEffect } from '../model/plan.ts';
 import { type Captured, joins, type State } from '../model/state.ts';
 import { hashBytes } from '../store/blob.ts';
-import { PLAN } from './plan-shape.ts';
 import { changedMeanwhile } from './run-journal.ts';
 
 /**
@@ -23,7 +22,7 @@ import { changedMeanwhile } from './run-journal.ts';
  * bring what they say; and that it takes back what the timeline knows to have happened to each path.
  */
 export async function checkPlan(site: CaptureSite, plan: RewindPlan): Promise<void> {
-  checkShape('plan', plan, PLAN);
+  check(PLAN, 'plan', plan);
   checkLines(site, plan);
   await checkTakes(site, plan);
 }

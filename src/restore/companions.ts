@@ -1,4 +1,5 @@
 import type { CaptureSite } from '../capture/capture.ts';
+import { removeFreeingLater } from '../fs/free-later.ts';
 import { type FsPath, type PinnedFolder, pinFolderOrNull } from '../fs/pinned-folder.ts';
 import { isOneFile, isThere, isUnfinished, removeIfThere } from '../fs/write-file.ts';
 import type { Journal, JournalStep, UntidyStep } from '../model/journal.ts';
@@ -6,7 +7,6 @@ import { isOutside, nameOf, type TrackedPath } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { isDirectory, type State, sameState } from '../model/state.ts';
 import { isMovable } from './aside.ts';
-import { removeFreeingLater } from './free-later.ts';
 import { about, reasonOf } from './step-errors.ts';
 import {
   asideName,

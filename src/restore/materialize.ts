@@ -11,7 +11,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import type { CaptureSite } from '../capture/capture.ts';
 import { type PinnedFolder, pinParent } from '../fs/pinned-folder.ts';
-import { writeNewFile } from '../fs/write-file.ts';
+import { createFile } from '../fs/write-file.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';
@@ -154,7 +154,7 @@ class EmptyFolder {
       symlinkSync(Buffer.from(bytes), entry);
       this.counts.links += 1;
     } else {
-      closeSync(writeNewFile(entry, bytes, state.mode));
+      closeSync(createFile(entry, bytes, state.mode));
       this.counts.files += 1;
     }
     this.#made.push(path);

@@ -1,7 +1,7 @@
 import type { CaptureSite } from '../capture/capture.ts';
 import type { Sight } from '../fs/observe.ts';
 import { pinFolderOrNull } from '../fs/pinned-folder.ts';
-import { type SyncTarget, syncTogether } from '../fs/sync-together.ts';
+import type { SyncTarget } from '../fs/sync-together.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
@@ -18,7 +18,7 @@ import {
 } from './folder-modes.ts';
 import { about, isTheirs } from './step-errors.ts';
 import { backward, forward } from './swap.ts';
-import { tellProgress } from './tell-progress.ts';
+import { syncAll, tellProgress } from './waits.ts';
 
 /** Opens the folders that have to let us in, outermost first. */
 export function loosenAll(site: CaptureSite, steps: readonly JournalStep[]): void {
@@ -85,12 +85,12 @@ export function syncSteps(site: CaptureSite, steps: readonly JournalStep[]): Pro
     open: () => openModeToSync(site.root, step),
   }));
   const folders = foldersToSync(site, steps, (step) => [parentOf(step.path), step.stageFolder]);
-  return syncTogether(site, [...modes, ...folders]);
+  return syncAll(site, [...modes, ...folders]);
 }
 
 /** Before a journal is cleared: nobody would look for companions that a power cut brings back. */
 export function syncStages(site: CaptureSite, journal: Journal): Promise<void> {
-  return syncTogether(
+  return syncAll(
     site,
     foldersToSync(
       site,

@@ -1,13 +1,13 @@
 import { symlinkSync } from 'node:fs';
 import type { CaptureSite } from '../capture/capture.ts';
-import { type SyncTarget, syncTogether } from '../fs/sync-together.ts';
-import { isThere, isUnfinished, removeIfThere, writeNewFile } from '../fs/write-file.ts';
+import type { SyncTarget } from '../fs/sync-together.ts';
+import { createFile, isThere, isUnfinished, removeIfThere } from '../fs/write-file.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { type Captured, type State, sameState } from '../model/state.ts';
 import type { Fresh } from '../plan/make-plan.ts';
 import { type StepPlace, withPlace, withStage } from './step-place.ts';
-import { tellProgress } from './tell-progress.ts';
+import { syncAll, tellProgress } from './waits.ts';
 
 /** A step that brings a file or a link, which has to be made beforehand. */
 export type StagedStep = JournalStep & { readonly to: Captured };
@@ -21,7 +21,7 @@ export function stageAll(
   steps: readonly JournalStep[],
   read?: Contents,
 ): Promise<void> {
-  return syncTogether(site, stagings(site, steps, read));
+  return syncAll(site, stagings(site, steps, read));
 }
 
 async function* stagings(
@@ -52,13 +52,13 @@ export async function stageAgain(site: CaptureSite, step: JournalStep): Promise<
   if (!needsStaging(step)) return true;
   const ready = withPlace(site.root, step, (place) => sameState(place.waiting(), step.to));
   if (ready) {
-    await syncTogether(site, [waiting(site, step)]);
+    await syncAll(site, [waiting(site, step)]);
     return true;
   }
   const bytes = await contentOf(site, step.to);
   if (!withPlace(site.root, step, (place) => isOurs(place, bytes))) return false;
   withPlace(site.root, step, (place) => removeIfThere(place.staged));
-  await syncTogether(site, [staging(site, step, bytes)]);
+  await syncAll(site, [staging(site, step, bytes)]);
   return true;
 }
 
@@ -77,7 +77,7 @@ export function needsStaging(step: JournalStep): step is StagedStep {
 export function stageStep(root: string, step: StagedStep, bytes: Uint8Array): number | null {
   return withStage(root, step, (stage) => {
     const at = stage.entry(step.stagedName);
-    if (step.to.type !== 'symlink') return writeNewFile(at, bytes, step.to.mode);
+    if (step.to.type !== 'symlink') return createFile(at, bytes, step.to.mode);
     symlinkSync(Buffer.from(bytes), at);
     return null;
   });

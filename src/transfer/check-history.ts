@@ -1,13 +1,13 @@
 import type { Change } from '../model/change.ts';
 import type { BlobId, Seq } from '../model/ids.ts';
 import { joins, type State } from '../model/state.ts';
-import { blobsIn, type History, statesIn } from './history.ts';
-import { invalid } from './refusals.ts';
+import { blobsIn, type History } from './history.ts';
+import { invalid } from './requests.ts';
 
-/** What is known of the blobs that came with a history. */
+/** The blobs that came with a history. */
 export interface FoundBlobs {
   readonly sizes: ReadonlyMap<BlobId, number>;
-  /** Those that can be the target of a link. */
+  /** The blobs that can be the target of a link. */
   readonly targets: ReadonlySet<BlobId>;
 }
 
@@ -43,7 +43,7 @@ function checkSessions({ sessions }: History): void {
   for (const { id, rootId } of sessions) {
     const root = byId.get(rootId);
     if (root !== undefined && root.rootId !== root.id) {
-      throw invalid(`the session "${id}" has a parent that is no root`);
+      throw invalid(`the session "${id}" has a root that is not a root itself`);
     }
   }
 }
@@ -57,7 +57,7 @@ function checkReferences({ sessions, checkpoints, changes, operations }: History
   }
   const before = (places: ReadonlyMap<string, Seq>, id: string | null, seq: Seq): void => {
     if (id !== null && (places.get(id) ?? seq) >= seq) {
-      throw invalid('a row names one that is not there, or comes later');
+      throw invalid('a row names another one that is missing or comes later');
     }
   };
   for (const { seq, checkpointId, operationId } of changes) {
@@ -77,7 +77,7 @@ function checkAuthors({ checkpoints, changes }: History): void {
   for (const { path, sessionId, checkpointId } of changes) {
     const owner = checkpointId === null ? null : (sessionOf.get(checkpointId) ?? null);
     if (owner !== null && sessionId !== null && owner !== sessionId) {
-      throw invalid('a change is of another session than its checkpoint', { path });
+      throw invalid('a change belongs to another session than its checkpoint', { path });
     }
   }
 }
@@ -88,12 +88,13 @@ function checkChains(changes: History['changes']): void {
   for (const { path, before, after, origin, sessionId, operationId } of changes) {
     const previous = last.get(path);
     if (previous !== undefined && !joins(previous, before)) {
-      throw invalid('a change does not go on from the one before', { path });
+      throw invalid('a change does not begin where the one before it ended', { path });
     }
-    if (operationId !== null && origin !== 'operation')
-      throw invalid('whose is a change?', { path });
     const isNobodys = origin === 'outside' || origin === 'operation';
-    if (isNobodys && sessionId !== null) throw invalid('whose is a change?', { path });
+    const isForged = operationId !== null && origin !== 'operation';
+    if (isForged || (isNobodys && sessionId !== null)) {
+      throw invalid('the author of a change does not fit its origin', { path });
+    }
     last.set(path, after);
   }
 }
@@ -105,20 +106,20 @@ function checkCancellations({ changes, cancellations }: History): void {
     const canceller = bySeq.get(by);
     const fits = canceller?.origin === 'operation' && by > change;
     if (!fits || canceller.path !== bySeq.get(change)?.path) {
-      throw invalid('a change is taken back by one that cannot do that');
+      throw invalid('a change is cancelled by one that cannot cancel it');
     }
   }
 }
 
-function checkBlobs(history: History, { sizes, targets }: FoundBlobs): void {
-  const states = statesIn(history);
+function checkBlobs({ changes }: History, { sizes, targets }: FoundBlobs): void {
+  const states = changes.flatMap(({ before, after }) => [before, after]);
   for (const state of states) {
     if (state.kind !== 'captured' || state.blob === null) continue;
     if (sizes.get(state.blob) !== state.size) {
       throw invalid('the content of a file is missing, or of another size');
     }
     if (state.type === 'symlink' && !targets.has(state.blob)) {
-      throw invalid('a link has no possible target');
+      throw invalid('the target of a link is empty, too long or holds NUL');
     }
   }
   if (blobsIn(states).size !== sizes.size) throw invalid('it holds content that no row names');

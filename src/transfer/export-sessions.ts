@@ -1,32 +1,35 @@
 import { type CaptureSite, look } from '../capture/capture.ts';
-import { isSavepointError } from '../model/errors.ts';
+import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { BlobId } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
+import type { Session } from '../model/session.ts';
 import { type State, type UnknownReason, unknown } from '../model/state.ts';
-import { chooseSessions } from './choose-sessions.ts';
-import { type Collected, collect } from './collect.ts';
-import { FRAME, ROWS_FRAME_BYTES } from './format.ts';
-import { FrameWriter } from './frame-writer.ts';
-import { blobsIn, type History } from './history.ts';
-import { makeHistory } from './make-history.ts';
-import { writePath } from './read-path.ts';
+import type { Store } from '../store/store.ts';
+import { resolveSession } from '../timeline/resolve-shortened.ts';
+import { FRAME, FrameWriter } from './frames.ts';
 import {
-  DEFAULT_LIMITS,
-  type ExportReceipt,
-  type ExportRequest,
-  type TransferCounts,
-} from './requests.ts';
+  blobsIn,
+  type Collected,
+  collect,
+  countRows,
+  type History,
+  makeHistory,
+} from './history.ts';
+import { DEFAULT_LIMITS, type ExportReceipt, type ExportRequest } from './requests.ts';
+import { writeRows } from './rows.ts';
+
+/** Rows are put into frames of about this size, so that nobody has to hold all of their text. */
+const ROWS_FRAME_BYTES = 256 * 1024;
 
 /** The bytes of an export, a frame at a time. Reads only: the timeline is as it was. */
 export async function* exportSessions(
   site: CaptureSite,
   request: ExportRequest,
 ): AsyncGenerator<Uint8Array, ExportReceipt> {
-  const sessions = await chooseSessions(site.store, request);
-  const collected = await collect(site, sessions);
+  const collected = await collect(site.store, await chosenSessions(site.store, request));
+  const contents = new Contents(site, collected);
   const writer = new FrameWriter();
   yield writer.start();
-  const contents = new Contents(site, collected);
   let blobBytes = 0;
   let blobs = 0;
   const ids = [...contents.ids];
@@ -38,16 +41,30 @@ export async function* exportSessions(
     blobBytes += bytes.length;
     yield writer.frame(FRAME.blob, bytes);
   }
-  const history = await contents.history();
-  for (const text of rowTexts(history)) yield writer.frame(FRAME.rows, Buffer.from(text));
-  const counts = { ...countsOf(history), blobs, blobBytes };
+  const history = contents.history();
+  for (const text of joinedRows(history)) yield writer.frame(FRAME.rows, Buffer.from(text));
+  const counts = { ...countRows(history), blobs, blobBytes };
   const end = { ...counts, sha256: writer.digest() };
   yield writer.frame(FRAME.end, Buffer.from(JSON.stringify(end)));
   const { leftOut } = collected;
   return { ...counts, exported: history.sessions, leftOut, unreadable: contents.lost.size };
 }
 
-/** The contents that the rows name: most are in the store; of open changes they are on disk. */
+/** The sessions to export, with their families; null for all, and what belongs to no session. */
+async function chosenSessions(
+  store: Store,
+  { sessionId, all = false }: ExportRequest,
+): Promise<readonly Session[] | null> {
+  if (all) return null;
+  const sessions = await store.sessions();
+  const chosen = sessionId === undefined ? sessions[0] : await resolveSession(store, sessionId);
+  if (chosen !== undefined) return sessions.filter(({ rootId }) => rootId === chosen.rootId);
+  throw new SavepointError('session-not-found', 'there is no session on record', {
+    hint: 'checkpoints that belong to no session are exported with all',
+  });
+}
+
+/** The contents that the rows name: most are in the store; those of open changes are on disk. */
 class Contents {
   readonly lost = new Map<BlobId, UnknownReason>();
   readonly #site: CaptureSite;
@@ -82,19 +99,15 @@ class Contents {
     return null;
   }
 
-  async history(): Promise<History> {
-    const { changes } = this.#collected;
-    const cancellations = await this.#site.store.cancellationsOf(changes.map(({ seq }) => seq));
+  history(): History {
     return makeHistory(this.#collected, {
-      cancellations,
       endOf: (path) => this.#end(path),
-      moved: (state) => this.#moved(state),
+      moved: (state) => {
+        const reason =
+          state.kind === 'captured' && state.blob !== null && this.lost.get(state.blob);
+        return reason ? unknown(reason) : state;
+      },
     });
-  }
-
-  #moved(state: State): State {
-    const reason = state.kind === 'captured' && state.blob !== null && this.lost.get(state.blob);
-    return reason ? unknown(reason) : state;
   }
 
   #end(path: TrackedPath): State {
@@ -108,41 +121,14 @@ class Contents {
   }
 }
 
-/** Sessions first, then what happened, then what took what back. */
-function* rowTexts(history: History): Generator<string> {
-  let lines: string[] = [];
-  let length = 0;
-  for (const row of rowsOf(history)) {
-    const line = JSON.stringify(row);
-    if (length > 0 && length + line.length > ROWS_FRAME_BYTES) {
-      yield lines.join('\n');
-      lines = [];
-      length = 0;
+function* joinedRows(history: History): Generator<string> {
+  let text = '';
+  for (const line of writeRows(history)) {
+    if (text !== '' && text.length + line.length > ROWS_FRAME_BYTES) {
+      yield text;
+      text = '';
     }
-    lines.push(line);
-    length += line.length;
+    text += text === '' ? line : `\n${line}`;
   }
-  if (lines.length > 0) yield lines.join('\n');
-}
-
-function rowsOf(history: History): [kind: string, row: object][] {
-  const { sessions, checkpoints, changes, operations, cancellations } = history;
-  return [
-    ...sessions.map((row): [string, object] => ['session', row]),
-    ...checkpoints.map((row): [string, object] => ['checkpoint', row]),
-    ...operations.map((row): [string, object] => ['operation', row]),
-    ...changes.map((row): [string, object] => ['change', { ...row, path: writePath(row.path) }]),
-    ...cancellations.map((row): [string, object] => ['cancellation', row]),
-  ];
-}
-
-function countsOf(history: History): Omit<TransferCounts, 'blobs' | 'blobBytes'> {
-  const { sessions, checkpoints, changes, operations, cancellations } = history;
-  return {
-    sessions: sessions.length,
-    checkpoints: checkpoints.length,
-    changes: changes.length,
-    operations: operations.length,
-    cancellations: cancellations.length,
-  };
+  if (text !== '') yield text;
 }

@@ -1,9 +1,14 @@
+import { outsider } from '../capture/chain.ts';
 import type { Cancellation, Change } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
-import type { BlobId } from '../model/ids.ts';
+import type { BlobId, Seq } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
+import { isOutside, type TrackedPath } from '../model/path.ts';
+import { protectionOf } from '../model/protection.ts';
 import type { Session } from '../model/session.ts';
-import type { State } from '../model/state.ts';
+import { joins, type State } from '../model/state.ts';
+import type { Store } from '../store/store.ts';
+import type { TransferCounts } from './requests.ts';
 
 /** A change that has ended: no other is moved. */
 export interface EndedChange extends Change {
@@ -22,8 +27,15 @@ export interface History {
   readonly cancellations: readonly Cancellation[];
 }
 
-export function statesIn({ changes }: Pick<History, 'changes'>): State[] {
-  return changes.flatMap(({ before, after }) => [before, after]);
+export function countRows(history: History): Omit<TransferCounts, 'blobs' | 'blobBytes'> {
+  const { sessions, checkpoints, changes, operations, cancellations } = history;
+  return {
+    sessions: sessions.length,
+    checkpoints: checkpoints.length,
+    changes: changes.length,
+    operations: operations.length,
+    cancellations: cancellations.length,
+  };
 }
 
 /** Each blob that a state names, with its size. */
@@ -33,4 +45,151 @@ export function blobsIn(states: readonly State[]): Map<BlobId, number> {
     if (state.kind === 'captured' && state.blob !== null) blobs.set(state.blob, state.size);
   }
   return blobs;
+}
+
+/** Rows of a store that belong together, as they lie there. */
+export interface Collected extends Omit<History, 'changes'> {
+  readonly changes: readonly Change[];
+  /** Paths that stay behind: outside of the project, they mean nothing anywhere else. */
+  readonly leftOut: readonly TrackedPath[];
+}
+
+/**
+ * What a family of sessions needs to be rewound elsewhere: its own rows; of every path that it changed
+ * the whole chain from its first change on, since others' changes in between decide what a rewind does;
+ * the operations in those chains, with their safety checkpoints. `sessions` null: all there is.
+ */
+export async function collect(
+  store: Store,
+  sessions: readonly Session[] | null,
+): Promise<Collected> {
+  // What comes while we read belongs to the next export.
+  const end = await store.seq();
+  const isOld = ({ seq }: { readonly seq: Seq }): boolean => seq <= end;
+  const all = (await changesOf(store, sessions)).filter(isOld);
+  const changes = all.filter(({ path }) => canMove(path));
+  const everyCheckpoint = (await store.checkpoints({})).filter(isOld).toReversed();
+  const operations = await operationsOf(store, changes, everyCheckpoint);
+  const ids = new Set(sessions?.map(({ id }) => id));
+  const safety = new Set(operations.map(({ safetyCheckpointId }) => safetyCheckpointId));
+  return {
+    sessions: sessions ?? (await store.sessions()),
+    checkpoints: everyCheckpoint.filter(
+      ({ id, sessionId }) => sessions === null || safety.has(id) || ids.has(sessionId ?? ''),
+    ),
+    changes,
+    operations,
+    cancellations: await store.cancellationsOf(changes.map(({ seq }) => seq)),
+    leftOut: [...new Set(all.flatMap(({ path }) => (canMove(path) ? [] : [path])))],
+  };
+}
+
+async function changesOf(
+  store: Store,
+  sessions: readonly Session[] | null,
+): Promise<readonly Change[]> {
+  if (sessions === null) return store.changes({});
+  const own = await store.changes({ sessionIds: sessions.map(({ id }) => id) });
+  const [oldest] = own;
+  if (oldest === undefined) return [];
+  const firsts = new Map(own.toReversed().map(({ path, seq }) => [path, seq]));
+  const chains = await store.changes({ paths: [...firsts.keys()], after: oldest.seq - 1 });
+  return chains.filter(({ path, seq }) => seq >= (firsts.get(path) ?? 0));
+}
+
+function canMove(path: TrackedPath): boolean {
+  return !isOutside(path) && protectionOf(path) !== 'git';
+}
+
+/** One whose safety checkpoint was removed goes without: its changes tell the same. Oldest first. */
+async function operationsOf(
+  store: Store,
+  changes: readonly Change[],
+  checkpoints: readonly Checkpoint[],
+): Promise<Operation[]> {
+  const wanted = new Set(changes.map(({ operationId }) => operationId));
+  const there = new Set(checkpoints.map(({ id }) => id));
+  const operations = (await store.operations()).toReversed();
+  return operations.filter(
+    ({ id, safetyCheckpointId }) => wanted.has(id) && there.has(safetyCheckpointId),
+  );
+}
+
+export interface HistoryContext {
+  /** Where an open change ends: with what is there now. */
+  readonly endOf: (path: TrackedPath) => State;
+  /** A state as it can be moved: one whose bytes are lost becomes unknown. */
+  readonly moved: (state: State) => State;
+}
+
+/** Makes collected rows a history of their own: closed, numbered anew, naming nothing that stays behind. */
+export function makeHistory(
+  { sessions, checkpoints, operations, ...collected }: Omit<Collected, 'leftOut'>,
+  { endOf, moved }: HistoryContext,
+): History {
+  const changes = linked(
+    collected.changes.map((change) => ({
+      ...change,
+      before: moved(change.before),
+      after: moved(change.after ?? endOf(change.path)),
+    })),
+  );
+  const number = numbering([checkpoints, changes, operations]);
+  const session = idsOf(sessions);
+  const checkpoint = idsOf(checkpoints);
+  const operation = idsOf(operations);
+  const numbers = new Set(changes.map(({ seq }) => seq));
+  return {
+    sessions,
+    checkpoints: checkpoints.map((row) => ({
+      ...row,
+      seq: number(row.seq),
+      sessionId: session(row.sessionId),
+    })),
+    changes: changes.map((row) => ({
+      ...row,
+      seq: number(row.seq),
+      sessionId: session(row.sessionId),
+      checkpointId: checkpoint(row.checkpointId),
+      operationId: operation(row.operationId),
+      owner: null,
+    })),
+    operations: operations.map((row) => ({
+      ...row,
+      seq: number(row.seq),
+      checkpointId: checkpoint(row.checkpointId),
+      reverts: operation(row.reverts),
+    })),
+    cancellations: collected.cancellations
+      .filter(({ by, change }) => numbers.has(by) && numbers.has(change))
+      .map(({ by, change }) => ({ by: number(by), change: number(change) })),
+  };
+}
+
+/** Retention drops changes out of the middle of chains; what is left is tied together. */
+function linked(changes: readonly EndedChange[]): EndedChange[] {
+  const last = new Map<TrackedPath, State>();
+  return changes.flatMap((change) => {
+    const { path, before, after, seq, createdAt } = change;
+    const previous = last.get(path);
+    last.set(path, after);
+    if (previous === undefined || joins(previous, before)) return [change];
+    // Half a number before it: the numbers are given anew afterwards.
+    const link = { ...outsider(createdAt), seq: seq - 0.5, path, before: previous, after: before };
+    return [link, change];
+  });
+}
+
+function numbering(lists: readonly (readonly { readonly seq: Seq }[])[]): (seq: Seq) => Seq {
+  const order = lists.flatMap((rows) => rows.map(({ seq }) => seq)).sort((a, b) => a - b);
+  const places = new Map(order.map((seq, at) => [seq, at + 1]));
+  return (seq) => places.get(seq) ?? 0;
+}
+
+/** Gives back an id that one of the rows has, and null for any other. */
+function idsOf(
+  rows: readonly { readonly id: string }[],
+): <Id extends string>(id: Id | null) => Id | null {
+  const ids = new Set(rows.map(({ id }) => id));
+  return (id) => (id !== null && ids.has(id) ? id : null);
 }

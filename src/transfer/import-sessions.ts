@@ -1,12 +1,16 @@
-import type { CaptureSite } from '../capture/capture.ts';
+import { type CaptureSite, look } from '../capture/capture.ts';
+import { appendChange, outsider, settle } from '../capture/chain.ts';
+import { headOf } from '../capture/known-states.ts';
+import { mayRun } from '../capture/overlapped-calls.ts';
 import { importOwner } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Seq } from '../model/ids.ts';
+import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
+import { joins, type State } from '../model/state.ts';
 import { Draft } from '../store/draft.ts';
 import type { Batch, Blob, BlobReference } from '../store/store.ts';
-import type { History } from './history.ts';
-import { LocalEnds } from './local-ends.ts';
+import { countRows, type EndedChange, type History } from './history.ts';
 import { type ReadExport, readExport } from './read-export.ts';
 import type { ImportReceipt, TransferCounts, TransferLimits } from './requests.ts';
 import { standingOf } from './standing.ts';
@@ -33,32 +37,30 @@ export async function importSessions(
   limits: TransferLimits,
   now: number,
 ): Promise<ImportReceipt> {
-  const staged = new Staged(site, readExport(source, limits));
+  const incoming = new Incoming(site, readExport(source, limits));
   try {
-    await site.store.putBlobs(staged.groups());
+    await site.store.putBlobs(incoming.groups());
   } catch (error) {
-    // There is nothing to keep, so the pack is dropped in the one way there is.
-    if (staged.isHere) return receiptOf(staged, false);
+    if (incoming.isHere) return incoming.receipt(false);
     throw error;
   }
-  const { read } = staged;
-  if (read === null) throw new SavepointError('export-invalid', 'nothing was read');
-  await site.store.commit(await batchOf(site, read.history, staged.references, now));
-  return receiptOf(staged, true);
+  const { history, references } = incoming;
+  await site.store.commit(await batchOf(site, history, references, now));
+  return incoming.receipt(true);
 }
 
 const GROUP_BYTES = 4 * 1024 * 1024;
 
 /** The contents on their way into a pack. They end only when everything behind them was found sound. */
-class Staged {
+class Incoming {
   readonly references: BlobReference[] = [];
-  /** What is to come in: all that was read, without the sessions that are here. */
-  read: ReadExport | null = null;
-  here: readonly Session[] = [];
-  /** Set when all of it is in the store already. */
+  /** Set when everything in the export is in the store already. */
   isHere = false;
   readonly #site: CaptureSite;
   readonly #reading: AsyncGenerator<Blob, ReadExport>;
+  #read: ReadExport | null = null;
+  /** The sessions of the export that are in the store already. */
+  #here: readonly Session[] = [];
 
   constructor(site: CaptureSite, reading: AsyncGenerator<Blob, ReadExport>) {
     this.#site = site;
@@ -75,7 +77,8 @@ class Staged {
         if (group.length > 0) yield group;
         return;
       }
-      await this.#tell();
+      const { length } = this.references;
+      await this.#site.onProgress?.({ step: 'import', done: length, total: null });
       this.references.push({ id: value.id, size: value.bytes.length, source: 'pack', key: null });
       group.push(value);
       bytes += value.bytes.length;
@@ -86,17 +89,29 @@ class Staged {
     }
   }
 
-  async #tell(): Promise<void> {
-    const { length } = this.references;
-    await this.#site.onProgress?.({ step: 'import', done: length, total: null });
-  }
-
   async #finish(read: ReadExport): Promise<void> {
     const { missing, here } = await standingOf(this.#site.store, read.history);
-    this.here = here;
+    this.#here = here;
+    this.#read = missing === null ? read : { ...read, history: missing };
     this.isHere = missing === null;
-    this.read = missing === null ? read : { ...read, history: missing };
-    if (this.isHere) throw new SavepointError('aborted', 'it is here already');
+    // There is nothing to keep: `putBlobs` drops the pack when the groups end with an error.
+    if (this.isHere) throw new SavepointError('aborted', 'all of the export is here already');
+  }
+
+  /** What is to come in: everything in the export, without the sessions that are here. */
+  get history(): History {
+    return this.#whole().history;
+  }
+
+  receipt(imported: boolean): ImportReceipt {
+    const { history, counts } = this.#whole();
+    const rows = countRows(history);
+    return { ...counts, ...rows, imported, brought: history.sessions, alreadyHere: this.#here };
+  }
+
+  #whole(): ReadExport {
+    if (this.#read === null) throw new SavepointError('export-invalid', 'nothing was read');
+    return this.#read;
   }
 }
 
@@ -113,8 +128,13 @@ async function batchOf(
 ): Promise<Batch> {
   const draft = new Draft(await site.store.seq());
   const owner = importOwner(draft.base + 1);
-  const ends = await LocalEnds.find(site, draft, history.changes, now);
-  ends.leadIn(owner);
+  const ends = await localEnds(site, draft, history.changes, now);
+  const link = (path: TrackedPath, { blob }: LocalEnd, before: State, after: State): void => {
+    if (joins(before, after)) return;
+    if (blob !== null) draft.addBlob(blob);
+    appendChange(draft, path, before, after, { ...outsider(now), owner });
+  };
+  for (const [path, end] of ends) link(path, end, end.local, end.first);
   const offset = draft.seq;
   const { length } = [...history.checkpoints, ...history.changes, ...history.operations];
   for (let number = 0; number < length; number += 1) draft.nextSeq();
@@ -123,36 +143,73 @@ async function batchOf(
     seq: row.seq + offset,
   });
   for (const session of history.sessions) {
-    // Its time to be kept begins here, and now.
+    // The time for which it is kept begins here, and now.
     draft.putSession({ ...session, lastActiveAt: now, archivedAt: null });
   }
   for (const checkpoint of history.checkpoints) {
-    // Of this worktree nothing was scanned then.
+    // Nothing of this worktree was scanned then.
     draft.checkpoints.push({ ...moved(checkpoint), coverage: 'named' });
   }
   for (const change of history.changes) draft.changes.push({ ...moved(change), owner });
   for (const { by, change } of history.cancellations) {
     draft.cancellations.push({ by: by + offset, change: change + offset });
   }
-  ends.leadOut(owner);
+  for (const [path, end] of ends) link(path, end, end.last, end.local);
   // An undo or a redo means what was done here, not what somebody did elsewhere.
   const operations = history.operations.map((row) => ({ ...moved(row), inEffect: false }));
   for (const reference of contents) draft.addReference(reference);
   return { ...draft.batch(), operations };
 }
 
-function receiptOf({ read, here }: Staged, imported: boolean): ImportReceipt {
-  if (read === null) throw new SavepointError('export-invalid', 'nothing was read');
-  const { history, counts } = read;
-  return {
-    ...counts,
-    sessions: history.sessions.length,
-    checkpoints: history.checkpoints.length,
-    changes: history.changes.length,
-    operations: history.operations.length,
-    cancellations: history.cancellations.length,
-    imported,
-    brought: history.sessions,
-    alreadyHere: here,
-  };
+interface LocalEnd {
+  /** How the path is here. */
+  readonly local: State;
+  /** Its bytes, where no row names them yet. */
+  readonly blob: Blob | null;
+  /** How the imported chain begins and ends. */
+  readonly first: State;
+  readonly last: State;
+}
+
+async function localEnds(
+  site: CaptureSite,
+  draft: Draft,
+  changes: readonly EndedChange[],
+  now: number,
+): Promise<Map<TrackedPath, LocalEnd>> {
+  const ends = new Map<TrackedPath, LocalEnd>();
+  for (const [path, chain] of Map.groupBy(changes, (change) => change.path)) {
+    const [oldest, newest] = [chain[0], chain.at(-1)];
+    if (oldest === undefined || newest === undefined) continue;
+    const here = await localState(site, draft, path, now);
+    ends.set(path, { ...here, first: oldest.before, last: newest.after });
+  }
+  return ends;
+}
+
+/** The last known state; what is on disk, of a path that nobody has looked at yet or is writing to. */
+async function localState(
+  site: CaptureSite,
+  draft: Draft,
+  path: TrackedPath,
+  now: number,
+): Promise<Pick<LocalEnd, 'local' | 'blob'>> {
+  const head = await headOf(draft, site.known, path);
+  if (head !== null && !head.open) return { local: head.state, blob: null };
+  const seen = look(site, path);
+  if (head !== null) {
+    await refuseBusy(site, path);
+    settle(draft, head, path, seen, now);
+  }
+  return { local: seen.state, blob: seen.blob };
+}
+
+/** A change that a tool call still has open ends with what that call leaves, not with what we see. */
+async function refuseBusy({ store }: CaptureSite, path: TrackedPath): Promise<void> {
+  const open = await store.changes({ paths: [path], open: true });
+  if (!open.some(mayRun)) return;
+  throw new SavepointError('session-busy', 'a tool call is at work on a file of the export', {
+    path,
+    hint: 'nothing was imported; wait until it ends',
+  });
 }

@@ -1,14 +1,12 @@
-import type { BlobId } from '../model/ids.ts';
+import { COUNT, exact, type Kind, matching } from '../model/check.ts';
+import { type BlobId, HASH } from '../model/ids.ts';
 import { blobOf } from '../store/blob.ts';
 import type { Blob } from '../store/store.ts';
 import { checkHistory } from './check-history.ts';
-import { FRAME } from './format.ts';
-import { type Frame, readFrames } from './frame-reader.ts';
-import type { History } from './history.ts';
-import { parse, type Row, readRow } from './read-rows.ts';
-import { invalid, tooLarge } from './refusals.ts';
-import type { TransferCounts, TransferLimits } from './requests.ts';
-import { integer, matching, objectOf } from './strict.ts';
+import { FRAME, readFrames } from './frames.ts';
+import { countRows, type History } from './history.ts';
+import { invalid, type TransferCounts, type TransferLimits, tooLarge } from './requests.ts';
+import { parseJson, readRow, refuseOther } from './rows.ts';
 
 export interface ReadExport {
   readonly history: History;
@@ -25,11 +23,14 @@ export async function* readExport(
   limits: TransferLimits,
 ): AsyncGenerator<Blob, ReadExport> {
   const reading = new Reading(limits);
-  for await (const frame of readFrames(source, limits)) {
-    const blob = reading.take(frame);
-    if (blob !== null) yield blob;
+  let read: ReadExport | null = null;
+  for await (const { type, content, before } of readFrames(source, limits)) {
+    if (type === FRAME.blob) yield reading.takeBlob(content);
+    else if (type === FRAME.rows) reading.takeRows(content);
+    else read = reading.finish(content, before);
   }
-  return reading.finish();
+  if (read === null) throw invalid('it has no end');
+  return read;
 }
 
 /** No file system takes a longer target. */
@@ -39,36 +40,21 @@ class Reading {
   readonly #limits: TransferLimits;
   readonly #sizes = new Map<BlobId, number>();
   readonly #targets = new Set<BlobId>();
-  readonly #history = emptyHistory();
+  readonly #history: History = {
+    sessions: [],
+    checkpoints: [],
+    changes: [],
+    operations: [],
+    cancellations: [],
+  };
   #rows = 0;
   #blobBytes = 0;
-  #counts: TransferCounts | null = null;
 
   constructor(limits: TransferLimits) {
     this.#limits = limits;
   }
 
-  take({ type, content, before }: Frame): Blob | null {
-    if (type === FRAME.blob) return this.#takeBlob(content);
-    if (type === FRAME.rows) this.#takeRows(content);
-    else this.#takeEnd(content, before);
-    return null;
-  }
-
-  finish(): ReadExport {
-    const history = this.#history;
-    checkHistory(history, { sizes: this.#sizes, targets: this.#targets });
-    if (this.#counts === null) throw invalid('it has no end');
-    const { blobs, blobBytes, ...rows } = this.#counts;
-    const fits =
-      blobs === this.#sizes.size &&
-      blobBytes === this.#blobBytes &&
-      Object.entries(rows).every(([key, count]) => history[key as keyof History].length === count);
-    if (!fits) throw invalid('it does not hold as much as it says');
-    return { history, counts: this.#counts };
-  }
-
-  #takeBlob(content: Buffer): Blob {
+  takeBlob(content: Buffer): Blob {
     if (this.#rows > 0) throw invalid('content follows rows');
     const blob = blobOf(content);
     if (this.#sizes.has(blob.id)) throw invalid('it holds the same content twice');
@@ -77,50 +63,54 @@ class Reading {
     const { maxBlobs, maxTotalBytes } = this.#limits;
     if (this.#sizes.size > maxBlobs) throw tooLarge(`more than ${maxBlobs} files`);
     if (this.#blobBytes > maxTotalBytes) throw tooLarge(`more than ${maxTotalBytes} bytes`);
-    if (isTarget(content)) this.#targets.add(blob.id);
+    const isTarget = content.length > 0 && content.length <= MAX_TARGET_BYTES;
+    if (isTarget && !content.includes(0)) this.#targets.add(blob.id);
     return blob;
   }
 
-  #takeRows(content: Buffer): void {
+  takeRows(content: Buffer): void {
     const { maxRows } = this.#limits;
     for (const line of textOf(content).split('\n')) {
       this.#rows += 1;
       if (this.#rows > maxRows) throw tooLarge(`more than ${maxRows} rows`);
-      this.#add(readRow(`row ${this.#rows}`, line));
+      const { list, row } = readRow(`row ${this.#rows}`, line);
+      (this.#history[list] as object[]).push(row);
     }
   }
 
-  #takeEnd(content: Buffer, before: string): void {
-    const { sha256, ...counts } = END('the end', parse('the end', textOf(content)));
+  /** `before` is the SHA-256 of everything before the end. */
+  finish(content: Buffer, before: string): ReadExport {
+    const end: unknown = parseJson('the end', textOf(content));
+    refuseOther(END, 'the end', end);
+    const { sha256, ...counts } = end;
     if (sha256 !== before) throw invalid('its checksum does not fit');
-    this.#counts = counts;
-  }
-
-  #add(row: Row): void {
-    if (row.kind === 'session') this.#history.sessions.push(row.value);
-    else if (row.kind === 'checkpoint') this.#history.checkpoints.push(row.value);
-    else if (row.kind === 'change') this.#history.changes.push(row.value);
-    else if (row.kind === 'operation') this.#history.operations.push(row.value);
-    else this.#history.cancellations.push(row.value);
+    checkHistory(this.#history, { sizes: this.#sizes, targets: this.#targets });
+    const found: TransferCounts = {
+      ...countRows(this.#history),
+      blobs: this.#sizes.size,
+      blobBytes: this.#blobBytes,
+    };
+    const keys = Object.keys(found) as (keyof TransferCounts)[];
+    if (keys.some((key) => found[key] !== counts[key])) {
+      throw invalid('it does not hold as much as it says');
+    }
+    return { history: this.#history, counts };
   }
 }
 
-type Growing<T> = { [Key in keyof T]: T[Key] extends readonly (infer Row)[] ? Row[] : never };
-
-function emptyHistory(): Growing<History> {
-  return { sessions: [], checkpoints: [], changes: [], operations: [], cancellations: [] };
+interface End extends TransferCounts {
+  readonly sha256: string;
 }
 
-const count = integer(0, Number.MAX_SAFE_INTEGER);
-const END = objectOf<TransferCounts & { readonly sha256: string }>({
-  sessions: count,
-  checkpoints: count,
-  changes: count,
-  operations: count,
-  cancellations: count,
-  blobs: count,
-  blobBytes: count,
-  sha256: matching(/^[0-9a-f]{64}$/, 'SHA-256'),
+const END: Kind<End> = exact({
+  sessions: COUNT,
+  checkpoints: COUNT,
+  changes: COUNT,
+  operations: COUNT,
+  cancellations: COUNT,
+  blobs: COUNT,
+  blobBytes: COUNT,
+  sha256: matching<string>(HASH, 'a SHA-256'),
 });
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -131,8 +121,4 @@ function textOf(content: Buffer): string {
   } catch (error) {
     throw invalid('a row is not UTF-8', { cause: error });
   }
-}
-
-function isTarget(content: Buffer): boolean {
-  return content.length > 0 && content.length <= MAX_TARGET_BYTES && !content.includes(0);
 }

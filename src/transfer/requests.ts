@@ -1,3 +1,4 @@
+import { SavepointError, type SavepointErrorDetails } from '../model/errors.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 
@@ -52,3 +53,30 @@ export const DEFAULT_LIMITS: TransferLimits = {
   maxBlobBytes: 256 * MIB,
   maxTotalBytes: 20 * 1024 * MIB,
 };
+
+const INVALID_HINT = 'nothing was imported; export it again where it comes from';
+
+/** The file says something that no export says. `what` names the place. */
+export function invalid(what: string, more: SavepointErrorDetails = {}): SavepointError {
+  const message = `this is not a sound Savepoint export: ${what}`;
+  return new SavepointError('export-invalid', message, { hint: INVALID_HINT, ...more });
+}
+
+export function notAnExport(): SavepointError {
+  const message = 'this is not a Savepoint export (wrong header)';
+  return new SavepointError('export-invalid', message, {
+    hint: 'nothing was imported; pass a file that savepoint export wrote',
+  });
+}
+
+export function tooLarge(what: string): SavepointError {
+  return new SavepointError('export-too-large', `the export is past a limit: ${what}`, {
+    hint: 'nothing was imported; export single sessions instead of all',
+  });
+}
+
+export function tooNew(): SavepointError {
+  return new SavepointError('export-too-new', 'the export was written by a newer Savepoint', {
+    hint: 'nothing was imported; install a newer Savepoint',
+  });
+}

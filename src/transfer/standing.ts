@@ -1,33 +1,38 @@
 import type { Change } from '../model/change.ts';
-import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { Operation } from '../model/operation.ts';
 import type { Session } from '../model/session.ts';
+import { ABSENT } from '../model/state.ts';
 import type { Store } from '../store/store.ts';
-import type { History } from './history.ts';
-import { makeHistory } from './make-history.ts';
+import { type History, makeHistory } from './history.ts';
 
 /** How much of a history is in a store already. */
 export interface Standing {
-  /** What is not, as a history of its own; null where all of it is there. */
+  /** The part that is not, as a history of its own; null where all of it is there. */
   readonly missing: History | null;
   /** The sessions that are there, the same. */
   readonly here: readonly Session[];
 }
 
 /**
- * Which sessions of a history are here already, each wholly and the same, and what is left without them. Ids
- * are kept, so one that is here and means something else is refused: nobody could tell the two apart.
+ * Finds the sessions of a history that are here already, each wholly and the same, and what is left without
+ * them. Ids are kept, so one that is here and means something else is refused: nobody could tell the two
+ * apart.
  */
 export async function standingOf(store: Store, history: History): Promise<Standing> {
-  const same = await sameRows(store, history);
+  const { sessions, checkpoints, operations } = history;
+  const same: Same = {
+    sessions: await sameAmong(sessions, (id) => store.session(id), SESSION_CORE),
+    checkpoints: await sameAmong(checkpoints, (id) => store.checkpoint(id), CHECKPOINT_CORE),
+    operations: await sameAmong(operations, (id) => store.operation(id), OPERATION_CORE),
+  };
   const found = same.sessions.size + same.checkpoints.size + same.operations.size;
-  const all = history.sessions.length + history.checkpoints.length + history.operations.length;
-  if (found > 0) await refuseOtherwise(store, history, same);
-  if (found === all && all > 0) return { missing: null, here: history.sessions };
+  if (found > 0) await refuseParts(store, history, same);
+  if (found === sessions.length + checkpoints.length + operations.length) {
+    return { missing: null, here: sessions };
+  }
   const missing = found === 0 ? history : without(history, same);
   await refuseStrangeFamily(store, missing);
-  return { missing, here: history.sessions.filter(({ id }) => same.sessions.has(id)) };
+  return { missing, here: sessions.filter(({ id }) => same.sessions.has(id)) };
 }
 
 /** Ids of rows that are here and the same. */
@@ -37,39 +42,46 @@ interface Same {
   readonly operations: ReadonlySet<string>;
 }
 
-async function sameRows(store: Store, history: History): Promise<Same> {
-  return {
-    sessions: await sameAmong(history.sessions, (id) => store.session(id), sessionText),
-    checkpoints: await sameAmong(history.checkpoints, (id) => store.checkpoint(id), checkpointText),
-    operations: await sameAmong(history.operations, (id) => store.operation(id), operationText),
-  };
+// Left out are the fields that may have changed since a row came here: activity, labels, what is in effect.
+const SESSION_CORE = ['rootId', 'agent', 'createdAt'] as const;
+const CHECKPOINT_CORE = ['sessionId', 'messageId', 'kind', 'description', 'createdAt'] as const;
+const OPERATION_CORE = ['kind', 'description', 'createdAt'] as const;
+const CHANGE_CORE = ['path', 'before', 'after', 'origin', 'checkpointId', 'toolCallId'] as const;
+
+function coreOf<Row>(row: Row, fields: readonly (keyof Row)[]): string {
+  return JSON.stringify(fields.map((field) => row[field]));
 }
 
 async function sameAmong<Row extends { readonly id: string }>(
   rows: readonly Row[],
   find: (id: Row['id']) => Promise<Row | null>,
-  textOf: (row: Row) => string,
+  fields: readonly (keyof Row)[],
 ): Promise<Set<string>> {
   const same = new Set<string>();
   for (const row of rows) {
     const known = await find(row.id);
-    if (known !== null && textOf(known) !== textOf(row)) throw notTheSame();
-    if (known !== null) same.add(row.id);
+    if (known === null) continue;
+    if (coreOf(known, fields) !== coreOf(row, fields)) throw notTheSame();
+    same.add(row.id);
   }
   return same;
 }
 
 /** A session is here as a whole or not at all: one that went on since is another one. */
-async function refuseOtherwise(store: Store, history: History, same: Same): Promise<void> {
-  const { sessions, checkpoints } = same;
-  const isSplit = history.checkpoints.some(
-    ({ id, sessionId }) => sessionId !== null && checkpoints.has(id) !== sessions.has(sessionId),
+async function refuseParts(store: Store, history: History, same: Same): Promise<void> {
+  const { checkpoints, changes, cancellations } = history;
+  const isSplit = checkpoints.some(
+    ({ id, sessionId }) =>
+      sessionId !== null && same.checkpoints.has(id) !== same.sessions.has(sessionId),
   );
-  const gone = new Set(history.changes.filter(isOf(same)).map(({ seq }) => seq));
-  const isTakenBack = history.cancellations.some(
-    ({ by, change }) => gone.has(change) && !gone.has(by),
-  );
-  if (isSplit || isTakenBack || !(await hasSameChanges(store, history, same))) throw notTheSame();
+  const gone = new Set(changes.filter(isOf(same)).map(({ seq }) => seq));
+  const isTakenBack = cancellations.some(({ by, change }) => gone.has(change) && !gone.has(by));
+  const checkpointIds = checkpoints.flatMap(({ id }) => (same.checkpoints.has(id) ? [id] : []));
+  const here = await store.changes({ checkpointIds });
+  const there = changes.filter(({ checkpointId }) => same.checkpoints.has(checkpointId ?? ''));
+  const text = (rows: readonly Change[]): string =>
+    rows.map((change) => coreOf(change, CHANGE_CORE)).join('\n');
+  if (isSplit || isTakenBack || text(here) !== text(there)) throw notTheSame();
 }
 
 function isOf({ sessions, checkpoints, operations }: Same): (change: Change) => boolean {
@@ -81,52 +93,15 @@ function isOf({ sessions, checkpoints, operations }: Same): (change: Change) => 
 
 function without(history: History, same: Same): History {
   const isHere = isOf(same);
-  return makeHistory(
-    {
-      sessions: history.sessions.filter(({ id }) => !same.sessions.has(id)),
-      checkpoints: history.checkpoints.filter(({ id }) => !same.checkpoints.has(id)),
-      operations: history.operations.filter(({ id }) => !same.operations.has(id)),
-      changes: history.changes.filter((change) => !isHere(change)),
-      leftOut: [],
-    },
-    {
-      cancellations: history.cancellations,
-      // All changes of a history have ended.
-      endOf: () => ({ kind: 'absent' }),
-      moved: (state) => state,
-    },
-  );
-}
-
-/** Without what may have changed since it came here: activity, labels, what is in effect. */
-function sessionText({ rootId, agent, createdAt }: Session): string {
-  return JSON.stringify([rootId, agent, createdAt]);
-}
-
-function checkpointText(checkpoint: Checkpoint): string {
-  const { sessionId, messageId, kind, description, createdAt } = checkpoint;
-  return JSON.stringify([sessionId, messageId, kind, description, createdAt]);
-}
-
-function operationText({ kind, description, createdAt }: Operation): string {
-  return JSON.stringify([kind, description, createdAt]);
-}
-
-async function hasSameChanges(
-  store: Store,
-  { checkpoints, changes }: History,
-  same: Same,
-): Promise<boolean> {
-  const checkpointIds = checkpoints.flatMap(({ id }) => (same.checkpoints.has(id) ? [id] : []));
-  const here = (await store.changes({ checkpointIds })).map(changeText);
-  const there = changes
-    .filter(({ checkpointId }) => same.checkpoints.has(checkpointId ?? ''))
-    .map(changeText);
-  return JSON.stringify(here) === JSON.stringify(there);
-}
-
-function changeText({ path, before, after, origin, checkpointId, toolCallId }: Change): string {
-  return JSON.stringify([path, before, after, origin, checkpointId, toolCallId]);
+  const left = {
+    sessions: history.sessions.filter(({ id }) => !same.sessions.has(id)),
+    checkpoints: history.checkpoints.filter(({ id }) => !same.checkpoints.has(id)),
+    operations: history.operations.filter(({ id }) => !same.operations.has(id)),
+    changes: history.changes.filter((change) => !isHere(change)),
+    cancellations: history.cancellations,
+  };
+  // All changes of a history have ended.
+  return makeHistory(left, { endOf: () => ABSENT, moved: (state) => state });
 }
 
 /** A family is taken back together: nobody joins one from outside. */

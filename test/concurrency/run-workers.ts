@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { sqliteStore, storeDirectory } from '../../src/index.ts';
 import { makeScratch, removeScratch } from '../e2e/scratch.ts';
+import { builtProgram } from '../setup/built.ts';
 import { problemsOf } from './check-timeline.ts';
 import type { WorkerReport } from './report.ts';
 
@@ -58,7 +59,7 @@ async function inspect(
 }
 
 function start(base: string, name: string, { operations, lock }: WorkersOptions): Worker {
-  const script = join(import.meta.dirname, 'worker.ts');
+  const script = builtProgram('test/concurrency/worker.ts');
   const places = [join(base, 'project'), join(base, 'home')];
   const args = [script, ...places, name, `${operations}`, lock ? 'lock' : 'no-lock'];
   const env = { PATH: process.env.PATH ?? '', HOME: base };

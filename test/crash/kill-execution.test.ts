@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   checkProject,
@@ -11,13 +10,14 @@ import {
   openSavepoint,
   type StoreProblem,
 } from '../../src/index.ts';
+import { builtProgram } from '../setup/built.ts';
 import { allProblems, inParallel, numberFrom, randomFrom, titled } from './campaign.ts';
 import { makePlace, makeScratch, type Place, withFolder } from './scenario/place.ts';
 import { removeTree } from './scenario/tree.ts';
 
 const KILLS = numberFrom('SAVEPOINT_EXECUTION_KILLS', 4);
 const SEED = numberFrom('SAVEPOINT_CRASH_SEED', 20_260_101);
-const PROGRAM = fileURLToPath(new URL('child/execution-program.ts', import.meta.url));
+const PROGRAM = builtProgram('test/crash/child/execution-program.ts');
 const STEPS = Array.from({ length: 10 }, (_, index) => index);
 
 describe('an execution that is killed at random moments', () => {

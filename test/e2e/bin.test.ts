@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -13,9 +13,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { ChildScript } from '../../src/testing/child-script.ts';
+import { builtProgram } from '../setup/built.ts';
 import { CliProject, runNode } from './cli-project.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -44,7 +45,9 @@ describe('bin/savepoint.cjs', () => {
   const project = new CliProject({ 'a.txt': 'old\n' });
   afterAll(() => project.remove());
 
-  const run = (args: readonly string[]) => runNode(args, { cwd: project.root, env: project.env() });
+  // What is kept of compiling lies in the home directory.
+  const env = project.env({ XDG_CACHE_HOME: '' });
+  const run = (args: readonly string[]) => runNode(args, { cwd: project.root, env });
 
   it.each(['20.20.2', '22.18.0', '23.11.0', '24.5.0'])(
     'tells Node %s in one line that it is too old',
@@ -116,8 +119,7 @@ describe('bin/savepoint.cjs', () => {
     });
 
     it('runs the commands, through a link as npm makes it', async () => {
-      const bundle = join(ROOT, 'scripts', 'bundle-cli.ts');
-      spawnSync(process.execPath, [bundle, join(built, 'dist', 'cli')], { env: project.env() });
+      cpSync(join(inject('built'), 'dist', 'cli'), join(built, 'dist', 'cli'), { recursive: true });
       const link = join(project.scratch, 'savepoint');
       symlinkSync(bin, link);
       expect(await run([link, '--version'])).toEqual({
@@ -200,7 +202,7 @@ describe('bin/savepoint.cjs', () => {
     it(
       `ends, ${COMMANDS} times, while two other processes write documents`,
       async () => {
-        const storage = new URL('../../src/index.ts', import.meta.url).href;
+        const storage = builtProgram('src/index.ts');
         const writers = ['a', 'b'].map(
           (name) => new ChildScript(WRITER, storage, project.root, project.home, name),
         );

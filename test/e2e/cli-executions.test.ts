@@ -12,7 +12,6 @@ import {
   sqliteStore,
   storeDirectory,
 } from '../../src/index.ts';
-import { runHere } from './cli-here.ts';
 import { CliProject, MAIN } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
 import { hasTerminal, runAtTerminal } from './pseudo-terminal.ts';
@@ -101,7 +100,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-const run = (...args: string[]) => runHere(project, ['executions', ...args]);
+const run = (...args: string[]) => project.run(['executions', ...args]);
 
 /** What a program gets, checked against what is published. */
 async function json(verb: string, ...args: string[]) {
@@ -187,7 +186,7 @@ describe('savepoint executions', () => {
 
   it('offers verbs, ids of both kinds and kinds to a shell', async () => {
     const offered = async (...words: string[]): Promise<string[]> => {
-      const { out } = await runHere(project, ['__complete', '--', 'executions', ...words]);
+      const { out } = await project.run(['__complete', '--', 'executions', ...words]);
       return out
         .trimEnd()
         .split('\n')
@@ -213,7 +212,7 @@ describe('savepoint executions', () => {
     for (const args of [['list'], ['show'], ['diff'], ['rollback', '--to', '1'], ['resume']]) {
       const [verb = '', ...more] = args;
       const words = verb === 'list' ? [] : ['a'];
-      const { out, err } = await runHere(hostile, ['executions', verb, ...words, ...more]);
+      const { out, err } = await hostile.run(['executions', verb, ...words, ...more]);
       expect(`${out}${err}`, verb).toContain('a\\x1b[2J');
       expect(`${out}${err}`, verb).not.toMatch(/[\u001b\u202e]/);
     }
@@ -229,9 +228,9 @@ describe('savepoint executions', () => {
       const fields = { state: {}, context: {}, variables: {} };
       await new ExecutionCheckpoints(persistence).createCheckpoint({ ...step, ...fields });
     });
-    const { code, err } = await runHere(both, ['executions', 'show', 'same']);
+    const { code, err } = await both.run(['executions', 'show', 'same']);
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('--kind steps') });
-    const { out } = await runHere(both, ['executions', 'show', 'same', '--kind', 'checkpoints']);
+    const { out } = await both.run(['executions', 'show', 'same', '--kind', 'checkpoints']);
     expect(out).toContain('  0  kept  success\n');
     both.remove();
   });
@@ -308,7 +307,7 @@ describe('savepoint executions rollback', () => {
     expect(project.read('a.txt')).toBe('mine\n');
     expect((await json('show', 'exec-1')).steps[1]).toMatchObject({ status: 'rolled-back' });
     expect((await run('rollback', 'exec-1', '--to', '0')).code).toBe(5);
-    expect((await runHere(project, ['undo'])).code).toBe(0);
+    expect((await project.run(['undo'])).code).toBe(0);
     expect(project.read('a.txt')).toBe('agent\n');
     expect((await json('show', 'exec-1')).execution).toMatchObject({ done: 2 });
   });

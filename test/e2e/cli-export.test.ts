@@ -108,11 +108,11 @@ describe('savepoint export', () => {
     expect(readFileSync(at('mine'), 'utf8')).toBe('mine');
     expect((await project.run(['export', at('mine'), '--force'])).code).toBe(0);
     expect(lstatSync(at('mine')).mode & 0o777).toBe(0o600);
-    expect(readdirSync(project.scratch).filter((name) => name.endsWith('.part'))).toEqual([]);
+    expect(readdirSync(project.scratch).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
   it.each([
-    [['--session', 'nobody'], 4, 'no session has the id "nobody"'],
+    [['--session', 'nobody'], 4, 'no session "nobody"'],
     [['--session', 's1', '--all'], 2, 'exclude each other'],
     [['more'], 2, 'unexpected argument'],
   ])('ends %j with exit code %i', async (more, code, message) => {

@@ -198,7 +198,7 @@ describe('a process that is killed or interrupted', () => {
 
   it('in the middle of an export leaves no file of that name', async () => {
     const parts = (): string[] =>
-      readdirSync(large.scratch).filter((name) => name.endsWith('.part'));
+      readdirSync(large.scratch).filter((name) => name.endsWith('.tmp'));
     const isWriting = (): boolean => parts().length > 0;
     const killed = { signal: 'SIGKILL', isAt: isWriting } as const;
     expect((await signalled(['export', target], killed)).signal).toBe('SIGKILL');

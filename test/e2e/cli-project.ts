@@ -3,25 +3,23 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readFileSync,
-  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type NamedPath, openSavepoint, type Savepoint } from '../../src/index.ts';
+import { builtCommand, compiledCommands } from '../setup/built.ts';
+import { type Person, runHere, type Seen, seenHere } from './cli-here.ts';
+import { makeScratch } from './scratch.ts';
 
-export const MAIN: string = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+/** The command for Node to run, where only a process of its own will do. */
+export const MAIN: string = builtCommand();
+/** Commands whose programs get their own standard streams, folder or environment. */
+const STARTS_PROGRAMS: readonly string[] = ['run', 'demo', 'chat'];
 export const PATH: string = [dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
-
-/** Children of all tests compile the same sources; where git and the package do not look. */
-const COMPILE_CACHE: string = fileURLToPath(
-  new URL('../../node_modules/.cache/savepoint-tests', import.meta.url),
-);
 
 export interface Result {
   /** As a shell counts: 130 for what Ctrl-C ended. */
@@ -50,7 +48,7 @@ export class CliProject {
   readonly root: string;
   readonly home: string;
 
-  constructor(files: Readonly<Record<string, string>> = {}, scratch: string = onDisk()) {
+  constructor(files: Readonly<Record<string, string>> = {}, scratch: string = makeScratch()) {
     this.scratch = scratch;
     this.root = join(scratch, 'project');
     this.home = join(scratch, 'stores');
@@ -110,12 +108,25 @@ export class CliProject {
       PATH,
       HOME: join(this.scratch, 'user'),
       SAVEPOINT_HOME: this.home,
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      XDG_CACHE_HOME: compiledCommands(),
       ...more,
     };
   }
 
+  /** Runs a command line in this process, unless it starts programs, which get the streams of a process. */
   run(args: readonly string[], options: RunOptions = {}): Promise<Result> {
+    if (args.some((word) => STARTS_PROGRAMS.includes(word))) return this.runProcess(args, options);
+    return runHere(args, { cwd: options.cwd ?? this.root, env: this.env(options.env) });
+  }
+
+  /** Runs a command line in this process, as if at a terminal. */
+  see(args: readonly string[], options: RunOptions & Person = {}): Promise<Seen> {
+    const { cwd = this.root, env, ...person } = options;
+    return seenHere(args, { cwd, env: this.env(env) }, person);
+  }
+
+  /** Runs a command line in a process of its own. */
+  runProcess(args: readonly string[], options: RunOptions = {}): Promise<Result> {
     const cwd = options.cwd ?? this.root;
     return runNode([MAIN, ...args], { cwd, env: this.env(options.env) });
   }
@@ -139,11 +150,6 @@ export class CliProject {
   remove(): void {
     rmSync(this.scratch, { recursive: true, force: true });
   }
-}
-
-/** Where a sync takes its time. */
-export function onDisk(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-cli-')));
 }
 
 export type Json = Record<string, unknown>;

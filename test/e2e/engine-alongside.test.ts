@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSavepoint, type Receipt } from '../../src/index.ts';
+import { builtProgram } from '../setup/built.ts';
 import { type Bed, makeBed } from './engine-bed.ts';
 import { atMoments, failsWith, type Moment } from './file-moments.ts';
 
@@ -171,7 +171,7 @@ describe('a rewind alongside that of another program', () => {
     await bed.write('m1', 'a', 'second\n');
     await bed.write('m1', 'b', 'second\n');
     const before = bed.tree();
-    const child = fileURLToPath(new URL('./alongside-child.ts', import.meta.url));
+    const child = builtProgram('test/e2e/alongside-child.ts');
     const id = await bed.idOf('m1');
     await bed.savepoint.close();
     const env = { PATH: process.env.PATH };

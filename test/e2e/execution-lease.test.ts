@@ -1,8 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { ChildScript } from '../../src/testing/child-script.ts';
+import { builtProgram } from '../setup/built.ts';
 import { ExecutionBed } from './execution-bed.ts';
 
-const INDEX = new URL('../../src/index.ts', import.meta.url).href;
+const INDEX = builtProgram('src/index.ts');
 
 const HOLDER = `
   const [, project, home] = process.argv;

@@ -1,18 +1,12 @@
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A new folder in memory where there is such a place: tests here wait for many syncs. */
-export function makeScratch(): string {
-  const parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+/** Where a sync takes its time. The usual temporary folder of tests is in memory, see `vitest.config.ts`. */
+export const DISK = '/var/tmp';
+
+/** A new folder. */
+export function makeScratch(parent: string = tmpdir()): string {
   return realpathSync(mkdtempSync(join(parent, 'savepoint-test-')));
 }
 

@@ -4,6 +4,7 @@ import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
 import { ChildScript } from '../../src/testing/child-script.ts';
 import { withTemporaryFolder } from '../../src/testing/temporary-folder.ts';
 import { numberFrom } from '../crash/campaign.ts';
+import { builtProgram } from '../setup/built.ts';
 
 // `npm run test:campaigns` looks 3,000 times.
 const LOOKS = numberFrom('SAVEPOINT_LOOKS', 30);
@@ -30,7 +31,7 @@ const SAVER = `
   }
 `;
 
-const ENGINE = new URL('../../src/index.ts', import.meta.url).href;
+const ENGINE = builtProgram('src/index.ts');
 
 it(
   'fsck finds nothing in a store to which two processes save documents',

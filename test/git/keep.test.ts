@@ -12,18 +12,19 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, it } from 'vitest';
 import type { GitBaseline } from '../../src/capture/git/baseline.ts';
 import { keepFile } from '../../src/capture/git/keep-file.ts';
 import { keepObjects, sharedBytes, unshareObjects } from '../../src/capture/git/keep-objects.ts';
+import { DISK } from '../e2e/scratch.ts';
 import { type GitRepository, withGitRepository } from './git-repository.ts';
 import { assertReadable, FILES, packed } from './kept-store.ts';
 import { baselineOf, takenFrom } from './taken.ts';
 
-const ELSEWHERE = '/dev/shm';
-const onTwoDevices = existsSync(ELSEWHERE) && statSync(ELSEWHERE).dev !== statSync('/tmp').dev;
+const onTwoDevices = existsSync(DISK) && statSync(DISK).dev !== statSync(tmpdir()).dev;
 
 describe('keeping the objects of a baseline', () => {
   it('reads every file from its own store after a gc and after .git is gone', () =>
@@ -116,7 +117,7 @@ describe('keeping the objects of a baseline', () => {
 
   it.skipIf(!onTwoDevices)('copies where it cannot link', () =>
     withGitRepository(async (repository) => {
-      const store = mkdtempSync(join(ELSEWHERE, 'savepoint-'));
+      const store = mkdtempSync(join(DISK, 'savepoint-'));
       try {
         const baseline = await packed(repository);
         const kept = await keepObjects(repository.root, store, baseline, ROOM);
@@ -130,7 +131,7 @@ describe('keeping the objects of a baseline', () => {
 
   it.skipIf(!onTwoDevices)('refuses to copy more than it was allowed', () =>
     withGitRepository(async (repository, folder) => {
-      const store = mkdtempSync(join(ELSEWHERE, 'savepoint-'));
+      const store = mkdtempSync(join(DISK, 'savepoint-'));
       try {
         repository.write('../large', 'x'.repeat(100));
         const kept = keepFile(join(folder, 'large'), join(store, 'large'), { bytes: 99 });

@@ -33,7 +33,7 @@ const lines: [what: string, code: string, tamper: Tamper][] = [
   [
     'a link whose blob is not there',
     'blob-missing',
-    inLine({ action: 'link', target: { ...evil, type: 'symlink' } }),
+    inLine({ action: 'link', target: { ...evil, type: 'symlink', mode: 0o777 } }),
   ],
   [
     'a blob that is a path',

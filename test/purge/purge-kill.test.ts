@@ -3,12 +3,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Savepoint } from '../../src/index.ts';
 import { ChildScript } from '../../src/testing/child-script.ts';
 import { numberFrom, randomFrom } from '../crash/campaign.ts';
+import { builtProgram } from '../setup/built.ts';
 import { MARKERS, PlantedProject, unreadable } from './planted-project.ts';
 import { search, storeFolder } from './store-search.ts';
 
 const KILLS = numberFrom('SAVEPOINT_PURGE_KILLS', 5);
 const SEED = numberFrom('SAVEPOINT_CRASH_SEED', 20_260_101);
-const ENGINE = new URL('../../src/index.ts', import.meta.url).href;
+const ENGINE = builtProgram('src/index.ts');
 const SCRIPT = `
   import { openSavepoint } from '${ENGINE}';
   const [, project, home] = process.argv;

@@ -113,7 +113,7 @@ describe('a purge', () => {
   it('also removes what a repair has set aside, and what somebody died over', async () => {
     const folder = storeFolder(project.home);
     mkdirSync(join(folder, 'damaged'));
-    for (const name of ['damaged/store.db', 'store.db.new', 'blobs/.x.0123456789ab.tmp']) {
+    for (const name of ['damaged/store.db', 'store.db.new', 'blobs/.0123456789abcdef.tmp']) {
       writeFileSync(join(folder, name), MARKERS.small);
     }
     await savepoint.purge(PURGE);

@@ -8,7 +8,6 @@ import {
   startScriptedModel,
 } from '../../src/testing/scripted-model/index.ts';
 import { CliProject, MAIN, type Result } from '../e2e/cli-project.ts';
-import { makeScratch } from '../e2e/scratch.ts';
 import { Agent } from './agent.ts';
 
 export interface AgentOptions {
@@ -33,7 +32,7 @@ export class AgentProject extends CliProject {
   readonly #agents: Agent[] = [];
   #model: ScriptedModel | null = null;
 
-  constructor(files: Readonly<Record<string, string>>, scratch: string = makeScratch()) {
+  constructor(files: Readonly<Record<string, string>>, scratch?: string) {
     super(files, scratch);
     mkdirSync(this.temporary);
   }

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import { useTool as call, type Script, say } from '../../src/testing/scripted-model/index.ts';
-import { onDisk } from '../e2e/cli-project.ts';
+import { DISK, makeScratch } from '../e2e/scratch.ts';
 import { type Tree, treeOf } from '../e2e/tree-of.ts';
 import type { Agent } from './agent.ts';
 import { type AgentProject, inAgentProject, UNASKED } from './agent-project.ts';
@@ -71,7 +71,7 @@ it(
         expect(await agent.leave()).toBe(0);
       },
       // In memory it would be over before anybody sees it.
-      onDisk(),
+      makeScratch(DISK),
     ),
   120_000,
 );

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Savepoint, storeDirectory } from '../../src/index.ts';
+import { builtProgram } from '../setup/built.ts';
 import { changedPaths, command, message } from './agent-work.ts';
 import { ShellProject } from './shell-project.ts';
 
@@ -147,7 +147,7 @@ describe.each([
 
 /** Another process has a command edit files, puts that on record, and is killed. */
 async function workUntilKilled(edited: readonly string[]): Promise<void> {
-  const program = fileURLToPath(new URL('./killed-child.ts', import.meta.url));
+  const program = builtProgram('test/shell/killed-child.ts');
   const args = [program, project.root, project.stores, ...edited];
   const child = spawn(process.execPath, args, {
     env: project.environment,

@@ -2,15 +2,11 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll } from 'vitest';
 import { storeDirectory } from '../../src/index.ts';
+import { runHere } from '../e2e/cli-here.ts';
 import { MAIN, type Result, runNode } from '../e2e/cli-project.ts';
-import { makeScratch, removeScratch } from '../e2e/scratch.ts';
+import { compiledCommands } from '../setup/built.ts';
 import { ShellProject } from './shell-project.ts';
-
-// Children compile the same sources again and again.
-const compileCache = makeScratch();
-afterAll(() => removeScratch(compileCache));
 
 /** A running `savepoint run`. */
 export interface Running {
@@ -19,7 +15,7 @@ export interface Running {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** A project for the real command line, as a child process. Without git unless it is asked for. */
+/** A project for the real command line. Without git unless it is asked for. */
 export class RunProject extends ShellProject {
   readonly #running: Running[] = [];
 
@@ -31,8 +27,11 @@ export class RunProject extends ShellProject {
     return storeDirectory(this.stores, this.root);
   }
 
+  /** A command line, in a process of its own where it runs a program or is another user's. */
   cli(args: readonly string[], cwd: string = this.root): Promise<Result> {
-    return runNode([MAIN, ...args], { cwd, env: this.childEnvironment, ...this.identity });
+    const place = { cwd, env: this.childEnvironment };
+    if (args[0] !== 'run' && this.identity.uid === undefined) return runHere(args, place);
+    return runNode([MAIN, ...args], { ...place, ...this.identity });
   }
 
   /** `savepoint run` of a script. */
@@ -71,7 +70,7 @@ export class RunProject extends ShellProject {
   }
 
   get childEnvironment(): Record<string, string> {
-    const own = { SAVEPOINT_HOME: this.stores, NODE_COMPILE_CACHE: compileCache };
+    const own = { SAVEPOINT_HOME: this.stores, XDG_CACHE_HOME: compiledCommands() };
     return { ...this.environment, ...own };
   }
 }

@@ -1,11 +1,8 @@
 import {
   accessSync,
-  closeSync,
   constants,
-  fsyncSync,
   linkSync,
   lstatSync,
-  openSync,
   renameSync,
   rmSync,
   statfsSync,
@@ -71,16 +68,6 @@ export async function unshareFiles(paths: readonly string[], budget: CopyBudget)
     if (typeof (error as NodeJS.ErrnoException).errno !== 'number') throw error;
   } finally {
     for (const path of paths) rmSync(temporaryOf(path), { force: true });
-  }
-}
-
-/** Makes a file's bytes, or a folder's entries, survive a power cut. */
-export function syncPath(path: string): void {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }
 

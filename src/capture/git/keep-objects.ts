@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { syncPath } from '../../fs/write-file.ts';
 import type { GitBaseline } from './baseline.ts';
 import { OID_SIZE } from './index-layout.ts';
-import { type CopyBudget, isShared, keepFile, syncPath, unshareFiles } from './keep-file.ts';
+import { type CopyBudget, isShared, keepFile, unshareFiles } from './keep-file.ts';
 import { placesOf } from './object-places.ts';
 import { Refusal, type RefusedByGit, refusedBy } from './refusal.ts';
 import { objectsOf, openRepository, packNames } from './repository.ts';

@@ -1,5 +1,5 @@
 import type { FsPath } from '../../fs/pinned-folder.ts';
-import { readSmallFile } from '../../fs/small-file.ts';
+import { readFileOrNull } from '../../fs/read-file.ts';
 import { bytesToPath } from '../../model/path.ts';
 import { MAX_IGNORE_FILE_LENGTH } from './ignore-file.ts';
 
@@ -10,6 +10,6 @@ export interface RuleFileOptions {
 
 /** The text of a rule file. Null where there is none, or it is no regular file, or is past the limit. */
 export function readRuleText(at: FsPath, { followLink }: RuleFileOptions): string | null {
-  const bytes = readSmallFile(at, { followLink, maxBytes: MAX_IGNORE_FILE_LENGTH });
+  const bytes = readFileOrNull(at, { followLink, maxBytes: MAX_IGNORE_FILE_LENGTH });
   return bytes === null ? null : bytesToPath(bytes);
 }

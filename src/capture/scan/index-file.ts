@@ -1,19 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import {
-  type BigIntStats,
-  closeSync,
-  fstatSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { type BigIntStats, closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { writeFile } from '../../fs/write-file.ts';
 import { decodeIndex, encodeIndex } from './index-codec.ts';
 import type { ScanIndex } from './scan-index.ts';
-
-const PRIVATE_FILE = 0o600;
 
 /** What tells one saved file from another. */
 type Identity = Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs'>;
@@ -40,15 +28,7 @@ export class IndexFile {
   /** Replaces the file as a whole. Not synced: should it be lost, the checksum says so. */
   save(index: ScanIndex): void {
     this.#seen = null;
-    const temporary = `${this.#path}.${randomBytes(6).toString('hex')}.tmp`;
-    try {
-      const identity = write(temporary, encodeIndex(index));
-      renameSync(temporary, this.#path);
-      this.#seen = identity;
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw error;
-    }
+    this.#seen = writeFile(this.#path, encodeIndex(index), { durable: false });
   }
 
   /** Whether what was loaded or saved here last is still what the file holds. */
@@ -60,16 +40,6 @@ export class IndexFile {
 
 function isSame(a: Identity, b: Identity): boolean {
   return a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs;
-}
-
-function write(file: string, parts: readonly Uint8Array[]): Identity {
-  const fd = openSync(file, 'wx', PRIVATE_FILE);
-  try {
-    for (const part of parts) writeFileSync(fd, part);
-    return fstatSync(fd, { bigint: true });
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** Reads a file into memory that threads can share. */

@@ -5,10 +5,10 @@ import {
   type ExportRequest,
   type Savepoint,
 } from '../../index.ts';
+import { type NewFile, writeNewFile } from '../../terminal/given-file.ts';
 import { plural, sizeText } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type NewFile, writeNewFile } from '../../terminal/write-file.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { shellWord } from '../hints.ts';

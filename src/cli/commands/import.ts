@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { OpenFile } from '../../fs/read-file.ts';
 import {
   displayText,
   type ImportReceipt,
@@ -6,8 +7,8 @@ import {
   type Session,
   verifyExport,
 } from '../../index.ts';
+import { openGivenFile } from '../../terminal/given-file.ts';
 import { plural } from '../../terminal/phrases.ts';
-import { GivenFile } from '../../terminal/read-file.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
@@ -37,17 +38,17 @@ export const importCommand: Command = {
     const [name = ''] = [...call.args, ...call.rest];
     if (call.args[0] === '-') throw notAStream();
     const path = resolve(call.io.cwd, name);
-    const file = await GivenFile.open(path);
+    const file = openGivenFile(path);
     try {
       // Before a timeline is begun for it: what is not sound leaves no trace at all.
       call.io.interrupts.meaning = 'nothing was imported';
-      await verifyExport(file.watched((done, total) => check(call, done, total)));
+      await verifyExport(file.chunks((done, total) => check(call, done, total)));
       return await withTimeline(call, (savepoint) => runImport(call, savepoint, file, path), {
         create: true,
         scan: true,
       });
     } finally {
-      await file.close();
+      file.close();
     }
   },
 };
@@ -61,7 +62,7 @@ function notAStream(): UsageError {
 async function runImport(
   call: Call,
   savepoint: Savepoint,
-  file: GivenFile,
+  file: OpenFile,
   path: string,
 ): Promise<ExitCode> {
   // So that what is here is on record, and told apart from what comes.

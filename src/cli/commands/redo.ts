@@ -1,4 +1,4 @@
-import { displayText, type PlanOptions, type Savepoint } from '../../index.ts';
+import { type Agree, displayText, type PlanOptions, type Savepoint } from '../../index.ts';
 import { carryOut } from '../carry-out.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -20,12 +20,17 @@ export const redo: Command = {
   },
 };
 
-async function runRedo(call: Call, savepoint: Savepoint, options: PlanOptions): Promise<ExitCode> {
-  const plan = await savepoint.planRedo(options);
-  const what = displayText(plan.description.replace(/^redo /, ''));
-  return carryOut(call, savepoint, plan, {
-    title: `Redo: ${what}`,
-    reverse: 'savepoint undo',
-    nothingToDo: `Nothing to do for: ${what}`,
+function runRedo(call: Call, savepoint: Savepoint, options: PlanOptions): Promise<ExitCode> {
+  const act = {
+    plan: () => savepoint.planRedo(options),
+    run: (agree: Agree) => savepoint.redo(options, agree),
+  };
+  return carryOut(call, savepoint, act, (plan) => {
+    const what = displayText(plan.description.replace(/^redo /, ''));
+    return {
+      title: `Redo: ${what}`,
+      reverse: 'savepoint undo',
+      nothingToDo: `Nothing to do for: ${what}`,
+    };
   });
 }

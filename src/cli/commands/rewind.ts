@@ -1,4 +1,5 @@
 import {
+  type Agree,
   type Checkpoint,
   displayText,
   type RewindRequest,
@@ -8,7 +9,7 @@ import {
 import { relativeTime } from '../../terminal/phrases.ts';
 import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { carryOut, type Words } from '../carry-out.ts';
+import { carryOut, carryOutPlan, type Words } from '../carry-out.ts';
 import { MADE } from '../checkpoint-kinds.ts';
 import type { Call, Command } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -62,7 +63,7 @@ export const rewind: Command = {
       if (plan === null) return runRewind(call, savepoint, checkpoint.id, asked);
       if (!asked.force) await refuseRunning(savepoint, checkpoint);
       // Exactly what was on the screen, or nothing.
-      return carryOut(call, savepoint, plan, wordsFor(call, checkpoint, asked.take));
+      return carryOutPlan(call, savepoint, plan, wordsFor(call, checkpoint, asked.take));
     });
   },
 };
@@ -118,12 +119,18 @@ async function runRewind(
   if (!request.force) await refuseRunning(savepoint, checkpoint);
   // So that the plan knows of what happened since the last scan.
   await savepoint.scanAgain();
-  const plan = await savepoint.planRewind({ ...request, to: checkpoint.id, paths });
-  const found = plan.lines.map(({ path }) => path);
-  return carryOut(call, savepoint, plan, {
-    ...wordsFor(call, checkpoint, request.take),
-    unmatched: await unmatchedPaths(savepoint, typed, paths, found),
-    question: 'Go ahead?',
+  const rewind: RewindRequest = { ...request, to: checkpoint.id, paths };
+  const act = {
+    plan: () => savepoint.planRewind(rewind),
+    run: (agree: Agree) => savepoint.rewind(rewind, agree),
+  };
+  return carryOut(call, savepoint, act, async ({ lines }) => {
+    const found = lines.map(({ path }) => path);
+    return {
+      ...wordsFor(call, checkpoint, request.take),
+      unmatched: await unmatchedPaths(savepoint, typed, paths, found),
+      question: 'Go ahead?',
+    };
   });
 }
 

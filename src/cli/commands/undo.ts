@@ -1,4 +1,5 @@
 import {
+  type Agree,
   displayText,
   type PlanLine,
   type PlanOptions,
@@ -9,7 +10,7 @@ import {
 import { carryOut, type Words } from '../carry-out.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { asksFirst } from '../confirm.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { ExitCode } from '../exit-codes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { INCLUDE_SHARED, PLAN_OPTIONS, planOptions } from '../plan-options.ts';
 
@@ -56,7 +57,16 @@ async function runUndo(
     const why = displayText(scan.notice ?? scan.coverage);
     call.io.err(`savepoint: the worktree could not be looked at: ${why}\n`);
   }
-  const plan = await savepoint.planUndo({ ...request, includeShared: true });
+  const all = { ...request, includeShared: true };
+  const act = {
+    plan: () => savepoint.planUndo(all),
+    run: (agree: Agree) => savepoint.undo(all, agree),
+  };
+  return carryOut(call, savepoint, act, (plan) => wordsFor(call, plan, includeShared));
+}
+
+/** Where nobody can tell who made a change, a person is asked, or has to have said so. */
+function wordsFor(call: Call, plan: RewindPlan, includeShared: boolean): Words {
   const what = displayText(plan.description.replace(/^undo /, ''));
   const words: Words = {
     title: `Undo: ${what}`,
@@ -64,18 +74,16 @@ async function runUndo(
     nothingToDo: `Nothing to do for: ${what}`,
   };
   const uncertain = plan.notes.find(({ code }) => code === 'not-certain')?.paths ?? [];
-  if (uncertain.length === 0 || includeShared) return carryOut(call, savepoint, plan, words);
+  if (uncertain.length === 0 || includeShared) return words;
   const look = `look at it with: savepoint diff ${plan.checkpointId}`;
   const some = `only some of it: savepoint rewind ${plan.checkpointId} --include-shared PATH...`;
   if (asksFirst(call)) {
     const question = 'Take it back, also what is not certain?';
-    const code = await carryOut(call, savepoint, plan, { ...words, question });
-    if (code === EXIT.interrupted) call.hint(`${look}; take back ${some}`);
-    return code;
+    return { ...words, question, ifDeclined: `${look}; take back ${some}` };
   }
-  const refused = `${look}; take it back with: savepoint undo --include-shared; ${some}`;
+  const hint = `${look}; take it back with: savepoint undo --include-shared; ${some}`;
   const nothingToDo = `Nothing was undone. These changes may be of this run or of somebody else, because its end was not seen or another command ran at the same time: ${what}`;
-  return carryOut(call, savepoint, left(plan, uncertain), { ...words, nothingToDo, refused });
+  return { ...words, nothingToDo, refused: { hint, plan: left(plan, uncertain) } };
 }
 
 /** The plan that leaves everything as it is, because of these paths. */

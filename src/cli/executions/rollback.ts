@@ -3,7 +3,7 @@ import { displayText, type RollbackPlan } from '../../index.ts';
 import { plural } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { carryOut, type Words } from '../carry-out.ts';
+import { carryOutPlan, type Words } from '../carry-out.ts';
 import { type Call, oneOf } from '../command.ts';
 import { asksFirst } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -82,7 +82,7 @@ async function rollBackSteps(
       ...receiptJson(receipt, dryRun),
     }),
   };
-  const code = await carryOut(call, savepoint, plan.files, words);
+  const code = await carryOutPlan(call, savepoint, plan.files, words);
   if (call.flags.has('dry-run') && plan.effects.length > 0 && !call.flags.has('accept-effects')) {
     call.hint('what cannot be undone has to be accepted: add --accept-effects');
   }

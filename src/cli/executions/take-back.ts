@@ -1,7 +1,7 @@
 import { type Checkpoint, ExecutionRecovery } from '../../execution/index.ts';
 import { type Receipt, type RewindPlan, SavepointError } from '../../index.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
-import { carryOut, isIdle, type Words } from '../carry-out.ts';
+import { carryOutPlan, isIdle, type Words } from '../carry-out.ts';
 import { type Call, oneOf } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import type { Executions, NamedStep } from './which.ts';
@@ -26,7 +26,7 @@ export async function takeBack(
   const { files, steps } = await recovery.planRollback(to.id, onConflict);
   const later = steps.map(({ stepIndex, stepName }) => ({ index: stepIndex, name: stepName }));
   const words = told(later);
-  return carryOut(call, savepoint, files ?? NO_FILES, {
+  return carryOutPlan(call, savepoint, files ?? NO_FILES, {
     ...words,
     above: [...(words.above ?? []), ...(hasFiles ? wrapWords(EVERYBODY, call.columns, 4) : [])],
     reverse: 'savepoint undo (the files; the steps stay set aside)',

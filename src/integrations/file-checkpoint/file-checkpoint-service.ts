@@ -6,6 +6,7 @@ import {
   checkId,
   isSavepointError,
   type OnConflict,
+  type PlanLine,
   type Savepoint,
   SavepointError,
 } from '../../index.ts';
@@ -105,9 +106,12 @@ export class FileCheckpointService {
     try {
       const to = await this.#checkpointOf(sessionId, messageId);
       const { onConflict } = this.#options;
-      const plan = await this.#savepoint.planRewind({ to: to.id, onConflict });
-      const receipt = await this.#savepoint.apply(plan);
-      return resultOf(this.#savepoint.root, plan, receipt, this.#failures.get(sessionId) ?? []);
+      const lines: PlanLine[] = [];
+      const receipt = await this.#savepoint.rewind({ to: to.id, onConflict }, (plan) => {
+        lines.push(...plan.lines);
+        return true;
+      });
+      return resultOf(this.#savepoint.root, lines, receipt, this.#failures.get(sessionId) ?? []);
     } catch (error) {
       if (isSavepointError(error, 'argument-invalid')) throw error;
       return failedResult(this.#savepoint.root, error);

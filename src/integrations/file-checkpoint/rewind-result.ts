@@ -1,8 +1,8 @@
 import {
   isSavepointError,
   type PathReason,
+  type PlanLine,
   type Receipt,
-  type RewindPlan,
   type TrackedPath,
 } from '../../index.ts';
 import { absolutePath } from './file-rows.ts';
@@ -11,11 +11,11 @@ import type { FileError, RewindFailure, RewindResult } from './types.ts';
 /** A receipt in the service's terms: absolute paths, and files only. */
 export function resultOf(
   root: string,
-  plan: RewindPlan,
+  lines: readonly PlanLine[],
   receipt: Receipt,
   failures: readonly FileError[],
 ): RewindResult {
-  const folders = new Set(plan.lines.filter(isAboutFolder).map((line) => line.path));
+  const folders = new Set(lines.filter(isAboutFolder).map((line) => line.path));
   const names = (paths: readonly TrackedPath[]): string[] =>
     paths.filter((path) => !folders.has(path)).map((path) => absolutePath(root, path));
   const reasons = (list: readonly PathReason[]) =>
@@ -63,7 +63,7 @@ function failureOf(error: unknown): RewindFailure {
   return { code, message, hint };
 }
 
-function isAboutFolder({ expected, target }: RewindPlan['lines'][number]): boolean {
+function isAboutFolder({ expected, target }: PlanLine): boolean {
   const folder = (state: typeof expected) =>
     state.kind === 'captured' && state.type === 'directory';
   return (folder(expected) || expected.kind === 'absent') &&

@@ -1,5 +1,5 @@
 import type { BlobId } from '../ids.ts';
-import type { Captured, Unknown, UnknownReason } from '../state.ts';
+import type { Captured, Unknown } from '../state.ts';
 
 /** A file whose bytes git holds: nothing was read or copied, so there is no SHA-256 of it yet. */
 export interface HeldByGit {
@@ -12,20 +12,6 @@ export interface HeldByGit {
 
 /** What lay at a path when the baseline was made. */
 export type BaselineState = Captured | Unknown | HeldByGit;
-
-/** Why a path of the baseline has no content: stored by its place in this list, so only ever append. */
-export const REASONS: readonly UnknownReason[] = [
-  'too-large',
-  'unreadable',
-  'unstable',
-  'not-seen',
-  'past-limit',
-  'special-file',
-  'protected',
-  'purged',
-  'excluded',
-  'damaged',
-];
 
 /** The kinds of entries as they are stored; from `UNKNOWN` on, the rest is the reason. */
 export const DIRECTORY = 0;

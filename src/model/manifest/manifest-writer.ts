@@ -1,4 +1,5 @@
 import { pathToBytes, type TrackedPath } from '../path.ts';
+import { UNKNOWN_REASONS } from '../state.ts';
 import {
   type BaselineState,
   blobToKey,
@@ -6,7 +7,6 @@ import {
   FILE,
   GIT,
   KEY_BYTES,
-  REASONS,
   SYMLINK,
   UNKNOWN,
 } from './entry.ts';
@@ -88,7 +88,7 @@ function writePath(into: Uint8Array, at: number, path: TrackedPath): number {
 }
 
 function kindOf(state: BaselineState): number {
-  if (state.kind === 'unknown') return UNKNOWN + REASONS.indexOf(state.reason);
+  if (state.kind === 'unknown') return UNKNOWN + UNKNOWN_REASONS.indexOf(state.reason);
   if (state.kind === 'git') return GIT;
   if (state.type === 'directory') return DIRECTORY;
   return state.type === 'file' ? FILE : SYMLINK;

@@ -1,5 +1,5 @@
 import { bytesToPath, pathToBytes, type TrackedPath } from '../path.ts';
-import { unknown } from '../state.ts';
+import { UNKNOWN_REASONS, unknown } from '../state.ts';
 import {
   type BaselineState,
   DIRECTORY,
@@ -8,7 +8,6 @@ import {
   GIT_KEY_BYTES,
   KEY_BYTES,
   keyToBlob,
-  REASONS,
   UNKNOWN,
 } from './entry.ts';
 import { type Columns, readColumns } from './layout.ts';
@@ -39,7 +38,7 @@ export class Manifest {
     const kind = kinds[at] ?? UNKNOWN;
     const mode = modes[at] ?? 0;
     const size = sizes[at] ?? 0;
-    if (kind >= UNKNOWN) return unknown(REASONS[kind - UNKNOWN] ?? 'not-seen');
+    if (kind >= UNKNOWN) return unknown(UNKNOWN_REASONS[kind - UNKNOWN] ?? 'not-seen');
     if (kind === DIRECTORY) return { kind: 'captured', type: 'directory', mode, blob: null, size };
     const key = this.#key(at);
     if (kind === GIT) return { kind: 'git', mode, size, key: key.slice(0, GIT_KEY_BYTES) };

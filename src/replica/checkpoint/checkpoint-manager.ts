@@ -53,8 +53,8 @@ export class CheckpointManager {
 
   /** Makes the folder and loads what is there. A damaged file gets another name; what is valid stays. */
   async initialize(): Promise<void> {
-    await makeFolder(this.#folder);
-    const read = await readMetadata(this.#file);
+    makeFolder(this.#folder);
+    const read = readMetadata(this.#file);
     if (read === null) return;
     this.#checkpoints = read.checkpoints.slice(0, this.#max);
     if (!read.isWhole) await this.#replaceDamaged(read.checkpoints.length);
@@ -95,8 +95,8 @@ export class CheckpointManager {
   /** Writes that down for the forked session, in its own folder. */
   async copyBefore(promptId: string, sessionDir: string): Promise<void> {
     const folder = checkpointsFolder(sessionDir);
-    await makeFolder(folder);
-    await writeMetadata(join(folder, FILE), this.keepBefore(promptId));
+    makeFolder(folder);
+    writeMetadata(join(folder, FILE), this.keepBefore(promptId));
   }
 
   /** Resolves when what was captured until now is saved, or has failed to be. */
@@ -109,7 +109,7 @@ export class CheckpointManager {
   }
 
   async #replaceDamaged(valid: number): Promise<void> {
-    const aside = await setAside(this.#file, this.#now());
+    const aside = setAside(this.#file, this.#now());
     const kept = valid === 1 ? '1 checkpoint in it is' : `${valid} checkpoints in it are`;
     this.#warn(`The list of checkpoints was damaged and is now ${aside}; ${kept} kept.`);
     if (valid === 0) return;
@@ -124,8 +124,8 @@ export class CheckpointManager {
   }
 
   /** The same conversation may be open twice; what the other process captured stays in the list. */
-  async #takeUpOthers(): Promise<void> {
-    const read = await readMetadata(this.#file);
+  #takeUpOthers(): void {
+    const read = readMetadata(this.#file);
     if (read === null || !read.isWhole) return;
     const known = new Set(this.#checkpoints.map(({ id }) => id));
     const others = read.checkpoints.filter(({ id }) => !known.has(id));
@@ -135,12 +135,12 @@ export class CheckpointManager {
     this.#checkpoints = all.slice(0, this.#max);
   }
 
-  async #saveNow(): Promise<void> {
+  #saveNow(): void {
     if (this.#isSaved) return;
     this.#isSaved = true;
     try {
-      await this.#takeUpOthers();
-      await writeMetadata(this.#file, this.#checkpoints);
+      this.#takeUpOthers();
+      writeMetadata(this.#file, this.#checkpoints);
     } catch (error) {
       // The next capture tries again: a full disk may have room by then.
       this.#isSaved = false;

@@ -1,26 +1,24 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
+import { readFile } from '../../fs/read-file.ts';
 import { sizeText } from '../../terminal/phrases.ts';
 import { CommandRefused } from './refusals.ts';
 
 export const LARGEST_CONTEXT: number = 256 * 1024;
-const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /**
  * The text of a file that somebody wants the agent to know. A path that is not absolute means a file of the
  * project, also where links lead: a project must not be able to hand over what lies outside of it.
  */
 export async function readContextFile(project: string, name: string): Promise<string> {
-  const file = await located(project, name);
-  const handle = await openOrRefuse(file);
-  try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw new CommandRefused('That is not a regular file.');
-    return textOf(await readAtMost(handle, LARGEST_CONTEXT));
-  } finally {
-    await handle.close();
+  const read = readFile(await located(project, name), { maxBytes: LARGEST_CONTEXT });
+  if (read.bytes !== null) return textOf(read.bytes);
+  if (read.why === 'too-large') {
+    const most = sizeText(LARGEST_CONTEXT);
+    throw new CommandRefused(`The file is larger than ${most}, which is the most.`);
   }
+  if (read.cause !== undefined) throw unreadable(read.cause);
+  throw new CommandRefused('That is not a regular file.');
 }
 
 async function located(project: string, name: string): Promise<string> {
@@ -39,33 +37,12 @@ async function real(path: string): Promise<string> {
   }
 }
 
-async function openOrRefuse(file: string): Promise<FileHandle> {
-  try {
-    // A pipe would keep us waiting for a writer.
-    return await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  } catch (error) {
-    throw unreadable(error);
-  }
-}
-
 function unreadable(error: unknown): CommandRefused {
   const { code = 'unknown' } = error as NodeJS.ErrnoException;
   const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
   return new CommandRefused(
     isMissing ? 'There is no such file.' : `The file cannot be read (${code}).`,
   );
-}
-
-/** One byte more than is allowed is enough to know; a size can be a lie (/proc). */
-async function readAtMost(handle: FileHandle, limit: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(limit + 1);
-  let length = 0;
-  while (length <= limit) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) return buffer.subarray(0, length);
-    length += bytesRead;
-  }
-  throw new CommandRefused(`The file is larger than ${sizeText(limit)}, which is the most.`);
 }
 
 function textOf(bytes: Buffer): string {

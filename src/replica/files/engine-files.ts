@@ -15,9 +15,8 @@ import {
   type TrackedPath,
 } from '../../index.ts';
 import { type Surroundings, storeHome, userFile } from '../../terminal/find-project.ts';
+import { openGivenFile, writeNewFile } from '../../terminal/given-file.ts';
 import { plural } from '../../terminal/phrases.ts';
-import { GivenFile } from '../../terminal/read-file.ts';
-import { writeNewFile } from '../../terminal/write-file.ts';
 import type { AgentExecutions } from './agent-executions.ts';
 import type { AgentFiles, PromptBegun, SdkRewind } from './agent-files.ts';
 import { EngineExecutions } from './engine-executions.ts';
@@ -194,13 +193,13 @@ export class EngineFiles implements AgentFiles {
   }
 
   async importFrom(path: string): Promise<string> {
-    const file = await GivenFile.open(path);
+    const file = openGivenFile(path);
     try {
       const { imported, checkpoints } = await this.#savepoint.import(file.chunks());
       const brought = plural(checkpoints, 'checkpoint was', 'checkpoints were');
       return imported ? `${brought} brought in` : 'all of it was here already';
     } finally {
-      await file.close();
+      file.close();
     }
   }
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile } from '../../fs/read-file.ts';
 import { SavepointError } from '../../index.ts';
 import { type Placing, writePrivateFile } from '../private-file.ts';
 import type { Session, Turn } from './session.ts';
@@ -7,7 +7,7 @@ const VERSION = 1;
 
 /** Null where there is no such file. Throws `file-failed` where it holds no session of this id. */
 export async function readSessionFile(path: string, id: string): Promise<Session | null> {
-  const text = await textOf(path);
+  const text = textOf(path);
   if (text === null) return null;
   const session = sessionOf(jsonOf(path, text), path);
   if (session.id !== id) throw damaged(path, 'it is the file of another session');
@@ -73,14 +73,11 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-async function textOf(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw damaged(path, `it cannot be read (${code})`, error);
-  }
+function textOf(path: string): string | null {
+  const read = readFile(path, { followLink: true });
+  if (read.bytes !== null) return read.bytes.toString();
+  if (read.why === 'missing') return null;
+  throw damaged(path, `it cannot be read (${read.cause?.code ?? read.why})`, read.cause);
 }
 
 function jsonOf(path: string, text: string): unknown {

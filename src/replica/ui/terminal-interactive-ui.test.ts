@@ -2,15 +2,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PATH } from '../../../test/e2e/cli-project.ts';
 import { Terminal } from '../../../test/e2e/terminal.ts';
+import { builtProgram } from '../../../test/setup/built.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../../test/e2e/ui-program.ts', import.meta.url));
-const CACHE = fileURLToPath(
-  new URL('../../../node_modules/.cache/savepoint-tests', import.meta.url),
-);
+const PROGRAM = builtProgram('test/e2e/ui-program.ts');
 const DOWN = '\x1b[B';
 const ENTER = '\r';
 const ESCAPE = '\x1b';
@@ -30,7 +27,7 @@ async function open(
   options: { env?: Record<string, string>; columns?: number; rows?: number } = {},
 ): Promise<void> {
   const script = `'${process.execPath}' '${PROGRAM}'; echo "code=$?"; stty -a; echo end`;
-  const env = { PATH, HOME: scratch, NODE_COMPILE_CACHE: CACHE, ...options.env };
+  const env = { PATH, HOME: scratch, ...options.env };
   terminal = new Terminal(['-c', script], { ...options, cwd: scratch, program: '/bin/sh', env });
   await terminal.until('offline model');
 }
@@ -196,7 +193,7 @@ describe('the interactive UI at a terminal', () => {
   });
 
   it.skipIf(!existsSync('/bin/bash'))('gives the terminal to the shell at Ctrl-Z', async () => {
-    const env = { PATH, HOME: scratch, NODE_COMPILE_CACHE: CACHE, PS1: 'prompt> ' };
+    const env = { PATH, HOME: scratch, PS1: 'prompt> ' };
     const args = ['--norc', '--noprofile', '-i'];
     terminal = new Terminal(args, { cwd: scratch, program: '/bin/bash', env });
     await terminal.until('prompt>');

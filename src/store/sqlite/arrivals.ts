@@ -9,9 +9,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { syncPath } from '../../fs/write-file.ts';
 import type { Blob } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { makeEmptyFile, syncPath } from './durable-files.ts';
+import { makeEmptyFile } from './durable-files.ts';
 import { writeMeta } from './meta.ts';
 
 const READ_END = "SELECT value FROM meta WHERE key = 'arrivals'";

@@ -180,12 +180,7 @@ describe('pruning', () => {
       const change = changeOf(1, 'a', { after: fileOf(kept) });
       await store.commit({ base: 0, blobs: [kept], changes: [change] });
       await store.compact(FOREVER);
-      const strays = [
-        orphan.id,
-        `${orphan.id}.zst`,
-        `${kept.id}.zst`,
-        `.${kept.id}.0123456789ab.tmp`,
-      ];
+      const strays = [orphan.id, `${orphan.id}.zst`, `${kept.id}.zst`, '.0123456789abcdef.tmp'];
       for (const name of [...strays, 'README', 'mine.tmp']) writeFileSync(join(blobs, name), 'x');
       await store.prune(0);
       assert.deepEqual(readdirSync(blobs).sort(), ['README', kept.id, 'mine.tmp'].sort());

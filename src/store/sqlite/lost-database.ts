@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { syncPath } from '../../fs/write-file.ts';
 import { SavepointError } from '../../model/errors.ts';
-import { syncPath } from './durable-files.ts';
 import { filesIn } from './files-in.ts';
 import type { Layout } from './layout.ts';
 

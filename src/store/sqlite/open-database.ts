@@ -1,7 +1,8 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
+import { makePrivateFolder, syncPath } from '../../fs/write-file.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { Connection } from './connection.ts';
-import { makeDurableDirectory, makeEmptyFile, syncPath } from './durable-files.ts';
+import { makeEmptyFile } from './durable-files.ts';
 import type { Layout } from './layout.ts';
 import { refuseLostDatabase } from './lost-database.ts';
 import { APPLICATION_ID, MIGRATIONS, migrate, requireReadable } from './migrations.ts';
@@ -43,7 +44,7 @@ export function openDatabase(layout: Layout, create: boolean): Connection {
  * that an empty file there is damage and never a store to be filled anew.
  */
 export function createDatabase(layout: Layout, migrations: readonly string[] = MIGRATIONS): void {
-  makeDurableDirectory(layout.blobs);
+  makePrivateFolder(layout.blobs);
   makeEmptyFile(layout.lock);
   // The project lock, taken here with a plain wait: creators come once, and never hold it already.
   const lock = Connection.bare(layout.lock);

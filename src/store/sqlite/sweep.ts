@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isTemporary } from '../../fs/write-file.ts';
 import { isBlobId } from '../../model/ids.ts';
 import { parseBlobFile } from './blob-files.ts';
 import type { Connection } from './connection.ts';
-import { isTemporary } from './durable-files.ts';
 import { filesIn } from './files-in.ts';
 import type { Opened } from './opened.ts';
 import { hashToBytes } from './state-columns.ts';

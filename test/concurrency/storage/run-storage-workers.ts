@@ -1,9 +1,10 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { BaseStorage } from '../../../src/execution/index.ts';
 import { makeScratch, removeScratch } from '../../e2e/scratch.ts';
+import { builtProgram } from '../../setup/built.ts';
+import type { Program } from '../../setup/programs.ts';
 import { openStorage, type StorageKind } from './open-storage.ts';
 import { isWhole, type StorageReport } from './values.ts';
 
@@ -25,15 +26,17 @@ export async function runStorageWorkers(
 ): Promise<StorageRun> {
   const place = makeScratch();
   const children: Child[] = [];
-  const start = (script: string, ...args: string[]): Promise<Started> => {
+  const start = (script: Program, ...args: string[]): Promise<Started> => {
     const started = startChild(place, script, kind, place, ...args);
     children.push(started.child);
     return started.ready.then(() => started);
   };
   try {
-    const reader = await start('reader.ts');
+    const reader = await start('test/concurrency/storage/reader.ts');
     const names = Array.from({ length: workers }, (_, n) => `worker-${n}`);
-    const started = await Promise.all(names.map((name) => start('worker.ts', name, `${saves}`)));
+    const started = await Promise.all(
+      names.map((name) => start('test/concurrency/storage/worker.ts', name, `${saves}`)),
+    );
     for (const { child } of started) child.stdin.write('go\n');
     const reports = (await Promise.all(started.map(({ said }) => said))) as StorageReport[];
     reader.child.stdin.write('stop\n');
@@ -122,9 +125,9 @@ interface Started {
   readonly said: Promise<unknown>;
 }
 
-function startChild(home: string, script: string, ...args: string[]): Started {
+function startChild(home: string, script: Program, ...args: string[]): Started {
   const env = { PATH: process.env.PATH ?? '', HOME: home };
-  const file = join(import.meta.dirname, script);
+  const file = builtProgram(script);
   const child = spawn(process.execPath, ['--no-warnings', file, ...args], {
     env,
     stdio: ['pipe', 'pipe', 'inherit'],

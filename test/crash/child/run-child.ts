@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import { builtProgram } from '../../setup/built.ts';
 import type { Thread } from '../strace/calls.ts';
 import type { ChildOrder, ChildReport } from './steps.ts';
 
-const PROGRAM = fileURLToPath(new URL('program.ts', import.meta.url));
+const PROGRAM = builtProgram('test/crash/child/program.ts');
 
 // Far past anything that is not stuck.
 const PATIENCE_MS = 60_000;
@@ -140,7 +140,6 @@ function environment({ order, scratch, tracers }: ChildOptions): NodeJS.ProcessE
     UV_USE_IO_URING: '0',
     // One thread beside the main one: its calls come in one order, and can be counted.
     ...(tracers && { UV_THREADPOOL_SIZE: '1' }),
-    // Most of a child's life is loading TypeScript; this halves it.
     NODE_COMPILE_CACHE: `${scratch}/compile-cache`,
     SAVEPOINT_CRASH_NODE: process.execPath,
     SAVEPOINT_CRASH_PROGRAM: PROGRAM,

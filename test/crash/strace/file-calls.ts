@@ -74,7 +74,8 @@ export function callSite({ name, file }: FileCall): string {
   const steady = (file ?? '')
     .replace(/projects\/[0-9a-f]{24}/, 'projects/*')
     .replace(/\.savepoint-\w+-\d+/, '.savepoint-*')
-    .replace(/[0-9a-f]{64}(\.[0-9a-f]{12}(?=\.tmp))?/, '*');
+    .replace(/[0-9a-f]{64}/, '*')
+    .replace(/\.[0-9a-f]{16}\.tmp/, '.*.tmp');
   return `${name} ${steady}`;
 }
 

@@ -1,12 +1,19 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { PinnedFolder } from '../../../fs/pinned-folder.ts';
+import { listFolder } from '../../../fs/tree.ts';
+import {
+  isTemporary,
+  isThere,
+  makePrivateFolder,
+  removeIfThere,
+  syncPath,
+} from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
-import { makeDurableDirectory } from '../../sqlite/durable-files.ts';
 import { storeFailure } from '../../sqlite/failures.ts';
 import { LockFile } from '../../sqlite/project-lock.ts';
-import { sweepTemporaries } from './document-file.ts';
+import type { DocumentFolder } from './document-file.ts';
 import { fileNameOf } from './file-name.ts';
-import { type HeldFolder, walkDown } from './held-folder.ts';
 
 // No category's folder begins with a dot.
 const LOCK_NAME = '.lock';
@@ -28,16 +35,18 @@ export class CategoryFolders {
   }
 
   /** Runs `work` in the folder of a category; null where there is none. */
-  reading<Result>(category: string, work: (folder: HeldFolder) => Result): Result | null {
+  reading<Result>(category: string, work: (folder: DocumentFolder) => Result): Result | null {
     return typed(() => {
-      const names = [...this.#names, fileNameOf(category)];
-      const folder = walkDown(this.#baseDir, names);
-      return folder === null ? null : using(folder, work);
+      const pinned = walkDown(this.#baseDir, this.#namesOf(category), 'find');
+      return pinned === null ? null : using(pinned, (one) => work(this.#shown(one, category)));
     });
   }
 
   /** Runs `work` in the folder of a category, which is made for it, while nobody else writes. */
-  async writing<Result>(category: string, work: (folder: HeldFolder) => Result): Promise<Result> {
+  async writing<Result>(
+    category: string,
+    work: (folder: DocumentFolder) => Result,
+  ): Promise<Result> {
     const lock = typed(() => this.#openLock(category));
     try {
       const held = await lock.acquire({ timeoutMs: this.#lockTimeoutMs });
@@ -52,7 +61,7 @@ export class CategoryFolders {
   }
 
   #openLock(category: string): LockFile {
-    if (!this.#settled.has(category)) makeDurableDirectory(this.#baseDir);
+    if (!this.#settled.has(category)) makePrivateFolder(this.#baseDir);
     walkDown(this.#baseDir, this.#names, this.#making(category))?.close();
     const file = join(this.directory, LOCK_NAME);
     // SQLite would follow it, and make a database out of whatever is there.
@@ -60,16 +69,23 @@ export class CategoryFolders {
     return new LockFile(file, realpathSync(this.directory));
   }
 
-  #work<Result>(category: string, work: (folder: HeldFolder) => Result): Result {
-    const names = [...this.#names, fileNameOf(category)];
-    const folder = walkDown(this.#baseDir, names, this.#making(category));
-    if (folder === null) throw new SavepointError('store-failed', 'the folder was removed');
-    return using(folder, () => {
-      // What is there under the lock belongs to processes that died.
-      if (!this.#settled.has(category)) sweepTemporaries(folder);
+  #work<Result>(category: string, work: (folder: DocumentFolder) => Result): Result {
+    const pinned = walkDown(this.#baseDir, this.#namesOf(category), this.#making(category));
+    if (pinned === null) throw new SavepointError('store-failed', 'the folder was removed');
+    return using(pinned, () => {
+      // Whoever left them under the lock has died.
+      if (!this.#settled.has(category)) removeTemporaries(pinned);
       this.#settled.add(category);
-      return work(folder);
+      return work(this.#shown(pinned, category));
     });
+  }
+
+  #namesOf(category: string): string[] {
+    return [...this.#names, fileNameOf(category)];
+  }
+
+  #shown(pinned: PinnedFolder, category: string): DocumentFolder {
+    return { pinned, path: join(this.directory, fileNameOf(category)) };
   }
 
   /** At first, folders are synced as well that are there: who made them may have died before that. */
@@ -78,12 +94,56 @@ export class CategoryFolders {
   }
 }
 
-function using<Result>(folder: HeldFolder, work: (folder: HeldFolder) => Result): Result {
+/**
+ * Walks down from a folder that the caller vouches for. `find`: null where one on the way is missing.
+ * `make`: that is made, and synced. `make-sure`: what is there is synced too.
+ */
+function walkDown(
+  start: string,
+  names: readonly string[],
+  how: 'find' | 'make' | 'make-sure',
+): PinnedFolder | null {
+  if (!existsSync(start)) return null;
+  let folder: PinnedFolder | null = PinnedFolder.at(start, 'follow-link');
+  for (const name of names) {
+    const above: PinnedFolder = folder;
+    folder = using(above, () => step(above, name, how));
+    if (folder === null) return null;
+  }
+  return folder;
+}
+
+function step(
+  above: PinnedFolder,
+  name: string,
+  how: 'find' | 'make' | 'make-sure',
+): PinnedFolder | null {
+  const found = above.child(name);
+  if (how === 'make-sure') syncPath(above.self());
+  if (found !== null) return found;
+  if (isThere(above.entry(name))) throw notAFolder(name);
+  if (how === 'find') return null;
+  above.makeChild(name);
+  syncPath(above.self());
+  return above.child(name);
+}
+
+function removeTemporaries(folder: PinnedFolder): void {
+  for (const name of listFolder(folder)) if (isTemporary(name)) removeIfThere(folder.entry(name));
+}
+
+function using<Result>(folder: PinnedFolder, work: (folder: PinnedFolder) => Result): Result {
   try {
     return work(folder);
   } finally {
     folder.close();
   }
+}
+
+function notAFolder(name: string): SavepointError {
+  return new SavepointError('store-failed', 'a file is where a folder of documents should be', {
+    path: name,
+  });
 }
 
 /** Callers branch on codes: whatever the file system throws becomes one. */

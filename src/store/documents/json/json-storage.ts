@@ -1,12 +1,12 @@
-import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isThere, removeIfThere, syncPath, writeFile } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import type { BaseStorage, SaveOptions } from '../base-storage.ts';
 import { checkData, checkText, documentExists } from '../refusals.ts';
 import { CategoryFolders } from './category-folders.ts';
-import { readDocument, writeDocument } from './document-file.ts';
+import { type DocumentFolder, readDocument } from './document-file.ts';
 import { documentText, documentValue } from './document-text.ts';
 import { fileNameOf, isShortened } from './file-name.ts';
-import type { HeldFolder } from './held-folder.ts';
 import { keysIn, type StorageProblem, SUFFIX } from './keys-in.ts';
 
 export interface JSONStorageOptions {
@@ -56,13 +56,13 @@ export class JSONStorage implements BaseStorage {
     checkData(data);
     // Before anything is waited for: the caller may go on with the value.
     const text = documentText(data, inside);
-    const isTaken = (folder: HeldFolder): boolean => folder.has(name);
+    const isTaken = ({ pinned }: DocumentFolder): boolean => isThere(pinned.entry(name));
     // Nobody is waited for in vain; it is looked at again under the lock.
     if (onlyNew && this.#folders.reading(category, isTaken)) throw documentExists(category, key);
     return this.#folders.writing(category, (folder) => {
       if (onlyNew && isTaken(folder)) throw documentExists(category, key);
-      writeDocument(folder, name, text);
-      return folder.pathOf(name);
+      writeFile(folder.pinned.entry(name), Buffer.from(text));
+      return join(folder.path, name);
     });
   }
 
@@ -70,18 +70,19 @@ export class JSONStorage implements BaseStorage {
     const { name, inside } = placeOf(category, key);
     return this.#folders.reading(category, (folder) => {
       const text = readDocument(folder, name);
-      return text === null ? null : documentValue(text, inside, folder.pathOf(name));
+      return text === null ? null : documentValue(text, inside, join(folder.path, name));
     });
   }
 
   async delete(category: string, key: string): Promise<boolean> {
     const { name } = placeOf(category, key);
     // Nothing is made, and nobody waited for, where there is nothing to remove.
-    if (!this.#folders.reading(category, (folder) => folder.has(name))) return false;
+    const isTaken = ({ pinned }: DocumentFolder): boolean => isThere(pinned.entry(name));
+    if (!this.#folders.reading(category, isTaken)) return false;
     return this.#folders.writing(category, (folder) => {
-      if (!folder.has(name)) return false;
-      rmSync(folder.at(name));
-      folder.sync();
+      if (!isTaken(folder)) return false;
+      removeIfThere(folder.pinned.entry(name));
+      syncPath(folder.pinned.self());
       return true;
     });
   }

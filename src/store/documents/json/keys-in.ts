@@ -1,9 +1,9 @@
-import type { Dirent } from 'node:fs';
+import { join } from 'node:path';
+import { listFolder } from '../../../fs/tree.ts';
 import { isSavepointError } from '../../../model/errors.ts';
-import { readDocument } from './document-file.ts';
+import { type DocumentFolder, readDocument } from './document-file.ts';
 import { documentValue, keyInside } from './document-text.ts';
 import { fileNameOf, isShortened, textOfFileName } from './file-name.ts';
-import type { HeldFolder } from './held-folder.ts';
 
 /** A file that cannot be read back, or that we would not have made. */
 export interface StorageProblem {
@@ -19,15 +19,15 @@ export type TellProblem = (problem: Omit<StorageProblem, 'category'>) => void;
 export const SUFFIX = '.json';
 
 /** The keys that the files of a folder stand for. Contents are looked at only where somebody is told. */
-export function keysIn(folder: HeldFolder, tell: TellProblem | undefined): string[] {
-  const documents = folder.entries().filter(isDocument);
-  return documents.flatMap((entry) => {
-    const path = folder.pathOf(entry.name);
+export function keysIn(folder: DocumentFolder, tell: TellProblem | undefined): string[] {
+  const names = listFolder(folder.pinned).filter(isDocument);
+  return names.flatMap((name) => {
+    const path = join(folder.path, name);
     const refuse = (key: string | null, message: string): void => tell?.({ key, path, message });
     try {
-      const key = keyOf(folder, entry);
+      const key = keyOf(folder, name);
       if (key === null) refuse(null, 'no key has a file of this name');
-      else if (tell !== undefined) lookAt(folder, entry, key, refuse);
+      else if (tell !== undefined) lookAt(folder, name, key, refuse);
       return key === null ? [] : [key];
     } catch (error) {
       // Its name was cut and its content is damaged: nobody knows its key.
@@ -38,21 +38,21 @@ export function keysIn(folder: HeldFolder, tell: TellProblem | undefined): strin
 }
 
 /** What we write while it is not whole begins with a dot. */
-function isDocument({ name }: Dirent): boolean {
+function isDocument(name: string): boolean {
   return name.endsWith(SUFFIX) && !name.startsWith('.');
 }
 
 /** Null for a name that we give to no key. */
-function keyOf(folder: HeldFolder, { name }: Dirent): string | null {
+function keyOf(folder: DocumentFolder, name: string): string | null {
   if (!isShortened(name, SUFFIX)) return textOfFileName(name, SUFFIX);
   const text = readDocument(folder, name);
-  const key = text === null ? null : keyInside(text, folder.pathOf(name));
+  const key = text === null ? null : keyInside(text, join(folder.path, name));
   return key !== null && fileNameOf(key, SUFFIX) === name ? key : null;
 }
 
 function lookAt(
-  folder: HeldFolder,
-  { name }: Dirent,
+  folder: DocumentFolder,
+  name: string,
   key: string,
   refuse: (key: string, message: string) => void,
 ): void {
@@ -60,7 +60,7 @@ function lookAt(
     const text = readDocument(folder, name);
     const inside = isShortened(name, SUFFIX) ? key : null;
     // What was deleted meanwhile is no damage.
-    if (text !== null) documentValue(text, inside, folder.pathOf(name));
+    if (text !== null) documentValue(text, inside, join(folder.path, name));
   } catch (error) {
     refuse(key, messageOf(error));
   }

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { isTemporary } from '../../../fs/write-file.ts';
 import { isBlobId } from '../../../model/ids.ts';
 import { parseBlobFile } from '../blob-files.ts';
-import { isTemporary } from '../durable-files.ts';
 import { filesIn } from '../files-in.ts';
 import type { Layout } from '../layout.ts';
 import type { Opened } from '../opened.ts';

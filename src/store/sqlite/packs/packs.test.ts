@@ -172,7 +172,7 @@ describe('a process that is killed while it keeps a pack', () => {
   it('leaves alone what is not of our making', () =>
     withStore(async (store, folder) => {
       await store.putBlobs(groupsOf([textBlob('orphan')]));
-      for (const name of ['README', 'my.pack', `.${'0'.repeat(32)}.idx.0123456789ab.tmp`]) {
+      for (const name of ['README', 'my.pack', '.0123456789abcdef.tmp']) {
         writeFileSync(join(folder, 'packs', name), 'x');
       }
       await store.prune(0);

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
+import { makePrivateFolder } from '../../../fs/write-file.ts';
 import { newPackName } from '../../pack-name.ts';
 import type { Blob, PackReceipt } from '../../store.ts';
-import { makeDurableDirectory, writeDurably } from '../durable-files.ts';
+import { writeDurably } from '../durable-files.ts';
 import type { Layout } from '../layout.ts';
 import { indexFile, packFile } from './pack-files.ts';
 import { encodeIndex } from './pack-index.ts';
@@ -13,7 +14,7 @@ export async function putBlobs(
   groups: AsyncIterable<readonly Blob[]>,
 ): Promise<PackReceipt> {
   const name = newPackName();
-  makeDurableDirectory(layout.packs);
+  makePrivateFolder(layout.packs);
   const writer = await PackWriter.create(packFile(layout, name));
   try {
     await writeGroups(writer, groups);

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isTemporary } from '../durable-files.ts';
+import { isTemporary } from '../../../fs/write-file.ts';
 import { filesIn } from '../files-in.ts';
 import { readBaseline } from '../meta.ts';
 import type { Opened } from '../opened.ts';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
+import { makePrivateFolder } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import { Arrivals } from '../arrivals.ts';
 import { checkStore } from '../check/check-store.ts';
 import type { StoreCheck, StoreProblem } from '../check/problem.ts';
 import { Connection } from '../connection.ts';
-import { makeDurableDirectory } from '../durable-files.ts';
 import { storeFailure } from '../failures.ts';
 import { GitObjects } from '../git-objects/git-objects.ts';
 import { type Layout, layoutOf } from '../layout.ts';
@@ -54,7 +54,7 @@ async function repair(layout: Layout): Promise<StoreRepair> {
   takeBackDatabase(layout);
   const found = await checkStore(directory);
   const aside = new SetAside(layout);
-  makeDurableDirectory(layout.blobs);
+  makePrivateFolder(layout.blobs);
   const salvaged = found.problems.some(({ kind }) => kind === 'database') || !found.readable;
   // Pages of a damaged database make more seem wrong than is: what counts is what it is like afterwards.
   const lost = salvaged ? salvaging(layout, aside) : [];

@@ -1,8 +1,8 @@
 import { renameSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { syncPath } from '../../../fs/write-file.ts';
 import { problem, type StoreProblem } from '../check/problem.ts';
 import type { Connection } from '../connection.ts';
-import { syncPath } from '../durable-files.ts';
 import { isAgainstRules, isOutside } from '../failures.ts';
 import type { Layout } from '../layout.ts';
 import { writeBaseline } from '../meta.ts';

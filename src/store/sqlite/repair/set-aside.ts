@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { makeDurableDirectory, syncPath } from '../durable-files.ts';
+import { makePrivateFolder, syncPath } from '../../../fs/write-file.ts';
 import type { Layout } from '../layout.ts';
 
 const PRIVATE = { mode: 0o600 } as const;
@@ -44,7 +44,7 @@ export class SetAside {
   /** Keeps a file of the store under a second name, durably: it stays where it is until it is replaced. */
   keep(path: string): void {
     if (!existsSync(path)) return;
-    makeDurableDirectory(this.folder);
+    makePrivateFolder(this.folder);
     const kept = join(this.folder, basename(path));
     try {
       linkSync(path, kept);

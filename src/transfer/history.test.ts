@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ABSENT, type State, unknown } from '../model/state.ts';
 import { changeOf, checkpointOf, fileOf, sessionOf, textBlob } from '../testing/store/samples.ts';
-import { makeHistory } from './make-history.ts';
+import { makeHistory } from './history.ts';
 
 const one = fileOf(textBlob('one'));
 const two = fileOf(textBlob('two'));
@@ -10,21 +10,20 @@ const three = fileOf(textBlob('three'));
 function historyOf(
   changes: ReturnType<typeof changeOf>[],
   more: Partial<Parameters<typeof makeHistory>[1]> = {},
+  cancellations: { by: number; change: number }[] = [],
 ) {
   const collected = {
     sessions: [sessionOf('s')],
     checkpoints: [checkpointOf(15, { sessionId: 's' })],
     changes,
     operations: [],
-    leftOut: [],
+    cancellations,
   };
-  const context = {
-    cancellations: [],
+  return makeHistory(collected, {
     endOf: () => ABSENT,
     moved: (state: State) => state,
     ...more,
-  };
-  return makeHistory(collected, context);
+  });
 }
 
 describe('a history of its own', () => {
@@ -57,9 +56,7 @@ describe('a history of its own', () => {
       checkpointId: checkpointOf(5).id,
       owner: 'host:1:1',
     });
-    const { changes, cancellations } = historyOf([change], {
-      cancellations: [{ by: 30, change: 20 }],
-    });
+    const { changes, cancellations } = historyOf([change], {}, [{ by: 30, change: 20 }]);
     expect(changes[0]).toMatchObject({ sessionId: null, checkpointId: null, owner: null });
     expect(cancellations).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { close, constants, openSync } from 'node:fs';
-import { type FsPath, O_PATH } from '../fs/pinned-folder.ts';
-import { removeIfThere } from '../fs/write-file.ts';
+import { type FsPath, O_PATH } from './pinned-folder.ts';
+import { removeIfThere } from './write-file.ts';
 
 // A process with a low limit has need of its descriptors.
 const MOST_HELD = 6;

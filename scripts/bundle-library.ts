@@ -1,0 +1,34 @@
+import { resolve } from 'node:path';
+import { rolldown } from 'rolldown';
+import { inCheckout } from './bundle-inputs.ts';
+import { lateBuiltins } from './late-builtins.ts';
+
+const [, , folder = 'dist'] = process.argv;
+
+// Node takes about a millisecond to load a module, and the engine has hundreds. Each published entry becomes
+// one file, and what several entries share becomes a chunk that all of them load: a class is the same class
+// whichever entry it was imported from.
+const bundle = await rolldown({
+  input: {
+    index: inCheckout('src/index.ts'),
+    'execution/index': inCheckout('src/execution/index.ts'),
+    'integrations/file-checkpoint/index': inCheckout('src/integrations/file-checkpoint/index.ts'),
+    'integrations/ipc/index': inCheckout('src/integrations/ipc/index.ts'),
+    'testing/index': inCheckout('src/testing/index.ts'),
+    'chunks/scan-worker': inCheckout('src/capture/scan/scan-worker.ts'),
+  },
+  platform: 'node',
+  external: [/^node:/, 'vitest'],
+  treeshake: { moduleSideEffects: false },
+  plugins: [lateBuiltins()],
+});
+await bundle.write({
+  dir: resolve(inCheckout('.'), folder),
+  format: 'esm',
+  // Names stay, so that a stack trace says something.
+  minify: { compress: true, mangle: false, codegen: true },
+  entryFileNames: '[name].js',
+  // Beside the worker, which the code that starts it looks for in its own folder.
+  chunkFileNames: 'chunks/[name]-[hash].js',
+});
+await bundle.close();

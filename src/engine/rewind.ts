@@ -1,0 +1,139 @@
+import { gitHead } from '../capture/git/head.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { Operation, Receipt } from '../model/operation.ts';
+import { selectedPath, type TrackedPath } from '../model/path.ts';
+import type { RewindPlan } from '../model/plan.ts';
+import { type Fresh, makePlan, type Planned } from '../plan/make-plan.ts';
+import { applyPlan } from '../restore/apply.ts';
+import type { ApplyContext } from '../restore/prepare.ts';
+import { receiptOf } from '../restore/receipt.ts';
+import type { Store } from '../store/store.ts';
+import type { SetRequest } from '../timeline/change-set.ts';
+import { resolveCheckpoint } from '../timeline/resolve-checkpoint.ts';
+import { resolveOperation } from '../timeline/resolve-shortened.ts';
+import { runToUndo } from '../timeline/runs.ts';
+import type {
+  Agree,
+  AlongsideRequest,
+  PlanOptions,
+  RewindRequest,
+  UndoRequest,
+} from './requests.ts';
+import type { Workbench } from './workbench.ts';
+
+export async function planRewind(bench: Workbench, request: RewindRequest): Promise<Planned> {
+  const checkpoint = await resolveCheckpoint(bench.store, request.to);
+  const set: SetRequest = { take: request.take ?? 'since', checkpoint };
+  const paths = request.paths?.map((path) => selectedPath(bench.root, path)) ?? null;
+  const description = `rewind to ${checkpoint.description}`;
+  const extent = { paths, includeShared: request.includeShared ?? false };
+  return plan(bench, { set, kind: 'rewind', description }, request, extent);
+}
+
+/**
+ * Whichever came last, unless one is named: the newest rewind in effect, or the newest command. Knows of
+ * what the last scan has found: whoever wants all of it scans first.
+ */
+export async function planUndo(bench: Workbench, request: UndoRequest): Promise<Planned> {
+  const { operationId: id, force = false, includeShared = false } = request;
+  const run = id === undefined ? await runToUndo(bench.store, force) : null;
+  if (run !== null) {
+    const set: SetRequest = { take: 'message', checkpoint: run };
+    const description = `undo ${run.description}`;
+    return plan(bench, { set, kind: 'undo', description }, request, { paths: null, includeShared });
+  }
+  const operation = await operationToUndo(bench.store, id);
+  const set: SetRequest = { take: 'operation', operation };
+  return plan(bench, { set, kind: 'undo', description: `undo ${operation.description}` }, request);
+}
+
+export async function planRedo(bench: Workbench, options: PlanOptions): Promise<Planned> {
+  const operation = await operationToRedo(bench.store);
+  const set: SetRequest = { take: 'operation', operation };
+  const description = operation.description.replace(/^undo/, 'redo');
+  return plan(bench, { set, kind: 'redo', description }, options);
+}
+
+/** Plans and applies under one lock: what was seen and read for the plan serves for the restore. */
+export function planAndApply(
+  bench: Workbench,
+  make: () => Promise<Planned>,
+  agree: Agree = () => true,
+): Promise<Receipt> {
+  return bench.locked(async () => {
+    const { plan, fresh } = await make();
+    if (!(await agree(plan))) return receiptOf(plan);
+    return applyPlan(applying(bench, fresh), plan);
+  });
+}
+
+/** Executes a plan that was made before, and may be old, or throws `plan-stale`. */
+export function apply(
+  bench: Workbench,
+  plan: RewindPlan,
+  alongside?: AlongsideRequest,
+): Promise<Receipt> {
+  const other = alongside && {
+    paths: alongside.paths.map((path) => selectedPath(bench.root, path)),
+    run: () => alongside.run(),
+  };
+  return bench.locked(() => applyPlan(applying(bench, null), plan, other));
+}
+
+/** What a restore needs of an open project. `fresh`: what was seen for a plan under the lock that is held. */
+export function applying(bench: Workbench, fresh: Fresh | null): ApplyContext {
+  return {
+    site: bench.rewindSite,
+    now: bench.settings.now(),
+    gitHead: fresh === null ? gitHead(bench.root) : fresh.gitHead,
+    tell: (notes) => bench.tell(notes),
+    fresh,
+  };
+}
+
+interface About {
+  readonly set: SetRequest;
+  readonly kind: RewindPlan['kind'];
+  readonly description: string;
+}
+
+interface Extent {
+  readonly paths: readonly TrackedPath[] | null;
+  readonly includeShared: boolean;
+}
+
+function plan(
+  bench: Workbench,
+  about: About,
+  { onConflict, force = false }: PlanOptions,
+  extent: Extent = { paths: null, includeShared: false },
+): Promise<Planned> {
+  const request = { ...about, ...extent, onConflict: onConflict ?? null, force };
+  return bench.reading(() => makePlan(bench.rewindSite, request));
+}
+
+/** The operation named, by its id or the beginning of it, or else the newest rewind in effect. */
+async function operationToUndo(store: Store, id?: string): Promise<Operation> {
+  if (id === undefined) {
+    const operations = await store.operations();
+    const found = operations.find(({ kind, inEffect }) => kind === 'rewind' && inEffect);
+    if (found !== undefined) return found;
+    throw new SavepointError('nothing-to-undo', 'there is no rewind to undo');
+  }
+  const operation = await resolveOperation(store, id);
+  if (operation.inEffect) return operation;
+  throw new SavepointError('nothing-to-undo', 'this operation was taken back already');
+}
+
+/**
+ * The newest undo in effect, as long as nothing but undos and redos came after it. A new rewind ends the
+ * chance, as typing ends it in an editor.
+ */
+async function operationToRedo(store: Store): Promise<Operation> {
+  for (const operation of await store.operations()) {
+    // One that an import brought is not in effect, and ends nothing here.
+    if (operation.kind === 'rewind' && operation.inEffect) break;
+    if (operation.kind === 'undo' && operation.inEffect) return operation;
+  }
+  throw new SavepointError('nothing-to-redo', 'there is no undo to take back');
+}

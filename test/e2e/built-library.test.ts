@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-built-')));
+const built = join(folder, 'dist');
+
+beforeAll(() => {
+  node([join(ROOT, 'scripts/bundle-library.ts'), built]);
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('throws errors of one class from every entry', () => {
+  const script = `
+    import { SavepointError, memoryStore, openSavepoint } from '${built}/index.js';
+    import { JSONStorage } from '${built}/execution/index.js';
+    const caught = [];
+    try { new JSONStorage({ baseDir: '' }); } catch (error) { caught.push(error); }
+    await openSavepoint({ project: '/', store: memoryStore() }).catch((error) => caught.push(error));
+    console.log(JSON.stringify({
+      sameClass: caught.map((error) => error instanceof SavepointError),
+      codes: caught.map((error) => error.code),
+    }));
+  `;
+  const { sameClass, codes } = JSON.parse(node(['--input-type=module', '-e', script]));
+  expect(sameClass).toEqual([true, true]);
+  expect(codes).toEqual(['argument-invalid', 'project-refused']);
+});
+
+it('accepts the savepoint of one entry in the classes of another', () => {
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  const script = `
+    import { writeFileSync, readFileSync } from 'node:fs';
+    import { openSavepoint } from '${built}/index.js';
+    import { SQLiteStorage } from '${built}/execution/index.js';
+    const savepoint = await openSavepoint({ project: '${project}', home: '${folder}/home', scan: true });
+    writeFileSync('${project}/a.txt', 'one');
+    const { id } = await savepoint.checkpoint();
+    writeFileSync('${project}/a.txt', 'two');
+    await savepoint.scan();
+    await savepoint.rewind({ to: id, take: 'exact' });
+    const storage = await savepoint.storage();
+    console.log(storage instanceof SQLiteStorage, readFileSync('${project}/a.txt', 'utf8'));
+    await savepoint.close();
+  `;
+  expect(node(['--input-type=module', '-e', script])).toBe('true one\n');
+});
+
+function node(args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...args], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH },
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return stdout;
+}
