@@ -1,4 +1,5 @@
 import type { Checkpoint, ErrorCode, Operation, SavepointError } from '../index.ts';
+import { shellWord } from '../terminal/phrases.ts';
 
 /** The engine's hints speak to programmers; where a command is the answer, it is named here. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
@@ -46,9 +47,4 @@ function beforeHint(details: unknown): string | undefined {
   if (!before) return undefined;
   const verb = 'reverts' in before ? 'undo' : 'rewind';
   return `nothing was undone; take back what came before it (${before.description}) with: savepoint ${verb} ${before.id}`;
-}
-
-/** A word that can be pasted into a shell. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

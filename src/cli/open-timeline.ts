@@ -6,10 +6,10 @@ import {
   SavepointError,
 } from '../index.ts';
 import { findProject, storeHome } from '../terminal/find-project.ts';
+import { shellWord } from '../terminal/phrases.ts';
 import { noteText } from '../terminal/plan-text.ts';
 import type { Call } from './command.ts';
 import { configurationOf, warnOfConfiguration } from './configuration.ts';
-import { shellWord } from './hints.ts';
 
 export interface OpenTimelineOptions {
   readonly adopt?: boolean;

@@ -94,3 +94,8 @@ export const COVERAGE: Readonly<Record<Coverage, string>> = {
   'too-large': 'a gap: too much to copy',
   failed: 'a gap: the scan failed',
 };
+
+/** A text as one word of a POSIX shell, whatever it holds. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

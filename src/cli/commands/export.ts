@@ -6,12 +6,11 @@ import {
   type Savepoint,
 } from '../../index.ts';
 import { type NewFile, writeNewFile } from '../../terminal/given-file.ts';
-import { plural, sizeText } from '../../terminal/phrases.ts';
+import { plural, shellWord, sizeText } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { shellWord } from '../hints.ts';
 import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { sessionJson } from '../session-json.ts';

@@ -1,9 +1,9 @@
 import { type Checkpoint, displayText, type Savepoint } from '../../index.ts';
+import { shellWord } from '../../terminal/phrases.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { shellWord } from '../hints.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { displayText, type Materialized, type Savepoint } from '../../index.ts';
-import { plural } from '../../terminal/phrases.ts';
+import { plural, shellWord } from '../../terminal/phrases.ts';
 import { sentenceForUnwritten } from '../../terminal/reasons.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { shellWord } from '../hints.ts';
 import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 

@@ -1,7 +1,7 @@
 import type { Holder, KnownExecution } from '../../execution/index.ts';
 import { displayText } from '../../index.ts';
 import type { Style } from '../../terminal/paint.ts';
-import { shellWord } from '../hints.ts';
+import { shellWord } from '../../terminal/phrases.ts';
 
 /** Which of the two it is, in a person's words. */
 export const KINDS: Readonly<Record<KnownExecution['kind'], string>> = {

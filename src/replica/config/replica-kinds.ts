@@ -45,25 +45,35 @@ export const SERVERS: Kind<Readonly<Record<string, McpServerConfig>>> = {
   expected:
     'an object of servers by their names, each with a "command", or with a "type" of "http" or "sse" and a "url"',
   fromJson: (value) =>
-    isRecord(value) && Object.values(value).every(isServer)
+    isRecord(value) && Object.entries(value).every(([name, one]) => isServer(name, one))
       ? (value as Record<string, McpServerConfig>)
       : undefined,
   fromText: () => undefined,
 };
 
-function isServer(value: unknown): boolean {
-  if (!isRecord(value)) return false;
+const SERVER_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+function isServer(name: string, value: unknown): boolean {
+  if (!SERVER_NAME.test(name) || !isRecord(value)) return false;
   const { type = 'stdio', command, args = [], env = {}, url, headers = {} } = value;
-  if (type === 'stdio') return isWord(command) && isTexts(args) && isTextRecord(env);
-  return (type === 'http' || type === 'sse') && isWord(url) && isTextRecord(headers);
+  if (type === 'stdio') {
+    return isWord(command) && Array.isArray(args) && args.every(isLine) && isLines(env);
+  }
+  return (type === 'http' || type === 'sse') && isWebAddress(url) && isLines(headers);
 }
 
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isText);
+function isWebAddress(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  return ['http:', 'https:'].includes(new URL(value).protocol);
 }
 
-function isTextRecord(value: unknown): boolean {
-  return isRecord(value) && Object.values(value).every(isText);
+function isLines(value: unknown): boolean {
+  return isRecord(value) && Object.entries(value).flat().every(isLine);
+}
+
+/** No NUL, which ends a text for a program, and no newline, which ends a header. */
+function isLine(value: unknown): boolean {
+  return typeof value === 'string' && !/[\0\r\n]/.test(value);
 }
 
 function isText(value: unknown): value is string {

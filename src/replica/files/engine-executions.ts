@@ -18,7 +18,7 @@ import type {
   ExecutionPlace,
   PlacePlan,
   WentBack,
-} from './agent-executions.ts';
+} from './agent-files.ts';
 
 /** What a list of prompts has room for; `savepoint executions` has all. */
 const NEWEST = 20;

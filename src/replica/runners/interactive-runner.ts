@@ -7,14 +7,13 @@ import { describePrompt } from '../checkpoint/description.ts';
 import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
 import type { CommandRegistry } from '../commands/command-registry.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
-import type { AgentExecution } from '../files/agent-executions.ts';
-import type { AgentFiles } from '../files/agent-files.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../file-logger.ts';
+import type { AgentExecution, AgentFiles } from '../files/agent-files.ts';
 import type { ConversationEvents, TurnEnd } from '../sdk/conversation.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
-import { ConversationDesk, type DeskParts } from './conversation-desk.ts';
+import { ConversationDesk, type DeskParts, RewoundNotice } from './conversation-desk.ts';
 import { resumeExecution } from './execution-flow.ts';
 import {
   type Chosen,
@@ -23,7 +22,6 @@ import {
   type RewindParts,
   restoreFiles,
 } from './rewind-flow.ts';
-import { RewoundNotice } from './rewound-notice.ts';
 
 export interface InteractiveRunnerParts {
   readonly ui: InteractiveUI;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RunnerBed } from '../../../test/replica/runner-bed.ts';
 import { openSavepoint } from '../../index.ts';
 import { storeHome } from '../../terminal/find-project.ts';
-import type { RewindableQuery } from '../sdk/query-port.ts';
+import type { RewindableQuery } from '../sdk/conversation.ts';
 import { type Chosen, chooseRewind, type RewindParts, restoreFiles } from './rewind-flow.ts';
 
 let bed: RunnerBed;

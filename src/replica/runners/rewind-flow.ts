@@ -1,20 +1,17 @@
-import { type Receipt, type RewindPlan, receiptOf } from '../../index.ts';
+import { displayText, type Receipt, type RewindPlan, receiptOf } from '../../index.ts';
 import { fileDiffs } from '../../terminal/file-diff.ts';
 import type { Paint } from '../../terminal/paint.ts';
+import { relativeTime } from '../../terminal/phrases.ts';
 import { changesFile, previewOf, previewText } from '../../terminal/plan-text.ts';
-import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
-import type { CheckpointMetadata } from '../checkpoint/checkpoint-metadata.ts';
-import type { AgentExecution } from '../files/agent-executions.ts';
-import type { AgentFiles } from '../files/agent-files.ts';
-import type { RewindableQuery } from '../sdk/query-port.ts';
+import type { CheckpointManager, CheckpointMetadata } from '../checkpoint/checkpoint-manager.ts';
+import type { AgentExecution, AgentFiles } from '../files/agent-files.ts';
+import type { RewindableQuery } from '../sdk/conversation.ts';
 import type {
   InteractiveUI,
   RewindChoice,
   RewindCounts,
   RewindEntry,
 } from '../ui/interactive-ui.ts';
-import { sdkPreview } from './sdk-preview.ts';
-import { selectCheckpoint } from './select-checkpoint.ts';
 
 /** What the way back through Esc Esc works with. */
 export interface RewindParts {
@@ -154,4 +151,48 @@ async function labelsOf(files: AgentFiles | null): Promise<Map<string, string>> 
     if (messageId !== null && label !== null) labels.set(messageId, label);
   }
   return labels;
+}
+
+/** What the SDK alone would do with files, for who has to decide on it: it spares nothing that a person wrote. */
+async function sdkPreview(query: RewindableQuery | null, id: string): Promise<string[]> {
+  if (query === null) return [NO_RECORD, 'Nor is there a query that could put files back.'];
+  try {
+    const { canRewind, error, filesChanged = [] } = await query.rewindFiles(id, { dryRun: true });
+    if (!canRewind) return [NO_RECORD, cannot(error ?? 'it does not say why')];
+    const named = filesChanged.map((path) => `  overwrite ${displayText(path)}`);
+    return [NO_RECORD, ...(named.length === 0 ? [NOTHING] : [OVERWRITES, ...named])];
+  } catch (error) {
+    return [NO_RECORD, cannot(error instanceof Error ? error.message : String(error))];
+  }
+}
+
+const NO_RECORD = 'Savepoint has no record of the files at this prompt.';
+const NOTHING = 'The SDK alone would change no file.';
+const OVERWRITES = 'The SDK alone would put these back, and what was written into them since goes:';
+
+function cannot(reason: string): string {
+  return `The SDK cannot put files back: ${displayText(reason)}`;
+}
+
+/** What stays where it is: the first entry where a command opens the list. */
+const CURRENT = {
+  id: '__current__',
+  text: '(current)\n  Do not restore, continue with the current session.',
+} as const;
+
+/** The list of `/checkpoint`: prompts, then executions. Null when the person leaves it, or stays. */
+async function selectCheckpoint(
+  ui: InteractiveUI,
+  entries: readonly RewindEntry[],
+  executions: readonly AgentExecution[],
+  now: number,
+): Promise<RewindEntry | AgentExecution | null> {
+  const items = entries.map(({ id, timestamp, description, label }) => {
+    const called = label === null ? '' : `, ${label}`;
+    return { id, text: `${description}\n  ${relativeTime(timestamp.getTime(), now)}${called}` };
+  });
+  const others = executions.map(({ key, text }) => ({ id: key, text }));
+  const chosen = await ui.select<string>('Checkpoints', [CURRENT, ...items, ...others]);
+  const entry = entries.find(({ id }) => id === chosen);
+  return entry ?? executions.find(({ key }) => key === chosen) ?? null;
 }

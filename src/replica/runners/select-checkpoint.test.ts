@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RecordingUI } from '../../../test/replica/recording-ui.ts';
-import type { CheckpointMetadata } from '../checkpoint/checkpoint-metadata.ts';
+import type { CheckpointMetadata } from '../checkpoint/checkpoint-manager.ts';
 import { chooseRewind, type RewindParts } from './rewind-flow.ts';
 
 const ENTRIES: readonly CheckpointMetadata[] = ['add tests', 'add a toggle'].map(

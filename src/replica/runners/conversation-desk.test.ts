@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RewoundNotice } from './rewound-notice.ts';
+import { RewoundNotice } from './conversation-desk.ts';
 
 const named = (...paths: string[]) => [
   expect.stringMatching(new RegExp(`:\n${paths.join('\n')}$`)),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fileText, shownFile } from './read-result.ts';
+import { fileText, shownFile } from './perform.ts';
 
 const NOTE =
   '<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>';

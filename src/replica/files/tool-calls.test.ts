@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reachOf } from './tool-names.ts';
+import { reachOf } from './tool-calls.ts';
 
 describe('what a tool call may do to files', () => {
   it.each([

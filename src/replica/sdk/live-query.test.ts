@@ -1,6 +1,6 @@
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
 import { describe, expect, it } from 'vitest';
-import { LiveMessageGenerator } from './live-message-generator.ts';
+import { LiveMessageGenerator } from './live-query.ts';
 import { MessageRouter } from './message-router.ts';
 
 const message = (text: string): SDKUserMessage =>

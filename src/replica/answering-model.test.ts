@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withTemporaryFolder } from '../testing/temporary-folder.ts';
-import { findCredentials } from './credentials.ts';
+import { findCredentials } from './answering-model.ts';
 
 const platform = 'linux';
 
