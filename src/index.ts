@@ -1,7 +1,8 @@
 export { type AdoptStoreRequest, adoptStore, movedFrom } from './engine/adopt-store.ts';
+export type { OpenWindow } from './engine/capture.ts';
 export { type CheckProjectOptions, checkProject, repairProject } from './engine/check-project.ts';
 export { type OpenOptions, openSavepoint, storeDirectory } from './engine/open-savepoint.ts';
-export type { PrunePlan, PruneReport } from './engine/prune.ts';
+export type { EvictionResult, PrunePlan, PruneReport } from './engine/prune.ts';
 export type { PurgeReport, PurgeRequest } from './engine/purge.ts';
 export {
   type Agree,
@@ -20,18 +21,15 @@ export { Savepoint } from './engine/savepoint.ts';
 export type { ScanOptions, ScanReport } from './engine/scan.ts';
 export type { ProjectStatus, WorktreeStatus } from './engine/status.ts';
 export { verifyExport } from './engine/transfer.ts';
-export type { OpenWindow } from './engine/window.ts';
 export type {
   ExecutionReader,
   ListedExecution,
   ShownStep,
 } from './execution/execution-reader.ts';
-export type { ExecutionRun, StepOptions } from './execution/execution-run.ts';
-export type { ForkRequest } from './execution/fork-execution.ts';
-export type { ExecutionOptions } from './execution/open-execution.ts';
+export type { ExecutionRun, StepContext, StepOptions } from './execution/execution-run.ts';
+export type { ExecutionOptions, ForkRequest } from './execution/open-execution.ts';
 export type { RecordedFiles } from './execution/recorded-files.ts';
 export type { RollbackOptions, RollbackPlan, RollbackRequest } from './execution/rollback.ts';
-export type { StepContext } from './execution/step-context.ts';
 export type { ExecutionState } from './execution/step-log.ts';
 export type { Baseline } from './model/baseline.ts';
 export type { Attribution, Change, ChangeOrigin } from './model/change.ts';
@@ -86,11 +84,6 @@ export type { Materialized } from './restore/materialize.ts';
 export { receiptOf } from './restore/receipt.ts';
 export { blobOf, hashBytes } from './store/blob.ts';
 export type { BaseStorage, SaveOptions } from './store/documents/base-storage.ts';
-export {
-  DocumentStore,
-  type DocumentStoreOptions,
-  type SaveDocumentOptions,
-} from './store/documents/document-store.ts';
 export { memoryStore } from './store/memory/memory-store.ts';
 export type { Part, PartKind } from './store/parts/part.ts';
 export type {
@@ -122,20 +115,19 @@ export type {
   StoreStats,
   WholeDocument,
 } from './store/store.ts';
+export type { ListedCheckpoint } from './timeline/checkpoints.ts';
 export type { PathDiff } from './timeline/diff.ts';
-export type { Eviction } from './timeline/eviction.ts';
+export { findRenames } from './timeline/diff.ts';
 export type { InspectedChange, InspectedCheckpoint } from './timeline/inspect-checkpoint.ts';
 export type { CountBudget, LineCount } from './timeline/line-counts.ts';
-export type { ListedCheckpoint } from './timeline/list-checkpoints.ts';
-export type { PruneRequest } from './timeline/prune-request.ts';
-export { findRenames } from './timeline/renames.ts';
 export {
   DEFAULT_RETENTION,
-  type EvictionResult,
+  type Eviction,
+  type PruneRequest,
   type RetentionRules,
 } from './timeline/retention.ts';
 export { RUN_AGENT } from './timeline/runs.ts';
-export type { SessionSummary } from './timeline/session-summaries.ts';
+export type { SessionSummary } from './timeline/sessions.ts';
 export type {
   ExportReceipt,
   ExportRequest,

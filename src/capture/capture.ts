@@ -5,21 +5,22 @@ import { ancestors, type TrackedPath } from '../model/path.ts';
 import type { OnProgress } from '../model/progress.ts';
 import { protectionOf } from '../model/protection.ts';
 import { ABSENT, isDirectory, joins, type UnknownReason, unknown } from '../model/state.ts';
+import { changeOfCall, idOfCall } from '../model/window.ts';
 import type { Draft } from '../store/draft.ts';
-import type { Store } from '../store/store.ts';
-import { type Author, appendChange, authorOf, settle } from './chain.ts';
-import { type Finds, settleFound } from './finds.ts';
-import type { PathMatcher } from './ignore/index.ts';
+import type { ChangeQuery, Store } from '../store/store.ts';
+import type { Finds } from './attribution.ts';
+import { type Author, appendChange, authorOf, settle, settleFound } from './chain.ts';
+import type { PathMatcher } from './ignore/folder-view.ts';
 import { headOf, type KnownStates } from './known-states.ts';
-import { keepCall, mayRun, overlappedCalls } from './overlapped-calls.ts';
+import { ownerMayRun } from './process-owner.ts';
 
-/** What a capture works on. */
+/** The project that a capture works on, and its limits. */
 export interface CaptureSite {
   readonly root: string;
   readonly store: Store;
   readonly known: KnownStates;
   readonly maxFileSize: number;
-  /** How many entries of a named folder are taken before it counts as unknown. */
+  /** A named folder with more entries than this counts as unknown. */
   readonly maxEntries: number;
   /** Folders of Savepoint's own, never looked into. */
   readonly ownFolders: readonly string[];
@@ -28,14 +29,14 @@ export interface CaptureSite {
   readonly onProgress?: OnProgress | undefined;
 }
 
-/** Whose capture it is, and what tells whose doing it is what it finds. */
+/** The author of the capture, and the rules that attribute unexpected states that it finds. */
 export interface Capturing {
   readonly author: Author;
   readonly finds: Finds;
 }
 
 /**
- * Before a tool writes: records what is at each path now and opens a change for it. With a path go the
+ * Before a tool writes: records the state of each path and opens a change for it. A path brings along the
  * folders above it that do not exist yet, and everything below it if it is a folder.
  */
 export async function openChanges(
@@ -54,23 +55,22 @@ export async function openChanges(
     const others = calls.filter((call) => call.sessionId !== author.sessionId && mayRun(call));
     for (const call of others) if (call.after === null) keepCall(draft, call, finds.now);
     const [other] = others;
-    if (head?.open) settle(draft, head, path, seen, author.createdAt, other !== undefined);
-    else await settleFound(draft, besides(other, finds), { path, head, seen, until: draft.base });
+    if (head?.open) {
+      settle(draft, head, path, seen, author.createdAt, other !== undefined);
+    } else {
+      // Where another call is at work, that call most likely made a difference.
+      const maker = other && authorOf(other, finds.now);
+      await settleFound(draft, finds, { path, head, seen, until: draft.base, author: maker });
+    }
     const doer = other === undefined ? author : { ...author, attribution: 'shared' as const };
     opened.push(appendChange(draft, path, seen.state, null, doer));
   }
   return opened;
 }
 
-/** What is found where another call is at work is its doing, as far as anybody can tell. */
-function besides(other: Change | undefined, finds: Finds): Finds {
-  if (other === undefined) return finds;
-  return { ...finds, authorOf: async () => authorOf(other, finds.now) };
-}
-
 /**
- * After the tool: ends the changes that were opened for it with what is there now. Entries that have
- * appeared in a folder which was looked at before are the tool's as well.
+ * After the tool: ends the changes that were opened for it with the states that are there now. New entries
+ * in a folder that was looked at before are the tool's as well.
  */
 export async function endChanges(
   draft: Draft,
@@ -81,27 +81,24 @@ export async function endChanges(
   const known = new Set(opened.map((change) => change.path));
   for (const change of opened) {
     const head = await site.store.head(change.path);
-    // Somebody's next capture, or a rewind, may have closed it already.
+    // The next capture of the path, or a rewind, may have closed it already.
     if (head === null || head.seq !== change.seq || !head.open) continue;
     const seen = look(site, change.path);
     if (seen.blob !== null) draft.addBlob(seen.blob);
     draft.closed.push({ seq: change.seq, after: seen.state });
     if (isDirectory(seen.state) && change.before.kind !== 'unknown') {
-      await captureAppeared(draft, site, change, { ...capturing, known });
+      await captureAppeared(draft, site, change, known, capturing);
     }
   }
 }
 
-interface Appearing extends Capturing {
-  /** Paths that were met already. */
-  readonly known: Set<TrackedPath>;
-}
-
+/** `known`: paths that were captured already; the new ones are added. */
 async function captureAppeared(
   draft: Draft,
   site: CaptureSite,
   folder: Change,
-  { known, author, finds }: Appearing,
+  known: Set<TrackedPath>,
+  { author, finds }: Capturing,
 ): Promise<void> {
   for (const path of listTree(site.root, folder.path, site.maxEntries) ?? []) {
     if (known.has(path) || isOffLimits(site, path)) continue;
@@ -109,7 +106,7 @@ async function captureAppeared(
     const head = await headOf(draft, site.known, path);
     const seen = look(site, path);
     if (head?.open) continue;
-    // Nothing was there when the folder was looked at: what the record says had gone by then.
+    // Nothing was there when the folder was looked at, so an older record had ended by then.
     const isOld = head !== null && head.seq < folder.seq;
     if (isOld) await settleFound(draft, finds, { path, head, seen: NOTHING, until: folder.seq });
     const before = isOld ? ABSENT : (head?.state ?? ABSENT);
@@ -119,15 +116,69 @@ async function captureAppeared(
   }
 }
 
+/**
+ * A path has one open change at most, so a tool call that comes to a path ends the change of another call
+ * that is still at work there. This window remembers the other call.
+ */
+function keepCall(draft: Draft, change: Change, now: number): void {
+  const { sessionId, checkpointId, toolCallId, owner } = change;
+  if (sessionId === null || checkpointId === null) return;
+  draft.windows.push({
+    id: idOfCall(change.seq),
+    sessionId,
+    checkpointId,
+    toolCallId,
+    owner,
+    description: '',
+    opened: draft.nextSeq(),
+    closed: null,
+    createdAt: now,
+  });
+}
+
+/** The ended changes, of those asked for, whose tool calls are still remembered as running. */
+export async function overlappedCalls(
+  store: Store,
+  query: Pick<ChangeQuery, 'paths' | 'sessionIds'>,
+): Promise<Change[]> {
+  const seqs = (await store.windows()).flatMap((window) => changeOfCall(window) ?? []);
+  if (seqs.length === 0) return [];
+  const kept = new Set(seqs);
+  const changes = await store.changes({ ...query, after: Math.min(...seqs) - 1 });
+  return changes.filter(({ seq }) => kept.has(seq));
+}
+
+/** Whether the tool call that opened a change may still be writing, while nobody has told its end. */
+export function mayRun({ toolCallId, owner }: Change): boolean {
+  return toolCallId !== null && (owner === null || ownerMayRun(owner));
+}
+
+/**
+ * After a tool call whose changes other sessions' calls have ended: its later writes go on record as
+ * shared, except where another call is at work and will record the state at its end.
+ */
+export async function endOverlapped(
+  draft: Draft,
+  site: CaptureSite,
+  ended: readonly Change[],
+  now: number,
+): Promise<void> {
+  for (const change of ended) {
+    draft.removedWindows.push(idOfCall(change.seq));
+    const head = await headOf(draft, site.known, change.path);
+    const seen = look(site, change.path);
+    if (head === null || head.open || joins(head.state, seen.state)) continue;
+    if (seen.blob !== null) draft.addBlob(seen.blob);
+    appendChange(draft, change.path, head.state, seen.state, authorOf(change, now));
+  }
+}
+
 /** Looks at a path unless it is git's or Savepoint's own. */
 export function look(site: CaptureSite, path: TrackedPath): Observation {
   if (isOffLimits(site, path)) return notSeen('protected');
-  return site.excluded(path, false) ? lookFromAfar(site, path) : observe(site.root, path, site);
-}
-
-/** Whether something is there, and whether it is a folder; no file is so small that it would be read. */
-function lookFromAfar({ root }: CaptureSite, path: TrackedPath): Observation {
-  const seen = observe(root, path, { maxFileSize: -1 });
+  if (!site.excluded(path, false)) return observe(site.root, path, site);
+  // An excluded file is never read: with this limit, every file counts as too large.
+  const seen = observe(site.root, path, { maxFileSize: -1 });
   return seen.state.kind === 'absent' || isDirectory(seen.state) ? seen : notSeen('excluded');
 }
 
@@ -149,7 +200,7 @@ function lookAround(
       continue;
     }
     const found = look(site, path);
-    // Where something stands, so do the folders above it.
+    // If the path exists, so do the folders above it.
     const missing = found.state.kind === 'absent' ? missingFolders(site, path) : [];
     for (const folder of missing) seen.set(folder, look(site, folder));
     const below = isDirectory(found.state) ? entriesBelow(site, path) : [];

@@ -9,15 +9,15 @@ import { hashBytes } from '../store/blob.ts';
 import type { Draft } from '../store/draft.ts';
 import type { BlobReference, Head, Store } from '../store/store.ts';
 
-/** A known state, and what has to be on record before a row may name its bytes. */
+/** A known state, and the reference that must be on record before a row may name its bytes. */
 export interface KnownState {
   readonly head: Head;
   readonly reference: BlobReference | null;
 }
 
 /**
- * The last known state of paths: their head, or, for a path that never changed since the baseline was
- * made, what lay there then. Every change starts from what is said here.
+ * The last known state of each path: its head, or its state in the baseline if it never changed since.
+ * Every change starts from this state.
  */
 export class KnownStates {
   readonly #store: Store;
@@ -45,7 +45,7 @@ export class KnownStates {
     return baseline === null ? null : this.#listOf(baseline);
   }
 
-  /** A state of the baseline as a state like any other. */
+  /** Turns a state of the baseline into an ordinary state. */
   async resolve(
     found: BaselineState,
   ): Promise<{ readonly state: State; readonly reference: BlobReference | null }> {
@@ -72,7 +72,7 @@ export class KnownStates {
       const state: State = { kind: 'captured', type: 'file', mode, blob: id, size };
       return { state, reference: { id, size, source: 'git', key } };
     } catch (error) {
-      // What is lost cannot be brought back, and nothing else may be put in its place.
+      // The bytes are lost, so a restore must leave the path alone.
       const lost =
         isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt');
       if (lost) return { state: unknown('damaged'), reference: null };
@@ -81,7 +81,7 @@ export class KnownStates {
   }
 }
 
-/** The known state of a path, with what the draft adds to its chain; the draft gets what a row that names its bytes needs. */
+/** The known state of a path, including the draft's own changes. Adds the reference for its bytes to the draft. */
 export async function headOf(
   draft: Draft,
   known: KnownStates,

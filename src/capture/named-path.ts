@@ -10,22 +10,22 @@ import {
 } from '../model/path.ts';
 
 const MAX_LINKS = 40;
-// EINVAL: what was a link is none any more.
+// EINVAL: the entry was a link and is none any more.
 const OUT_OF_REACH = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG', 'EINVAL'];
 
 /**
- * The entries that a write to `named` can touch. A tool names a path as it likes: relative, absolute,
- * through links. What counts is where it leads, so folders on the way are resolved, and a final link
- * gives two entries: the link itself and what it points to.
+ * The entries that a write to `named` can touch. A tool may name a path in any way: relative, absolute,
+ * through links. So the folders on the way are resolved, and a final link gives two entries: the link
+ * itself and its target.
  */
 export function resolveNamed(projectRoot: string, named: string | Uint8Array): TrackedPath[] {
   const text = pathText(named);
   let place = realPlace(text.startsWith('/') ? text : `${projectRoot}/${text}`);
   const found = [trackedPath(projectRoot, place)];
-  // The kernel follows no more links than that either.
+  // The kernel has the same limit.
   for (let links = 0; links < MAX_LINKS; links += 1) {
     const next = behindLink(projectRoot, place);
-    // A circle leads nowhere, but the links themselves can still be replaced.
+    // A circle of links has no target, but the links themselves can be replaced.
     if (next === null || found.includes(next.path)) break;
     found.push(next.path);
     place = next.place;
@@ -33,7 +33,7 @@ export function resolveNamed(projectRoot: string, named: string | Uint8Array): T
   return found;
 }
 
-/** What the link at `place` points to; null when it is no link, or leads to nothing that can be kept. */
+/** The target of the link at `place`; null when it is no link, or its target cannot be recorded. */
 function behindLink(
   projectRoot: string,
   place: string,
@@ -49,11 +49,11 @@ function behindLink(
   }
 }
 
-/** An absolute path with real folders, in terms of the project. */
+/** Turns an absolute path with real folders into a path of the project, or one outside. */
 function trackedPath(projectRoot: string, place: string): TrackedPath {
   const prefix = `${projectRoot}/`;
   if (place.startsWith(prefix)) return relativePath(pathToBytes(place.slice(prefix.length)));
-  // With a folder goes all that is in it: the project's own files would be on record twice.
+  // All entries of a named folder are recorded: the project's own files would be on record twice.
   if (prefix.startsWith(place === '/' ? place : `${place}/`)) {
     throw new SavepointError('path-invalid', 'the path is the project folder or one above it', {
       path: place,
@@ -73,7 +73,7 @@ function realPlace(path: string): string {
   return folder === '/' ? `/${name}` : `${folder}/${name}`;
 }
 
-/** The real path of a folder; where its end does not exist yet, of the part that does. */
+/** The real path of a folder. Folders at its end that do not exist yet stay as they are. */
 function realFolder(path: string): string {
   const real = realPathOrNull(path);
   if (real !== null) return real;
@@ -111,13 +111,13 @@ function linkTarget(place: string): string | null {
     if (target.startsWith('/')) return target;
     return `${place.slice(0, place.lastIndexOf('/'))}/${target}`;
   } catch (error) {
-    // What cannot be looked at is no link to follow; the capture itself says why it is unreadable.
+    // An entry that cannot be looked at is not followed; the capture says why it is unreadable.
     if (isOutOfReach(error)) return null;
     throw error;
   }
 }
 
-/** Not there, or not for us. A failing disk is neither: what a link leads to would be left out. */
+/** Missing, or not accessible. A failing disk is neither: the target of a link would be left out. */
 function isOutOfReach(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   return OUT_OF_REACH.includes(code);

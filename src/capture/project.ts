@@ -3,15 +3,15 @@ import { basename, dirname, join } from 'node:path';
 import { SavepointError } from '../model/errors.ts';
 import type { ProjectIdentity } from '../store/store.ts';
 
-/** A worktree that exists, by its real path. */
+/** A worktree that exists, with its real path. */
 export interface Project {
   readonly root: string;
   readonly identity: ProjectIdentity;
 }
 
 /**
- * Finds out which folder a path names. Refuses the root of the file system and any folder of
- * `refused` (the home directory, as the caller knows it): a rewind there would reach too far.
+ * Resolves the folder of a project. Refuses the root of the file system and the folders in `refused` (the
+ * caller passes the home directory): a rewind there would reach too far.
  */
 export function openProject(path: string, refused: readonly string[] = []): Project {
   const root = realPathOf(path);
@@ -38,7 +38,7 @@ function lookAt(root: string): BigIntStats {
   }
 }
 
-/** Whether a store that was made for `known` may serve `found`. */
+/** Throws unless the folder is the one that the store was made for. */
 export function checkIdentity(known: ProjectIdentity, found: ProjectIdentity): void {
   const same =
     known.root === found.root &&
@@ -56,7 +56,7 @@ export function checkIdentity(known: ProjectIdentity, found: ProjectIdentity): v
   );
 }
 
-/** Where a path leads, links resolved, also while its end does not exist yet. */
+/** The real location of a path, with links resolved. Its end need not exist yet. */
 export function realLocation(path: string): string {
   return realPathOrNull(path) ?? join(realLocation(dirname(path)), basename(path));
 }

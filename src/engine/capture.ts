@@ -1,8 +1,6 @@
-import { endChanges, openChanges } from '../capture/capture.ts';
+import { endChanges, endOverlapped, openChanges, overlappedCalls } from '../capture/capture.ts';
 import { type Author, authorOf, outsider } from '../capture/chain.ts';
-import { endOverlapped } from '../capture/end-overlapped.ts';
 import { resolveNamed } from '../capture/named-path.ts';
-import { overlappedCalls } from '../capture/overlapped-calls.ts';
 import { currentOwner } from '../capture/process-owner.ts';
 import type { Change } from '../model/change.ts';
 import { checkId, clipText } from '../model/check.ts';
@@ -10,13 +8,14 @@ import type { Checkpoint, Coverage } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
+import { commandsIn, type Window } from '../model/window.ts';
 import type { Draft } from '../store/draft.ts';
 import { addCheckpoint, messageCheckpoint } from '../timeline/checkpoints.ts';
 import { checkLabel } from '../timeline/labels.ts';
+import { newWindowId } from '../timeline/new-id.ts';
 import { touchSession } from '../timeline/sessions.ts';
-import { findsOf } from './finds.ts';
-import type { Capture, CaptureRequest, CheckpointRequest } from './requests.ts';
-import { scanThen } from './scan.ts';
+import type { Capture, CaptureRequest, CheckpointRequest, WindowRequest } from './requests.ts';
+import { type ScanReport, scanWith } from './scan.ts';
 import type { Workbench } from './workbench.ts';
 
 /** Marks a point to return to: a user's message, or, without a session, one made by hand. */
@@ -27,7 +26,7 @@ export async function checkpoint(
   const { messageId, description } = request;
   const labelOf = async (): Promise<string | null> =>
     request.label === undefined ? null : await checkLabel(bench.store, request.label);
-  // Nobody waits for a scan to hear that a label cannot be had.
+  // Checked before the scan too, so that a label that is taken is refused at once.
   await labelOf();
   const work = async (draft: Draft, now: number, coverage: Coverage): Promise<Checkpoint> => {
     const sessionId = await sessionOf(bench, draft, request, now);
@@ -36,7 +35,7 @@ export async function checkpoint(
       const message = { sessionId, messageId, description, coverage };
       return messageCheckpoint(draft, bench.store, bench.root, message, now);
     }
-    // Once more under the lock: somebody may have given it away meanwhile.
+    // Checked again under the lock: another process may have used the label meanwhile.
     const label = await labelOf();
     const made = {
       kind: 'manual',
@@ -51,7 +50,7 @@ export async function checkpoint(
   const scan = request.scan ?? bench.settings.scan;
   if (!scan) return bench.write((draft, now) => work(draft, now, 'named'));
   const movedOn = messageId === undefined ? null : request.sessionId;
-  return scanThen(bench, { movedOn }, (draft, now, { coverage }) => work(draft, now, coverage));
+  return scanWith(bench, { movedOn }, (draft, now, { coverage }) => work(draft, now, coverage));
 }
 
 /** Before a tool writes: records what is there, durably, and opens a change for each entry. */
@@ -67,7 +66,7 @@ export function captureBefore(bench: Workbench, request: CaptureRequest): Promis
     const message = { sessionId, messageId, description, coverage: 'named' as const };
     const { id } = await messageCheckpoint(draft, bench.store, bench.root, message, now);
     const author = toolAuthor(request, id, now);
-    const changes = await openChanges(draft, site, paths, { author, finds: findsOf(bench, now) });
+    const changes = await openChanges(draft, site, paths, { author, finds: bench.finds(now) });
     return captureOf(id, paths, changes);
   });
 }
@@ -78,38 +77,83 @@ export function captureAfter(bench: Workbench, capture: Capture): Promise<void> 
     const paths = capture.changes.map((change) => change.path);
     const seqs = new Set(capture.changes.map((change) => change.seq));
     const open = await bench.store.changes({ paths, open: true });
-    // Who wrote is taken from the timeline: a capture is a value that a caller hands back.
+    // The author comes from the timeline, because a capture is a value that the caller hands back.
     const isCaptured = ({ seq }: Change) => seqs.has(seq);
     const overlapped = (await overlappedCalls(bench.store, { paths })).filter(isCaptured);
     await endOverlapped(draft, bench.site, overlapped, now);
     const first = open.find(isCaptured);
     if (first === undefined) return;
     const author = authorOf(first, now);
-    await endChanges(draft, bench.site, capture.changes, { author, finds: findsOf(bench, now) });
+    await endChanges(draft, bench.site, capture.changes, { author, finds: bench.finds(now) });
   });
 }
 
-/**
- * The agent is done with its turn: what it opened and nobody closed ends here, and so do windows of which
- * nobody told the end.
- */
+/** The agent's turn is over: changes and windows that it opened and nobody closed end here. */
 export async function endTurn(bench: Workbench, sessionId: string): Promise<void> {
   const sessionIds = [checkId('sessionId', sessionId)];
   await bench.write(async (draft, now) => {
     const open = await bench.store.changes({ sessionIds, open: true });
     await endOverlapped(draft, bench.site, await overlappedCalls(bench.store, { sessionIds }), now);
-    const finds = findsOf(bench, now);
-    // Together, where they have one author: each new entry of a folder is then met once.
+    const finds = bench.finds(now);
+    // Changes of one author end together, so that each new entry of a folder is recorded once.
     for (const changes of Map.groupBy(open, (change) => authorKey(change)).values()) {
       const [first] = changes;
       if (first === undefined) continue;
       await endChanges(draft, bench.site, changes, { author: authorOf(first, now), finds });
     }
   });
-  if (bench.settings.scan) await scanThen(bench, { movedOn: sessionId }, async () => {});
+  if (bench.settings.scan) await scanWith(bench, { movedOn: sessionId }, async () => {});
 }
 
-export async function sessionOf(
+/** A window that was just opened, with the report of the scan before it. */
+export interface OpenWindow extends Window {
+  readonly report: ScanReport;
+}
+
+/** Before a command: a scan first records what others changed until now, so that it is not the command's. */
+export function openWindow(bench: Workbench, request: WindowRequest): Promise<OpenWindow> {
+  const sessionId = checkId('sessionId', request.sessionId);
+  const messageId = checkId('messageId', request.messageId);
+  const { description } = request;
+  return scanWith(bench, {}, async (draft, now, report) => {
+    const { coverage } = report;
+    await sessionOf(bench, draft, request, now);
+    const message = { sessionId, messageId, description, coverage };
+    const checkpoint = await messageCheckpoint(draft, bench.store, bench.root, message, now);
+    const window: Window = {
+      id: newWindowId(),
+      sessionId,
+      checkpointId: checkpoint.id,
+      toolCallId: request.toolCallId ?? null,
+      owner: request.inThisProcess ? currentOwner() : null,
+      description: clipText(description ?? ''),
+      opened: draft.nextSeq(),
+      closed: null,
+      createdAt: now,
+    };
+    draft.windows.push(window);
+    return { ...window, report };
+  });
+}
+
+/** After the command: a scan attributes the changes to it, unless others could write as well. */
+export function closeWindow(bench: Workbench, id: string): Promise<ScanReport> {
+  return scanWith(bench, {}, async (draft, _now, report) => {
+    const window = commandsIn(await bench.store.windows()).find((one) => one.id === id);
+    if (window === undefined) {
+      throw new SavepointError(
+        'argument-invalid',
+        'no window has this id, or it was closed before',
+      );
+    }
+    if (report.coverage === 'scanned') draft.removedWindows.push(id);
+    // The window stays on record until a complete scan has found its changes.
+    else draft.windows.push({ ...window, closed: draft.nextSeq() });
+    return report;
+  });
+}
+
+async function sessionOf(
   bench: Workbench,
   draft: Draft,
   request: Pick<CheckpointRequest, 'sessionId' | 'agent' | 'parentSessionId'>,
@@ -147,7 +191,7 @@ function toolAuthor(request: CaptureRequest, checkpointId: CheckpointId, now: nu
   };
 }
 
-/** What tells whose a change is. */
+/** Changes with the same key have the same author. */
 function authorKey({ checkpointId, toolCallId, owner }: Change): string {
   return JSON.stringify([checkpointId, toolCallId, owner]);
 }

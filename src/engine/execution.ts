@@ -1,14 +1,12 @@
 import type { ExecutionSite } from '../execution/execution-site.ts';
 import { SavepointError } from '../model/errors.ts';
 import { applyPlan } from '../restore/apply.ts';
-import { findsOf } from './finds.ts';
 import { applying } from './rewind.ts';
 import { scanWith } from './scan.ts';
 import type { Workbench } from './workbench.ts';
 
-export { forkExecution } from '../execution/fork-execution.ts';
-export { openExecution } from '../execution/open-execution.ts';
-export { applyRollback, planRollback } from '../execution/rollback.ts';
+export { forkExecution, openExecution } from '../execution/open-execution.ts';
+export { applyRollback, planRollback } from '../execution/take-back-steps.ts';
 
 /** The engine as executions need it. */
 export function executionSite(bench: Workbench): ExecutionSite {
@@ -23,7 +21,7 @@ export function executionSite(bench: Workbench): ExecutionSite {
     scanned: (movedOn, work) =>
       scanWith(bench, { movedOn }, (draft, now, { coverage }) => work(draft, now, coverage)),
     locked: (work) => bench.locked(work),
-    finds: (now) => findsOf(bench, now),
+    finds: (now) => bench.finds(now),
     apply: (plan, fence, operationId) =>
       bench.locked(async () => {
         // Whoever takes it over does that under this lock.

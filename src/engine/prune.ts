@@ -2,17 +2,19 @@ import { AMOUNT, check, ID, type Kind, object, optional } from '../model/check.t
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { OperationId } from '../model/ids.ts';
 import type { PruneResult } from '../store/store.ts';
-import { carryOutEviction, type Eviction, floorAfter, isEmpty } from '../timeline/eviction.ts';
-import { type PruneRequest, planEviction } from '../timeline/prune-request.ts';
 import {
-  type EvictionResult,
-  evict,
+  carryOutEviction,
+  type Eviction,
+  floorAfter,
+  isEmpty,
+  type PruneRequest,
+  planEviction,
   type RetentionRules,
   retentionRules,
 } from '../timeline/retention.ts';
 import type { Workbench } from './workbench.ts';
 
-// Before anything goes: what a version was made from is what it is best compressed against.
+// Runs before anything is removed: a version compresses best against the one that it was made from.
 const COMPACT_MS = 2_000;
 
 const PRUNE_REQUEST: Kind<PruneRequest> = object({
@@ -29,27 +31,33 @@ const RETENTION_RULES: Kind<Partial<RetentionRules>> = object({
   maxStoreBytes: optional(AMOUNT),
 });
 
-/** What goes. */
+/** What a prune would remove. */
 export interface PrunePlan {
   readonly sessions: readonly string[];
-  /** Those of the sessions among them; newest first. */
+  /** Newest first. The checkpoints of the sessions are among them. */
   readonly checkpoints: readonly Checkpoint[];
   readonly operations: readonly OperationId[];
   readonly changes: number;
   readonly blobs: number;
-  /** What will come back at most: what is left may have to be stored anew. */
+  /** At most so many bytes will be freed: some of the rest may have to be stored anew. */
   readonly upToBytes: number;
 }
 
-/** What went. */
+/** What a prune removed. */
 export interface PruneReport extends Omit<PrunePlan, 'upToBytes'> {
-  /** What came back, as the disk has it. */
+  /** How much smaller the files of the store are. */
   readonly freedBytes: number;
-  /** What the store takes up now. */
+  /** The size of the store now. */
   readonly diskBytes: number;
 }
 
-/** What is done without being asked for: the rules of retention, and some compression. */
+export interface EvictionResult extends PruneResult {
+  readonly sessions: number;
+  readonly checkpoints: number;
+  readonly operations: number;
+}
+
+/** Runs without a request of the user: applies the rules of retention, and compresses for a while. */
 export async function cleanup(
   bench: Workbench,
   rules: Partial<RetentionRules> = {},
@@ -57,15 +65,19 @@ export async function cleanup(
 ): Promise<EvictionResult> {
   check(RETENTION_RULES, 'rules', rules);
   check(AMOUNT, 'budgetMs', budgetMs);
-  const { store, settings } = bench;
   return bench.locked(async () => {
-    const all = retentionRules(rules);
-    await store.compact(budgetMs);
-    return evict(store, all, settings.now());
+    await bench.store.compact(budgetMs);
+    const { sessions, checkpoints, operations, ...result } = await removeAll(bench, {}, rules);
+    return {
+      ...result,
+      sessions: sessions.length,
+      checkpoints: checkpoints.length,
+      operations: operations.length,
+    };
   });
 }
 
-/** Looks without writing. */
+/** Reads only. */
 export async function planPrune(
   bench: Workbench,
   request: PruneRequest = {},
@@ -86,17 +98,37 @@ export function prune(
   return bench.locked(async () => {
     const before = await store.diskBytes();
     await store.compact(COMPACT_MS);
-    const gone = new Pruned();
-    // What would come back is told at most, so there may be more to do. Each round takes something away.
-    for (;;) {
-      const eviction = await evictionFor(bench, request, rules);
-      if (gone.rounds > 0 && isEmpty(eviction)) break;
-      const what = await named(bench, eviction);
-      gone.add(what, await carryOutEviction(store, eviction));
-    }
+    const { bytes: _, ...removed } = await removeAll(bench, request, rules);
     const diskBytes = await store.diskBytes();
-    return { ...gone.report(), freedBytes: Math.max(0, before - diskBytes), diskBytes };
+    return { ...removed, freedBytes: Math.max(0, before - diskBytes), diskBytes };
   });
+}
+
+type Removed = Omit<PrunePlan, 'upToBytes'> & { readonly bytes: number };
+
+/** The store overestimates what it will free, so one round may not be enough. Each round removes more. */
+async function removeAll(
+  bench: Workbench,
+  request: PruneRequest,
+  rules: Partial<RetentionRules>,
+): Promise<Removed> {
+  const sessions: string[] = [];
+  const checkpoints: Checkpoint[] = [];
+  const operations: OperationId[] = [];
+  let [changes, blobs, bytes] = [0, 0, 0];
+  for (let round = 0; ; round += 1) {
+    const eviction = await evictionFor(bench, request, rules);
+    if (round > 0 && isEmpty(eviction)) break;
+    const what = await named(bench, eviction);
+    sessions.push(...what.sessions);
+    checkpoints.push(...what.checkpoints);
+    operations.push(...what.operations);
+    const pruned = await carryOutEviction(bench.store, eviction);
+    changes += pruned.changes;
+    blobs += pruned.blobs;
+    bytes += pruned.bytes;
+  }
+  return { sessions, checkpoints, operations, changes, blobs, bytes };
 }
 
 async function evictionFor(
@@ -111,7 +143,7 @@ async function evictionFor(
 
 type Named = Pick<PrunePlan, 'sessions' | 'checkpoints' | 'operations'>;
 
-/** With the checkpoints themselves, as long as they are there. */
+/** Adds the checkpoints themselves, which must still exist. */
 async function named({ store }: Workbench, eviction: Eviction): Promise<Named> {
   const ids = new Set(eviction.checkpoints);
   const sessions = new Set<string | null>(eviction.sessions);
@@ -119,33 +151,4 @@ async function named({ store }: Workbench, eviction: Eviction): Promise<Named> {
     ({ id, sessionId }) => ids.has(id) || sessions.has(sessionId),
   );
   return { sessions: eviction.sessions, checkpoints, operations: eviction.operations };
-}
-
-/** Sums up rounds. */
-class Pruned {
-  rounds = 0;
-  readonly #sessions: string[] = [];
-  readonly #checkpoints: Checkpoint[] = [];
-  readonly #operations: OperationId[] = [];
-  #changes = 0;
-  #blobs = 0;
-
-  add({ sessions, checkpoints, operations }: Named, { changes, blobs }: PruneResult): void {
-    this.rounds += 1;
-    this.#sessions.push(...sessions);
-    this.#checkpoints.push(...checkpoints);
-    this.#operations.push(...operations);
-    this.#changes += changes;
-    this.#blobs += blobs;
-  }
-
-  report(): Omit<PrunePlan, 'upToBytes'> {
-    return {
-      sessions: this.#sessions,
-      checkpoints: this.#checkpoints,
-      operations: this.#operations,
-      changes: this.#changes,
-      blobs: this.#blobs,
-    };
-  }
 }

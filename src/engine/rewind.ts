@@ -1,16 +1,17 @@
-import { gitHead } from '../capture/git/head.ts';
+import { look } from '../capture/capture.ts';
+import { gitHead } from '../capture/git/find-repository.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Operation, Receipt } from '../model/operation.ts';
 import { selectedPath, type TrackedPath } from '../model/path.ts';
-import type { RewindPlan } from '../model/plan.ts';
+import type { PlanLine, RewindPlan } from '../model/plan.ts';
 import { type Fresh, makePlan, type Planned } from '../plan/make-plan.ts';
 import { applyPlan } from '../restore/apply.ts';
 import type { ApplyContext } from '../restore/prepare.ts';
 import { receiptOf } from '../restore/receipt.ts';
 import type { Store } from '../store/store.ts';
 import type { SetRequest } from '../timeline/change-set.ts';
-import { resolveCheckpoint } from '../timeline/resolve-checkpoint.ts';
-import { resolveOperation } from '../timeline/resolve-shortened.ts';
+import { bytesOf, type PathDiff } from '../timeline/diff.ts';
+import { resolveCheckpoint, resolveOperation } from '../timeline/resolve.ts';
 import { runToUndo } from '../timeline/runs.ts';
 import type {
   Agree,
@@ -89,6 +90,15 @@ export function applying(bench: Workbench, fresh: Fresh | null): ApplyContext {
     tell: (notes) => bench.tell(notes),
     fresh,
   };
+}
+
+/** The difference that a line of a plan takes back: from the planned state to the current one. Reads only. */
+export async function planDiff({ rewindSite: site }: Workbench, line: PlanLine): Promise<PathDiff> {
+  const { path, target } = line;
+  const beforeBytes = line.merged ?? (await bytesOf(site, target));
+  const seen = look(site, path);
+  const afterBytes = seen.blob?.bytes ?? null;
+  return { path, before: target, after: seen.state, beforeBytes, afterBytes };
 }
 
 interface About {

@@ -1,7 +1,6 @@
 import type { ExecutionReader } from '../execution/execution-reader.ts';
 import type { ExecutionRun } from '../execution/execution-run.ts';
-import type { ForkRequest } from '../execution/fork-execution.ts';
-import type { ExecutionOptions } from '../execution/open-execution.ts';
+import type { ExecutionOptions, ForkRequest } from '../execution/open-execution.ts';
 import type { RollbackOptions, RollbackPlan, RollbackRequest } from '../execution/rollback.ts';
 import { check, ID, listOf, nullable, optional, TEXT } from '../model/check.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
@@ -10,21 +9,24 @@ import type { CheckpointId } from '../model/ids.ts';
 import type { Receipt } from '../model/operation.ts';
 import { selectedPath } from '../model/path.ts';
 import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
-import { planLineDiff } from '../plan/plan-diff.ts';
 import { type Materialized, materialize } from '../restore/materialize.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
 import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
-import type { PruneRequest } from '../timeline/prune-request.ts';
-import {
-  type EvictionResult,
-  evictCheckpoints,
-  type RetentionRules,
-} from '../timeline/retention.ts';
+import type { PruneRequest } from '../timeline/retention.ts';
+import { evictCheckpoints, type RetentionRules } from '../timeline/retention.ts';
 import { archiveSession } from '../timeline/sessions.ts';
 import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
-import { captureAfter, captureBefore, checkpoint, endTurn } from './capture.ts';
-import type { PrunePlan, PruneReport } from './prune.ts';
+import {
+  captureAfter,
+  captureBefore,
+  checkpoint,
+  closeWindow,
+  endTurn,
+  type OpenWindow,
+  openWindow,
+} from './capture.ts';
+import type { EvictionResult, PrunePlan, PruneReport } from './prune.ts';
 import type { PurgeReport, PurgeRequest } from './purge.ts';
 import {
   type Agree,
@@ -46,12 +48,11 @@ import {
   WINDOW_REQUEST,
   type WindowRequest,
 } from './requests.ts';
-import { apply, planAndApply, planRedo, planRewind, planUndo } from './rewind.ts';
-import { SCAN_OPTIONS, type ScanOptions, type ScanReport, scanThen } from './scan.ts';
+import { apply, planAndApply, planDiff, planRedo, planRewind, planUndo } from './rewind.ts';
+import { SCAN_OPTIONS, type ScanOptions, type ScanReport, scanWith } from './scan.ts';
 import { type ProjectStatus, status } from './status.ts';
 import { TimelineReader } from './timeline-reader.ts';
 import { exportSessions, importSessions } from './transfer.ts';
-import { closeWindow, type OpenWindow, openWindow } from './window.ts';
 import type { Workbench } from './workbench.ts';
 
 /** The timeline of one project, and the way back along it. Made by `openSavepoint`. */
@@ -106,7 +107,7 @@ export class Savepoint extends TimelineReader {
   /** Puts on record what has changed in the worktree, whoever did it. */
   async scan(options: ScanOptions = {}): Promise<ScanReport> {
     check(SCAN_OPTIONS, 'options', options);
-    return scanThen(this.#bench, options, async (_draft, _now, report) => report);
+    return scanWith(this.#bench, options, async (_draft, _now, report) => report);
   }
 
   /** As `scan`, but only where a first scan was made before; null otherwise. */
@@ -154,7 +155,7 @@ export class Savepoint extends TimelineReader {
 
   /** What a line of a plan takes back, with contents. Writes nothing. */
   planDiff(line: PlanLine): Promise<PathDiff> {
-    return this.#bench.reading(() => planLineDiff(this.#bench.rewindSite, line));
+    return this.#bench.reading(() => planDiff(this.#bench, line));
   }
 
   /**

@@ -1,6 +1,7 @@
+import { authorOfFinds, hasGapSince, lostWindows } from '../capture/attribution.ts';
 import { sharedBytes, unshareObjects } from '../capture/git/keep-objects.ts';
-import type { FirstLook, TooLarge } from '../capture/scan/first-look.ts';
-import type { Recording, Walk } from '../capture/scan/worktree.ts';
+import type { FirstLook, TooLarge } from '../capture/scan/take-baseline.ts';
+import type { CompleteWalk, Recording } from '../capture/scan/worktree.ts';
 import type { Change } from '../model/change.ts';
 import { AMOUNT, ID, type Kind, nullable, object, optional } from '../model/check.ts';
 import type { Coverage } from '../model/checkpoint.ts';
@@ -8,8 +9,6 @@ import type { TrackedPath } from '../model/path.ts';
 import { commandsIn, isInterrupted, type Window } from '../model/window.ts';
 import { Draft } from '../store/draft.ts';
 import { keepInterrupted } from '../timeline/runs.ts';
-import { authorOfFinds, lostWindows } from '../timeline/windows.ts';
-import { hasGapSince } from './finds.ts';
 import type { Workbench } from './workbench.ts';
 
 /** What a scan put on record. */
@@ -20,14 +19,14 @@ export interface ScanReport {
   readonly unrecorded: readonly TrackedPath[];
   /** Set by the scan that made the baseline. */
   readonly first: FirstLook | null;
-  /** What a person should know: why the worktree is not covered, or what could still be lost of it. */
+  /** For people: why the worktree is not covered, or what could still be lost of it. */
   readonly notice: string | null;
 }
 
 export interface ScanOptions {
-  /** How long it may take before it gives up and a gap is on record; null for as long as it takes. */
+  /** How long the scan may take before it gives up and leaves a gap; null for as long as it takes. */
   readonly deadlineMs?: number | null | undefined;
-  /** The session that has gone on: windows of it that are open are over, without a word about their end. */
+  /** A session that has moved on: its open windows are over, although nobody closed them. */
   readonly movedOn?: string | null | undefined;
 }
 
@@ -37,8 +36,8 @@ export const SCAN_OPTIONS: Kind<ScanOptions> = object({
 });
 
 /**
- * As `scanThen`, in one transaction: what the scan finds goes on record with what `work` drafts. After a
- * scan that could not be completed, `work` drafts alone.
+ * Scans the worktree and puts its changes on record, in one transaction with what `work` drafts. A scan
+ * that cannot be completed stops nobody: the report says so, and only what `work` drafts is committed.
  */
 export async function scanWith<T>(
   bench: Workbench,
@@ -47,6 +46,7 @@ export async function scanWith<T>(
 ): Promise<T> {
   const deadlineMs = options.deadlineMs ?? bench.settings.scanDeadlineMs;
   const deadline = deadlineMs === null ? null : performance.now() + deadlineMs;
+  await bench.settings.onProgress?.({ step: 'scan', done: 0, total: null });
   const walk = await walked(bench, deadline);
   return bench.locked(async () => {
     const { draft, report, keep } = await draftWalk(bench, walk, deadline, options.movedOn ?? null);
@@ -57,32 +57,9 @@ export async function scanWith<T>(
   });
 }
 
-/**
- * Scans the worktree, puts what it finds on record, and then, under the same lock, what `work` drafts.
- * A scan that cannot be completed stops nobody: the report says so.
- */
-export async function scanThen<T>(
-  bench: Workbench,
-  options: ScanOptions,
-  work: (draft: Draft, now: number, report: ScanReport) => Promise<T>,
-): Promise<T> {
-  const deadlineMs = options.deadlineMs ?? bench.settings.scanDeadlineMs;
-  const deadline = deadlineMs === null ? null : performance.now() + deadlineMs;
-  await bench.settings.onProgress?.({ step: 'scan', done: 0, total: null });
-  const walk = await walked(bench, deadline);
-  return bench.locked(async () => {
-    const report = await recordWalk(bench, walk, deadline, options.movedOn ?? null);
-    const draft = new Draft(await bench.store.seq());
-    const result = await work(draft, bench.settings.now(), report);
-    if (!draft.isEmpty()) await bench.store.commit(draft.batch());
-    return result;
-  });
-}
-
-type CompleteWalk = Exclude<Walk, { kind: 'gave-up' }>;
 type Gap = { readonly kind: 'gap'; readonly coverage: Coverage; readonly notice: string };
 
-/** Whatever stops the walk is a gap, not an error: an agent's message must not wait for it. */
+/** An error during the walk becomes a gap: an agent's message must not fail because of it. */
 async function walked(bench: Workbench, deadline: number | null): Promise<CompleteWalk | Gap> {
   try {
     const walk = await bench.worktree.walk(deadline);
@@ -100,23 +77,11 @@ const GAVE_UP = {
     'there are too many files; leave generated ones out with a .savepointignore file, or raise maxScanEntries',
 } as const;
 
-async function recordWalk(
-  bench: Workbench,
-  walk: CompleteWalk | Gap,
-  deadline: number | null,
-  movedOn: string | null,
-): Promise<ScanReport> {
-  const { draft, report, keep } = await draftWalk(bench, walk, deadline, movedOn);
-  if (!draft.isEmpty()) await bench.store.commit(draft.batch());
-  await keep();
-  return report;
-}
-
 interface DraftedWalk {
   /** For the caller to commit. */
   readonly draft: Draft;
   readonly report: ScanReport;
-  /** Once it is on record. */
+  /** Keeps the walk's index; to be called after the commit. */
   readonly keep: () => Promise<void>;
 }
 
@@ -127,13 +92,9 @@ async function draftWalk(
   movedOn: string | null,
 ): Promise<DraftedWalk> {
   const { store } = bench;
-  const gapLeft = async (found: Gap): Promise<DraftedWalk> => {
-    const report = await leaveGap(bench, found, windows, lost);
-    return { draft: new Draft(await store.seq()), report, keep: async () => {} };
-  };
   const windows = await store.windows();
   const lost = lostWindows(windows, movedOn);
-  if (walk.kind === 'gap') return gapLeft(walk);
+  if (walk.kind === 'gap') return draftGap(bench, walk, windows, lost);
   const draft = new Draft(await store.seq());
   const now = bench.settings.now();
   const late = walk.kind === 'next' && (await hasGapSince(store, walk.since));
@@ -142,11 +103,11 @@ async function draftWalk(
   try {
     recording = await bench.worktree.record(draft, walk, author, timer(deadline));
   } catch (error) {
-    if (error instanceof OutOfTime) return gapLeft(gap('deadline', GAVE_UP.deadline));
-    throw error;
+    if (!(error instanceof OutOfTime)) throw error;
+    return draftGap(bench, gap('deadline', GAVE_UP.deadline), windows, lost);
   }
-  if (recording.kind === 'too-large') return gapLeft(tooLarge(recording));
-  // What could have happened in them is on record now.
+  if (recording.kind === 'too-large') return draftGap(bench, tooLarge(recording), windows, lost);
+  // Everything that happened in these windows is on record now.
   const ended = windows.filter(
     (one) => !isInterrupted(one) && (one.closed !== null || lost.has(one.id)),
   );
@@ -156,10 +117,30 @@ async function draftWalk(
     const baseline = await store.baseline();
     if (baseline !== null) await bench.worktree.keep(walk, baseline.manifest);
   };
-  return { draft, report: reportOf(recording, await sharedNotice(bench)), keep };
+  const first = recording.kind === 'baseline' ? recording : null;
+  const { changes, unrecorded } =
+    recording.kind === 'changes' ? recording : { changes: [], unrecorded: [] };
+  const notice = await sharedNotice(bench);
+  return { draft, report: { coverage: 'scanned', changes, unrecorded, first, notice }, keep };
 }
 
-/** Git's packs may have become writable, or the limit been raised, since the first scan. */
+/** Windows that end in a gap stay on record: the next scan finds their changes. */
+async function draftGap(
+  { store }: Workbench,
+  { coverage, notice }: Gap,
+  windows: readonly Window[],
+  lost: ReadonlySet<string>,
+): Promise<DraftedWalk> {
+  const draft = new Draft(await store.seq());
+  for (const window of windows) {
+    if (!lost.has(window.id) || window.closed !== null) continue;
+    draft.windows.push({ ...window, closed: draft.nextSeq() });
+  }
+  const report = { coverage, changes: [], unrecorded: [], first: null, notice };
+  return { draft, report, keep: async () => {} };
+}
+
+/** Git's packs may have become writable since the first scan, or the limit may have been raised. */
 async function sharedNotice({ store, settings }: Workbench): Promise<string | null> {
   const folder = store.objectsFolder();
   if (folder === null) return null;
@@ -167,29 +148,6 @@ async function sharedNotice({ store, settings }: Workbench): Promise<string | nu
   const bytes = sharedBytes(folder);
   if (bytes === 0) return null;
   return `${mib(bytes)} MiB of git's packs could not be copied and are shared with the repository: whoever overwrites files in .git/objects/pack destroys what undo needs; to have them copied, raise maxCopyBytes, or make room on the disk`;
-}
-
-function reportOf(recording: Exclude<Recording, TooLarge>, notice: string | null): ScanReport {
-  const first = recording.kind === 'baseline' ? recording : null;
-  const { changes, unrecorded } =
-    recording.kind === 'changes' ? recording : { changes: [], unrecorded: [] };
-  return { coverage: 'scanned', changes, unrecorded, first, notice };
-}
-
-/** Windows that end in a gap stay on record: what they did is found by the next scan. */
-async function leaveGap(
-  { store }: Workbench,
-  { coverage, notice }: Gap,
-  windows: readonly Window[],
-  lost: ReadonlySet<string>,
-): Promise<ScanReport> {
-  const draft = new Draft(await store.seq());
-  for (const window of windows) {
-    if (!lost.has(window.id) || window.closed !== null) continue;
-    draft.windows.push({ ...window, closed: draft.nextSeq() });
-  }
-  if (!draft.isEmpty()) await store.commit(draft.batch());
-  return { coverage, changes: [], unrecorded: [], first: null, notice };
 }
 
 class OutOfTime extends Error {}

@@ -20,14 +20,11 @@ import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import { commandsIn, type Window } from '../model/window.ts';
 import type { ChangeQuery, CheckpointQuery, Store, StoreStats } from '../store/store.ts';
-import { currentPlace } from '../timeline/current-place.ts';
+import { currentPlace, type ListedCheckpoint, listCheckpoints } from '../timeline/checkpoints.ts';
 import { type InspectedCheckpoint, inspectCheckpoint } from '../timeline/inspect-checkpoint.ts';
 import { type CountBudget, countCheckpointLines, type LineCount } from '../timeline/line-counts.ts';
-import { type ListedCheckpoint, listCheckpoints } from '../timeline/list-checkpoints.ts';
-import { resolveCheckpoint } from '../timeline/resolve-checkpoint.ts';
-import { resolveSession } from '../timeline/resolve-shortened.ts';
-import { type SessionSummary, summarizeSessions } from '../timeline/session-summaries.ts';
-import { uniqueLengths } from '../timeline/unique-lengths.ts';
+import { resolveCheckpoint, resolveSession, uniqueLengths } from '../timeline/resolve.ts';
+import { type SessionSummary, summarizeSessions } from '../timeline/sessions.ts';
 
 const CHECKPOINT_QUERY: Kind<CheckpointQuery> = object({
   sessionIds: optional(listOf(ID)),

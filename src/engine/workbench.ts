@@ -1,5 +1,6 @@
+import { Finds } from '../capture/attribution.ts';
 import type { CaptureSite } from '../capture/capture.ts';
-import { pathMatcher } from '../capture/ignore/index.ts';
+import { pathMatcher } from '../capture/ignore/folder-view.ts';
 import { KnownStates } from '../capture/known-states.ts';
 import { Worktree } from '../capture/scan/worktree.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
@@ -45,6 +46,11 @@ export class Workbench {
     const options = { maxScanEntries, maxCopyBytes, workers, environment };
     this.#worktree ??= new Worktree(this.site, { ...options, indexFile: this.#indexFile });
     return this.#worktree;
+  }
+
+  /** Attributes unexpected states that a capture finds; to be used under the project lock. */
+  finds(now: number): Finds {
+    return new Finds(this.store, () => this.worktree.lastIndex(), now);
   }
 
   async close(): Promise<void> {

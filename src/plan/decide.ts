@@ -10,7 +10,7 @@ import type {
 } from '../model/plan.ts';
 import { type Captured, type State, sameState } from '../model/state.ts';
 import { fitTogether } from './fit-together.ts';
-import { blobsOf, mergeState, type Working } from './merge-state.ts';
+import { blobsOf, mergeState, type Working } from './merge.ts';
 
 /** One change of a path's chain, and whether it is to be taken back. */
 export interface ChainLink {
@@ -22,22 +22,22 @@ export interface ChainLink {
 
 export interface PathInput {
   readonly path: TrackedPath;
-  /** The chain from the oldest change of the set to what is there now, oldest first. */
+  /** The chain from the oldest change of the set to the current state, oldest first. */
   readonly links: readonly ChainLink[];
   readonly current: State;
   /** Names in it, if a folder is there now. */
   readonly children: readonly string[];
   /** How many names the file has. */
   readonly hardLinks: number;
-  /** Set when a rule says to leave the path alone whatever its chain holds. */
+  /** Set when a rule says to leave the path alone, whatever its chain is. */
   readonly skip?: SkipReason;
   readonly takesUnrecorded?: true;
 }
 
-/** What stands at a folder above the plan's paths. */
+/** The entry at a folder above the plan's paths. */
 export interface Surrounding {
   readonly kind: 'absent' | 'file' | 'symlink' | 'directory' | 'special';
-  /** Mode to give the folder, should it have to be made again. */
+  /** The mode for the folder if it must be made again. */
   readonly mode: number;
 }
 
@@ -68,7 +68,7 @@ export function decide(input: PlanInput): RewindPlan {
   };
 }
 
-/** What to do to one path, looked at by itself. */
+/** The line for one path, without regard to the others. */
 export function planPath(
   path: PathInput,
   input: Pick<PlanInput, 'contents' | 'damaged' | 'onConflict'>,
@@ -86,7 +86,7 @@ export function planPath(
   return moveTo(path, ours, input);
 }
 
-/** The blobs that have to be loaded before `planPath`: none where no text is merged. */
+/** The blobs that must be loaded before `planPath`: none where no text is merged. */
 export function blobsToMerge(path: PathInput): BlobId[] {
   const runs = path.skip === undefined ? runsOf(path.links) : [];
   const plain = runs.length === 1 && runs.every((run) => sameState(run.after, path.current));
@@ -100,10 +100,10 @@ export function oldestBefore(path: PathInput): State | undefined {
 }
 
 /**
- * The maximal runs of the set's changes, newest first, each as one step from before to after. What came
- * to nothing in between, such as a rewind and its undo, does not end a run. Where nobody was looking in
- * between, it is not proven that the run made the file, and it must not be deleted; unless it was then seen
- * to be gone, and made after that.
+ * The maximal runs of the set's changes, newest first, each as one step from before to after. Changes in
+ * between that cancel each other, such as a rewind and its undo, do not end a run. If the path was out of
+ * sight during the run, it is not proven that the run made the file, so the file must not be deleted;
+ * unless it was seen to be gone afterwards, and made after that.
  */
 function runsOf(links: readonly ChainLink[]): { before: State; after: State }[] {
   const runs: { before: State; after: State }[] = [];
@@ -132,7 +132,7 @@ function settleConflict(
 ): PlanLine {
   const choice: OnConflict | null = input.onConflict;
   const target = oldestBefore(path);
-  // What cannot be read now could not be brought back: not even `restore` overwrites it.
+  // A file that cannot be read now could not be brought back, so not even `restore` overwrites it.
   const forced = choice === 'restore' && path.current.kind !== 'unknown' && target !== undefined;
   if (forced && target.kind !== 'unknown') return moveTo(path, { state: target }, input);
   if (choice === 'keep') return { ...idle(path, 'keep', reason), ...taken(path) };
@@ -174,7 +174,7 @@ function actionTo(path: PathInput, goal: Working): PlanAction {
   if (target.type === 'symlink') return 'link';
   const sameType = current.kind === 'captured' && current.type === target.type;
   if (target.type === 'directory') return sameType ? 'chmod' : 'mkdir';
-  // A file with other names is replaced, not changed in place: the other names are not the plan's.
+  // A file with other names is replaced, not changed in place, because the plan is not about those.
   return sameType && current.blob === target.blob && path.hardLinks <= 1 ? 'chmod' : 'write';
 }
 

@@ -3,7 +3,7 @@ import { isWork, type PlanLine } from '../model/plan.ts';
 import { ABSENT, isDirectory, type State } from '../model/state.ts';
 import type { Surrounding } from './decide.ts';
 
-/** What the lines of a plan, each right by itself, must agree on: folders. */
+/** The folders that the lines of a plan share. */
 export interface Neighbourhood {
   readonly surroundings: ReadonlyMap<TrackedPath, Surrounding>;
   /** Names in each folder that a line removes or replaces. */
@@ -31,7 +31,7 @@ export function fitTogether(lines: readonly PlanLine[], around: Neighbourhood): 
   return [...plan.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Returns whether anything had to give way. */
+/** Returns whether a line had to be changed. */
 function fitLine(plan: Map<TrackedPath, PlanLine>, line: PlanLine, around: Neighbourhood): boolean {
   if (isDirectory(line.expected) && !isDirectory(line.target) && !emptiesOut(plan, line, around)) {
     if (line.target.kind === 'absent')
@@ -42,7 +42,7 @@ function fitLine(plan: Map<TrackedPath, PlanLine>, line: PlanLine, around: Neigh
   if (line.target.kind === 'absent') return false;
   for (const folder of ancestors(line.path)) {
     const kind = kindAfter(plan, folder, around);
-    // A conflict is left untouched: not even a folder is made there.
+    // A path in conflict is left untouched: not even a folder is made there.
     const isFree = kind === 'absent' && plan.get(folder)?.action !== 'conflict';
     if (kind === 'directory' || isFree) continue;
     const foreignLink = kind === 'symlink' && !plan.has(folder);
@@ -105,7 +105,7 @@ function addMissingFolders(plan: Map<TrackedPath, PlanLine>, around: Neighbourho
   }
 }
 
-/** A folder for `entry` to stand in. What had to go from its place still goes. */
+/** The line for a folder that `entry` needs. A file in its place is still removed. */
 function folderFor(
   entry: PlanLine,
   path: TrackedPath,
@@ -116,7 +116,7 @@ function folderFor(
   const target: State = { kind: 'captured', type: 'directory', mode, blob: null, size: 0 };
   const { expected, takes } = plan.get(path) ?? { expected: ABSENT, takes: [] };
   const line: PlanLine = { path, action: 'mkdir', expected, target, takes };
-  // Whoever removed the folder is taken back with it, where everybody is.
+  // An exact rewind also takes back the unrecorded removal of the folder.
   return entry.takesUnrecorded ? { ...line, takesUnrecorded: true } : line;
 }
 

@@ -1,6 +1,5 @@
-import type { CaptureSite } from '../capture/capture.ts';
-import { gitHead } from '../capture/git/head.ts';
-import { mayRun, overlappedCalls } from '../capture/overlapped-calls.ts';
+import { type CaptureSite, mayRun, overlappedCalls } from '../capture/capture.ts';
+import { gitHead } from '../capture/git/find-repository.ts';
 import type { Observation } from '../fs/observe.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Seq } from '../model/ids.ts';
@@ -10,10 +9,9 @@ import { sameState } from '../model/state.ts';
 import { hashBytes } from '../store/blob.ts';
 import type { Store } from '../store/store.ts';
 import { type ChangeSet, loadChangeSet, type SetRequest } from '../timeline/change-set.ts';
-import { type KeptContents, MOST_KEPT } from '../timeline/kept-contents.ts';
-import { notesOn } from '../timeline/notes.ts';
 import { decide } from './decide.ts';
-import { type Selection, select } from './select.ts';
+import { notesOn } from './notes.ts';
+import { type KeptContents, MOST_KEPT, type Selection, select } from './select.ts';
 
 export interface PlanRequest {
   readonly set: SetRequest;
@@ -26,13 +24,13 @@ export interface PlanRequest {
   readonly force: boolean;
 }
 
-/** A plan, and what was seen and read for it. */
+/** A plan, with the states and contents that were read for it. */
 export interface Planned {
   readonly plan: RewindPlan;
   readonly fresh: Fresh;
 }
 
-/** Holds as long as nobody else could write to the store: for who carries the plan out under one lock. */
+/** Valid only under the lock that the plan was made under: nobody else can write to the store meanwhile. */
 export interface Fresh {
   readonly seen: ReadonlyMap<TrackedPath, Observation>;
   /** Contents that will be restored. */
@@ -73,13 +71,13 @@ function sharedIn({ chains }: ChangeSet): Set<Seq> {
   return new Set(shared.map(({ seq }) => seq));
 }
 
-/** What would take too much memory while files are written is looked at once more instead. */
+/** Keeps no observations that would take too much memory; those files are read again instead. */
 function kept({ seen, targets }: Selection): Pick<Fresh, 'seen' | 'contents'> {
   const bytes = [...seen.values()].reduce((sum, { blob }) => sum + (blob?.bytes.length ?? 0), 0);
   return { seen: bytes > MOST_KEPT ? new Map() : seen, contents: targets };
 }
 
-/** A merge makes bytes that no blob holds; the planner is pure and leaves their hash to us. */
+/** Adds the hash of merged bytes, which the pure planner cannot compute. */
 function sealMerge(line: PlanLine): PlanLine {
   if (line.merged === undefined || line.target.kind !== 'captured') return line;
   const target = { ...line.target, blob: hashBytes(line.merged), size: line.merged.length };
@@ -88,7 +86,7 @@ function sealMerge(line: PlanLine): PlanLine {
   return { ...rest, action: 'already-there', target };
 }
 
-/** A tool that is still at work would write over what a rewind restores, or be cut in half by it. */
+/** Refuses while a tool is at work: it could overwrite restored files, or lose half of its work. */
 async function refuseBusy(store: Store, request: SetRequest, set: ChangeSet): Promise<void> {
   const { sessionIds } = set;
   const whose = sessionIds === null ? {} : { sessionIds };

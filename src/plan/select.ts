@@ -9,9 +9,27 @@ import type { SkipReason } from '../model/plan.ts';
 import { protectionOf } from '../model/protection.ts';
 import { isDirectory, joins, type State, sameState } from '../model/state.ts';
 import type { ChangeSet, PathChain } from '../timeline/change-set.ts';
-import { KeptContents } from '../timeline/kept-contents.ts';
 import type { ChainLink, PathInput, PlanInput, Surrounding } from './decide.ts';
 import { blobsToMerge, oldestBefore } from './decide.ts';
+
+/** At most this many bytes are kept in memory, so that they need not be read again. */
+export const MOST_KEPT: number = 16 * 1024 * 1024;
+
+/** Contents that were read and will be needed again, as many as fit. */
+export class KeptContents {
+  readonly #contents = new Map<BlobId, Uint8Array>();
+  #bytes = 0;
+
+  get(id: BlobId): Uint8Array | undefined {
+    return this.#contents.get(id);
+  }
+
+  keep(id: BlobId, bytes: Uint8Array): void {
+    if (this.#bytes + bytes.length > MOST_KEPT || this.#contents.has(id)) return;
+    this.#contents.set(id, bytes);
+    this.#bytes += bytes.length;
+  }
+}
 
 export interface Selection {
   readonly paths: readonly PathInput[];
@@ -19,18 +37,18 @@ export interface Selection {
   readonly surroundings: PlanInput['surroundings'];
   readonly contents: PlanInput['contents'];
   readonly damaged: PlanInput['damaged'];
-  /** Contents that the plan may write: each had to be read, to be checked. */
+  /** Contents that the plan may write; they were read to check them. */
   readonly targets: KeptContents;
 }
 
 export interface SelectOptions {
   /** Paths that the caller named; protected and outside ones are restored only if among them. */
   readonly named: readonly TrackedPath[];
-  /** Whether what nobody recorded since is taken back as well. */
+  /** Whether changes that nobody recorded are taken back as well. */
   readonly exact: boolean;
 }
 
-/** Looks at every path of a set and loads what the pure planner needs. Writes nothing. */
+/** Looks at every path of a set and loads the input of the pure planner. Writes nothing. */
 export async function select(
   site: CaptureSite,
   set: ChangeSet,
@@ -82,11 +100,11 @@ function pathInput(
   };
 }
 
-/** The chain as it will be once what is on disk now is on record. */
+/** The chain, extended to the state that is on disk now. */
 function linksTo(chain: PathChain, current: State, exact: boolean): ChainLink[] {
   const first = chain.changes.findIndex(({ seq }) => chain.set.has(seq));
   const changes = first === -1 ? [] : chain.changes.slice(first);
-  // When it went out of sight is not known, so at the point to go back to it may have been already.
+  // Nobody knows when the path went out of sight; it may have been before the point to return to.
   if (changes[0] !== undefined && wentOutOfSight(changes[0])) changes.shift();
   const links = changes.map((change) => linkOf(change, chain, current));
   const last = links.at(-1)?.after;
@@ -96,14 +114,14 @@ function linksTo(chain: PathChain, current: State, exact: boolean): ChainLink[] 
   return links;
 }
 
-/** Put on record when the path came back into sight and was not what it had been. */
+/** Such a change is recorded when a path comes back into sight with another state. */
 function wentOutOfSight({ after }: Change): boolean {
   return after?.kind === 'unknown' && after.reason === 'not-seen';
 }
 
 function linkOf(change: Change, chain: PathChain, current: State): ChainLink {
   const { seq, before } = change;
-  // What is on disk when an open change is met counts as its doing.
+  // An open change counts as having made the state that is on disk now.
   return { seq, before, after: change.after ?? current, inSet: chain.set.has(seq) };
 }
 
@@ -116,7 +134,7 @@ function skipReason(chain: PathChain, options: SelectOptions): SkipReason | unde
   return protectionOf(path) === null ? undefined : 'agent-configuration';
 }
 
-/** By its own name, or by that of a folder which is itself out of the ordinary: ".claude". */
+/** Whether the caller named the path, or a folder above it that is itself protected or outside. */
 function isCalledFor(path: TrackedPath, named: TrackedPath): boolean {
   if (path === named) return true;
   return isBelow(path, named) && (isOutside(named) || protectionOf(named) !== null);
@@ -128,7 +146,7 @@ interface Loaded {
   readonly targets: KeptContents;
 }
 
-/** Loads what a merge reads, and makes sure that what may be restored can be. */
+/** Loads the contents for a merge, and checks that the content to restore can be read. */
 async function loadBlobs(
   site: CaptureSite,
   path: PathInput,
@@ -153,14 +171,14 @@ async function loadBlobs(
   }
 }
 
-/** What stands at the folders above, and with which mode a lost one is made again. */
+/** The folders above the paths, and the mode with which a missing one is made again. */
 async function lookAbove(
   site: CaptureSite,
   paths: readonly PathInput[],
 ): Promise<Map<TrackedPath, Surrounding>> {
   const found = new Map<TrackedPath, Surrounding>();
   for (const { path, current } of paths) {
-    // Where something stands, so do the folders above it.
+    // If the path exists, so do the folders above it.
     const stands = current.kind === 'captured';
     for (const folder of ancestors(path)) {
       if (found.has(folder)) continue;

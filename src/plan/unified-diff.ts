@@ -2,7 +2,7 @@ import { diffLines, type Hunk, splitLines } from './line-diff.ts';
 
 export interface DiffLine {
   readonly kind: 'context' | 'add' | 'remove';
-  /** Without the newline. UTF-8, with a replacement character for what is not; not yet safe to show. */
+  /** Without the newline. Bytes that are not UTF-8 became a replacement character. Not yet safe to show. */
   readonly text: string;
   /** The file ends after this line, without a newline. */
   readonly noNewline?: true;
@@ -17,11 +17,11 @@ export interface DiffHunk {
   readonly lines: readonly DiffLine[];
 }
 
-/** How many places are judged for a hunk that fits in several, and how many blank lines looked past. */
+/** How many places are tried for a hunk that fits in several, and how many blank lines are skipped. */
 const MAX_SLIDE = 100;
 const MAX_BLANKS = 20;
 
-/** A change as a person reads it, with `context` unchanged lines around what changed. */
+/** A change as people read it, with `context` unchanged lines around each block. */
 export function unifiedHunks(before: Uint8Array, after: Uint8Array, context = 3): DiffHunk[] {
   const a = splitLines(before);
   const b = splitLines(after);
@@ -44,8 +44,8 @@ export function countLines(
 type Lines = readonly string[];
 
 /**
- * `diffLines` puts a hunk that fits in several places in the lowest. A reader wants it to begin where a
- * function or an entry begins: at the outermost indentation, best after a blank line.
+ * `diffLines` puts a hunk that fits in several places into the lowest. A reader prefers one that begins
+ * where a function or an entry begins: at the outermost indentation, best after a blank line.
  */
 function slideUp(hunk: Hunk, previous: Hunk | undefined, a: Lines, b: Lines): Hunk {
   const { aStart, aEnd, bStart, bEnd } = hunk;
@@ -61,7 +61,7 @@ function slideUp(hunk: Hunk, previous: Hunk | undefined, a: Lines, b: Lines): Hu
   return { aStart: aStart - best, aEnd: aEnd - best, bStart: bStart - best, bEnd: bEnd - best };
 }
 
-/** How odd it looks to begin a hunk at a line: the deeper the odder, and more so in mid-paragraph. */
+/** How odd a hunk looks that begins here: more for a deeper indentation, and within a paragraph. */
 function oddness(lines: Lines, start: number): number {
   const first = lines.slice(start, start + MAX_BLANKS).find((line) => !isBlank(line));
   const afterBlank = isBlank(lines[start - 1] ?? '');
@@ -124,7 +124,7 @@ function shown(kind: DiffLine['kind'], lines: Lines): DiffLine[] {
 
 const ONLY_ASCII = /^[\x00-\x7f]*$/;
 
-/** What most lines hold is the same in both. */
+/** Most lines are ASCII, which is the same in both. */
 function asUtf8(latin1: string): string {
   return ONLY_ASCII.test(latin1) ? latin1 : Buffer.from(latin1, 'latin1').toString('utf8');
 }

@@ -5,15 +5,15 @@ import type { Operation } from '../model/operation.ts';
 import { isBelow, type TrackedPath } from '../model/path.ts';
 import type { ChangeQuery, Store } from '../store/store.ts';
 
-/** Which changes are to be taken back. */
+/** Which changes to take back. */
 export type SetRequest =
-  /** All that the checkpoint's session did since; everybody's where it belongs to no session. */
+  /** All changes of the checkpoint's session since; of everybody where it belongs to no session. */
   | { readonly take: 'since'; readonly checkpoint: Checkpoint }
-  /** What was done under this one message. */
+  /** The changes of this one message. */
   | { readonly take: 'message'; readonly checkpoint: Checkpoint }
-  /** Whatever anybody did since: the tree as it was. */
+  /** All changes of everybody since: the tree as it was. */
   | { readonly take: 'exact'; readonly checkpoint: Checkpoint }
-  /** What one operation did. */
+  /** The changes of one operation. */
   | { readonly take: 'operation'; readonly operation: Operation };
 
 export interface SetOptions {
@@ -22,20 +22,20 @@ export interface SetOptions {
   readonly includeShared: boolean;
 }
 
-/** A path's chain from the oldest change in question on, with the changes to take back. */
+/** A path's chain from the oldest change of the set on, and which of its changes to take back. */
 export interface PathChain {
   readonly path: TrackedPath;
   readonly changes: readonly Change[];
   readonly set: ReadonlySet<Seq>;
   /** Changes that were left out because their attribution is shared. */
   readonly shared: number;
-  /** Whether all of it was taken back before (`exact` only): if the path is as it was, that is all. */
+  /** All of it was taken back before (`exact` only), so nothing is left to do if the path is as it was. */
   readonly settled: boolean;
 }
 
 export interface ChangeSet {
   readonly chains: readonly PathChain[];
-  /** Ids of the sessions whose changes are taken; null: everybody's. */
+  /** The sessions whose changes are taken; null for everybody's. */
   readonly sessionIds: readonly string[] | null;
 }
 
@@ -72,9 +72,9 @@ function queryFor(request: SetRequest, sessionIds: readonly string[] | null): Ch
 
 function isWanted(request: SetRequest, change: Change, family: readonly string[] | null): boolean {
   if (request.take === 'operation' || request.take === 'message') return true;
-  // What an import brought since did not happen since, and left every path as it was.
+  // Changes of a later import did not happen here, and left every path as it was.
   if ((importedAt(change) ?? 0) > request.checkpoint.seq) return false;
-  // Of a checkpoint without a session: the agents' changes and our own, not a person's.
+  // For a checkpoint without a session: the changes of agents and operations, not a person's.
   return request.take === 'exact' || family !== null || change.origin !== 'outside';
 }
 
@@ -97,7 +97,7 @@ async function loadChains(
   const oldest = candidates[0];
   if (oldest === undefined) return [];
   const paths = [...new Set(candidates.map((change) => change.path))];
-  // Where operations themselves can be in the set, what they cancelled may lie further back.
+  // If operations can be in the set, the changes that they cancelled may be older.
   const after = holdsOperations ? 0 : oldest.seq - 1;
   const changes = await store.changes({ paths, after });
   const cancellations = await store.cancellationsOf(changes.map((change) => change.seq));
@@ -118,7 +118,7 @@ function chosen(chain: LoadedChain, request: SetRequest, options: SetOptions): P
   const candidates = changes.filter((change) => chain.candidates.has(change.seq));
   const left = withoutPairs(candidates, chain);
   if (request.take === 'exact') {
-    // The state as it was, whatever was taken back in between.
+    // Everything is taken, even if it was taken back in between: only the old state counts.
     const set = new Set(candidates.map((change) => change.seq));
     return { path, changes, set, shared: 0, settled: left.length === 0 };
   }
@@ -127,16 +127,16 @@ function chosen(chain: LoadedChain, request: SetRequest, options: SetOptions): P
   return { path, changes, set, shared: left.length - taken.length, settled: false };
 }
 
-/** Live changes only. A rewind whose cancelled changes are all among the candidates drops out too. */
+/** Keeps live changes only. Drops a rewind if all changes that it cancelled are candidates too. */
 function withoutPairs(candidates: readonly Change[], chain: LoadedChain): Change[] {
   const live = liveChanges(chain.changes, chain.cancellations);
   const cancelledBy = Map.groupBy(chain.cancellations, (pair) => pair.by);
   const inside = new Set(candidates.map((change) => change.seq));
-  // Where people's changes come back, what lies between them cannot be left out any more.
+  // If a person's changes come back, the changes between them must not be left out.
   if (candidates.some(({ seq }) => live.has(seq) && tookPeoples(seq))) return [...candidates];
   return candidates.filter((change) => {
     if (!live.has(change.seq)) {
-      // Its canceller may be taken out itself, and then it is back, unless it is in the set as well.
+      // If its canceller is taken back, the change would come back unless it is in the set as well.
       return chain.cancellations.some(
         (pair) => pair.change === change.seq && live.has(pair.by) && staysIn(pair.by),
       );
@@ -144,7 +144,7 @@ function withoutPairs(candidates: readonly Change[], chain: LoadedChain): Change
     return change.origin !== 'operation' || staysIn(change.seq);
   });
 
-  /** Whether a live canceller is itself to be taken out: some of what it cancelled lies outside. */
+  /** Whether a live canceller must be taken back itself: some changes that it cancelled are not in the set. */
   function staysIn(by: Seq): boolean {
     const pairs = cancelledBy.get(by) ?? [];
     const whole = pairs.length > 0 && pairs.every((pair) => inside.has(pair.change));

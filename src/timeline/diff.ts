@@ -1,7 +1,7 @@
 import { type CaptureSite, look } from '../capture/capture.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { isSavepointError } from '../model/errors.ts';
-import { isBelow, type TrackedPath } from '../model/path.ts';
+import { isBelow, nameOf, type TrackedPath } from '../model/path.ts';
 import { joins, type State } from '../model/state.ts';
 
 /** One path that differs between a checkpoint and a later point. */
@@ -15,8 +15,8 @@ export interface PathDiff {
 }
 
 /**
- * What is different from how it was at `from`: now, or at `to`, which may be the older one. Covers the
- * paths on record, whoever changed them. Reads only.
+ * The differences between `from` and now, or `to`, which may be the older one. Covers all paths on record,
+ * whoever changed them. Reads only.
  */
 export async function diffSince(
   site: CaptureSite,
@@ -56,7 +56,7 @@ async function diffForward(
   return diffs;
 }
 
-/** `end` null: what is on disk. */
+/** `end` is null for the state on disk. */
 async function pathDiff(
   site: CaptureSite,
   path: TrackedPath,
@@ -70,7 +70,7 @@ async function pathDiff(
   return { path, before, after: seen.state, beforeBytes, afterBytes: seen.blob?.bytes ?? null };
 }
 
-/** Damage is named when something is restored; a diff shows what it can. */
+/** Null also for a damaged blob: a restore reports damage, a diff shows what it can. */
 export async function bytesOf(site: CaptureSite, state: State): Promise<Uint8Array | null> {
   if (state.kind !== 'captured' || state.blob === null) return null;
   try {
@@ -80,4 +80,38 @@ export async function bytesOf(site: CaptureSite, state: State): Promise<Uint8Arr
       return null;
     throw error;
   }
+}
+
+/** A path that differs; this is all that `findRenames` needs. */
+export interface Moved {
+  readonly path: TrackedPath;
+  readonly before: State;
+  readonly after: State;
+}
+
+/**
+ * Maps created paths to deleted ones with the same content, which were probably renamed. Only for display:
+ * a rewind treats both names separately. Each deleted path is used once; one with the same last name is
+ * preferred.
+ */
+export function findRenames(diffs: readonly Moved[]): Map<TrackedPath, TrackedPath> {
+  const gone = Map.groupBy(
+    diffs.filter(({ after }) => after.kind === 'absent'),
+    ({ before }) => contentOf(before),
+  );
+  const renames = new Map<TrackedPath, TrackedPath>();
+  for (const { path, before, after } of diffs) {
+    const content = before.kind === 'absent' ? contentOf(after) : null;
+    const candidates = content === null ? [] : (gone.get(content) ?? []);
+    const sameName = candidates.findIndex((other) => nameOf(other.path) === nameOf(path));
+    const [from] = candidates.splice(Math.max(sameName, 0), 1);
+    if (from !== undefined) renames.set(path, from.path);
+  }
+  return renames;
+}
+
+/** Null for folders and empty files, by which no rename can be recognized. */
+function contentOf(state: State): string | null {
+  if (state.kind !== 'captured' || state.blob === null || state.size === 0) return null;
+  return `${state.type} ${state.blob}`;
 }

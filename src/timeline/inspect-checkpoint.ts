@@ -7,16 +7,16 @@ import type { Store } from '../store/store.ts';
 import { countChangeLines, type LineCount } from './line-counts.ts';
 
 export interface InspectedChange extends Change, LineCount {
-  /** Whether an operation took it back, and is in effect. */
+  /** Whether an operation took it back and is still in effect. */
   readonly takenBack: boolean;
 }
 
 /** Everything on record of one checkpoint. */
 export interface InspectedCheckpoint {
   readonly checkpoint: Checkpoint;
-  /** Null where it belongs to none. */
+  /** Null where the checkpoint belongs to no session. */
   readonly session: Session | null;
-  /** What was done under it, by path and then in order. */
+  /** The changes made under it, by path and then in order. */
   readonly changes: readonly InspectedChange[];
   /** Operations that returned to it, took it back, or brought it back; newest first. */
   readonly operations: readonly Operation[];
@@ -63,7 +63,7 @@ async function fateOf(store: Store, changes: readonly Change[]): Promise<Fate> {
   return { live: liveChanges(chains, cancellations), touchedBy: new Set(touchedBy) };
 }
 
-/** Pairs come with the canceller ascending, so that one pass meets each before what cancels it. */
+/** The pairs are sorted by canceller, so one pass is enough: a change comes before its cancellers. */
 function cancellersOf(
   changes: readonly Change[],
   cancellations: readonly Cancellation[],

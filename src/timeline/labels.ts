@@ -4,12 +4,11 @@ import { SavepointError } from '../model/errors.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { Draft } from '../store/draft.ts';
 import type { Store } from '../store/store.ts';
-import { resolveCheckpoint } from './resolve-checkpoint.ts';
-import { SHORTEST_ID } from './unique-lengths.ts';
+import { resolveCheckpoint, SHORTEST_ID } from './resolve.ts';
 
 /**
- * A label as it is kept. Throws `argument-invalid` for one that nobody could type, or that could be taken for
- * something else. `owner` is the checkpoint that may have it already.
+ * Returns the label as it is stored. Throws `argument-invalid` for a label that nobody could type, that could
+ * be mistaken for another name, or that another checkpoint than `owner` has.
  */
 export async function checkLabel(
   store: Store,
@@ -34,14 +33,14 @@ function spelledOut(text: string): string {
   if (trimmed === '') throw refused('a label must not be empty');
   if (CONTROL.test(trimmed))
     throw refused('a label must not hold line breaks or control characters');
-  // What a person counts, also outside of the basic plane.
+  // Counts characters as people do, also outside of the basic plane.
   const { length } = [...trimmed];
   if (length > LONGEST)
     throw refused(`a label must not be longer than ${LONGEST} characters, and this has ${length}`);
   return clipText(trimmed);
 }
 
-/** Whoever goes back to a label means one checkpoint. */
+/** A label must name one checkpoint only. */
 async function refuseIfTaken(
   store: Store,
   label: string,
@@ -60,7 +59,7 @@ function refused(message: string, hint = 'choose another label'): SavepointError
   return new SavepointError('argument-invalid', message, { hint });
 }
 
-/** Gives a checkpoint a label that no other one has, or takes it away with null. */
+/** Gives a checkpoint a label that no other one has, or removes its label with null. */
 export async function labelCheckpoint(
   draft: Draft,
   store: Store,

@@ -5,16 +5,16 @@ import type { TrackedPath } from '../model/path.ts';
 import { joins, type State } from '../model/state.ts';
 import { countLines } from '../plan/unified-diff.ts';
 import type { Store } from '../store/store.ts';
-import { findRenames } from './renames.ts';
+import { findRenames } from './diff.ts';
 
 export interface LineCount {
   readonly insertions: number;
   readonly deletions: number;
 }
 
-/** How much may be read for counting. A list must not wait for every file that an agent ever wrote. */
+/** Limits how much is read, so that a list need not wait for every file that an agent ever wrote. */
 export interface CountBudget {
-  /** Contents to read. */
+  /** How many contents may be read. */
   readonly reads: number;
   readonly bytes: number;
 }
@@ -22,9 +22,8 @@ export interface CountBudget {
 export const UNLIMITED: CountBudget = { reads: Number.POSITIVE_INFINITY, bytes: 2 ** 40 };
 
 /**
- * How many lines were added and taken away under each checkpoint. The first ones come first; those for
- * which the budget has not enough left are left out. Contents that are no text, or that are not on record,
- * count nothing.
+ * How many lines were added and removed under each checkpoint, in the order of `ids`. Checkpoints beyond
+ * the budget are left out. Contents that are not text, or not on record, count nothing.
  */
 export async function countCheckpointLines(
   store: Store,
@@ -49,7 +48,7 @@ export async function countCheckpointLines(
   return counts;
 }
 
-/** What one change did. An open one has done nothing yet. */
+/** The lines of one change. An open change counts nothing yet. */
 export function countChangeLines(store: Store, change: Change): Promise<LineCount> {
   const { before, after } = change;
   return new Contents(store, UNLIMITED).count({ before, after: after ?? before });
@@ -64,7 +63,7 @@ interface PathStep extends Step {
   readonly path: TrackedPath;
 }
 
-/** Changes of a path that follow each other are one step: a line that came and went is no line. */
+/** Joins consecutive changes of a path, so that a line that came and went is not counted. */
 function stepsOf(changes: readonly Change[]): PathStep[] {
   const steps: PathStep[] = [];
   for (const [path, chain] of Map.groupBy(changes, (change) => change.path)) {
@@ -80,7 +79,7 @@ function stepsOf(changes: readonly Change[]): PathStep[] {
   return steps;
 }
 
-/** A file under another name has no new lines; `diff` says the same. */
+/** A renamed file has no new lines; `diff` shows it in the same way. */
 function withoutRenames(steps: readonly PathStep[]): Step[] {
   const byPath = Map.groupBy(steps, ({ path }) => path);
   const renames = findRenames(steps.filter(({ path }) => byPath.get(path)?.length === 1));
@@ -91,7 +90,7 @@ function withoutRenames(steps: readonly PathStep[]): Step[] {
 const NOTHING = new Uint8Array();
 const MOST_HELD = 64 * 1024 * 1024;
 
-/** Contents of files, each read once: what one message left is what the next one began with. */
+/** Reads each content once: the state after one message is the state before the next. */
 class Contents {
   readonly #store: Store;
   readonly #read = new Map<BlobId, Uint8Array>();
@@ -105,7 +104,7 @@ class Contents {
     this.#bytes = bytes;
   }
 
-  /** Takes what the steps need from the budget; false when there is not enough left. */
+  /** Takes the reads of these steps from the budget; false when there is not enough left. */
   affords(steps: readonly Step[]): boolean {
     const wanted = new Map<BlobId, number>();
     for (const state of steps.filter(isText).flatMap(({ before, after }) => [before, after])) {
@@ -143,7 +142,7 @@ class Contents {
     this.#held = 0;
   }
 
-  /** Damage is named when something is restored; nobody counts its lines. */
+  /** A damaged blob counts no lines: a restore reports the damage. */
   async #load(blob: BlobId): Promise<Uint8Array> {
     try {
       return await this.#store.readBlob(blob);
@@ -155,7 +154,7 @@ class Contents {
   }
 }
 
-/** Where one side is not on record, nothing tells how many lines are new. */
+/** If one side is not on record, the lines cannot be counted. */
 function isText({ before, after }: Step): boolean {
   return before.kind !== 'unknown' && after.kind !== 'unknown';
 }

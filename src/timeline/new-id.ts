@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { CheckpointId, OperationId } from '../model/ids.ts';
 
-// 32 signs without look-alikes (0 and o, 1 and l): ids are read aloud, typed and shortened.
+// 32 characters without look-alikes (0 and o, 1 and l), because people read ids aloud and type them.
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 const LENGTH = 16;
 
-/** What ids of checkpoints and operations look like; none looks like `latest` or `~1`. */
+/** The form of the ids of checkpoints and operations. None looks like `latest` or `~1`. */
 export const RANDOM_ID: RegExp = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
 
 export function newCheckpointId(): CheckpointId {

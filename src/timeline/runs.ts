@@ -11,13 +11,13 @@ import { loadChangeSet, type PathChain } from './change-set.ts';
 /** The agent of sessions that `savepoint run` makes: one for each command. */
 export const RUN_AGENT = 'run';
 
-// Further back than that nobody means by "undo".
+// By "undo" nobody means a run further back than this.
 const RECENT = 50;
 
 /**
- * The newest command run under Savepoint whose changes are still there, if nothing was rewound since: an undo
- * takes back whichever came last. It never passes over a run of which nothing is on record: throws
- * `session-busy` while that runs, otherwise `run-unrecorded`. `force` takes what is on record so far.
+ * The newest command run under Savepoint whose changes are still there; null if a rewind came later, because
+ * an undo takes back the last of them. It never skips a run whose changes are not on record: it throws
+ * `session-busy` while that runs, otherwise `run-unrecorded`. With `force` it takes what is on record so far.
  */
 export async function runToUndo(store: Store, force: boolean): Promise<Checkpoint | null> {
   const windows = new Map((await store.windows()).map((one) => [one.checkpointId, one]));
@@ -33,7 +33,7 @@ export async function runToUndo(store: Store, force: boolean): Promise<Checkpoin
     const { chains } = await loadChangeSet(
       store,
       { take: 'message', checkpoint },
-      // What may be another's doing counts too: passing over it, an undo would take back something older.
+      // Shared changes count too: without them, an undo would skip the run and take back an older one.
       { paths: null, includeShared: true },
     );
     if (chains.some(hasOwnChange)) {
@@ -46,7 +46,7 @@ export async function runToUndo(store: Store, force: boolean): Promise<Checkpoin
   return null;
 }
 
-/** Keeps the runs among windows that a scan ends in their place: nobody has told of their end. */
+/** Keeps a record of the runs among windows that a scan ends because nobody closed them. */
 export async function keepInterrupted(
   draft: Draft,
   store: Store,
@@ -63,12 +63,12 @@ async function isRun(store: Store, sessionId: string | null): Promise<boolean> {
   return sessionId !== null && (await store.session(sessionId))?.agent === RUN_AGENT;
 }
 
-/** What was run elsewhere and imported is not what an undo here means. */
+/** An undo does not mean a run that was imported from another machine. */
 function hasOwnChange({ changes, set }: PathChain): boolean {
   return changes.some((change) => set.has(change.seq) && importedAt(change) === null);
 }
 
-/** What the program changed is still to be found by a scan. */
+/** The error for a run whose changes no scan has found yet. */
 function notScanned({ owner, closed, description }: Window): SavepointError {
   if (closed === null && (owner === null || ownerMayRun(owner))) {
     return new SavepointError('session-busy', `the last run is still running: ${description}`);
@@ -77,7 +77,7 @@ function notScanned({ owner, closed, description }: Window): SavepointError {
   return new SavepointError('run-unrecorded', message, { hint: 'scan the worktree first' });
 }
 
-/** `before`: what the undo would have come to next. */
+/** `before`: the run or rewind that the undo would take back if it skipped this run. */
 function nothingFound(run: Checkpoint, before: Checkpoint | Operation | null): SavepointError {
   const message = `the last run was interrupted, and no change of it was found: ${run.description}`;
   return new SavepointError('run-unrecorded', message, {

@@ -12,7 +12,7 @@ export interface SessionRef {
 
 const ACTIVITY_STEP_MS = 60_000;
 
-/** Finds a session or begins it, and notes that it is active (to the minute: each note is a write). */
+/** Finds a session or begins it, and notes its activity, to the minute because each note is a write. */
 export async function touchSession(
   draft: Draft,
   store: Store,
@@ -43,7 +43,7 @@ async function beginSession(store: Store, ref: SessionRef, now: number): Promise
   };
 }
 
-/** The retention of an archived session begins to run. */
+/** Archives a session: the time that retention keeps it begins now. */
 export async function archiveSession(
   draft: Draft,
   store: Store,
@@ -55,4 +55,35 @@ export async function archiveSession(
     throw new SavepointError('session-not-found', 'no session has this id', { details: { id } });
   }
   draft.putSession({ ...session, archivedAt: session.archivedAt ?? now });
+}
+
+/** A session, and how much of it is on record. */
+export interface SessionSummary extends Session {
+  readonly checkpoints: number;
+  /** How many different paths it changed. */
+  readonly files: number;
+}
+
+/** Most recently active first. */
+export async function summarizeSessions(
+  store: Store,
+  sessions: readonly Session[],
+): Promise<SessionSummary[]> {
+  const sessionIds = sessions.map(({ id }) => id);
+  const checkpoints = countBy(await store.checkpoints({ sessionIds }), ({ id }) => id);
+  const files = countBy(await store.changes({ sessionIds }), ({ path }) => path);
+  return sessions.map((session) => ({
+    ...session,
+    checkpoints: checkpoints.get(session.id) ?? 0,
+    files: files.get(session.id) ?? 0,
+  }));
+}
+
+/** How many different keys each session has. */
+function countBy<Row extends { readonly sessionId: string | null }>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): Map<string | null, number> {
+  const groups = Map.groupBy(rows, ({ sessionId }) => sessionId);
+  return new Map([...groups].map(([id, group]) => [id, new Set(group.map(keyOf)).size]));
 }

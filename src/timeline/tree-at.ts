@@ -5,12 +5,12 @@ import type { BaselineState } from '../model/manifest/entry.ts';
 import { isOutside, type TrackedPath } from '../model/path.ts';
 import type { State } from '../model/state.ts';
 
-/** What was at a path: a state like any other, or one of the baseline, whose bytes lie elsewhere. */
+/** The state of a path; a state of the baseline may have its bytes in git's packs. */
 export type TreeState = State | BaselineState;
 
 /**
- * The whole worktree as it was at a checkpoint: what the record says of each path, and the baseline for
- * those that never changed. Paths come in order, folders before what is in them.
+ * The whole worktree as it was at a checkpoint: the recorded state of each path, and the baseline for paths
+ * that never changed. Sorted, so that a folder comes before its entries.
  */
 export async function treeAt(
   site: CaptureSite,
@@ -23,7 +23,7 @@ export async function treeAt(
   for (const [path, state] of (await known.manifest()) ?? []) tree.set(path, state);
   for (const { path, state } of await store.heads()) tree.set(path, state);
   const later = await store.changes({ after: checkpoint.seq });
-  // From the newest back: the first change after the checkpoint has the last word.
+  // Newest first, so that the oldest change after the checkpoint is set last.
   for (const { path, before } of later.toReversed()) tree.set(path, before);
   const paths = [...tree.keys()].filter((path) => isThere(path, tree)).sort(byText);
   return new Map(paths.map((path) => [path, tree.get(path) as TreeState]));
@@ -33,7 +33,7 @@ function isThere(path: TrackedPath, tree: ReadonlyMap<TrackedPath, TreeState>): 
   return !isOutside(path) && tree.get(path)?.kind !== 'absent';
 }
 
-/** A folder's path is a beginning of those in it, so it comes before them in any order of texts. */
+/** A folder's path is a prefix of its entries' paths, so it comes before them. */
 function byText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }

@@ -5,7 +5,7 @@ import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import { type State, type UnknownReason, unknown } from '../model/state.ts';
 import type { Store } from '../store/store.ts';
-import { resolveSession } from '../timeline/resolve-shortened.ts';
+import { resolveSession } from '../timeline/resolve.ts';
 import { FRAME, FrameWriter } from './frames.ts';
 import {
   blobsIn,

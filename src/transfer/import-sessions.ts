@@ -1,7 +1,6 @@
-import { type CaptureSite, look } from '../capture/capture.ts';
+import { type CaptureSite, look, mayRun } from '../capture/capture.ts';
 import { appendChange, outsider, settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
-import { mayRun } from '../capture/overlapped-calls.ts';
 import { importOwner } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Seq } from '../model/ids.ts';

@@ -2,8 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { chmod, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { StepContext } from '../../src/execution/step-context.ts';
-import { memoryStore, SavepointError, type Store, storeDirectory } from '../../src/index.ts';
+
+import {
+  memoryStore,
+  SavepointError,
+  type StepContext,
+  type Store,
+  storeDirectory,
+} from '../../src/index.ts';
 import { ExecutionBed } from './execution-bed.ts';
 
 let bed: ExecutionBed;

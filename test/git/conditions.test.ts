@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
-import type { FileStat } from '../../src/capture/git/file-stat.ts';
+import { bareStat, type RawStat } from '../../src/capture/scan/entry-stat.ts';
 import { withGitRepository } from './git-repository.ts';
 import { baselineOf, takenFrom } from './taken.ts';
 
@@ -58,19 +58,19 @@ describe('what is taken from git', () => {
       assert.deepEqual(await takenFrom(repository), ['same']);
     }));
 
-  it.each<[keyof FileStat, number]>([
-    ['mtimeSec', -1],
-    ['mtimeNsec', -1],
-    ['ctimeSec', -1],
-    ['ctimeNsec', -1],
-    ['inode', 1],
-    ['size', 1],
-    ['mode', 0o100],
+  it.each<[keyof RawStat, bigint]>([
+    ['mtimeNs', -1_000_000_000n],
+    ['mtimeNs', -1n],
+    ['ctimeNs', -1_000_000_000n],
+    ['ctimeNs', -1n],
+    ['ino', 1n],
+    ['size', 1n],
+    ['mode', 0o100n],
   ])('takes no file whose %s differs from what git saw', (field, difference) =>
     withGitRepository(async (repository) => {
       await repository.commit({ other: 'one', same: 'one' });
-      const changed = (path: string, stat: FileStat): FileStat =>
-        path === 'other' ? { ...stat, [field]: stat[field] + difference } : stat;
+      const changed = (path: string, stat: RawStat): RawStat =>
+        path === 'other' ? { ...bareStat(stat), [field]: stat[field] + difference } : stat;
       assert.deepEqual(await takenFrom(repository, changed), ['same']);
     }),
   );
@@ -78,9 +78,9 @@ describe('what is taken from git', () => {
   it('compares the 32 bits of an inode that the index keeps', () =>
     withGitRepository(async (repository) => {
       await repository.commit({ same: 'one' });
-      const wider = (_: string, stat: FileStat): FileStat => ({
-        ...stat,
-        inode: stat.inode + 2 ** 40,
+      const wider = (_: string, stat: RawStat): RawStat => ({
+        ...bareStat(stat),
+        ino: stat.ino + 2n ** 40n,
       });
       assert.deepEqual(await takenFrom(repository, wider), ['same']);
     }));

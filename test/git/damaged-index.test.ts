@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
-import { parseIndex } from '../../src/capture/git/parse-index.ts';
+import { parseIndex } from '../../src/capture/git/git-index.ts';
 import { Refusal } from '../../src/capture/git/refusal.ts';
 import { type GitRepository, withGitRepository } from './git-repository.ts';
 import { refusalFrom, takenFrom } from './taken.ts';

@@ -17,8 +17,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, it } from 'vitest';
 import type { GitBaseline } from '../../src/capture/git/baseline.ts';
-import { keepFile } from '../../src/capture/git/keep-file.ts';
-import { keepObjects, sharedBytes, unshareObjects } from '../../src/capture/git/keep-objects.ts';
+import {
+  keepFile,
+  keepObjects,
+  sharedBytes,
+  unshareObjects,
+} from '../../src/capture/git/keep-objects.ts';
 import { DISK } from '../e2e/scratch.ts';
 import { type GitRepository, withGitRepository } from './git-repository.ts';
 import { assertReadable, FILES, packed } from './kept-store.ts';

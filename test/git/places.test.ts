@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
-import { gitHead } from '../../src/capture/git/head.ts';
+import { gitHead } from '../../src/capture/git/find-repository.ts';
 import { GitRepository, withGitRepository } from './git-repository.ts';
 import { baselineOf, refusalFrom, takenFrom } from './taken.ts';
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
-import { readGitBaseline, startGitBaseline } from '../../src/capture/git/baseline.ts';
+import { startGitBaseline } from '../../src/capture/git/baseline.ts';
 import { withTemporaryFolder } from '../../src/testing/temporary-folder.ts';
 import { GitRepository, withGitRepository } from './git-repository.ts';
 import { refusalFrom, takenFrom } from './taken.ts';
@@ -183,7 +183,7 @@ describe('repositories of which nothing is taken', () => {
       await repository.commit({ a: 'one' });
       const { root } = repository;
       const environment = { PATH: join(folder, 'empty'), HOME: folder };
-      const found = await readGitBaseline({ root, environment, statOf: () => null });
+      const found = await startGitBaseline(root, environment).finish(() => null);
       assert.deepEqual(found, { refused: 'git-missing' });
     }));
 
@@ -191,11 +191,7 @@ describe('repositories of which nothing is taken', () => {
     withGitRepository(async (repository) => {
       await repository.commit({ a: 'one' });
       const environment = { ...repository.environment, GIT_CONFIG_GLOBAL: '/dev/null' };
-      const found = await readGitBaseline({
-        root: repository.root,
-        environment,
-        statOf: () => null,
-      });
+      const found = await startGitBaseline(repository.root, environment).finish(() => null);
       assert.deepEqual(found, { refused: 'git-environment' });
     }));
 

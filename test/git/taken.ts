@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { lstatSync, readFileSync } from 'node:fs';
-import { type GitBaseline, readGitBaseline } from '../../src/capture/git/baseline.ts';
-import { type FileStat, fileStatOf } from '../../src/capture/git/file-stat.ts';
-import type { GitRefusal } from '../../src/capture/git/refusal.ts';
+import { type GitBaseline, startGitBaseline } from '../../src/capture/git/baseline.ts';
+import type { GitRefusal, RefusedByGit } from '../../src/capture/git/refusal.ts';
+import type { RawStat } from '../../src/capture/scan/entry-stat.ts';
 import { pathToBytes, type TrackedPath } from '../../src/model/path.ts';
 import type { GitRepository } from './git-repository.ts';
 
 /** What a test makes `lstat` say of a path. */
-export type ChangedStat = (path: string, stat: FileStat) => FileStat;
+export type ChangedStat = (path: string, stat: RawStat) => RawStat;
 
 /**
  * The paths that the baseline takes. Whatever a test is about: what git holds of each of them must be
@@ -56,12 +56,12 @@ function readBaseline(
   { environment }: GitRepository,
   changed: ChangedStat = (_, stat) => stat,
   root: string,
-): ReturnType<typeof readGitBaseline> {
-  const statOf = (path: TrackedPath): FileStat | null => {
+): Promise<GitBaseline | RefusedByGit> {
+  const statOf = (path: TrackedPath): RawStat | null => {
     const stats = lstatSync(locate(root, path), { bigint: true, throwIfNoEntry: false });
-    return stats === undefined ? null : changed(path, fileStatOf(stats));
+    return stats === undefined ? null : changed(path, stats);
   };
-  return readGitBaseline({ root, statOf, environment });
+  return startGitBaseline(root, environment).finish(statOf);
 }
 
 function locate(root: string, path: TrackedPath): Buffer {

@@ -1,13 +1,12 @@
 import { type GitEnvironment, runGit } from './git-child.ts';
-import type { IndexEntries } from './parse-index.ts';
-import { comparePaths, type PathBytes } from './path-bytes.ts';
+import { comparePaths, type IndexEntries, type PathBytes } from './git-index.ts';
 import { Refusal } from './refusal.ts';
 import type { Repository } from './repository.ts';
 
 /**
- * Attributes with which a file and its object may differ and yet have one size. `ident` is among
- * them: an object that was committed with somebody's expanded `$Id: …$` gets another of that length.
- * End-of-line conversion only ever adds bytes, or only removes them.
+ * Attributes with which a file and its object may differ although they have the same size. `ident` is one:
+ * an object that was committed with an expanded `$Id: …$` gets another id of the same length. End-of-line
+ * conversion is none: it always changes the size.
  */
 const CONVERTING: readonly string[] = ['filter', 'working-tree-encoding', 'ident'];
 
@@ -19,8 +18,8 @@ export interface AttributesQuery {
 }
 
 /**
- * One byte for each entry, 1 where git may convert the file. Git is always asked: where its system
- * file of attributes lies is known to it alone. `--all` prints nothing for a path without attributes.
+ * One byte for each entry, 1 where git may convert the file. Git is always asked, because only git knows
+ * where its system file of attributes is. `--all` prints nothing for a path without attributes.
  */
 export async function convertedEntries(query: AttributesQuery): Promise<Uint8Array> {
   const { repository, entries, environment, signal } = query;
@@ -36,13 +35,13 @@ function joinPaths({ count, paths, pathStart, pathEnd }: IndexEntries): Buffer {
   const joined = Buffer.alloc(size);
   let at = 0;
   for (let i = 0; i < count; i += 1) {
-    // The NUL behind it is there already.
+    // The buffer is zeroed, so the NUL after the path is there already.
     at += paths.copy(joined, at, pathStart[i], pathEnd[i]) + 1;
   }
   return joined;
 }
 
-/** Reads `path NUL attribute NUL value NUL` …, which comes in the order of the entries. */
+/** Parses `path NUL attribute NUL value NUL` …, in the order of the entries. */
 function parse(printed: Buffer, entries: IndexEntries): Uint8Array {
   const converted = new Uint8Array(entries.count);
   const path: PathBytes = { bytes: printed, start: 0, end: 0 };

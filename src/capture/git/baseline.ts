@@ -1,16 +1,18 @@
 import type { TrackedPath } from '../../model/path.ts';
 import { convertedEntries } from './attributes.ts';
-import { checkConfiguration } from './configuration.ts';
-import { oidOf, sizeOf } from './entry-match.ts';
+import { headOf } from './find-repository.ts';
 import { checkEnvironment, type GitEnvironment, runGit } from './git-child.ts';
-import { headOf } from './head.ts';
-import { ENTRY, OID_SIZE } from './index-layout.ts';
-import { type Gathered, joinWithStats, type StatOf } from './join.ts';
-import { placesOf } from './object-places.ts';
-import { textOf } from './path-bytes.ts';
-import { type IndexFile, readIndex } from './read-index.ts';
+import { ENTRY, type IndexFile, OID_SIZE, readIndex, textOf } from './git-index.ts';
+import { type Gathered, matchEntries, type StatOf } from './match-entries.ts';
+import { placesOf } from './packs.ts';
 import { Refusal, type RefusedByGit, refusedBy } from './refusal.ts';
-import { checkUnlocked, objectsOf, openRepository, type Repository } from './repository.ts';
+import {
+  checkConfiguration,
+  checkUnlocked,
+  objectsOf,
+  openRepository,
+  type Repository,
+} from './repository.ts';
 
 /** A file of the project whose bytes git holds. */
 export interface GitEntry {
@@ -21,9 +23,9 @@ export interface GitEntry {
   readonly size: number;
 }
 
-/** The files that need no copy. All others of the project are to be read. */
+/** The files that need no copy. All other files of the project must be read. */
 export interface GitBaseline {
-  /** In ascending order of the paths' bytes. Made anew at each iteration. */
+  /** In ascending order of the paths' bytes. Each iteration makes them anew. */
   readonly entries: Iterable<GitEntry>;
   readonly count: number;
   /** The commit in whose tree all of them are. */
@@ -31,33 +33,20 @@ export interface GitBaseline {
 }
 
 export interface PendingBaseline {
-  /** Joins what git said with the scan's stats. Refuses; throws nothing but bugs. */
+  /** Compares git's answers with the scan's stats. Problems become a refusal; only bugs are thrown. */
   finish(statOf: StatOf): Promise<GitBaseline | RefusedByGit>;
-  /** Ends the children, if they run still. Resolves when they are gone. */
+  /** Stops git if it still runs. Resolves when its processes have ended. */
   cancel(): Promise<void>;
 }
 
-export interface GitBaselineOptions {
-  /** The project's real path. */
-  readonly root: string;
-  readonly statOf: StatOf;
-  readonly environment: GitEnvironment;
-}
-
-export async function readGitBaseline(
-  options: GitBaselineOptions,
-): Promise<GitBaseline | RefusedByGit> {
-  return startGitBaseline(options.root, options.environment).finish(options.statOf);
-}
-
 /**
- * Starts what git has to be asked, to go on while the caller scans. A file's stat may be taken before
- * or after the index is read: if both agree, the file had the object's bytes when it was taken.
+ * Starts to ask git, so that git works while the caller scans. A file's stat may be taken before or after
+ * the index is read: if both agree, the file had the object's bytes when its stat was taken.
  */
 export function startGitBaseline(root: string, environment: GitEnvironment): PendingBaseline {
   const controller = new AbortController();
   const gathered = gather(root, environment, controller).catch(refusedBy);
-  // The caller may be gone before it asks; what went wrong is told by `finish`.
+  // `finish` reports the error; without this, a caller that never asks would leave it unhandled.
   gathered.catch(() => {});
   return {
     finish: async (statOf) => {
@@ -89,7 +78,7 @@ async function gather(
     const [listing, { index, converted }] = await Promise.all([tree, entries]);
     return { repository, head, index, listing, converted };
   } catch (error) {
-    // What one could not do makes the other useless. It is stopped, and waited for.
+    // If one fails, the other is useless: it is stopped, and waited for.
     controller.abort();
     await Promise.allSettled([tree, entries]);
     throw error;
@@ -121,7 +110,7 @@ function finish(gathered: Gathered, statOf: StatOf): GitBaseline | RefusedByGit 
   const { repository, index, head } = gathered;
   try {
     checkUnlocked(repository);
-    const held = joinWithStats(gathered, statOf);
+    const held = matchEntries(gathered, statOf);
     const places = placesOf(objectsOf(repository.commonDir), oidsOf(index, held));
     const missing = new Set(places.missing);
     const kept = missing.size === 0 ? held : held.filter((_, position) => !missing.has(position));
@@ -147,10 +136,12 @@ function* entriesOf(
   held: readonly number[],
   prefixLength: number,
 ): Generator<GitEntry> {
-  const { paths, pathStart, pathEnd } = index.entries;
+  const { bytes, paths, pathStart, pathEnd } = index.entries;
   for (const i of held) {
     const start = (pathStart[i] as number) + prefixLength;
     const path = textOf(paths, start, pathEnd[i] as number);
-    yield { path, oid: oidOf(index, i), size: sizeOf(index, i) };
+    const at = index.entries.at[i] as number;
+    const oid = bytes.subarray(at + ENTRY.oid, at + ENTRY.oid + OID_SIZE);
+    yield { path, oid, size: bytes.readUInt32BE(at + ENTRY.size) };
   }
 }

@@ -2,12 +2,12 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'n
 import { once } from 'node:events';
 import { Refusal } from './refusal.ts';
 
-/** The caller's variables. Of them only what finds git and the user's configuration is passed on. */
+/** The caller's variables. Only those that find git and the user's configuration are passed on. */
 export type GitEnvironment = Readonly<Record<string, string | undefined>>;
 
 export interface GitCall {
   readonly gitDir: string;
-  /** Null where no worktree is looked at. */
+  /** Null where git needs no worktree. */
   readonly top: string | null;
   readonly args: readonly string[];
   readonly environment: GitEnvironment;
@@ -15,11 +15,11 @@ export interface GitCall {
   readonly signal?: AbortSignal;
 }
 
-// For a repository that makes git wait for ever (a FIFO as .gitattributes), not for slow disks.
+// Stops a git that would wait for ever, for example at a FIFO named .gitattributes. Slow disks need less.
 const TIME_LIMIT_MS = 60_000;
 const MAX_OUTPUT = 1024 * 1024 * 1024;
 
-// Variables by which the user's git may have converted files in ways that we would not see.
+// With these variables the user's git may have converted files in ways that we would not see.
 const REDIRECTIONS = [
   'GIT_CONFIG_GLOBAL',
   'GIT_CONFIG_SYSTEM',
@@ -34,7 +34,7 @@ export function checkEnvironment(environment: GitEnvironment): void {
   }
 }
 
-/** Runs git to its end and gives what it printed. Throws a `Refusal` when anything about it fails. */
+/** Runs git and returns its output. Throws a `Refusal` when anything about it fails. */
 export async function runGit(call: GitCall): Promise<Buffer> {
   const child = startGit(call);
   child.stdin.end(call.input);
@@ -55,31 +55,31 @@ export async function runGit(call: GitCall): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Starts git so that nothing which a repository configures is run, fetched, replaced or locked. */
+/** Starts git so that it runs no program that a repository configures, fetches nothing, takes no lock. */
 function startGit(call: GitCall): ChildProcessWithoutNullStreams {
   const where = [`--git-dir=${call.gitDir}`, ...(call.top ? [`--work-tree=${call.top}`] : [])];
   const child = spawn('git', [...where, ...GUARDS, ...call.args], {
-    // Not the project: a relative entry of PATH must not find a program there.
+    // Not the project, so that a relative entry of PATH finds no program there.
     cwd: '/',
     env: environmentOf(call),
     stdio: 'pipe',
     killSignal: 'SIGKILL',
     ...(call.signal ? { signal: call.signal, timeout: TIME_LIMIT_MS } : {}),
   });
-  // It may end before it has read everything; its exit code tells.
+  // Git may end before it has read everything; its exit code shows whether that is an error.
   child.stdin.on('error', () => {});
-  // What it complains about is not shown; an unread pipe would stop it.
+  // Its error messages are not used, but an unread pipe would stop it.
   child.stderr.resume();
   return child;
 }
 
-/** Resolves when a child that was killed, or never came to life, is no more. */
+/** Resolves when a child that was killed has ended; at once for one that never started. */
 async function gone(child: ChildProcess): Promise<void> {
   const runs = child.pid !== undefined && child.exitCode === null && child.signalCode === null;
   if (runs) await once(child, 'exit');
 }
 
-/** What it means that git could not be started, or was stopped. */
+/** The refusal for a git that could not be started, or was stopped. */
 function startFailure(error: unknown): unknown {
   const { code, name } = error as NodeJS.ErrnoException;
   if (name === 'AbortError') return new Refusal('cancelled');
@@ -100,7 +100,7 @@ const GUARDS = [
 function environmentOf({ environment, input }: GitCall): NodeJS.ProcessEnv {
   const { PATH, HOME, XDG_CONFIG_HOME } = environment;
   return {
-    // Where all questions are put at once nobody waits for one answer: a write for each is what costs.
+    // All questions are asked at once, so git need not flush after each answer, which is slow.
     GIT_FLUSH: input === undefined ? undefined : '0',
     PATH,
     HOME,

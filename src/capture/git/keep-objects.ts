@@ -1,29 +1,40 @@
-import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { chmod, copyFile, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncPath } from '../../fs/write-file.ts';
 import type { GitBaseline } from './baseline.ts';
-import { OID_SIZE } from './index-layout.ts';
-import { type CopyBudget, isShared, keepFile, unshareFiles } from './keep-file.ts';
-import { placesOf } from './object-places.ts';
+import { OID_SIZE } from './git-index.ts';
+import { placesOf } from './packs.ts';
 import { Refusal, type RefusedByGit, refusedBy } from './refusal.ts';
 import { objectsOf, openRepository, packNames } from './repository.ts';
 
-// The last look only verifies. A gc that runs meanwhile moves objects to another pack, but once.
+// The last attempt only verifies. A gc that runs meanwhile moves objects to another pack, but only once.
 const ATTEMPTS = 4;
-// Packs are copied if that is not much more than copying the files: a pack may hold a long history
-// beside them.
+// Packs are copied if they are not much larger than the files: a pack may hold a long history as well.
 const SMALL_COPY = 64 * 1024 * 1024;
-// A pack counts when it has an index, which therefore comes last.
+// Git uses a pack only if it has an index, so the index is written last.
 const FILES = ['.pack', '.idx'] as const;
 
 /**
  * Keeps the packs of a baseline in `folder`, a bare repository of our own: a `gc` or a deleted `.git`
- * then loses nothing. A pack that nobody who runs as we do can overwrite is hard-linked; any other is
- * cloned or copied, because a link shares what is written through it. At most `room` bytes are copied.
- * Past that it refuses, so that the files are copied instead; where they have no room either, packs stay
- * shared (see `sharedBytes`). When it resolves to null all objects were seen there and are durable; when
- * it refuses, none may be relied on. Idempotent, and adds to what an earlier call kept. Never writes to
- * the user's `.git`.
+ * then loses nothing. A pack that this user cannot overwrite is hard-linked; any other is cloned or copied,
+ * because a write to one name of a hard link changes both. At most `room` bytes are copied. If that is
+ * not enough, it refuses, so that the files are copied instead; if they do not fit either, packs stay
+ * shared (see `sharedBytes`). When it resolves to null, all objects were seen there and are durable; when
+ * it refuses, rely on none. Idempotent, and adds to the packs of an earlier call. Never writes to the
+ * user's `.git`.
  */
 export async function keepObjects(
   root: string,
@@ -44,14 +55,14 @@ export async function keepObjects(
 }
 
 /**
- * The bytes of kept packs that a plain write to the repository's own file would overwrite: past the limit,
- * or made writable since.
+ * The bytes of kept packs that a write to the repository's own file would overwrite: packs that were too
+ * large to copy, or became writable later.
  */
 export function sharedBytes(folder: string): number {
   return sharedFiles(folder).reduce((sum, path) => sum + statSync(path).size, 0);
 }
 
-/** Makes such packs ours alone as far as the budget goes. Idempotent; the caller holds the project lock. */
+/** Copies such packs as far as the budget goes. Idempotent; the caller holds the project lock. */
 export async function unshareObjects(folder: string, budget: CopyBudget): Promise<void> {
   const shared = sharedFiles(folder);
   await unshareFiles(shared, budget);
@@ -66,7 +77,7 @@ interface KeepTask {
   readonly budget: CopyBudget;
   /** Whether packs may stay shared past the budget. */
   readonly mayShare: boolean;
-  /** What was put into the folder. */
+  /** The files that were put into the folder. */
   readonly added: Set<string>;
 }
 
@@ -84,7 +95,7 @@ async function keepAll(task: KeepTask): Promise<void> {
   throw new Refusal('objects-gone');
 }
 
-/** Refuses where not all of the packs would be ours alone, and before it copies any: clones cost nothing. */
+/** Refuses if not all packs can be copied, before it copies any; clones cost nothing. */
 async function makeOwn({ folder, budget, mayShare }: KeepTask): Promise<void> {
   const isEnough = mayShare || sharedBytes(folder) <= budget.bytes;
   await unshareObjects(folder, isEnough ? budget : { bytes: 0 });
@@ -93,12 +104,12 @@ async function makeOwn({ folder, budget, mayShare }: KeepTask): Promise<void> {
 
 async function keepFound(task: KeepTask, present: ReadonlySet<string>): Promise<void> {
   for (const name of placesOf(task.source, task.oids).packs) {
-    // One of this name holds the same objects; replacing it would gain nothing and could tear it.
+    // A pack of this name holds the same objects; to replace it would gain nothing and could tear it.
     if (!present.has(name)) await keepPack(task, name);
   }
 }
 
-/** A pack that goes away under our hands is left out: the next look finds its objects elsewhere. */
+/** Leaves out a pack that git removes meanwhile: the next attempt finds its objects in another one. */
 async function keepPack({ source, folder, budget, added }: KeepTask, name: string): Promise<void> {
   try {
     for (const ending of FILES) {
@@ -117,11 +128,11 @@ function makeStore(folder: string): void {
     mkdirSync(path, { mode: 0o700, recursive: true });
   }
   const head = join(folder, 'HEAD');
-  // Without it git does not see a repository. It names a branch that never comes to be.
+  // Without HEAD git does not recognize a repository. It names a branch that never exists.
   if (!existsSync(head)) writeFileSync(head, 'ref: refs/heads/none\n', { mode: 0o600 });
 }
 
-/** When all is there: the first sync then writes what the others would wait for. */
+/** Called when all files are there: the first sync then writes the data of the others too. */
 function syncAll(folder: string, packs: readonly string[]): void {
   const files = packs.flatMap((name) => FILES.map((ending) => packFile(folder, name + ending)));
   const folders = [packFolder(folder), objectsOf(folder), folder, dirname(folder)];
@@ -156,4 +167,113 @@ function packFolder(folder: string): string {
 
 function packFile(folder: string, name: string): string {
   return join(packFolder(folder), name);
+}
+
+/** Errors where no hard link is possible: another device, no support, too many links, not our file. */
+const UNLINKABLE = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES'];
+
+/** How many bytes may still be copied. */
+export interface CopyBudget {
+  bytes: number;
+}
+
+/**
+ * Links a file, or copies it where that is impossible. A link shares its inode with the user's own file,
+ * so it may only be read and unlinked: never open it for writing, never change its mode.
+ */
+export async function keepFile(source: string, target: string, budget: CopyBudget): Promise<void> {
+  const temporary = temporaryOf(target);
+  rmSync(temporary, { force: true });
+  if (!isLinked(source, temporary)) {
+    if (!(await isCopied(source, temporary, budget))) throw new Refusal('too-large-to-copy');
+    await syncFile(temporary);
+  }
+  renameSync(temporary, target);
+  // `rename` does nothing if both names are links to the same file.
+  rmSync(temporary, { force: true });
+}
+
+/** Whether the file has another name, and this user may write to it (root always may). */
+function isShared(path: string): boolean {
+  if ((lstatSync(path, { throwIfNoEntry: false })?.nlink ?? 0) < 2) return false;
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Replaces shared files by copies, all of them durable before the first gets its name. Files beyond the
+ * budget stay shared, and so do all if the disk fails.
+ */
+async function unshareFiles(paths: readonly string[], budget: CopyBudget): Promise<void> {
+  const copied: string[] = [];
+  try {
+    for (const path of paths) {
+      rmSync(temporaryOf(path), { force: true });
+      if (await isCopied(path, temporaryOf(path), budget)) copied.push(path);
+    }
+    // All at once: one by one, each sync would wait for the disk again.
+    await Promise.all(copied.map((path) => syncFile(temporaryOf(path))));
+    for (const path of copied) renameSync(temporaryOf(path), path);
+  } catch (error) {
+    if (typeof (error as NodeJS.ErrnoException).errno !== 'number') throw error;
+  } finally {
+    for (const path of paths) rmSync(temporaryOf(path), { force: true });
+  }
+}
+
+function isLinked(source: string, target: string): boolean {
+  try {
+    linkSync(source, target);
+    return true;
+  } catch (error) {
+    if (UNLINKABLE.includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}
+
+/** A clone, which takes no room, or a copy within the budget. */
+async function isCopied(source: string, target: string, budget: CopyBudget): Promise<boolean> {
+  if (!(await isCloned(source, target))) {
+    const { size } = statSync(source);
+    if (size > Math.min(budget.bytes, freeBytes(dirname(target)))) return false;
+    budget.bytes -= size;
+    await copyFile(source, target, constants.COPYFILE_EXCL);
+  }
+  await chmod(target, 0o600);
+  return true;
+}
+
+/** Asked first, so that a copy that does not fit never fills the disk. */
+function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+/** False on any error; a real problem with the disk shows again in the copy that follows. */
+async function isCloned(source: string, target: string): Promise<boolean> {
+  try {
+    await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL);
+    return true;
+  } catch {
+    rmSync(target, { force: true });
+    return false;
+  }
+}
+
+/** As `syncPath`, off the main thread. */
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function temporaryOf(path: string): string {
+  return `${path}.tmp`;
 }

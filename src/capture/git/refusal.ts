@@ -29,7 +29,7 @@ export interface RefusedByGit {
   readonly refused: GitRefusal;
 }
 
-/** How the parts of this folder say so to each other; no caller outside of it sees one thrown. */
+/** Thrown within this folder only; callers outside of it get a `RefusedByGit`. */
 export class Refusal extends Error {
   readonly reason: GitRefusal;
 
@@ -40,7 +40,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Turns what ended an attempt into its reason. What is neither a refusal nor the disk's is a bug. */
+/** Turns an error into a reason. An error that is neither a refusal nor the disk's is a bug. */
 export function refusedBy(error: unknown): RefusedByGit {
   if (error instanceof Refusal) return { refused: error.reason };
   if (typeof (error as NodeJS.ErrnoException).errno === 'number') return { refused: 'unreadable' };

@@ -1,8 +1,8 @@
-import type { ByteText } from './byte-text.ts';
+import type { ByteText } from './pattern.ts';
 
 /**
- * Which of the 256 bytes belong to a class such as "[a-z]": one bit for each, in 16 characters.
- * Text, because a hostile file can hold 300,000 of them, and a typed array costs several times more.
+ * The bytes that belong to a class such as "[a-z]": one bit for each of the 256, in 16 characters. It is a
+ * text because a hostile file can hold 300,000 classes, and a typed array takes several times the memory.
  */
 export type ByteClass = string;
 
@@ -17,8 +17,8 @@ export interface ParsedClass {
 }
 
 /**
- * Reads the class whose "[" is at `start`. Null where it has no end or names a class that does not
- * exist: such a pattern fits nothing.
+ * Parses the class whose "[" is at `start`. Null where it has no end or names an unknown class: such a
+ * pattern fits nothing.
  */
 export function parseClass(pattern: ByteText, start: number): ParsedClass | null {
   let at = start + 1;
@@ -37,7 +37,7 @@ export function parseClass(pattern: ByteText, start: number): ParsedClass | null
 class ClassMembers {
   readonly #pattern: ByteText;
   readonly #bits = new Uint16Array(16);
-  /** The byte from which a following "-" would start a range. */
+  /** The byte at which a following "-" would start a range. */
   #rangeStart: number | null = null;
 
   constructor(pattern: ByteText) {
@@ -101,7 +101,7 @@ class ClassMembers {
   }
 }
 
-/** ASCII only, whatever the locale; white space as git counts it, without form feed. */
+/** ASCII only, in every locale. White space has no form feed, as in git. */
 const NAMED_CLASSES: ReadonlyMap<string, RegExp> = new Map([
   ['alnum', /[0-9A-Za-z]/],
   ['alpha', /[A-Za-z]/],

@@ -1,9 +1,8 @@
 import { type IgnoreFile, parseIgnore } from './ignore-file.ts';
 
 /**
- * What is ignored where no rule says otherwise: things that a program makes again by itself, under
- * names that nobody gives to work of their own. What is ignored cannot be rewound, so in doubt a
- * name is not on this list.
+ * Ignored where no rule says otherwise: files that a program can make again, under names that nobody
+ * gives to work of their own. An ignored file cannot be rewound, so a doubtful name is not on this list.
  */
 const DEFAULT_RULES: readonly string[] = [
   // installed packages
@@ -12,7 +11,7 @@ const DEFAULT_RULES: readonly string[] = [
   'jspm_packages/',
   '.venv/',
   '.direnv/',
-  // what interpreters, compilers and test runners leave behind
+  // caches of interpreters, compilers and test runners
   '__pycache__/',
   '*.pyc',
   '.tox/',
@@ -42,7 +41,7 @@ const DEFAULT_RULES: readonly string[] = [
   '.sass-cache/',
   '**/.angular/cache/',
   '**/.nx/cache/',
-  // other version control keeps its own history, and breaks when half of it is put back
+  // other version control systems break when only a part of their own files is put back
   '.hg/',
   '.svn/',
   '.jj/',
@@ -64,7 +63,7 @@ export function defaultFile(): IgnoreFile {
   return parsed;
 }
 
-/** Folders under names that somebody may well use, which are build output beside a marker file. */
+/** Folders that are build output only beside a marker file: people use these names for other things. */
 const MARKED_FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['package.json', ['dist', 'build', 'out', 'coverage', '.output']],
   ['Cargo.toml', ['target']],
@@ -81,7 +80,7 @@ const MARKED_FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['setup.py', ['dist']],
 ]);
 
-/** Names that the scan must report when it finds them in a folder. */
+/** The scan reports these names when it finds them in a folder. */
 export const MARKER_NAMES: ReadonlySet<string> = new Set(MARKED_FOLDERS.keys());
 
 const NONE: ReadonlySet<string> = new Set();

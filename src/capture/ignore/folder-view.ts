@@ -1,22 +1,28 @@
-import type { ByteText } from './byte-text.ts';
-import { type IgnoreFile, type PlacedPattern, type Rule, ruleOf } from './ignore-file.ts';
-import { ANY_DEPTH, type Component } from './pattern.ts';
+import { ancestors, nameOf, type TrackedPath } from '../../model/path.ts';
+import {
+  type IgnoreFile,
+  type PlacedPattern,
+  parseIgnore,
+  type Rule,
+  ruleOf,
+} from './ignore-file.ts';
+import { ANY_DEPTH, type ByteText, byteText, type Component } from './pattern.ts';
 
-/** How far the folders on the way have led through a pattern: the components that may come next. */
+/** How much of a pattern the folders on the way have matched: the components that may come next. */
 interface Progress {
   readonly pattern: PlacedPattern;
   readonly next: readonly number[];
 }
 
 /**
- * One rule file as it counts in one folder at or below its own. Patterns for certain folders are
- * followed as the scan descends, so that judging a name never looks at the path before it, and
- * patterns that lead elsewhere are dropped for the whole subtree.
+ * One rule file as it applies to one folder, its own or one below it. Patterns for certain folders are
+ * followed while the scan descends. So a name is judged without the path before it, and patterns that
+ * lead elsewhere are dropped for the whole subtree.
  */
 export class FolderView {
   readonly #file: IgnoreFile;
   readonly #progress: readonly Progress[];
-  /** All rules but those for plain names, strongest first. */
+  /** All rules except those for plain names, strongest first. */
   readonly #rules: readonly Rule[];
 
   private constructor(file: IgnoreFile, progress: readonly Progress[]) {
@@ -26,7 +32,7 @@ export class FolderView {
     this.#rules = here.length === 0 ? file.anywhere : strongestFirst([...here, ...file.anywhere]);
   }
 
-  /** The view of the folder in which the file lies. */
+  /** The view for the folder that holds the file. */
   static of(file: IgnoreFile): FolderView {
     const start = (pattern: PlacedPattern): Progress => ({
       pattern,
@@ -36,7 +42,7 @@ export class FolderView {
   }
 
   enter(name: ByteText): FolderView {
-    // Nothing to follow: the view is the same however deep the folder.
+    // Without patterns to follow, the view is the same for every folder below.
     if (this.#progress.length === 0) return this;
     const progress = this.#progress
       .map(({ pattern, next }) => ({ pattern, next: follow(pattern, next, name) }))
@@ -61,7 +67,7 @@ export class FolderView {
   }
 }
 
-/** As long as a "**" finds nothing to go on from. */
+/** True for example while a "**" finds no component after it. */
 function isSame(a: readonly Progress[], b: readonly Progress[]): boolean {
   return (
     a.length === b.length && a.every(({ next }, index) => next.join() === b[index]?.next.join())
@@ -85,14 +91,40 @@ function follow({ components }: PlacedPattern, next: readonly number[], name: By
   return [...found];
 }
 
-/** Null where the name leads nowhere, as any does from beyond the last component. */
+/** Null where the name does not fit; beyond the last component no name does. */
 function step(components: readonly Component[], at: number, name: ByteText): number | null {
   const component = components[at];
   if (component === ANY_DEPTH) return at;
   return component?.fits(name) ? at + 1 : null;
 }
 
-/** A "**" may stand for no folder at all. */
+/** A "**" may match no folder at all. */
 function withAnyDepth(components: readonly Component[], at: number): number[] {
   return components[at] === ANY_DEPTH ? [at, at + 1] : [at];
+}
+
+/** Whether patterns fit a path itself, or a folder above it. */
+export type PathMatcher = (path: TrackedPath, isDirectory: boolean) => boolean;
+
+const NONE: PathMatcher = () => false;
+
+/**
+ * Matches whole paths against patterns as in a .gitignore at the project's root. As in git, a "!" brings
+ * nothing back below a folder that fits. The folders of a path outside of the project are counted from the
+ * root of the file system.
+ */
+export function pathMatcher(patterns: readonly string[]): PathMatcher {
+  if (patterns.length === 0) return NONE;
+  const file = parseIgnore(patterns.join('\n'));
+  return (path, isDirectory) => fits(file, path, isDirectory);
+}
+
+function fits(file: IgnoreFile, path: TrackedPath, isDirectory: boolean): boolean {
+  let view = FolderView.of(file);
+  for (const folder of ancestors(path)) {
+    const name = byteText(nameOf(folder));
+    if (view.judge(name, true) === true) return true;
+    view = view.enter(name);
+  }
+  return view.judge(byteText(nameOf(path)), isDirectory) === true;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type FolderRules, type IgnoreScope, parseIgnore, rootScope } from './index.ts';
+import { parseIgnore } from './ignore-file.ts';
+import { type FolderRules, type IgnoreScope, rootScope } from './ignore-scope.ts';
 
 /** Whether one .gitignore at the top keeps a path out of scope; a final "/" makes it a folder. */
 function isIgnored(rules: string, path: string): boolean {

@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type GlobalRules, loadGlobalRules, type RulesEnvironment } from './index.ts';
+import { loadGlobalRules, type RulesEnvironment } from './global-rules.ts';
+import type { GlobalRules } from './ignore-scope.ts';
 
 let base: string;
 let home: string;

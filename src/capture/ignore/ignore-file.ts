@@ -1,17 +1,21 @@
-import { type ByteText, byteText } from './byte-text.ts';
-import type { NamePattern } from './name-pattern.ts';
-import { type Pattern, parsePattern } from './pattern.ts';
+import {
+  type ByteText,
+  byteText,
+  type NamePattern,
+  type Pattern,
+  parsePattern,
+} from './pattern.ts';
 
 /**
- * A rule file past one of these limits counts as having no rules at all. Half of its rules could
- * lack the one that brings a file back, and what is ignored cannot be rewound.
+ * A rule file beyond one of these limits counts as empty. To use only its first half could miss the rule
+ * that brings a file back into scope, and an ignored file cannot be rewound.
  */
 export const MAX_IGNORE_FILE_LENGTH: number = 1024 * 1024;
 export const MAX_PATTERNS = 10_000;
 
-/** A pattern as it stands to one folder: all that is left is to ask for a name. */
+/** A pattern within one folder: only the name is still to be compared. */
 export interface Rule {
-  /** Its place in the file: a later one is stronger. */
+  /** Its place in the file; a later rule is stronger. */
   readonly index: number;
   readonly negated: boolean;
   readonly directoryOnly: boolean;
@@ -28,7 +32,7 @@ export interface PlacedPattern extends Pattern {
   readonly index: number;
 }
 
-/** The compiled patterns of one rule file. Nobody but this folder looks inside. */
+/** The compiled patterns of one rule file. Only the files of this folder look inside. */
 export interface IgnoreFile {
   /** Plain names that count in every folder. */
   readonly named: ReadonlyMap<ByteText, NamedRules>;
@@ -36,15 +40,13 @@ export interface IgnoreFile {
   readonly anywhere: readonly Rule[];
   /** Patterns for certain folders, strongest first. */
   readonly anchored: readonly PlacedPattern[];
-  /** It was past a limit and is taken for empty. */
-  readonly oversized: boolean;
 }
 
-/** Compiles the text of a rule file, as `bytesToPath` gives it where it is not UTF-8. */
+/** Compiles the text of a rule file, as `bytesToPath` decodes it. */
 export function parseIgnore(text: string): IgnoreFile {
-  if (text.length > MAX_IGNORE_FILE_LENGTH) return OVERSIZED;
+  if (text.length > MAX_IGNORE_FILE_LENGTH) return compile([]);
   const lines = patternLines(byteText(text));
-  if (lines.length > MAX_PATTERNS) return OVERSIZED;
+  if (lines.length > MAX_PATTERNS) return compile([]);
   const patterns: PlacedPattern[] = [];
   for (const [index, line] of lines.entries()) {
     const pattern = parsePattern(line);
@@ -52,8 +54,6 @@ export function parseIgnore(text: string): IgnoreFile {
   }
   return compile(patterns.reverse());
 }
-
-const OVERSIZED: IgnoreFile = { ...compile([]), oversized: true };
 
 /** `patterns`: strongest first. */
 function compile(patterns: readonly PlacedPattern[]): IgnoreFile {
@@ -66,7 +66,7 @@ function compile(patterns: readonly PlacedPattern[]): IgnoreFile {
     else named.set(literal, withWeaker(named.get(literal), rule));
   }
   const anchored = patterns.filter((each) => !each.anywhere);
-  return { named, anywhere, anchored, oversized: false };
+  return { named, anywhere, anchored };
 }
 
 function withWeaker(stronger: NamedRules | undefined, rule: Rule): NamedRules {
@@ -76,7 +76,7 @@ function withWeaker(stronger: NamedRules | undefined, rule: Rule): NamedRules {
   };
 }
 
-/** What a pattern asks of a name in a folder to which its other components have led. */
+/** The rule of a pattern within the folder that its other components lead to. */
 export function ruleOf({ index, negated, directoryOnly, components }: PlacedPattern): Rule {
   return { index, negated, directoryOnly, name: components.at(-1) as NamePattern };
 }

@@ -1,20 +1,18 @@
-import { type ByteText, byteText } from './byte-text.ts';
+import type { TrackedPath } from '../../model/path.ts';
+import { protectionOf } from '../../model/protection.ts';
 import { defaultFile, foldersBeside } from './default-rules.ts';
 import { FolderView } from './folder-view.ts';
 import { type IgnoreFile, parseIgnore } from './ignore-file.ts';
-import { isNeverTracked } from './never-tracked.ts';
+import { type ByteText, byteText } from './pattern.ts';
 
-/**
- * The rule files of a folder. As git does, read them only where they are regular files: a link in
- * the place of a .gitignore is not followed.
- */
+/** The rule files of a folder. As in git, a link in place of a .gitignore is not followed. */
 export const IGNORE_FILE_NAMES: readonly string[] = ['.gitignore', '.savepointignore'];
 
-/** What a folder itself says about its entries and all that is below. */
+/** The rules of one folder, for its entries and all that is below them. */
 export interface FolderRules {
   readonly gitignore: IgnoreFile | null;
   readonly savepointignore: IgnoreFile | null;
-  /** Those of MARKER_NAMES that lie in it. */
+  /** The names of MARKER_NAMES that exist in it. */
   readonly markers: ReadonlySet<string>;
 }
 
@@ -39,16 +37,16 @@ export interface FolderAbove {
 /** The rules in force in one folder. Immutable. */
 export interface IgnoreScope {
   /**
-   * The scope of a child folder with its own rules. Gives the same scope again where nothing
-   * differs. Only for folders that are not ignored: below those nothing is brought back.
+   * The scope of a child folder with its own rules. Returns the same scope where nothing differs. Only
+   * for folders that are not ignored: below an ignored folder nothing comes back into scope.
    */
   enter(name: string, own: FolderRules): IgnoreScope;
-  /** Whether an entry of this folder is out of scope. A link to a folder is no folder. */
+  /** Whether an entry of this folder is out of scope. A link to a folder counts as a file. */
   ignores(name: string, isDirectory: boolean): boolean;
 }
 
 export interface ScopeOptions {
-  /** Whether build output is ignored where no rule says otherwise. True unless told. */
+  /** Whether build output is ignored where no rule says otherwise. True by default. */
   readonly defaults?: boolean;
 }
 
@@ -102,7 +100,7 @@ class Scope implements IgnoreScope {
   readonly #layers: Layers;
   readonly #defaults: boolean;
   readonly #strongestFirst: readonly FolderView[];
-  /** Folders that are build output because of what lies beside them. */
+  /** Folders that are build output because of a marker file beside them. */
   readonly #buildOutput: ReadonlySet<string>;
 
   private constructor(layers: Layers, markers: ReadonlySet<string>, defaults: boolean) {
@@ -163,4 +161,19 @@ function withOwn(own: IgnoreFile | null, above: readonly FolderView[]): readonly
 function enterAll(views: readonly FolderView[], name: ByteText): readonly FolderView[] {
   const entered = views.map((view) => view.enter(name));
   return entered.every((view, index) => view === views[index]) ? views : entered;
+}
+
+/** The prefix of the files that src/restore stages and stashes beside a target. */
+const COMPANION_PREFIX = '.savepoint-';
+
+/** Names that no rule brings into scope: git's own folder or file, and our staged and stashed files. */
+function isNeverTracked(name: string): boolean {
+  return mayBeGit(name.charCodeAt(0))
+    ? name.startsWith(COMPANION_PREFIX) || protectionOf(name as TrackedPath) === 'git'
+    : false;
+}
+
+/** A quick test by the first character, since every name is asked: ".git", "git~1", or an invisible mark. */
+function mayBeGit(first: number): boolean {
+  return first === 0x2e || first === 0x67 || first === 0x47 || first > 0x7f;
 }

@@ -1,3 +1,6 @@
+import { bytesToPath, type TrackedPath } from '../../model/path.ts';
+import { bareStat, MODE_MASK, RACY, type RawStat, WIDE_NAME } from './entry-stat.ts';
+
 /** The number of bytes before the first column in a file. A multiple of 8, so that columns are aligned. */
 export const HEADER_BYTES = 32;
 
@@ -9,23 +12,23 @@ export interface ColumnSizes {
 }
 
 /**
- * The columns of an index: views of one shared buffer, which worker threads read without copying and
- * which is written to a file as it is. Folders are numbered in the order of their entries; number 0 is
- * the root, which has no entry.
+ * The columns of an index: views of one shared buffer. Worker threads read it without a copy, and it is
+ * written to a file as it is. Folders are numbered in the order of their entries; number 0 is the root,
+ * which has no entry.
  */
 export interface IndexColumns {
   readonly sizes: ColumnSizes;
   readonly bytes: Uint8Array;
   readonly mtimeNs: BigInt64Array;
   readonly ctimeNs: BigInt64Array;
-  /** As Node gives it: signed, whatever the file system means. */
+  /** Signed, as Node returns it. */
   readonly ino: BigInt64Array;
   readonly size: BigInt64Array;
   /** `st_mode` in the low 16 bits, flags of the scan above. */
   readonly bits: Uint32Array;
   /** The number of the folder that an entry is in. */
   readonly parent: Uint32Array;
-  /** Where an entry's name ends among `names`; it begins where the previous one ends. */
+  /** Where an entry's name ends in `names`; it begins where the previous one ends. */
   readonly nameEnd: Uint32Array;
   /** The entry of a folder; 0 and without meaning for the root. */
   readonly folderEntry: Uint32Array;
@@ -41,17 +44,6 @@ export function columnsLength({ entries, folders, nameBytes }: ColumnSizes): num
 
 export function newColumns(sizes: ColumnSizes): IndexColumns {
   return viewColumns(new SharedArrayBuffer(columnsLength(sizes)), sizes);
-}
-
-let numbered = 0;
-const numbers = new WeakMap<IndexColumns, number>();
-
-/** By which other threads know columns again: what they get is a view of their own each time. */
-export function numberOf(columns: IndexColumns): number {
-  const number = numbers.get(columns) ?? numbered + 1;
-  numbered = Math.max(numbered, number);
-  numbers.set(columns, number);
-  return number;
 }
 
 export function copyColumns({ sizes, bytes }: IndexColumns): IndexColumns {
@@ -81,4 +73,118 @@ export function viewColumns(buffer: ArrayBufferLike, sizes: ColumnSizes): IndexC
     folderEnd: new Uint32Array(buffer, next(folders * 4), folders),
     names: new Uint8Array(buffer, next(nameBytes), nameBytes),
   };
+}
+
+/** The number of the first folder whose entry is at or after `entry`. */
+export function firstFolderFrom({ folderEntry, sizes }: IndexColumns, entry: number): number {
+  let low = 1;
+  let high = sizes.folders;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((folderEntry[middle] as number) < entry) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** What an index says about one entry: its stat, and its mode again together with the flags. */
+export interface Stamp {
+  readonly stat: RawStat;
+  readonly bits: number;
+}
+
+/** Entries with a newer stamp than their columns have. */
+export type Restamped = ReadonlyMap<number, Stamp>;
+
+export const NOT_RESTAMPED: Restamped = new Map();
+
+/** With more than this, columns are made anew, because every scan looks at a restamped entry twice. */
+export const MAX_RESTAMPED = 1_000;
+
+/** The stamp for a new look at an entry. Of the old flags only the one about its name stays. */
+export function newStamp(before: number, stat: RawStat, flags: number): Stamp {
+  const bits = (Number(stat.mode) & MODE_MASK) | flags | (before & WIDE_NAME);
+  return { stat: bareStat(stat), bits };
+}
+
+export function stampAt(columns: IndexColumns, entry: number): Stamp {
+  const bits = columns.bits[entry] as number;
+  const stat: RawStat = {
+    mode: BigInt(bits & MODE_MASK),
+    mtimeNs: columns.mtimeNs[entry] as bigint,
+    ctimeNs: columns.ctimeNs[entry] as bigint,
+    ino: columns.ino[entry] as bigint,
+    size: columns.size[entry] as bigint,
+  };
+  return { stat, bits };
+}
+
+/** Only for columns that no index uses yet: indices never change. */
+export function setStamp(columns: IndexColumns, entry: number, { stat, bits }: Stamp): void {
+  columns.mtimeNs[entry] = stat.mtimeNs;
+  columns.ctimeNs[entry] = stat.ctimeNs;
+  columns.ino[entry] = stat.ino;
+  columns.size[entry] = stat.size;
+  columns.bits[entry] = bits;
+}
+
+/** Whether an entry is as it was, and its stat can be trusted to say so. */
+export function isSettled({ stat: was, bits }: Stamp, now: RawStat): boolean {
+  return (
+    (bits & RACY) === 0 &&
+    was.mtimeNs === now.mtimeNs &&
+    was.ctimeNs === now.ctimeNs &&
+    was.size === now.size &&
+    was.ino === now.ino &&
+    was.mode === now.mode
+  );
+}
+
+const madeBefore = new WeakMap<IndexColumns, EntryPaths>();
+
+/** All indices that share their columns share this too. */
+export function pathsIn(columns: IndexColumns): EntryPaths {
+  const paths = madeBefore.get(columns) ?? new EntryPaths(columns);
+  madeBefore.set(columns, paths);
+  return paths;
+}
+
+/** Gives the names and paths of entries, without an object for each entry. */
+export class EntryPaths {
+  readonly #columns: IndexColumns;
+  /** All names as one text: to cut a plain name from it is cheaper than to decode its bytes. */
+  readonly #plain: string;
+  readonly #prefixes: (string | undefined)[] = [''];
+
+  constructor(columns: IndexColumns) {
+    this.#columns = columns;
+    const { buffer, byteOffset, length } = columns.names;
+    this.#plain = Buffer.from(buffer, byteOffset, length).toString('latin1');
+  }
+
+  name(entry: number): string {
+    const { nameEnd, bits, names } = this.#columns;
+    const start = entry === 0 ? 0 : (nameEnd[entry - 1] as number);
+    const end = nameEnd[entry] as number;
+    if (((bits[entry] as number) & WIDE_NAME) === 0) return this.#plain.slice(start, end);
+    // A copy, because decoders refuse shared memory.
+    return bytesToPath(names.slice(start, end));
+  }
+
+  path(entry: number): TrackedPath {
+    const prefix = this.folderPrefix(this.#columns.parent[entry] as number);
+    return (prefix + this.name(entry)) as TrackedPath;
+  }
+
+  /** A folder's path with "/" at its end; empty for the root. */
+  folderPrefix(folder: number): string {
+    const known = this.#prefixes[folder];
+    if (known !== undefined) return known;
+    const { folderEntry, parent } = this.#columns;
+    const entry = folderEntry[folder] as number;
+    // The recursion is not deep: the longest path that can be looked at has 2,048 folders.
+    const prefix = `${this.folderPrefix(parent[entry] as number)}${this.name(entry)}/`;
+    this.#prefixes[folder] = prefix;
+    return prefix;
+  }
 }

@@ -24,11 +24,11 @@ const STOP = 0;
 const ENTRIES = 1;
 const NEXT_CHUNK = 2;
 const SLOTS = 3;
-/** Asking the clock costs a tenth of an lstat. */
+/** To ask the clock costs a tenth of an lstat. */
 const LOOKS_PER_CLOCK = 32;
 
 /**
- * What the threads of one scan share: whether to stop and why, how many entries they have found, and
+ * The threads of one scan share this: whether to stop and why, how many entries they have found, and
  * which chunk of work is next. Worker threads have no deadline of their own; the main one sets the flag.
  */
 export class ScanControl {
@@ -45,7 +45,7 @@ export class ScanControl {
     Atomics.compareExchange(this.shared, STOP, 0, REASONS.indexOf(reason));
   }
 
-  /** To be called for each look at the file system; throws `ScanStopped` when the scan is over. */
+  /** Call it for each look at the file system; it throws `ScanStopped` when the scan is over. */
   check(): void {
     this.#looks += 1;
     if (this.#looks % LOOKS_PER_CLOCK === 0) this.checkNow();

@@ -1,10 +1,15 @@
-import type { TrackedPath } from '../../model/path.ts';
+import type { Seq } from '../../model/ids.ts';
+import { isOutside, type TrackedPath } from '../../model/path.ts';
+import type { Store } from '../../store/store.ts';
+import type { CaptureSite } from '../capture.ts';
+import { diskFileSystem } from './file-system.ts';
+import type { ScanIndex } from './scan-index.ts';
 
-/** How what is in scope now differs from the previous index. Each path is in one list at most. */
+/** How the entries in scope differ from the previous index. Each path is in one list at most. */
 export interface ScanDifferences {
   /**
-   * In both indices, and its content may have changed: the stat moved, or proved nothing. A folder only
-   * when its mode changed or it was something else before, since its names are told by the other lists.
+   * In both indices, and its content may have changed: its stat moved, or proves nothing. A folder is
+   * here only if its mode changed or it was a file before; its names are in the other lists.
    */
   readonly touched: TrackedPath[];
   /** In scope now, and known not to have been there before: really new. */
@@ -16,12 +21,101 @@ export interface ScanDifferences {
   /** Was in the index, is on disk, but is ignored now: not a deletion. */
   readonly left: TrackedPath[];
   /**
-   * Folders that could not be read, or not wholly; and names in the root at which we may not look, as it
-   * has no path itself. What was known there stays in the index as it was. May also be in another list.
+   * Folders that could not be read completely, and names in the root for which `lstat` failed. Their
+   * known entries stay in the index as they were. Such a path may also be in another list.
    */
   readonly unreadable: TrackedPath[];
 }
 
 export function noDifferences(): ScanDifferences {
   return { touched: [], appeared: [], entered: [], gone: [], left: [], unreadable: [] };
+}
+
+/** Whether a path was written to since an index was made, by its stat alone. */
+export type Moved = (path: TrackedPath) => boolean;
+
+/** Works also for a path that the new index leaves out because a rule hides it now. */
+export function movedSince(root: string, previous: ScanIndex, index: ScanIndex): Moved {
+  return (path) => {
+    const entry = previous.find(path);
+    if (entry === -1) return true;
+    const { stat: was } = previous.stampOf(entry);
+    const found = index.find(path);
+    const now = found === -1 ? diskFileSystem.lstat(`${root}/${path}`) : index.stampOf(found).stat;
+    return (
+      now === null ||
+      was.ino !== now.ino ||
+      was.size !== now.size ||
+      was.mtimeNs !== now.mtimeNs ||
+      was.ctimeNs !== now.ctimeNs
+    );
+  };
+}
+
+/**
+ * The differences when the stat index is lost: every path on record and on disk is looked at. A path that
+ * is on disk and not on record may have been there all along, so it counts as having entered.
+ */
+export async function compareWithRecord(
+  site: CaptureSite,
+  index: ScanIndex,
+): Promise<ScanDifferences> {
+  const recorded = await recordedPaths(site);
+  const differences = noDifferences();
+  for (let entry = 0; entry < index.count; entry += 1) {
+    const path = index.path(entry);
+    const list = recorded.delete(path) ? differences.touched : differences.entered;
+    list.push(path);
+  }
+  differences.gone.push(...recorded);
+  return differences;
+}
+
+/** Every path of the project that is on record: heads stay when retention drops their changes. */
+export async function recordedPaths({ known, store }: CaptureSite): Promise<Set<TrackedPath>> {
+  const paths = new Set<TrackedPath>();
+  for (const [path] of (await known.manifest()) ?? []) paths.add(path);
+  for (const { path } of await store.heads()) {
+    if (!isOutside(path)) paths.add(path);
+  }
+  return paths;
+}
+
+/** The timeline since the previous walk. */
+export interface SinceWalk {
+  /** The sequence number at which its index was true. */
+  readonly since: Seq;
+  /** Paths at which a tool was at work then. */
+  readonly unsettled: ReadonlySet<TrackedPath>;
+  /** Paths at which a tool is at work now. */
+  readonly open: readonly TrackedPath[];
+}
+
+/**
+ * Adds the paths that tools captured since the previous walk: they may have come and gone between two
+ * walks, so that neither saw them. A capture that was open at the previous walk has an older number but
+ * ended after it.
+ */
+export async function withRecordedSince(
+  store: Store,
+  found: ScanDifferences,
+  { since, unsettled, open }: SinceWalk,
+): Promise<ScanDifferences> {
+  const { touched, appeared, entered, gone, left } = found;
+  const listed = new Set([...touched, ...appeared, ...entered, ...gone, ...left]);
+  const stillOpen = new Set(open);
+  const closed = [...unsettled].filter((path) => !stillOpen.has(path));
+  const added = new Set([...(await recordedSince(store, since)), ...closed]);
+  const missing = [...added].filter((path) => !listed.has(path) && !isOutside(path));
+  return { ...found, touched: [...touched, ...missing] };
+}
+
+/** Retention drops changes below the oldest checkpoint, but never the heads of their paths. */
+async function recordedSince(store: Store, since: Seq): Promise<TrackedPath[]> {
+  const oldest = await store.oldestCheckpointSeq();
+  const isWhole = oldest !== null && oldest <= since;
+  const rows = isWhole
+    ? await store.changes({ after: since })
+    : (await store.heads()).filter(({ seq }) => seq > since);
+  return rows.map(({ path }) => path);
 }

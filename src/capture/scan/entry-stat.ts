@@ -1,4 +1,4 @@
-/** What the scan takes from `lstat`. Node's bigint stats fit; a test may make its own. */
+/** The fields of `lstat` that the scan uses. Node's bigint stats have them; a test may make its own. */
 export interface RawStat {
   readonly mode: bigint;
   readonly ino: bigint;
@@ -7,21 +7,9 @@ export interface RawStat {
   readonly ctimeNs: bigint;
 }
 
-/** Without the rest of Node's stats, which takes four times as much memory. */
+/** A copy without the other fields of Node's stats, which take four times as much memory. */
 export function bareStat({ mode, ino, size, mtimeNs, ctimeNs }: RawStat): RawStat {
   return { mode, ino, size, mtimeNs, ctimeNs };
-}
-
-/** What the index keeps of one entry. Times are exact: a double of milliseconds is 200 ns off. */
-export interface EntryStat {
-  /** All of `st_mode`: the type and the permission bits. */
-  readonly mode: number;
-  readonly ino: bigint;
-  readonly size: number;
-  readonly mtimeNs: bigint;
-  readonly ctimeNs: bigint;
-  /** The entry may have changed again without its stat showing it, so it must be looked at once more. */
-  readonly racy: boolean;
 }
 
 const TYPE_MASK = 0o170000;
@@ -29,12 +17,13 @@ const DIRECTORY = 0o040000;
 const REGULAR_FILE = 0o100000;
 const LINK = 0o120000;
 
-// Beside the 16 bits of the mode, one column of the index carries what the scan knows about the entry.
+// One column of the index holds the 16 bits of the mode and, above them, the flags of the scan.
 export const MODE_MASK = 0xffff;
+/** The entry may have changed again without a new stat, so the next scan must look at it once more. */
 export const RACY: number = 1 << 16;
-/** A folder that could not be read, or not wholly: what is not in the index may still be there. */
+/** A folder that could not be read completely: an entry that is not in the index may still exist. */
 export const UNREADABLE: number = 1 << 17;
-/** A name that is not plain ASCII, so that its bytes are not its text. */
+/** The name is not plain ASCII, so its bytes must be decoded. */
 export const WIDE_NAME: number = 1 << 18;
 
 export function isDirectoryMode(mode: number): boolean {
@@ -51,13 +40,13 @@ export function isLinkMode(mode: number): boolean {
 
 /** The kernel stamps files with the time of its last tick, at most 10 ms ago. */
 const TICK_NS = 20_000_000n;
-/** File systems that keep whole (milli)seconds: FAT counts in steps of two seconds. */
+/** Some file systems keep whole milliseconds or seconds; FAT counts in steps of two seconds. */
 const COARSE_TICK_NS = 2_000_000_000n;
 const MILLISECOND_NS = 1_000_000n;
 
 /**
- * Tells stats that prove nothing: an entry stamped at or after the moment when the scan began (less a
- * tick of the clock) can change once more within the same tick and look the same afterwards.
+ * Finds stats that prove nothing: an entry with a stamp from about the start of the scan, or later, can
+ * change once more within the same tick of the clock and still have the same stamp.
  */
 export class RacyRule {
   readonly #fine: bigint;

@@ -30,11 +30,11 @@ export interface QuickStat {
   readonly ctimeMs: number;
 }
 
-/** The calls that a scan makes, so that a test can count them, fail them and make up their results. */
+/** The calls that a scan makes. A test can replace them to count them, or to make up results. */
 export interface ScanFileSystem {
-  /** Null when nothing is there. Throws when it cannot be told, for lack of permission for example. */
+  /** Null when nothing is there. Throws when that cannot be found out, for example without permission. */
   lstat(path: string): RawStat | null;
-  /** The same at less cost, for who looks at very many. */
+  /** The same in less time, for very many entries. */
   quickLstat(path: string): QuickStat | null;
   list(path: string): ListedName[];
   /** Reads a whole regular file of at most `limit` bytes, following no final link; null otherwise. */
@@ -47,10 +47,10 @@ const QUICK_OPTIONS = { throwIfNoEntry: false } as const;
 const REPLACEMENT = '\ufffd';
 
 /*
- * Plain paths, not descriptors: a folder may be swapped for a link between two calls, and what is
- * listed or stat'ed then lies elsewhere. That is harmless. The walk only notes names and stats; whoever
- * reads content for them walks to it through descriptors and refuses the link, and the swap itself moved
- * the stamp of the parent folder, so the next scan looks again.
+ * It uses plain paths, not descriptors. So a folder may be swapped for a link between two calls, and the
+ * names and stats may come from elsewhere. That is harmless: the walk only notes names and stats, content
+ * is read through descriptors, which refuse the link, and the swap moves the stamp of the parent folder,
+ * so that the next scan looks again.
  */
 export const diskFileSystem: ScanFileSystem = {
   lstat(path) {
@@ -72,7 +72,7 @@ export const diskFileSystem: ScanFileSystem = {
   list(path) {
     const at = fsPath(path);
     const entries = readdirSync(at, { withFileTypes: true });
-    // Decoding to text loses bytes that are not UTF-8, but not silently: it leaves this character.
+    // Where a name is not UTF-8, decoding leaves this character; then the names are read as bytes.
     if (entries.some((entry) => entry.name.includes(REPLACEMENT))) return listBytes(at);
     return entries.map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }));
   },
@@ -90,12 +90,12 @@ export const diskFileSystem: ScanFileSystem = {
   },
 };
 
-/** Whether an error says that there is nothing (any more) where we looked. */
+/** Whether an error says that nothing is there, or no longer. */
 export function isMissing(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error));
 }
 
-/** Whether an error says something about the place, and not about our own process or program. */
+/** Whether an error is about the file system, and not about our own process or program. */
 export function isUnreadable(error: unknown): boolean {
   const code = codeOf(error);
   return code !== '' && !['EMFILE', 'ENFILE', 'ENOMEM'].includes(code);

@@ -1,17 +1,69 @@
 import type { TrackedPath } from '../../model/path.ts';
-import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/index.ts';
-import { NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
-import { addFolder, isPartial, listFresh, racyFlag } from './fresh-walk.ts';
+import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/ignore-scope.ts';
+import type { RawStat } from './entry-stat.ts';
+import { type FolderRuleTexts, NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
+import { addFolder, addFresh, isPartial, listFresh, racyFlag } from './fresh-walk.ts';
 import { type BuiltIndex, type CopySource, IndexBuilder } from './index-builder.ts';
-import { type Child, type Listing, listFolder, type WalkContext } from './list-folder.ts';
-import { readableRoot } from './readable-root.ts';
-import type { ScopeStep } from './scope-step.ts';
-import type { PartFolder, WalkedPart } from './walk-part.ts';
+import { type Child, type Listing, listRoot, type WalkContext } from './list-folder.ts';
 
-/** What is in a folder: listed here, or found by another thread. */
-type Inside = { readonly listing: Listing | 'unreadable' } | Range;
+/** A folder with its rules and those of the folders above it, from which a thread makes its scope. */
+interface ScopeStep {
+  readonly above: ScopeStep | null;
+  /** Empty for the root. */
+  readonly name: string;
+  /** The folder's path with "/" at the end; empty for the root. */
+  readonly prefix: string;
+  readonly rules: FolderRuleTexts;
+}
 
-interface Range {
+/** A folder that was found but not read: a thread walks it with everything below it. */
+export interface PartFolder {
+  readonly above: ScopeStep;
+  readonly name: string;
+  readonly stat: RawStat;
+}
+
+/** The entries of several folders, one folder after the other. */
+export interface WalkedPart {
+  readonly source: CopySource;
+  /** Where the entries of each folder (its own first) end. A folder that vanished has none. */
+  readonly ends: readonly number[];
+  readonly unreadable: readonly TrackedPath[];
+}
+
+/** Walks a part of a tree, in this thread or in a worker. */
+export function walkPart(
+  context: WalkContext,
+  global: GlobalRules,
+  folders: readonly PartFolder[],
+): WalkedPart {
+  const builder = new IndexBuilder();
+  const scopes = new Map<ScopeStep, IgnoreScope>();
+  const scopeOf = (step: ScopeStep): IgnoreScope => {
+    const known = scopes.get(step);
+    if (known !== undefined) return known;
+    const own = parseRules(step.rules);
+    const scope =
+      step.above === null ? rootScope(global, own) : scopeOf(step.above).enter(step.name, own);
+    scopes.set(step, scope);
+    return scope;
+  };
+  const unreadable: TrackedPath[] = [];
+  const onUnreadable = (path: TrackedPath) => unreadable.push(path);
+  const walk = { context, builder, onEntry: null, onUnreadable };
+  const ends = folders.map(({ above, name, stat }) => {
+    const place = { folder: 0, prefix: above.prefix, scope: scopeOf(above) };
+    addFresh(walk, place, { name, key: `${name}/`, stat, isDirectory: true });
+    return builder.count;
+  });
+  const { columns, rules } = builder.finish();
+  return { source: { columns, rules }, ends, unreadable };
+}
+
+/** The entries inside a folder: listed here, or found by a thread. */
+type Inside = { readonly listing: Listing | 'unreadable' } | PartRange;
+
+interface PartRange {
   readonly source: CopySource;
   /** From folder numbers of the source to those of the index. */
   readonly folders: Uint32Array;
@@ -21,21 +73,20 @@ interface Range {
 
 interface Pending {
   readonly above: ScopeStep;
-  readonly name: string;
   readonly child: Child;
   readonly scope: IgnoreScope;
 }
 
 export interface HandOver {
-  /** The number of entries below which other threads are not worth their start. */
+  /** The number of entries below which threads are not worth their start. */
   readonly minEntries: number;
-  /** The number of folders that there must be to share out. */
+  /** The number of folders that must be left to share. */
   readonly minFolders: number;
 }
 
 /**
- * The first walk of a tree. Reads the upper levels breadth first, until there is enough below for other
- * threads to share; what they find is put into its place in the end.
+ * The first walk of a tree. It reads the upper levels breadth first until enough folders are left for
+ * threads to share, and puts their parts into place at the end.
  */
 export class FirstWalk {
   readonly unreadable: TrackedPath[] = [];
@@ -47,12 +98,10 @@ export class FirstWalk {
 
   constructor(context: WalkContext, global: GlobalRules) {
     this.#context = context;
-    const listing = listFolder(context, {
-      path: '',
+    this.#root = listRoot(context, {
       knownRules: NO_RULE_TEXTS,
       scopeWith: (rules) => rootScope(global, parseRules(rules)),
     });
-    this.#root = readableRoot(listing);
     this.unreadable.push(...([...this.#root.failed] as TrackedPath[]));
     this.#await(this.#root, { above: null, name: '', prefix: '', rules: this.#root.rules });
   }
@@ -61,7 +110,7 @@ export class FirstWalk {
     return this.#root.failed.size > 0;
   }
 
-  /** Walks until nothing is left, or there is enough to hand over; returns the folders to hand over. */
+  /** Walks until nothing is left, or until there is enough to share; returns the folders to share. */
   readUpper({ minEntries, minFolders }: HandOver): readonly PartFolder[] {
     let read = 0;
     for (let next = this.#pending[0]; next !== undefined; next = this.#pending[read]) {
@@ -70,10 +119,14 @@ export class FirstWalk {
       this.#read(next);
     }
     this.#pending = this.#pending.slice(read);
-    return this.#pending.map(({ above, name, child }) => ({ above, name, stat: child.stat }));
+    return this.#pending.map(({ above, child }) => ({
+      above,
+      name: child.name,
+      stat: child.stat,
+    }));
   }
 
-  /** Takes what was found for the handed over folders from number `first` on. */
+  /** Takes the part for the shared folders from number `first` on. */
   takePart(first: number, { source, ends, unreadable }: WalkedPart): void {
     this.unreadable.push(...unreadable);
     const folders = new Uint32Array(source.columns.sizes.folders);
@@ -84,7 +137,7 @@ export class FirstWalk {
     });
   }
 
-  /** Puts everything in order. */
+  /** Puts all entries in order. */
   finish(): BuiltIndex {
     const builder = new IndexBuilder();
     builder.setRules(0, this.#root.rules);
@@ -100,7 +153,9 @@ export class FirstWalk {
       if (!child.isDirectory) {
         builder.add(frame.folder, child.name, child.stat, racyFlag(this.#context, child));
       } else if (inside !== undefined && 'source' in inside) {
-        copyPart(builder, frame.folder, inside);
+        // Entries at the top of a part are in its folder 0.
+        inside.folders[0] = frame.folder;
+        builder.copy(inside.source, inside.from, inside.to, inside.folders);
       } else if (inside !== undefined) {
         const { listing } = inside;
         const folder = addFolder(builder, this.#context, frame.folder, child, listing);
@@ -110,8 +165,9 @@ export class FirstWalk {
     return builder.finish();
   }
 
-  #read({ above, name, child, scope }: Pending): void {
+  #read({ above, child, scope }: Pending): void {
     const { prefix } = above;
+    const { name } = child;
     const listing = listFresh(this.#context, { prefix, scope }, name);
     if (listing === 'missing') return;
     this.#inside.set(child, { listing });
@@ -124,13 +180,7 @@ export class FirstWalk {
     this.#found += children.length;
     this.#context.control.countEntries(children.length);
     for (const child of children) {
-      if (child.isDirectory) this.#pending.push({ above, name: child.name, child, scope });
+      if (child.isDirectory) this.#pending.push({ above, child, scope });
     }
   }
-}
-
-function copyPart(builder: IndexBuilder, folder: number, range: Range): void {
-  // Entries at the top of a part are in its folder 0.
-  range.folders[0] = folder;
-  builder.copy(range.source, range.from, range.to, range.folders);
 }

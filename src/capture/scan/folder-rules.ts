@@ -1,27 +1,21 @@
 import { bytesToPath } from '../../model/path.ts';
-import {
-  type FolderRules,
-  type IgnoreFile,
-  MARKER_NAMES,
-  MAX_IGNORE_FILE_LENGTH,
-  parseIgnore,
-} from '../ignore/index.ts';
+import { MARKER_NAMES } from '../ignore/default-rules.ts';
+import { type IgnoreFile, MAX_IGNORE_FILE_LENGTH, parseIgnore } from '../ignore/ignore-file.ts';
+import type { FolderRules } from '../ignore/ignore-scope.ts';
 import { isFileMode, type RacyRule, type RawStat } from './entry-stat.ts';
 import { isMissing, isUnreadable, type ScanFileSystem } from './file-system.ts';
 
-export type RuleFileStat = Omit<RawStat, 'mode'>;
-
-/** A rule file as it was read. `text` is null for what is there and no rule file: a link, too large. */
+/** A rule file as it was read. */
 export interface RuleFile {
+  /** Null for an entry that is not used as a rule file: a link, or a file that is too large. */
   readonly text: string | null;
-  /** Null when it could not be had, so that the file is tried again each time. */
-  readonly stat: RuleFileStat | null;
-  readonly racy: boolean;
+  /** The stat in one text; null when it proves nothing, so that the file is read again each time. */
+  readonly stamp: string | null;
 }
 
 /**
- * What a folder says about the scope, as texts: so that the index can keep it, and a later scan can
- * judge by the rules as they were.
+ * The rules of a folder, as texts: the index keeps them, so that a later scan can judge by the rules as
+ * they were.
  */
 export interface FolderRuleTexts {
   readonly gitignore: RuleFile | null;
@@ -41,8 +35,8 @@ export interface RuleReader {
 }
 
 /**
- * The rules of a folder as they are now. `names` null means that the folder was not listed because it
- * did not change. What did not change is taken from `known`, the very same objects.
+ * The rules of a folder as they are now. `names` is null where the folder was not listed because it did
+ * not change. Where nothing changed, returns `known` itself.
  */
 export function readRules(
   reader: RuleReader,
@@ -64,7 +58,7 @@ export function readRules(
     : { gitignore, savepointignore, markers };
 }
 
-/** Whether two folders' rules mean the same, whenever they were read. */
+/** Whether two folders have the same rules, no matter when they were read. */
 export function sameRules(a: FolderRuleTexts, b: FolderRuleTexts): boolean {
   return (
     textOf(a.gitignore) === textOf(b.gitignore) &&
@@ -95,33 +89,22 @@ function readRuleFile(reader: RuleReader, path: string, was: RuleFile | null): R
   try {
     const stat = reader.fileSystem.lstat(path);
     if (stat === null) return null;
-    if (was !== null && isUnchanged(was, stat)) return was;
-    // Git, too, takes rules from no link: it could lead out of the worktree.
+    if (was !== null && was.stamp !== null && was.stamp === stampOf(stat)) return was;
+    // Git, too, reads no rules through a link: it could lead out of the worktree.
     const read = isFileMode(Number(stat.mode))
       ? reader.fileSystem.readSmall(path, MAX_IGNORE_FILE_LENGTH)
       : null;
-    if (read === null) return { text: null, ...kept(reader, stat) };
-    return { text: bytesToPath(read.bytes), ...kept(reader, read.stat) };
+    const seen = read?.stat ?? stat;
+    const stamp = reader.racyRule.isRacy(seen) ? null : stampOf(seen);
+    return { text: read && bytesToPath(read.bytes), stamp };
   } catch (error) {
     if (!isMissing(error) && !isUnreadable(error)) throw error;
-    return { text: null, stat: null, racy: true };
+    return { text: null, stamp: null };
   }
 }
 
-function kept(reader: RuleReader, stat: RawStat): Pick<RuleFile, 'stat' | 'racy'> {
-  const { mtimeNs, ctimeNs, ino, size } = stat;
-  return { stat: { mtimeNs, ctimeNs, ino, size }, racy: reader.racyRule.isRacy(stat) };
-}
-
-function isUnchanged(was: RuleFile, now: RawStat): boolean {
-  return (
-    was.stat !== null &&
-    !was.racy &&
-    was.stat.mtimeNs === now.mtimeNs &&
-    was.stat.ctimeNs === now.ctimeNs &&
-    was.stat.ino === now.ino &&
-    was.stat.size === now.size
-  );
+function stampOf({ mtimeNs, ctimeNs, ino, size }: RawStat): string {
+  return `${mtimeNs} ${ctimeNs} ${ino} ${size}`;
 }
 
 function markersAmong(names: ReadonlySet<string>, known: readonly string[]): readonly string[] {
@@ -134,7 +117,7 @@ function sameList(a: readonly string[], b: readonly string[]): boolean {
 }
 
 function textOf(file: RuleFile | null): string | null {
-  return file === null ? null : file.text;
+  return file?.text ?? null;
 }
 
 function parseFile(file: RuleFile | null): IgnoreFile | null {

@@ -1,5 +1,5 @@
 import type { TrackedPath } from '../../model/path.ts';
-import type { IgnoreScope } from '../ignore/index.ts';
+import type { IgnoreScope } from '../ignore/ignore-scope.ts';
 import { RACY, UNREADABLE } from './entry-stat.ts';
 import { NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
 import type { IndexBuilder } from './index-builder.ts';
@@ -16,7 +16,7 @@ export interface Place {
 export interface FreshWalk {
   readonly context: WalkContext;
   readonly builder: IndexBuilder;
-  /** Called for each entry that is added. Null where nobody needs the paths, which cost time to make. */
+  /** Called for each entry that is added. Null where no paths are needed: making them costs time. */
   readonly onEntry: ((path: TrackedPath) => void) | null;
   readonly onUnreadable: (path: TrackedPath) => void;
 }
@@ -26,10 +26,10 @@ interface Frame extends Place {
   next: number;
 }
 
-/** Adds an entry of which nothing is known yet, and everything below it. */
+/** Adds an entry that no index knows, and everything below it. */
 export function addFresh(walk: FreshWalk, place: Place, child: Child): void {
   const open: Frame[] = [{ ...place, children: [child], next: 0 }];
-  // A stack of our own: trees may be deeper than the language's.
+  // An explicit stack, because a tree may be deep and each level holds a listing.
   for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
     const next = frame.children[frame.next];
     frame.next += 1;
@@ -47,7 +47,7 @@ function addFile({ builder, context, onEntry }: FreshWalk, place: Place, child: 
 function openFolder(walk: FreshWalk, place: Place, child: Child, open: Frame[]): void {
   const path = (place.prefix + child.name) as TrackedPath;
   const listing = listFresh(walk.context, place, child.name);
-  // Gone again since its parent was read, which the parent's stamp will tell the next scan.
+  // It was deleted after its parent was read; the parent's new stamp will tell the next scan.
   if (listing === 'missing') return;
   const folder = addFolder(walk.builder, walk.context, place.folder, child, listing);
   walk.onEntry?.(path);
@@ -58,7 +58,7 @@ function openFolder(walk: FreshWalk, place: Place, child: Child, open: Frame[]):
   open.push({ folder, prefix: `${path}/`, scope, children, next: 0 });
 }
 
-/** Lists a folder of which nothing is known. */
+/** Lists a folder that no index knows. */
 export function listFresh(
   context: WalkContext,
   parent: Pick<Place, 'prefix' | 'scope'>,
@@ -71,7 +71,7 @@ export function listFresh(
   });
 }
 
-/** Adds the entry of a folder that was listed, or could not be. Returns its number. */
+/** Adds the entry of a folder, with its listing if it could be read. Returns the folder's number. */
 export function addFolder(
   builder: IndexBuilder,
   context: WalkContext,
@@ -90,7 +90,7 @@ export function folderFlags(
   child: Pick<Child, 'stat'>,
   listing: Listing | 'unreadable',
 ): number {
-  // Racy, so that a folder that could not be read is tried again though its stamp stays.
+  // Racy, so that the next scan tries to read the folder again although its stamp is the same.
   return isPartial(listing) ? UNREADABLE | RACY : racyFlag(context, child);
 }
 

@@ -1,29 +1,36 @@
 import { pathToBytes } from '../../model/path.ts';
-import { type ColumnSizes, type IndexColumns, newColumns } from './columns.ts';
+import {
+  type ColumnSizes,
+  firstFolderFrom,
+  type IndexColumns,
+  MAX_RESTAMPED,
+  NOT_RESTAMPED,
+  newColumns,
+  newStamp,
+  type Restamped,
+  type Stamp,
+} from './columns.ts';
 import { isDirectoryMode, MODE_MASK, type RawStat, WIDE_NAME } from './entry-stat.ts';
 import { type FolderRuleTexts, isEmpty } from './folder-rules.ts';
-import { GrowingBytes, GrowingColumn } from './growing.ts';
-import { NOT_RESTAMPED, type Restamped, type Stamp } from './restamped.ts';
+import type { ScanIndex } from './scan-index.ts';
 
-/** Columns to copy from, with the rules of their folders: an earlier index, or what a worker found. */
+/** Columns to copy from, with the rules of their folders: an earlier index, or a worker's part. */
 export interface CopySource {
   readonly columns: IndexColumns;
   readonly rules: ReadonlyMap<number, FolderRuleTexts>;
 }
 
-export interface BuiltIndex {
-  readonly columns: IndexColumns;
-  readonly rules: ReadonlyMap<number, FolderRuleTexts>;
+export interface BuiltIndex extends CopySource {
   readonly restamped: Restamped;
 }
 
-/** For where nobody knows how many there will be. */
+/** For a builder that cannot know how many entries there will be. */
 const FEW: ColumnSizes = { entries: 0, folders: 0, nameBytes: 0 };
-/** What is expected is met with a little room beyond, so that growing by a few copies nothing. */
+/** Room beyond the expected size, so that a few more entries do not cost a copy. */
 const MORE_ENTRIES = 1024;
 const MORE_NAME_BYTES = 64 * 1024;
 
-/** Gathers the entries of an index in their order: new ones singly, known ones as ranges. */
+/** Collects the entries of an index in their order: new ones one by one, known ones as ranges. */
 export class IndexBuilder {
   readonly rules: Map<number, FolderRuleTexts> = new Map();
   #folders = 1;
@@ -34,32 +41,34 @@ export class IndexBuilder {
   readonly #bits: GrowingColumn<number, Uint32Array>;
   readonly #parent: GrowingColumn<number, Uint32Array>;
   readonly #nameEnd: GrowingColumn<number, Uint32Array>;
-  readonly #names: GrowingBytes;
+  readonly #names: GrowingNames;
 
   constructor(expected: ColumnSizes = FEW) {
     const capacity = expected.entries + MORE_ENTRIES;
-    this.#mtimeNs = new GrowingColumn(BigInt64Array, capacity);
-    this.#ctimeNs = new GrowingColumn(BigInt64Array, capacity);
-    this.#ino = new GrowingColumn(BigInt64Array, capacity);
-    this.#size = new GrowingColumn(BigInt64Array, capacity);
-    this.#bits = new GrowingColumn(Uint32Array, capacity);
-    this.#parent = new GrowingColumn(Uint32Array, capacity);
-    this.#nameEnd = new GrowingColumn(Uint32Array, capacity);
-    this.#names = new GrowingBytes(expected.nameBytes + MORE_NAME_BYTES);
+    const bigints = () => new GrowingColumn((length) => new BigInt64Array(length), capacity);
+    const numbers = () => new GrowingColumn((length) => new Uint32Array(length), capacity);
+    this.#mtimeNs = bigints();
+    this.#ctimeNs = bigints();
+    this.#ino = bigints();
+    this.#size = bigints();
+    this.#bits = numbers();
+    this.#parent = numbers();
+    this.#nameEnd = numbers();
+    this.#names = new GrowingNames(expected.nameBytes + MORE_NAME_BYTES);
   }
 
   get count(): number {
     return this.#bits.length;
   }
 
-  /** Adds an entry to a folder. Returns the number of the folder that it is, or -1. */
+  /** Adds an entry to a folder. If it is a folder itself, returns its number, otherwise -1. */
   add(parent: number, name: string, stat: RawStat, flags: number): number {
     const mode = Number(stat.mode) & MODE_MASK;
     this.#mtimeNs.push(stat.mtimeNs);
     this.#ctimeNs.push(stat.ctimeNs);
     this.#ino.push(stat.ino);
     this.#size.push(stat.size);
-    this.#bits.push(mode | flags | (this.#addName(name) ? 0 : WIDE_NAME));
+    this.#bits.push(mode | flags | (this.#names.appendName(name) ? 0 : WIDE_NAME));
     this.#parent.push(parent);
     this.#nameEnd.push(this.#names.length);
     return isDirectoryMode(mode) ? this.#newFolder() : -1;
@@ -75,8 +84,8 @@ export class IndexBuilder {
   }
 
   /**
-   * Copies a range of entries as they are. `folders` maps the source's folder numbers to the builder's;
-   * it must know those that the range is in, and learns those that are in the range.
+   * Copies a range of entries as they are. `folders` maps the source's folder numbers to the builder's.
+   * It must have the folders that the range is in; those within the range are added to it.
    */
   copy(source: CopySource, from: number, to: number, folders: Uint32Array): void {
     const { columns } = source;
@@ -105,9 +114,11 @@ export class IndexBuilder {
   }
 
   finish(): BuiltIndex {
-    const entries = this.count;
-    const folders = this.#folders;
-    const columns = newColumns({ entries, folders, nameBytes: this.#names.length });
+    const columns = newColumns({
+      entries: this.count,
+      folders: this.#folders,
+      nameBytes: this.#names.length,
+    });
     this.#mtimeNs.copyTo(columns.mtimeNs);
     this.#ctimeNs.copyTo(columns.ctimeNs);
     this.#ino.copyTo(columns.ino);
@@ -124,32 +135,9 @@ export class IndexBuilder {
     this.#folders += 1;
     return this.#folders - 1;
   }
-
-  /** Whether the name is plain ASCII. */
-  #addName(name: string): boolean {
-    const written = this.#names.appendText(name);
-    if (written === name.length) return true;
-    if (!name.isWellFormed()) {
-      this.#names.length -= written;
-      this.#names.append(pathToBytes(name));
-    }
-    return false;
-  }
 }
 
-/** The number of the first folder whose entry is at or after `entry`. */
-function firstFolderFrom({ folderEntry, sizes }: IndexColumns, entry: number): number {
-  let low = 1;
-  let high = sizes.folders;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((folderEntry[middle] as number) < entry) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Fills in where the folders begin and end, which the order of the entries and their parents say. */
+/** Fills in where folders begin and end, which follows from the order of the entries and their parents. */
 function markFolders({ bits, parent, folderEntry, folderEnd, sizes }: IndexColumns): void {
   const open = [0];
   let folders = 1;
@@ -161,4 +149,153 @@ function markFolders({ bits, parent, folderEntry, folderEnd, sizes }: IndexColum
     folders += 1;
   }
   for (const folder of open) folderEnd[folder] = sizes.entries;
+}
+
+/**
+ * The next index while it is made from the previous one. Known entries are copied as late as possible and
+ * in ranges as large as possible; where no name changes and few stats do, nothing is copied at all.
+ */
+export class CarriedIndex {
+  readonly builder: IndexBuilder;
+  readonly #index: ScanIndex;
+  readonly #source: CopySource;
+  /** From folder numbers of the previous index to those of the new one. */
+  readonly #folders: Uint32Array;
+  /** Entries of the previous index that come next and are not copied yet. */
+  #kept: { readonly from: number; to: number } = { from: 0, to: 0 };
+  /** Entries of the previous index with another stamp than its columns have. */
+  readonly #restamped: Map<number, Stamp>;
+  #isRestamped = false;
+
+  constructor(index: ScanIndex) {
+    this.builder = new IndexBuilder(index.columns.sizes);
+    this.#index = index;
+    this.#restamped = new Map(index.restamped);
+    this.#source = { columns: index.columns, rules: index.meta.rules };
+    this.#folders = new Uint32Array(index.columns.sizes.folders);
+  }
+
+  get count(): number {
+    return this.builder.count + this.#kept.to - this.#kept.from;
+  }
+
+  /** Takes entries over as they were. */
+  keep(from: number, to: number): void {
+    if (this.#kept.to !== from) {
+      this.#copyKept();
+      this.#kept = { from, to };
+    } else {
+      this.#kept.to = to;
+    }
+  }
+
+  /** Takes an entry over with another stat. */
+  replace(entry: number, stat: RawStat, flags: number): void {
+    this.keep(entry, entry + 1);
+    this.#restamped.set(entry, newStamp(this.#index.bits(entry), stat, flags));
+    this.#isRestamped = true;
+  }
+
+  /** The number in the new index of a known folder to which the next entry will be added. */
+  folderOf(known: number): number {
+    this.#copyKept();
+    return this.#folders[known] as number;
+  }
+
+  /** Notes the new number of a known folder that was added as a new entry. */
+  placeFolder(known: number, folder: number): void {
+    this.#folders[known] = folder;
+  }
+
+  /** Null when the new index would equal the previous one, including its root's rules. */
+  finish(): BuiltIndex | null {
+    const isWhole = this.builder.count === 0 && this.count === this.#index.count;
+    const keepsRules = this.builder.rules.get(0) === this.#index.meta.rules.get(0);
+    if (!isWhole || !keepsRules) return this.finishAnew();
+    if (!this.#isRestamped) return null;
+    if (this.#restamped.size > MAX_RESTAMPED) return this.finishAnew();
+    return { ...this.#source, restamped: this.#restamped };
+  }
+
+  finishAnew(): BuiltIndex {
+    this.#copyKept();
+    return this.builder.finish();
+  }
+
+  #copyKept(): void {
+    const { from, to } = this.#kept;
+    const shift = this.builder.count - from;
+    this.builder.copy(this.#source, from, to, this.#folders);
+    for (const [entry, stamp] of this.#restamped) {
+      if (entry >= from && entry < to) this.builder.restamp(entry + shift, stamp);
+    }
+    this.#kept = { from: to, to };
+  }
+}
+
+interface Column<Value> {
+  [at: number]: Value;
+  readonly length: number;
+  set(values: ArrayLike<Value>, at?: number): void;
+  subarray(from: number, to: number): Column<Value>;
+}
+
+/** A typed array that grows at its end. It takes no memory while it is empty. */
+class GrowingColumn<Value, Kind extends Column<Value>> {
+  length = 0;
+  protected values: Kind;
+  readonly #make: (length: number) => Kind;
+  readonly #firstCapacity: number;
+
+  constructor(make: (length: number) => Kind, firstCapacity: number) {
+    this.#make = make;
+    this.#firstCapacity = firstCapacity;
+    this.values = make(0);
+  }
+
+  push(value: Value): void {
+    if (this.length === this.values.length) this.reserve(this.length + 1);
+    (this.values as Column<Value>)[this.length] = value;
+    this.length += 1;
+  }
+
+  set(at: number, value: Value): void {
+    (this.values as Column<Value>)[at] = value;
+  }
+
+  append(added: ArrayLike<Value>): void {
+    this.reserve(this.length + added.length);
+    this.values.set(added, this.length);
+    this.length += added.length;
+  }
+
+  copyTo(target: Column<Value>): void {
+    target.set(this.values.subarray(0, this.length) as ArrayLike<Value>);
+  }
+
+  protected reserve(length: number): void {
+    if (length <= this.values.length) return;
+    const capacity = Math.max(length, this.values.length * 2, this.#firstCapacity);
+    const larger = this.#make(capacity);
+    larger.set(this.values.subarray(0, this.length) as ArrayLike<Value>);
+    this.values = larger;
+  }
+}
+
+/** The longest name that a file system gives us, with some room. */
+const NAME_ROOM = 4096;
+
+class GrowingNames extends GrowingColumn<number, Buffer> {
+  constructor(firstCapacity: number) {
+    super((length) => Buffer.allocUnsafeSlow(length), firstCapacity);
+  }
+
+  /** Returns whether the name is plain ASCII. */
+  appendName(name: string): boolean {
+    this.reserve(this.length + NAME_ROOM);
+    const written = this.values.write(name, this.length);
+    if (written === name.length || name.isWellFormed()) this.length += written;
+    else this.append(pathToBytes(name));
+    return written === name.length;
+  }
 }

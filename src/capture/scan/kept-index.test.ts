@@ -6,7 +6,7 @@ import type { TrackedPath } from '../../model/path.ts';
 import { IndexFile } from './index-file.ts';
 import { KeptIndex } from './kept-index.ts';
 import type { ScanIndex } from './scan-index.ts';
-import type { ScanRequest } from './scan-request.ts';
+import type { ScanRequest } from './scanner.ts';
 
 let place: ScanPlace;
 let store: ScanPlace;
@@ -167,7 +167,9 @@ function required(index: ScanIndex | null): ScanIndex {
 }
 
 function sizeIn(index: ScanIndex | null, path: string): number | undefined {
-  return index?.stat(index.find(path as TrackedPath)).size;
+  return index === null
+    ? undefined
+    : Number(index.stampOf(index.find(path as TrackedPath)).stat.size);
 }
 
 function swap(from: string, to: string): void {

@@ -1,38 +1,38 @@
+import { UNREADABLE } from './entry-stat.ts';
 import { IndexFile } from './index-file.ts';
 import type { ScanIndex } from './scan-index.ts';
-import { differInStatsOnly } from './stats-only.ts';
 
-/** An index that is complete, and what it came from. */
+/** The index of a scan that is on record, and what it came from. */
 export interface NewIndex {
   readonly index: ScanIndex;
-  /** The one that the scan compared with, which `find` gave; null where there was none. */
+  /** The index that the scan compared with, from `find`; null where there was none. */
   readonly previous: ScanIndex | null;
   /** How many files had another stat. */
   readonly touched: number;
-  /** Whether something is on record now that a scan from the previous index would tell otherwise. */
+  /** Whether a scan that starts from the previous index would now draw a wrong conclusion. */
   readonly urgent: boolean;
 }
 
-/** So many files may be looked at once more by a process that finds an older index. */
+/** How many files a process with an older index may have to read once more. */
 const MAX_STALE = 256;
 
 /**
- * The stat index between scans: in memory for the next scan of this process, in a file for the next
- * process. Writing the file takes longer than most of what a scan finds is worth, so where only stats
- * moved it waits until there are more, or until the end. Should the process die before, the next one
- * looks at those files again and finds them as they are on record.
+ * Keeps the stat index between scans: in memory for the next scan of this process, in a file for the next
+ * process. To write the file takes longer than to read a few files again. So where only stats moved, the
+ * file is written when many did, or at the end. If the process dies before, the next one reads those files
+ * again and finds them as they are on record.
  */
 export class KeptIndex {
   readonly #file: IndexFile | null;
   #index: ScanIndex | null = null;
-  /** Files of which the file may not know the latest stat. */
+  /** How many files have a newer stat than the file may have. */
   #stale = 0;
 
   constructor(path: string | null) {
     this.#file = path === null ? null : new IndexFile(path);
   }
 
-  /** Our own, or one that another process left. */
+  /** The index of this process, or one that another process left. */
   find(fits: (index: ScanIndex) => boolean): ScanIndex | null {
     if (this.#index !== null && fits(this.#index)) return this.#index;
     const found = this.#loaded();
@@ -47,7 +47,7 @@ export class KeptIndex {
     if (!mayWait || this.#stale > MAX_STALE || !this.#isFileOurs()) this.#save();
   }
 
-  /** Leaves the index to the next process, unless another one has left something newer. */
+  /** Leaves the index to the next process, unless another process has left a newer one. */
   close(): void {
     if (this.#index === null) return;
     const isOlder = this.#isFileOurs() ? this.#stale > 0 : !isNewer(this.#loaded(), this.#index);
@@ -67,9 +67,21 @@ export class KeptIndex {
     try {
       if (this.#index !== null) this.#file?.save(this.#index);
     } catch {
-      // No room, or no folder any more: it is a cache, and everything else is on record.
+      // The disk is full, or the folder is gone. The file is only a cache.
     }
   }
+}
+
+/**
+ * Whether a scan from either index gives the same differences, except that one of them lists files again
+ * whose stat moved in between. Indices with the same names and rules share their columns. A folder that
+ * became readable or unreadable is more than another stat.
+ */
+function differInStatsOnly(a: ScanIndex, b: ScanIndex): boolean {
+  if (a.columns !== b.columns) return false;
+  return [...a.restamped.keys(), ...b.restamped.keys()].every(
+    (entry) => (a.bits(entry) & UNREADABLE) === (b.bits(entry) & UNREADABLE),
+  );
 }
 
 function isNewer(found: ScanIndex | null, than: ScanIndex): boolean {

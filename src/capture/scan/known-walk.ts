@@ -1,23 +1,20 @@
 import type { TrackedPath } from '../../model/path.ts';
-import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/index.ts';
-import { CarriedIndex } from './carried-index.ts';
+import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/ignore-scope.ts';
 import { noDifferences, type ScanDifferences } from './differences.ts';
 import type { RawStat } from './entry-stat.ts';
 import { type FolderRuleTexts, parseRules, readRules, sameRules } from './folder-rules.ts';
 import { addFolder, addFresh, folderFlags, isPartial, racyFlag } from './fresh-walk.ts';
-import type { BuiltIndex } from './index-builder.ts';
-import { type Item, knownItems, type LostEntry, matchListing } from './known-items.ts';
-import { type Child, type Listing, listFolder, type WalkContext } from './list-folder.ts';
-import type { PreviousScan } from './previous-scan.ts';
-import { readableRoot } from './readable-root.ts';
+import { type BuiltIndex, CarriedIndex } from './index-builder.ts';
+import { type Child, type Listing, listFolder, listRoot, type WalkContext } from './list-folder.ts';
+import type { Item, LostEntry, PreviousScan } from './previous-scan.ts';
 import { hidesName } from './scan-index.ts';
 
-/** A known folder that is being gone through. */
+/** A known folder whose entries are being walked. */
 interface Frame {
   /** Its number in the previous index. */
   readonly known: number;
   readonly prefix: string;
-  /** Set where rules changed here or above: everything below is read and judged by old and new rules. */
+  /** Set where rules changed here or above: everything below is read and judged by the new rules. */
   readonly newScope: IgnoreScope | null;
   readonly items: readonly Item[];
   next: number;
@@ -35,8 +32,8 @@ interface Visit {
 }
 
 /**
- * Goes through what may have changed since the previous scan and copies the rest from its index. Only
- * folders that changed are read; where rules changed, all below are.
+ * Walks the folders that may have changed since the previous scan and copies the rest from its index.
+ * Only folders that changed are read; where rules changed, all folders below are.
  */
 export class KnownWalk {
   readonly differences: ScanDifferences = noDifferences();
@@ -54,7 +51,7 @@ export class KnownWalk {
 
   run(global: GlobalRules): void {
     this.#openRoot(global);
-    // A stack of our own: trees may be deeper than the language's.
+    // An explicit stack, because a tree may be deep and each level holds a listing.
     for (let frame = this.#open.at(-1); frame !== undefined; frame = this.#open.at(-1)) {
       const item = frame.items[frame.next];
       frame.next += 1;
@@ -68,7 +65,7 @@ export class KnownWalk {
     return this.#partialRoot;
   }
 
-  /** The new index; null when it would be the previous one over again. */
+  /** The new index; null when it would equal the previous one. */
   finish(): BuiltIndex | null {
     const { globalChanged, index } = this.#previous;
     const isSame = !globalChanged && index.meta.partialRoot === this.#partialRoot;
@@ -81,7 +78,7 @@ export class KnownWalk {
     const isSame = (rules: FolderRuleTexts) => !globalChanged && sameRules(rules, knownRules);
     const scopeWith = (rules: FolderRuleTexts) =>
       isSame(rules) ? index.scopeOf(0) : rootScope(global, parseRules(rules));
-    const listing = readableRoot(listFolder(this.#context, { path: '', knownRules, scopeWith }));
+    const listing = listRoot(this.#context, { knownRules, scopeWith });
     this.#partialRoot = isPartial(listing);
     this.differences.unreadable.push(...([...listing.failed] as TrackedPath[]));
     this.#carried.builder.setRules(0, listing.rules);
@@ -103,13 +100,13 @@ export class KnownWalk {
     const { index } = this.#previous;
     const isLookedAt = !this.#previous.isFailed(item.known) && index.isDirectory(item.known);
     if (isLookedAt && this.#previous.mustVisit(index.folderOf(item.known))) {
-      this.#visit(frame, item, this.#previous.knownStat(item.known));
+      this.#visit(frame, item, index.stampOf(item.known).stat);
     } else {
       this.#carried.keep(item.known, this.#previous.endOf(item.known));
     }
   }
 
-  /** Something that is no folder now and was known before, as whatever. */
+  /** An entry that was known before, as a file or a folder, and is no folder now. */
   #takeFile(frame: Frame, known: number, child: Child): void {
     if (this.#previous.isSettled(known, child.stat)) {
       this.#carried.keep(known, known + 1);
@@ -127,7 +124,7 @@ export class KnownWalk {
     this.#addGone(known + 1, this.#previous.endOf(known));
   }
 
-  /** A folder that was something else before, so that nothing can have been below it. */
+  /** A folder that was a file or a link before, so that nothing can have been below it. */
   #takeNewFolder(frame: Frame, child: Child): void {
     const { touched, appeared } = this.differences;
     this.#addFresh(frame, child, touched, appeared);
@@ -140,7 +137,7 @@ export class KnownWalk {
     const unseen = index.isUnreadable(frame.known);
     const { appeared, entered } = this.differences;
     const own = unseen || hidesName(scope, name) ? entered : appeared;
-    // A folder that was not there held nothing, whatever the rules were.
+    // If the folder itself did not exist, nothing below it did, whatever the rules were.
     const below = unseen || scope.ignores(name, true) ? entered : appeared;
     this.#addFresh(frame, child, own, below);
   }
@@ -172,16 +169,16 @@ export class KnownWalk {
     }
   }
 
-  /** Goes through a folder without reading it; false when its rules changed, so that it must be read. */
+  /** Walks a folder without reading it; false when its rules changed, so that it must be read. */
   #goThrough({ path, entry, known }: Visit): boolean {
     const was = this.#previous.index.rulesOf(known);
     const rules = readRules(this.#context, `${this.#context.root}/${path}`, null, was);
     if (!sameRules(rules, was)) return false;
     this.#carried.keep(entry, entry + 1);
     const frame = { known, prefix: `${path}/`, newScope: null };
-    // Read again with the same outcome, but another stamp.
+    // The rule files have the same text but a new stamp.
     if (rules !== was) this.#carried.builder.setRules(this.#carried.folderOf(frame.known), rules);
-    this.#open.push({ ...frame, items: knownItems(this.#previous, known), next: 0 });
+    this.#open.push({ ...frame, items: this.#previous.knownItems(known), next: 0 });
     return true;
   }
 
@@ -206,7 +203,7 @@ export class KnownWalk {
     else this.#enter({ known, prefix: `${path}/` }, listing, isSame(listing.rules));
   }
 
-  /** Adds the entry of a known folder that was listed, or could not be. */
+  /** Adds the entry of a known folder, with its listing if it could be read. */
   #addVisited({ frame, name, entry, known, stat }: Visit, listing: Listing | 'unreadable'): void {
     const knownRules = this.#previous.index.rulesOf(known);
     const rules = listing === 'unreadable' ? knownRules : listing.rules;
@@ -221,7 +218,7 @@ export class KnownWalk {
   }
 
   #enter(place: Pick<Frame, 'known' | 'prefix'>, listing: Listing, hasKnownScope: boolean): void {
-    const { items, lost } = matchListing(this.#previous, place.known, listing);
+    const { items, lost } = this.#previous.matchListing(place.known, listing);
     for (const entry of lost) this.#lose(entry);
     const newScope = hasKnownScope ? null : listing.scope;
     this.#open.push({ ...place, newScope, items, next: 0 });

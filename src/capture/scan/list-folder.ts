@@ -1,9 +1,11 @@
-import { IGNORE_FILE_NAMES, type IgnoreScope, MARKER_NAMES } from '../ignore/index.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { MARKER_NAMES } from '../ignore/default-rules.ts';
+import { IGNORE_FILE_NAMES, type IgnoreScope } from '../ignore/ignore-scope.ts';
 import type { ScanControl } from './control.ts';
 import { bareStat, isDirectoryMode, type RawStat } from './entry-stat.ts';
 import { isMissing, isUnreadable, type ListedName } from './file-system.ts';
 import { type FolderRuleTexts, type RuleReader, readRules } from './folder-rules.ts';
-import { sortByKey } from './name-order.ts';
+import { sortByKey } from './scan-index.ts';
 
 export interface WalkContext extends RuleReader {
   readonly root: string;
@@ -12,7 +14,7 @@ export interface WalkContext extends RuleReader {
 
 export interface Child {
   readonly name: string;
-  /** The name as it counts in the order of entries. */
+  /** The name by which entries are sorted: a folder's ends in "/". */
   readonly key: string;
   readonly stat: RawStat;
   readonly isDirectory: boolean;
@@ -21,11 +23,11 @@ export interface Child {
 export interface Listing {
   readonly rules: FolderRuleTexts;
   readonly scope: IgnoreScope;
-  /** What is in scope, in the order of the index. */
+  /** The entries in scope, in the order of the index. */
   readonly children: Child[];
-  /** Everything that is there, ignored or not. */
+  /** All entries, ignored or not. */
   readonly names: readonly ListedName[];
-  /** Names in scope at which we may not look. */
+  /** Names in scope for which `lstat` failed. */
   readonly failed: ReadonlySet<string>;
 }
 
@@ -33,13 +35,13 @@ export interface ListRequest {
   /** Empty for the root, else the path of the folder. */
   readonly path: string;
   readonly knownRules: FolderRuleTexts;
-  /** The folder's scope, given what it says itself. */
+  /** Makes the folder's scope from its own rules. */
   readonly scopeWith: (rules: FolderRuleTexts) => IgnoreScope;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Reads a folder and looks at what is in scope there. */
+/** Reads a folder and looks at each entry that is in scope. */
 export function listFolder(
   context: WalkContext,
   { path, knownRules, scopeWith }: ListRequest,
@@ -50,6 +52,21 @@ export function listFolder(
   const rules = readRules(context, at, namesThatRule(names), knownRules);
   const scope = scopeWith(rules);
   return { rules, scope, ...lookAt(context, at, names, scope) };
+}
+
+/** A project whose own folder cannot be read is an error, not a project without files. */
+export function listRoot(
+  context: WalkContext,
+  request: Pick<ListRequest, 'knownRules' | 'scopeWith'>,
+): Listing {
+  const listing = listFolder(context, { ...request, path: '' });
+  if (listing === 'missing') {
+    throw new SavepointError('project-missing', 'the project folder is not there');
+  }
+  if (listing === 'unreadable') {
+    throw new SavepointError('capture-failed', 'the project folder cannot be read');
+  }
+  return listing;
 }
 
 function listNames(context: WalkContext, at: string): ListedName[] | 'missing' | 'unreadable' {
@@ -98,7 +115,7 @@ function addChild(
   scope: IgnoreScope,
 ): void {
   const isDirectory = isDirectoryMode(Number(stat.mode));
-  // It was replaced by another kind since the folder was read, and rules tell files from folders.
+  // If a file became a folder or the reverse since the folder was read, other rules apply to it.
   if (isDirectory !== wasDirectory && scope.ignores(name, isDirectory)) return;
   children.push({ name, key: isDirectory ? `${name}/` : name, stat, isDirectory });
 }

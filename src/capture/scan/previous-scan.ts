@@ -1,27 +1,45 @@
-import { type GlobalRules, sameGlobalRules } from '../ignore/index.ts';
+import { type GlobalRules, sameGlobalRules } from '../ignore/ignore-scope.ts';
+import type { EntryNews } from './check-known.ts';
+import { isSettled } from './columns.ts';
 import { isDirectoryMode, type RawStat } from './entry-stat.ts';
+import type { ListedName } from './file-system.ts';
 import { type RuleReader, readRules } from './folder-rules.ts';
-import { FAILED, type KnownNews, MISSING, MOVED } from './known-news.ts';
-import { isSettled } from './restamped.ts';
-import type { ScanIndex } from './scan-index.ts';
+import type { Child, Listing } from './list-folder.ts';
+import { type ScanIndex, sortByKey } from './scan-index.ts';
 
-/** The previous index together with what a look at its entries told, and so where to go once more. */
+/** One entry of a folder, as it was and as it is. */
+export interface Item {
+  readonly name: string;
+  readonly key: string;
+  /** Its number in the previous index, or -1. */
+  readonly known: number;
+  /** The entry as it is now; null when the known one is to be taken over. */
+  readonly child: Child | null;
+}
+
+/** An entry of the previous index that is no longer in scope. `listed` is null where it does not exist. */
+export interface LostEntry {
+  readonly known: number;
+  readonly listed: ListedName | null;
+}
+
+/** The previous index and the news about its entries, which say where the walk has to go. */
 export class PreviousScan {
   readonly index: ScanIndex;
   /** Whether rules from outside the project changed, so that every folder must be judged anew. */
   readonly globalChanged: boolean;
-  readonly #news: KnownNews;
+  readonly #news: ReadonlyMap<number, EntryNews>;
   readonly #visit: Uint8Array;
 
-  constructor(index: ScanIndex, news: KnownNews, global: GlobalRules) {
+  constructor(index: ScanIndex, news: ReadonlyMap<number, EntryNews>, global: GlobalRules) {
     this.index = index;
     this.globalChanged = !sameGlobalRules(index.meta.global, global);
     this.#news = news;
     this.#visit = new Uint8Array(index.columns.sizes.folders);
-    for (const entry of news.changed()) this.#markUp(index.columns.parent[entry] as number);
+    for (const entry of news.keys()) this.#markUp(index.columns.parent[entry] as number);
   }
 
-  /** Looks at the rule files themselves: they may be ignored, and then they have no entry. */
+  /** Looks at the rule files themselves, because an ignored rule file has no entry. */
   checkRules(reader: RuleReader, root: string): void {
     for (const [folder, known] of this.index.meta.rules) {
       const at = `${root}/${this.index.paths.folderPrefix(folder)}`.slice(0, -1);
@@ -39,23 +57,20 @@ export class PreviousScan {
   }
 
   isMissing(entry: number): boolean {
-    return this.#news.kind(entry) === MISSING;
+    return this.#news.get(entry)?.kind === 'missing';
   }
 
   isFailed(entry: number): boolean {
-    return this.#news.kind(entry) === FAILED;
+    return this.#news.get(entry)?.kind === 'failed';
   }
 
   /** The new stat of an entry; null when it is as it was. */
   movedTo(entry: number): RawStat | null {
-    return this.#news.kind(entry) === MOVED ? this.#news.stat(entry) : null;
+    const news = this.#news.get(entry);
+    return news?.kind === 'moved' ? news.stat : null;
   }
 
-  knownStat(entry: number): RawStat {
-    return this.index.stampOf(entry).stat;
-  }
-
-  /** Whether a folder must be read, whatever its stamp says, because of what became of its entries. */
+  /** Whether a folder must be read although its own stamp is the same, because its entries changed. */
   hasOtherNames(folder: number): boolean {
     for (const entry of this.children(folder)) {
       if (this.isMissing(entry) || this.isFailed(entry)) return true;
@@ -82,6 +97,42 @@ export class PreviousScan {
     return this.index.isDirectory(entry)
       ? (this.index.columns.folderEnd[this.index.folderOf(entry)] as number)
       : entry + 1;
+  }
+
+  /** The entries of a folder that need not be listed because its names are the same. */
+  knownItems(folder: number): Item[] {
+    return [...this.children(folder)].map((entry) => {
+      const item = this.#asKnown(this.index.paths.name(entry), entry);
+      const stat = this.movedTo(entry);
+      if (stat === null) return item;
+      const { name, key } = item;
+      const isDirectory = isDirectoryMode(Number(stat.mode));
+      return { ...item, child: { name, key, stat, isDirectory } };
+    });
+  }
+
+  /** Matches the known entries of a folder with a new listing of it. */
+  matchListing(folder: number, listing: Listing): { items: Item[]; lost: LostEntry[] } {
+    const known = new Map<string, number>();
+    for (const entry of this.children(folder)) known.set(this.index.paths.name(entry), entry);
+    const items: Item[] = listing.children.map((child) => {
+      const { name, key } = child;
+      const entry = known.get(name) ?? -1;
+      known.delete(name);
+      return { name, key, known: entry, child };
+    });
+    if (known.size === 0) return { items, lost: [] };
+    const listed = new Map(listing.names.map((found) => [found.name, found]));
+    const lost: LostEntry[] = [];
+    for (const [name, entry] of known) {
+      if (listing.failed.has(name)) items.push(this.#asKnown(name, entry));
+      else lost.push({ known: entry, listed: listed.get(name) ?? null });
+    }
+    return { items: sortByKey(items), lost };
+  }
+
+  #asKnown(name: string, known: number): Item {
+    return { name, key: this.index.isDirectory(known) ? `${name}/` : name, known, child: null };
   }
 
   #markUp(folder: number): void {

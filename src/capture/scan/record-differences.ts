@@ -5,31 +5,29 @@ import { ABSENT, joins, type State, type UnknownReason, unknown } from '../../mo
 import type { Draft } from '../../store/draft.ts';
 import type { Head } from '../../store/store.ts';
 import { type CaptureSite, isOffLimits, look } from '../capture.ts';
-import { type Author, appendChange, outsider } from '../chain.ts';
-import { appendUnseenEnd } from '../finds.ts';
+import { type Author, appendChange, appendUnseenEnd, outsider } from '../chain.ts';
 import { headOf } from '../known-states.ts';
-import type { ScanDifferences } from './differences.ts';
-import type { Moved } from './moved.ts';
+import type { Moved, ScanDifferences } from './differences.ts';
 
-/** What a scan made of its differences. */
+/** The changes that a scan drafted. */
 export interface Recorded {
   readonly changes: readonly Change[];
-  /** Paths that are there and could not be recorded; their changes say why. */
+  /** Paths that exist and could not be recorded; their changes say why. */
   readonly unrecorded: readonly TrackedPath[];
 }
 
 export interface RecordContext {
   readonly author: Author;
   readonly moved: Moved;
-  /** Whether what is on record of a path was so already when the scan before went by. */
+  /** Whether the record of a path was made before the previous scan. */
   readonly isOlder: (head: Head) => boolean;
   /** Throws when there is no time left. */
   readonly checkTime: () => void;
 }
 
 /**
- * Turns the differences that a scan found into changes. Each path is looked at anew: what counts is how
- * it is now, under the project lock, and how it differs from what is on record by now.
+ * Turns the differences that a scan found into changes. Each path is looked at again under the project
+ * lock, and compared with what is on record now.
  */
 export async function recordDifferences(
   draft: Draft,
@@ -43,7 +41,7 @@ export async function recordDifferences(
     0,
   );
   const recorder = new Recorder(draft, site, { ...context, total });
-  // What goes before what comes: in a swap of file and folder the folder's entries are gone first.
+  // Deletions first: when a file replaces a folder, the folder's entries are gone before the file comes.
   for (const path of gone.toReversed()) await recorder.record(path);
   for (const path of left) await recorder.recordLeft(path);
   for (const path of touched) await recorder.record(path);
@@ -84,7 +82,7 @@ class Recorder {
     this.#append(path, before, this.#look(path, head), this.#author);
   }
 
-  /** The scan before saw that nothing was there. What is on record may have gone while it was hidden. */
+  /** The previous scan saw nothing there. A file on record may have been deleted while it was hidden. */
   async recordAppeared(path: TrackedPath): Promise<void> {
     const head = await this.#headOf(path);
     if (head === OUT_OF_REACH) return;
@@ -95,19 +93,19 @@ class Recorder {
   }
 
   /**
-   * Leaving the scope is not a deletion, and what is out of it is not looked at again. But this once it
-   * is: whoever wrote the rule may have written to the path as well, or put a hidden folder in its place.
+   * Leaving the scope is not a deletion. The path is looked at one last time, because whoever wrote the
+   * rule may have written to the path as well, or replaced it by a hidden folder.
    */
   async recordLeft(path: TrackedPath): Promise<void> {
     if (this.#moved(path)) await this.record(path);
   }
 
-  /** The path was there already, unseen; so whatever it is now, nobody is known to have made it. */
+  /** The path may have been there before, unseen. So nobody is known to have made it. */
   async recordEntered(path: TrackedPath): Promise<void> {
     const head = await this.#headOf(path);
     if (head === OUT_OF_REACH) return;
     const seen = this.#look(path, head);
-    // Somebody has seen it since: it went on from there.
+    // A tool has captured it since the previous scan, so the chain goes on from there.
     if (head !== null && !this.#isOlder(head)) {
       this.#append(path, head.state, seen, this.#author);
       return;
@@ -115,14 +113,14 @@ class Recorder {
     const others = outsider(this.#author.createdAt);
     const hidden = unknown('not-seen');
     if (head !== null && joins(head.state, seen.state)) return;
-    // Through an unknown: what was there before it came into sight is not what was last on record.
+    // Through an unknown: nobody saw the path between its last record and now.
     if (head !== null && !joins(head.state, hidden)) {
       appendChange(this.#draft, path, head.state, hidden, others);
     }
     this.#append(path, hidden, seen, others);
   }
 
-  /** What is on record of a path; a tool that is at work on it will tell itself. */
+  /** The record of a path. Where a tool is at work, the end of its capture will record the path. */
   async #headOf(path: TrackedPath): Promise<Head | null | typeof OUT_OF_REACH> {
     await this.#tick();
     if (isOffLimits(this.#site, path)) return OUT_OF_REACH;
@@ -131,8 +129,8 @@ class Recorder {
   }
 
   /**
-   * A file past the limit may be on record all the same: git held it, or a rewind kept it. As long as it
-   * holds those bytes it stays so.
+   * A file beyond the size limit may be on record, because git held it or a rewind kept it. As long as it
+   * has those bytes, its record stays.
    */
   #look(path: TrackedPath, head: Head | null): Observation {
     const seen = look(this.#site, path);
@@ -157,12 +155,12 @@ class Recorder {
     if (seen.state.kind === 'unknown') this.unrecorded.push(path);
   }
 
-  /** What was purged is not recorded anew by looking, but when somebody is seen to have written there. */
+  /** A purged file is recorded again only after somebody has written to it. */
   #isPurged(path: TrackedPath, before: State): boolean {
     return before.kind === 'unknown' && before.reason === 'purged' && !this.#moved(path);
   }
 
-  /** A file that is not to be compared was written to: that is all there is to say of it, so say it. */
+  /** A file whose content is not recorded was written to. A change must say so, though both states are equal. */
   #isUnseenEdit(path: TrackedPath, state: State): boolean {
     const untold = state.kind === 'unknown' && NOT_COMPARED.includes(state.reason);
     return untold && this.#moved(path);

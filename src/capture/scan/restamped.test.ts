@@ -8,9 +8,8 @@ import {
 } from '../../../test/scan/scan-place.ts';
 import { WatchedFileSystem } from '../../../test/scan/watched-file-system.ts';
 import type { TrackedPath } from '../../model/path.ts';
-import { decodeIndex, encodeIndex } from './index-codec.ts';
-import { KnownNews, MISSING, NewsBuilder } from './known-news.ts';
-import { MAX_RESTAMPED } from './restamped.ts';
+import { MAX_RESTAMPED } from './columns.ts';
+import { decodeIndex, encodeIndex } from './index-file.ts';
 import type { ScanIndex } from './scan-index.ts';
 
 let place: ScanPlace;
@@ -77,15 +76,6 @@ describe('an index of which only stats moved', () => {
   });
 });
 
-it('what a later part of the news takes back is no news', () => {
-  const [early, late] = [new NewsBuilder(), new NewsBuilder()];
-  early.lost(1, MISSING);
-  early.lost(2, MISSING);
-  late.same(1);
-  const news = new KnownNews(3, [early.finish(), late.finish()]);
-  expect([...news.changed()]).toEqual([2]);
-});
-
 /** The index after a scan and an edit. */
 async function edited(path: string): Promise<Found> {
   const { index } = await scan(null);
@@ -94,5 +84,5 @@ async function edited(path: string): Promise<Found> {
 }
 
 function sizeOf(index: ScanIndex, path: string): number {
-  return index.stat(index.find(path as TrackedPath)).size;
+  return Number(index.stampOf(index.find(path as TrackedPath)).stat.size);
 }

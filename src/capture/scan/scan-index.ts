@@ -1,24 +1,34 @@
 import type { Change } from '../../model/change.ts';
-import { isOutside, nameOf, type TrackedPath } from '../../model/path.ts';
-import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/index.ts';
-import { copyColumns, type IndexColumns } from './columns.ts';
-import { type EntryPaths, pathsIn } from './entry-paths.ts';
-import { type EntryStat, isDirectoryMode, MODE_MASK, RACY, UNREADABLE } from './entry-stat.ts';
+import { isOutside, nameOf, pathToBytes, type TrackedPath } from '../../model/path.ts';
+import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/ignore-scope.ts';
+import {
+  copyColumns,
+  type EntryPaths,
+  firstFolderFrom,
+  type IndexColumns,
+  NOT_RESTAMPED,
+  pathsIn,
+  type Restamped,
+  type Stamp,
+  setStamp,
+  stampAt,
+} from './columns.ts';
+import { isDirectoryMode, MODE_MASK, RACY, UNREADABLE } from './entry-stat.ts';
 import { type FolderRuleTexts, NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
-import { compareText } from './name-order.ts';
-import { NOT_RESTAMPED, type Restamped, type Stamp, setStamp, stampAt } from './restamped.ts';
 
-/** What an index was true for: a store, and the last sequence number that the scan's changes got. */
+/** The moment of the timeline at which an index was true. */
 export interface IndexStamp {
+  /** The id of the baseline's list, which tells one store from another. */
   readonly storeId: string;
+  /** The last sequence number that the scan's changes got. */
   readonly seq: number;
-  /** Paths at which a tool was at work: what it made of them goes on record without a new number. */
+  /** Paths at which a tool was at work: the end of its change goes on record without a new number. */
   readonly open: readonly TrackedPath[];
   /** The newest change on record when the index was kept; null where there was none. */
   readonly newest: RecordedChange | null;
 }
 
-/** What tells a change from another one that got its number after a damaged log had cost the store commits. */
+/** Identifies a change even where a damaged log lost commits and their numbers were given out again. */
 export type RecordedChange = Pick<Change, 'seq' | 'path' | 'createdAt'>;
 
 export const UNSTAMPED: IndexStamp = { storeId: '', seq: 0, open: [], newest: null };
@@ -28,17 +38,16 @@ export interface IndexMeta {
   readonly global: GlobalRules;
   /** By folder number. Folders without rules are not listed. */
   readonly rules: ReadonlyMap<number, FolderRuleTexts>;
-  /** Whether there are names in the root at which we may not look; the root has no entry to say so. */
+  /** Whether `lstat` failed for names in the root; the root has no entry to carry that flag. */
   readonly partialRoot: boolean;
 }
 
 /**
- * What a scan found: every entry in scope below the root, in the order of git's index (bytes of the full
- * path, a folder's followed by "/"). A folder is directly followed by everything below it. Never changed
- * once made.
+ * The result of a scan: every entry in scope below the root, in the order of git's index (bytes of the
+ * full path, a folder's followed by "/"). Everything below a folder follows directly after it. Immutable.
  */
 export class ScanIndex {
-  /** Shared with earlier indices that have the same names; what differs in stats is beside them. */
+  /** Shared with earlier indices that have the same names; newer stats are in `restamped`. */
   readonly columns: IndexColumns;
   readonly meta: IndexMeta;
   readonly restamped: Restamped;
@@ -58,12 +67,16 @@ export class ScanIndex {
     return this.columns.sizes.entries;
   }
 
-  /** The same index, said to be true for another moment of the timeline. */
+  get paths(): EntryPaths {
+    return pathsIn(this.columns);
+  }
+
+  /** The same index with another stamp. */
   stamped(stamp: IndexStamp): ScanIndex {
     return new ScanIndex(this.columns, { ...this.meta, stamp }, this.restamped);
   }
 
-  /** Columns that say all of it. */
+  /** Columns that hold the newer stats as well. */
   wholeColumns(): IndexColumns {
     if (this.restamped.size === 0) return this.columns;
     const columns = copyColumns(this.columns);
@@ -96,18 +109,6 @@ export class ScanIndex {
     return (this.bits(entry) & RACY) !== 0;
   }
 
-  stat(entry: number): EntryStat {
-    const { stat, bits } = this.stampOf(entry);
-    return {
-      mode: bits & MODE_MASK,
-      ino: BigInt.asUintN(64, stat.ino),
-      size: Number(stat.size),
-      mtimeNs: stat.mtimeNs,
-      ctimeNs: stat.ctimeNs,
-      racy: (bits & RACY) !== 0,
-    };
-  }
-
   /** The entry of a path, or -1. */
   find(path: TrackedPath): number {
     // Where a path stands in the order depends on whether it is a folder.
@@ -117,8 +118,8 @@ export class ScanIndex {
 
   /**
    * Whether the scan would have found something at this path, so that "not in the index" means "was not
-   * there". It looked at the folder and no rule hid the name; or it saw that a folder on the way was not
-   * there, and then nothing can have been below it, whatever the rules say.
+   * there". Either the scan read the folder and no rule hid the name, or a folder on the way was not
+   * there, and then nothing can have been below it whatever the rules say.
    */
   covers(path: TrackedPath): boolean {
     if (isOutside(path)) return false;
@@ -134,15 +135,7 @@ export class ScanIndex {
 
   /** The number of the folder whose entry this is. */
   folderOf(entry: number): number {
-    const { folderEntry, sizes } = this.columns;
-    let low = 1;
-    let high = sizes.folders - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((folderEntry[middle] as number) < entry) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstFolderFrom(this.columns, entry);
   }
 
   isUnreadable(folder: number): boolean {
@@ -156,25 +149,19 @@ export class ScanIndex {
 
   /** The rules that this scan applied to the names in a folder. */
   scopeOf(folder: number): IgnoreScope {
-    const { folderEntry, parent } = this.columns;
-    const missing: number[] = [];
-    let at = folder;
-    while (at !== 0 && this.#scopes[at] === undefined) {
-      missing.push(at);
-      at = parent[folderEntry[at] as number] as number;
-    }
-    let scope = this.#scopes[at] ?? rootScope(this.meta.global, parseRules(this.rulesOf(0)));
-    this.#scopes[at] = scope;
-    for (let next = missing.pop(); next !== undefined; next = missing.pop()) {
-      const name = this.paths.name(folderEntry[next] as number);
-      scope = scope.enter(name, parseRules(this.rulesOf(next)));
-      this.#scopes[next] = scope;
-    }
+    const known = this.#scopes[folder];
+    if (known !== undefined) return known;
+    const scope = this.#makeScope(folder);
+    this.#scopes[folder] = scope;
     return scope;
   }
 
-  get paths(): EntryPaths {
-    return pathsIn(this.columns);
+  #makeScope(folder: number): IgnoreScope {
+    const own = parseRules(this.rulesOf(folder));
+    if (folder === 0) return rootScope(this.meta.global, own);
+    const { folderEntry, parent } = this.columns;
+    const entry = folderEntry[folder] as number;
+    return this.scopeOf(parent[entry] as number).enter(this.paths.name(entry), own);
   }
 
   #coversName(folder: number, name: string, onTheWay: boolean): boolean {
@@ -199,7 +186,26 @@ export class ScanIndex {
   }
 }
 
-/** Whether something of this name, a file or a folder, may have been there without being seen. */
+/** Whether a file or a folder of this name may have been there without being seen. */
 export function hidesName(scope: IgnoreScope, name: string): boolean {
   return scope.ignores(name, false) || scope.ignores(name, true);
+}
+
+// From this character on, the order of UTF-16 units is not the order of the bytes that they stand for.
+const OUT_OF_ORDER = /[\ud800-\uffff]/;
+
+/** Sorts by the bytes of the keys; a folder's key ends in "/", which gives the order of git's index. */
+export function sortByKey<T extends { readonly key: string }>(items: T[]): T[] {
+  return items.some((item) => OUT_OF_ORDER.test(item.key))
+    ? items.sort((a, b) => Buffer.compare(pathToBytes(a.key), pathToBytes(b.key)))
+    : items.sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** Compares two texts by their bytes. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  if (OUT_OF_ORDER.test(a) || OUT_OF_ORDER.test(b)) {
+    return Buffer.compare(pathToBytes(a), pathToBytes(b));
+  }
+  return a < b ? -1 : 1;
 }

@@ -1,14 +1,13 @@
 import { parentPort } from 'node:worker_threads';
 import { checkKnown } from './check-known.ts';
-import { type IndexColumns, viewColumns } from './columns.ts';
+import { type IndexColumns, pathsIn, viewColumns } from './columns.ts';
 import { ScanControl, ScanStopped } from './control.ts';
-import { pathsIn } from './entry-paths.ts';
 import { RacyRule } from './entry-stat.ts';
 import { diskFileSystem } from './file-system.ts';
-import { walkPart } from './walk-part.ts';
-import type { Answer, CheckTask, Task, WalkTask } from './worker-messages.ts';
+import { walkPart } from './first-walk.ts';
+import type { Answer, CheckTask, Task, WalkTask } from './worker-pool.ts';
 
-/* The thread of a worker: one task after the other, one answer for each. Without its port it ends. */
+/* The program of a worker thread: one answer for each task. It ends when its port is closed. */
 parentPort?.on('message', (task: Task | null) => {
   if (task === null) parentPort?.close();
   else parentPort?.postMessage(answer(task));
@@ -25,7 +24,7 @@ function answer(task: Task): Answer {
 }
 
 function check(task: CheckTask): Answer {
-  const { columns } = knownFor(task);
+  const columns = columnsOf(task);
   const news = checkKnown({
     root: task.root,
     columns,
@@ -38,9 +37,9 @@ function check(task: CheckTask): Answer {
 
 let known: { readonly number: number; readonly columns: IndexColumns } | null = null;
 
-function knownFor({ number, buffer, sizes }: CheckTask) {
+function columnsOf({ number, buffer, sizes }: CheckTask): IndexColumns {
   if (known?.number !== number) known = { number, columns: viewColumns(buffer, sizes) };
-  return known;
+  return known.columns;
 }
 
 function walk(task: WalkTask): Answer {
@@ -51,15 +50,12 @@ function walk(task: WalkTask): Answer {
     control: controlOf(task),
   };
   const { source, ends, unreadable } = walkPart(context, task.global, task.folders);
-  const { columns, rules } = source;
-  const { sizes } = columns;
-  return {
-    kind: 'walked',
-    part: { buffer: columns.bytes.buffer, sizes, rules, ends, unreadable },
-  };
+  const { sizes, bytes } = source.columns;
+  const part = { buffer: bytes.buffer, sizes, rules: source.rules, ends, unreadable };
+  return { kind: 'walked', part };
 }
 
 function controlOf({ control, maxEntries }: Task): ScanControl {
-  // The main thread watches the clock and sets the flag.
+  // Only the main thread watches the clock; it sets the shared flag.
   return new ScanControl({ maxEntries, deadline: null, now: () => 0 }, control);
 }

@@ -1,21 +1,61 @@
-import { ScanStopped } from './control.ts';
-import { RunningScan } from './running-scan.ts';
-import type { ScanOutcome, ScanRequest } from './scan-request.ts';
-import { WorkerPool } from './worker-pool.ts';
+import type { GlobalRules } from '../ignore/ignore-scope.ts';
+import { checkKnown, type EntryNews, newsAbout } from './check-known.ts';
+import { viewColumns } from './columns.ts';
+import { type GiveUpReason, ScanControl, ScanStopped } from './control.ts';
+import { noDifferences, type ScanDifferences } from './differences.ts';
+import { RacyRule } from './entry-stat.ts';
+import { diskFileSystem, type ScanFileSystem } from './file-system.ts';
+import { FirstWalk, type PartFolder, type WalkedPart, walkPart } from './first-walk.ts';
+import type { BuiltIndex } from './index-builder.ts';
+import { KnownWalk } from './known-walk.ts';
+import type { WalkContext } from './list-folder.ts';
+import { PreviousScan } from './previous-scan.ts';
+import { ScanIndex, UNSTAMPED } from './scan-index.ts';
+import { type Answer, numberOf, type Task, WorkerPool } from './worker-pool.ts';
 
-export type { ScanOutcome, ScanRequest } from './scan-request.ts';
+export interface ScanClock {
+  /** Milliseconds from any start; never goes back. `deadline` is a moment of this clock. */
+  now(): number;
+  /** Milliseconds since 1970, as the file system stamps its files. */
+  wallMs(): number;
+}
+
+const SYSTEM_CLOCK: ScanClock = { now: () => performance.now(), wallMs: () => Date.now() };
+
+export interface ScanRequest {
+  readonly root: string;
+  readonly previous: ScanIndex | null;
+  readonly global: GlobalRules;
+  /** A moment of the clock (`performance.now()`) past which the scan gives up. */
+  readonly deadline: number | null;
+  /** How many entries may be in scope. */
+  readonly maxEntries: number;
+  readonly clock?: ScanClock | undefined;
+  /** Replaces the disk; the scan then stays in this thread. */
+  readonly fileSystem?: ScanFileSystem | undefined;
+}
+
+export type ScanOutcome =
+  | {
+      readonly kind: 'complete';
+      /** Not stamped yet. If nothing differs, it is the previous index itself. */
+      readonly index: ScanIndex;
+      /** Without a previous index all lists except `unreadable` are empty. */
+      readonly differences: ScanDifferences;
+    }
+  | { readonly kind: 'gave-up'; readonly reason: GiveUpReason };
 
 export interface ScannerOptions {
-  /** How many threads share the work on a large tree; 0 keeps everything in the calling one. */
+  /** How many threads share the work on a large tree; 0 keeps all work in the calling thread. */
   readonly workers: number;
-  /** The number of entries from which on a tree is large. */
+  /** A tree with more entries than this is large. */
   readonly largeTree?: number;
 }
 
 /** Below this, starting two threads takes longer than they save. */
 const LARGE_TREE = 50_000;
 
-/** Scans worktrees; keeps its threads from one scan to the next. */
+/** Scans worktrees. Its threads stay from one scan to the next. */
 export class Scanner {
   readonly #pool: WorkerPool;
   readonly #largeTree: number;
@@ -44,9 +84,161 @@ export class Scanner {
     }
   }
 
-  /** Stops the scans that are under way, and waits until the threads have ended. */
+  /** Stops the running scans, and waits until the threads have ended. */
   close(): Promise<void> {
     for (const scan of this.#running) scan.end();
     return this.#pool.close();
   }
+}
+
+/** So many parts for each thread, because some folders hold more than others. */
+const PARTS_PER_WORKER = 8;
+/** A few folders may be nested in each other: the walk goes on until there are this many to share. */
+const MIN_FOLDERS = 64;
+
+/** One scan from its beginning to its end. */
+export class RunningScan {
+  readonly #request: ScanRequest;
+  readonly #pool: Pick<WorkerPool, 'size' | 'run'>;
+  readonly #largeTree: number;
+  readonly #control: ScanControl;
+  readonly #context: WalkContext;
+  readonly #beganMs: number;
+  readonly #timer: NodeJS.Timeout | undefined;
+
+  constructor(request: ScanRequest, pool: Pick<WorkerPool, 'size' | 'run'>, largeTree: number) {
+    const { root, deadline, maxEntries, clock = SYSTEM_CLOCK } = request;
+    this.#request = request;
+    this.#pool = pool;
+    this.#largeTree = largeTree;
+    this.#control = new ScanControl({ maxEntries, deadline, now: () => clock.now() });
+    // Taken before the first look: an entry with a later stamp may still be changing.
+    this.#beganMs = clock.wallMs();
+    const { fileSystem = diskFileSystem } = request;
+    const racyRule = new RacyRule(this.#beganMs);
+    this.#context = { root, fileSystem, racyRule, control: this.#control };
+    this.#timer = deadline === null ? undefined : this.#watch(deadline - clock.now());
+  }
+
+  async run(): Promise<ScanOutcome> {
+    this.#control.checkNow();
+    const { previous } = this.#request;
+    const outcome = await (previous === null ? this.#first() : this.#next(previous));
+    this.#control.checkNow();
+    return outcome;
+  }
+
+  /** Must be called in any case: stops what still runs, and the timer. */
+  end(): void {
+    this.#control.stop('aborted');
+    clearTimeout(this.#timer);
+  }
+
+  async #first(): Promise<ScanOutcome> {
+    const walk = new FirstWalk(this.#context, this.#request.global);
+    const minFolders = Math.max(1, Math.min(this.#largeTree, MIN_FOLDERS));
+    const folders = walk.readUpper({ minEntries: this.#largeTree, minFolders });
+    if (this.#mayShare) await this.#shareOut(walk, folders);
+    else walk.takePart(0, walkPart(this.#context, this.#request.global, folders));
+    const index = this.#indexOf(walk.finish(), walk.partialRoot);
+    const differences = { ...noDifferences(), unreadable: walk.unreadable };
+    return { kind: 'complete', index, differences };
+  }
+
+  async #next(index: ScanIndex): Promise<ScanOutcome> {
+    const { global, root } = this.#request;
+    const isLarge = this.#mayShare && index.count > this.#largeTree;
+    const parts = isLarge ? await this.#checkElsewhere(index) : [this.#check(index)];
+    const news = newsAbout(index, parts, this.#context);
+    const previous = new PreviousScan(index, news, global);
+    previous.checkRules(this.#context, root);
+    const walk = new KnownWalk(this.#context, previous);
+    walk.run(global);
+    const built = walk.finish();
+    const { differences, partialRoot } = walk;
+    const found = built === null ? index : this.#indexOf(built, partialRoot);
+    return { kind: 'complete', index: found, differences };
+  }
+
+  #check({ columns, paths }: ScanIndex): EntryNews[] {
+    return checkKnown({ ...this.#context, columns, paths });
+  }
+
+  async #checkElsewhere(index: ScanIndex): Promise<(readonly EntryNews[])[]> {
+    const { sizes, bytes } = index.columns;
+    const columns = { number: numberOf(index.columns), buffer: bytes.buffer, sizes };
+    const task = { kind: 'check', ...columns, ...this.#shared() } as const;
+    const answers = await Promise.allSettled(
+      Array.from({ length: this.#pool.size }, () => this.#pool.run(task)),
+    );
+    const failures = answers.filter((one) => one.status === 'rejected').map((one) => one.reason);
+    if (failures.some((error) => error instanceof ScanStopped)) throw new ScanStopped('aborted');
+    if (failures.length > 0) {
+      // A thread could not be started or died. Nobody knows which chunk it had, so all is done again.
+      this.#control.restartChunks();
+      return [this.#check(index)];
+    }
+    return answers.flatMap((one) => (one.status === 'fulfilled' ? [newsIn(one.value)] : []));
+  }
+
+  async #shareOut(walk: FirstWalk, folders: readonly PartFolder[]): Promise<void> {
+    const share = Math.ceil(folders.length / (this.#pool.size * PARTS_PER_WORKER));
+    const parts: Promise<void>[] = [];
+    for (let at = 0; at < folders.length; at += share) {
+      const part = this.#walkElsewhere(folders.slice(at, at + share));
+      parts.push(part.then((walked) => walk.takePart(at, walked)));
+    }
+    await Promise.all(parts);
+  }
+
+  async #walkElsewhere(folders: readonly PartFolder[]): Promise<WalkedPart> {
+    const { global } = this.#request;
+    const beganMs = this.#beganMs;
+    const task = { kind: 'walk', global, beganMs, folders, ...this.#shared() } as const;
+    const answer = await this.#pool.run(task).catch((error: unknown) => {
+      if (error instanceof ScanStopped) throw error;
+      return null;
+    });
+    // Without a thread the same work is done here, more slowly.
+    return answer === null ? walkPart(this.#context, global, folders) : partIn(answer);
+  }
+
+  get #mayShare(): boolean {
+    return this.#pool.size > 0 && this.#request.fileSystem === undefined;
+  }
+
+  #shared(): Pick<Task, 'root' | 'maxEntries' | 'control'> {
+    const { root, maxEntries } = this.#request;
+    return { root, maxEntries, control: this.#control.shared };
+  }
+
+  #indexOf({ columns, rules, restamped }: BuiltIndex, partialRoot: boolean): ScanIndex {
+    const { global } = this.#request;
+    return new ScanIndex(columns, { stamp: UNSTAMPED, global, rules, partialRoot }, restamped);
+  }
+
+  // For the worker threads, which have no clock of their own.
+  #watch(milliseconds: number): NodeJS.Timeout {
+    const longest = 2 ** 31 - 1;
+    return setTimeout(
+      () => this.#control.stop('deadline'),
+      Math.max(0, Math.min(milliseconds, longest)),
+    );
+  }
+}
+
+function newsIn(answer: Answer): readonly EntryNews[] {
+  if (answer.kind === 'checked') return answer.news;
+  throw failure(answer);
+}
+
+function partIn(answer: Answer): WalkedPart {
+  if (answer.kind !== 'walked') throw failure(answer);
+  const { buffer, sizes, rules, ends, unreadable } = answer.part;
+  return { source: { columns: viewColumns(buffer, sizes), rules }, ends, unreadable };
+}
+
+function failure(answer: Answer): unknown {
+  if (answer.kind === 'stopped') return new ScanStopped(answer.reason);
+  return answer.kind === 'failed' ? answer.error : new Error('a scan thread gave a wrong answer');
 }

@@ -4,11 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectDifferences, pathsIn, ScanPlace } from '../../../test/scan/scan-place.ts';
 import { ChildScript } from '../../testing/child-script.ts';
 import { ScanControl } from './control.ts';
-import { encodeIndex } from './index-codec.ts';
-import { RunningScan } from './running-scan.ts';
-import type { ScanOutcome } from './scan-request.ts';
-import { Scanner } from './scanner.ts';
-import type { Task } from './worker-messages.ts';
+import { encodeIndex } from './index-file.ts';
+import type { ScanOutcome } from './scanner.ts';
+import { RunningScan, Scanner } from './scanner.ts';
+import type { Task } from './worker-pool.ts';
 
 // No tree is too small here to be shared among threads.
 const FORCED = { workers: 2, largeTree: 0 };
@@ -84,14 +83,6 @@ describe('several threads', () => {
     const paths = found.map((one) => pathsIn(one.index));
     expect(paths[0]).toContain('new');
     for (const other of paths) expect(other).toEqual(paths[0]);
-  });
-
-  it.each(['first', 'later'])('stop when the caller cancels a %s scan', async (which) => {
-    const index = which === 'first' ? null : (await place.scan(null)).index;
-    const abort = new AbortController();
-    const scan = place.scanner.scan(place.request(index, { signal: abort.signal }));
-    abort.abort();
-    expect(await scan).toEqual({ kind: 'gave-up', reason: 'aborted' });
   });
 
   it('keep to a limit on entries together', async () => {

@@ -1,6 +1,60 @@
 import { Worker } from 'node:worker_threads';
-import { ScanStopped } from './control.ts';
-import type { Answer, Task } from './worker-messages.ts';
+import type { GlobalRules } from '../ignore/ignore-scope.ts';
+import type { EntryNews } from './check-known.ts';
+import type { ColumnSizes, IndexColumns } from './columns.ts';
+import { type GiveUpReason, ScanStopped } from './control.ts';
+import type { PartFolder, WalkedPart } from './first-walk.ts';
+
+interface WorkerTask {
+  readonly root: string;
+  /** The shared memory of the scan's control; see control.ts. */
+  readonly control: Int32Array<SharedArrayBuffer>;
+  readonly maxEntries: number;
+}
+
+/** Look at the entries of an index; threads with the same control share the work. */
+export interface CheckTask extends WorkerTask {
+  readonly kind: 'check';
+  /** The same number means the same columns, whose names a thread need not decode again. */
+  readonly number: number;
+  readonly buffer: ArrayBufferLike;
+  readonly sizes: ColumnSizes;
+}
+
+/** Walk folders that no index knows. */
+export interface WalkTask extends WorkerTask {
+  readonly kind: 'walk';
+  readonly global: GlobalRules;
+  readonly beganMs: number;
+  readonly folders: readonly PartFolder[];
+}
+
+export type Task = CheckTask | WalkTask;
+
+/** A part as it is sent: the receiver makes its views of the buffer again. */
+export interface SentPart extends Pick<WalkedPart, 'ends' | 'unreadable'> {
+  readonly buffer: ArrayBufferLike;
+  readonly sizes: ColumnSizes;
+  readonly rules: WalkedPart['source']['rules'];
+}
+
+export type Answer =
+  | { readonly kind: 'checked'; readonly news: readonly EntryNews[] }
+  | { readonly kind: 'walked'; readonly part: SentPart }
+  | { readonly kind: 'stopped'; readonly reason: GiveUpReason }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+let numbered = 0;
+const numbers = new WeakMap<IndexColumns, number>();
+
+/** The number by which a thread recognizes columns: it gets a new view of them with each task. */
+export function numberOf(columns: IndexColumns): number {
+  const known = numbers.get(columns);
+  if (known !== undefined) return known;
+  numbered += 1;
+  numbers.set(columns, numbered);
+  return numbered;
+}
 
 interface Job {
   readonly task: Task;
@@ -13,15 +67,15 @@ interface Member {
   job: Job | null;
 }
 
-// The sources run as they are, and the published package holds what they were compiled to.
+// In a checkout the sources run as they are; the published package holds the compiled files.
 const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
-// What a walk makes is gone at once; more room for it would only be memory that lies about.
+// Almost everything that a walk allocates is short-lived, so a larger young generation only costs memory.
 const YOUNG_GENERATION_MB = 4;
 
 /**
- * Worker threads that are started when there is work for the first time and stay. They keep the process
- * alive only while they work.
+ * Worker threads. They start with the first work, stay for later work, and keep the process alive only
+ * while they work.
  */
 export class WorkerPool {
   readonly #size: number;
@@ -45,7 +99,7 @@ export class WorkerPool {
     });
   }
 
-  /** Waits until every thread has ended: each finishes the task that it has, and no other. */
+  /** Waits until every thread has finished its current task and ended. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const { reject } of this.#waiting.splice(0)) reject(new ScanStopped('aborted'));
@@ -66,7 +120,7 @@ export class WorkerPool {
   #hire(): Member | null {
     if (this.#members.length >= this.#size) return null;
     const file = new URL(`./scan-worker${EXTENSION}`, import.meta.url);
-    // Nothing is inherited that the walk does not need.
+    // The walk needs no environment and no flags of the process, so it gets none.
     const worker = new Worker(file, {
       env: {},
       execArgv: [],
@@ -91,7 +145,7 @@ export class WorkerPool {
     this.#assign();
   }
 
-  /** A thread that died takes its job with it; the next job gets a new one. */
+  /** The job of a thread that died fails; the next job gets a new thread. */
   #dismiss(member: Member, error: unknown): void {
     const at = this.#members.indexOf(member);
     if (at !== -1) this.#members.splice(at, 1);
@@ -99,9 +153,9 @@ export class WorkerPool {
   }
 }
 
-/** Lets the thread end by itself, so that V8 is not cut off in the middle of something. */
+/** Lets the thread end by itself: to terminate it could interrupt V8 in the middle of its work. */
 function endOf(worker: Worker): Promise<unknown> {
-  // The process must not end first: that would terminate an idle thread, which does not keep it alive.
+  // An idle thread does not keep the process alive, and a process that ends would terminate it.
   worker.ref();
   worker.postMessage(null);
   return new Promise((resolve) => worker.once('exit', resolve));

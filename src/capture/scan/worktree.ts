@@ -1,25 +1,31 @@
 import type { Baseline } from '../../model/baseline.ts';
 import type { BlobId, Seq } from '../../model/ids.ts';
-import type { TrackedPath } from '../../model/path.ts';
+import { childOf, type TrackedPath } from '../../model/path.ts';
 import type { Draft } from '../../store/draft.ts';
 import type { Head } from '../../store/store.ts';
 import type { CaptureSite } from '../capture.ts';
 import { type Author, outsider } from '../chain.ts';
 import { type GitBaseline, type PendingBaseline, startGitBaseline } from '../git/baseline.ts';
-import { type FileStat, momentOf } from '../git/file-stat.ts';
 import type { RefusedByGit } from '../git/refusal.ts';
-import { loadGlobalRules } from '../ignore/index.ts';
+import { loadGlobalRules } from '../ignore/global-rules.ts';
 import type { GiveUpReason } from './control.ts';
-import { noDifferences, type ScanDifferences } from './differences.ts';
-import { type FirstLook, type TooLarge, takeBaseline } from './first-look.ts';
-import { ignoredNames } from './ignored.ts';
+import {
+  compareWithRecord,
+  type Moved,
+  movedSince,
+  noDifferences,
+  recordedPaths,
+  type ScanDifferences,
+  type SinceWalk,
+  withRecordedSince,
+} from './differences.ts';
+import type { RawStat } from './entry-stat.ts';
+import { diskFileSystem, type ListedName } from './file-system.ts';
 import { KeptIndex } from './kept-index.ts';
-import { type Moved, movedSince } from './moved.ts';
 import { type Recorded, recordDifferences } from './record-differences.ts';
-import { type SinceWalk, withRecordedSince } from './recorded-since.ts';
 import type { RecordedChange, ScanIndex } from './scan-index.ts';
 import { Scanner, type ScanOutcome } from './scanner.ts';
-import { compareWithRecord, recordedPaths } from './without-index.ts';
+import { type FirstLook, type TooLarge, takeBaseline } from './take-baseline.ts';
 
 export interface WorktreeOptions {
   /** Where the stat index is kept between processes; null keeps it in memory. */
@@ -31,7 +37,7 @@ export interface WorktreeOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a walk over the worktree found. Not on record yet. */
+/** The result of a walk over the worktree. It is not on record yet. */
 export type Walk =
   | { readonly kind: 'gave-up'; readonly reason: GiveUpReason }
   | {
@@ -55,7 +61,7 @@ export type CompleteWalk = Exclude<Walk, { kind: 'gave-up' }>;
 
 export type Recording = ({ readonly kind: 'changes' } & Recorded) | FirstLook | TooLarge;
 
-/** The worktree of a project, as the scan sees it. Keeps its index and its threads between scans. */
+/** Scans the worktree of one project. Keeps the index and the threads between scans. */
 export class Worktree {
   readonly #site: CaptureSite;
   readonly #options: WorktreeOptions;
@@ -63,7 +69,7 @@ export class Worktree {
   readonly #kept: KeptIndex;
   /** Walks since the one that was kept last. */
   #walks = 0;
-  /** Walks that found what can only be told once. */
+  /** Walks whose index must be written at once. */
   readonly #urgent = new WeakSet<CompleteWalk>();
 
   constructor(site: CaptureSite, options: WorktreeOptions) {
@@ -77,7 +83,7 @@ export class Worktree {
   async walk(deadline: number | null): Promise<Walk> {
     const { root, store } = this.#site;
     this.#walks += 1;
-    // Asked before the walk: what is recorded while it goes on is looked at again by the next one.
+    // Read before the walk: the next walk looks again at paths that are recorded during this one.
     const seq = await store.seq();
     const open = (await store.changes({ open: true })).map(({ path }) => path);
     const baseline = await store.baseline();
@@ -98,7 +104,7 @@ export class Worktree {
     return { kind: 'next', ...found, since, unsettled, seq, open };
   }
 
-  /** Puts what a walk found on record. The caller holds the project lock and commits the draft. */
+  /** Drafts the changes that a walk found. The caller holds the project lock and commits the draft. */
   async record(
     draft: Draft,
     walk: CompleteWalk,
@@ -117,27 +123,36 @@ export class Worktree {
     return { kind: 'changes', ...recorded };
   }
 
-  /** Once what it found is on record, the walk's index is what the next walk compares with. */
+  /** Makes the walk's index the one that the next walk compares with. Call it after the commit. */
   async keep(walk: CompleteWalk, manifest: BlobId): Promise<void> {
     const { seq, open } = walk;
     const { previous, differences, since } = walk.kind === 'next' ? walk : NOTHING_BEFORE;
     const newest = (await this.#newestSince(since)) ?? previous?.stamp.newest ?? null;
     const index = walk.index.stamped({ storeId: manifest, seq, open, newest });
-    // After a gap what is found is nobody's for sure, until an index says that it has been looked at.
+    // After a gap the author of a find is uncertain, until an index shows that a later walk saw it.
     const urgent = this.#walks > 1 || this.#urgent.has(walk);
     this.#walks = 0;
     this.#kept.keep({ index, previous, touched: differences?.touched.length ?? 0, urgent });
   }
 
-  /** What the last scan saw, for a look at a few paths; null where no index is left. */
+  /** The index of the last scan; null where none is left. */
   async lastIndex(): Promise<ScanIndex | null> {
     const { store } = this.#site;
     return this.#previous(await store.baseline(), await store.seq());
   }
 
-  /** What the rules leave out; for people who ask what is covered. */
+  /** The names that rules leave out, in folders that are in scope. Without git's own folder. */
   ignoredBy({ index }: CompleteWalk): TrackedPath[] {
-    return ignoredNames(this.#site.root, index);
+    const { folderEntry, sizes } = index.columns;
+    const found: TrackedPath[] = [];
+    for (let folder = 0; folder < sizes.folders; folder += 1) {
+      const path = folder === 0 ? null : index.path(folderEntry[folder] as number);
+      const scope = index.scopeOf(folder);
+      for (const { name, isDirectory } of namesIn(this.#site.root, path)) {
+        if (name !== '.git' && scope.ignores(name, isDirectory)) found.push(childOf(path, name));
+      }
+    }
+    return found;
   }
 
   close(): Promise<void> {
@@ -161,7 +176,7 @@ export class Worktree {
       : { seq: change.seq, path: change.path, createdAt: change.createdAt };
   }
 
-  /** Where it is not, later ones are not either: a damaged log loses commits from its end. */
+  /** If a change is not on record, later ones are not either: a damaged log loses commits from its end. */
   async #isOnRecord(change: RecordedChange | null): Promise<boolean> {
     if (change === null) return true;
     const { store } = this.#site;
@@ -181,7 +196,7 @@ export class Worktree {
     const { maxCopyBytes } = this.#options;
     const taken = await takeBaseline(draft, this.#site, { ...walk, maxCopyBytes, checkTime });
     if (taken.kind !== 'baseline') return taken;
-    // What tools named before has a record, which people may have gone on from; no command was watched.
+    // Tools may have recorded paths before the first scan, and people may have edited those files since.
     const touched = [...(await recordedPaths(this.#site))];
     const no = () => false;
     const context = { author: outsider(createdAt), moved: no, isOlder: no, checkTime };
@@ -209,9 +224,9 @@ export class Worktree {
 }
 
 /**
- * Whether an older index would mislead, though only stats moved since. Of a file that is too large for a
- * record, its stat is all that tells that an edit is on record. Of a path out of sight, the number of the
- * last scan tells what was on record by then: what happened to it later, nobody has seen.
+ * Whether a scan from an older index would draw a wrong conclusion, although only stats moved since. For a
+ * file that is too large to be recorded, only its stat shows that an edit is on record already. For a path
+ * that no scan sees, the number of the last scan says which of its changes that scan knew.
  */
 function isUrgent(
   { index }: CompleteWalk,
@@ -223,6 +238,15 @@ function isUrgent(
 
 const NOTHING_BEFORE = { previous: null, differences: null, since: 0 } as const;
 
+/** Empty for a folder that was deleted since the walk, or cannot be read. */
+function namesIn(root: string, folder: TrackedPath | null): ListedName[] {
+  try {
+    return diskFileSystem.list(folder === null ? root : `${root}/${folder}`);
+  } catch {
+    return [];
+  }
+}
+
 async function askGit(
   pending: PendingBaseline | null,
   index: ScanIndex,
@@ -231,8 +255,8 @@ async function askGit(
   return pending.finish(statsOf(index));
 }
 
-/** Git asks in the order of the index, so that each answer is found next to the last one. */
-function statsOf(index: ScanIndex): (path: TrackedPath) => FileStat | null {
+/** Git asks in the order of the index, so each answer is next to the last one. */
+function statsOf(index: ScanIndex): (path: TrackedPath) => RawStat | null {
   let next = 0;
   return (path) => {
     const isNext = next < index.count && index.path(next) === path;
@@ -241,21 +265,6 @@ function statsOf(index: ScanIndex): (path: TrackedPath) => FileStat | null {
     next = entry + 1;
     // Folders stand between files, and git does not name them.
     while (next < index.count && index.isDirectory(next)) next += 1;
-    return statOf(index, entry);
-  };
-}
-
-function statOf(index: ScanIndex, entry: number): FileStat {
-  const { size, ino, mode, mtimeNs, ctimeNs } = index.stat(entry);
-  const mtime = momentOf(mtimeNs);
-  const ctime = momentOf(ctimeNs);
-  return {
-    size,
-    mode,
-    inode: Number(ino),
-    mtimeSec: mtime.sec,
-    mtimeNsec: mtime.nsec,
-    ctimeSec: ctime.sec,
-    ctimeNsec: ctime.nsec,
+    return index.stampOf(entry).stat;
   };
 }

@@ -121,7 +121,7 @@ const TABLE: Readonly<Record<Verb, Entry>> = {
 
 const SEE = 'see: savepoint executions --help';
 
-/** One that would do nothing was meant for something. */
+/** An option that the subcommand does not know is a mistake, and is not passed over. */
 function refuseOptions({ flags, values }: Call, verb: Verb, options: readonly string[]): void {
   const known = new Set([...Object.keys(COMMON_OPTIONS), ...options]);
   const stray = [...flags, ...values.keys()].find((name) => !known.has(name));
@@ -131,5 +131,6 @@ function refuseOptions({ flags, values }: Call, verb: Verb, options: readonly st
 function unknownVerb(word: string): UsageError {
   const near = nearestWord(word, VERBS);
   const hint = near === null ? SEE : `did you mean: savepoint executions ${near}`;
-  return new UsageError(`executions cannot "${word}"`, hint);
+  const known = `${VERBS.slice(0, -1).join(', ')} or ${VERBS.at(-1)}`;
+  return new UsageError(`unknown subcommand "${word}"; try ${known}`, hint);
 }

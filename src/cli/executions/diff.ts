@@ -1,4 +1,4 @@
-import type { KnownExecution } from '../../execution/index.ts';
+import { type KnownExecution, ProjectExecutions } from '../../execution/index.ts';
 import { type Difference, displayText } from '../../index.ts';
 import { diffStat, diffText } from '../../terminal/diff-text.ts';
 import type { FileDiff } from '../../terminal/file-diff.ts';
@@ -12,30 +12,20 @@ import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
 import { fileDiffsBetween } from './step-files.ts';
-import {
-  BEGINNING,
-  executionsOf,
-  find,
-  type NamedStep,
-  placeText,
-  stepIn,
-  stepsOf,
-} from './which.ts';
+import { BEGINNING, find, type NamedStep, placeText, stepIn } from './which.ts';
 
 /** `savepoint executions diff ID [STEP [STEP2]]`: where state differs, and files when asked for. */
 export async function diffExecution(call: Call, words: readonly string[]): Promise<ExitCode> {
   const [id = '', ...named] = words;
   const withFiles = call.flags.has('files') || call.flags.has('stat');
   const found = await withTimeline(call, async (savepoint): Promise<Found> => {
-    const executions = await executionsOf(savepoint);
+    const executions = await ProjectExecutions.of(savepoint);
     const known = await find(call, executions, id);
-    const steps = await stepsOf(executions, known);
+    const steps = await executions.steps(known);
     const range = rangeOf(steps, named);
-    const { from, to } = range;
-    const reader = known.kind === 'steps' ? executions.reader : executions.checkpoints;
-    const state = await reader.diff(known.id, from, to);
-    const files = withFiles ? await fileDiffsBetween(executions, known, range) : null;
-    return { known, steps, from, to, state, files };
+    const state = await executions.diff(known, range.from, range.to);
+    const files = withFiles ? await fileDiffsBetween(savepoint, executions, known, range) : null;
+    return { known, steps, ...range, state, files };
   });
   if (call.json) printJson(call, foundJson(found, call.flags.has('stat')));
   await showPage(call, foundText(call, found));

@@ -1,4 +1,8 @@
-import type { CheckpointProblem, KnownExecution } from '../../execution/index.ts';
+import {
+  type CheckpointProblem,
+  type KnownExecution,
+  ProjectExecutions,
+} from '../../execution/index.ts';
 import { displayText } from '../../index.ts';
 import { plural, relativeTime } from '../../terminal/phrases.ts';
 import { beside } from '../../terminal/rows.ts';
@@ -11,13 +15,13 @@ import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
 import { executionJson } from './execution-json.ts';
 import { holderText, STATUS_STYLES } from './execution-text.ts';
-import { executionsOf, listed } from './which.ts';
+import { listed } from './which.ts';
 
 /** `savepoint executions list`: both kinds, most recently updated first. */
 export async function listExecutions(call: Call): Promise<ExitCode> {
   const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
   const { all, problems } = await withTimeline(call, async (savepoint) => {
-    const executions = await executionsOf(savepoint);
+    const executions = await ProjectExecutions.of(savepoint);
     const found = await listed(call, executions);
     return { all: found, problems: executions.checkpoints.problems() };
   });

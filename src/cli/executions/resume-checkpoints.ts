@@ -1,30 +1,36 @@
-import type { Checkpoint, KnownExecution } from '../../execution/index.ts';
-import { displayText, type Receipt } from '../../index.ts';
+import type { Checkpoint, KnownExecution, ProjectExecutions } from '../../execution/index.ts';
+import { displayText, type Receipt, type RollbackPlan, type Savepoint } from '../../index.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
-import type { Call } from '../command.ts';
+import { type Call, oneOf } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
 import { takeBack } from './take-back.ts';
-import type { Executions, NamedStep } from './which.ts';
 
 /** A program that keeps checkpoints goes on from the last one that succeeded. */
 export async function resumeCheckpoints(
   call: Call,
-  executions: Executions,
+  savepoint: Savepoint,
+  executions: ProjectExecutions,
   known: KnownExecution,
 ): Promise<ExitCode> {
   const last = await executions.checkpoints.getLastSuccessfulCheckpoint(known.id);
   if (last === null) return nothingToGoOnFrom(call, known);
   // So that the plan knows of what happened since the last scan.
-  await executions.savepoint.scanAgain();
-  const code = await takeBack(call, executions, last, (steps) => ({
-    title: titleOf(call, last),
-    above: aboveOf(call, steps),
-    json: (receipt, dryRun) => ({
-      ...resumedJson(known, last, { steps, receipt }),
-      ...(dryRun ? { dryRun } : {}),
-    }),
-  }));
+  await savepoint.scanAgain();
+  const onConflict = oneOf(call, 'on-conflict', ['keep', 'restore', 'fail']);
+  const plan = await executions.planRollback(known, { to: last.stepIndex, onConflict });
+  const code = await takeBack(
+    call,
+    { savepoint, executions, known, plan },
+    {
+      title: titleOf(call, last),
+      above: aboveOf(call, plan),
+      json: (receipt, dryRun) => ({
+        ...resumedJson(known, last, plan, receipt),
+        ...(dryRun ? { dryRun } : {}),
+      }),
+    },
+  );
   if (code === EXIT.done && !call.flags.has('dry-run')) {
     call.remark(wrapWords(goOnText(last), call.columns).join('\n'));
   }
@@ -44,7 +50,7 @@ function titleOf({ columns }: Call, { executionId, stepIndex, stepName }: Checkp
   return wrapWords(`Make ready ${displayText(place)}:`, columns, 2).join('\n');
 }
 
-function aboveOf({ columns }: Call, steps: readonly NamedStep[]): string[] {
+function aboveOf({ columns }: Call, { steps }: RollbackPlan): string[] {
   if (steps.length === 0) return [];
   const names = steps.map(({ index, name }) => `${index} (${name})`).join(', ');
   return wrapWords(`  set aside, because it did not succeed: ${displayText(names)}`, columns, 4);
@@ -61,10 +67,10 @@ function goOnText({ id, stepIndex }: Checkpoint): string {
 function resumedJson(
   known: KnownExecution,
   last: Checkpoint,
-  { steps, receipt }: { readonly steps: readonly NamedStep[]; readonly receipt: Receipt },
+  { steps }: RollbackPlan,
+  { restoredFiles, deletedFiles, mergedFiles, operationId }: Receipt,
 ): object {
   const names = new PathNames();
-  const { restoredFiles, deletedFiles, mergedFiles, operationId } = receipt;
   const files = [...restoredFiles, ...deletedFiles, ...mergedFiles].sort();
   return {
     id: known.id,

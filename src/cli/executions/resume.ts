@@ -1,4 +1,4 @@
-import type { KnownExecution } from '../../execution/index.ts';
+import { isUnfinished, type KnownExecution, ProjectExecutions } from '../../execution/index.ts';
 import {
   displayText,
   type OperationId,
@@ -14,17 +14,16 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { resumeCheckpoints } from './resume-checkpoints.ts';
-import { type Executions, executionsOf, find } from './which.ts';
+import { find } from './which.ts';
 
 /** `savepoint executions resume ID`: ready for its program, which goes on where it was. */
 export async function resumeExecution(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
   call.io.interrupts.meaning = 'nothing was changed';
   return withTimeline(call, async (savepoint) => {
-    const executions = await executionsOf(savepoint);
+    const executions = await ProjectExecutions.of(savepoint, call.io.now);
     const known = await find(call, executions, id);
-    return known.kind === 'steps'
-      ? resumeSteps(call, executions, known)
-      : resumeCheckpoints(call, executions, known);
+    const resume = known.kind === 'steps' ? resumeSteps : resumeCheckpoints;
+    return resume(call, savepoint, executions, known);
   });
 }
 
@@ -45,11 +44,12 @@ interface PutBack {
 
 async function resumeSteps(
   call: Call,
-  { savepoint, reader }: Executions,
+  savepoint: Savepoint,
+  { reader }: ProjectExecutions,
   known: KnownExecution,
 ): Promise<ExitCode> {
   const { steps } = await reader.show(known.id);
-  const rolledBack = steps.flatMap(({ attempts }) => attempts).filter(isLeft);
+  const rolledBack = steps.flatMap(({ attempts }) => attempts).filter(isUnfinished);
   const nothing = { known, done: known.done, rolledBack, operations: [], files: [] };
   if (call.flags.has('dry-run')) return dryRun(call, nothing);
   const before = new Set((await savepoint.operations()).map(({ id }) => id));
@@ -57,12 +57,6 @@ async function resumeSteps(
   const made = (await savepoint.operations()).map(({ id }) => id).filter((id) => !before.has(id));
   const files = await filesOf(savepoint, made);
   return ready(call, { known, done, rolledBack, operations: made, files });
-}
-
-/** Whose files may not be as they were: cut off, or ended without having been taken back. */
-function isLeft({ status, restored }: StepAttempt): boolean {
-  if (status === 'running') return true;
-  return !restored && (status === 'failed' || status === 'cancelled' || status === 'killed');
 }
 
 /** Opening takes back what is left, and compares files with what the steps left. */

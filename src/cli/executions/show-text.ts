@@ -6,13 +6,13 @@ import { clipWidth, padWidth, textWidth, wrapWords } from '../../terminal/text-w
 import type { Call } from '../command.ts';
 import type { ChangeKind } from '../inspection-text.ts';
 import { holderText, KINDS, STATUS_STYLES } from './execution-text.ts';
-import type { ShownAttempt, ShownExecution, ShownFile, ShownStep } from './shown.ts';
+import type { ShownAttempt, ShownFile, ShownStep, ShownWithFiles } from './show.ts';
 
 const FACT_COLUMN = 13;
 
 type Fact = readonly [name: string, text: string];
 
-export function factsText(call: Call, shown: ShownExecution): string[] {
+export function factsText(call: Call, shown: ShownWithFiles): string[] {
   const { known, createdAt, sessionId, parent } = shown;
   const { io, paint, columns } = call;
   const when = (time: number): string => `${exactTime(time)} (${relativeTime(time, io.now())})`;
@@ -37,7 +37,7 @@ export function factsText(call: Call, shown: ShownExecution): string[] {
 
 const LONGEST_NAME = 40;
 
-export function stepsText(call: Call, { steps }: ShownExecution): string[] {
+export function stepsText(call: Call, { steps }: ShownWithFiles): string[] {
   if (steps.length === 0) return ['No step was begun.'];
   const names = steps.map(({ name }) => clipWidth(displayText(name), LONGEST_NAME));
   const column = Math.max(...names.map(textWidth));

@@ -1,5 +1,13 @@
+import {
+  type KnownExecution,
+  ProjectExecutions,
+  type RecordedAttempt,
+  type ShownExecution,
+} from '../../execution/index.ts';
+import { isSavepointError, type Savepoint, type TrackedPath } from '../../index.ts';
 import type { Call } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type ChangeKind, changeKind } from '../inspection-text.ts';
 import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
@@ -7,37 +15,84 @@ import { executionJson, timeJson } from './execution-json.ts';
 import { idWord } from './execution-text.ts';
 import { sayDamaged } from './list.ts';
 import { factsText, stepsText } from './show-text.ts';
-import { inspectExecution, type ShownAttempt, type ShownExecution } from './shown.ts';
-import { executionsOf, find } from './which.ts';
+import { find } from './which.ts';
+
+/** An execution with what its attempts did to files. */
+export interface ShownWithFiles extends ShownExecution {
+  readonly steps: readonly ShownStep[];
+}
+
+export type ShownStep = Omit<ShownExecution['steps'][number], 'attempts'> & {
+  readonly attempts: readonly ShownAttempt[];
+};
+
+export interface ShownAttempt extends RecordedAttempt {
+  /** Null where nobody told apart who changed what. */
+  readonly files: readonly ShownFile[] | null;
+}
+
+export interface ShownFile {
+  readonly path: TrackedPath;
+  readonly change: ChangeKind;
+  readonly insertions: number;
+  readonly deletions: number;
+  readonly takenBack: boolean;
+}
 
 /** `savepoint executions show ID`: the steps, with every attempt. */
 export async function showExecution(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
   const { shown, problems } = await withTimeline(call, async (savepoint) => {
-    const executions = await executionsOf(savepoint);
-    const known = await find(call, executions, id);
-    return {
-      shown: await inspectExecution(executions, known),
-      problems: executions.checkpoints.problems(),
-    };
+    const executions = await ProjectExecutions.of(savepoint);
+    const found = await executions.show(await find(call, executions, id));
+    const steps = await Promise.all(found.steps.map((step) => withFiles(savepoint, found, step)));
+    return { shown: { ...found, steps }, problems: executions.checkpoints.problems() };
   });
   if (call.json) printJson(call, shownJson(shown));
   await showPage(call, [...factsText(call, shown), '', ...stepsText(call, shown)]);
   sayDamaged(call, problems);
-  call.hint(hintFor(shown));
+  call.hint(hintFor(shown.known));
   return EXIT.done;
 }
 
-function hintFor({ known }: ShownExecution): string {
-  const { holder, last } = known;
-  const id = idWord(known.id);
-  const back = `go back to after a step with: savepoint executions rollback ${id} --to STEP`;
-  const isCutOff = holder === null && (last?.status === 'killed' || last?.status === 'failed');
-  return isCutOff
-    ? `make it ready to go on with: savepoint executions resume ${id}; ${back}`
-    : `see what a step did with: savepoint executions diff ${id} STEP --files; ${back}`;
+async function withFiles(
+  savepoint: Savepoint,
+  { known }: ShownExecution,
+  { attempts, ...step }: ShownExecution['steps'][number],
+): Promise<ShownStep> {
+  const shown: ShownAttempt[] = [];
+  for (const attempt of attempts) {
+    const files = known.kind === 'steps' ? await filesOf(savepoint, attempt.checkpointId) : null;
+    shown.push({ ...attempt, files });
+  }
+  return { ...step, attempts: shown };
 }
 
-function shownJson({ known, createdAt, sessionId, parent, steps }: ShownExecution): object {
+/** What an attempt did to files, one line for each. */
+async function filesOf(savepoint: Savepoint, checkpointId: string | null): Promise<ShownFile[]> {
+  if (checkpointId === null) return [];
+  try {
+    const { changes } = await savepoint.inspect(checkpointId);
+    return changes.map((change) => {
+      const { path, insertions, deletions, takenBack } = change;
+      return { path, change: changeKind(change), insertions, deletions, takenBack };
+    });
+  } catch (error) {
+    // The checkpoint was pruned: the step is still on record, its changes of files are not.
+    if (isSavepointError(error, 'checkpoint-not-found')) return [];
+    throw error;
+  }
+}
+
+function hintFor({ id, holder, last }: KnownExecution): string {
+  const word = idWord(id);
+  const back = `go back to after a step with: savepoint executions rollback ${word} --to STEP`;
+  const isCutOff = holder === null && (last?.status === 'killed' || last?.status === 'failed');
+  return isCutOff
+    ? `make it ready to go on with: savepoint executions resume ${word}; ${back}`
+    : `see what a step did with: savepoint executions diff ${word} STEP --files; ${back}`;
+}
+
+function shownJson({ known, createdAt, sessionId, parent, steps }: ShownWithFiles): object {
   const names = new PathNames();
   return {
     execution: {
@@ -46,8 +101,10 @@ function shownJson({ known, createdAt, sessionId, parent, steps }: ShownExecutio
       sessionId,
       parent,
     },
-    steps: steps.map(({ attempts, ...step }) => ({
-      ...step,
+    steps: steps.map(({ index, name, status, attempts }) => ({
+      index,
+      name,
+      status,
       attempts: attempts.map((attempt) => attemptJson(attempt, names)),
     })),
     // Last: it is complete only once every name was asked for.
@@ -55,10 +112,13 @@ function shownJson({ known, createdAt, sessionId, parent, steps }: ShownExecutio
   };
 }
 
-function attemptJson(attempt: ShownAttempt, names: PathNames): object {
-  const { startedAt, endedAt, effects, files, ...rest } = attempt;
+function attemptJson(made: ShownAttempt, names: PathNames): object {
+  const { attempt, status, error, checkpointId, startedAt, endedAt, effects, files } = made;
   return {
-    ...rest,
+    attempt,
+    status,
+    error,
+    checkpointId,
     startedAt: startedAt === null ? null : timeJson(startedAt),
     endedAt: endedAt === null ? null : timeJson(endedAt),
     effects: effects.map(({ description, declaredAt }) => {

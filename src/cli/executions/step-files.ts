@@ -1,4 +1,4 @@
-import type { KnownExecution } from '../../execution/index.ts';
+import type { KnownExecution, ProjectExecutions } from '../../execution/index.ts';
 import {
   type BlobId,
   isSavepointError,
@@ -8,16 +8,17 @@ import {
   type State,
 } from '../../index.ts';
 import { type FileDiff, fileDiffs } from '../../terminal/file-diff.ts';
-import { BEGINNING, type Executions } from './which.ts';
+import { BEGINNING } from './which.ts';
 
 interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** What was done to files between two steps, which may be the wrong way round. */
+/** What changed in files between two steps. `from` may be the later one. */
 export async function fileDiffsBetween(
-  executions: Executions,
+  savepoint: Savepoint,
+  executions: ProjectExecutions,
   { id, kind }: KnownExecution,
   { from, to }: Range,
 ): Promise<FileDiff[]> {
@@ -25,14 +26,15 @@ export async function fileDiffsBetween(
   const range = { from: Math.min(from, to), to: Math.max(from, to) };
   const diffs =
     kind === 'steps'
-      ? await ofSteps(executions, id, range)
-      : await ofCheckpoints(executions, id, range);
+      ? await ofSteps(savepoint, executions, id, range)
+      : await ofCheckpoints(savepoint, executions, id, range);
   return fileDiffs(from < to ? diffs : diffs.map(turnedAround));
 }
 
 /** Of the steps alone: from what the first found to what the last left. */
 async function ofSteps(
-  { reader, savepoint }: Executions,
+  savepoint: Savepoint,
+  { reader }: ProjectExecutions,
   id: string,
   { from, to }: Range,
 ): Promise<PathDiff[]> {
@@ -53,9 +55,10 @@ async function ofSteps(
   return diffs.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** Nobody told apart who changed what: all that is on record between the two. */
+/** Checkpoints do not tell who changed a file: everything on record between the two is shown. */
 async function ofCheckpoints(
-  { checkpoints, savepoint }: Executions,
+  savepoint: Savepoint,
+  { checkpoints }: ProjectExecutions,
   id: string,
   { from, to }: Range,
 ): Promise<PathDiff[]> {
@@ -81,7 +84,7 @@ function isSame(one: State, other: State): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Null where there is none, or it cannot be given back: the diff then says so. */
+/** Null where there are none, or they are damaged: the diff then says so. */
 async function bytesOf(savepoint: Savepoint, state: State): Promise<Uint8Array | null> {
   if (state.kind !== 'captured' || state.blob === null) return null;
   const blob: BlobId = state.blob;

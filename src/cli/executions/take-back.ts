@@ -1,78 +1,53 @@
-import { type Checkpoint, ExecutionRecovery } from '../../execution/index.ts';
-import { type Receipt, type RewindPlan, SavepointError } from '../../index.ts';
+import type { KnownExecution, ProjectExecutions } from '../../execution/index.ts';
+import type { RollbackPlan, Savepoint } from '../../index.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { carryOutPlan, isIdle, type Words } from '../carry-out.ts';
-import { type Call, oneOf } from '../command.ts';
+import type { Call } from '../command.ts';
+import { asksFirst } from '../confirm.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import type { Executions, NamedStep } from './which.ts';
 
-/** What a person or a program is told around it; `steps` are the later ones, which will count no more. */
-type Told = Pick<Words, 'title' | 'above' | 'json'>;
+interface Rolling {
+  readonly savepoint: Savepoint;
+  readonly executions: ProjectExecutions;
+  readonly known: KnownExecution;
+  readonly plan: RollbackPlan;
+}
 
-/** Takes a program that keeps checkpoints back to one of them: files, and the steps that came later. */
-export async function takeBack(
+/** Shows the plan of a rollback and carries it out; `told` is what a person or a program reads around it. */
+export function takeBack(
   call: Call,
-  { savepoint, checkpoints }: Executions,
-  to: Checkpoint,
-  told: (steps: readonly NamedStep[]) => Told,
+  { savepoint, executions, known, plan }: Rolling,
+  told: Pick<Words, 'title' | 'above' | 'json'>,
 ): Promise<ExitCode> {
-  const hasFiles = to.metadata.file_checkpoint !== undefined;
-  const recovery = new ExecutionRecovery({
-    checkpoints,
-    ...(hasFiles ? { savepoint } : {}),
-    now: call.io.now,
-  });
-  const onConflict = oneOf(call, 'on-conflict', ['keep', 'restore', 'fail']);
-  const { files, steps } = await recovery.planRollback(to.id, onConflict);
-  const later = steps.map(({ stepIndex, stepName }) => ({ index: stepIndex, name: stepName }));
-  const words = told(later);
-  return carryOutPlan(call, savepoint, files ?? NO_FILES, {
+  const { effects, files } = plan;
+  // A person who was shown the effects and says yes has accepted them.
+  const acceptEffects = call.flags.has('accept-effects') || asksFirst(call);
+  const words = {
+    ...told,
+    nothingToDo: '',
+    apply: () => executions.applyRollback(known, plan, { acceptEffects }),
+  };
+  if (known.kind === 'steps') {
+    return carryOutPlan(call, savepoint, files, {
+      ...words,
+      reverse: 'savepoint undo',
+      besideFiles: 'the state goes back, and no file is concerned',
+      question: effects.length === 0 ? 'Go ahead?' : 'Go ahead, although that stays done?',
+    });
+  }
+  const hasFiles = files.checkpointId !== null;
+  return carryOutPlan(call, savepoint, files, {
     ...words,
     above: [...(words.above ?? []), ...(hasFiles ? wrapWords(EVERYBODY, call.columns, 4) : [])],
     reverse: 'savepoint undo (the files; the steps stay set aside)',
-    nothingToDo: '',
     besideFiles: hasFiles
       ? 'no file is concerned'
       : 'it was kept without files, which stay as they are',
-    // Where nothing is to be done there is nothing to ask.
-    ...(later.length === 0 && isIdle(files ?? NO_FILES) ? {} : { question: 'Go ahead?' }),
-    apply: async () => {
-      const { success, output, error } = await recovery.rollbackToCheckpoint(to.id, {
-        plan: files,
-      });
-      if (!success)
-        throw new SavepointError('restore-failed', error ?? 'it could not be taken back');
-      return output?.receipt ?? NO_RECEIPT;
-    },
+    // Where nothing would be done, nobody is asked.
+    ...(plan.steps.length === 0 && isIdle(files) ? {} : { question: 'Go ahead?' }),
   });
 }
 
-// Its checkpoints belong to no session, so nothing tells its files from those of others.
+// The checkpoints belong to no session, so nothing tells the program's files from those of other agents.
 const EVERYBODY =
   '  files go back to that moment: what any agent has changed since, not what you changed';
-
-/** Of something that touches no file. */
-export const NO_RECEIPT: Receipt = {
-  success: true,
-  operationId: null,
-  safetyCheckpointId: null,
-  restoredFiles: [],
-  deletedFiles: [],
-  mergedFiles: [],
-  conflicts: [],
-  skipped: [],
-  errors: [],
-  notes: [],
-};
-
-const NO_FILES: RewindPlan = {
-  kind: 'rewind',
-  checkpointId: null,
-  reverts: null,
-  seq: 0,
-  families: [],
-  onConflict: 'fail',
-  description: '',
-  lines: [],
-  notes: [],
-};

@@ -1,37 +1,18 @@
-import {
-  ExecutionCheckpoints,
-  type KnownExecution,
-  knownExecutions,
-  PersistenceManager,
-} from '../../execution/index.ts';
-import { type ExecutionReader, type Savepoint, SavepointError } from '../../index.ts';
+import type { KnownExecution, KnownStep, ProjectExecutions } from '../../execution/index.ts';
+import { SavepointError } from '../../index.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, oneOf } from '../command.ts';
 
-/** Executions of both kinds, as the project's own database keeps them. */
-export interface Executions {
-  readonly savepoint: Savepoint;
-  readonly reader: ExecutionReader;
-  readonly checkpoints: ExecutionCheckpoints;
-}
-
-export async function executionsOf(savepoint: Savepoint): Promise<Executions> {
-  const persistence = new PersistenceManager(await savepoint.storage());
-  const checkpoints = new ExecutionCheckpoints(persistence, { files: savepoint });
-  return { savepoint, reader: await savepoint.executions(), checkpoints };
-}
-
 /** Those of `--kind`, most recently updated first. */
-export async function listed(call: Call, executions: Executions): Promise<KnownExecution[]> {
+export async function listed(call: Call, executions: ProjectExecutions): Promise<KnownExecution[]> {
   const kind = oneOf(call, 'kind', ['steps', 'checkpoints']);
-  const all = await knownExecutions(executions.reader, executions.checkpoints);
-  return all.filter((one) => kind === undefined || one.kind === kind);
+  return (await executions.list()).filter((one) => kind === undefined || one.kind === kind);
 }
 
 /** Finds one by its id, or the beginning of it. */
 export async function find(
   call: Call,
-  executions: Executions,
+  executions: ProjectExecutions,
   id: string,
 ): Promise<KnownExecution> {
   const all = await listed(call, executions);
@@ -53,10 +34,7 @@ export async function find(
   );
 }
 
-export interface NamedStep {
-  readonly index: number;
-  readonly name: string;
-}
+export type NamedStep = Pick<KnownStep, 'index' | 'name'>;
 
 /** Before the first step. */
 export const BEGINNING = -1;
@@ -75,19 +53,6 @@ export function stepIn(steps: readonly NamedStep[], word: string): number {
   if (other === undefined) return found.index;
   const numbers = fitting.map(({ index }) => index).join(', ');
   throw new UsageError(`several steps are called ${word}`, `say which by its number: ${numbers}`);
-}
-
-/** The steps of an execution that count. */
-export async function stepsOf(
-  { reader, checkpoints }: Executions,
-  { id, kind }: KnownExecution,
-): Promise<NamedStep[]> {
-  if (kind === 'checkpoints') {
-    const kept = await checkpoints.listCheckpoints(id);
-    return kept.map(({ stepIndex, stepName }) => ({ index: stepIndex, name: stepName }));
-  }
-  const { steps, execution } = await reader.show(id);
-  return steps.filter(({ index }) => index < execution.done);
 }
 
 /** "after step 2 (store)", "before its first step". */

@@ -1,17 +1,5 @@
-import type {
-  Checkpoint,
-  ExecutionCheckpoints,
-  ExecutionRecovery,
-  KnownExecution,
-} from '../../execution/index.ts';
-import {
-  displayText,
-  type ExecutionReader,
-  type OperationId,
-  type Receipt,
-  type Savepoint,
-  SavepointError,
-} from '../../index.ts';
+import type { KnownExecution, ProjectExecutions } from '../../execution/index.ts';
+import { displayText, type OperationId, type Receipt, type Savepoint } from '../../index.ts';
 import type {
   AgentExecution,
   AgentExecutions,
@@ -22,12 +10,6 @@ import type {
 
 /** What a list of prompts has room for; `savepoint executions` has all. */
 const NEWEST = 20;
-
-interface Parts {
-  readonly reader: ExecutionReader;
-  readonly checkpoints: ExecutionCheckpoints;
-  readonly recovery: (withFiles: boolean) => ExecutionRecovery;
-}
 
 /** Executions of both kinds over the engine. */
 export class EngineExecutions implements AgentExecutions {
@@ -47,41 +29,37 @@ export class EngineExecutions implements AgentExecutions {
   }
 
   async list(): Promise<readonly AgentExecution[]> {
-    const { knownExecutions } = await import('../../execution/index.ts');
-    const { reader, checkpoints } = await this.#parts();
-    const known = await knownExecutions(reader, checkpoints);
+    const known = await (await this.#executions()).list();
     return known.slice(0, NEWEST).map(agentExecution);
   }
 
   async places(execution: AgentExecution): Promise<readonly ExecutionPlace[]> {
-    const { reader, checkpoints } = await this.#parts();
-    if (execution.kind === 'checkpoints') {
-      const last = await checkpoints.getLastSuccessfulCheckpoint(execution.id);
-      if (last === null) return [];
-      return [{ execution, index: last.stepIndex, name: last.stepName, isLast: true }];
-    }
-    const { execution: found, steps } = await reader.show(execution.id);
-    const done = steps.filter(({ index }) => index < found.done).toReversed();
-    const last = found.done - 1;
-    const places = done.map(({ index, name }) => ({
-      execution,
-      index,
-      name,
-      isLast: index === last,
-    }));
-    return [...places, { execution, index: BEGINNING, name: null, isLast: last === BEGINNING }];
+    const steps = await (await this.#executions()).steps(execution);
+    const done = steps.filter(({ status }) => status === 'success');
+    const last = done.at(-1);
+    const places = done.toReversed().map((step) => {
+      return { execution, index: step.index, name: step.name, isLast: step === last };
+    });
+    // A program that keeps checkpoints goes on from its last success, and from nowhere else.
+    if (execution.kind === 'checkpoints') return places.slice(0, 1);
+    return [...places, { execution, index: BEGINNING, name: null, isLast: last === undefined }];
   }
 
   async plan(place: ExecutionPlace): Promise<PlacePlan> {
     await this.#savepoint.scanAgain();
-    if (place.execution.kind === 'checkpoints') return this.#planCheckpoint(place);
-    return place.isLast ? this.#planResume(place) : this.#planRollback(place);
+    const { kind } = place.execution;
+    return kind === 'steps' && place.isLast ? this.#planResume(place) : this.#planRollback(place);
   }
 
   async goBack({ place, run }: PlacePlan): Promise<WentBack> {
     const files = await run();
     this.#remember(files);
-    return { files, state: await this.#stateAt(place) };
+    const executions = await this.#executions();
+    const { execution, index } = place;
+    return {
+      files,
+      state: index === BEGINNING ? null : await executions.stateAt(execution, index),
+    };
   }
 
   /** Opening an execution takes back what is left half done, and compares files with what steps left. */
@@ -100,74 +78,25 @@ export class EngineExecutions implements AgentExecutions {
   }
 
   async #planRollback(place: ExecutionPlace): Promise<PlacePlan> {
-    const plan = await this.#savepoint.planRollback(place.execution.id, { to: place.index });
+    const { execution, index: to } = place;
+    const executions = await this.#executions();
+    const plan = await executions.planRollback(execution, { to });
     const run = async (): Promise<string[]> =>
-      // Who goes ahead has seen them.
-      this.#touched(await this.#savepoint.applyRollback(plan, { acceptEffects: true }));
+      // A person who goes ahead has seen the effects.
+      this.#touched(await executions.applyRollback(execution, plan, { acceptEffects: true }));
     const effects = plan.effects.map(({ description }) => description);
     return { place, files: plan.files, effects, run };
   }
 
-  async #planCheckpoint(place: ExecutionPlace): Promise<PlacePlan> {
-    const { recovery } = await this.#parts();
-    const checkpoint = await this.#checkpointAt(place);
-    const back = recovery(checkpoint.metadata.file_checkpoint !== undefined);
-    const { files } = await back.planRollback(checkpoint.id);
-    const run = async (): Promise<string[]> => {
-      const { success, output, error } = await back.rollbackToCheckpoint(checkpoint.id, {
-        plan: files,
-      });
-      if (!success) throw new SavepointError('restore-failed', error ?? 'it was not taken back');
-      return this.#touched(output?.receipt ?? null);
-    };
-    return { place, files, effects: [], run };
-  }
-
-  async #stateAt(place: ExecutionPlace): Promise<WentBack['state']> {
-    const { execution, index } = place;
-    if (index === BEGINNING) return null;
-    const { reader, recovery } = await this.#parts();
-    if (execution.kind === 'steps') return reader.stateAt(execution.id, index);
-    let restored: Checkpoint | null = null;
-    const agent = {
-      restoreStateFromCheckpoint: (checkpoint: Checkpoint) => {
-        restored = checkpoint;
-      },
-    };
-    const { id } = await this.#checkpointAt(place);
-    const { success, error } = await recovery(false).resumeFromCheckpoint(id, agent);
-    if (!success) throw new SavepointError('restore-failed', error ?? 'it was not restored');
-    return restored;
-  }
-
-  async #checkpointAt({ execution, index }: ExecutionPlace): Promise<Checkpoint> {
-    const { checkpoints } = await this.#parts();
-    const kept = await checkpoints.listCheckpoints(execution.id);
-    const found = kept.find(({ stepIndex }) => stepIndex === index);
-    if (found !== undefined) return found;
-    throw new SavepointError('step-not-found', `step ${index} of ${execution.id} is gone`);
-  }
-
-  #touched(receipt: Receipt | null): string[] {
-    if (receipt === null) return [];
-    if (receipt.operationId !== null) this.#onOperation(receipt.operationId);
-    return [...receipt.restoredFiles, ...receipt.deletedFiles, ...receipt.mergedFiles];
+  #touched({ operationId, restoredFiles, deletedFiles, mergedFiles }: Receipt): string[] {
+    if (operationId !== null) this.#onOperation(operationId);
+    return [...restoredFiles, ...deletedFiles, ...mergedFiles];
   }
 
   /** Loaded when somebody looks for executions. */
-  async #parts(): Promise<Parts> {
-    const savepoint = this.#savepoint;
-    const { ExecutionCheckpoints, ExecutionRecovery, PersistenceManager } = await import(
-      '../../execution/index.ts'
-    );
-    const persistence = new PersistenceManager(await savepoint.storage());
-    const checkpoints = new ExecutionCheckpoints(persistence, { files: savepoint });
-    return {
-      reader: await savepoint.executions(),
-      checkpoints,
-      recovery: (withFiles) =>
-        new ExecutionRecovery({ checkpoints, ...(withFiles ? { savepoint } : {}) }),
-    };
+  async #executions(): Promise<ProjectExecutions> {
+    const { ProjectExecutions } = await import('../../execution/index.ts');
+    return ProjectExecutions.of(this.#savepoint);
   }
 }
 

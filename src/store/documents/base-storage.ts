@@ -1,4 +1,7 @@
-/** What the seeds keep; any other text is a category as well. */
+import { check, TEXT } from '../../model/check.ts';
+import { SavepointError } from '../../model/errors.ts';
+
+/** The categories that `PersistenceManager` uses; any other text is a category as well. */
 export const CATEGORIES = ['checkpoint', 'conversation', 'history', 'session', 'config'] as const;
 
 export type Category = (typeof CATEGORIES)[number];
@@ -40,4 +43,34 @@ export interface BaseStorage {
    * Empty for a category that nothing was saved in.
    */
   list(category: string): Promise<string[]>;
+}
+
+/** How long implementations wait for other writers, unless they are told otherwise. */
+export const LOCK_TIMEOUT_MS = 30_000;
+
+/** There is a document, and it cannot be read back. */
+export function documentCorrupt(path: string, reason: string, cause?: unknown): SavepointError {
+  return new SavepointError('document-corrupt', `a document cannot be read back: ${reason}`, {
+    path,
+    hint: 'the others are as they were; mend it, or delete it by its key',
+    cause,
+  });
+}
+
+export function documentExists(category: string, key: string): SavepointError {
+  const message = `the category ${category} has something under the key ${key} already`;
+  return new SavepointError('document-exists', message);
+}
+
+/** Callers may not be compiled with our types. */
+export function checkText(name: string, value: unknown): string {
+  check(TEXT, name, value);
+  return value;
+}
+
+/** `load` says with null that there is nothing. */
+export function checkData(data: unknown): void {
+  if (data !== null && data !== undefined) return;
+  const hint = 'wrap it in an object';
+  throw new SavepointError('argument-invalid', `data must not be ${data}`, { hint });
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testStorage } from '../../testing/index.ts';
-import { memoryStore } from '../memory/memory-store.ts';
+import { MemoryPlace, memoryStore } from '../memory/memory-store.ts';
 import { layoutOf } from '../sqlite/layout.ts';
 import { sqliteStore } from '../sqlite/sqlite-store.ts';
-import type { Store } from '../store.ts';
+import type { DocumentWrite, PutDocumentOptions, Store } from '../store.ts';
 import type { BaseStorage } from './base-storage.ts';
 import { SQLiteStorage } from './sqlite-storage.ts';
 
@@ -83,6 +83,37 @@ describe('SQLiteStorage', () => {
     }
   });
 
+  it('stores everything again where somebody has removed parts that it relied on', async () => {
+    const place = new MemoryPlace();
+    const [store, other] = [memoryStore(place), memoryStore(place)];
+    const storage = new SQLiteStorage({ store });
+    await storage.save('state', 'a', { messages: messages(100) });
+    await other.removeDocument('state', 'a', { timeoutMs: 1_000 });
+    await other.prune(0);
+    await storage.save('state', 'a', { messages: messages(100), more: 1 });
+    expect(await storage.load('state', 'a')).toEqual({ messages: messages(100), more: 1 });
+  });
+
+  it('relies on nothing that failed to be stored', async () => {
+    const store = memoryStore();
+    let failing = true;
+    const putDocument = async (write: DocumentWrite, options: PutDocumentOptions) => {
+      if (failing) throw new Error('no space left');
+      return store.putDocument(write, options);
+    };
+    const sometimes = new Proxy(store, {
+      get: (target, name: keyof Store) => {
+        if (name === 'putDocument') return putDocument;
+        return (target[name] as () => unknown).bind(target);
+      },
+    });
+    const storage = new SQLiteStorage({ store: sometimes });
+    await expect(storage.save('state', 'a', messages(100))).rejects.toThrow('no space');
+    failing = false;
+    await storage.save('state', 'a', messages(100));
+    expect(await storage.load('state', 'a')).toEqual(messages(100));
+  });
+
   it('removes what was saved before, also where that still waits', async () => {
     const { store, directory } = await openStore();
     const storage = new SQLiteStorage({ store });
@@ -108,6 +139,10 @@ describe('SQLiteStorage', () => {
     expect(await storage.load('session', 's')).toEqual({ n: 2 });
   });
 });
+
+function messages(count: number): object {
+  return Array.from({ length: count }, (_, at) => ({ at, text: `message ${at} `.repeat(9) }));
+}
 
 async function openStore(): Promise<{ store: Store; directory: string }> {
   const directory = makeDirectory();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DocumentStore } from '../../store/documents/document-store.ts';
+import { SQLiteStorage } from '../../store/documents/sqlite-storage.ts';
 import { assemble } from '../../store/parts/assemble.ts';
 import { DocumentPacker } from '../../store/parts/document-packer.ts';
 import { type Part, partOf } from '../../store/parts/part.ts';
@@ -56,21 +56,21 @@ export function documentRules({ test, testTwo }: StoreTests): void {
   });
 
   test('does to a document what was said last', async (store) => {
-    const documents = new DocumentStore(store, { now: () => 1, lockTimeoutMs: 1_000 });
+    const documents = new SQLiteStorage({ store, lockTimeoutMs: 1_000 });
     await documents.save('state', 'a', 0);
     const done = [
       documents.save('state', 'b', 1),
       documents.save('state', 'a', 2),
       documents.delete('state', 'a'),
     ];
-    assert.deepEqual(await Promise.all(done), [true, true, true]);
+    assert.equal((await Promise.all(done)).at(-1), true);
     assert.equal(await documents.load('state', 'a'), null);
     await Promise.all([documents.delete('state', 'b'), documents.save('state', 'b', 3)]);
-    assert.deepEqual(await documents.load('state', 'b'), { value: 3 });
+    assert.equal(await documents.load('state', 'b'), 3);
   });
 
   testTwo('saves a value again that another has removed and pruned', async (store, other) => {
-    const documents = new DocumentStore(store, { now: () => 1, lockTimeoutMs: 1_000 });
+    const documents = new SQLiteStorage({ store, lockTimeoutMs: 1_000 });
     const list = Array.from({ length: 300 }, (_, at) => ({ at, text: `entry ${at} `.repeat(9) }));
     for (const value of [{ n: 1 }, { list }, { list: list.slice(1) }, { n: 2 }, { list }]) {
       await documents.save('state', 'a', value);
@@ -86,7 +86,7 @@ export function documentRules({ test, testTwo }: StoreTests): void {
     const packer = new DocumentPacker();
     const small = { text: 'small '.repeat(100) };
     const large = { small, list: Array.from({ length: 300 }, (_, at) => ({ at, small: `${at}` })) };
-    const documents = new DocumentStore(store, { now: () => 1, lockTimeoutMs: 1_000 });
+    const documents = new SQLiteStorage({ store, lockTimeoutMs: 1_000 });
     for (const [key, value] of Object.entries({
       a: small,
       b: large,

@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadGlobalRules, readRuleText } from '../../../src/capture/ignore/global-rules.ts';
+import { parseIgnore } from '../../../src/capture/ignore/ignore-file.ts';
 import {
   type FolderRules,
   type IgnoreScope,
-  loadGlobalRules,
-  parseIgnore,
   rootScope,
-} from '../../../src/capture/ignore/index.ts';
-import { readRuleText } from '../../../src/capture/ignore/rule-text.ts';
+} from '../../../src/capture/ignore/ignore-scope.ts';
 import { bytesToPath } from '../../../src/model/path.ts';
 import { makeScratch } from '../scratch.ts';
 import type { ByteText, SampleTree } from './sample-tree.ts';

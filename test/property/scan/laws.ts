@@ -81,8 +81,7 @@ export function expectSameEntries(a: ScanIndex, b: ScanIndex): void {
 function entriesOf(index: ScanIndex): Map<TrackedPath, object> {
   const entries = new Map<TrackedPath, object>();
   for (let entry = 0; entry < index.count; entry += 1) {
-    const { racy: _racy, ...stat } = index.stat(entry);
-    entries.set(index.path(entry), stat);
+    entries.set(index.path(entry), index.stampOf(entry).stat);
   }
   return entries;
 }

@@ -12,19 +12,19 @@ import {
 import { SavepointError } from '../../../model/errors.ts';
 import { storeFailure } from '../../sqlite/failures.ts';
 import { LockFile } from '../../sqlite/project-lock.ts';
-import type { DocumentFolder } from './document-file.ts';
+import type { DocumentFolder } from './document-files.ts';
 import { fileNameOf } from './file-name.ts';
 
 // No category's folder begins with a dot.
 const LOCK_NAME = '.lock';
 
-/** The folders of a project's categories, and the lock that its writers take turns by. */
+/** The folders of a project's categories, and the lock under which they are written. */
 export class CategoryFolders {
   readonly directory: string;
   readonly #baseDir: string;
   readonly #names: readonly string[];
   readonly #lockTimeoutMs: number;
-  /** Categories whose folder this object has made sure of. */
+  /** Categories whose folders this object has made, or found and synced. */
   readonly #settled = new Set<string>();
 
   constructor(baseDir: string, projectName: string, lockTimeoutMs: number) {
@@ -64,7 +64,7 @@ export class CategoryFolders {
     if (!this.#settled.has(category)) makePrivateFolder(this.#baseDir);
     walkDown(this.#baseDir, this.#names, this.#making(category))?.close();
     const file = join(this.directory, LOCK_NAME);
-    // SQLite would follow it, and make a database out of whatever is there.
+    // SQLite would follow a link, and make a database of the file behind it.
     if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) throw notOurs(file);
     return new LockFile(file, realpathSync(this.directory));
   }
@@ -73,7 +73,7 @@ export class CategoryFolders {
     const pinned = walkDown(this.#baseDir, this.#namesOf(category), this.#making(category));
     if (pinned === null) throw new SavepointError('store-failed', 'the folder was removed');
     return using(pinned, () => {
-      // Whoever left them under the lock has died.
+      // Writers hold the lock, so the process that left a temporary file is gone.
       if (!this.#settled.has(category)) removeTemporaries(pinned);
       this.#settled.add(category);
       return work(this.#shown(pinned, category));
@@ -88,15 +88,15 @@ export class CategoryFolders {
     return { pinned, path: join(this.directory, fileNameOf(category)) };
   }
 
-  /** At first, folders are synced as well that are there: who made them may have died before that. */
+  /** The first time, folders that exist are synced too: the process that made them may have died before. */
   #making(category: string): 'make' | 'make-sure' {
     return this.#settled.has(category) ? 'make' : 'make-sure';
   }
 }
 
 /**
- * Walks down from a folder that the caller vouches for. `find`: null where one on the way is missing.
- * `make`: that is made, and synced. `make-sure`: what is there is synced too.
+ * Walks down through no link from `start`, which the caller vouches for. Where a folder is missing, `find`
+ * returns null and `make` makes and syncs it. `make-sure` syncs folders that exist, too.
  */
 function walkDown(
   start: string,
@@ -146,7 +146,7 @@ function notAFolder(name: string): SavepointError {
   });
 }
 
-/** Callers branch on codes: whatever the file system throws becomes one. */
+/** Gives errors of the file system a code, because callers branch on codes. */
 function typed<Result>(work: () => Result): Result {
   try {
     return work();
@@ -155,7 +155,7 @@ function typed<Result>(work: () => Result): Result {
   }
 }
 
-/** The descriptor through which we went tells nobody anything, and is closed by now. */
+/** Takes the number of a descriptor, which is closed by now, out of the path in a message. */
 function withoutDescriptor(error: unknown): unknown {
   if (error instanceof Error && !(error instanceof SavepointError)) {
     error.message = error.message.replaceAll(/\/proc\/self\/fd\/\d+\//g, '');

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { currentOwner } from '../capture/process-owner.ts';
+import type { CheckpointId } from '../model/ids.ts';
+import type { Window } from '../model/window.ts';
+import { authorOfFinds, lostWindows } from './attribution.ts';
+
+const NOW = 1_000;
+const NONE: ReadonlySet<string> = new Set();
+// No process has it: ids are far smaller.
+const DEAD = currentOwner().replace(/:\d+:/, ':999999999:');
+
+function windowOf(id: string, more: Partial<Window> = {}): Window {
+  return {
+    id,
+    sessionId: 'agent',
+    checkpointId: 'c1' as CheckpointId,
+    toolCallId: `call-${id}`,
+    owner: null,
+    description: '',
+    opened: 1,
+    closed: null,
+    createdAt: 0,
+    ...more,
+  };
+}
+
+/** Whose doing it is, in short. */
+function attributed(
+  windows: readonly Window[],
+  more: { lost?: ReadonlySet<string>; late?: boolean } = {},
+) {
+  const { lost = NONE, late = false } = more;
+  return authorOfFinds({ windows, lost, late, now: NOW });
+}
+
+describe('what a scan finds', () => {
+  it('while no window is open is somebody’s outside', () => {
+    expect(attributed([])).toMatchObject({
+      origin: 'outside',
+      sessionId: null,
+      checkpointId: null,
+      createdAt: NOW,
+    });
+  });
+
+  it('late, while no window is open, is still nobody’s that we know', () => {
+    expect(attributed([], { late: true })).toMatchObject({ origin: 'outside', sessionId: null });
+  });
+
+  it('in the one open window is its command’s', () => {
+    expect(attributed([windowOf('a')])).toEqual({
+      origin: 'shell',
+      attribution: 'inferred',
+      sessionId: 'agent',
+      checkpointId: 'c1',
+      operationId: null,
+      toolCallId: 'call-a',
+      owner: null,
+      createdAt: NOW,
+    });
+  });
+
+  it('in two windows of one message is that message’s, and of no one call', () => {
+    expect(attributed([windowOf('a'), windowOf('b')])).toMatchObject({
+      attribution: 'inferred',
+      checkpointId: 'c1',
+      toolCallId: null,
+    });
+  });
+
+  it('in windows of two sessions is shared, and listed under the newest', () => {
+    const other = { sessionId: 'other', checkpointId: 'c2' as CheckpointId };
+    expect(attributed([windowOf('a'), windowOf('b', other)])).toMatchObject({
+      attribution: 'shared',
+      sessionId: 'other',
+      checkpointId: 'c2',
+    });
+  });
+
+  it('in windows of two messages of one session is shared', () => {
+    const later = { checkpointId: 'c2' as CheckpointId };
+    expect(attributed([windowOf('a'), windowOf('b', later)]).attribution).toBe('shared');
+  });
+
+  it('after a window was closed in a gap is shared: it can be older or newer', () => {
+    expect(attributed([windowOf('a', { closed: 5 })]).attribution).toBe('shared');
+    expect(attributed([windowOf('a', { closed: 5 }), windowOf('b')]).attribution).toBe('shared');
+  });
+
+  it('in a window whose end nobody told is shared', () => {
+    expect(attributed([windowOf('a')], { lost: new Set(['a']) }).attribution).toBe('shared');
+    const both = attributed([windowOf('a'), windowOf('b')], { lost: new Set(['a']) });
+    expect(both.attribution).toBe('shared');
+  });
+
+  it('late is shared even in the one open window', () => {
+    expect(attributed([windowOf('a')], { late: true }).attribution).toBe('shared');
+  });
+});
+
+describe('a window must be over', () => {
+  it('when its process is gone', () => {
+    const windows = [
+      windowOf('dead', { owner: DEAD }),
+      windowOf('here', { owner: currentOwner() }),
+    ];
+    expect([...lostWindows(windows, null)]).toEqual(['dead']);
+  });
+
+  it('when its session has gone on, whoever runs it', () => {
+    const windows = [
+      windowOf('mine'),
+      windowOf('running', { owner: currentOwner() }),
+      windowOf('other', { sessionId: 'other' }),
+    ];
+    expect([...lostWindows(windows, 'agent')]).toEqual(['mine', 'running']);
+  });
+
+  it('not while nothing says so: its process is unknown, or on another machine', () => {
+    const elsewhere = DEAD.replace(/^[^:]*/, 'another-machine');
+    expect(lostWindows([windowOf('a'), windowOf('b', { owner: elsewhere })], null).size).toBe(0);
+  });
+});

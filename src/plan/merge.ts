@@ -1,0 +1,193 @@
+import type { BlobId } from '../model/ids.ts';
+import type { ConflictReason, SkipReason } from '../model/plan.ts';
+import { type Captured, type State, sameState } from '../model/state.ts';
+import { diffLines, type Hunk, joinLines, splitLines } from './line-diff.ts';
+
+/** A state on the way to the target; `bytes` are set when they came from a text merge. */
+export interface Working {
+  readonly state: State;
+  readonly bytes?: Uint8Array;
+}
+
+export type MergeOutcome =
+  | { readonly result: Working }
+  | { readonly conflict: ConflictReason }
+  | { readonly skip: SkipReason };
+
+/** Gives the bytes of a state; undefined where they could not be loaded. */
+export type Contents = (state: Captured) => Uint8Array | undefined;
+
+/**
+ * Takes one run of changes out of the current state.
+ *
+ * @param base the state after the run
+ * @param theirs the state before it: the goal
+ * @param ours the current state, with everybody else's changes
+ */
+export function mergeState(
+  base: State,
+  theirs: State,
+  ours: Working,
+  contents: Contents,
+): MergeOutcome {
+  if (theirs.kind === 'unknown') return { skip: `before-unknown-${theirs.reason}` };
+  if (sameState(theirs, base)) return { result: ours };
+  if (isAt(ours, base, contents)) return { result: { state: theirs } };
+  if (isAt(ours, theirs, contents)) return { result: ours };
+  if (ours.state.kind === 'unknown') return { conflict: 'current-unknown' };
+  if (base.kind === 'unknown') {
+    return { conflict: base.reason === 'damaged' ? 'after-damaged' : 'after-unknown' };
+  }
+  if (base.kind === 'absent' || theirs.kind === 'absent' || ours.state.kind === 'absent') {
+    return { conflict: 'modify-delete' };
+  }
+  return mergeCaptured(base, theirs, { ...ours, state: ours.state }, contents);
+}
+
+/** Merged bytes have no blob yet, so the bytes themselves are compared. */
+function isAt({ state, bytes }: Working, other: State, contents: Contents): boolean {
+  if (bytes === undefined || state.kind !== 'captured') return sameState(state, other);
+  if (other.kind !== 'captured' || other.type !== state.type || other.mode !== state.mode) {
+    return false;
+  }
+  const content = contents(other);
+  return content !== undefined && sameBytes(content, bytes);
+}
+
+/** Merges content and mode separately. Where somebody changed the type, nothing can be merged. */
+function mergeCaptured(
+  base: Captured,
+  theirs: Captured,
+  ours: Working & { readonly state: Captured },
+  contents: Contents,
+): MergeOutcome {
+  if (base.type !== theirs.type || base.type !== ours.state.type)
+    return { conflict: 'type-changed' };
+  const mode = mergeMode(base.mode, theirs.mode, ours.state.mode);
+  if (mode === null) return { conflict: 'mode-changed' };
+  const merged = mergeContent(base, theirs, ours, contents);
+  if (!('result' in merged)) return merged;
+  const { state, bytes } = merged.result;
+  const result = { ...(state as Captured), mode };
+  return { result: bytes === undefined ? { state: result } : { state: result, bytes } };
+}
+
+function mergeContent(
+  base: Captured,
+  theirs: Captured,
+  ours: Working & { readonly state: Captured },
+  contents: Contents,
+): MergeOutcome {
+  if (ours.bytes === undefined && ours.state.blob === base.blob)
+    return { result: { state: theirs } };
+  if (theirs.blob === base.blob) return { result: ours };
+  // Both sides have the same content; their modes may differ.
+  if (ours.bytes === undefined && ours.state.blob === theirs.blob) return { result: ours };
+  if (base.type !== 'file') return { conflict: 'overlapping-edits' };
+  const baseBytes = contents(base);
+  const theirBytes = contents(theirs);
+  const ourBytes = ours.bytes ?? contents(ours.state);
+  if (!baseBytes || !theirBytes || !ourBytes) return { skip: 'blob-corrupt' };
+  const bytes = mergeText({ base: baseBytes, ours: ourBytes, theirs: theirBytes });
+  if (bytes === null) {
+    const binary = [baseBytes, theirBytes, ourBytes].some(isBinary);
+    return { conflict: binary ? 'binary-changed' : 'overlapping-edits' };
+  }
+  return { result: { state: { ...ours.state, size: bytes.length }, bytes } };
+}
+
+function mergeMode(base: number, theirs: number, ours: number): number | null {
+  if (ours === base || ours === theirs) return theirs;
+  return theirs === base ? ours : null;
+}
+
+/** The blobs whose bytes a merge of these states can ask for. */
+export function blobsOf(states: readonly State[]): BlobId[] {
+  return states.flatMap((state) =>
+    state.kind === 'captured' && state.type === 'file' && state.blob !== null ? [state.blob] : [],
+  );
+}
+
+export interface MergeInput {
+  readonly base: Uint8Array;
+  readonly ours: Uint8Array;
+  readonly theirs: Uint8Array;
+}
+
+/**
+ * Whether these bytes are not text. Git looks at the first 8,000 bytes only, but there a person checks the
+ * merge; here the result goes straight to disk, so one NUL anywhere is enough.
+ */
+export function isBinary(bytes: Uint8Array): boolean {
+  return bytes.includes(0);
+}
+
+/**
+ * Three-way merge by lines. Null where both sides changed the same lines, or lines with no common line
+ * between them, unless they made the same change; and for binary content, unless only one side changed.
+ */
+export function mergeText({ base, ours, theirs }: MergeInput): Uint8Array | null {
+  if (sameBytes(ours, base) || sameBytes(ours, theirs)) return theirs;
+  if (sameBytes(theirs, base)) return ours;
+  if (isBinary(base) || isBinary(ours) || isBinary(theirs)) return null;
+  return mergeLines(splitLines(base), splitLines(ours), splitLines(theirs));
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && Buffer.compare(a, b) === 0;
+}
+
+type Lines = readonly string[];
+
+function mergeLines(base: Lines, ours: Lines, theirs: Lines): Uint8Array | null {
+  const pieces: Lines[] = [];
+  let done = 0;
+  for (const region of regionsOf(diffLines(base, ours), diffLines(base, theirs))) {
+    const mine = linesIn(region, region.ours, ours);
+    const yours = linesIn(region, region.theirs, theirs);
+    if (mine && yours && !sameLines(mine, yours)) return null;
+    pieces.push(base.slice(done, region.start), mine ?? yours ?? []);
+    done = region.end;
+  }
+  return joinLines([...pieces, base.slice(done)].flat());
+}
+
+/** A range of the base that one side or both changed, with their hunks. */
+interface Region {
+  readonly start: number;
+  end: number;
+  readonly ours: Hunk[];
+  readonly theirs: Hunk[];
+}
+
+/** Puts hunks that overlap or touch into one region, even a long chain of them. */
+function regionsOf(ours: readonly Hunk[], theirs: readonly Hunk[]): Region[] {
+  const regions: Region[] = [];
+  const mine = new Set(ours);
+  for (const hunk of [...ours, ...theirs].sort((one, other) => one.aStart - other.aStart)) {
+    let region = regions.at(-1);
+    if (!region || hunk.aStart > region.end) {
+      region = { start: hunk.aStart, end: hunk.aEnd, ours: [], theirs: [] };
+      regions.push(region);
+    }
+    region.end = Math.max(region.end, hunk.aEnd);
+    (mine.has(hunk) ? region.ours : region.theirs).push(hunk);
+  }
+  return regions;
+}
+
+/** A side's lines for a region; null where the side did not change it. */
+function linesIn(region: Region, hunks: readonly Hunk[], lines: Lines): Lines | null {
+  const first = hunks[0];
+  const last = hunks.at(-1);
+  if (!first || !last) return null;
+  // The region may reach beyond this side's hunks; there, its lines are the base's, one for one.
+  return lines.slice(
+    first.bStart - (first.aStart - region.start),
+    last.bEnd + (region.end - last.aEnd),
+  );
+}
+
+function sameLines(a: Lines, b: Lines): boolean {
+  return a.length === b.length && a.every((line, i) => line === b[i]);
+}

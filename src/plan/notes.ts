@@ -1,0 +1,98 @@
+import type { Observation } from '../fs/observe.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import type { Seq } from '../model/ids.ts';
+import { nameOf, type TrackedPath } from '../model/path.ts';
+import { isWork, type PlanLine, type PlanNote } from '../model/plan.ts';
+
+const LOCK_FILES = new Set([
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'yarn.lock',
+  'pnpm-lock.yaml',
+  'bun.lock',
+  'bun.lockb',
+  'deno.lock',
+  'Cargo.lock',
+  'Gemfile.lock',
+  'composer.lock',
+  'poetry.lock',
+  'uv.lock',
+  'Pipfile.lock',
+  'go.sum',
+  'mix.lock',
+  'pubspec.lock',
+  'flake.lock',
+]);
+
+export interface NoteSubject {
+  readonly checkpoint: Checkpoint | null;
+  readonly exact: boolean;
+  readonly lines: readonly PlanLine[];
+  readonly seen: ReadonlyMap<TrackedPath, Observation>;
+  /** Changes in the set whose author is not certain. */
+  readonly uncertain: ReadonlySet<Seq>;
+  /** The commit that git's HEAD names now. */
+  readonly gitHead: string | null;
+}
+
+/** Notes for people about a plan, beside its lines. */
+export function notesOn(subject: NoteSubject): PlanNote[] {
+  return [
+    ...pathNote('not-certain', UNCERTAIN_MESSAGE, subject, ({ takes }) =>
+      takes.some((seq) => subject.uncertain.has(seq)),
+    ),
+    ...gitNote(subject),
+    ...pathNote('lock-file-changed', LOCK_MESSAGE, subject, ({ path }) =>
+      LOCK_FILES.has(nameOf(path)),
+    ),
+    ...pathNote('hard-links', LINK_MESSAGE, subject, ({ path, expected }) => {
+      const links = subject.seen.get(path)?.stats?.nlink ?? 1n;
+      return links > 1n && expected.kind === 'captured' && expected.type === 'file';
+    }),
+    ...pathNote('owner-changes', OWNER_MESSAGE, subject, ({ path, action }) => {
+      const uid = subject.seen.get(path)?.stats?.uid;
+      return action !== 'chmod' && uid !== undefined && uid !== ownUid();
+    }),
+    ...coverageNote(subject),
+  ];
+}
+
+const UNCERTAIN_MESSAGE =
+  'it is not certain who changed these: the end of the command was not seen, or another one ran at the same time';
+const LOCK_MESSAGE = 'a lock file changes: install dependencies again';
+const LINK_MESSAGE = 'these files have other names (hard links), which keep the present content';
+const OWNER_MESSAGE = 'these files belong to another user and will belong to you';
+
+function gitNote({ checkpoint, exact, gitHead: now }: NoteSubject): PlanNote[] {
+  if (checkpoint === null) return [];
+  const before = checkpoint.gitHead;
+  if (before === now) return [];
+  const heads = `${before?.slice(0, 12) ?? 'none'} then, ${now?.slice(0, 12) ?? 'none'} now`;
+  const message = `git HEAD moved (${heads}); commits are never moved by a rewind`;
+  return [{ code: exact ? 'git-head' : 'commits-since', message }];
+}
+
+function coverageNote({ exact, lines }: NoteSubject): PlanNote[] {
+  const paths = lines.filter((line) => line.action === 'skip').map((line) => line.path);
+  if (!exact || paths.length === 0) return [];
+  return [
+    { code: 'not-covered', message: 'these paths are not brought back to how they were', paths },
+  ];
+}
+
+function pathNote(
+  code: PlanNote['code'],
+  message: string,
+  subject: NoteSubject,
+  applies: (line: PlanLine) => boolean,
+): PlanNote[] {
+  const paths = subject.lines
+    .filter((line) => isWork(line) && applies(line))
+    .map(({ path }) => path);
+  return paths.length === 0 ? [] : [{ code, message, paths }];
+}
+
+function ownUid(): bigint | undefined {
+  const uid = process.geteuid?.();
+  return uid === undefined ? undefined : BigInt(uid);
+}

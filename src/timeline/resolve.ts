@@ -1,0 +1,126 @@
+import type { Checkpoint, CheckpointKind } from '../model/checkpoint.ts';
+import { type ErrorCode, SavepointError } from '../model/errors.ts';
+import type { CheckpointId, OperationId } from '../model/ids.ts';
+import type { Operation } from '../model/operation.ts';
+import type { Session } from '../model/session.ts';
+import type { Store } from '../store/store.ts';
+
+/** How many candidates an error lists. */
+const CANDIDATES = 10;
+
+/**
+ * Finds a checkpoint by its id, its label, the beginning of its id, or as `latest`. Each of these followed
+ * by `~N` means the Nth before it; `~N` alone counts from the latest.
+ */
+export async function resolveCheckpoint(store: Store, ref: string): Promise<Checkpoint> {
+  const [, name = ref, back] = /^(.*?)~(\d{1,6})$/s.exec(ref) ?? [];
+  const steps = Number(back ?? 0);
+  if (name === 'latest' || (name === '' && back !== undefined)) return nth(store, steps, ref);
+  const start = await named(store, name);
+  return steps === 0 ? start : nth(store, steps - 1, ref, start);
+}
+
+/** The newest checkpoint after `skipped` others, of all or of those before `start`. */
+async function nth(
+  store: Store,
+  skipped: number,
+  ref: string,
+  start?: Checkpoint,
+): Promise<Checkpoint> {
+  // People do not count the safety checkpoints that rewinds make; those are named by their ids.
+  const kinds: CheckpointKind[] = ['message', 'step', 'manual'];
+  const older = start === undefined ? {} : { before: start.seq };
+  const found = (await store.checkpoints({ ...older, kinds, limit: skipped + 1 }))[skipped];
+  return found ?? onlyOne('checkpoint', [], ref);
+}
+
+/** Whole ids first, so that no label can hide one; then labels, because people chose them. */
+async function named(store: Store, name: string): Promise<Checkpoint> {
+  const exact = await store.checkpoint(name as CheckpointId);
+  if (exact !== null) return exact;
+  const labelled = (await store.checkpoints({ labelled: true })).filter(
+    ({ label }) => label === name,
+  );
+  if (labelled.length > 0) {
+    return onlyOne('checkpoint', labelled, name, 'name one of them by its id');
+  }
+  const fitting = name === '' ? [] : await store.checkpointsByPrefix(name, CANDIDATES);
+  return onlyOne('checkpoint', fitting, name);
+}
+
+/** Finds a session by its id or the beginning of it. */
+export async function resolveSession(store: Store, ref: string): Promise<Session> {
+  const exact = await store.session(ref);
+  return exact ?? onlyOne('session', startingWith(ref, await store.sessions()), ref);
+}
+
+/** Finds an operation by its id or the beginning of it. */
+export async function resolveOperation(store: Store, ref: string): Promise<Operation> {
+  const exact = await store.operation(ref as OperationId);
+  return exact ?? onlyOne('operation', startingWith(ref, await store.operations()), ref);
+}
+
+function startingWith<Row extends { readonly id: string }>(
+  ref: string,
+  rows: readonly Row[],
+): Row[] {
+  return ref === '' ? [] : rows.filter(({ id }) => id.startsWith(ref));
+}
+
+interface Candidate {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly description?: string;
+  readonly agent?: string;
+  readonly label?: string | null;
+}
+
+function onlyOne<Row extends Candidate>(
+  what: 'checkpoint' | 'session' | 'operation',
+  candidates: readonly Row[],
+  ref: string,
+  hint = 'type more characters of the id',
+): Row {
+  const [first] = candidates;
+  if (first !== undefined && candidates.length === 1) return first;
+  const shown = ref.slice(0, 100);
+  if (first === undefined) {
+    const code: ErrorCode = `${what}-not-found`;
+    const list = what === 'checkpoint' ? 'list the checkpoints with: savepoint list' : undefined;
+    throw new SavepointError(code, `no ${what} "${shown}"`, { hint: list });
+  }
+  const code: ErrorCode = `${what}-ambiguous`;
+  throw new SavepointError(code, `"${shown}" fits several ${what}s`, {
+    hint,
+    details: candidates
+      .slice(0, CANDIDATES)
+      .map(({ id, description, agent, label = null, createdAt }) => {
+        return { id, description: description ?? agent, label, createdAt };
+      }),
+  });
+}
+
+/** At least this many characters of an id are shown: the next checkpoint might begin with fewer. */
+export const SHORTEST_ID = 4;
+
+/** How many first characters of each id name it alone, among all ids and labels. */
+export async function uniqueLengths(
+  store: Store,
+  ids: readonly CheckpointId[],
+): Promise<Map<CheckpointId, number>> {
+  const labels = new Set((await store.checkpoints({ labelled: true })).map(({ label }) => label));
+  const beside = await store.idsBeside(ids);
+  return new Map(ids.map((id) => [id, uniqueLength(id, beside.get(id) ?? [], labels)]));
+}
+
+function uniqueLength(
+  id: CheckpointId,
+  others: readonly string[],
+  labels: ReadonlySet<string | null>,
+): number {
+  for (let length = SHORTEST_ID; length < id.length; length += 1) {
+    const short = id.slice(0, length);
+    if (!labels.has(short) && !others.some((other) => other.startsWith(short))) return length;
+  }
+  return id.length;
+}
