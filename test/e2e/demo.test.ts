@@ -25,7 +25,7 @@ describe('savepoint demo', () => {
       '-let total = 0;',
       'prices.json was deleted',
       '3 files  Clean up the code a little.',
-      'restore   prices.json  is gone, comes back',
+      'restore   prices.json  was deleted: comes back',
       'Done, and checked: 4 files are as they were, byte for byte.',
       'total     8.50',
       '$ savepoint undo',
@@ -108,7 +108,7 @@ describe('savepoint demo', () => {
         ['Redo the rewind? [Y/n] ', '\n'],
       ]);
       expect(code).toBe(0);
-      expect(screen).toContain('delete    receipt.mjs  was not there, goes away');
+      expect(screen).toContain('delete    receipt.mjs  created since then: will be deleted');
       expect(screen.match(/Total: 6\.30/g)).toHaveLength(2);
       expect(screen.match(/Done, and checked/g)).toHaveLength(3);
       expect(readdirSync(temporary)).toEqual([]);

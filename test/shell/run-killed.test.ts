@@ -252,7 +252,7 @@ describe('undo after a killed run', () => {
       });
       try {
         const screen = await terminal.until('not certain? [y/N]');
-        expect(screen).toMatch(/restore +src\/main\.txt +is gone, comes back/);
+        expect(screen).toMatch(/restore +src\/main\.txt +was deleted: comes back/);
         expect(screen).toContain('it is not certain who changed these');
         terminal.type(`${answer}\r`);
         expect(await terminal.exit()).toBe(code);
