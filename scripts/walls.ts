@@ -70,12 +70,14 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   // A model as agents reach one; it knows nothing of files.
   'messages-server': [],
   testing: ['index', 'model', 'store', 'store/parts', 'store/documents', 'messages-server'],
-  integrations: ['index'],
+  // `check` is `model/check.ts` alone: the one way to check values from outside.
+  integrations: ['index', 'check'],
   agents: ['index'],
   // How things are said at a terminal, whoever says them.
   terminal: ['index', 'fs'],
   replica: [
     'index',
+    'check',
     'fs',
     'execution/index',
     'integrations/index',
@@ -84,10 +86,11 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'messages-server',
   ],
   // The files and variables that people set things in, in the engine's terms.
-  config: ['index', 'fs'],
+  config: ['index', 'check', 'fs'],
   // It starts the interactive agent, and knows nothing else of it.
   cli: [
     'index',
+    'check',
     'fs',
     'execution/index',
     'integrations/index',
@@ -138,6 +141,7 @@ function refusal(room: string, file: string, specifier: string): string | null {
 function doors(target: string): string[] {
   if (target === 'index.ts') return ['index', '.'];
   if (target === 'store/blob.ts') return ['store', 'store/blob'];
+  if (target === 'model/check.ts') return ['model', 'check'];
   const room = roomOf(target);
   const isEntry = /^(integrations\/[^/]+|replica|execution)\/index\.ts$/.test(target);
   return isEntry ? [room, `${room}/index`] : [room];

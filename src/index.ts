@@ -32,9 +32,21 @@ export type { RecordedFiles } from './execution/recorded-files.ts';
 export type { RollbackOptions, RollbackPlan, RollbackRequest } from './execution/rollback.ts';
 export type { ExecutionState } from './execution/step-log.ts';
 export type { Baseline } from './model/baseline.ts';
-export type { Attribution, Change, ChangeOrigin } from './model/change.ts';
+export {
+  ATTRIBUTIONS,
+  type Attribution,
+  CHANGE_ORIGINS,
+  type Change,
+  type ChangeOrigin,
+} from './model/change.ts';
 export { checkId } from './model/check.ts';
-export type { Checkpoint, CheckpointKind, Coverage } from './model/checkpoint.ts';
+export {
+  CHECKPOINT_KINDS,
+  type Checkpoint,
+  type CheckpointKind,
+  COVERAGES,
+  type Coverage,
+} from './model/checkpoint.ts';
 export { displayLines, displayText } from './model/display.ts';
 export {
   ERROR_CODES,
@@ -53,7 +65,13 @@ export type {
 } from './model/execution.ts';
 export type { BlobId, CheckpointId, OperationId, PartId, Seq } from './model/ids.ts';
 export type { Journal, JournalPhase, JournalStep } from './model/journal.ts';
-export type { Operation, OperationKind, PathReason, Receipt } from './model/operation.ts';
+export {
+  OPERATION_KINDS,
+  type Operation,
+  type OperationKind,
+  type PathReason,
+  type Receipt,
+} from './model/operation.ts';
 export {
   isBelow,
   isOutside,
@@ -76,7 +94,16 @@ export type {
 } from './model/plan.ts';
 export type { OnProgress, Progress, ProgressStep } from './model/progress.ts';
 export type { Session } from './model/session.ts';
-export type { Absent, Captured, EntryType, State, Unknown, UnknownReason } from './model/state.ts';
+export {
+  type Absent,
+  type Captured,
+  ENTRY_TYPES,
+  type EntryType,
+  type State,
+  UNKNOWN_REASONS,
+  type Unknown,
+  type UnknownReason,
+} from './model/state.ts';
 export type { Difference } from './model/value/differences.ts';
 export type { Window } from './model/window.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { Kind } from '../model/check.ts';
 import { type Paint, paintFor } from '../terminal/paint.ts';
 import { wrapWords } from '../terminal/text-width.ts';
 import { UsageError } from '../terminal/usage-error.ts';
@@ -37,6 +38,8 @@ export interface Command {
   readonly examples: readonly (readonly [command: string, meaning: string])[];
   /** What each argument is, in order; the last one stands for all that follow. */
   readonly completes?: readonly Completes[];
+  /** What it prints with `--json`, by the name of the published schema; loaded where that is long. */
+  readonly json?: Readonly<Record<string, Kind<unknown> | (() => Promise<Kind<unknown>>)>>;
   /** Resolves to the exit code: one of the table, or that of a program which was run. */
   run(call: Call): Promise<number>;
 }

@@ -2,7 +2,6 @@ import { displayText, type StoreCheck, type StoreProblem, type StoreRepair } fro
 import { plural } from '../terminal/phrases.ts';
 import { wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
-import { PathNames } from './json.ts';
 
 const SHOWN = 30;
 const SHOWN_PATHS = 3;
@@ -72,10 +71,4 @@ function problemText(
   const lost =
     paths.length === 0 ? [] : [`      cannot be restored: ${named.join(', ')}${others}${at}`];
   return [text, ...lost].flatMap((line) => wrapWords(line, call.columns, 6));
-}
-
-export function problemJson({ kind, message, file, paths, checkpoints }: StoreProblem): object {
-  const names = new PathNames();
-  const shown = paths.map((path) => names.name(path));
-  return { kind, message, file, paths: shown, checkpoints, pathBytes: names.pathBytes };
 }

@@ -18,7 +18,8 @@ export interface Inspection extends InspectedCheckpoint {
   readonly isCurrent: boolean;
 }
 
-export type ChangeKind = 'created' | 'deleted' | 'modified' | 'running';
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+export const CHANGE_KINDS = ['created', 'deleted', 'modified', 'running'] as const;
 
 export function changeKind({ before, after }: InspectedChange): ChangeKind {
   if (after === null) return 'running';

@@ -1,4 +1,5 @@
 import { displayText, isTextPath, pathToBytes } from '../index.ts';
+import type { Kind } from '../model/check.ts';
 import type { Call } from './command.ts';
 
 /** The version of every JSON shape that a command prints. */
@@ -13,7 +14,8 @@ export function jsonText(value: object): string {
   return `${text.replace(UNSAFE, (sign) => (sign === '\n' ? sign : escaped(sign)))}\n`;
 }
 
-export function printJson(call: Call, value: object): void {
+/** Prints a value with `--json`. `kind` describes it: the published schema says the same. */
+export function printJson<T extends object>(call: Call, _kind: Kind<T>, value: NoInfer<T>): void {
   if (call.json) call.io.out(jsonText(value));
 }
 

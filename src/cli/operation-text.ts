@@ -3,7 +3,7 @@ import { relativeTime } from '../terminal/phrases.ts';
 import { beside } from '../terminal/rows.ts';
 import { clipWidth, textWidth } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
-import { takenBackBy } from './operation-json.ts';
+import { takenBackBy } from './json-shapes.ts';
 
 const SHOWN_ID = 8;
 const LONGEST = 200;

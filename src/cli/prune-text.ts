@@ -3,43 +3,11 @@ import { plural, relativeTime, sizeText } from '../terminal/phrases.ts';
 import { clipWidth, wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
 
-/** Gone went, or would. */
+/** What was removed, or would be. */
 export type Gone = Omit<PrunePlan, 'upToBytes'>;
 
 export function isNothing({ checkpoints, sessions, operations, changes, blobs }: Gone): boolean {
   return checkpoints.length + sessions.length + operations.length + changes + blobs === 0;
-}
-
-export function pruneJson(
-  what: Gone,
-  plan: PrunePlan,
-  report: PruneReport | null,
-  diskBytes: number,
-): object {
-  const { sessions, operations, changes, blobs } = what;
-  return {
-    dryRun: report === null,
-    sessions,
-    checkpoints: what.checkpoints.map(checkpointJson),
-    operations,
-    changes,
-    blobs,
-    upToBytes: plan.upToBytes,
-    freedBytes: report?.freedBytes ?? null,
-    diskBytes,
-  };
-}
-
-function checkpointJson({
-  id,
-  sessionId,
-  kind,
-  description,
-  label,
-  createdAt,
-}: Checkpoint): object {
-  const made = new Date(createdAt).toISOString();
-  return { id, sessionId, kind, description, label, createdAt: made };
 }
 
 const SHOWN = 20;

@@ -1,12 +1,41 @@
 import { displayText, isSavepointError, type SavepointError } from '../index.ts';
+import {
+  described,
+  exact,
+  type Kind,
+  listOf,
+  nullable,
+  optional,
+  TEXT,
+  type TypeOf,
+} from '../model/check.ts';
+import { relativeTime } from '../terminal/phrases.ts';
 import { sentenceFor } from '../terminal/reasons.ts';
 import { wrapWords } from '../terminal/text-width.ts';
 import { UsageError } from '../terminal/usage-error.ts';
-import { type Candidate, candidateJson, candidatesOf, candidateText } from './candidates.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { hintFor } from './hints.ts';
 import { columnsOf, type Io } from './io.ts';
 import { jsonText, PathNames } from './json.ts';
+import { TIME, timeJson } from './json-shapes.ts';
+
+const SHAPE = exact({
+  error: exact({
+    code: described('One of the codes in docs/errors.md, "usage" or "unexpected".', TEXT),
+    message: TEXT,
+    path: nullable(TEXT),
+    hint: described('What to do about it.', nullable(TEXT)),
+    candidates: optional(
+      described(
+        'With a code that ends in -ambiguous: what was typed fits these, newest first; ten at most.',
+        listOf(exact({ id: TEXT, description: TEXT, label: nullable(TEXT), createdAt: TIME })),
+      ),
+    ),
+  }),
+});
+
+/** What every command prints with --json when it fails. */
+export const ERROR: Kind<unknown> = SHAPE;
 
 export interface ReportOptions {
   readonly json: boolean;
@@ -78,10 +107,35 @@ function reportText({ message, path, hint, lines = [] }: Report, columns: number
 function reportJson({ code, message, path, hint, candidates }: Report): string {
   const shown = path === undefined ? null : new PathNames().name(path);
   const error = { code, message: message.toWellFormed(), path: shown, hint: hint ?? null };
-  return jsonText({
-    error:
-      candidates === undefined ? error : { ...error, candidates: candidates.map(candidateJson) },
+  const named = candidates?.map(({ id, description, label, createdAt }) => {
+    return { id, description, label, createdAt: timeJson(createdAt) };
   });
+  const printed: TypeOf<typeof SHAPE> = {
+    error: named === undefined ? error : { ...error, candidates: named },
+  };
+  return jsonText(printed);
+}
+
+/** One of several things that a shortened id or a label fits. */
+interface Candidate {
+  readonly id: string;
+  readonly description: string;
+  readonly label: string | null;
+  readonly createdAt: number;
+}
+
+/** Undefined for an error that is about something else. */
+function candidatesOf({ code, details }: SavepointError): Candidate[] | undefined {
+  return code.endsWith('-ambiguous') ? (details as Candidate[]) : undefined;
+}
+
+const SHOWN = 100;
+
+function candidateText(candidate: Candidate, now: number): string {
+  const { id, label, createdAt } = candidate;
+  const description = candidate.description.slice(0, SHOWN);
+  const what = label === null ? description : `[${label.slice(0, SHOWN)}] ${description}`;
+  return `${id}  ${relativeTime(createdAt, now)}  ${what}`;
 }
 
 /** The details that a person can use: which paths conflict, or are not as they should be. */

@@ -8,12 +8,12 @@ import { CommandRefused } from './commands/command.ts';
 import { findSession, sessionTable } from './commands/conversations.ts';
 import { ConfigManager } from './config/config-manager.ts';
 import { configJson, configText } from './config/config-text.ts';
-import type { ReplicaConfig } from './config/replica-config.ts';
+import { PERMISSION_MODES, type ReplicaConfig } from './config/replica-config.ts';
 import { SDKConfigLoader } from './config/sdk-config-loader.ts';
 import { PlayedUI, SCRIPT } from './demo.ts';
 import { FileLogger } from './file-logger.ts';
 import { type EngineFiles, openEngineFiles } from './files/engine-files.ts';
-import type { ReplicaIo, ReplicaRequest } from './request.ts';
+import type { PrintedSessions, ReplicaIo, ReplicaRequest } from './request.ts';
 import { RunnerFactory } from './runners/runner-factory.ts';
 import { loadSdk, SdkMissingError } from './sdk/load-sdk.ts';
 import type { Session } from './sessions/session.ts';
@@ -266,17 +266,22 @@ function resumed(sessions: readonly Session[], wanted: string): Session {
   }
 }
 
-function sessionsJson(sessions: readonly Session[], problems: readonly string[]): object {
-  const listed = sessions.map(({ turns, ...session }) => ({ ...session, prompts: turns.length }));
+function sessionsJson(sessions: readonly Session[], problems: readonly string[]): PrintedSessions {
+  const listed = sessions.map(({ turns, createdAt, updatedAt, ...session }) => ({
+    ...session,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    prompts: turns.length,
+  }));
   return { version: 1, sessions: listed, problems };
 }
 
-const MODES = ['default', 'acceptEdits', 'plan', 'bypassPermissions'] as const;
-
 function permissionModeOf(text: string): ReplicaConfig['permissionMode'] {
-  const mode = MODES.find((one) => one === text);
+  const mode = PERMISSION_MODES.find((one) => one === text);
   if (mode !== undefined) return mode;
-  throw new UsageError(`--permission-mode must be one of ${MODES.join(', ')}, not "${text}"`);
+  throw new UsageError(
+    `--permission-mode must be one of ${PERMISSION_MODES.join(', ')}, not "${text}"`,
+  );
 }
 
 interface Greeted {

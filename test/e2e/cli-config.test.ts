@@ -20,7 +20,7 @@ it('shows each value with its origin, and warns of what does not count', async (
   expect(out).toMatch(/^exclude +\*\.pem +user .*\n +\.env +project .*savepoint\.config\.json$/m);
   expect(out).toMatch(/^maxStoreBytes +10737418240 +default$/m);
   expect(err).toContain('"maxStoreBytes" is for your own file');
-  expect(err).toContain('nothing is called "exlude"');
+  expect(err).toContain('no setting is called "exlude"');
 });
 
 it('gives one value to a script', async () => {
@@ -107,11 +107,11 @@ it('does not stop a rewind when the agent broke package.json, but does stop a re
   broken.write('package.json', '{ broken');
   expect(await broken.run(['run', '--', 'true'])).toMatchObject({
     code: 1,
-    err: expect.stringContaining('package.json: is not JSON'),
+    err: expect.stringContaining('package.json is not JSON'),
   });
   const { code, err } = await broken.run(['rewind', 'latest']);
   expect(code).toBe(0);
-  expect(err).toContain('package.json: is not JSON');
+  expect(err).toContain('package.json is not JSON');
   expect(broken.read('a.txt')).toBe('old\n');
   broken.remove();
 });

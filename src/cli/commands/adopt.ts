@@ -1,11 +1,17 @@
 import { resolve } from 'node:path';
 import { adoptStore, displayText, isSavepointError } from '../../index.ts';
+import { BOOLEAN, described, exact, TEXT } from '../../model/check.ts';
 import { findNewProject, storeHome } from '../../terminal/find-project.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
+
+const SHAPE = exact({
+  adopted: described("False when the timeline was this folder's already.", BOOLEAN),
+  project: TEXT,
+});
 
 export const adopt: Command = {
   name: 'adopt',
@@ -27,6 +33,7 @@ export const adopt: Command = {
     ['savepoint adopt', 'this folder carries on the timeline recorded at its path'],
     ['savepoint adopt --from ~/old/place', 'this folder was moved, with all that is in it'],
   ],
+  json: { adopt: SHAPE },
   run: runAdopt,
 };
 
@@ -60,7 +67,7 @@ async function knownAlready(call: Call): Promise<string | null> {
 }
 
 function report(call: Call, project: string, adopted: boolean): ExitCode {
-  printJson(call, { adopted, project });
+  printJson(call, SHAPE, { adopted, project });
   const folder = displayText(project);
   if (adopted) call.io.done = `${folder} carries on its timeline all the same`;
   const said = adopted

@@ -1,8 +1,11 @@
+import { exact, oneOf, TEXT } from '../../model/check.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Command, expectArgs } from '../command.ts';
 import { SCRIPTS, SHELLS } from '../completion/scripts.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
+
+const SHAPE = exact({ shell: oneOf(...SHELLS), script: TEXT });
 
 export const completion: Command = {
   name: 'completion',
@@ -18,6 +21,7 @@ export const completion: Command = {
     ['savepoint completion fish | source', 'in ~/.config/fish/config.fish'],
   ],
   completes: [SHELLS],
+  json: { completion: SHAPE },
   run: async (call) => {
     expectArgs(call, 'completion', 1, 1);
     const [word = ''] = [...call.args, ...call.rest];
@@ -27,7 +31,7 @@ export const completion: Command = {
       throw new UsageError(`there is a script for ${known}, not for "${word}"`);
     }
     const script = SCRIPTS[shell];
-    printJson(call, { shell, script });
+    printJson(call, SHAPE, { shell, script });
     call.say(script.trimEnd());
     // Where it goes into a shell, nobody reads along.
     if (call.io.terminal) call.hint(`see where it goes with: savepoint completion --help`);

@@ -1,12 +1,16 @@
-import {
-  type Configuration,
-  type Effective,
-  isSettingKey,
-  type Part,
-  SETTING_KEYS,
-  variableOf,
-} from '../../config/index.ts';
+import { type Configuration, type EffectiveSetting, SETTING_KEYS } from '../../config/index.ts';
 import { displayText } from '../../index.ts';
+import {
+  AMOUNT,
+  anyOf,
+  BOOLEAN,
+  described,
+  exact,
+  listOf,
+  nullable,
+  oneOf,
+  TEXT,
+} from '../../model/check.ts';
 import { findProject, storeHome, userFile } from '../../terminal/find-project.ts';
 import { padWidth, textWidth } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
@@ -14,6 +18,38 @@ import { type Call, type Command, expectArgs } from '../command.ts';
 import { configurationOf, warnOfConfiguration } from '../configuration.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
+
+const PART = {
+  value: described(
+    'Sizes in bytes; null for no limit.',
+    anyOf(AMOUNT, BOOLEAN, listOf(TEXT), oneOf(null)),
+  ),
+  origin: oneOf('default', 'user', 'project', 'environment'),
+  source: described('The file or the variable; null for a default.', nullable(TEXT)),
+};
+
+const SETTING = exact({
+  key: TEXT,
+  ...PART,
+  variable: nullable(TEXT),
+  summary: TEXT,
+  parts: described(
+    'Of a list, what each place added to it; else the one value.',
+    listOf(exact(PART)),
+  ),
+});
+
+const SHAPE = exact({
+  project: TEXT,
+  userFile: described("Where the user's own settings are looked for.", TEXT),
+  storeHome: described('Where all stores of the user are.', TEXT),
+  settings: listOf(SETTING),
+  problems: described(
+    "What is wrong in the project's own files, and does not count.",
+    listOf(exact({ code: TEXT, message: TEXT })),
+  ),
+  warnings: listOf(TEXT),
+});
 
 export const config: Command = {
   name: 'config',
@@ -31,6 +67,7 @@ export const config: Command = {
     ['SAVEPOINT_SCAN=true savepoint config', 'what a variable would change'],
   ],
   completes: [SETTING_KEYS],
+  json: { config: anyOf(SHAPE, SETTING) },
   run: async (call) => {
     expectArgs(call, 'config', 0, 1);
     const [key] = [...call.args, ...call.rest];
@@ -44,11 +81,11 @@ export const config: Command = {
 
 function showAll(call: Call, project: string, configuration: Configuration): ExitCode {
   const { effective, problems, warnings } = configuration;
-  printJson(call, {
+  printJson(call, SHAPE, {
     project,
     userFile: userFile(call.io),
     storeHome: storeHome(call.io),
-    settings: effective.map(settingJson),
+    settings: effective,
     problems: problems.map(({ code, message }) => ({ code, message })),
     warnings,
   });
@@ -62,25 +99,21 @@ function showAll(call: Call, project: string, configuration: Configuration): Exi
 
 function showOne(call: Call, key: string, { effective }: Configuration): ExitCode {
   const found = effective.find((one) => one.key === key);
-  if (found === undefined || !isSettingKey(key)) {
+  if (found === undefined) {
     throw new UsageError(`no setting is called "${key}"`, 'see them with: savepoint config');
   }
-  printJson(call, settingJson(found));
+  printJson(call, SETTING, found);
   for (const line of linesOf(found.value)) call.say(line);
-  call.hint(`${found.summary}; it can be set by ${variableOf(key)}`);
+  call.hint(`${found.summary}; it can be set by ${found.variable}`);
   return EXIT.done;
 }
 
-function settingJson({ key, value, origin, source, parts, summary }: Effective): object {
-  return { key, value, origin, source, variable: variableOf(key), summary, parts };
-}
-
-interface Row extends Pick<Part, 'origin' | 'source'> {
+interface Row extends Pick<EffectiveSetting, 'origin' | 'source'> {
   readonly key: string;
   readonly value: string;
 }
 
-function tableText(call: Call, effective: readonly Effective[]): string[] {
+function tableText(call: Call, effective: readonly EffectiveSetting[]): string[] {
   const rows = effective.flatMap(rowsOf);
   const keys = Math.max(...rows.map(({ key }) => key.length));
   const values = Math.max(...rows.map(({ value }) => textWidth(value)));
@@ -91,14 +124,14 @@ function tableText(call: Call, effective: readonly Effective[]): string[] {
 }
 
 /** A list has a row for each of its entries, since each place may have added some. */
-function rowsOf({ key, value, parts, origin, source }: Effective): Row[] {
+function rowsOf({ key, value, parts, origin, source }: EffectiveSetting): Row[] {
   if (!Array.isArray(value)) return [{ key, value: String(value ?? 'none'), origin, source }];
   if (value.length === 0) return [{ key, value: '(none)', origin, source }];
   const entries = parts.flatMap((part) => linesOf(part.value).map((line) => ({ ...part, line })));
   return entries.map((entry, at) => ({ ...entry, key: at === 0 ? key : '', value: entry.line }));
 }
 
-function linesOf(value: Effective['value']): string[] {
+function linesOf(value: EffectiveSetting['value']): string[] {
   if (value === null) return ['none'];
   return typeof value === 'object' ? value.map((line) => displayText(line)) : [String(value)];
 }

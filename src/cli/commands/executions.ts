@@ -65,6 +65,13 @@ export const executions: Command = {
     ],
   ],
   completes: [VERBS, 'execution'],
+  json: {
+    'executions-list': async () => (await import('../executions/list.ts')).LIST_JSON,
+    'executions-show': async () => (await import('../executions/show.ts')).SHOW_JSON,
+    'executions-diff': async () => (await import('../executions/diff.ts')).DIFF_JSON,
+    'executions-resume': async () => (await import('../executions/execution-json.ts')).RESUMED,
+    'executions-rollback': async () => (await import('../executions/rollback.ts')).ROLLBACK_JSON,
+  },
   run: async (call) => {
     const [word = 'list', ...words] = [...call.args, ...call.rest];
     const verb = VERBS.find((one) => one === word);

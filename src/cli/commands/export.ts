@@ -5,6 +5,7 @@ import {
   type ExportRequest,
   type Savepoint,
 } from '../../index.ts';
+import { COUNT, described, exact, listOf, TEXT } from '../../model/check.ts';
 import { type NewFile, writeNewFile } from '../../terminal/given-file.ts';
 import { plural, shellWord, sizeText } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
@@ -12,8 +13,24 @@ import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
+import { PATH, PATH_BYTES, SESSION, sessionJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { sessionJson } from '../session-json.ts';
+
+const SHAPE = exact({
+  file: described('The file that was written, absolute.', TEXT),
+  bytes: described('Its size.', COUNT),
+  sessions: listOf(SESSION),
+  checkpoints: COUNT,
+  changes: COUNT,
+  operations: COUNT,
+  blobs: described('Different contents of files.', COUNT),
+  leftOut: described('Paths outside of the project, which stay behind.', listOf(PATH)),
+  unreadable: described(
+    'Contents that are lost or too large; elsewhere they count as unknown.',
+    COUNT,
+  ),
+  pathBytes: PATH_BYTES,
+});
 
 export const exportCommand: Command = {
   name: 'export',
@@ -38,6 +55,7 @@ export const exportCommand: Command = {
     ['savepoint export all.savepoint --all', 'the whole timeline'],
   ],
   completes: ['path'],
+  json: { export: SHAPE },
   run: async (call) => {
     expectArgs(call, 'export', 1, 1);
     const [name = ''] = [...call.args, ...call.rest];
@@ -82,7 +100,7 @@ async function runExport(
 function report(call: Call, { path }: NewFile, receipt: ExportReceipt, bytes: number): void {
   const { exported, checkpoints, changes, operations, blobs, leftOut, unreadable } = receipt;
   const names = new PathNames();
-  printJson(call, {
+  printJson(call, SHAPE, {
     file: path,
     bytes,
     sessions: exported.map(sessionJson),

@@ -3,13 +3,69 @@ import {
   checkProject,
   repairProject,
   type StoreCheck,
+  type StoreProblem,
   type StoreRepair,
 } from '../../index.ts';
+import {
+  BOOLEAN,
+  COUNT,
+  described,
+  exact,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  TEXT,
+  type TypeOf,
+} from '../../model/check.ts';
 import { findProject, storeHome } from '../../terminal/find-project.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { checkText, isDamaged, problemJson, repairText } from '../fsck-text.ts';
-import { printJson } from '../json.ts';
+import { checkText, isDamaged, repairText } from '../fsck-text.ts';
+import { PathNames, printJson } from '../json.ts';
+import { PATH, PATH_BYTES } from '../json-shapes.ts';
+
+const PROBLEM = exact({
+  kind: described(
+    'A "leftover" is no damage.',
+    oneOf('database', 'row', 'chain', 'blob', 'pack', 'git', 'baseline', 'leftover'),
+  ),
+  message: TEXT,
+  file: described('Below the folder of the store.', nullable(TEXT)),
+  paths: described('Paths that cannot be restored to some state any more.', listOf(PATH)),
+  checkpoints: described('Checkpoints at which they had it.', listOf(TEXT)),
+  pathBytes: PATH_BYTES,
+});
+
+const SHAPE = exact({
+  repaired: described('Whether --repair was given.', BOOLEAN),
+  readable: described('Whether the database can be read at all.', BOOLEAN),
+  rows: described('How many rows were checked.', COUNT),
+  blobs: described('How many contents were checked.', COUNT),
+  problems: described('What was found.', listOf(PROBLEM)),
+  left: optional(described('With --repair: what is still wrong.', listOf(PROBLEM))),
+  setAside: optional(
+    described(
+      'With --repair: where everything damaged is now.',
+      nullable(exact({ folder: TEXT, rows: COUNT, files: COUNT })),
+    ),
+  ),
+  salvaged: optional(
+    described('With --repair: whether the rows were copied into a new database.', BOOLEAN),
+  ),
+  lost: optional(
+    described(
+      'With --repair: what is lost for good. Empty when the record is whole again.',
+      listOf(PROBLEM),
+    ),
+  ),
+  kept: optional(
+    described(
+      'With --repair: what is on record now. All zero: the timeline begins anew.',
+      exact({ checkpoints: COUNT, changes: COUNT }),
+    ),
+  ),
+});
 
 export const fsck: Command = {
   name: 'fsck',
@@ -29,6 +85,7 @@ export const fsck: Command = {
     ['savepoint fsck', 'after a disk failed, or to be sure'],
     ['savepoint fsck --repair', 'go on with what is whole'],
   ],
+  json: { fsck: SHAPE },
   run: async (call) => {
     expectArgs(call, 'fsck', 0, 0);
     const { io } = call;
@@ -50,7 +107,7 @@ async function runCheck(call: Call, options: CheckProjectOptions): Promise<ExitC
       void progress.tell({ step: 'contents', done, total: Math.max(done, total) }),
   });
   progress.end();
-  printJson(call, {
+  printJson(call, SHAPE, {
     repaired: false,
     ...countsOf(check),
     problems: check.problems.map(problemJson),
@@ -63,7 +120,7 @@ async function runCheck(call: Call, options: CheckProjectOptions): Promise<ExitC
 
 async function runRepair(call: Call, options: CheckProjectOptions): Promise<ExitCode> {
   const repair = await call.io.interrupts.hold(() => repairProject(options));
-  printJson(call, repairJson(repair));
+  printJson(call, SHAPE, repairJson(repair));
   for (const text of repairText(call, repair)) call.say(text);
   if (isDamaged(repair.left)) return EXIT.failure;
   call.hint('see what there is with: savepoint list');
@@ -71,7 +128,7 @@ async function runRepair(call: Call, options: CheckProjectOptions): Promise<Exit
   return isDamaged(repair.found) ? EXIT.done : EXIT.nothingToDo;
 }
 
-function repairJson(repair: StoreRepair): object {
+function repairJson(repair: StoreRepair): TypeOf<typeof SHAPE> {
   const { found, left, folder, rows, files, salvaged, lost, kept } = repair;
   return {
     repaired: true,
@@ -85,6 +142,17 @@ function repairJson(repair: StoreRepair): object {
   };
 }
 
-function countsOf({ readable, rows, blobs }: StoreCheck): object {
+function problemJson(problem: StoreProblem): TypeOf<typeof PROBLEM> {
+  const { kind, message, file, checkpoints } = problem;
+  const names = new PathNames();
+  const paths = problem.paths.map((path) => names.name(path));
+  return { kind, message, file, paths, checkpoints, pathBytes: names.pathBytes };
+}
+
+function countsOf({
+  readable,
+  rows,
+  blobs,
+}: StoreCheck): Pick<StoreCheck, 'readable' | 'rows' | 'blobs'> {
   return { readable, rows, blobs };
 }

@@ -1,12 +1,23 @@
 import { resolve } from 'node:path';
 import { displayText, type Materialized, type Savepoint } from '../../index.ts';
+import { COUNT, described, exact, listOf, TEXT } from '../../model/check.ts';
 import { plural, shellWord } from '../../terminal/phrases.ts';
 import { sentenceForUnwritten } from '../../terminal/reasons.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
+import { PATH_BYTES, PATH_REASON } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
+
+const SHAPE = exact({
+  directory: described('By its real path.', TEXT),
+  files: described('How many were written.', COUNT),
+  folders: COUNT,
+  links: COUNT,
+  skipped: described('Paths that were not written.', listOf(PATH_REASON)),
+  pathBytes: PATH_BYTES,
+});
 
 export const materialize: Command = {
   name: 'materialize',
@@ -21,6 +32,7 @@ export const materialize: Command = {
     ['savepoint materialize ~3 ../old', 'three checkpoints before the latest'],
   ],
   completes: ['checkpoint', 'folder'],
+  json: { materialize: SHAPE },
   run: async (call) => {
     expectArgs(call, 'materialize', 2, 2);
     const [id = '', folder = ''] = [...call.args, ...call.rest];
@@ -43,7 +55,7 @@ async function write(
   const skipped = made.skipped.map(({ path, reason }) => {
     return { path: names.name(path), reason, message: sentenceForUnwritten(reason) };
   });
-  printJson(call, { ...made, skipped, pathBytes: names.pathBytes });
+  printJson(call, SHAPE, { ...made, skipped, pathBytes: names.pathBytes });
   show(call, made);
   const isDamaged = made.skipped.some(({ reason }) => reason.startsWith('blob-'));
   return isDamaged ? EXIT.failure : EXIT.done;

@@ -1,12 +1,15 @@
 import type { Operation } from '../../index.ts';
+import { described, exact, listOf } from '../../model/check.ts';
 import { type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
+import { OPERATION, operationJson } from '../json-shapes.ts';
 import { LIMIT_OPTION, limitOf } from '../limit.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { operationJson, takenBackBy } from '../operation-json.ts';
 import { operationText } from '../operation-text.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
+
+const SHAPE = exact({ operations: described('Newest first.', listOf(OPERATION)) });
 
 export const ops: Command = {
   name: 'ops',
@@ -20,15 +23,14 @@ export const ops: Command = {
     ['savepoint ops', 'the newest 50'],
     ['savepoint undo k3m9', 'take one of them back, wherever it stands in the log'],
   ],
+  json: { ops: SHAPE },
   run: async (call) => {
     expectArgs(call, 'ops', 0, 0);
     const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
     // All of them: an older one may have been taken back by any that came after it.
     const log = await withTimeline(call, (savepoint) => savepoint.operations());
     const shown = log.slice(0, limit);
-    printJson(call, {
-      operations: shown.map((one) => operationJson(one, takenBackBy(one, log)?.id ?? null)),
-    });
+    printJson(call, SHAPE, { operations: shown.map((one) => operationJson(one, log)) });
     const rows = shown.flatMap((operation) => operationText(call, operation, log));
     await showPage(call, rows.length === 0 ? ['Nothing was rewound yet.'] : rows);
     if (shown.length < log.length) call.hint('there are older ones: savepoint ops --limit 0');

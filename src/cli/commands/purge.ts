@@ -8,6 +8,7 @@ import {
   type Savepoint,
   type TrackedPath,
 } from '../../index.ts';
+import { BOOLEAN, described, exact, listOf, type TypeOf } from '../../model/check.ts';
 import { plural } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
@@ -15,8 +16,23 @@ import type { Call, Command } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
+import { PATH, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { pathArguments } from '../path-arguments.ts';
+
+const SHAPE = exact({
+  dryRun: BOOLEAN,
+  paths: described('Paths whose contents were removed, or would be.', listOf(PATH)),
+  alsoAt: described(
+    'Other paths that have the same bytes on record, where they stay.',
+    listOf(PATH),
+  ),
+  stillThere: described(
+    'Those of the paths at which there is a file in the project now.',
+    listOf(PATH),
+  ),
+  pathBytes: PATH_BYTES,
+});
 
 export const purge: Command = {
   name: 'purge',
@@ -37,6 +53,7 @@ export const purge: Command = {
     ['savepoint purge .env --dry-run', 'only see what is on record'],
   ],
   completes: ['path'],
+  json: { purge: SHAPE },
   run: async (call) => {
     const typed = [...call.args, ...call.rest];
     if (typed.length === 0) {
@@ -62,7 +79,7 @@ async function runPurge(
   }
   const report = dryRun ? plan : await call.io.interrupts.hold(() => savepoint.purge(request));
   if (!dryRun) call.io.done = 'the purge was carried out all the same';
-  printJson(call, purgeJson(report, dryRun));
+  printJson(call, SHAPE, purgeJson(report, dryRun));
   const count = plural(report.paths.length, 'path');
   call.say(
     dryRun
@@ -97,7 +114,7 @@ function nothingFound(
   dryRun: boolean,
   plan: PurgeReport,
 ): ExitCode {
-  printJson(call, purgeJson(plan, dryRun));
+  printJson(call, SHAPE, purgeJson(plan, dryRun));
   call.say(`Nothing of that is on record in ${displayText(savepoint.root)}.`);
   call.hint('patterns begin at the root of the project and are quoted: savepoint purge "**/*.key"');
   return EXIT.notFound;
@@ -142,7 +159,10 @@ function shown(paths: readonly TrackedPath[]): string {
   return paths.length > 3 ? `${names.join(', ')} and ${paths.length - 3} more` : names.join(', ');
 }
 
-function purgeJson({ paths, alsoAt, stillThere }: PurgeReport, dryRun: boolean): object {
+function purgeJson(
+  { paths, alsoAt, stillThere }: PurgeReport,
+  dryRun: boolean,
+): TypeOf<typeof SHAPE> {
   const names = new PathNames();
   const all = (list: readonly TrackedPath[]): string[] => list.map((path) => names.name(path));
   return {

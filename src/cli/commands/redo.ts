@@ -2,6 +2,7 @@ import { type Agree, displayText, type PlanOptions, type Savepoint } from '../..
 import { carryOut } from '../carry-out.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { RECEIPT } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { PLAN_OPTIONS, planOptions } from '../plan-options.ts';
 
@@ -12,6 +13,7 @@ export const redo: Command = {
   details: 'Takes back the newest undo, as long as no new rewind came after it.',
   options: PLAN_OPTIONS,
   examples: [['savepoint redo', 'rewind again what was undone']],
+  json: { redo: RECEIPT },
   run: async (call) => {
     call.io.interrupts.meaning = 'nothing was changed';
     expectArgs(call, 'redo', 0, 0);

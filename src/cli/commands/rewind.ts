@@ -13,6 +13,7 @@ import { carryOut, carryOutPlan, type Words } from '../carry-out.ts';
 import { MADE } from '../checkpoint-kinds.ts';
 import type { Call, Command } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { RECEIPT } from '../json-shapes.ts';
 import { unmatchedPaths } from '../on-record.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { pathArguments } from '../path-arguments.ts';
@@ -47,6 +48,7 @@ export const rewind: Command = {
     ['savepoint rewind k3m9 --only-message', 'one message out of the middle'],
   ],
   completes: ['checkpoint', 'path'],
+  json: { rewind: RECEIPT },
   run: async (call) => {
     call.io.interrupts.meaning = 'nothing was changed';
     const [id, ...typed] = [...call.args, ...call.rest];

@@ -7,13 +7,31 @@ import {
   type Savepoint,
   type ScanReport,
 } from '../../index.ts';
+import { COUNT, described, exact, listOf, nullable, oneOf, TEXT } from '../../model/check.ts';
 import { plural } from '../../terminal/phrases.ts';
 import { type Ended, startProgram } from '../child-program.ts';
 import { type Call, type Command, expectCommand } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { HeldWork } from '../interrupts.ts';
 import { PathNames, printJson } from '../json.ts';
+import { COVERS, PATH, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
+
+const SHAPE = exact({
+  checkpointId: described('Made before the program: what savepoint rewind and diff take.', TEXT),
+  exitCode: described(
+    'Of the program, as a shell counts. The command ends with the same code, except with 1 where the program succeeded and its changes could not be put on record.',
+    COUNT,
+  ),
+  signal: described('What ended the program, such as SIGKILL.', nullable(TEXT)),
+  coverage: COVERS,
+  notice: described(
+    'Why what the program changed is not on record, or what could not be kept safe from it.',
+    nullable(TEXT),
+  ),
+  changes: listOf(exact({ path: PATH, change: oneOf('created', 'deleted', 'modified') })),
+  pathBytes: PATH_BYTES,
+});
 
 export const run: Command = {
   name: 'run',
@@ -30,6 +48,7 @@ export const run: Command = {
     ['savepoint run -- npm run format', 'a formatter that may go wrong'],
     ["savepoint run --message 'rename' -- sh -c 'sed -i s/a/b/ *.js'", 'several programs'],
   ],
+  json: { run: SHAPE },
   run: async (call) => {
     const words = expectCommand(call, 'run');
     const options = { create: true, scan: true };
@@ -114,7 +133,7 @@ function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport):
   // What was not covered before the program cannot have been covered by looking after it.
   const covered = window.report.coverage === 'scanned' ? report : window.report;
   const names = new PathNames();
-  printJson(call, {
+  printJson(call, SHAPE, {
     checkpointId: window.checkpointId,
     exitCode: ended.code,
     signal: ended.signal,

@@ -1,14 +1,75 @@
-import type { Savepoint } from '../../index.ts';
-import { checkpointJson } from '../checkpoint-json.ts';
+import { ATTRIBUTIONS, CHANGE_ORIGINS, type Savepoint } from '../../index.ts';
+import {
+  BOOLEAN,
+  COUNT,
+  described,
+  exact,
+  listOf,
+  nullable,
+  oneOf,
+  TEXT,
+  type TypeOf,
+} from '../../model/check.ts';
 import { type Command, expectArgs } from '../command.ts';
-import { stateJson } from '../diff-json.ts';
 import { EXIT } from '../exit-codes.ts';
-import { changeKind, type Inspection, inspectionText } from '../inspection-text.ts';
+import { CHANGE_KINDS, changeKind, type Inspection, inspectionText } from '../inspection-text.ts';
 import { PathNames, printJson } from '../json.ts';
+import {
+  CHECKPOINT,
+  COVERS,
+  checkpointJson,
+  OPERATION,
+  operationJson,
+  PATH,
+  PATH_BYTES,
+  SESSION,
+  STATE,
+  sessionJson,
+  stateJson,
+  TIME,
+  timeJson,
+} from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { operationJson, takenBackBy } from '../operation-json.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
-import { sessionJson } from '../session-json.ts';
+
+const SHAPE = exact({
+  checkpoint: CHECKPOINT,
+  coverage: COVERS,
+  gitHead: described("The commit that git's HEAD named then.", nullable(TEXT)),
+  current: described('Whether the files stand there.', BOOLEAN),
+  session: nullable(SESSION),
+  changes: described(
+    'By path, and then in order.',
+    listOf(
+      exact({
+        path: PATH,
+        change: oneOf(...CHANGE_KINDS),
+        origin: oneOf(...CHANGE_ORIGINS),
+        attribution: described(
+          'A tool named the file; one command was running; or it is not certain who did it.',
+          oneOf(...ATTRIBUTIONS),
+        ),
+        toolCallId: nullable(TEXT),
+        createdAt: TIME,
+        before: STATE,
+        after: STATE,
+        open: described('Its tool has not been seen to end; `after` says nothing yet.', BOOLEAN),
+        insertions: COUNT,
+        deletions: COUNT,
+        takenBack: described('An operation that is in effect took it back.', BOOLEAN),
+      }),
+    ),
+  ),
+  operations: described(
+    'Those that returned to it, took it back or brought it back, newest first.',
+    listOf(OPERATION),
+  ),
+  madeBefore: described(
+    'For a safety checkpoint: the operation before which it was made.',
+    nullable(TEXT),
+  ),
+  pathBytes: PATH_BYTES,
+});
 
 export const show: Command = {
   name: 'show',
@@ -23,11 +84,12 @@ export const show: Command = {
     ['savepoint show k3m9 --json', 'for a program'],
   ],
   completes: ['checkpoint'],
+  json: { show: SHAPE },
   run: async (call) => {
     expectArgs(call, 'show', 1, 1);
     const [ref = ''] = [...call.args, ...call.rest];
     const seen = await withTimeline(call, (savepoint) => look(savepoint, ref));
-    if (call.json) printJson(call, inspectionJson(seen));
+    if (call.json) printJson(call, SHAPE, inspectionJson(seen));
     await showPage(call, inspectionText(call, seen));
     call.hint(hintFor(seen));
     return EXIT.done;
@@ -46,7 +108,7 @@ function hintFor({ checkpoint, changes }: Inspection): string {
   return `${lines}go back to it with: savepoint rewind ${id}`;
 }
 
-function inspectionJson(seen: Inspection): object {
+function inspectionJson(seen: Inspection): TypeOf<typeof SHAPE> {
   const { checkpoint, session, changes, operations, madeBefore, isCurrent, log } = seen;
   const names = new PathNames();
   const files = new Set(changes.map(({ path }) => path)).size;
@@ -62,7 +124,7 @@ function inspectionJson(seen: Inspection): object {
       origin: change.origin,
       attribution: change.attribution,
       toolCallId: change.toolCallId,
-      createdAt: new Date(change.createdAt).toISOString(),
+      createdAt: timeJson(change.createdAt),
       before: stateJson(change.before),
       after: change.after && stateJson(change.after),
       open: change.after === null,
@@ -70,7 +132,7 @@ function inspectionJson(seen: Inspection): object {
       deletions: change.deletions,
       takenBack: change.takenBack,
     })),
-    operations: operations.map((one) => operationJson(one, takenBackBy(one, log)?.id ?? null)),
+    operations: operations.map((one) => operationJson(one, log)),
     madeBefore: madeBefore?.id ?? null,
     pathBytes: names.pathBytes,
   };

@@ -11,6 +11,7 @@ import { carryOut, type Words } from '../carry-out.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { asksFirst } from '../confirm.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { RECEIPT } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { INCLUDE_SHARED, PLAN_OPTIONS, planOptions } from '../plan-options.ts';
 
@@ -36,6 +37,7 @@ export const undo: Command = {
     ['savepoint undo --dry-run', 'only show what it would do'],
   ],
   completes: ['operation'],
+  json: { undo: RECEIPT },
   run: async (call) => {
     call.io.interrupts.meaning = 'nothing was changed';
     expectArgs(call, 'undo', 0, 1);

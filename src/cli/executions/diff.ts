@@ -1,18 +1,50 @@
 import { type KnownExecution, ProjectExecutions } from '../../execution/index.ts';
 import { type Difference, displayText } from '../../index.ts';
+import {
+  described,
+  exact,
+  integer,
+  type Kind,
+  listOf,
+  nullable,
+  oneOf,
+  TEXT,
+  type TypeOf,
+} from '../../model/check.ts';
 import { diffStat, diffText } from '../../terminal/diff-text.ts';
 import type { FileDiff } from '../../terminal/file-diff.ts';
 import type { Style } from '../../terminal/paint.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Call } from '../command.ts';
-import { fileDiffJson } from '../diff-json.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
+import { EXECUTION_KIND, FILE_DIFF, fileDiffJson, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
 import { fileDiffsBetween } from './step-files.ts';
 import { BEGINNING, find, type NamedStep, placeText, stepIn } from './which.ts';
+
+const SHAPE = exact({
+  id: TEXT,
+  kind: EXECUTION_KIND,
+  from: described('After this step; -1 is before the first.', integer(BEGINNING)),
+  to: described('After this step.', integer(BEGINNING)),
+  state: listOf(
+    exact({
+      path: described('As in a program: `state.messages[3].content`.', TEXT),
+      kind: oneOf('added', 'removed', 'changed'),
+    }),
+  ),
+  files: described(
+    'As `savepoint diff` prints them; null without --files.',
+    nullable(listOf(FILE_DIFF)),
+  ),
+  pathBytes: PATH_BYTES,
+});
+
+/** For the published schema. */
+export const DIFF_JSON: Kind<unknown> = SHAPE;
 
 /** `savepoint executions diff ID [STEP [STEP2]]`: where state differs, and files when asked for. */
 export async function diffExecution(call: Call, words: readonly string[]): Promise<ExitCode> {
@@ -27,7 +59,7 @@ export async function diffExecution(call: Call, words: readonly string[]): Promi
     const files = withFiles ? await fileDiffsBetween(savepoint, executions, known, range) : null;
     return { known, steps, ...range, state, files };
   });
-  if (call.json) printJson(call, foundJson(found, call.flags.has('stat')));
+  if (call.json) printJson(call, SHAPE, foundJson(found, call.flags.has('stat')));
   await showPage(call, foundText(call, found));
   if (!withFiles) call.hint('see what it did to files with: --files');
   return EXIT.done;
@@ -84,7 +116,7 @@ function filesText({ flags, paint, columns }: Call, files: readonly FileDiff[]):
   return files.flatMap((file) => diffText(file, paint));
 }
 
-function foundJson({ known, from, to, state, files }: Found, stat: boolean): object {
+function foundJson({ known, from, to, state, files }: Found, stat: boolean): TypeOf<typeof SHAPE> {
   const names = new PathNames();
   return {
     id: known.id,

@@ -4,6 +4,7 @@ import {
   ProjectExecutions,
 } from '../../execution/index.ts';
 import { displayText } from '../../index.ts';
+import { described, exact, type Kind, listOf, TEXT } from '../../model/check.ts';
 import { plural, relativeTime } from '../../terminal/phrases.ts';
 import { beside } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
@@ -13,9 +14,17 @@ import { printJson } from '../json.ts';
 import { limitOf } from '../limit.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
-import { executionJson } from './execution-json.ts';
+import { EXECUTION, executionJson } from './execution-json.ts';
 import { holderText, STATUS_STYLES } from './execution-text.ts';
 import { listed } from './which.ts';
+
+const SHAPE = exact({
+  executions: described('Most recently updated first.', listOf(EXECUTION)),
+  damaged: described('Ids of checkpoints that cannot be read.', listOf(TEXT)),
+});
+
+/** For the published schema. */
+export const LIST_JSON: Kind<unknown> = SHAPE;
 
 /** `savepoint executions list`: both kinds, most recently updated first. */
 export async function listExecutions(call: Call): Promise<ExitCode> {
@@ -26,7 +35,7 @@ export async function listExecutions(call: Call): Promise<ExitCode> {
     return { all: found, problems: executions.checkpoints.problems() };
   });
   const shown = all.slice(0, limit);
-  printJson(call, {
+  printJson(call, SHAPE, {
     executions: shown.map(executionJson),
     damaged: problems.map(({ id }) => id),
   });

@@ -3,7 +3,7 @@ import { displayText, type Receipt, type RollbackPlan, type Savepoint } from '..
 import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, oneOf } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
+import { printResumed } from './execution-json.ts';
 import { takeBack } from './take-back.ts';
 
 /** A program that keeps checkpoints goes on from the last one that succeeded. */
@@ -25,10 +25,7 @@ export async function resumeCheckpoints(
     {
       title: titleOf(call, last),
       above: aboveOf(call, plan),
-      json: (receipt, dryRun) => ({
-        ...resumedJson(known, last, plan, receipt),
-        ...(dryRun ? { dryRun } : {}),
-      }),
+      print: (receipt) => printFor(call, known, last, plan, receipt),
     },
   );
   if (code === EXIT.done && !call.flags.has('dry-run')) {
@@ -38,12 +35,11 @@ export async function resumeCheckpoints(
 }
 
 function nothingToGoOnFrom(call: Call, { id }: KnownExecution): ExitCode {
-  printJson(call, { id, kind: 'checkpoints', done: 0, next: 0, ...NONE });
+  const nothing = { checkpointId: null, rolledBack: [], operationIds: [], files: [] };
+  printResumed(call, { id, kind: 'checkpoints', done: 0, next: 0, ...nothing });
   call.say(`Nothing to do: no step of ${displayText(id)} has succeeded; its program begins anew.`);
   return EXIT.nothingToDo;
 }
-
-const NONE = { checkpointId: null, rolledBack: [], operationIds: [], files: [], pathBytes: {} };
 
 function titleOf({ columns }: Call, { executionId, stepIndex, stepName }: Checkpoint): string {
   const place = `${executionId} as it was after step ${stepIndex} (${stepName})`;
@@ -64,24 +60,21 @@ function goOnText({ id, stepIndex }: Checkpoint): string {
   );
 }
 
-function resumedJson(
-  known: KnownExecution,
+function printFor(
+  call: Call,
+  { id, kind, done }: KnownExecution,
   last: Checkpoint,
   { steps }: RollbackPlan,
   { restoredFiles, deletedFiles, mergedFiles, operationId }: Receipt,
-): object {
-  const names = new PathNames();
-  const files = [...restoredFiles, ...deletedFiles, ...mergedFiles].sort();
-  return {
-    id: known.id,
-    kind: known.kind,
-    done: known.done,
+): void {
+  printResumed(call, {
+    id,
+    kind,
+    done,
     next: last.stepIndex + 1,
     checkpointId: last.id,
     rolledBack: steps.map(({ index, name }) => ({ index, name, attempt: null })),
     operationIds: operationId === null ? [] : [operationId],
-    files: files.map((path) => names.name(path)),
-    // Last: it is complete only once every name was asked for.
-    pathBytes: names.pathBytes,
-  };
+    files: [...restoredFiles, ...deletedFiles, ...mergedFiles].sort(),
+  });
 }

@@ -11,8 +11,8 @@ import { wrapWords } from '../../terminal/text-width.ts';
 import { RESTORE } from '../carry-out.ts';
 import type { Call } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { printResumed } from './execution-json.ts';
 import { resumeCheckpoints } from './resume-checkpoints.ts';
 import { find } from './which.ts';
 
@@ -82,7 +82,7 @@ async function filesOf(savepoint: Savepoint, made: readonly OperationId[]): Prom
 }
 
 function dryRun(call: Call, resumed: Resumed): ExitCode {
-  printJson(call, { ...resumedJson(resumed), dryRun: true });
+  printFor(call, resumed);
   const { known, done, rolledBack } = resumed;
   const would = rolledBack.length === 0 ? 'nothing is to be taken back' : 'it would take back:';
   say(call, `Dry run, nothing was changed. ${standsText(known, done)}; ${would}`);
@@ -92,7 +92,7 @@ function dryRun(call: Call, resumed: Resumed): ExitCode {
 
 function ready(call: Call, resumed: Resumed): ExitCode {
   const { known, done, rolledBack, files } = resumed;
-  printJson(call, resumedJson(resumed));
+  printFor(call, resumed);
   for (const attempt of rolledBack) call.say(`Taken back: ${attemptText(attempt).trim()}`);
   for (const { path, word } of files) {
     call.say(`  ${call.paint('green', word.padEnd(WORD_COLUMN))}  ${displayText(path)}`);
@@ -127,9 +127,8 @@ function attemptText({ index, name, attempt, status }: StepAttempt): string {
   return `  attempt ${attempt} at step ${index} (${displayText(name)}), which was ${how}`;
 }
 
-function resumedJson({ known, done, rolledBack, operations, files }: Resumed): object {
-  const names = new PathNames();
-  return {
+function printFor(call: Call, { known, done, rolledBack, operations, files }: Resumed): void {
+  printResumed(call, {
     id: known.id,
     kind: known.kind,
     done,
@@ -137,8 +136,6 @@ function resumedJson({ known, done, rolledBack, operations, files }: Resumed): o
     checkpointId: null,
     rolledBack: rolledBack.map(({ index, name, attempt }) => ({ index, name, attempt })),
     operationIds: operations,
-    files: files.map(({ path }) => names.name(path)),
-    // Last: it is complete only once every name was asked for.
-    pathBytes: names.pathBytes,
-  };
+    files: files.map(({ path }) => path),
+  });
 }

@@ -1,17 +1,48 @@
 import { type KnownExecution, ProjectExecutions } from '../../execution/index.ts';
 import { displayText, type RollbackPlan, receiptOf } from '../../index.ts';
+import {
+  COUNT,
+  described,
+  exact,
+  extended,
+  integer,
+  type Kind,
+  listOf,
+  TEXT,
+  type TypeOf,
+} from '../../model/check.ts';
 import { plural } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, oneOf } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
+import {
+  EXECUTION_KIND,
+  RECEIPT,
+  type ReceiptJson,
+  receiptJson,
+  TIME,
+  timeJson,
+} from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { receiptJson } from '../receipt-json.ts';
-import { timeJson } from './execution-json.ts';
 import { idWord } from './execution-text.ts';
 import { takeBack } from './take-back.ts';
 import { BEGINNING, find, type NamedStep, placeText, stepIn } from './which.ts';
+
+const SHAPE = extended(RECEIPT, {
+  id: TEXT,
+  kind: EXECUTION_KIND,
+  to: described('The last step that is kept; -1 for none.', integer(BEGINNING)),
+  steps: described('The steps that are taken back.', listOf(exact({ index: COUNT, name: TEXT }))),
+  effects: described(
+    'What they declared, and nobody can undo.',
+    listOf(exact({ index: COUNT, name: TEXT, description: TEXT, declaredAt: TIME })),
+  ),
+});
+
+/** For the published schema. */
+export const ROLLBACK_JSON: Kind<unknown> = SHAPE;
 
 /** `savepoint executions rollback ID --to STEP`: files and state to how they were after a step. */
 export async function rollBackExecution(
@@ -44,10 +75,8 @@ export async function rollBackExecution(
       {
         title: titleOf(call, known, steps, to),
         above: [...stepLines(call, plan), ...effectLines(call, plan)],
-        json: (receipt, dryRun) => ({
-          ...rollbackJson(known, plan),
-          ...receiptJson(receipt, dryRun),
-        }),
+        print: (receipt, dryRun) =>
+          printJson(call, SHAPE, rollbackJson(known, plan, receiptJson(receipt, dryRun))),
       },
     );
     if (call.flags.has('dry-run') && plan.effects.length > 0 && !call.flags.has('accept-effects')) {
@@ -72,10 +101,8 @@ function nothingAfter(
   plan: RollbackPlan,
 ): ExitCode {
   const receipt = receiptOf({ ...plan.files, lines: [], notes: [] });
-  printJson(call, {
-    ...rollbackJson(known, plan),
-    ...receiptJson(receipt, call.flags.has('dry-run')),
-  });
+  const printed = receiptJson(receipt, call.flags.has('dry-run'));
+  printJson(call, SHAPE, rollbackJson(known, plan, printed));
   const place = placeText(steps, plan.to).replace('before', 'at');
   const text = `Nothing to do: ${displayText(`${known.id} stands ${place}`)}.`;
   call.say(wrapWords(text, call.columns).join('\n'));
@@ -107,8 +134,13 @@ function effectLines({ paint, columns }: Call, { effects }: RollbackPlan): strin
   });
 }
 
-function rollbackJson({ id, kind }: KnownExecution, { to, steps, effects }: RollbackPlan): object {
+function rollbackJson(
+  { id, kind }: KnownExecution,
+  { to, steps, effects }: RollbackPlan,
+  receipt: ReceiptJson,
+): TypeOf<typeof SHAPE> {
   return {
+    ...receipt,
     id,
     kind,
     to,

@@ -5,17 +5,88 @@ import {
   type ShownExecution,
 } from '../../execution/index.ts';
 import { isSavepointError, type Savepoint, type TrackedPath } from '../../index.ts';
+import {
+  BOOLEAN,
+  COUNT,
+  described,
+  exact,
+  extended,
+  integer,
+  type Kind,
+  listOf,
+  nullable,
+  oneOf,
+  TEXT,
+  type TypeOf,
+} from '../../model/check.ts';
 import type { Call } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type ChangeKind, changeKind } from '../inspection-text.ts';
+import { CHANGE_KINDS, type ChangeKind, changeKind } from '../inspection-text.ts';
 import { PathNames, printJson } from '../json.ts';
+import { PATH, PATH_BYTES, TIME, timeJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
-import { executionJson, timeJson } from './execution-json.ts';
+import { EXECUTION, executionJson, STEP_STATUS } from './execution-json.ts';
 import { idWord } from './execution-text.ts';
 import { sayDamaged } from './list.ts';
 import { factsText, stepsText } from './show-text.ts';
 import { find } from './which.ts';
+
+const ATTEMPT = exact({
+  attempt: integer(1),
+  status: STEP_STATUS,
+  error: described('What it failed with.', nullable(TEXT)),
+  checkpointId: described(
+    'On the timeline of files, which `savepoint show` and `savepoint rewind` take; null where there is none.',
+    nullable(TEXT),
+  ),
+  startedAt: nullable(TIME),
+  endedAt: nullable(TIME),
+  effects: described(
+    'What it declared, and nobody can undo.',
+    listOf(exact({ description: TEXT, declaredAt: TIME })),
+  ),
+  files: described(
+    'What it did to files; null where nobody told apart who changed what.',
+    nullable(
+      listOf(
+        exact({
+          path: PATH,
+          change: oneOf(...CHANGE_KINDS),
+          insertions: COUNT,
+          deletions: COUNT,
+          takenBack: described('Whether an operation took it back, and is in effect.', BOOLEAN),
+        }),
+      ),
+    ),
+  ),
+});
+
+const SHAPE = exact({
+  execution: extended(EXECUTION, {
+    createdAt: nullable(TIME),
+    sessionId: described('The session under which its files are on record.', nullable(TEXT)),
+    parent: described(
+      'The execution that it was forked from, and the last step that both have in common.',
+      nullable(exact({ id: TEXT, step: COUNT })),
+    ),
+  }),
+  steps: described(
+    'By their index.',
+    listOf(
+      exact({
+        index: COUNT,
+        name: TEXT,
+        status: described('Of the attempt that counts.', STEP_STATUS),
+        attempts: described('In order.', listOf(ATTEMPT)),
+      }),
+    ),
+  ),
+  pathBytes: PATH_BYTES,
+});
+
+/** For the published schema. */
+export const SHOW_JSON: Kind<unknown> = SHAPE;
 
 /** An execution with what its attempts did to files. */
 export interface ShownWithFiles extends ShownExecution {
@@ -47,7 +118,7 @@ export async function showExecution(call: Call, [id = '']: readonly string[]): P
     const steps = await Promise.all(found.steps.map((step) => withFiles(savepoint, found, step)));
     return { shown: { ...found, steps }, problems: executions.checkpoints.problems() };
   });
-  if (call.json) printJson(call, shownJson(shown));
+  if (call.json) printJson(call, SHAPE, shownJson(shown));
   await showPage(call, [...factsText(call, shown), '', ...stepsText(call, shown)]);
   sayDamaged(call, problems);
   call.hint(hintFor(shown.known));
@@ -92,7 +163,8 @@ function hintFor({ id, holder, last }: KnownExecution): string {
     : `see what a step did with: savepoint executions diff ${word} STEP --files; ${back}`;
 }
 
-function shownJson({ known, createdAt, sessionId, parent, steps }: ShownWithFiles): object {
+function shownJson(shown: ShownWithFiles): TypeOf<typeof SHAPE> {
+  const { known, createdAt, sessionId, parent, steps } = shown;
   const names = new PathNames();
   return {
     execution: {
@@ -112,7 +184,7 @@ function shownJson({ known, createdAt, sessionId, parent, steps }: ShownWithFile
   };
 }
 
-function attemptJson(made: ShownAttempt, names: PathNames): object {
+function attemptJson(made: ShownAttempt, names: PathNames): TypeOf<typeof ATTEMPT> {
   const { attempt, status, error, checkpointId, startedAt, endedAt, effects, files } = made;
   return {
     attempt,

@@ -17,7 +17,7 @@ interface Rolling {
 export function takeBack(
   call: Call,
   { savepoint, executions, known, plan }: Rolling,
-  told: Pick<Words, 'title' | 'above' | 'json'>,
+  told: Pick<Words, 'title' | 'above' | 'print'>,
 ): Promise<ExitCode> {
   const { effects, files } = plan;
   // A person who was shown the effects and says yes has accepted them.

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../../test/property/runs.ts';
 import { isSavepointError } from '../errors.ts';
 import type { BlobId } from '../ids.ts';
 import { bytesToPath, type TrackedPath } from '../path.ts';
@@ -71,7 +72,7 @@ test('finds every path of any tree, and no other', () => {
         expect(manifest.find(path as TrackedPath)).toEqual(tree.get(path) ?? null);
       }
     }),
-    { seed: 20261115, numRuns: 300 },
+    propertyRuns(1),
   );
 });
 

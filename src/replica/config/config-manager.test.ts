@@ -84,7 +84,7 @@ describe('Scenario: load checkpoint configuration options: WHEN the configuratio
       const error = await config.getProjectConfig().catch((thrown) => thrown);
       expect(error).toMatchObject({ code: 'config-invalid' });
       expect(error.message).toContain(join(home, '.claude-replica/settings.json'));
-      expect(error.message).toContain(`"${key}" must be`);
+      expect(error.message).toMatch(new RegExp(`"${key}".* must be`));
     });
   });
 
@@ -92,15 +92,15 @@ describe('Scenario: load checkpoint configuration options: WHEN the configuratio
     const environment = { CLAUDE_REPLICA_CHECKPOINT_KEEP_COUNT: 'many' };
     await withFiles({ environment }, async ({ config }) => {
       await expect(config.getProjectConfig()).rejects.toThrow(
-        'CLAUDE_REPLICA_CHECKPOINT_KEEP_COUNT: must be a whole number',
+        'CLAUDE_REPLICA_CHECKPOINT_KEEP_COUNT must be a whole number',
       );
     });
   });
 
-  it('warns of names that nothing is called by, with what they hold made visible', async () => {
+  it('warns of names that no setting is called by, with what they hold made visible', async () => {
     await withFiles({ user: { 'chekpoint\u001b[2J': 1 } }, async ({ config }) => {
       expect(config.warnings).toEqual([
-        expect.stringContaining('nothing is called "chekpoint\\x1b[2J"'),
+        expect.stringContaining('no setting is called "chekpoint\\x1b[2J"'),
       ]);
     });
   });
@@ -166,7 +166,7 @@ describe('what a project may not set', () => {
       await mkdir(join(project, '.claude-replica'));
       execFileSync('mkfifo', [join(project, '.claude-replica/settings.json')]);
       expect((await config.getProjectConfig()).verbose).toBe(false);
-      expect(config.warnings).toEqual([expect.stringContaining('is no file')]);
+      expect(config.warnings).toEqual([expect.stringContaining('is not a file')]);
     });
   });
 

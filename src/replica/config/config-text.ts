@@ -1,8 +1,8 @@
 import { displayText } from '../../index.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { padWidth, textWidth } from '../../terminal/text-width.ts';
+import type { PrintedConfig } from '../request.ts';
 import type { EffectiveValue } from './replica-config.ts';
-import { REPLICA_SETTINGS } from './replica-settings.ts';
 
 /** A line for each setting: its name, its value and where that comes from. */
 export function configText(effective: readonly EffectiveValue[], paint: Paint): string[] {
@@ -17,13 +17,9 @@ export function configText(effective: readonly EffectiveValue[], paint: Paint): 
 
 /** The same for programs. */
 export function configJson(
-  effective: readonly EffectiveValue[],
+  settings: readonly EffectiveValue[],
   warnings: readonly string[],
-): object {
-  const settings = effective.map(({ key, value, origin, source }) => {
-    const { variable, summary } = REPLICA_SETTINGS[key];
-    return { key, value, origin, source, variable, summary };
-  });
+): PrintedConfig {
   return { version: 1, settings, warnings };
 }
 

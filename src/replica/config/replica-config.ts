@@ -1,4 +1,5 @@
 import type { McpServerConfig } from '@anthropic-ai/claude-agent-sdk';
+import type { Effective } from '../../config/index.ts';
 
 /** All that can be set, with every value in place (`ProjectConfig` of the seeds, loaded). */
 export interface ReplicaConfig {
@@ -15,18 +16,14 @@ export interface ReplicaConfig {
   readonly verbose: boolean;
 }
 
-export type PermissionMode = 'default' | 'acceptEdits' | 'plan' | 'bypassPermissions';
+/** From the strictest to the loosest. */
+export const PERMISSION_MODES = ['plan', 'default', 'acceptEdits', 'bypassPermissions'] as const;
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
 /** What a file may hold. */
 export type ProjectConfig = { readonly [Key in keyof ReplicaConfig]?: ReplicaConfig[Key] };
 
-export type ConfigOrigin = 'default' | 'user' | 'project' | 'environment';
-
-/** One value and where it comes from. */
-export interface EffectiveValue {
-  readonly key: keyof ReplicaConfig;
+/** One value and where it comes from, as it may be shown. */
+export interface EffectiveValue extends Omit<Effective<ReplicaConfig>, 'value' | 'parts'> {
   readonly value: unknown;
-  readonly origin: ConfigOrigin;
-  /** The file or the variable; null for a default. */
-  readonly source: string | null;
 }

@@ -3,8 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Configuration, loadConfiguration } from './load-configuration.ts';
-import { SETTING_KEYS, type SettingKey, variableOf } from './settings.ts';
+import {
+  type Configuration,
+  loadConfiguration,
+  SETTING_KEYS,
+  type SettingKey,
+} from './settings.ts';
 
 let scratch: string;
 beforeEach(() => {
@@ -81,9 +85,10 @@ describe('where a value comes from', () => {
   });
 
   it('has a variable of its own for each setting', () => {
-    const variables = SETTING_KEYS.map(variableOf);
-    expect(new Set(variables).size).toBe(SETTING_KEYS.length);
-    expect(variableOf('maxCheckpointsPerSession')).toBe('SAVEPOINT_MAX_CHECKPOINTS_PER_SESSION');
+    for (const { key, variable } of load({}).effective) {
+      const words = key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+      expect(variable).toBe(`SAVEPOINT_${words}`);
+    }
   });
 });
 
@@ -135,7 +140,7 @@ describe('what is wrong', () => {
 
   it('is thrown with the variable, and names what is expected', () => {
     expect(() => load({ environment: { SAVEPOINT_SCAN: 'maybe' } })).toThrow(
-      'SAVEPOINT_SCAN: must be true or false',
+      'SAVEPOINT_SCAN must be true or false',
     );
   });
 
@@ -157,7 +162,7 @@ describe('what is wrong', () => {
     const project = '{ "exlude": [".env"], "__proto__": { "scan": true }, "constructor": 1 }';
     const { warnings, values } = load({ project });
     expect(warnings).toHaveLength(3);
-    expect(warnings[0]).toContain('nothing is called "exlude"');
+    expect(warnings[0]).toContain('no setting is called "exlude"');
     expect(values.scan).toBe(false);
   });
 
@@ -169,6 +174,6 @@ describe('what is wrong', () => {
   it('does not wait for a FIFO', () => {
     mkdirSync(join(scratch, 'project'));
     execFileSync('mkfifo', [join(scratch, 'project/savepoint.config.json')]);
-    expect(load({}).problems[0]?.message).toMatch(/is no file$/);
+    expect(load({}).problems[0]?.message).toMatch(/is not a file$/);
   });
 });
