@@ -43,7 +43,7 @@ const { output } = await bundle.write({
       // But for the first module, which does its work before SQLite is loaded.
       {
         name: 'line',
-        test: /src\/(cli\/(?!main|hidden-warning)|terminal\/)[^/]+\.ts$/,
+        test: /src\/(cli\/(?!main)|terminal\/)[^/]+\.ts$/,
         priority: 1,
       },
     ],

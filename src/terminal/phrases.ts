@@ -5,6 +5,12 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** "a, b, c and 4 more" */
+export function someOf(names: readonly string[], most: number): string {
+  const shown = names.slice(0, most).join(', ');
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
+}
+
 const UNITS = ['kB', 'MB', 'GB', 'TB'] as const;
 
 /** "512 bytes", "1.4 kB", "20.1 MB" */

@@ -11,7 +11,7 @@ import {
 import { diffText } from './diff-text.ts';
 import { eachFileDiff, gitMode } from './file-diff.ts';
 import type { Paint, Style } from './paint.ts';
-import { plural } from './phrases.ts';
+import { plural, someOf } from './phrases.ts';
 import { sentenceFor } from './reasons.ts';
 import { beside } from './rows.ts';
 import { padWidth, textWidth, wrapWords } from './text-width.ts';
@@ -82,9 +82,7 @@ function explain({ action, expected, target, reason }: PlanLine): string {
 const SHOWN_PATHS = 5;
 
 export function noteText({ message, paths = [] }: PlanNote, columns: number): string[] {
-  const shown = paths.slice(0, SHOWN_PATHS).map(displayText).join(', ');
-  const more = paths.length > SHOWN_PATHS ? ` and ${paths.length - SHOWN_PATHS} more` : '';
-  const about = shown === '' ? '' : ` (${shown}${more})`;
+  const about = paths.length === 0 ? '' : ` (${someOf(paths.map(displayText), SHOWN_PATHS)})`;
   return wrapWords(`  note: ${displayText(message)}${about}`, columns, 4);
 }
 

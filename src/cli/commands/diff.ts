@@ -11,10 +11,15 @@ import type { Call, Command } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
 import { FILE_DIFF, fileDiffJson, NOT_ON_RECORD, PATH_BYTES } from '../json-shapes.ts';
-import { isOnRecord, type Unmatched, unmatchedPaths, unmatchedText } from '../on-record.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
-import { pathArguments } from '../path-arguments.ts';
+import {
+  isOnRecord,
+  pathArguments,
+  type Unmatched,
+  unmatchedPaths,
+  unmatchedText,
+} from '../path-arguments.ts';
 
 const SHAPE = exact({
   from: described('The id of the checkpoint.', TEXT),

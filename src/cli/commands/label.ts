@@ -40,8 +40,7 @@ export const label: Command = {
 
 function whatIsAsked(call: Call): { ref: string; text: string | null } {
   const remove = call.flags.has('remove');
-  expectArgs(call, 'label', remove ? 1 : 2, remove ? 1 : 2);
-  const [ref = '', text = ''] = [...call.args, ...call.rest];
+  const [ref = '', text = ''] = expectArgs(call, 'label', remove ? 1 : 2, remove ? 1 : 2);
   if (ref === '')
     throw new UsageError('which checkpoint?', 'see what there is with: savepoint list');
   return { ref, text: text.trim() === '' ? null : text };

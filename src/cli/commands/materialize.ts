@@ -3,7 +3,6 @@ import { displayText, type Materialized, type Savepoint } from '../../index.ts';
 import { COUNT, described, exact, listOf, TEXT } from '../../model/check.ts';
 import { plural, shellWord } from '../../terminal/phrases.ts';
 import { sentenceForUnwritten } from '../../terminal/reasons.ts';
-import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
@@ -34,8 +33,7 @@ export const materialize: Command = {
   completes: ['checkpoint', 'folder'],
   json: { materialize: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'materialize', 2, 2);
-    const [id = '', folder = ''] = [...call.args, ...call.rest];
+    const [id = '', folder = ''] = expectArgs(call, 'materialize', 2, 2);
     const target = resolve(call.io.cwd, folder);
     return withTimeline(call, (savepoint) => write(call, savepoint, id, target));
   },
@@ -64,7 +62,7 @@ async function write(
 function show(call: Call, { directory, files, folders, links, skipped }: Materialized): void {
   const counts = `${plural(files, 'file')}, ${plural(folders, 'folder')}, ${plural(links, 'link')}`;
   const summary = `Written to ${displayText(directory)}: ${counts}.`;
-  call.remark(wrapWords(summary, call.columns).join('\n'));
+  call.remark(summary);
   for (const { path, reason } of skipped) {
     call.say(`  not written  ${displayText(path)}  ${sentenceForUnwritten(reason)}`);
   }

@@ -7,8 +7,8 @@ import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { SESSION, sessionJson } from '../json-shapes.ts';
-import { LIMIT_OPTION, limitOf } from '../limit.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { LIMIT_OPTION, limitOf } from '../options.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
 
 const COUNTED = extended(SESSION, {

@@ -3,7 +3,7 @@ import { type Checkpoint, type Store, sqliteStore, storeDirectory } from '../../
 import { findProject, storeHome } from '../../terminal/find-project.ts';
 import { relativeTime } from '../../terminal/phrases.ts';
 import type { Io } from '../io.ts';
-import { type Candidate, isHarmless } from './candidate.ts';
+import { type Candidate, isHarmless } from './complete.ts';
 
 const NEWEST = 200;
 

@@ -11,12 +11,10 @@ import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 import type { Call } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
-import { limitOf } from '../limit.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { limitOf } from '../options.ts';
 import { showPage } from '../pager.ts';
-import { EXECUTION, executionJson } from './execution-json.ts';
-import { holderText, STATUS_STYLES } from './execution-text.ts';
-import { listed } from './which.ts';
+import { EXECUTION, executionJson, holderText, listed, STATUS_STYLES } from './which.ts';
 
 const SHAPE = exact({
   executions: described('Most recently updated first.', listOf(EXECUTION)),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { verbFirst } from './leading-options.ts';
+import { verbFirst } from './command.ts';
 
 it.each([
   [

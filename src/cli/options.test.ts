@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseSince } from './since.ts';
+import { parseSince } from './options.ts';
 
 const NOW = new Date(2026, 6, 31, 12, 30).getTime();
 const MINUTE = 60_000;

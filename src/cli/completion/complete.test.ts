@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../command.ts';
-import { wantedAt } from './wanted.ts';
+import { wantedAt } from './complete.ts';
 
 const command: Command = {
   name: 'try',

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { expect, it } from 'vitest';
-import { homeDirectory } from './home-directory.ts';
+import { homeDirectory } from './io.ts';
 
 it('takes HOME where that is a whole path', () => {
   expect(homeDirectory({ HOME: '/home/somebody' })).toBe('/home/somebody');
