@@ -19,9 +19,10 @@ export const CAMPAIGN_LENGTHS: Readonly<Record<string, string>> = {
   SAVEPOINT_PURGE_KILLS: '40',
   SAVEPOINT_RACE_TRIES: '20000',
   SAVEPOINT_RANDOM_KILLS: '300',
-  SAVEPOINT_REPAIRS: '200',
+  SAVEPOINT_REPAIRS: '300',
   SAVEPOINT_RUNTIME_COMMANDS: '300',
   SAVEPOINT_STORAGE_SAVES: '200',
+  SAVEPOINT_STORE_KILLS: '60',
   SAVEPOINT_TAKE_BACK_KILLS: '1000',
 };
 
@@ -42,6 +43,7 @@ export const CAMPAIGNS_ONLY: readonly string[] = [
     'random-kills',
   ]),
   ...filesOf('replica', ['killed']),
+  'src/store/sqlite/crash.test.ts',
 ];
 
 /** All tests of the campaigns. */
@@ -70,7 +72,7 @@ export const CAMPAIGNS: readonly string[] = [
   'src/model/manifest/manifest.test.ts',
   'src/model/value/value.test.ts',
   'src/plan/line-diff.test.ts',
-  'src/plan/merge-text.test.ts',
+  'src/plan/merge.test.ts',
   'src/plan/unified-diff.test.ts',
   'src/store/documents/json/file-name.test.ts',
   'src/store/parts/parts.test.ts',

@@ -1,6 +1,7 @@
 export { type AdoptStoreRequest, adoptStore, movedFrom } from './engine/adopt-store.ts';
 export type { OpenWindow } from './engine/capture.ts';
 export { type CheckProjectOptions, checkProject, repairProject } from './engine/check-project.ts';
+export type { Materialized } from './engine/materialize.ts';
 export { type OpenOptions, openSavepoint, storeDirectory } from './engine/open-savepoint.ts';
 export type { EvictionResult, PrunePlan, PruneReport } from './engine/prune.ts';
 export type { PurgeReport, PurgeRequest } from './engine/purge.ts';
@@ -106,12 +107,10 @@ export {
 } from './model/state.ts';
 export type { Difference } from './model/value/differences.ts';
 export type { Window } from './model/window.ts';
+export { receiptOf } from './plan/receipt.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';
-export type { Materialized } from './restore/materialize.ts';
-export { receiptOf } from './restore/receipt.ts';
 export { blobOf, hashBytes } from './store/blob.ts';
 export type { BaseStorage, SaveOptions } from './store/documents/base-storage.ts';
-export { memoryStore } from './store/memory/memory-store.ts';
 export type { Part, PartKind } from './store/parts/part.ts';
 export type {
   CheckOptions,
@@ -120,6 +119,7 @@ export type {
   StoreCheck,
   StoreProblem,
 } from './store/sqlite/check/problem.ts';
+export { memoryStore } from './store/sqlite/memory-store.ts';
 export type { StoreRepair } from './store/sqlite/repair/repair-store.ts';
 export { type SqliteStoreOptions, sqliteStore } from './store/sqlite/sqlite-store.ts';
 export type {

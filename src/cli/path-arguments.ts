@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { posix } from 'node:path';
+import { isThere, realPathBytes } from '../fs/entries.ts';
+import { readFile } from '../fs/read-file.ts';
 import {
   displayText,
   isBelow,
@@ -41,7 +42,7 @@ function absolute(base: string, root: string, text: string): Buffer {
 function throughLinks(path: Buffer): Buffer {
   const slash = path.lastIndexOf('/');
   try {
-    const folder = realpathSync.native(path.subarray(0, slash), { encoding: 'buffer' });
+    const folder = realPathBytes(path.subarray(0, slash));
     return Buffer.concat([folder, path.subarray(slash)]);
   } catch {
     return path;
@@ -63,12 +64,10 @@ function bytesOf(text: string): Buffer {
 }
 
 function rawArguments(): Buffer[] {
-  try {
-    const line = readFileSync('/proc/self/cmdline').toString('latin1');
-    return line.split('\0').map((argument) => Buffer.from(argument, 'latin1'));
-  } catch {
-    return [];
-  }
+  const { bytes } = readFile('/proc/self/cmdline');
+  if (bytes === null) return [];
+  const words = bytes.toString('latin1').split('\0');
+  return words.map((argument) => Buffer.from(argument, 'latin1'));
 }
 
 function latin1(bytes: Buffer): string {
@@ -98,7 +97,7 @@ export async function unmatchedPaths(
   for (const [i, named] of (paths ?? []).entries()) {
     const path = selectedPath(savepoint.root, named);
     if (found.some((other) => covers(path, other)) || (await hasChanges(savepoint, path))) continue;
-    const exists = !isOutside(path) && isThere(named);
+    const exists = !isOutside(path) && standsThere(named);
     unmatched.push({ typed: typed[i] ?? path, exists });
   }
   return unmatched;
@@ -129,10 +128,10 @@ function covers(named: TrackedPath, path: TrackedPath): boolean {
   return path === named || isBelow(path, named);
 }
 
-function isThere(path: NamedPath): boolean {
+function standsThere(path: NamedPath): boolean {
   const name = typeof path === 'string' ? path : Buffer.from(path);
   try {
-    return lstatSync(name, { throwIfNoEntry: false }) !== undefined;
+    return isThere(name);
   } catch {
     return false;
   }

@@ -179,7 +179,6 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   'store-locked': 'another savepoint is at work on this project; try again',
   'store-corrupt': 'this command changed no file; see what is damaged with: savepoint fsck',
   'config-invalid': 'mend it there; savepoint config shows what counts',
-  'store-too-new': 'install a newer Savepoint',
 };
 
 function hintFor(error: SavepointError, project: string | undefined): string | undefined {

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { readFile } from '../fs/read-file.ts';
 import { paintFor } from '../terminal/paint.ts';
 import { nearestWord } from '../terminal/phrases.ts';
 import { UsageError } from '../terminal/usage-error.ts';
@@ -65,8 +66,9 @@ async function showHelp(io: Io): Promise<number> {
 
 function version(io: Io): number {
   // The same place seen from src/cli and from dist/cli.
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  io.out(`${(JSON.parse(manifest) as { version: string }).version}\n`);
+  const manifest = fileURLToPath(new URL('../../package.json', import.meta.url));
+  const { bytes } = readFile(manifest, { followLink: true });
+  io.out(`${(JSON.parse(String(bytes)) as { version: string }).version}\n`);
   return EXIT.done;
 }
 

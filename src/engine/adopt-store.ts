@@ -1,13 +1,13 @@
-import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openProject, realLocation } from '../capture/project.ts';
+import { exists, move } from '../fs/entries.ts';
+import { namesIn } from '../fs/tree.ts';
 import { syncPath } from '../fs/write-file.ts';
 import { AMOUNT, check, type Kind, listOf, object, optional, TEXT } from '../model/check.ts';
 import { SavepointError } from '../model/errors.ts';
 import { Connection } from '../store/sqlite/connection.ts';
-import { makeEmptyFile } from '../store/sqlite/durable-files.ts';
 import { storeFailure } from '../store/sqlite/failures.ts';
-import { layoutOf } from '../store/sqlite/layout.ts';
+import { layoutOf, makeEmptyFile } from '../store/sqlite/layout.ts';
 import { readProject } from '../store/sqlite/meta.ts';
 import type { ProjectIdentity } from '../store/store.ts';
 import { homeOf, storeDirectory } from './open-savepoint.ts';
@@ -69,7 +69,7 @@ function recordedRoot(path: string): string {
 }
 
 function requireStore(directory: string, root: string): void {
-  if (existsSync(layoutOf(directory).database)) return;
+  if (exists(layoutOf(directory).database)) return;
   throw new SavepointError('store-missing', `nothing was recorded in ${root}`, { path: root });
 }
 
@@ -96,14 +96,14 @@ function moveStore(from: string, to: string, oldRoot: string, root: string): voi
       hint: 'the timeline stays with the folder that it was recorded in',
     });
   }
-  if (existsSync(layoutOf(to).database)) {
+  if (exists(layoutOf(to).database)) {
     throw new SavepointError('project-mismatch', `${root} has a timeline of its own already`, {
       path: root,
       hint: 'see it with: savepoint list',
     });
   }
   // Should somebody begin a timeline there just now, this fails: a folder with something in it stays.
-  renameSync(from, to);
+  move(from, to);
   syncPath(dirname(to));
 }
 
@@ -122,11 +122,11 @@ function isSameFolder(a: ProjectIdentity, b: ProjectIdentity): boolean {
   return a.inode === b.inode && a.birthtimeNs === b.birthtimeNs;
 }
 
-/** Looks only: a store of an older format is left in it. Null where there is nothing to read. */
+/** Only looks, also into a store of another format. Null where there is nothing to read. */
 function ownerOf(directory: string): ProjectIdentity | null {
   const { database } = layoutOf(directory);
   // Opening would make one.
-  if (!existsSync(database)) return null;
+  if (!exists(database)) return null;
   let connection: Connection | null = null;
   try {
     connection = Connection.bare(database);
@@ -141,7 +141,7 @@ function ownerOf(directory: string): ProjectIdentity | null {
 function storesIn(home: string): string[] {
   const folder = join(home, 'projects');
   try {
-    return readdirSync(folder).map((name) => join(folder, name));
+    return namesIn(folder).map((name) => join(folder, name));
   } catch {
     return [];
   }

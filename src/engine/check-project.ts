@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { openProject } from '../capture/project.ts';
+import { exists } from '../fs/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { CheckOptions, StoreCheck } from '../store/sqlite/check/problem.ts';
 import type { StoreRepair } from '../store/sqlite/repair/repair-store.ts';
@@ -17,16 +17,16 @@ export interface CheckProjectOptions extends CheckOptions {
 /** Looks at everything in the store of a project, also where it cannot be opened. Changes nothing. */
 export async function checkProject(options: CheckProjectOptions): Promise<StoreCheck> {
   const directory = directoryOf(options);
-  // Loaded here: nobody else should have to wait for it.
+  // Loaded here, because no other command needs it.
   const { checkStore } = await import('../store/sqlite/check/check-store.ts');
   const check = await checkStore(directory, options);
-  // Somebody may have been writing: what is wrong is wrong when nobody does, too.
+  // Another process may have been writing. Real damage is still there when nobody does.
   return check.problems.length === 0
     ? check
     : locked(directory, options, () => checkStore(directory));
 }
 
-/** Makes a damaged store usable again, and sets aside what is damaged. End other programs first. */
+/** Makes a damaged store usable again, and keeps the old database. End other programs first. */
 export async function repairProject(options: CheckProjectOptions): Promise<StoreRepair> {
   const directory = directoryOf(options);
   const { repairStore } = await import('../store/sqlite/repair/repair-store.ts');
@@ -38,14 +38,14 @@ async function locked<T>(
   { lockTimeoutMs }: CheckProjectOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { withProjectLock } = await import('../store/sqlite/with-project-lock.ts');
+  const { withProjectLock } = await import('../store/sqlite/lock.ts');
   return withProjectLock(directory, lockTimeoutMs ?? DEFAULT_SETTINGS.lockTimeoutMs, work);
 }
 
 function directoryOf({ project, home, refusedProjects }: CheckProjectOptions): string {
   const opened = openProject(project, refusedProjects);
   const directory = storeDirectory(homeOf(opened, home), opened.root);
-  if (existsSync(directory)) return directory;
+  if (exists(directory)) return directory;
   throw new SavepointError('store-missing', 'there is no store for this project yet', {
     path: project,
   });

@@ -84,7 +84,7 @@ export class HeldExecution {
     return this.#site.scanned(movedOn, this.#stamped(work));
   }
 
-  /** The next token fences this process out, whatever it still tries to write. */
+  /** The next token fences out everything that this process may still try to write. */
   async giveBack(status: Execution['status'] = this.#execution.status): Promise<void> {
     this.keepSilent();
     await this.#site.write(async (draft, now) => {

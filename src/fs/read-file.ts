@@ -8,7 +8,7 @@ const CHUNK_BYTES = 256 * 1024;
 const readOnPool = promisify(read);
 
 export interface ReadOptions {
-  /** Read what a link points to. Otherwise a link is not a file. */
+  /** Read the file that a link points to. Otherwise a link does not count as a file. */
   readonly followLink?: boolean | undefined;
   /** A larger file is not read. */
   readonly maxBytes?: number | undefined;
@@ -40,9 +40,9 @@ export function readFile(
   }
 }
 
-/** The bytes of a regular file; null where there is none to read, whatever the reason. */
+/** The bytes of a regular file; null where it cannot be read, for any of these reasons. */
 export function readFileOrNull(at: FsPath, options: ReadOptions): Buffer | null {
-  // Most of what is asked for is not there, and an error takes longer to make than a look.
+  // Most of these files do not exist, and an error takes longer to make than a look.
   return isMissing(at) ? null : readFile(at, options).bytes;
 }
 

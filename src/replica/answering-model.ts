@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileSize } from '../fs/entries.ts';
+import { readFile } from '../fs/read-file.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { OFFLINE_MODEL, startOfflineModel } from './offline-model/offline-model.ts';
 import type { ReplicaIo, ReplicaRequest } from './request.ts';
@@ -129,8 +130,7 @@ function isOn(text: string | undefined): boolean {
 /** After a logout the file may be there with an empty object in it. */
 function holdsSomething(file: string): boolean {
   try {
-    const stats = statSync(file);
-    return stats.isFile() && stats.size > '{}\n'.length;
+    return (fileSize(file) ?? 0) > '{}\n'.length;
   } catch {
     return false;
   }
@@ -139,8 +139,9 @@ function holdsSomething(file: string): boolean {
 /** macOS keeps the credentials in its keychain, at which nobody may look; whose they are stands here. */
 function hasAccount(env: CredentialPlaces['env'], home: string): boolean {
   try {
-    const text = readFileSync(join(env.CLAUDE_CONFIG_DIR || home, '.claude.json'), 'utf8');
-    return Object.hasOwn(JSON.parse(text), 'oauthAccount');
+    const file = join(env.CLAUDE_CONFIG_DIR || home, '.claude.json');
+    const { bytes } = readFile(file, { followLink: true });
+    return bytes !== null && Object.hasOwn(JSON.parse(bytes.toString()), 'oauthAccount');
   } catch {
     return false;
   }

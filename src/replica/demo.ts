@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { readFile } from '../fs/read-file.ts';
 import { displayLines, displayText } from '../index.ts';
 import type {
   InteractiveUI,
@@ -116,7 +116,7 @@ export class PlayedUI implements InteractiveUI {
   #look(files: Readonly<Record<string, string | null>>): void {
     for (const [name, expected] of Object.entries(files)) {
       const path = join(this.#options.project, name);
-      const text = existsSync(path) ? readFileSync(path, 'utf8') : null;
+      const text = readFile(path).bytes?.toString() ?? null;
       if (text !== expected) this.failures.push(`${name} is not as it should be`);
       const shown = text === null ? '(not there)' : displayText(text.trim());
       this.#line(`    ${name}: ${shown}`);

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
+import { realPath } from '../fs/entries.ts';
 import { readFile } from '../fs/read-file.ts';
 import { sizeText } from '../terminal/phrases.ts';
 import { CommandRefused } from './commands/command.ts';
@@ -27,8 +27,8 @@ export function readInstructions(project: string): string | null {
  * Throws `CommandRefused`.
  */
 export function readContextFile(project: string, name: string): string {
-  const file = realPath(resolve(project, name));
-  const way = relative(realpathSync(project), file);
+  const file = real(resolve(project, name));
+  const way = relative(realPath(project), file);
   const isOutside = way === '..' || way.startsWith('../') || isAbsolute(way);
   if (isOutside && !isAbsolute(name)) {
     throw new CommandRefused(
@@ -45,9 +45,9 @@ export function readContextFile(project: string, name: string): string {
   throw new CommandRefused('That is not a regular file.');
 }
 
-function realPath(path: string): string {
+function real(path: string): string {
   try {
-    return realpathSync(path);
+    return realPath(path);
   } catch (error) {
     throw unreadable(error);
   }

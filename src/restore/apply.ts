@@ -1,26 +1,26 @@
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { OperationId } from '../model/ids.ts';
+import type { Journal } from '../model/journal.ts';
 import type { Receipt } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { isWork, type PlanNote, type RewindPlan, takesEffect } from '../model/plan.ts';
+import { receiptOf } from '../plan/receipt.ts';
 import type { Batch, Store } from '../store/store.ts';
 import { type Alongside, runAlongside } from './alongside.ts';
 import { checkLines, checkPlan } from './check-plan.ts';
-import { dropAllCompanions } from './companions.ts';
-import { type ApplyContext, type Prepared, prepare } from './prepare.ts';
-import { receiptOf } from './receipt.ts';
+import { dropAllCompanions, unfinished } from './companions.ts';
 import {
   changedMeanwhile,
   loosenAll,
-  safetyToRemove,
+  recordTakenBack,
   swapAll,
   swapBack,
   takenBack,
   withoutGuards,
-} from './run-journal.ts';
+} from './journal.ts';
+import { type ApplyContext, type Prepared, prepare } from './prepare.ts';
 import { stageAll } from './staging.ts';
-import { hasNoRoom, reasonOf } from './step-errors.ts';
-import { unfinished } from './unfinished.ts';
+import { hasNoRoom, reasonOf } from './step-place.ts';
 
 /**
  * Executes exactly this plan, or throws `plan-stale` with everything as it was, except for paths that somebody
@@ -46,13 +46,13 @@ export async function applyPlan(
   return receiptOf(plan, { operationId, safetyCheckpointId }, notes);
 }
 
-/** What touches no file may still be more than that: the state of an execution goes back with it. */
+/** A plan that touches no file may still take back the state of an execution. */
 async function isOnRecord({ operationId, site }: ApplyContext, plan: RewindPlan): Promise<boolean> {
   if (operationId !== undefined) return true;
   return plan.reverts !== null && plan.lines.length === 0 && rollsSteps(site.store, plan.reverts);
 }
 
-/** Whether an operation, or what it takes back in the end, has rolled steps of an execution back. */
+/** Whether an operation, or the one that it takes back in the end, has rolled back steps. */
 async function rollsSteps(store: Store, id: OperationId): Promise<boolean> {
   const reverts = (await store.operation(id))?.reverts ?? null;
   if (reverts !== null) return rollsSteps(store, reverts);
@@ -84,7 +84,7 @@ async function checkTimeline({ site, fresh }: ApplyContext, plan: RewindPlan): P
   }
 }
 
-/** Nothing to write: what was to be taken back is gone already, and that goes on record, at once. */
+/** Every file is as it should be already: only the operation goes on record. */
 async function recordOnly({ site }: ApplyContext, { safety, journal }: Prepared): Promise<[]> {
   const changes = [...safety.changes, ...journal.changes];
   await site.store.commit({ ...safety.batch(), ...recordOf(journal), changes, base: safety.base });
@@ -105,7 +105,7 @@ async function restore(
   }
   const { journal, notes } = await afterOther(context, prepared.journal, other);
   try {
-    // The intent is on record, so that a folder which is opened here is closed again whatever happens.
+    // Only now that the intent is on record: recovery closes every folder again that is opened here.
     loosenAll(site, journal.steps);
     await stageAll(site, journal.steps, context.fresh?.contents);
     await swapAll(site, journal.steps, prepared.seen);
@@ -124,14 +124,14 @@ async function restore(
 }
 
 interface Begun {
-  readonly journal: Prepared['journal'];
+  readonly journal: Journal;
   readonly notes: readonly PlanNote[];
 }
 
 /** Lets the other program do its part first, and then goes on as if it had done nothing. */
 async function afterOther(
   { site }: ApplyContext,
-  journal: Prepared['journal'],
+  journal: Journal,
   other: Alongside | null,
 ): Promise<Begun> {
   if (other === null) return { journal, notes: [] };
@@ -140,9 +140,12 @@ async function afterOther(
     const { notes, foreign } = await runAlongside(site, journal, () => other.run());
     const [path] = foreign;
     const rest = withoutGuards(journal, foreign);
-    const next = path === undefined ? { ...rest, phase: 'intent' as const } : takenBack(rest);
+    if (path !== undefined) {
+      await recordTakenBack(site, rest, foreign);
+      throw refusal(changedMeanwhile(path), journal, foreign);
+    }
+    const next: Journal = { ...rest, phase: 'intent' };
     await site.store.commit({ base: await site.store.seq(), journal: next });
-    if (path !== undefined) throw refusal(changedMeanwhile(path), journal, foreign);
     return { journal: next, notes };
   } catch (error) {
     throw isSavepointError(error, 'plan-stale') ? error : unfinished(site.root, journal, error);
@@ -161,7 +164,7 @@ const NOT_ALONGSIDE: PlanNote = {
 async function withdraw(
   failure: unknown,
   { site }: ApplyContext,
-  journal: Prepared['journal'],
+  journal: Journal,
 ): Promise<unknown> {
   if (!isSavepointError(failure, 'store-failed')) return failure;
   try {
@@ -172,8 +175,8 @@ async function withdraw(
   }
 }
 
-/** The rows that say what was done. */
-export function recordOf(journal: Prepared['journal']): Batch {
+/** The rows that record the operation. */
+export function recordOf(journal: Journal): Batch {
   return {
     base: journal.base,
     operations: journal.operations,
@@ -185,15 +188,13 @@ export function recordOf(journal: Prepared['journal']): Batch {
 async function takeBack(
   error: unknown,
   { site, tell }: ApplyContext,
-  journal: Prepared['journal'],
+  journal: Journal,
 ): Promise<SavepointError> {
   // Whoever closed the store gave the lock away, and the files with it.
   if (isSavepointError(error, 'store-closed')) return unfinished(site.root, journal, error);
   try {
     const left = await swapBack(site, journal.steps);
-    const removedCheckpoints = safetyToRemove(journal, left);
-    const done = takenBack(journal);
-    await site.store.commit({ base: journal.base, removedCheckpoints, journal: done });
+    const done = await recordTakenBack(site, journal, left);
     const reason = refusal(error, journal, left);
     const others = left.filter((path) => path !== reason.path);
     tell?.([...leftAsIs(others), ...dropAllCompanions(site, done).notes]);
@@ -203,7 +204,7 @@ async function takeBack(
   }
 }
 
-/** Paths that somebody else wrote to while the restore ran, or of which nothing shows who did. */
+/** The note about paths that somebody else wrote to, or may have written to, while the restore ran. */
 export function leftAsIs(paths: readonly TrackedPath[]): PlanNote[] {
   if (paths.length === 0) return [];
   const message =
@@ -214,7 +215,7 @@ export function leftAsIs(paths: readonly TrackedPath[]): PlanNote[] {
 /** The error of a restore that was taken back. `left`: the paths that were left as somebody made them. */
 function refusal(
   error: unknown,
-  { safetyCheckpointId }: Prepared['journal'],
+  { safetyCheckpointId }: Journal,
   left: readonly TrackedPath[],
 ): SavepointError {
   const isOurs = isSavepointError(error);

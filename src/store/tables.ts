@@ -46,13 +46,16 @@ export type Kind =
   | 'state'
   | 'json';
 
-export interface Field<Value> {
+export interface FieldShape {
   readonly kind: Kind;
   readonly isNullable?: true;
   /** Of kind `word`: all that it can be. */
   readonly words?: readonly string[];
   /** The column's name, where it is not the field's own in snake case. */
   readonly column?: string;
+}
+
+export interface Field<Value> extends FieldShape {
   /** For the compiler alone, which compares it with the record's type: no field has this. */
   readonly holds?: (value: Value) => Value;
 }

@@ -1,5 +1,5 @@
-import { existsSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { exists, realPathOrNull } from '../fs/entries.ts';
 import { storeDirectory } from '../index.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -17,7 +17,7 @@ export function findProject({ io, values }: Standing): string {
   const named = values.get('project');
   if (named !== undefined) return resolve(io.cwd, named);
   const home = storeHome(io);
-  const recorded = foldersUp(io.cwd).find((folder) => existsSync(storeDirectory(home, folder)));
+  const recorded = foldersUp(io.cwd).find((folder) => exists(storeDirectory(home, folder)));
   return recorded ?? newProject(io);
 }
 
@@ -38,15 +38,9 @@ function foldersUp(folder: string): string[] {
 
 /** Some keep their whole home directory in git; that makes it no project. */
 function isWorktree(folder: string, homeDirectory: string): boolean {
-  return existsSync(join(folder, '.git')) && folder !== realPathOr(homeDirectory);
-}
-
-function realPathOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return (
+    exists(join(folder, '.git')) && folder !== (realPathOrNull(homeDirectory) ?? homeDirectory)
+  );
 }
 
 /** Whose process it is and where it runs: what says where things are kept. */

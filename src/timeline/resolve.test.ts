@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CheckpointId } from '../model/ids.ts';
-import { memoryStore } from '../store/memory/memory-store.ts';
+import { memoryStore } from '../store/sqlite/memory-store.ts';
 import { checkpointOf } from '../testing/store/samples.ts';
 import { uniqueLengths } from './resolve.ts';
 

@@ -93,16 +93,9 @@ describe('savepoint completion', () => {
   });
 
   it('says at a terminal where the script goes', async () => {
-    const terminal = new Terminal([MAIN, 'completion', 'fish'], {
-      cwd: project.root,
-      env: project.env(),
-    });
-    try {
-      expect(await terminal.exit()).toBe(0);
-      expect(terminal.screen()).toContain('hint: see where it goes with');
-    } finally {
-      await terminal.close();
-    }
+    const { code, raw } = await project.see(['completion', 'fish']);
+    expect(code).toBe(0);
+    expect(raw).toContain('hint: see where it goes with');
   });
 
   it('offers nothing, and says nothing, whatever it is asked', async () => {

@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { CliProject, MAIN } from './cli-project.ts';
+import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
-import { Terminal } from './terminal.ts';
 
 const project = new CliProject({
   'savepoint.config.json': '{ "exclude": [".env"], "maxStoreBytes": 5, "exlude": [] }',
@@ -54,15 +53,10 @@ it('fails for a broken file of the user, and for one of the project after all it
 });
 
 it('fits a terminal', async () => {
-  const options = { cwd: project.root, env: project.env(), columns: 120 };
-  const terminal = new Terminal([MAIN, 'config'], options);
-  try {
-    expect(await terminal.exit()).toBe(0);
-    expect(terminal.screen()).toMatch(/^retentionDays +7 +default$/m);
-    expect(terminal.raw).toContain('\x1b[2mdefault');
-  } finally {
-    await terminal.close();
-  }
+  const { code, rows, raw } = await project.see(['config'], { columns: 120 });
+  expect(code).toBe(0);
+  expect(rows).toContainEqual(expect.stringMatching(/^retentionDays +7 +default$/));
+  expect(raw).toContain('\x1b[2mdefault');
 });
 
 it('explains itself', async () => {

@@ -12,8 +12,8 @@ export interface Place {
 /** A terminal without a process behind it, and a person who answers what is asked. */
 export interface Person {
   readonly columns?: number;
-  /** One line for each question; then there is nobody left to answer. */
-  readonly answers?: readonly string[];
+  /** One line for each question, or what to do first; then there is nobody left to answer. */
+  readonly answers?: readonly (string | (() => string))[];
 }
 
 export interface Seen {
@@ -70,7 +70,8 @@ export async function seenHere(
     terminal: true,
     columns,
     ask: async (question) => {
-      const answer = left.shift() ?? null;
+      const next = left.shift() ?? null;
+      const answer = typeof next === 'function' ? next() : next;
       write(`${question}${answer ?? ''}\n`);
       return answer;
     },

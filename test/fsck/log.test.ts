@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { SQLiteStorage } from '../../src/execution/index.ts';
 import type { Savepoint, Store } from '../../src/index.ts';
 import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
-import { isDamage } from '../../src/store/sqlite/repair/repair-store.ts';
+import { isDamage } from '../../src/store/sqlite/check/problem.ts';
 import { numberFrom, randomFrom } from '../crash/campaign.ts';
 import { damageFile } from './damage.ts';
 import { dump, saidBy } from './dump.ts';

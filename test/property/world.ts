@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeDirectory } from '../../src/engine/open-savepoint.ts';
 import { openSavepoint, type Savepoint } from '../../src/index.ts';
-import { MemoryPlace, memoryStore } from '../../src/store/memory/memory-store.ts';
+import { MemoryPlace, memoryStore } from '../../src/store/sqlite/memory-store.ts';
 import type { Command } from './commands.ts';
 import { Disk } from './disk.ts';
 import type { Entry } from './model/entry.ts';

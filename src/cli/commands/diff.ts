@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { exists } from '../../fs/entries.ts';
 import { type Checkpoint, isSavepointError, type Savepoint } from '../../index.ts';
 import { COUNT, described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
 import { diffStat, diffSummary, diffText } from '../../terminal/diff-text.ts';
@@ -152,7 +152,7 @@ async function checkpointOrPath(
     return await savepoint.resolve(word);
   } catch (error) {
     if (!isSavepointError(error)) throw error;
-    if (/[./]/.test(word) || existsSync(resolve(call.io.cwd, word))) return null;
+    if (/[./]/.test(word) || exists(resolve(call.io.cwd, word))) return null;
     const [path] = pathArguments(call, savepoint.root, [word]) ?? [];
     if (path !== undefined && (await isOnRecord(savepoint, path))) return null;
     throw error;

@@ -76,16 +76,17 @@ export const fsck: Command = {
   details:
     'Compares every row of the store with what was written, every recorded content with its hash, and\n' +
     'names what is damaged and what that means: which paths cannot be restored, and at which checkpoints.\n' +
-    'Changes nothing. With --repair, what is damaged is moved into the folder "damaged" of the store, what\n' +
-    'it said is unknown from then on, and the store works again; end other programs that use it first.\n' +
+    'Changes nothing. With --repair, everything that can still be read and verified goes into a new\n' +
+    'database; what is lost is unknown from then on, and the store works again. The old database and\n' +
+    'damaged files are kept in the folder "damaged" of the store. End other programs that use it first.\n' +
     'It exits with 0 only when the record is whole again, and with 1 when something is lost for good.\n' +
     'Your files are never touched.',
   options: {
-    repair: { type: 'boolean', help: 'set aside what is damaged' },
+    repair: { type: 'boolean', help: 'make a new database of what is not damaged' },
   },
   examples: [
     ['savepoint fsck', 'after a disk failed, or to be sure'],
-    ['savepoint fsck --repair', 'go on with what is whole'],
+    ['savepoint fsck --repair', 'go on with what is not damaged'],
   ],
   json: { fsck: SHAPE },
   run: async (call) => {
@@ -116,7 +117,7 @@ async function runCheck(call: Call, options: CheckProjectOptions): Promise<ExitC
   });
   for (const text of checkText(call, check)) call.say(text);
   if (!isDamaged(check)) return EXIT.done;
-  call.hint('your files are untouched; set aside what is damaged with: savepoint fsck --repair');
+  call.hint('your files are untouched; make the store usable again with: savepoint fsck --repair');
   return EXIT.failure;
 }
 

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { exists } from '../../fs/entries.ts';
 import {
   displayText,
   isOutside,
@@ -150,7 +150,7 @@ function sayNotes(call: Call, savepoint: Savepoint, report: PurgeReport): void {
     call.hint('keep it out by "exclude", see: savepoint config exclude');
   }
   const inGit = report.paths.some((path) => !isOutside(path));
-  if (inGit && existsSync(join(savepoint.root, '.git'))) {
+  if (inGit && exists(join(savepoint.root, '.git'))) {
     call.tell('git keeps a history of its own, which is not touched.');
   }
 }

@@ -82,7 +82,7 @@ interface Found {
   readonly files: readonly FileDiff[] | null;
 }
 
-/** One step is what it did; two are from one to the other; none is all of it. */
+/** With one step: what it did. With two: from one to the other. With none: from the beginning to the end. */
 function rangeOf(
   steps: readonly NamedStep[],
   [first, second]: readonly string[],
@@ -159,7 +159,7 @@ async function fileDiffsBetween(
   return fileDiffs(from < to ? diffs : diffs.map(turnedAround));
 }
 
-/** Of the steps alone: from what the first found to what the last left. */
+/** What the steps themselves changed: from the files that the first found to those that the last left. */
 async function ofSteps(
   savepoint: Savepoint,
   { reader }: ProjectExecutions,

@@ -52,7 +52,7 @@ function hintFor(shown: readonly KnownExecution[]): string {
     : 'see one of them with: savepoint executions show ID';
 }
 
-/** What cannot be read is named, and the others are listed all the same. */
+/** Names the checkpoints that cannot be read; the others are listed all the same. */
 export function sayDamaged(call: Call, problems: readonly CheckpointProblem[]): void {
   for (const { id, error } of problems) {
     call.io.err(`savepoint: ${displayText(`${id} cannot be read: ${error.message}`)}\n`);

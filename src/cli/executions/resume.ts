@@ -100,7 +100,7 @@ export async function resumeExecution(call: Call, [id = '']: readonly string[]):
   });
 }
 
-/** What was made ready, and how. */
+/** The execution that was made ready, and what was done for it. */
 interface Resumed {
   readonly known: KnownExecution;
   readonly done: number;
@@ -132,7 +132,7 @@ async function resumeSteps(
   return ready(call, { known, done, rolledBack, operations: made, files });
 }
 
-/** Opening takes back what is left, and compares files with what the steps left. */
+/** Opening an execution rolls back unfinished attempts, and stops where files are not as its steps left them. */
 async function openAndClose(savepoint: Savepoint, id: string): Promise<number> {
   const run = await savepoint.execution(id, { create: false });
   try {
@@ -144,7 +144,7 @@ async function openAndClose(savepoint: Savepoint, id: string): Promise<number> {
 
 async function filesOf(savepoint: Savepoint, made: readonly OperationId[]): Promise<PutBack[]> {
   const words = new Map<TrackedPath, PutBack['word']>();
-  // Newest last: what it did is what stands.
+  // Newest last: its word for a path is the one that counts.
   for (const operationId of made.toReversed()) {
     for (const { path, after } of await savepoint.changes({ operationId })) {
       words.set(path, after?.kind === 'absent' ? 'deleted' : 'restored');

@@ -116,7 +116,7 @@ type ShownStep = Omit<ShownExecution['steps'][number], 'attempts'> & {
 };
 
 interface ShownAttempt extends RecordedAttempt {
-  /** Null where nobody told apart who changed what. */
+  /** Null for checkpoints: they do not tell who changed a file. */
   readonly files: readonly ShownFile[] | null;
 }
 

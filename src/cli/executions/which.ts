@@ -86,7 +86,7 @@ export const KINDS: Readonly<Record<KnownExecution['kind'], string>> = {
   checkpoints: 'checkpoints of a program',
 };
 
-/** Good is green, what a person should look at is not. */
+/** Steps that went well are green; those that a person should look at are not. */
 export const STATUS_STYLES: Readonly<Record<string, Style>> = {
   running: 'cyan',
   finished: 'green',

@@ -10,9 +10,8 @@ import {
   type Savepoint,
   SavepointError,
 } from '../../index.ts';
-import { fileRows, rowId, toFileCheckpoint } from './file-rows.ts';
-import { failedResult, resultOf } from './rewind-result.ts';
-import type { FileCheckpoint, FileError, RewindResult } from './types.ts';
+import { type FileCheckpoint, fileRows, rowId, toFileCheckpoint } from './file-rows.ts';
+import { type FileError, failedResult, type RewindResult, resultOf } from './rewind-result.ts';
 
 export interface FileCheckpointOptions {
   /** Larger files are skipped. 1 MiB by default. */
@@ -196,8 +195,9 @@ export class FileCheckpointService {
 
   async #countRows(): Promise<number> {
     let rows = 0;
-    for (const { id } of await this.#savepoint.sessions())
+    for (const { id } of await this.#savepoint.sessions()) {
       rows += (await this.#liveRows(id)).rows.length;
+    }
     return rows;
   }
 }

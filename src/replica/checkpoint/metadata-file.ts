@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { moveIntoPlace } from '../../fs/entries.ts';
 import { setPermissions } from '../../fs/pinned-folder.ts';
 import { readFile } from '../../fs/read-file.ts';
-import { makePrivateFolder, moveIntoPlace, writeFile } from '../../fs/write-file.ts';
+import { makePrivateFolder, writeFile } from '../../fs/write-file.ts';
 import type { CheckpointMetadata } from './checkpoint-manager.ts';
 
 const LARGEST_BYTES = 16 * 1024 * 1024;

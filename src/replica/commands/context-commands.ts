@@ -1,5 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { exists } from '../../fs/entries.ts';
+import { entriesIn } from '../../fs/tree.ts';
 import { displayText } from '../../index.ts';
 import { plural, sizeText } from '../../terminal/phrases.ts';
 import { table } from '../../terminal/rows.ts';
@@ -42,7 +43,7 @@ export const showContextCommand: SlashCommand = {
 
 async function instructionsOf({ agent }: CommandContext): Promise<string> {
   const { project } = agent.session;
-  if (!existsSync(join(project, INSTRUCTIONS_FILE))) return 'none; /init has one written';
+  if (!exists(join(project, INSTRUCTIONS_FILE))) return 'none; /init has one written';
   try {
     const text = readContextFile(project, INSTRUCTIONS_FILE);
     const lines = text.replace(/\n$/, '').split('\n').length;
@@ -76,7 +77,7 @@ export const initCommand: SlashCommand = {
   name: 'init',
   description: `ask the agent to look at the project and write ${INSTRUCTIONS_FILE}`,
   async execute(_args, { agent, ui }) {
-    const isThere = existsSync(join(agent.session.project, INSTRUCTIONS_FILE));
+    const isThere = exists(join(agent.session.project, INSTRUCTIONS_FILE));
     const question = `${INSTRUCTIONS_FILE} is there already. Ask the agent to bring it up to date?`;
     if (isThere && !(await ui.confirm(question))) return `${INSTRUCTIONS_FILE} stays as it is.`;
     agent.submit(isThere ? `${TASK}\n${UPDATE}` : TASK);
@@ -90,10 +91,10 @@ const OFFERED = 100;
 export function fileNames(folder: string, begun: string): string[] {
   const [, shown = '', start = ''] = /^(.*\/)?([^/]*)$/s.exec(begun) ?? [];
   try {
-    const entries = readdirSync(resolve(folder, shown), { withFileTypes: true });
+    const entries = entriesIn(resolve(folder, shown));
     return entries
       .filter(({ name }) => name.startsWith(start) && (start !== '' || !name.startsWith('.')))
-      .map((entry) => `${shown}${entry.name}${entry.isDirectory() ? '/' : ''}`)
+      .map(({ name, isDirectory }) => `${shown}${name}${isDirectory ? '/' : ''}`)
       .sort()
       .slice(0, OFFERED);
   } catch {

@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Effective, loadSettings } from '../../config/index.ts';
+import { realPathOrNull } from '../../fs/entries.ts';
 import { displayText } from '../../index.ts';
 import type { ReplicaConfig } from './replica-config.ts';
 import { REPLICA_SETTINGS } from './replica-settings.ts';
@@ -56,9 +56,5 @@ function settingsIn(folder: string): string {
 }
 
 function realPath(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return resolve(folder);
-  }
+  return realPathOrNull(folder) ?? resolve(folder);
 }

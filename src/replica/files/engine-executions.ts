@@ -8,7 +8,7 @@ import type {
   WentBack,
 } from './agent-files.ts';
 
-/** What a list of prompts has room for; `savepoint executions` has all. */
+/** A list of prompts has room for so many; `savepoint executions` shows all. */
 const NEWEST = 20;
 
 /** Executions of both kinds over the engine. */
@@ -17,7 +17,7 @@ export class EngineExecutions implements AgentExecutions {
   readonly #remember: (paths: readonly string[]) => void;
   readonly #onOperation: (id: OperationId) => void;
 
-  /** `remember` hears of every file that is rewound, `onOperation` of what rewound them. */
+  /** `remember` hears of every file that is rewound, `onOperation` of the operations that did it. */
   constructor(
     savepoint: Savepoint,
     remember: (paths: readonly string[]) => void,
@@ -62,7 +62,7 @@ export class EngineExecutions implements AgentExecutions {
     };
   }
 
-  /** Opening an execution takes back what is left half done, and compares files with what steps left. */
+  /** Opening an execution rolls back unfinished attempts, and stops where files are not as its steps left them. */
   #planResume(place: ExecutionPlace): PlacePlan {
     const run = async (): Promise<string[]> => {
       const before = new Set((await this.#savepoint.operations()).map(({ id }) => id));

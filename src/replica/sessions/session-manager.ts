@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '../../fs/entries.ts';
+import { namesIn } from '../../fs/tree.ts';
 import { isSavepointError, SavepointError } from '../../index.ts';
 import { readSessionFile, type Session, type Turn, writeSessionFile } from './session.ts';
 
@@ -100,7 +101,7 @@ export class SessionManager {
 
   /** Removes the session's folder with all that is in it, and nothing that a link in it points to. */
   async delete(id: string): Promise<void> {
-    await this.#inTurn(() => rm(this.directoryOf(id), { recursive: true, force: true }));
+    await this.#inTurn(async () => removeTree(this.directoryOf(id)));
   }
 
   /** Removes a session in which nothing was ever said and that has no name. */
@@ -177,7 +178,7 @@ export class SessionManager {
 
   async #ids(): Promise<string[]> {
     try {
-      return (await readdir(this.#root)).filter((name) => UUID.test(name));
+      return namesIn(this.#root).filter((name) => UUID.test(name));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw error;

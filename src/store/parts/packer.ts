@@ -3,12 +3,12 @@ import type { Tree, TreeObject } from '../../model/value/index.ts';
 import { cutBytes, cutText, isLong } from './cut.ts';
 import { type Part, type PartKind, partOf } from './part.ts';
 import { Recent } from './recent.ts';
-import { runsOf } from './runs.ts';
 import {
   joined,
   PART_TEXT,
   PLACE_COST,
   placesOf,
+  runsOf,
   type Skeleton,
   skeleton,
   standIn,

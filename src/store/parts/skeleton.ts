@@ -70,7 +70,7 @@ function partText(count: number): string {
 }
 
 /** A number that only depends on what an entry says. */
-export function markOf({ text, children }: Skeleton): number {
+function markOf({ text, children }: Skeleton): number {
   let mark = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) {
     mark = Math.imul(mark ^ text.charCodeAt(at), 0x01000193);
@@ -78,4 +78,37 @@ export function markOf({ text, children }: Skeleton): number {
   for (const child of children) mark ^= Number.parseInt(child.slice(0, 8), 16);
   mark = Math.imul(mark ^ (mark >>> 15), 0x85ebca6b);
   return (mark ^ (mark >>> 13)) & 0xffff;
+}
+
+const SMALLEST = 1_024;
+const USUAL = 2_048;
+const LARGEST = 4_096;
+const MARKS = 0x10000;
+
+/**
+ * Cuts the entries of a list or object into runs. An entry ends a run by what it says itself, so that one
+ * that comes in, or goes, leaves all runs but its own as they are.
+ */
+export function runsOf(entries: readonly Skeleton[]): Skeleton[][] {
+  const runs: Skeleton[][] = [];
+  let run: Skeleton[] = [];
+  let cost = 0;
+  for (const entry of entries) {
+    if (run.length > 0 && cost + entry.cost > LARGEST) {
+      runs.push(run);
+      [run, cost] = [[], 0];
+    }
+    run.push(entry);
+    cost += entry.cost;
+    if (cost >= SMALLEST && endsRun(entry)) {
+      runs.push(run);
+      [run, cost] = [[], 0];
+    }
+  }
+  return run.length > 0 ? [...runs, run] : runs;
+}
+
+/** The heavier an entry, the likelier: runs have a usual weight, whatever is in them. */
+function endsRun(entry: Skeleton): boolean {
+  return markOf(entry) < (MARKS * entry.cost) / USUAL;
 }

@@ -13,12 +13,11 @@ import {
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
 import type { Blob, Store } from '../store.ts';
 import { Arrivals } from './arrivals.ts';
+import { readBlob } from './blobs.ts';
 import { Connection } from './connection.ts';
 import { GitObjects } from './git-objects/git-objects.ts';
-import { type Layout, layoutOf } from './layout.ts';
-import type { Opened } from './opened.ts';
+import { type Layout, layoutOf, type Opened } from './layout.ts';
 import { Packs } from './packs/packs.ts';
-import { readBlob } from './read-blob.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
 const FOREVER = Number.POSITIVE_INFINITY;

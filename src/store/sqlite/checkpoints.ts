@@ -1,57 +1,10 @@
-import type { Checkpoint, CheckpointKind, Coverage } from '../../model/checkpoint.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { CheckpointId, Seq } from '../../model/ids.ts';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
 import type { CheckpointQuery } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { Conditions, hexList, limitOf } from './parameters.ts';
-import { newSealSql } from './seals.ts';
-
-interface CheckpointRow {
-  readonly seq: number;
-  readonly id: string;
-  readonly session_id: string | null;
-  readonly message_id: string | null;
-  readonly kind: string;
-  readonly description: string;
-  readonly label: string | null;
-  readonly created_at: number;
-  readonly git_head: string | null;
-  readonly coverage: string;
-}
-
-const PUT = `
-  INSERT INTO checkpoints
-    (seq, id, session_id, message_id, kind, description, label, created_at, git_head, coverage, seal)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ${newSealSql('checkpoints')})
-  ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, session_id = excluded.session_id,
-    message_id = excluded.message_id, kind = excluded.kind, description = excluded.description,
-    label = excluded.label, created_at = excluded.created_at, git_head = excluded.git_head,
-    coverage = excluded.coverage, seal = excluded.seal`;
-
-export function putCheckpoint(connection: Connection, checkpoint: Checkpoint): void {
-  connection.run(
-    PUT,
-    checkpoint.seq,
-    checkpoint.id,
-    checkpoint.sessionId,
-    checkpoint.messageId,
-    checkpoint.kind,
-    checkpoint.description,
-    checkpoint.label,
-    checkpoint.createdAt,
-    checkpoint.gitHead,
-    checkpoint.coverage,
-  );
-}
-
-export function removeCheckpoint(connection: Connection, id: CheckpointId): void {
-  connection.run('DELETE FROM checkpoints WHERE id = ?', id);
-}
-
-export function findCheckpoint(connection: Connection, id: CheckpointId): Checkpoint | null {
-  const row = connection.get<CheckpointRow>('SELECT * FROM checkpoints WHERE id = ?', id);
-  return row === undefined ? null : toCheckpoint(row);
-}
+import { checkpoints } from './schema.ts';
 
 // The path itself, or anything from "path/" up to but not "path0", the next sign after the slash.
 const CHANGED_UNDER = `(
@@ -79,10 +32,8 @@ export function listCheckpoints(
   where.add('created_at >= ?', query.since);
   where.add(`id IN ${CHANGED_UNDER}`, query.path && hexList(rangeOf(query.path)));
   if (query.labelled) where.lead('label IS NOT NULL');
-  const sql = `SELECT * FROM checkpoints ${where.sql} ORDER BY seq DESC LIMIT ?`;
-  return connection
-    .all<CheckpointRow>(sql, ...where.values, limitOf(query.limit))
-    .map(toCheckpoint);
+  const rest = `${where.sql} ORDER BY seq DESC LIMIT ?`;
+  return checkpoints.list(connection, rest, ...where.values, limitOf(query.limit));
 }
 
 export function listCheckpointsByPrefix(
@@ -94,8 +45,8 @@ export function listCheckpointsByPrefix(
   where.add('id >= ?', prefix);
   // LIKE and GLOB stop at NUL and give signs a meaning; a range of bytes does neither.
   if (prefix !== '') where.add('id < CAST(? AS TEXT)', firstPast(prefix));
-  const sql = `SELECT * FROM checkpoints ${where.sql} ORDER BY seq DESC LIMIT ?`;
-  return connection.all<CheckpointRow>(sql, ...where.values, limitOf(limit)).map(toCheckpoint);
+  const rest = `${where.sql} ORDER BY seq DESC LIMIT ?`;
+  return checkpoints.list(connection, rest, ...where.values, limitOf(limit));
 }
 
 // One statement for all of them: a list waits for this.
@@ -133,19 +84,4 @@ function firstPast(prefix: string): Uint8Array {
   const bytes = Buffer.from(prefix);
   bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) + 1;
   return bytes;
-}
-
-function toCheckpoint(row: CheckpointRow): Checkpoint {
-  return {
-    id: row.id as CheckpointId,
-    seq: row.seq,
-    sessionId: row.session_id,
-    messageId: row.message_id,
-    kind: row.kind as CheckpointKind,
-    description: row.description,
-    label: row.label,
-    createdAt: row.created_at,
-    gitHead: row.git_head,
-    coverage: row.coverage as Coverage,
-  };
 }

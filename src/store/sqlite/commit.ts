@@ -1,21 +1,25 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { Seq } from '../../model/ids.ts';
-import { checkWindow } from '../check-scan-rows.ts';
-import { newestSeq } from '../newest-seq.ts';
-import type { Batch } from '../store.ts';
-import { BlobNumbers } from './blob-numbers.ts';
-import { insertCancellation } from './cancellations.ts';
+import type { Session } from '../../model/session.ts';
+import type { Window } from '../../model/window.ts';
+import type { Batch, Fence } from '../store.ts';
+import { putReference, storeBlobs } from './blobs.ts';
 import { closeChange, insertChange } from './changes.ts';
-import { findCheckpoint, putCheckpoint, removeCheckpoint } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
-import { putExecution, putStep, removeExecution, requireFence } from './executions.ts';
+import type { Opened } from './layout.ts';
 import { readSeq, writeBaseline, writeJournal, writeSeq } from './meta.ts';
-import type { Opened } from './opened.ts';
-import { findOperation, putOperation, removeOperation } from './operations.ts';
-import { PartNumbers, rememberNumbers } from './parts.ts';
-import { putReference, storeBlobs } from './put-blob.ts';
-import { putSession, removeSession } from './sessions.ts';
-import { findWindow, putWindow, removeWindow } from './windows.ts';
+import { Numbers, sessionNumber } from './numbers.ts';
+import type { RowTable } from './row-table.ts';
+import {
+  cancellations,
+  checkpoints,
+  executions,
+  operations,
+  sessions,
+  steps,
+  windows,
+} from './schema.ts';
+import { sealSql } from './seals.ts';
 
 /**
  * One transaction, and one wait for the disk; throws what is busy where somebody writes a document. Large
@@ -24,93 +28,86 @@ import { findWindow, putWindow, removeWindow } from './windows.ts';
  */
 export function commitBatch(opened: Opened, batch: Batch): void {
   const { connection } = opened;
-  let parts: PartNumbers | null = null;
-  connection.immediateOrBusy(() => {
+  const numbers = connection.immediateOrBusy(() => {
     requireBase(connection, batch.base);
     if (batch.fence !== undefined) requireFence(connection, batch.fence);
-    const numbers = new BlobNumbers(connection);
-    const begin = storeBlobs(opened, batch.blobs ?? [], numbers);
+    const made = new Numbers(connection);
+    const begin = storeBlobs(opened, batch.blobs ?? [], made);
     try {
-      for (const reference of batch.references ?? []) putReference(connection, reference);
-      writeRows(connection, batch, numbers);
-      parts = writeSteps(connection, batch);
+      for (const reference of batch.references ?? []) putReference(opened, reference);
+      writeRows(made, batch);
       removeRows(connection, batch);
+      return made;
     } catch (error) {
       // Not so when COMMIT itself fails: its rows may turn up after a crash, and would miss the bytes.
       if (begin !== null) opened.arrivals.giveBack(begin);
       throw error;
     }
   });
-  rememberNumbers(parts);
+  numbers.keep();
 }
 
-function writeRows(connection: Connection, batch: Batch, blobs: BlobNumbers): void {
-  for (const session of batch.sessions ?? []) putSession(connection, session);
-  writeCheckpoints(connection, batch);
-  writeChanges(connection, batch, blobs);
-  for (const closed of batch.closed ?? []) closeChange(connection, closed, blobs);
-  for (const pair of batch.cancellations ?? []) insertCancellation(connection, pair);
-  writeOperations(connection, batch);
-  writeWindows(connection, batch);
+function writeRows(numbers: Numbers, batch: Batch): void {
+  const { connection } = numbers;
+  for (const session of batch.sessions ?? []) putSession(numbers, session);
+  for (const checkpoint of batch.checkpoints ?? []) {
+    requireNumber(connection, checkpoints, checkpoint, batch.base);
+    checkpoints.put(numbers, checkpoint);
+  }
+  writeChanges(numbers, batch);
+  for (const closed of batch.closed ?? []) closeChange(numbers, closed);
+  for (const pair of batch.cancellations ?? []) cancellations.put(numbers, pair);
+  for (const operation of batch.operations ?? []) {
+    requireNumber(connection, operations, operation, batch.base);
+    operations.put(numbers, operation);
+  }
+  for (const window of batch.windows ?? []) {
+    checkWindow(window, windows.find(connection, window.id), batch.base);
+    windows.put(numbers, window);
+  }
   if (batch.baseline !== undefined) writeBaseline(connection, batch.baseline);
   if (batch.journal !== undefined) writeJournal(connection, batch.journal);
+  for (const execution of batch.executions ?? []) executions.put(numbers, execution);
+  for (const part of batch.parts ?? []) numbers.parts.put(part);
+  for (const step of batch.steps ?? []) steps.put(numbers, step);
   const seq = newestSeq(batch);
   if (seq > batch.base) writeSeq(connection, seq);
 }
 
-function writeCheckpoints(connection: Connection, { base, checkpoints = [] }: Batch): void {
-  for (const checkpoint of checkpoints) {
-    const { id, seq } = checkpoint;
-    if (seq <= base && findCheckpoint(connection, id)?.seq !== seq) throw usedNumber(seq);
-    putCheckpoint(connection, checkpoint);
-  }
-}
-
-function writeChanges(
-  connection: Connection,
-  { base, changes = [] }: Batch,
-  blobs: BlobNumbers,
-): void {
+function writeChanges(numbers: Numbers, { base, changes = [] }: Batch): void {
   let newest = base;
   for (const change of changes) {
     if (change.seq <= newest) throw usedNumber(change.seq);
     newest = change.seq;
-    insertChange(connection, change, blobs);
+    insertChange(numbers, change);
   }
 }
 
-function writeOperations(connection: Connection, { base, operations = [] }: Batch): void {
-  for (const operation of operations) {
-    const { id, seq } = operation;
-    if (seq <= base && findOperation(connection, id)?.seq !== seq) throw usedNumber(seq);
-    putOperation(connection, operation);
-  }
-}
-
-function writeWindows(connection: Connection, { base, windows = [] }: Batch): void {
-  for (const window of windows) {
-    checkWindow(window, findWindow(connection, window.id), base);
-    putWindow(connection, window);
-  }
-}
-
-/** After all else: a step names checkpoints, and an execution its session. */
-function writeSteps(connection: Connection, batch: Batch): PartNumbers | null {
-  const { parts = [], executions = [], steps = [] } = batch;
-  for (const execution of executions) putExecution(connection, execution);
-  if (parts.length + steps.length === 0) return null;
-  const numbers = new PartNumbers(connection);
-  for (const part of parts) numbers.put(part);
-  for (const step of steps) putStep(connection, step, numbers);
-  return numbers;
+/** New records have new numbers; one with an old number must be there to be replaced. */
+function requireNumber<Entry extends { readonly id: string; readonly seq: Seq }>(
+  connection: Connection,
+  table: RowTable<Entry>,
+  { id, seq }: Entry,
+  base: Seq,
+): void {
+  if (seq <= base && table.find(connection, id)?.seq !== seq) throw usedNumber(seq);
 }
 
 function removeRows(connection: Connection, batch: Batch): void {
-  for (const id of batch.removedCheckpoints ?? []) removeCheckpoint(connection, id);
+  for (const id of batch.removedCheckpoints ?? []) checkpoints.remove(connection, id);
   for (const id of batch.removedSessions ?? []) removeSession(connection, id);
-  for (const id of batch.removedOperations ?? []) removeOperation(connection, id);
-  for (const id of batch.removedWindows ?? []) removeWindow(connection, id);
-  for (const id of batch.removedExecutions ?? []) removeExecution(connection, id);
+  for (const id of batch.removedOperations ?? []) operations.remove(connection, id);
+  for (const id of batch.removedWindows ?? []) windows.remove(connection, id);
+  for (const id of batch.removedExecutions ?? []) executions.remove(connection, id);
+}
+
+/** Throws `execution-lost`. */
+function requireFence(connection: Connection, { executionId, token }: Fence): void {
+  if (executions.find(connection, executionId)?.token === token) return;
+  throw new SavepointError(
+    'execution-lost',
+    `execution ${executionId} was taken over, or given back`,
+  );
 }
 
 function requireBase(connection: Connection, base: Seq): void {
@@ -121,6 +118,41 @@ function requireBase(connection: Connection, base: Seq): void {
   });
 }
 
+/** Refuses numbers that were handed out before. `known` is the window that this one replaces. */
+function checkWindow({ opened, closed }: Window, known: Window | null, base: Seq): void {
+  if (opened !== known?.opened && (known !== null || opened <= base)) throw usedNumber(opened);
+  if (closed === null || closed === known?.closed) return;
+  if (closed <= Math.max(base, opened)) throw usedNumber(closed);
+}
+
 function usedNumber(seq: Seq): SavepointError {
   return new SavepointError('argument-invalid', `number ${seq} is not above those handed out`);
+}
+
+/** Mostly it is there. An INSERT that meets one there would use up a number each time. */
+function putSession(numbers: Numbers, session: Session): void {
+  if (!sessions.update(numbers, session)) sessions.insert(numbers, session);
+}
+
+// Foreign keys would do it too, but they know nothing of seals.
+const FREE_CHANGES = `
+  UPDATE changes SET session = NULL, seal = ${sealSql('changes', { session: 'NULL' })}
+  WHERE session = ?`;
+
+/** Foreign keys take its checkpoints, windows and executions along. */
+function removeSession(connection: Connection, id: string): void {
+  connection.run(FREE_CHANGES, sessionNumber(connection, id));
+  sessions.remove(connection, id);
+}
+
+/** The newest number that a batch hands out; its base when it hands none out. */
+function newestSeq(batch: Batch): Seq {
+  let newest = Math.max(batch.base, batch.baseline?.seq ?? 0);
+  for (const rows of [batch.checkpoints, batch.changes, batch.operations]) {
+    for (const { seq } of rows ?? []) newest = Math.max(newest, seq);
+  }
+  for (const { opened, closed } of batch.windows ?? []) {
+    newest = Math.max(newest, opened, closed ?? 0);
+  }
+  return newest;
 }

@@ -1,11 +1,9 @@
 import { rmSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import type { BlobRow } from './blob-rows.ts';
+import { type BlobRow, readIntact, replaceBlob } from './blobs.ts';
 import type { Connection } from './connection.ts';
 import { type Base, canBeBase, type Encoded, encodeBest } from './encoding.ts';
-import type { Opened } from './opened.ts';
-import { replaceBlob } from './put-blob.ts';
-import { readIntact } from './read-blob.ts';
+import type { Opened } from './layout.ts';
 import { bytesToHash } from './state-columns.ts';
 
 // One transaction, and one turn of the event loop, is about this long.
@@ -125,4 +123,20 @@ function findBase(opened: Opened, row: BlobRow, previous: number | undefined): B
 
 function isLeanedOn(connection: Connection, id: number): boolean {
   return connection.get('SELECT 1 FROM blobs WHERE base = ? LIMIT 1', id) !== undefined;
+}
+
+/** References to bytes that lie elsewhere: in a pack of ours, or in one of git's. */
+export function references(opened: Opened, encoding: 'pack' | 'git'): BlobRow[] {
+  const sql = 'SELECT id, hash, size, encoding, base, depth, data FROM blobs WHERE encoding = ?';
+  return opened.connection.all<BlobRow>(sql, encoding);
+}
+
+/** Stores the bytes of references anew, before that goes to which they refer. What is lost stays so. */
+export async function takeOver(opened: Opened, rows: readonly BlobRow[]): Promise<void> {
+  for (const row of rows) {
+    const raw = readIntact(opened, bytesToHash(row.hash));
+    if (raw === null) continue;
+    opened.connection.immediate(() => replaceBlob(opened, row, chooseForm(opened, raw, null)));
+    await setImmediate();
+  }
 }

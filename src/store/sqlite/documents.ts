@@ -1,7 +1,10 @@
 import type { StoredDocument } from '../../model/execution.ts';
 import { PART_KINDS, type Part } from '../parts/part.ts';
-import type { DocumentWrite } from '../store.ts';
-import type { Connection } from './connection.ts';
+import type { DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
+import { Connection } from './connection.ts';
+import { isBusy } from './failures.ts';
+import type { Layout, Opened } from './layout.ts';
+import { joinWriters, requireSameFile, whenFree } from './lock.ts';
 import {
   corrupt,
   listOf,
@@ -10,7 +13,6 @@ import {
   type PartRow,
   readBelow,
   readParts,
-  rememberNumbers,
 } from './parts.ts';
 import { sealOf } from './seals.ts';
 
@@ -32,27 +34,22 @@ function read(text: string): string {
 }
 
 /** One transaction, and one wait for the disk. */
-export function putDocument(
-  connection: Connection,
-  write: DocumentWrite,
-  onlyNew: boolean,
-): boolean {
+function putDocument(connection: Connection, write: DocumentWrite, onlyNew: boolean): boolean {
   const { category, key, parts, root } = write;
   if (parts.length + root.children.length === 0 && isSmall(root) && !onlyNew) {
     // A statement by itself is a transaction.
     putRow(connection, write, null);
     return true;
   }
-  let numbers: PartNumbers | null = null;
-  const isPut = connection.immediate(() => {
-    if (onlyNew && findDocument(connection, category, key) !== null) return false;
-    numbers = new PartNumbers(connection);
-    for (const part of parts) numbers.put(part);
-    putRow(connection, write, numbers);
-    return true;
+  const numbers = connection.immediate(() => {
+    if (onlyNew && findDocument(connection, category, key) !== null) return null;
+    const made = new PartNumbers(connection);
+    for (const part of parts) made.put(part);
+    putRow(connection, write, made);
+    return made;
   });
-  rememberNumbers(numbers);
-  return isPut;
+  numbers?.keep();
+  return numbers !== null;
 }
 
 // Of which several fit on a page of the database.
@@ -85,7 +82,7 @@ function putRow(connection: Connection, write: DocumentWrite, numbers: PartNumbe
   connection.run(PUT, ...values, null, sealOf(...values));
 }
 
-export function removeDocument(connection: Connection, category: string, key: string): boolean {
+function removeDocument(connection: Connection, category: string, key: string): boolean {
   const sql = 'DELETE FROM documents WHERE category = ? AND key = ?';
   return connection.run(sql, written(category), written(key)) > 0;
 }
@@ -147,4 +144,80 @@ const NO_HASH = new Uint8Array(32);
 function toDocument({ category, key, hash, saved_at }: DocumentRow): StoredDocument {
   const root = nameOf(hash ?? NO_HASH);
   return { category: read(category), key: read(key), root, savedAt: saved_at };
+}
+
+const LOOK_EVERY_MS = 100;
+
+/**
+ * Writes documents without the project lock, which would be a sixth of what a small one costs. A transaction of
+ * SQLite keeps writers apart. A repair, which puts another database in the place of this one, is kept out as
+ * long as we are open. Nobody can keep people from removing a database: that is looked for now and then, since
+ * it takes with it what was written right before, too.
+ */
+export class DocumentWriter {
+  readonly #layout: Layout;
+  readonly #file: string | null;
+  readonly #closing: AbortSignal;
+  #membership: Connection | null = null;
+  /** One of its own, which never waits by itself: the event loop has to go on. */
+  #connection: Connection | null = null;
+  /** That of a store in memory, which nobody else can reach. */
+  readonly #shared: Connection | null;
+  #lookedAt = 0;
+
+  constructor({ layout, connection, inMemory }: Opened, file: string | null, closing: AbortSignal) {
+    this.#layout = layout;
+    this.#file = file;
+    this.#closing = closing;
+    this.#shared = inMemory ? connection : null;
+  }
+
+  put(write: DocumentWrite, options: PutDocumentOptions): boolean | Promise<boolean> {
+    const { onlyNew = false } = options;
+    return this.#whenFree((connection) => putDocument(connection, write, onlyNew), options);
+  }
+
+  remove(category: string, key: string, options: LockOptions): boolean | Promise<boolean> {
+    return this.#whenFree((connection) => removeDocument(connection, category, key), options);
+  }
+
+  close(): void {
+    this.#connection?.close();
+    this.#membership?.close();
+    this.#connection = null;
+    this.#membership = null;
+  }
+
+  #whenFree<Result>(
+    work: (connection: Connection) => Result,
+    { timeoutMs, signal }: LockOptions,
+  ): Result | Promise<Result> {
+    const attempt = (): Result => work(this.#connected());
+    try {
+      // Mostly nobody else writes, and then there is nothing to wait for.
+      if (signal?.aborted !== true) return attempt();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+    }
+    const either = signal ? AbortSignal.any([signal, this.#closing]) : this.#closing;
+    return whenFree(attempt, { wanted: 'the database', timeoutMs, signal: either });
+  }
+
+  #connected(): Connection {
+    if (this.#shared !== null) return this.#shared;
+    const now = performance.now();
+    if (this.#connection === null || now - this.#lookedAt > LOOK_EVERY_MS) {
+      requireSameFile(this.#layout.database, this.#file);
+      this.#lookedAt = now;
+    }
+    this.#connection ??= this.#connect();
+    return this.#connection;
+  }
+
+  #connect(): Connection {
+    this.#membership ??= joinWriters(this.#layout);
+    // A repair may have ended right before; and SQLite would make an empty database where there is none.
+    requireSameFile(this.#layout.database, this.#file);
+    return Connection.unwaiting(this.#layout.database);
+  }
 }

@@ -1,4 +1,11 @@
-import { join, resolve } from 'node:path';
+import { closeSync, openSync, readdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { makePrivateFolder, writeFile } from '../../fs/write-file.ts';
+import type { BlobId } from '../../model/ids.ts';
+import type { Blob, PackReceipt } from '../store.ts';
+import type { Arrivals } from './arrivals.ts';
+import type { Connection } from './connection.ts';
+import type { GitObjects } from './git-objects/git-objects.ts';
 
 /** Where the parts of one store lie. */
 export interface Layout {
@@ -31,4 +38,71 @@ export function layoutOf(directory: string): Layout {
     damaged: join(root, 'damaged'),
     writers: join(root, 'writers.db'),
   };
+}
+
+/** Nothing where the folder was never made, or somebody removed it: it comes back with its next file. */
+export function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+// The store is private to the user: it holds whatever the agent touched.
+const PRIVATE_FILE = 0o600;
+
+/** Writes a file so that after a power cut it is there whole, or as it was before. */
+export function writeDurably(target: string, bytes: Uint8Array): void {
+  try {
+    writeFile(target, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    // Somebody removed the folder since the store was made.
+    makePrivateFolder(dirname(target));
+    writeFile(target, bytes);
+  }
+}
+
+/** Makes an empty private file unless there is one. SQLite would make it readable for others. */
+export function makeEmptyFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', PRIVATE_FILE));
+  } catch (error) {
+    // An existing one is not even opened: closing any descriptor of a file drops the process's locks.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** Keeps the packs of a store: `Packs` in a folder, `MemoryPacks` without one. */
+export interface PackPlace {
+  /** See the port. */
+  put(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt>;
+  /** Verified. Null when no pack has the blob. Throws `blob-corrupt`. */
+  read(id: BlobId): Uint8Array | null;
+  /** Of all packs, also of those that cannot be read. */
+  names(): string[];
+  /** Null when the pack is missing or damaged. */
+  index(name: string): { has(id: BlobId): boolean } | null;
+  remove(names: readonly string[]): void;
+  /** To be called when somebody else removed packs. */
+  forget(): void;
+  /** How much space all packs take. */
+  bytes(): number;
+}
+
+/** What the parts of an open store work with. */
+export interface Opened {
+  readonly connection: Connection;
+  /** Of a store in memory, a folder that is not there. */
+  readonly layout: Layout;
+  readonly arrivals: Arrivals;
+  readonly packs: PackPlace;
+  readonly gitObjects: GitObjects;
+  /** Blobs with more bytes than this do not lie in the database. */
+  readonly largeBlobBytes: number;
+  readonly now: () => number;
+  /** Its connection is shared with other stores, and nothing of it lies in a folder. */
+  readonly inMemory?: true;
 }

@@ -1,10 +1,10 @@
 import type { Baseline } from '../../model/baseline.ts';
 import { SavepointError } from '../../model/errors.ts';
-import type { Seq } from '../../model/ids.ts';
+import { isBlobId, type Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
-import { checkBaseline } from '../check-scan-rows.ts';
 import type { ProjectIdentity } from '../store.ts';
 import type { Connection } from './connection.ts';
+import { isPackName } from './packs/pack-files.ts';
 import { newSealSql, sealSql } from './seals.ts';
 
 const READ = 'SELECT value FROM meta WHERE key = ?';
@@ -59,8 +59,12 @@ export function writeBaseline(connection: Connection, baseline: Baseline | null)
     connection.run("DELETE FROM meta WHERE key = 'baseline'");
     return;
   }
-  checkBaseline(baseline);
   const { seq, manifest, packs } = baseline;
+  // Names become those of files, so nothing else may pass for one.
+  if (!isBlobId(manifest) || !packs.every(isPackName)) {
+    const message = 'a baseline needs the SHA-256 of its manifest, and names of packs';
+    throw new SavepointError('argument-invalid', message);
+  }
   const content = JSON.stringify({ seq, manifest, packs });
   writeMeta(connection, 'baseline', content);
 }

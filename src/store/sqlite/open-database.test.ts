@@ -5,20 +5,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'vitest';
 import { ChildScript } from '../../testing/child-script.ts';
 import {
-  assertReadable,
   changeOf,
-  checkpointId,
   checkpointOf,
   fileOf,
   noiseBlob,
   rejectsWith,
-  textBlob,
 } from '../../testing/store/samples.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
 import { Connection } from './connection.ts';
-import { layoutOf } from './layout.ts';
-import { MIGRATIONS } from './migrations.ts';
-import { createDatabase } from './open-database.ts';
+import { FORMAT } from './schema.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
 const STORE_MODULE = new URL('./sqlite-store.ts', import.meta.url).href;
@@ -78,48 +73,15 @@ describe('opening a store', () => {
       connection.close();
     }));
 
-  it('brings a store of the first version up to date, with all that is in it', () =>
-    withTemporaryFolder(async (folder) => {
-      const layout = layoutOf(folder);
-      createDatabase(layout, MIGRATIONS.slice(0, 1));
-      const blob = textBlob('old');
-      const checkpoint = checkpointOf(1, { sessionId: 's', messageId: 'm' });
-      const change = changeOf(2, 'a', {
-        origin: 'tool',
-        sessionId: 's',
-        checkpointId: checkpointId('checkpoint-1'),
-        before: fileOf(blob),
-      });
-      const connection = new Connection(layout.database);
-      connection.exec(`
-        INSERT INTO sessions VALUES ('s', 's', 'test-agent', 1000, 1000, NULL);
-        INSERT INTO checkpoints VALUES (1, 'checkpoint-1', 's', 'm', 'message', 'checkpoint 1',
-          NULL, 1001, NULL);
-        INSERT INTO changes VALUES (2, CAST('a' AS BLOB), 'file', 420, x'${blob.id}', 3, NULL,
-          'absent', NULL, NULL, NULL, NULL, 'tool', 'exact', 's', 'checkpoint-1', 'm', NULL, NULL,
-          NULL, 1002);
-        INSERT INTO heads VALUES (CAST('a' AS BLOB), 2, 0, 'absent', NULL, NULL, NULL, NULL);
-        INSERT INTO blobs VALUES (1, x'${blob.id}', 3, 3, 'raw', 1, NULL, 0, CAST('old' AS BLOB));
-        UPDATE meta SET value = 2 WHERE key = 'seq'`);
-      connection.close();
-      const store = await sqliteStore({ directory: folder });
-      assert.deepEqual(await store.checkpoints({}), [checkpoint]);
-      assert.deepEqual(await store.changes({}), [change]);
-      assert.deepEqual(await store.windows(), []);
-      await assertReadable(store, blob);
-      assert.equal(await store.seq(), 2);
-      await store.close();
-      assert.equal(query(folder, 'PRAGMA user_version').user_version, MIGRATIONS.length);
-      assert.equal(query(folder, 'SELECT message_id FROM file_checkpoints').message_id, 'm');
-    }));
-
-  it('leaves a store alone that a newer Savepoint wrote', () =>
+  it('refuses a store of another format, and leaves it as it is', () =>
     withTemporaryFolder(async (folder) => {
       await (await sqliteStore({ directory: folder })).close();
-      change(folder, `PRAGMA user_version = ${MIGRATIONS.length + 1}`);
-      const bytes = readFileSync(join(folder, 'store.db'));
-      await rejectsWith(sqliteStore({ directory: folder }), 'store-too-new');
-      assert.deepEqual(readFileSync(join(folder, 'store.db')), bytes);
+      for (const format of [FORMAT - 1, FORMAT + 1]) {
+        change(folder, `PRAGMA user_version = ${format}`);
+        const bytes = readFileSync(join(folder, 'store.db'));
+        await rejectsWith(sqliteStore({ directory: folder }), 'store-too-new');
+        assert.deepEqual(readFileSync(join(folder, 'store.db')), bytes);
+      }
     }));
 
   it('refuses what is not a store: text, nothing, another database', () =>
@@ -193,15 +155,6 @@ async function countInProcesses(folder: string, how: 'locked' | 'unlocked'): Pro
 
 function modeOf(path: string): number {
   return statSync(path).mode & 0o777;
-}
-
-function query(folder: string, sql: string): Record<string, unknown> {
-  const database = new DatabaseSync(join(folder, 'store.db'));
-  try {
-    return database.prepare(sql).get() ?? {};
-  } finally {
-    database.close();
-  }
 }
 
 function change(folder: string, sql: string): void {

@@ -1,16 +1,10 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SQLiteStorage } from '../documents/sqlite-storage.ts';
-import { partOf } from '../parts/part.ts';
 import type { Store } from '../store.ts';
-import { checkStore } from './check/check-store.ts';
-import { Connection } from './connection.ts';
-import { layoutOf } from './layout.ts';
-import { MIGRATIONS } from './migrations.ts';
-import { createDatabase } from './open-database.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
 const OPTIONS = { now: () => 1, lockTimeoutMs: 1_000 };
@@ -111,38 +105,4 @@ it('keeps what two documents have in common once', async () => {
   await other.close();
   expect(count() - before).toBeLessThan(5);
   expect(await documents.load('state', 'b')).toEqual({ list: [...LIST, 'more'] });
-});
-
-it('comes to a store that was made before there were any', async () => {
-  const old = join(folder, 'old');
-  createDatabase(layoutOf(old), MIGRATIONS.slice(0, 6));
-  expect(existsSync(join(old, 'store.db'))).toBe(true);
-  const migrated = await sqliteStore({ directory: old });
-  const kept = new SQLiteStorage({ store: migrated, ...OPTIONS });
-  await kept.save('state', 'a', LIST);
-  expect(await kept.load('state', 'a')).toEqual(LIST);
-  expect(await migrated.executions()).toEqual([]);
-  await migrated.close();
-});
-
-it('keeps the seals of documents that were made before their first parts held others', async () => {
-  const old = join(folder, 'old');
-  createDatabase(layoutOf(old), MIGRATIONS.slice(0, 7));
-  const connection = new Connection(join(old, 'store.db'));
-  const root = partOf('json', [], '"kept"');
-  const hash = Buffer.from(root.id, 'hex');
-  const put = `INSERT INTO documents (category, key, saved_at, hash, kind, data, seal)
-    VALUES ('"state"', ?, 1, ?, 0, ?, seal_of('"state"', ?, NULL, 1, ?, 0))`;
-  for (const key of ['"whole"', '"damaged"']) connection.run(put, key, hash, root.data, key, hash);
-  connection.run(`UPDATE documents SET saved_at = 2 WHERE key = '"damaged"'`);
-  connection.close();
-  const migrated = await sqliteStore({ directory: old });
-  expect(await new SQLiteStorage({ store: migrated, ...OPTIONS }).load('state', 'whole')).toBe(
-    'kept',
-  );
-  await migrated.close();
-  const { problems } = await checkStore(old);
-  expect(problems.map(({ message }) => message)).toEqual([
-    'the document 2 is not what was written',
-  ]);
 });

@@ -114,11 +114,6 @@ export class PartNumbers {
   }
 }
 
-/** Known from now on, because the transaction has happened; null where it had to do with none. */
-export function rememberNumbers(numbers: PartNumbers | null): void {
-  numbers?.keep();
-}
-
 /** As a row has them. */
 export function listOf(numbers: readonly number[]): string | null {
   return numbers.length === 0 ? null : JSON.stringify(numbers);

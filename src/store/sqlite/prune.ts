@@ -1,21 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { BlobId, Seq } from '../../model/ids.ts';
+import { isTemporary } from '../../fs/write-file.ts';
+import { SavepointError } from '../../model/errors.ts';
+import { type BlobId, isBlobId, type Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
 import type { State } from '../../model/state.ts';
 import type { PruneResult } from '../store.ts';
-import { type BlobRow, findChain } from './blob-rows.ts';
-import { chooseForm } from './compaction.ts';
+import { type BlobRow, findChain, parseBlobFile, readIntact, replaceBlob } from './blobs.ts';
+import { chooseForm, references, takeOver } from './compaction.ts';
 import type { Connection } from './connection.ts';
 import { type Base, canBeBase } from './encoding.ts';
-import { readBaseline, readJournal } from './meta.ts';
-import type { Opened } from './opened.ts';
-import { sweepPacks } from './packs/sweep-packs.ts';
-import { dropParts } from './prune-parts.ts';
-import { replaceBlob } from './put-blob.ts';
-import { readIntact } from './read-blob.ts';
+import { filesIn, type Opened } from './layout.ts';
+import { readBaseline, readJournal, writeMeta } from './meta.ts';
+import { isMalformed } from './parts.ts';
 import { sealSql } from './seals.ts';
-import { bytesToHash } from './state-columns.ts';
-import { sweepBlobFiles } from './sweep.ts';
+import { bytesToHash, hashToBytes } from './state-columns.ts';
 
 const DROP_CHANGES = `
   DELETE FROM changes WHERE seq < ?1 AND after_mode IS NOT NULL
@@ -158,4 +159,96 @@ function statesOf({ steps, changes }: Journal): (State | null)[] {
 
 function blobsOf(state: State | null): BlobId[] {
   return state?.kind === 'captured' && state.blob !== null ? [state.blob] : [];
+}
+
+/** Of a row that only keeps its number from being used again. */
+export const NO_PART = -1;
+
+const KEPT = `
+  WITH RECURSIVE kept(id) AS (
+    SELECT root FROM steps WHERE root IS NOT NULL
+    UNION SELECT result FROM steps WHERE result IS NOT NULL
+    UNION SELECT part FROM documents WHERE part IS NOT NULL
+    UNION SELECT entry.value FROM documents
+    JOIN json_each(documents.children) AS entry WHERE documents.children IS NOT NULL
+    UNION SELECT entry.value FROM kept
+    JOIN parts ON parts.id = kept.id AND parts.children IS NOT NULL
+    JOIN json_each(parts.children) AS entry
+  )`;
+
+const DROP = `${KEPT}
+  DELETE FROM parts WHERE id NOT IN (SELECT id FROM kept) AND id < (SELECT max(id) FROM parts)`;
+
+const sealed = { hash: '?1', kind: String(NO_PART), children: 'NULL' };
+const BLANK = `${KEPT}
+  UPDATE parts SET hash = ?1, kind = ${NO_PART}, children = NULL, data = x'',
+    seal = ${sealSql('parts', sealed)}
+  WHERE id = (SELECT max(id) FROM parts) AND id NOT IN (SELECT id FROM kept) AND kind <> ${NO_PART}`;
+
+/** Throws where a list of parts is damaged: nobody can tell what to keep. */
+function removed(connection: Connection): number {
+  try {
+    return connection.run(BLANK, randomBytes(32)) + connection.run(DROP);
+  } catch (error) {
+    if (!isMalformed(error)) throw error;
+    throw new SavepointError('store-corrupt', 'a list of the parts of a document is damaged', {
+      hint: 'savepoint fsck says which; nothing was removed',
+      cause: error,
+    });
+  }
+}
+
+/** Removes parts that no step and no document reaches. The greatest number stays taken. */
+export function dropParts(connection: Connection): void {
+  connection.immediate(() => {
+    const gone = removed(connection);
+    if (gone === 0) return;
+    const sql = "SELECT coalesce(max(value), 0) AS count FROM meta WHERE key = 'parts'";
+    const { count } = connection.get<{ count: number }>(sql) ?? { count: 0 };
+    // Other processes may remember numbers that are gone now.
+    writeMeta(connection, 'parts', count + 1);
+  });
+}
+
+const NAMED = 'SELECT 1 FROM blobs WHERE hash = ? AND encoding = ? AND data IS NULL';
+
+/**
+ * Removes what lies outside the database and no row names: that of dropped blobs, and what a crash left
+ * before its row. In a transaction, because every writer writes there in one; and in one of its own, because
+ * the rows must be gone for good before their bytes are.
+ */
+export function sweepBlobFiles(opened: Opened): void {
+  const { connection, layout, arrivals } = opened;
+  connection.immediate(() => {
+    arrivals.shrink(connection);
+    for (const name of filesIn(layout.blobs)) {
+      if (isOrphan(connection, name)) rmSync(join(layout.blobs, name), { force: true });
+    }
+  });
+}
+
+/** Files whose names are not of our making are not ours to remove. */
+function isOrphan(connection: Connection, name: string): boolean {
+  if (isTemporary(name)) return true;
+  const { id, encoding } = parseBlobFile(name);
+  return isBlobId(id) && connection.get(NAMED, hashToBytes(id), encoding) === undefined;
+}
+
+/**
+ * Removes packs that the baseline does not name: those of an older baseline, and those that a crash left
+ * before their commit. The caller holds the project lock, so nobody is writing a pack.
+ */
+export async function sweepPacks(opened: Opened): Promise<void> {
+  const { layout, packs } = opened;
+  const unfinished = filesIn(layout.packs).filter(isTemporary);
+  for (const file of unfinished) rmSync(join(layout.packs, file), { force: true });
+  const named = readBaseline(opened.connection)?.packs ?? [];
+  const orphans = packs.names().filter((name) => !named.includes(name));
+  if (orphans.length === 0) return;
+  const kept = named.map((name) => packs.index(name));
+  const rows = references(opened, 'pack').filter(
+    ({ hash }) => !kept.some((index) => index?.has(bytesToHash(hash))),
+  );
+  await takeOver(opened, rows);
+  packs.remove(orphans);
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { SEALED_COLUMNS, sealOf, sealSql } from './seals.ts';
+import { SEALED_COLUMNS } from './schema.ts';
+import { sealOf, sealSql } from './seals.ts';
 
 it('tells every bit of a number, a text and bytes', () => {
   const seen = new Set<number>();

@@ -1,99 +1,5 @@
-/**
- * What a seal covers: every column that says something. Numbers that SQLite gives out are not among them;
- * that they are right shows in the rows that name them. Of a blob's or part's row, what it says of its
- * bytes shows when they are read.
- */
-export const SEALED_COLUMNS = {
-  meta: ['key', 'value'],
-  sessions: ['id', 'root_id', 'agent', 'created_at', 'last_active_at', 'archived_at'],
-  checkpoints: [
-    'seq',
-    'id',
-    'session_id',
-    'message_id',
-    'kind',
-    'description',
-    'label',
-    'created_at',
-    'git_head',
-    'coverage',
-  ],
-  windows: [
-    'opened',
-    'id',
-    'session_id',
-    'checkpoint_id',
-    'tool_call_id',
-    'owner',
-    'description',
-    'closed',
-    'created_at',
-  ],
-  changes: [
-    'seq',
-    'path',
-    'before_mode',
-    'before_blob',
-    'after_mode',
-    'after_blob',
-    'origin',
-    'attribution',
-    'session',
-    'checkpoint_id',
-    'operation_id',
-    'tool_call_id',
-    'owner',
-    'created_at',
-  ],
-  heads: ['path', 'seq', 'open', 'mode', 'blob'],
-  cancellations: ['change_seq', 'by_seq'],
-  operations: [
-    'seq',
-    'id',
-    'kind',
-    'checkpoint_id',
-    'reverts',
-    'in_effect',
-    'safety_checkpoint_id',
-    'description',
-    'created_at',
-  ],
-  journal: ['content'],
-  blobs: ['hash', 'size'],
-  parts: ['hash', 'kind', 'children'],
-  documents: ['category', 'key', 'part', 'saved_at', 'hash', 'kind', 'children'],
-  executions: [
-    'id',
-    'session_id',
-    'status',
-    'parent_id',
-    'parent_step',
-    'token',
-    'owner',
-    'lease_until',
-    'created_at',
-    'updated_at',
-  ],
-  steps: [
-    'execution',
-    'step',
-    'attempt',
-    'name',
-    'status',
-    'checkpoint_id',
-    'root',
-    'result',
-    'error',
-    'effects',
-    'writes',
-    'restored',
-    'rolled_back_by',
-    'started_at',
-    'ended_at',
-  ],
-} as const;
-
-export type SealedTable = keyof typeof SEALED_COLUMNS;
+import type { Connection } from './connection.ts';
+import { ROW_KEYS, SEALED_COLUMNS, type SealedTable } from './schema.ts';
 
 /** The SQL of a row's seal; `given` has expressions for columns that are being written. */
 export function sealSql(table: SealedTable, given: Readonly<Record<string, string>> = {}): string {
@@ -103,11 +9,6 @@ export function sealSql(table: SealedTable, given: Readonly<Record<string, strin
 /** The SQL of the seal of a row whose columns are parameters, numbered from 1 in their order. */
 export function newSealSql(table: SealedTable): string {
   return `seal_of(${SEALED_COLUMNS[table].map((_, at) => `?${at + 1}`).join(', ')})`;
-}
-
-/** Every column as the row that was to be inserted has it, for an upsert that keeps some. */
-export function excluded(table: SealedTable): Record<string, string> {
-  return Object.fromEntries(SEALED_COLUMNS[table].map((column) => [column, `excluded.${column}`]));
 }
 
 const MULTIPLIER = 0x9e3779b1;
@@ -153,4 +54,54 @@ function bytes(seal: number, value: Uint8Array): number {
 function step(seal: number, value: number): number {
   const product = Math.imul(seal ^ value, MULTIPLIER);
   return product ^ (product >>> 16);
+}
+
+export interface BrokenSeal {
+  readonly table: SealedTable;
+  /** As it is now, which may be wrong. */
+  readonly key: string | number;
+  /** One for each of the table's row keys, of which `key` is the first. */
+  readonly keys: readonly (string | number)[];
+}
+
+interface Row extends Readonly<Record<string, unknown>> {
+  readonly row_seal: number;
+}
+
+/** Rows that are not what was written; all of a table, or those for which a condition with a value holds. */
+export function brokenSeals(
+  connection: Connection,
+  table: SealedTable,
+  only?: { readonly where: string; readonly value: string },
+): BrokenSeal[] {
+  const keys = ROW_KEYS[table];
+  const columns = [...new Set<string>([...keys, ...SEALED_COLUMNS[table]])].join(', ');
+  const sql = `
+    SELECT seal AS row_seal, ${columns}
+    FROM ${table} ${only === undefined ? 'NOT INDEXED' : ''}
+    WHERE seal IS NOT ${sealSql(table)} ${only === undefined ? '' : `AND ${only.where}`}`;
+  return connection
+    .all<Row>(sql, ...(only === undefined ? [] : [only.value]))
+    .filter((row) => !(table === 'changes' && lostItsSession(connection, row)))
+    .map((row) => keys.map((name) => row[name] as string | number))
+    .map((values) => ({ table, key: values[0] ?? '', keys: values }));
+}
+
+// More sessions than anybody deletes one after the other.
+const SESSIONS_BEYOND = 100;
+
+/**
+ * Somebody who deletes a session with SQL of their own frees its changes by the foreign key, which knows
+ * nothing of seals. Such a row is right with the number of a session that is no more.
+ */
+function lostItsSession(connection: Connection, row: Row): boolean {
+  if (row.session !== null) return false;
+  const last = connection.get<{ last: number | null }>(
+    'SELECT max(num) AS last FROM sessions',
+  )?.last;
+  for (let session = 0; session <= (last ?? 0) + SESSIONS_BEYOND; session += 1) {
+    const values = SEALED_COLUMNS.changes.map((name) => (name === 'session' ? session : row[name]));
+    if (sealOf(...values) === row.row_seal) return true;
+  }
+  return false;
 }

@@ -7,7 +7,7 @@ import type { Execution, StepAttempt, StoredDocument } from '../../model/executi
 import type { BlobId, CheckpointId, OperationId, PartId, Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
 import type { Operation } from '../../model/operation.ts';
-import type { TrackedPath } from '../../model/path.ts';
+import { pathToBytes, type TrackedPath } from '../../model/path.ts';
 import type { Session } from '../../model/session.ts';
 import type { Window } from '../../model/window.ts';
 import type { Part } from '../parts/part.ts';
@@ -29,10 +29,9 @@ import type {
   WholeDocument,
 } from '../store.ts';
 import { Arrivals } from './arrivals.ts';
-import { listCancellations } from './cancellations.ts';
+import { readBlob } from './blobs.ts';
 import { countChangedPaths, listChanges } from './changes.ts';
 import {
-  findCheckpoint,
   listCheckpoints,
   listCheckpointsByPrefix,
   listIdsBeside,
@@ -40,15 +39,11 @@ import {
 } from './checkpoints.ts';
 import { commitBatch } from './commit.ts';
 import { compact } from './compaction.ts';
-import { databaseFile, requireSameFile } from './database-file.ts';
-import { diskBytes } from './disk-bytes.ts';
-import { DocumentWriter } from './document-writer.ts';
-import { findDocument, listDocuments, readDocument } from './documents.ts';
-import { findExecution, listExecutions, listSteps } from './executions.ts';
+import { DocumentWriter, findDocument, listDocuments, readDocument } from './documents.ts';
 import { storeFailure } from './failures.ts';
 import { GitObjects } from './git-objects/git-objects.ts';
-import { findHead, listHeads } from './heads.ts';
-import { layoutOf } from './layout.ts';
+import { layoutOf, type Opened } from './layout.ts';
+import { databaseFile, LockFile, requireSameFile, whenFree } from './lock.ts';
 import {
   needsScrub,
   readBaseline,
@@ -58,22 +53,27 @@ import {
   writeProject,
 } from './meta.ts';
 import { openDatabase } from './open-database.ts';
-import type { Opened } from './opened.ts';
-import { findOperation, listOperations } from './operations.ts';
 import { Packs } from './packs/packs.ts';
-import { putBlobs } from './packs/put-blobs.ts';
+import { LISTED_NUMBERS, limitOf } from './parameters.ts';
 import { readParts } from './parts.ts';
-import { LockFile } from './project-lock.ts';
 import { prunable, prune } from './prune.ts';
-import { readBlob } from './read-blob.ts';
-import { findSession, listSessions } from './sessions.ts';
-import { readStats } from './stats.ts';
-import { whenFree } from './when-free.ts';
-import { listWindows } from './windows.ts';
+import {
+  cancellations,
+  checkpoints,
+  executions,
+  heads,
+  operations,
+  sessions,
+  steps,
+  windows,
+} from './schema.ts';
+import { diskBytes, readStats } from './stats.ts';
 
 const DEFAULT_LARGE_BLOB_BYTES = 256 * 1024;
 // Only documents are written by others meanwhile, each within a fraction of a millisecond.
 const COMMIT_TIMEOUT_MS = 5_000;
+
+const CANCELLING = `WHERE change_seq IN ${LISTED_NUMBERS} ORDER BY by_seq, change_seq`;
 
 export interface SqliteStoreOptions {
   /** The store's own folder, outside of the worktree. Made private to the user. */
@@ -113,7 +113,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
 // is done again and again by one that lives long, and to import what is loaded takes its time as well.
 let verifier: typeof import('./verify.ts') | null = null;
 
-class SqliteStore implements Store {
+export class SqliteStore implements Store {
   readonly #opened: Opened;
   readonly #lock: LockFile;
   readonly #file: string | null;
@@ -125,7 +125,7 @@ class SqliteStore implements Store {
     this.#opened = opened;
     this.#lock = lock;
     this.#file = file;
-    this.#writer = new DocumentWriter(opened.layout, file, this.#closing.signal);
+    this.#writer = new DocumentWriter(opened, file, this.#closing.signal);
   }
 
   project(): Promise<ProjectIdentity | null> {
@@ -165,16 +165,16 @@ class SqliteStore implements Store {
   }
 
   putBlobs(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt> {
-    return this.#do(({ layout }) => putBlobs(layout, groups));
+    return this.#do(({ packs }) => packs.put(groups));
   }
 
   readPacked(id: BlobId): Promise<Uint8Array | null> {
     return this.#do(({ packs }) => packs.read(id));
   }
 
-  objectsFolder(): string {
+  objectsFolder(): string | null {
     this.#requireOpen();
-    return this.#opened.layout.git;
+    return this.#opened.inMemory ? null : this.#opened.layout.git;
   }
 
   readGitObject(key: Uint8Array): Promise<Uint8Array> {
@@ -182,15 +182,17 @@ class SqliteStore implements Store {
   }
 
   session(id: string): Promise<Session | null> {
-    return this.#do(({ connection }) => findSession(connection, id));
+    return this.#do(({ connection }) => sessions.find(connection, id));
   }
 
   sessions(): Promise<readonly Session[]> {
-    return this.#do(({ connection }) => listSessions(connection));
+    return this.#do(({ connection }) =>
+      sessions.list(connection, 'ORDER BY last_active_at DESC, id'),
+    );
   }
 
   checkpoint(id: CheckpointId): Promise<Checkpoint | null> {
-    return this.#do(({ connection }) => findCheckpoint(connection, id));
+    return this.#do(({ connection }) => checkpoints.find(connection, id));
   }
 
   checkpointsByPrefix(prefix: string, limit: number): Promise<readonly Checkpoint[]> {
@@ -214,11 +216,11 @@ class SqliteStore implements Store {
   }
 
   head(path: TrackedPath): Promise<Head | null> {
-    return this.#do(({ connection }) => findHead(connection, path));
+    return this.#do(({ connection }) => heads.find(connection, pathToBytes(path)));
   }
 
   heads(): Promise<readonly Head[]> {
-    return this.#do(({ connection }) => listHeads(connection));
+    return this.#do(({ connection }) => heads.list(connection, 'ORDER BY path'));
   }
 
   changes(query: ChangeQuery): Promise<readonly Change[]> {
@@ -226,15 +228,19 @@ class SqliteStore implements Store {
   }
 
   cancellationsOf(changes: readonly Seq[]): Promise<readonly Cancellation[]> {
-    return this.#do(({ connection }) => listCancellations(connection, changes));
+    return this.#do(({ connection }) =>
+      cancellations.list(connection, CANCELLING, JSON.stringify(changes)),
+    );
   }
 
   operation(id: OperationId): Promise<Operation | null> {
-    return this.#do(({ connection }) => findOperation(connection, id));
+    return this.#do(({ connection }) => operations.find(connection, id));
   }
 
   operations(limit?: number): Promise<readonly Operation[]> {
-    return this.#do(({ connection }) => listOperations(connection, limit));
+    return this.#do(({ connection }) =>
+      operations.list(connection, 'ORDER BY seq DESC LIMIT ?', limitOf(limit)),
+    );
   }
 
   journal(): Promise<Journal | null> {
@@ -242,7 +248,7 @@ class SqliteStore implements Store {
   }
 
   windows(): Promise<readonly Window[]> {
-    return this.#do(({ connection }) => listWindows(connection));
+    return this.#do(({ connection }) => windows.list(connection, 'ORDER BY opened'));
   }
 
   baseline(): Promise<Baseline | null> {
@@ -250,15 +256,21 @@ class SqliteStore implements Store {
   }
 
   execution(id: string): Promise<Execution | null> {
-    return this.#do(({ connection }) => findExecution(connection, id));
+    return this.#do(({ connection }) => executions.find(connection, id));
   }
 
   executions(): Promise<readonly Execution[]> {
-    return this.#do(({ connection }) => listExecutions(connection));
+    return this.#do(({ connection }) =>
+      executions.list(connection, 'ORDER BY updated_at DESC, num DESC'),
+    );
   }
 
   steps(executionId: string, index?: number): Promise<readonly StepAttempt[]> {
-    return this.#do(({ connection }) => listSteps(connection, executionId, index));
+    return this.#do(({ connection }) => {
+      const [where, values] = index === undefined ? ['', []] : ['AND step = ?', [index]];
+      const rest = `WHERE executions.id = ? ${where} ORDER BY step, attempt`;
+      return steps.list(connection, rest, executionId, ...values);
+    });
   }
 
   putDocument(write: DocumentWrite, options: PutDocumentOptions): Promise<boolean> {
@@ -333,7 +345,7 @@ class SqliteStore implements Store {
     this.#closing.abort(closedError());
     this.#lock.close();
     this.#writer.close();
-    this.#opened.connection.close();
+    if (!this.#opened.inMemory) this.#opened.connection.close();
   }
 
   /** The one way in: closed stores refuse, and whatever fails comes out as an error of ours. */

@@ -1,11 +1,11 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId } from '../../model/ids.ts';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
-import { brokenSeals } from './broken-seals.ts';
 import type { Connection } from './connection.ts';
-import type { Opened } from './opened.ts';
+import type { Opened } from './layout.ts';
 import { hexList, LISTED_BYTES } from './parameters.ts';
-import { type SealedTable, sealSql } from './seals.ts';
+import type { SealedTable } from './schema.ts';
+import { brokenSeals, sealSql } from './seals.ts';
 
 const LISTED_HEADS = `(SELECT id FROM heads WHERE path IN ${LISTED_BYTES})`;
 

@@ -1,11 +1,12 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { removeIfThere } from '../../../fs/entries.ts';
 import { PinnedFolder } from '../../../fs/pinned-folder.ts';
-import { listFolder } from '../../../fs/tree.ts';
-import { isTemporary, makePrivateFolder, removeIfThere, syncPath } from '../../../fs/write-file.ts';
+import { namesIn } from '../../../fs/tree.ts';
+import { isTemporary, makePrivateFolder, syncPath } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import { storeFailure } from '../../sqlite/failures.ts';
-import { LockFile } from '../../sqlite/project-lock.ts';
+import { LockFile } from '../../sqlite/lock.ts';
 import type { DocumentFolder } from './document-files.ts';
 import { fileNameOf } from './file-name.ts';
 
@@ -126,7 +127,8 @@ function step(
 }
 
 function removeTemporaries(folder: PinnedFolder): void {
-  for (const name of listFolder(folder)) if (isTemporary(name)) removeIfThere(folder.entry(name));
+  for (const name of namesIn(folder.self()))
+    if (isTemporary(name)) removeIfThere(folder.entry(name));
 }
 
 function using<Result>(folder: PinnedFolder, work: (folder: PinnedFolder) => Result): Result {

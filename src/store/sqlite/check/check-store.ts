@@ -1,29 +1,41 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { isSavepointError, SavepointError } from '../../../model/errors.ts';
+import { isTemporary } from '../../../fs/write-file.ts';
+import { SavepointError } from '../../../model/errors.ts';
+import { isBlobId } from '../../../model/ids.ts';
 import { Arrivals } from '../arrivals.ts';
-import { brokenSeals } from '../broken-seals.ts';
+import { parseBlobFile } from '../blobs.ts';
 import { Connection } from '../connection.ts';
 import { isOutside, storeFailure } from '../failures.ts';
 import { GitObjects } from '../git-objects/git-objects.ts';
-import { type Layout, layoutOf } from '../layout.ts';
+import { filesIn, type Layout, layoutOf, type Opened } from '../layout.ts';
 import { readBaseline } from '../meta.ts';
-import type { Opened } from '../opened.ts';
+import { otherFormat } from '../open-database.ts';
+import { packOf } from '../packs/pack-files.ts';
 import { Packs } from '../packs/packs.ts';
-import { checkBaseline, readManifest } from './check-baseline.ts';
-import { checkBlobs, countBlobs } from './check-blobs.ts';
-import { checkChains } from './check-chains.ts';
-import { checkDatabase, isOlder } from './check-database.ts';
-import { checkFiles } from './check-files.ts';
-import { checkParts, countParts } from './check-parts.ts';
-import { SEALED_TABLES, sealProblem } from './check-seals.ts';
-import { checkHeader } from './header.ts';
-import { type CheckOptions, problem, type StoreCheck, type StoreProblem } from './problem.ts';
+import { APPLICATION_ID, FORMAT, SCHEMA } from '../schema.ts';
+import { bytesToHash, hashToBytes } from '../state-columns.ts';
+import {
+  type Contents,
+  checkBaseline,
+  checkBlobs,
+  checkParts,
+  countContents,
+} from './check-contents.ts';
+import { checkChains, checkSeals, SEALED_TABLES } from './check-rows.ts';
+import {
+  type CheckOptions,
+  isDamage,
+  problem,
+  type StoreCheck,
+  type StoreProblem,
+} from './problem.ts';
 
 /**
- * Looks at everything in a store, and changes nothing. Every row is compared with what was written, every
- * content with its hash. All rows are of one moment; but while somebody writes, files may seem wrong that are
- * not: whoever finds something looks again under the project lock.
+ * Looks at everything in a store and changes nothing: SQLite checks its pages, every row is compared with
+ * its seal, and every content with its hash. All rows are of one moment. Files are not: while somebody
+ * writes, they may seem wrong, so a caller that finds problems looks again under the project lock.
  */
 export async function checkStore(
   directory: string,
@@ -33,96 +45,112 @@ export async function checkStore(
   if (!existsSync(layout.database)) {
     return unreadable([problem('database', 'the database is not there', { file: 'store.db' })]);
   }
-  const before = checkHeader(layout.database);
   let opened: Opened;
   try {
-    opened = openToLook(layout);
+    opened = openedWith(Connection.toLook(layout.database), layout);
   } catch (error) {
-    return unreadable([...before, unusable(error)]);
+    return unreadable([unusable(error)]);
   }
   try {
     opened.connection.run('BEGIN');
-    return await checkOpened(opened, before, options);
+    return await checkOpened(opened, options);
   } finally {
     opened.connection.close();
   }
 }
 
-const OLDER: StoreProblem = problem(
-  'leftover',
-  'the store has an older format; any other command brings it up to date, and then it can be checked',
-);
-
-/** What cannot even be asked that is no older store, but a damaged one. */
-function isOlderFormat(connection: Connection): boolean {
-  try {
-    return isOlder(connection);
-  } catch (error) {
-    if (isSavepointError(error, 'store-too-new')) throw error;
-    if (isOutside(error)) throw storeFailure(error);
-    return false;
-  }
-}
-
-async function checkOpened(
-  opened: Opened,
-  before: readonly StoreProblem[],
-  options: CheckOptions,
-): Promise<StoreCheck> {
-  const { connection } = opened;
-  if (isOlderFormat(connection)) return { problems: [OLDER], readable: true, rows: 0, blobs: 0 };
-  const found = [...before, ...attempt(() => checkDatabase(connection))];
-  const rows = countRows(connection);
-  if (rows === null) return unreadable([...found, problem('database', 'rows cannot be read')]);
-  found.push(
-    ...SEALED_TABLES.flatMap((table) =>
-      attempt(() => brokenSeals(connection, table).map((seal) => sealProblem(connection, seal))),
-    ),
-    ...attempt(() => checkChains(connection)),
-    ...attempt(() => checkFiles(opened, readBaseline(connection)?.packs ?? [])),
-  );
-  const total = toRead(opened);
-  let done = 0;
-  for (const source of [checkBlobs(opened), checkBaseline(opened), checkParts(opened)]) {
-    for await (const each of guarded(source)) {
-      if (each !== null) found.push(each);
-      done += 1;
-      if (done % 16 === 0) await pause(options, done, total);
-    }
-  }
-  return { problems: damageFirst(found), readable: true, rows, blobs: done };
-}
-
-/** For the progress; an estimate is enough, and what cannot be counted is found when it is read. */
-function toRead(opened: Opened): number {
-  try {
-    const { connection } = opened;
-    return countBlobs(connection) + (readManifest(opened)?.count ?? 0) + countParts(connection);
-  } catch {
-    return 0;
-  }
-}
-
-async function pause({ onProgress, signal }: CheckOptions, done: number, total: number) {
-  onProgress?.({ done, total });
-  await setImmediate();
-  if (signal?.aborted) throw new SavepointError('aborted', 'the check was cancelled');
-}
-
-function openToLook(layout: Layout): Opened {
-  const connection = Connection.toLook(layout.database);
+/** The parts of a store around a connection that a check or a repair has opened. */
+export function openedWith(connection: Connection, layout: Layout): Opened {
   return {
     connection,
     layout,
     arrivals: new Arrivals(layout.arrivals),
     packs: new Packs(layout),
     gitObjects: new GitObjects(layout.git),
-    largeBlobBytes: 0,
+    // What a repair stores goes into its new database, and never beside the old one.
+    largeBlobBytes: Number.POSITIVE_INFINITY,
     now: Date.now,
   };
 }
 
-/** Null where one cannot be read. */
+export async function checkOpened(
+  opened: Opened,
+  { onProgress, signal }: CheckOptions = {},
+): Promise<StoreCheck> {
+  const { connection } = opened;
+  const found = attempt(() => checkDatabase(connection));
+  const rows = countRows(connection);
+  if (rows === null) return unreadable([...found, problem('database', 'rows cannot be read')]);
+  found.push(
+    ...SEALED_TABLES.flatMap((table) => attempt(() => checkSeals(connection, table))),
+    ...attempt(() => checkChains(connection)),
+    ...attempt(() => checkFiles(opened)),
+  );
+  const total = estimateContents(opened);
+  let done = 0;
+  for (const contents of [checkBlobs(opened), checkBaseline(opened), checkParts(opened)]) {
+    for (const each of guarded(contents)) {
+      if (each !== null) found.push(each);
+      done += 1;
+      if (done % 16 !== 0) continue;
+      onProgress?.({ done, total });
+      await setImmediate();
+      if (signal?.aborted) throw new SavepointError('aborted', 'the check was cancelled');
+    }
+  }
+  const leftovers = found.filter((each) => !isDamage(each));
+  return { problems: [...found.filter(isDamage), ...leftovers], readable: true, rows, blobs: done };
+}
+
+const DEFINITIONS = `
+  SELECT type || ' ' || name || ' ' || coalesce(sql, '') AS text FROM sqlite_schema
+  WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name`;
+
+/** What SQLite says of its file, and whether the file is a store of this format. */
+function checkDatabase(connection: Connection): StoreProblem[] {
+  const pragma = (name: string): unknown =>
+    connection.get<Record<string, unknown>>(`PRAGMA ${name}`)?.[name];
+  if (pragma('application_id') !== APPLICATION_ID) {
+    return [problem('database', 'the database is not a Savepoint store')];
+  }
+  const format = Number(pragma('user_version'));
+  const isIntact = hasSchema(connection);
+  if (format !== FORMAT && !isIntact) throw otherFormat(format);
+  const wrong = [
+    ...(isIntact ? [] : ['the definitions of the tables are damaged']),
+    ...(format === FORMAT ? [] : [`the database has a wrong format number, ${format}`]),
+    ...(pragma('journal_mode') === 'wal' ? [] : ['the database has lost its write-ahead log']),
+    ...connection
+      .all<{ integrity_check: string }>('PRAGMA integrity_check(20)')
+      .flatMap(({ integrity_check: text }) => (text === 'ok' ? [] : [`SQLite says: ${text}`])),
+  ];
+  return [...wrong.map((text) => problem('database', text)), ...checkKeys(connection)];
+}
+
+/** Whether tables and indices are as this format has them: a flipped bit can make another column of one. */
+function hasSchema(connection: Connection): boolean {
+  const fresh = Connection.bare(':memory:');
+  try {
+    fresh.exec(SCHEMA);
+    const expected = fresh.all<{ text: string }>(DEFINITIONS);
+    const found = connection.all<{ text: string }>(DEFINITIONS);
+    return (
+      expected.length === found.length && expected.every(({ text }, at) => text === found[at]?.text)
+    );
+  } finally {
+    fresh.close();
+  }
+}
+
+function checkKeys(connection: Connection): StoreProblem[] {
+  const rows = connection.all<{ table: string; parent: string }>('PRAGMA foreign_key_check');
+  const kinds = new Set(
+    rows.map(({ table, parent }) => `rows of ${table} name ${parent} that are not there`),
+  );
+  return [...kinds].map((text) => problem('chain', text));
+}
+
+/** Null where a row cannot be read. */
 function countRows(connection: Connection): number | null {
   const tables = SEALED_TABLES.filter((table) => table !== 'blobs' && table !== 'parts');
   try {
@@ -135,7 +163,52 @@ function countRows(connection: Connection): number | null {
   }
 }
 
-/** What SQLite, or a value that is none, throws while we look is what we were looking for. */
+const BLOB_IN_FILE = 'SELECT 1 FROM blobs WHERE hash = ? AND encoding = ? AND data IS NULL';
+const BLOBS_IN_PACKS = "SELECT hash FROM blobs WHERE encoding = 'pack'";
+
+/** Packs that cannot be read, and leftovers: files of a crash that `prune` removes, and files of others. */
+function checkFiles({ connection, layout, packs }: Opened): StoreProblem[] {
+  const named = readBaseline(connection)?.packs ?? [];
+  const rows = connection.all<{ hash: Uint8Array }>(BLOBS_IN_PACKS);
+  const isNamedBlob = (name: string): boolean => {
+    const { id, encoding } = parseBlobFile(name);
+    return isBlobId(id) && connection.get(BLOB_IN_FILE, hashToBytes(id), encoding) !== undefined;
+  };
+  // A pack that was imported is not named by the baseline, but blobs of rows lie in it.
+  const isNamedPack = (name: string): boolean => {
+    const pack = packOf(name);
+    if (pack === null || named.includes(pack)) return pack !== null;
+    const index = packs.index(pack);
+    return rows.some(({ hash }) => index?.has(bytesToHash(hash)));
+  };
+  const unnamed = [
+    ...filesIn(layout.blobs).flatMap((name) => (isNamedBlob(name) ? [] : [join('blobs', name)])),
+    ...filesIn(layout.packs).flatMap((name) => (isNamedPack(name) ? [] : [join('packs', name)])),
+    ...filesIn(layout.directory).filter((name) => isTemporary(name) || name.includes('.db.new')),
+  ];
+  const hasDamaged = filesIn(layout.damaged).length > 0;
+  return [
+    ...named
+      .filter((name) => packs.index(name) === null)
+      .map((name) => `packs/${name}.idx`)
+      .map((file) => problem('pack', 'the index of a pack cannot be used', { file })),
+    ...unnamed.map((file) => problem('leftover', 'a file that nothing names', { file })),
+    ...(hasDamaged
+      ? [problem('leftover', 'an earlier repair has set things aside', { file: 'damaged' })]
+      : []),
+  ];
+}
+
+/** For the progress. An estimate is enough; damage is found when the contents are read. */
+function estimateContents(opened: Opened): number {
+  try {
+    return countContents(opened);
+  } catch {
+    return 0;
+  }
+}
+
+/** An error of SQLite, or of a value with another type, is the damage that the check looks for. */
 function attempt(look: () => StoreProblem[]): StoreProblem[] {
   try {
     return look();
@@ -144,28 +217,22 @@ function attempt(look: () => StoreProblem[]): StoreProblem[] {
   }
 }
 
-async function* guarded(
-  source: AsyncGenerator<StoreProblem | null>,
-): AsyncGenerator<StoreProblem | null> {
+function* guarded(contents: Contents): Contents {
   try {
-    yield* source;
+    yield* contents;
   } catch (error) {
     yield unusable(error);
   }
 }
 
-/** Throws what says nothing of the store: a disk that is full, or somebody else, is no damage. */
+/** Throws what is not damage: a full disk, missing rights, another process. */
 function unusable(error: unknown): StoreProblem {
   if (isOutside(error)) throw storeFailure(error);
+  if (error instanceof SavepointError) throw error;
   const reason = error instanceof Error ? error.message : String(error);
   return problem('database', `the database cannot be read: ${reason}`, { file: 'store.db' });
 }
 
 function unreadable(problems: readonly StoreProblem[]): StoreCheck {
   return { problems, readable: false, rows: 0, blobs: 0 };
-}
-
-function damageFirst(problems: readonly StoreProblem[]): StoreProblem[] {
-  const isDamage = ({ kind }: StoreProblem): boolean => kind !== 'leftover';
-  return [...problems.filter(isDamage), ...problems.filter((one) => !isDamage(one))];
 }

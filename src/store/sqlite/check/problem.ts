@@ -2,9 +2,9 @@ import type { CheckpointId } from '../../../model/ids.ts';
 import type { TrackedPath } from '../../../model/path.ts';
 
 /**
- * What is wrong with a store. `database`: SQLite finds its file damaged. `row`: a row is not what was written.
- * `chain`: rows contradict each other. `blob`, `pack`, `git`, `baseline`: contents are lost. `leftover`: no
- * damage, something that nobody needs.
+ * The kinds of problems. `database`: SQLite finds its file damaged. `row`: a row is not what was written.
+ * `chain`: rows contradict each other. `blob`, `pack`, `git`, `baseline`: contents are lost. `leftover`: a
+ * file that nobody needs, which is not damage.
  */
 export type ProblemKind =
   | 'database'
@@ -20,7 +20,7 @@ export interface StoreProblem {
   readonly kind: ProblemKind;
   /** For people, in one line. */
   readonly message: string;
-  /** Below the store's folder, where it lies in a file of its own. */
+  /** The damaged file, below the folder of the store; null where a row or its bytes are damaged. */
   readonly file: string | null;
   /** Paths that cannot be restored to some state any more, and checkpoints at which they had it. */
   readonly paths: readonly TrackedPath[];
@@ -43,7 +43,7 @@ export interface CheckProgress {
 
 export interface CheckOptions {
   readonly onProgress?: ((progress: CheckProgress) => void) | undefined;
-  /** Throws `aborted` when it is. */
+  /** The check throws `aborted` when this is. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -53,4 +53,8 @@ export function problem(
   more: Partial<StoreProblem> = {},
 ): StoreProblem {
   return { kind, message, file: null, paths: [], checkpoints: [], ...more };
+}
+
+export function isDamage({ kind }: StoreProblem): boolean {
+  return kind !== 'leftover';
 }

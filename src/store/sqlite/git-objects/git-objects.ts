@@ -1,26 +1,32 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { SavepointError } from '../../../model/errors.ts';
-import { filesIn } from '../files-in.ts';
-import { applyDelta } from './apply-delta.ts';
-import { Damaged, isDamage } from './damaged.ts';
-import { hasId } from './has-id.ts';
-import { readWhole, withFile } from './open-file.ts';
-import { type Entry, PackFile } from './pack-entry.ts';
-import { PackIndex } from './pack-index.ts';
+import { filesIn } from '../layout.ts';
+import {
+  ByteReader,
+  Damaged,
+  type Entry,
+  isDamage,
+  PackFile,
+  PackIndex,
+  requireSize,
+} from './git-pack.ts';
 
 const KEY_BYTES = 20;
-// The most that git makes. What a chain may cost is bounded by its bytes.
+// The longest chain of deltas that git makes.
 const MAX_DEPTH = 4095;
-const MAX_INDEX_BYTES = 1024 * 1024 * 1024;
 const MAX_CHAIN_BYTES = 4 * 1024 * 1024 * 1024;
+// Instructions of a delta from here on copy; smaller ones insert that many bytes.
+const COPY = 128;
+const DEFAULT_COPY_BYTES = 0x10000;
 
 /**
- * Reads blobs from the packs of a bare repository, with their indices (version 2), without git. Every
- * number in a file is doubted, and what comes out is compared with the object's id.
+ * Reads blobs from the packs of a bare repository without git. The files may be hostile: every number in
+ * them is checked before it is used, and the bytes of an object are compared with its id.
  */
 export class GitObjects {
   readonly #folder: string;
-  /** By the names of the packs; null where the index is damaged. */
+  /** By the name of the pack; null for a damaged index. */
   readonly #indices = new Map<string, PackIndex | null>();
 
   constructor(repository: string) {
@@ -32,18 +38,19 @@ export class GitObjects {
     const key = Buffer.from(id);
     if (key.length !== KEY_BYTES) throw missing(key);
     let found = this.#readAnywhere(key);
-    // Packs may have come, or been put right, since we looked.
+    // A scan may have added or replaced packs since the folder was read.
     if (!(found instanceof Uint8Array) && this.#look()) found = this.#readAnywhere(key);
     if (found === 'missing') throw missing(key);
     if (found === 'damaged') throw corrupt(key);
-    // Callers get no Buffer, which is compared and printed differently.
+    // Not a Buffer: tests and callers compare and print those differently.
     return new Uint8Array(found.buffer, found.byteOffset, found.length);
   }
 
   #readAnywhere(key: Buffer): Uint8Array | 'damaged' | 'missing' {
     let outcome: 'damaged' | 'missing' = 'missing';
-    for (const place of this.#places(key)) {
-      const bytes = attempt(place);
+    // One copy may be damaged and another one intact.
+    for (const [name, index] of this.#indices) {
+      const bytes = attempt(() => this.#readFrom(name, index, key));
       if (bytes === null) continue;
       if (bytes !== 'damaged' && hasId(bytes, key)) return bytes;
       outcome = 'damaged';
@@ -51,24 +58,16 @@ export class GitObjects {
     return outcome;
   }
 
-  /** Ways to read an object; one copy may be damaged and another whole. */
-  *#places(key: Buffer): Generator<() => Uint8Array | null> {
-    for (const [name, index] of this.#indices) {
-      yield () => {
-        if (index === null) throw new Damaged('a pack without an index');
-        const offset = index.find(key);
-        return offset === null ? null : this.#readPacked(name, index, offset);
-      };
-    }
+  /** Null when the pack does not hold the object. */
+  #readFrom(name: string, index: PackIndex | null, key: Buffer): Uint8Array | null {
+    if (index === null) throw new Damaged('a pack without an index');
+    const offset = index.find(key);
+    if (offset === null) return null;
+    const file = join(this.#folder, `${name}.pack`);
+    return PackFile.use(file, (pack) => resolve(pack, index, offset));
   }
 
-  #readPacked(name: string, index: PackIndex, offset: number): Uint8Array {
-    return withFile(join(this.#folder, `${name}.pack`), (descriptor, size) =>
-      resolve(new PackFile(descriptor, size), index, offset),
-    );
-  }
-
-  /** Brings what we know up to the folder's entries. True when something changed. */
+  /** Reads the folder again. True when packs came, went, or are read again after damage. */
   #look(): boolean {
     const names = new Set(
       filesIn(this.#folder)
@@ -88,7 +87,7 @@ export class GitObjects {
   }
 }
 
-/** Goes down to the object that stands for itself, then makes the others from it, one by one. */
+/** Follows the deltas down to an object that is stored whole, then applies them one by one. */
 function resolve(pack: PackFile, index: PackIndex, offset: number): Uint8Array {
   const deltas: Entry[] = [];
   let entry = pack.entry(offset);
@@ -107,9 +106,38 @@ function resolve(pack: PackFile, index: PackIndex, offset: number): Uint8Array {
   return bytes;
 }
 
+/** Applies a delta of git: instructions that copy a part of the base, or insert new bytes. */
+function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
+  const reader = new ByteReader(delta);
+  if (reader.number() !== base.length) throw new Damaged('a delta for another object');
+  const result = Buffer.allocUnsafe(requireSize(reader.number()));
+  let filled = 0;
+  while (!reader.isAtEnd()) {
+    const piece = nextPiece(reader, base);
+    if (filled + piece.length > result.length) throw new Damaged('a delta that makes too much');
+    result.set(piece, filled);
+    filled += piece.length;
+  }
+  if (filled !== result.length) throw new Damaged('a delta that makes too little');
+  return result;
+}
+
+/** The bytes that the next instruction copies or inserts. */
+function nextPiece(reader: ByteReader, base: Uint8Array): Uint8Array {
+  const instruction = reader.next();
+  if (instruction === 0) throw new Damaged('an instruction that git does not define');
+  if (instruction < COPY) return reader.take(instruction);
+  // The low bits say which bytes of the offset (four) and of the length (three) follow.
+  const part = (bit: number): number => (instruction & (1 << bit) ? reader.next() : 0);
+  const offset = part(0) + part(1) * 0x100 + part(2) * 0x10000 + part(3) * 0x1000000;
+  const length = part(4) + part(5) * 0x100 + part(6) * 0x10000 || DEFAULT_COPY_BYTES;
+  if (offset + length > base.length) throw new Damaged('a delta that copies past the end');
+  return base.subarray(offset, offset + length);
+}
+
 function loadIndex(file: string): PackIndex | null {
   try {
-    return new PackIndex(readWhole(file, MAX_INDEX_BYTES));
+    return PackIndex.read(file);
   } catch (error) {
     if (!isDamage(error)) throw error;
     return null;
@@ -121,6 +149,11 @@ function offsetIn(index: PackIndex, key: Buffer): number {
   const offset = index.find(key);
   if (offset === null) throw new Damaged('a delta without its base');
   return offset;
+}
+
+/** Git's id of a blob is the SHA-1 of its kind, length and bytes. */
+function hasId(bytes: Uint8Array, key: Buffer): boolean {
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest().equals(key);
 }
 
 function attempt(read: () => Uint8Array | null): Uint8Array | 'damaged' | null {

@@ -1,17 +1,16 @@
 import { hash } from 'node:crypto';
 import type { BlobId } from '../../../model/ids.ts';
-import type { PackPlaces } from './pack-places.ts';
 
-/** Some blobs together, compressed as one; raw where that is no smaller. */
+/** Several blobs that are compressed together, or stored as they are where that is not larger. */
 export interface Frame {
   /** Where it begins in the pack, and how many bytes it has there. */
   readonly offset: number;
   readonly stored: number;
-  /** How many bytes it has when it is decompressed. */
+  /** Its length when it is decompressed. */
   readonly raw: number;
 }
 
-/** Where a blob lies: in which frame, and where in its raw bytes. */
+/** Where a blob lies: the number of its frame, and its place in the decompressed frame. */
 export interface Place {
   readonly frame: number;
   readonly offset: number;
@@ -28,7 +27,10 @@ const PLACE_BYTES = 12;
 const CHECKSUM_BYTES = 32;
 
 /** The bytes of an index: header, frames, hashes in ascending order, their places, checksum. */
-export function encodeIndex(frames: readonly Frame[], places: PackPlaces): Uint8Array {
+export function encodeIndex(
+  frames: readonly Frame[],
+  places: ReadonlyMap<BlobId, Place>,
+): Uint8Array {
   const parts = partsOf(frames.length, places.size);
   const bytes = Buffer.alloc(parts.end);
   bytes.write(MAGIC, 'latin1');
@@ -38,24 +40,22 @@ export function encodeIndex(frames: readonly Frame[], places: PackPlaces): Uint8
   for (const [at, frame] of frames.entries()) {
     writeFrame(bytes, parts.frames + at * FRAME_BYTES, frame);
   }
-  let at = 0;
-  for (const { hash: own, place } of places) {
-    bytes.set(own, parts.hashes + at * HASH_BYTES);
-    writePlace(bytes, parts.places + at * PLACE_BYTES, place);
-    at += 1;
+  for (const [at, id] of [...places.keys()].sort().entries()) {
+    bytes.write(id, parts.hashes + at * HASH_BYTES, 'hex');
+    writePlace(bytes, parts.places + at * PLACE_BYTES, places.get(id) as Place);
   }
   checksum(bytes).copy(bytes, parts.checksum);
   return bytes;
 }
 
-/** An index in memory: its bytes, in which it searches. */
+/** An index in memory. It searches in the bytes of its file. */
 export class PackIndex {
   readonly #bytes: Buffer;
   readonly #frameCount: number;
   readonly #blobCount: number;
   readonly #parts: Parts;
 
-  /** Throws an Error when the bytes are no whole index. */
+  /** Throws an Error when the bytes are not a complete index. */
   constructor(bytes: Buffer) {
     if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, 4) !== MAGIC) {
       throw new Error('not an index of a pack');
@@ -83,6 +83,10 @@ export class PackIndex {
       else high = middle;
     }
     return null;
+  }
+
+  has(id: BlobId): boolean {
+    return this.find(id) !== null;
   }
 
   /** Throws an Error when there is no such frame. */

@@ -1,24 +1,24 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { zstdDecompressSync } from 'node:zlib';
 import { SavepointError } from '../../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../../model/ids.ts';
 import { hashBytes } from '../../blob.ts';
-import type { Layout } from '../layout.ts';
-import { indexFile, listPacks, packFile } from './pack-files.ts';
+import type { Blob, PackReceipt } from '../../store.ts';
+import { filesIn, type Layout, type PackPlace } from '../layout.ts';
+import { indexFile, listPacks, packFile, packOf, sizeOfPacks } from './pack-files.ts';
 import { type Frame, PackIndex, type Place } from './pack-index.ts';
+import { putBlobs } from './pack-writer.ts';
 
-// A frame larger than this holds one blob, and nobody comes back for its neighbours.
+// A frame larger than this holds a single blob, so nobody asks for its neighbours.
 const MAX_CACHED_BYTES = 1024 * 1024;
 const MAX_CHUNK_BYTES = 1024 * 1024;
 
-/** Null: its index is damaged. */
-type Known = PackIndex | null;
-
-/** The packs of a store, for reading. Indices are loaded when they are first needed, and stay. */
-export class Packs {
+/** Reads the packs of a store. An index is loaded when it is first needed, and stays in memory. */
+export class Packs implements PackPlace {
   readonly #layout: Layout;
-  readonly #known = new Map<string, Known>();
-  /** Whoever reads a tree asks for neighbours. */
+  /** By the name of the pack; null for a damaged index. */
+  readonly #known = new Map<string, PackIndex | null>();
+  /** The last frame: whoever reads a tree asks for neighbours. */
   #recent: { readonly key: string; readonly bytes: Uint8Array } | null = null;
 
   constructor(layout: Layout) {
@@ -26,8 +26,8 @@ export class Packs {
   }
 
   /**
-   * The bytes of a blob, verified; null when it is in no pack. Throws `blob-corrupt` when no pack gives
-   * the right ones.
+   * The bytes of a blob, compared with its hash; null when no pack has it. Throws `blob-corrupt` when
+   * packs have it and none gives the right bytes.
    */
   read(id: BlobId): Uint8Array | null {
     if (!isBlobId(id)) return null;
@@ -37,19 +37,34 @@ export class Packs {
     return this.#look() ? this.#settled(id, this.#readKnown(id)) : this.#settled(id, found);
   }
 
-  /** Whether one of these packs holds a blob. */
-  holds(names: readonly string[], id: BlobId): boolean {
+  /** The index of a pack; null when it is missing or damaged. */
+  index(name: string): PackIndex | null {
     this.#look();
-    return names.some((name) => (this.#known.get(name)?.find(id) ?? null) !== null);
+    return this.#known.get(name) ?? null;
   }
 
-  /** Whether a pack can be looked into. */
-  isWhole(name: string): boolean {
-    this.#look();
-    return (this.#known.get(name) ?? null) !== null;
+  put(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt> {
+    return putBlobs(this.#layout, groups);
   }
 
-  /** To be called when packs were removed. */
+  names(): string[] {
+    const names = filesIn(this.#layout.packs).map(packOf);
+    return [...new Set(names.filter((name) => name !== null))];
+  }
+
+  remove(names: readonly string[]): void {
+    for (const name of names) {
+      // The index first: nobody reads a pack without one.
+      rmSync(indexFile(this.#layout, name), { force: true });
+      rmSync(packFile(this.#layout, name), { force: true });
+    }
+    this.forget();
+  }
+
+  bytes(): number {
+    return sizeOfPacks(this.#layout);
+  }
+
   forget(): void {
     this.#known.clear();
     this.#recent = null;
@@ -73,7 +88,7 @@ export class Packs {
     throw new SavepointError('blob-corrupt', `blob ${id} is damaged in its pack`);
   }
 
-  /** A copy of the blob's part of its frame. Null when it cannot be read, or the pack is gone. */
+  /** A copy of the blob's bytes. Null when the frame cannot be read, or the pack is gone. */
   #readPlace(name: string, index: PackIndex, place: Place): Uint8Array | null {
     try {
       const frame = index.frame(place.frame);
@@ -93,7 +108,7 @@ export class Packs {
     return bytes;
   }
 
-  /** Brings what we know up to the folder's entries. True when something changed. */
+  /** Reads the folder again. True when packs came, went, or are read again after damage. */
   #look(): boolean {
     const names = new Set(listPacks(this.#layout));
     let changed = false;
@@ -101,7 +116,7 @@ export class Packs {
       if (!names.has(name)) changed = this.#known.delete(name) || changed;
     }
     for (const name of names) {
-      // A damaged one is looked at again: somebody may have put it right.
+      // A damaged index is loaded again: somebody may have replaced it.
       if (this.#known.get(name)) continue;
       this.#known.set(name, loadIndex(indexFile(this.#layout, name)));
       changed = true;
@@ -110,7 +125,7 @@ export class Packs {
   }
 }
 
-function loadIndex(file: string): Known {
+function loadIndex(file: string): PackIndex | null {
   try {
     return new PackIndex(readFileSync(file));
   } catch (error) {
@@ -119,7 +134,7 @@ function loadIndex(file: string): Known {
   }
 }
 
-/** A failing disk, or too many open files, says nothing about the bytes. A file that is gone does. */
+/** A failing disk or too many open files are not damage. A missing file is. */
 function isTrouble(error: unknown): boolean {
   const { syscall, code } = error as NodeJS.ErrnoException;
   return syscall !== undefined && code !== 'ENOENT';
@@ -135,7 +150,7 @@ function readFrame(file: string, { offset, stored, raw }: Frame): Uint8Array {
 function readPart(file: string, offset: number, length: number): Uint8Array {
   const descriptor = openSync(file, 'r');
   try {
-    // Looked at first, so that a number that damage made does not make us ask for that much memory.
+    // Compared first: a damaged number could ask for any amount of memory.
     if (offset + length > fstatSync(descriptor).size) throw new Error('a pack that is cut short');
     const bytes = Buffer.allocUnsafeSlow(length);
     let done = 0;

@@ -1,31 +1,31 @@
-import { readFileSync, rmSync } from 'node:fs';
 import type { Baseline } from '../../../model/baseline.ts';
 import type { BlobId } from '../../../model/ids.ts';
+import type { BaselineState } from '../../../model/manifest/entry.ts';
 import { Manifest } from '../../../model/manifest/manifest.ts';
-import type { TrackedPath } from '../../../model/path.ts';
+import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
+import { pathToBytes, type TrackedPath } from '../../../model/path.ts';
+import { unknown } from '../../../model/state.ts';
 import { blobOf } from '../../blob.ts';
 import type { Blob } from '../../store.ts';
+import { intact, readBlob } from '../blobs.ts';
+import type { Connection } from '../connection.ts';
+import type { Opened } from '../layout.ts';
 import { readBaseline } from '../meta.ts';
-import type { Opened } from '../opened.ts';
-import { indexFile, packFile } from '../packs/pack-files.ts';
-import { PackIndex } from '../packs/pack-index.ts';
-import { putBlobs } from '../packs/put-blobs.ts';
-import { readBlob } from '../read-blob.ts';
-import { ManifestRewriter } from './manifest-rewriter.ts';
-import { namedByOthers } from './purge-rows.ts';
+import { hexList, LISTED_BYTES } from '../parameters.ts';
+import { bytesToHash } from '../state-columns.ts';
 
-/** A baseline without some paths, whose packs are durable; nothing names it yet. */
+/** A baseline without the purged paths. Its packs are durable, and no row names it yet. */
 export interface NewBaseline {
   readonly baseline: Baseline;
   readonly manifest: Blob;
-  /** Made for it; to be removed should it come to nothing. */
+  /** Packs that were written for it, to be removed when the purge fails. */
   readonly newPacks: readonly string[];
 }
 
 /**
- * The baseline without these paths. Packs that hold their bytes are written anew without them. What was
- * taken from git is copied: a pack of git's holds a history of which nobody knows what else is in it, and
- * nothing can be cut out of it.
+ * Makes the baseline without these paths. Packs that hold their bytes are written anew without them. Bytes
+ * among git's objects are copied: a pack of git holds a history that nobody has looked through, and cannot
+ * be cut.
  */
 export async function newBaseline(
   opened: Opened,
@@ -37,48 +37,116 @@ export async function newBaseline(
   const purged = new Set(paths);
   const needed = namedByOthers(opened.connection, paths);
   const stale = staleBlobs(list, purged, needed);
-  const indices = old.packs.map((name) => ({ name, index: loadIndex(opened, name) }));
   // A pack whose index is damaged could hold anything.
-  const kept = indices.filter(({ index }) => index !== null && !holdsAny(index, stale));
-  const isKept = (id: BlobId): boolean =>
-    kept.some(({ index }) => (index?.find(id) ?? null) !== null);
-  const rewriter = new ManifestRewriter(opened, list, { purged, needed, isKept });
-  const { packs: newPacks } = await putBlobs(opened.layout, rewriter.blobs());
-  const manifest = blobOf(rewriter.finish());
-  const packs = [...kept.map(({ name }) => name), ...newPacks];
+  const kept = old.packs.filter((name) => {
+    const index = opened.packs.index(name);
+    return index !== null && !stale.some((id) => index.has(id));
+  });
+  const indices = kept.map((name) => opened.packs.index(name));
+  const isKept = (id: BlobId): boolean => indices.some((index) => index?.has(id));
+  const { blobs, finish } = rewrite(opened, list, { purged, needed, isKept });
+  const { packs: newPacks } = await opened.packs.put(blobs);
+  const manifest = blobOf(finish());
+  const packs = [...kept, ...newPacks];
   return { baseline: { seq: old.seq, manifest: manifest.id, packs }, manifest, newPacks };
 }
 
-export function removePacks({ layout }: Opened, names: readonly string[]): void {
-  for (const name of names) {
-    rmSync(indexFile(layout, name), { force: true });
-    rmSync(packFile(layout, name), { force: true });
-  }
+const LISTED_HEADS = `(SELECT id FROM heads WHERE path IN ${LISTED_BYTES.replace('?', '?1')})`;
+
+const NAMED_BY_OTHERS = `
+  SELECT hash FROM blobs WHERE id IN (
+    SELECT blob FROM heads WHERE id NOT IN ${LISTED_HEADS}
+    UNION SELECT before_blob FROM changes WHERE path NOT IN ${LISTED_HEADS}
+    UNION SELECT after_blob FROM changes WHERE path NOT IN ${LISTED_HEADS}
+  )`;
+
+/** Blobs that changes and heads of other paths name. */
+function namedByOthers(connection: Connection, paths: readonly TrackedPath[]): ReadonlySet<BlobId> {
+  const list = hexList(paths.map(pathToBytes));
+  const rows = connection.all<{ hash: Uint8Array }>(NAMED_BY_OTHERS, list);
+  return new Set(rows.map(({ hash }) => bytesToHash(hash)));
 }
 
-/** What the paths had at the baseline, and nobody else has. */
+/** Contents that the purged paths had at the baseline and that no other path has. */
 function staleBlobs(
   list: Manifest,
   purged: ReadonlySet<TrackedPath>,
   needed: ReadonlySet<BlobId>,
-): ReadonlySet<BlobId> {
+): BlobId[] {
   const stale = new Set<BlobId>();
   const others = new Set<BlobId>(needed);
   for (const [path, state] of list) {
     if (state.kind !== 'captured' || state.blob === null) continue;
     (purged.has(path) ? stale : others).add(state.blob);
   }
-  return new Set([...stale].filter((id) => !others.has(id)));
+  return [...stale].filter((id) => !others.has(id));
 }
 
-function holdsAny(index: PackIndex, ids: ReadonlySet<BlobId>): boolean {
-  return [...ids].some((id) => index.find(id) !== null);
+interface RewriteOptions {
+  readonly purged: ReadonlySet<TrackedPath>;
+  /** Blobs that rows of other paths name. */
+  readonly needed: ReadonlySet<BlobId>;
+  /** Whether a pack that stays holds a blob. */
+  readonly isKept: (id: BlobId) => boolean;
 }
 
-function loadIndex({ layout }: Opened, name: string): PackIndex | null {
-  try {
-    return new PackIndex(readFileSync(indexFile(layout, name)));
-  } catch {
-    return null;
+interface Rewrite {
+  /** What a new pack must hold, one at a time: all contents of a worktree may pass through here. */
+  readonly blobs: AsyncIterable<readonly Blob[]>;
+  /** The new manifest, once all of `blobs` was read. */
+  readonly finish: () => Uint8Array;
+}
+
+const REFERENCES = "SELECT hash, encoding, data FROM blobs WHERE encoding IN ('pack', 'git')";
+const NO_KEY: Uint8Array = new Uint8Array(0);
+
+interface ReferenceRow {
+  readonly hash: Uint8Array;
+  readonly encoding: 'pack' | 'git';
+  readonly data: Uint8Array | null;
+}
+
+/** Reads a manifest once and makes another one, in which nothing is purged or taken from git. */
+function rewrite(opened: Opened, list: Manifest, options: RewriteOptions): Rewrite {
+  const writer = new ManifestWriter(list.count);
+
+  async function* blobs(): AsyncGenerator<readonly Blob[]> {
+    for (let at = 0; at < list.count; at += 1) {
+      const isPurged = options.purged.has(list.path(at));
+      const blob = take(at, isPurged ? unknown('purged') : list.state(at));
+      if (blob !== null) yield [blob];
+    }
+    for (const { hash, encoding, data } of opened.connection.all<ReferenceRow>(REFERENCES)) {
+      const id = bytesToHash(hash);
+      if (!options.needed.has(id)) continue;
+      const blob = encoding === 'pack' ? fromPack(id) : fromGit(data ?? NO_KEY);
+      if (blob !== null) yield [blob];
+    }
   }
+
+  function take(at: number, state: BaselineState): Blob | null {
+    if (state.kind !== 'git') {
+      writer.set(at, state);
+      return state.kind === 'unknown' || state.blob === null ? null : fromPack(state.blob);
+    }
+    const { mode, size, key } = state;
+    const blob = fromGit(key);
+    const captured = { kind: 'captured', type: 'file', mode, size } as const;
+    writer.set(at, blob === null ? unknown('damaged') : { ...captured, blob: blob.id });
+    return blob;
+  }
+
+  /** Null when a kept pack has the blob already, and when its bytes are lost. */
+  function fromPack(id: BlobId): Blob | null {
+    if (options.isKept(id)) return null;
+    const bytes = intact(() => opened.packs.read(id));
+    return bytes && { id, bytes };
+  }
+
+  function fromGit(key: Uint8Array): Blob | null {
+    const bytes = intact(() => opened.gitObjects.read(key));
+    return bytes && blobOf(bytes);
+  }
+
+  return { blobs: blobs(), finish: () => writer.finish((at) => list.path(at)) };
 }

@@ -1,24 +1,47 @@
 import { SavepointError } from '../../../model/errors.ts';
-import type { TrackedPath } from '../../../model/path.ts';
-import { BlobNumbers } from '../blob-numbers.ts';
+import { pathToBytes, type TrackedPath } from '../../../model/path.ts';
+import { unknown } from '../../../model/state.ts';
+import { storeBlobs } from '../blobs.ts';
+import type { Connection } from '../connection.ts';
+import type { Opened } from '../layout.ts';
 import { readJournal, writeBaseline } from '../meta.ts';
-import type { Opened } from '../opened.ts';
+import { Numbers } from '../numbers.ts';
+import { hexList, LISTED_BYTES } from '../parameters.ts';
 import { REACHED } from '../prune.ts';
-import { storeBlobs } from '../put-blob.ts';
-import { type NewBaseline, newBaseline, removePacks } from './new-baseline.ts';
-import { purgeRows } from './purge-rows.ts';
+import { sealSql } from '../seals.ts';
+import { modeOf } from '../state-columns.ts';
+import { type NewBaseline, newBaseline } from './new-baseline.ts';
 import { markForScrub, scrub } from './scrub.ts';
 
-// What nobody needs any more stays where it is until the scrub: others may still lean on it.
+const LISTED = LISTED_BYTES.replace('?', '?2');
+const PURGED_AFTER = 'CASE WHEN after_mode IS NULL THEN NULL ELSE ?1 END';
+
+// An open change stays open: whoever opened it will close it with the state that it finds then.
+const PURGE_CHANGES = `
+  UPDATE changes SET before_mode = ?1, before_blob = NULL, after_blob = NULL,
+    after_mode = ${PURGED_AFTER}, seal = ${sealSql('changes', {
+      before_mode: '?1',
+      before_blob: 'NULL',
+      after_mode: PURGED_AFTER,
+      after_blob: 'NULL',
+    })}
+  WHERE path IN (SELECT id FROM heads WHERE path IN ${LISTED})`;
+
+const PURGE_HEADS = `
+  UPDATE heads SET mode = ?1, blob = NULL,
+    seal = ${sealSql('heads', { mode: '?1', blob: 'NULL' })}
+  WHERE path IN ${LISTED}`;
+
+// Blobs that nobody needs stay among git's objects until the scrub: others may be compressed against them.
 const MOVE_TO_PACK = `
   WITH ${REACHED}
   UPDATE blobs SET encoding = 'pack', data = NULL
   WHERE encoding = 'git' AND id IN (SELECT id FROM reached)`;
 
 /**
- * See the port. First everything that is still needed is written where nothing of the paths is; then one
- * transaction takes them out of the record; then what nobody names any more is removed for good. A crash
- * before the transaction leaves a pack that nobody names, one after it a mark for the next start.
+ * See the port. First everything that is still needed is written to places without the purged bytes; then
+ * one transaction takes the paths out of the record; then the bytes that nothing names are removed. A crash
+ * before the transaction leaves a pack that nothing names, one after it a mark for the next command.
  */
 export async function purge(opened: Opened, paths: readonly TrackedPath[]): Promise<void> {
   if (readJournal(opened.connection) !== null) throw unfinished();
@@ -26,7 +49,7 @@ export async function purge(opened: Opened, paths: readonly TrackedPath[]): Prom
   try {
     opened.connection.immediate(() => takeOut(opened, paths, made));
   } catch (error) {
-    removePacks(opened, made?.newPacks ?? []);
+    opened.packs.remove(made?.newPacks ?? []);
     throw error;
   }
   opened.packs.forget();
@@ -38,9 +61,17 @@ function takeOut(opened: Opened, paths: readonly TrackedPath[], made: NewBaselin
   purgeRows(connection, paths);
   markForScrub(connection);
   if (made === null) return;
-  storeBlobs(opened, [made.manifest], new BlobNumbers(connection));
+  storeBlobs(opened, [made.manifest], new Numbers(connection));
   writeBaseline(connection, made.baseline);
   connection.run(MOVE_TO_PACK, '[]');
+}
+
+/** Makes every state of these paths unknown, also "absent": that a file was not there is a record too. */
+function purgeRows(connection: Connection, paths: readonly TrackedPath[]): void {
+  const list = hexList(paths.map(pathToBytes));
+  const purged = modeOf(unknown('purged'));
+  connection.run(PURGE_CHANGES, purged, list);
+  connection.run(PURGE_HEADS, purged, list);
 }
 
 function unfinished(): SavepointError {

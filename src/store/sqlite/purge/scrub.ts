@@ -1,43 +1,57 @@
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { SavepointError } from '../../../model/errors.ts';
 import { Manifest } from '../../../model/manifest/manifest.ts';
+import { readBlob } from '../blobs.ts';
+import { references, takeOver } from '../compaction.ts';
 import type { Connection } from '../connection.ts';
 import { isBusy } from '../failures.ts';
-import { filesIn } from '../files-in.ts';
-import type { Layout } from '../layout.ts';
+import { filesIn, type Layout, type Opened } from '../layout.ts';
 import { needsScrub, readBaseline, writeMeta } from '../meta.ts';
-import type { Opened } from '../opened.ts';
-import { sweepPacks } from '../packs/sweep-packs.ts';
-import { dropBlobs, freeFromDeadBases, namedBlobs, REACHED } from '../prune.ts';
-import { dropParts } from '../prune-parts.ts';
-import { readBlob } from '../read-blob.ts';
+import {
+  dropBlobs,
+  dropParts,
+  freeFromDeadBases,
+  namedBlobs,
+  REACHED,
+  sweepBlobFiles,
+  sweepPacks,
+} from '../prune.ts';
 import { sealSql } from '../seals.ts';
-import { sweepBlobFiles } from '../sweep.ts';
-import { references, takeOver } from '../take-over.ts';
-import { blankArrivals } from './blank-arrivals.ts';
 
-// Damaged, so that it could not be stored anew: without its base nobody will ever read it.
+// Blobs that are damaged could not be stored anew. Without their base nobody can ever read them.
 const GIVE_UP = `
   WITH ${REACHED}
   UPDATE blobs SET encoding = 'missing', stored = 0, pending = 0, base = NULL, depth = 0, data = NULL
   WHERE base IS NOT NULL AND base NOT IN (SELECT id FROM reached)`;
 
-// A row can be left that keeps a number from being used again. Who guesses a secret can tell it by its hash.
+// Such a row only keeps its number from being used again. Its hash goes: it would confirm a guessed secret.
 const FORGET_HASHES = `
   WITH ${REACHED}
   UPDATE blobs SET hash = ?2, size = 0, seal = ${sealSql('blobs', { hash: '?2', size: '0' })}
   WHERE encoding = 'missing' AND id NOT IN (SELECT id FROM reached)`;
 
-/** In the transaction that takes contents out of the record: from then on their bytes have to go. */
+const ARRIVED = `
+  SELECT data AS start, size FROM blobs WHERE encoding = 'arrived' ORDER BY data`;
+const ZEROS: Uint8Array = new Uint8Array(64 * 1024);
+
+/** Called in the transaction that takes contents out of the record: from then on their bytes must go. */
 export function markForScrub(connection: Connection): void {
   writeMeta(connection, 'scrub', 1);
 }
 
 /**
  * Removes every byte that no row names: rows, files, packs, free pages, the log. The caller holds the
- * project lock. The mark goes last, so that whoever is interrupted is followed by somebody who begins anew.
+ * project lock. The mark goes last: after an interruption, the next command begins again.
  */
 export async function scrub(opened: Opened): Promise<void> {
   const { connection, layout } = opened;
@@ -54,13 +68,38 @@ export async function scrub(opened: Opened): Promise<void> {
   for (const leftover of leftovers(layout)) rmSync(leftover, { recursive: true, force: true });
   rewriteDatabase(connection);
   connection.run("DELETE FROM meta WHERE key = 'scrub'");
-  // What is in the log now holds nothing; it only looks better without.
+  // The log has only that deletion now; an empty one is easier to check.
   connection.get('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
+/** Overwrites bytes of arrivals that no row names. In a transaction, as everybody who writes there. */
+function blankArrivals({ connection, layout }: Opened): void {
+  if (!existsSync(layout.arrivals)) return;
+  connection.immediate(() => {
+    const descriptor = openSync(layout.arrivals, 'r+');
+    try {
+      let end = 0;
+      for (const { start, size } of connection.all<{ start: number; size: number }>(ARRIVED)) {
+        blank(descriptor, end, start);
+        end = Math.max(end, start + size);
+      }
+      blank(descriptor, end, fstatSync(descriptor).size);
+      fdatasyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  });
+}
+
+function blank(descriptor: number, from: number, to: number): void {
+  for (let at = from; at < to; ) {
+    at += writeSync(descriptor, ZEROS, 0, Math.min(ZEROS.length, to - at), at);
+  }
+}
+
 /**
- * Git's packs may hold anything. A purge copies what the baseline has of them; they are needed where a
- * baseline was made since, and rows can still refer to them where there is none.
+ * Removes git's packs, which may hold anything. A purge has copied what the baseline needs of them; they
+ * stay where a baseline was made since. Without a baseline, rows that refer to them are stored anew first.
  */
 async function leaveGit(opened: Opened): Promise<void> {
   const baseline = readBaseline(opened.connection);
@@ -75,8 +114,8 @@ function namesGit(list: Manifest): boolean {
 }
 
 /**
- * What may hold anything and is needed by nobody: what a repair set aside, the stat index with
- * the texts of rule files, databases that somebody died over.
+ * Files that may hold anything and that nobody needs: what a repair set aside, the stat index with the
+ * texts of rule files, databases that a killed process left unfinished.
  */
 function leftovers(layout: Layout): string[] {
   const files = filesIn(layout.directory).filter(
@@ -85,7 +124,7 @@ function leftovers(layout: Layout): string[] {
   return [layout.damaged, ...files.map((name) => join(layout.directory, name))];
 }
 
-/** Every page is written anew, and the log emptied: nothing is left in free pages or between rows. */
+/** Writes every page anew and empties the log: nothing is left in free pages or between rows. */
 function rewriteDatabase(connection: Connection): void {
   try {
     connection.exec('PRAGMA secure_delete = ON; VACUUM');

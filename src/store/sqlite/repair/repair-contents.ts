@@ -1,21 +1,27 @@
-import type { BlobId } from '../../../model/ids.ts';
+import { existsSync } from 'node:fs';
+import type { PartId } from '../../../model/ids.ts';
 import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
 import { unknown } from '../../../model/state.ts';
 import { blobOf } from '../../blob.ts';
-import { blobFile } from '../blob-files.ts';
-import { BlobNumbers } from '../blob-numbers.ts';
-import { isReadableEntry, readManifest } from '../check/check-baseline.ts';
-import { readBaseline, writeBaseline } from '../meta.ts';
-import type { Opened } from '../opened.ts';
+import { blobFile, readIntact, storeBlobs } from '../blobs.ts';
+import {
+  damagedDocuments,
+  isLost,
+  isReadableEntry,
+  partsOf,
+  readManifest,
+} from '../check/check-contents.ts';
+import type { Connection } from '../connection.ts';
+import type { Opened } from '../layout.ts';
+import { readBaseline, writeBaseline, writeMeta } from '../meta.ts';
+import { Numbers } from '../numbers.ts';
 import { indexFile, packFile } from '../packs/pack-files.ts';
-import { storeBlobs } from '../put-blob.ts';
-import { readIntact } from '../read-blob.ts';
 import { sealSql } from '../seals.ts';
 import { bytesToHash } from '../state-columns.ts';
-import type { SetAside } from './set-aside.ts';
-import { DAMAGED_MODE } from './silence.ts';
+import { dropBaseline, makeUnknown } from './repair-rows.ts';
+import type { SetAside } from './repair-store.ts';
 
-interface Row {
+interface BlobRow {
   readonly id: number;
   readonly hash: Uint8Array;
   readonly size: number;
@@ -23,42 +29,48 @@ interface Row {
   readonly data: Uint8Array | number | null;
 }
 
-const ROWS = "SELECT id, hash, size, encoding, data FROM blobs WHERE encoding <> 'missing'";
+const BLOBS = "SELECT id, hash, size, encoding, data FROM blobs WHERE encoding <> 'missing'";
 
 const LOSE = `
   UPDATE blobs SET encoding = 'missing', stored = 0, pending = 0, base = NULL, depth = 0, data = NULL
   WHERE id = ?`;
 
-// Also those that name a row which is not there at all.
-const LOST = "NOT IN (SELECT id FROM blobs WHERE encoding <> 'missing')";
+function lostIn(column: string): string {
+  const there = "(SELECT id FROM blobs WHERE encoding <> 'missing')";
+  return `${column} IS NOT NULL AND ${column} NOT IN ${there}`;
+}
 
-/** Contents that cannot be read any more are set aside; whatever named them is unknown from now on. */
-export function repairContents(opened: Opened, aside: SetAside): void {
+/** Takes out the contents that cannot be read any more. The states that had them become unknown. */
+export function repairBlobs(opened: Opened, aside: SetAside): void {
   const { connection } = opened;
-  const lost = connection.all<Row>(ROWS).filter((row) => !isWhole(opened, row));
+  const lost = connection
+    .all<BlobRow>(BLOBS)
+    .filter(({ hash, size }) => readIntact(opened, bytesToHash(hash))?.length !== size);
   for (const row of lost) {
-    setAside(opened, row, aside);
-    connection.run(LOSE, row.id);
+    keepDamaged(opened, row, aside);
+    aside.rows += connection.run(LOSE, row.id);
   }
-  for (const [table, side, mode] of [
-    ['changes', 'before_blob', 'before_mode'],
-    ['changes', 'after_blob', 'after_mode'],
-    ['heads', 'blob', 'mode'],
-  ] as const) {
-    const seal = sealSql(table, { [mode]: String(DAMAGED_MODE), [side]: 'NULL' });
-    connection.run(
-      `UPDATE ${table} SET ${mode} = ${DAMAGED_MODE}, ${side} = NULL, seal = ${seal}
-       WHERE ${side} IS NOT NULL AND ${side} ${LOST}`,
-    );
+  makeUnknown(connection, 'before', lostIn('before_blob'));
+  makeUnknown(connection, 'after', lostIn('after_blob'));
+  makeUnknown(connection, 'head', lostIn('blob'));
+}
+
+/** Bytes in rows are in the old database; bytes in packs and among git's objects stay where they are. */
+function keepDamaged({ layout, arrivals }: Opened, row: BlobRow, aside: SetAside): void {
+  const id = bytesToHash(row.hash);
+  if (typeof row.data === 'number') {
+    if (existsSync(layout.arrivals)) aside.bytes(`blob-${id}`, arrivals.read(row.data, row.size));
+  } else if (row.data === null && (row.encoding === 'raw' || row.encoding === 'zstd')) {
+    aside.file(blobFile(layout, id, row.encoding));
   }
 }
 
-/** The list of the first scan without what is lost of it; without a list, there was no first scan. */
+/** Makes a baseline without the contents that are lost. Without its list there is no baseline. */
 export function repairBaseline(opened: Opened, aside: SetAside): void {
   const { connection, layout } = opened;
   const baseline = readBaseline(connection);
   if (baseline === null) return;
-  const packs = baseline.packs.filter((name) => opened.packs.isWhole(name));
+  const packs = baseline.packs.filter((name) => opened.packs.index(name) !== null);
   for (const name of baseline.packs.filter((one) => !packs.includes(one))) {
     aside.file(indexFile(layout, name));
     aside.file(packFile(layout, name));
@@ -66,8 +78,7 @@ export function repairBaseline(opened: Opened, aside: SetAside): void {
   opened.packs.forget();
   const list = readManifest(opened);
   if (list === null) {
-    aside.row('meta', { key: 'baseline', value: JSON.stringify(baseline) });
-    writeBaseline(connection, null);
+    dropBaseline(connection);
     return;
   }
   const writer = new ManifestWriter(list.count);
@@ -77,24 +88,31 @@ export function repairBaseline(opened: Opened, aside: SetAside): void {
   }
   const manifest = blobOf(writer.finish((at) => list.path(at)));
   if (manifest.id === baseline.manifest && packs.length === baseline.packs.length) return;
-  storeBlobs(opened, [manifest], new BlobNumbers(connection));
+  storeBlobs(opened, [manifest], new Numbers(connection));
   writeBaseline(connection, { ...baseline, manifest: manifest.id, packs });
 }
 
-function isWhole(opened: Opened, { hash, size }: Row): boolean {
-  return hash instanceof Uint8Array && readIntact(opened, bytesToHash(hash))?.length === size;
-}
-
-/** What lies in packs and among git's objects stays there: others lie beside it. */
-function setAside({ layout, arrivals }: Opened, row: Row, aside: SetAside): void {
-  const id = row.hash instanceof Uint8Array ? bytesToHash(row.hash) : ('none' as BlobId);
-  if (row.encoding === 'pack' || row.encoding === 'git') return;
-  if (row.data instanceof Uint8Array) aside.bytes(`blob-${id}`, row.data);
-  else if (typeof row.data === 'number') {
-    try {
-      aside.bytes(`blob-${id}`, arrivals.read(row.data, row.size));
-    } catch {
-      // The file is gone, or its size is nonsense: there is nothing to keep.
-    }
-  } else aside.file(blobFile(layout, id, row.encoding === 'zstd' ? 'zstd' : 'raw'));
+/**
+ * Takes out parts that are damaged or hold a damaged one. A document without its first part goes too. A
+ * step stays, and loses its state also when only its result is lost: a step with a state and without a
+ * result would say that nothing was returned.
+ */
+export function repairParts(connection: Connection, aside: SetAside): void {
+  const names = new Map<number, PartId>();
+  const lost = [...partsOf(connection, names)].filter(({ isIntact }) => !isIntact);
+  for (const { id } of lost) {
+    aside.rows += connection.run('DELETE FROM parts WHERE id = ?', id);
+  }
+  // Other processes remember numbers of parts, and must look again.
+  writeMeta(connection, 'parts', Date.now());
+  aside.rows += connection.run(`DELETE FROM documents WHERE ${isLost('part')}`);
+  for (const { num } of damagedDocuments(connection, names)) {
+    aside.rows += connection.run('DELETE FROM documents WHERE num = ?', num);
+  }
+  for (const column of ['root', 'result']) {
+    const seal = sealSql('steps', { root: 'NULL', [column]: 'NULL' });
+    aside.rows += connection.run(
+      `UPDATE steps SET root = NULL, ${column} = NULL, seal = ${seal} WHERE ${isLost(column)}`,
+    );
+  }
 }

@@ -1,81 +1,181 @@
 import { existsSync, statSync } from 'node:fs';
-import { isPackName } from '../../pack-name.ts';
-import { type BrokenSeal, brokenSeals, ROW_KEYS } from '../broken-seals.ts';
-import { readManifest } from '../check/check-baseline.ts';
-import { NEWEST } from '../check/check-chains.ts';
-import { SEALED_TABLES } from '../check/check-seals.ts';
-import { readBaseline, writeMeta } from '../meta.ts';
-import type { Opened } from '../opened.ts';
-import type { SealedTable } from '../seals.ts';
-import { repairHead } from './repair-heads.ts';
-import type { SetAside } from './set-aside.ts';
-import { seal, silenceSide } from './silence.ts';
+import type { Seq } from '../../../model/ids.ts';
+import { unknown } from '../../../model/state.ts';
+import {
+  endOf,
+  floorOf,
+  isHeadRight,
+  isJoined,
+  type Link,
+  NEWEST,
+  readChains,
+  SEALED_TABLES,
+} from '../check/check-rows.ts';
+import type { Connection } from '../connection.ts';
+import type { Layout, Opened } from '../layout.ts';
+import { writeBaseline, writeMeta } from '../meta.ts';
+import { ROW_KEYS, type SealedTable } from '../schema.ts';
+import { type BrokenSeal, brokenSeals, sealSql } from '../seals.ts';
+import { modeOf } from '../state-columns.ts';
+import { isSealed, type Row } from './copy-rows.ts';
+import type { SetAside } from './repair-store.ts';
 
-/** Rows that are not what was written: set aside, and then taken out, or made to say nothing. */
+const DAMAGED = String(modeOf(unknown('damaged')));
+
+/** Makes the states that a condition selects unknown. A change that is open stays open. */
+export function makeUnknown(
+  connection: Connection,
+  side: 'before' | 'after' | 'head',
+  where: string,
+  ...values: readonly number[]
+): void {
+  const [table, mode, blob] =
+    side === 'head'
+      ? (['heads', 'mode', 'blob'] as const)
+      : (['changes', `${side}_mode`, `${side}_blob`] as const);
+  const seal = sealSql(table, { [mode]: DAMAGED, [blob]: 'NULL' });
+  connection.run(
+    `UPDATE ${table} SET ${mode} = ${DAMAGED}, ${blob} = NULL, seal = ${seal}
+     WHERE ${mode} IS NOT NULL AND (${where})`,
+    ...values,
+  );
+}
+
+/** Takes out the rows that are not what was written, or makes unknown what they said. */
 export function repairRows(opened: Opened, aside: SetAside): void {
   const { connection } = opened;
   for (const table of SEALED_TABLES) {
     for (const broken of brokenSeals(connection, table)) {
-      const row = connection.get(`SELECT * FROM ${table} WHERE ${whereOf(table)}`, ...broken.keys);
-      aside.row(table, row);
-      settle(opened, broken, aside);
+      aside.rows += 1;
+      repairRow(connection, broken);
     }
   }
-  repairMeta(opened);
+  restoreEntries(connection, opened.layout);
 }
 
-function settle(opened: Opened, { table, key, keys }: BrokenSeal, aside: SetAside): void {
-  const { connection } = opened;
-  // What a session or a content is called by is still what others call it by; the rest is looked at anew.
+/** Makes the two entries anew that a store cannot be without. Nothing may be written over other arrivals. */
+export function restoreEntries(connection: Connection, layout: Layout): void {
+  const newest = connection.get<{ seq: Seq | null }>(NEWEST)?.seq ?? 0;
+  if (Number(entryOf(connection, 'seq') ?? -1) < newest) writeMeta(connection, 'seq', newest);
+  if (entryOf(connection, 'arrivals') === undefined) {
+    const end = existsSync(layout.arrivals) ? statSync(layout.arrivals).size : 0;
+    writeMeta(connection, 'arrivals', end);
+  }
+}
+
+function repairRow(connection: Connection, { table, key, keys }: BrokenSeal): void {
+  const where = ROW_KEYS[table].map((name) => `${name} = ?`).join(' AND ');
   if (table === 'sessions' || table === 'blobs') {
-    seal(connection, table, 'id', key);
+    // Other rows still name it by its number or id. The bytes of a blob are compared with its hash.
+    reseal(connection, table, where, keys);
   } else if (table === 'executions') {
-    // Without it its steps would be nobody's, and be run once more. Whoever held it has to take it again.
-    connection.run('UPDATE executions SET owner = NULL, lease_until = NULL WHERE num = ?', key);
-    seal(connection, table, 'num', key);
-  } else if (table === 'heads') repairHead(opened, Number(key), aside);
-  else if (table === 'changes') {
+    // Without the execution, its steps would run once more. Whoever held it must take it again.
+    connection.run(
+      `UPDATE executions SET owner = NULL, lease_until = NULL WHERE ${where}`,
+      ...keys,
+    );
+    reseal(connection, table, where, keys);
+  } else if (table === 'changes') {
     for (const side of ['before', 'after'] as const) {
-      silenceSide(connection, side, 'seq', Number(key));
+      makeUnknown(connection, side, 'seq = ?', Number(key));
     }
-  } else if (key === 'baseline' && isUsableBaseline(opened)) {
-    seal(connection, 'meta', 'key', key);
-  } else connection.run(`DELETE FROM ${table} WHERE ${whereOf(table)}`, ...keys);
+  } else if (table === 'heads') repairHead(connection, Number(key));
+  else connection.run(`DELETE FROM ${table} WHERE ${where}`, ...keys);
 }
 
-function whereOf(table: SealedTable): string {
-  return ROW_KEYS[table].map((key) => `${key} = ?`).join(' AND ');
+function reseal(
+  connection: Connection,
+  table: SealedTable,
+  where: string,
+  keys: BrokenSeal['keys'],
+): void {
+  connection.run(`UPDATE ${table} SET seal = ${sealSql(table)} WHERE ${where}`, ...keys);
 }
 
-/** What the row of the first scan says shows in the list that it names by its hash. */
-function isUsableBaseline(opened: Opened): boolean {
-  if (readManifest(opened) === null) return false;
-  const { seq, packs } = readBaseline(opened.connection) ?? { seq: -1, packs: [] };
-  return Number.isSafeInteger(seq) && seq >= 0 && Array.isArray(packs) && packs.every(isPackName);
+function entryOf(connection: Connection, key: string): unknown {
+  return connection.get<{ value: unknown }>('SELECT value FROM meta WHERE key = ?', key)?.value;
 }
 
-/** What a store cannot be without. A project that is not known is bound anew; so is a baseline. */
-function repairMeta({ connection, layout }: Opened): void {
-  const newest = connection.get<{ seq: number | null }>(NEWEST)?.seq ?? 0;
-  const said = connection.get<{ value: unknown }>(
-    "SELECT value FROM meta WHERE key = 'seq'",
-  )?.value;
-  if (typeof said !== 'number' || said < newest) writeMeta(connection, 'seq', newest);
-  const size = existsSync(layout.arrivals) ? statSync(layout.arrivals).size : 0;
-  if (connection.get("SELECT 1 FROM meta WHERE key = 'arrivals'") === undefined) {
-    writeMeta(connection, 'arrivals', size);
+const LAST = `
+  SELECT path, seq, before_mode, before_blob, after_mode, after_blob FROM changes
+  WHERE path = ? ORDER BY seq DESC LIMIT 1`;
+
+/** A last known state is that of the last change, if its seal says so. Otherwise its path is unknown. */
+function repairHead(connection: Connection, id: number): void {
+  const head = connection.get<Row>('SELECT * FROM heads WHERE id = ?', id);
+  const last = connection.get<Link>(LAST, id);
+  if (head !== undefined && last !== undefined && isSealed('heads', { ...head, ...endOf(last) })) {
+    const { seq, open, mode, blob } = endOf(last);
+    const sql = 'UPDATE heads SET seq = ?, open = ?, mode = ?, blob = ? WHERE id = ?';
+    connection.run(sql, seq, open, mode, blob, id);
+    return;
   }
-  for (const key of ['project', 'baseline']) {
-    const row = connection.get<{ value: unknown }>('SELECT value FROM meta WHERE key = ?', key);
-    if (row !== undefined && !isJson(row.value))
-      connection.run('DELETE FROM meta WHERE key = ?', key);
+  makeUnknown(connection, 'head', 'id = ?', id);
+  for (const side of ['before', 'after'] as const) makeUnknown(connection, side, 'path = ?', id);
+  // The name may be wrong: then another path has lost its last known state, and nobody knows which.
+  dropBaseline(connection);
+}
+
+/**
+ * Where a path may have lost its last known state, the first scan must not speak for it: an old state would
+ * be taken for the last one. Without a baseline everything is unknown until the next scan.
+ */
+export function dropBaseline(connection: Connection): void {
+  writeBaseline(connection, null);
+}
+
+/** Rows that name other rows which are lost. */
+const DANGLING: readonly (readonly [table: string, where: string])[] = [
+  ['changes', 'path NOT IN (SELECT id FROM heads)'],
+  ['checkpoints', 'session_id IS NOT NULL AND session_id NOT IN (SELECT id FROM sessions)'],
+  ['windows', 'session_id NOT IN (SELECT id FROM sessions)'],
+  ['executions', 'session_id NOT IN (SELECT id FROM sessions)'],
+  // Or they would belong to the next execution that gets the number.
+  ['steps', 'execution NOT IN (SELECT num FROM executions)'],
+  [
+    'cancellations',
+    'by_seq NOT IN (SELECT seq FROM changes) OR change_seq NOT IN (SELECT seq FROM changes)',
+  ],
+];
+
+// The number of a session is not covered by its seal: where rows contradict each other, it may be wrong.
+const WITHOUT_SESSION = `
+  session IS NOT NULL AND session NOT IN (SELECT num FROM sessions)
+    OR seq IN (SELECT changes.seq FROM changes
+      JOIN checkpoints ON checkpoints.id = changes.checkpoint_id
+      JOIN sessions ON sessions.num = changes.session
+      WHERE checkpoints.session_id IS NOT NULL AND checkpoints.session_id <> sessions.id)`;
+
+/** Takes out rows that name lost ones, and makes unknown what the changes of a path contradict each other in. */
+export function repairChains(connection: Connection, aside: SetAside): void {
+  for (const [table, where] of DANGLING) {
+    const removed = connection.run(`DELETE FROM ${table} WHERE ${where}`);
+    aside.rows += removed;
+    if (table === 'changes' && removed > 0) dropBaseline(connection);
+  }
+  // What a change did to its path is still known when its session is not.
+  const seal = sealSql('changes', { session: 'NULL' });
+  aside.rows += connection.run(
+    `UPDATE changes SET session = NULL, seal = ${seal} WHERE ${WITHOUT_SESSION}`,
+  );
+  const floor = floorOf(connection);
+  for (const { links } of readChains(connection)) mendJoints(connection, links, floor);
+  for (const chain of readChains(connection)) {
+    const last = chain.links.at(-1);
+    if (last === undefined || isHeadRight(chain, floor)) continue;
+    const { seq, open } = endOf(last);
+    makeUnknown(connection, open === 1 ? 'before' : 'after', 'seq = ?', seq);
+    connection.run('UPDATE heads SET seq = ?, open = ? WHERE id = ?', seq, open, chain.head.id);
+    makeUnknown(connection, 'head', 'id = ?', chain.head.id);
   }
 }
 
-function isJson(value: unknown): boolean {
-  try {
-    return typeof value === 'string' && typeof JSON.parse(value) === 'object';
-  } catch {
-    return false;
-  }
+/** Where a change does not begin where the one before it ended, the state in between is unknown. */
+function mendJoints(connection: Connection, links: readonly Link[], floor: Seq): void {
+  links.forEach((link, at) => {
+    const before = links[at - 1];
+    if (before === undefined || isJoined(before, link, floor)) return;
+    makeUnknown(connection, 'after', 'seq = ?', before.seq);
+    makeUnknown(connection, 'before', 'seq = ?', link.seq);
+  });
 }

@@ -1,9 +1,17 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
 import {
+  assertReadable,
   baselineOf,
   changeOf,
   checkpointOf,
@@ -23,23 +31,24 @@ import { Connection } from '../connection.ts';
 import { layoutOf } from '../layout.ts';
 import { buildFresh } from '../open-database.ts';
 import { sqliteStore } from '../sqlite-store.ts';
+import { copyTable } from './copy-rows.ts';
 import { repairStore } from './repair-store.ts';
-import { copyTable, salvage } from './salvage.ts';
-import { SetAside } from './set-aside.ts';
 
 const [ONE, TWO] = [textBlob('one'), textBlob('two')];
 
 describe('the repair of a store', () => {
-  it('names the path of a damaged change, and needs no new database for it', () =>
+  it('names the path of a damaged change, and keeps the old database', () =>
     withStore(async (folder) => {
       execute(folder, 'UPDATE changes SET created_at = created_at + 1 WHERE seq = 2');
       const { problems } = await checkStore(folder);
       expect(problems).toMatchObject([{ kind: 'row', paths: [pathOf('a')] }]);
-      const { salvaged, left } = await repairStore(folder);
-      expect([salvaged, left.problems.map(({ kind }) => kind)]).toEqual([false, ['leftover']]);
+      const { lost, rows, left, folder: aside } = await repairStore(folder);
+      expect([lost, rows]).toEqual([problems, 1]);
+      expect(left.problems.map(({ kind }) => kind)).toEqual(['leftover']);
+      expect(readdirSync(aside ?? '')).toEqual(['store.db']);
     }));
 
-  it('takes out the damaged cancellation of a change alone, not another of the same change', () =>
+  it('removes only the damaged one of two cancellations of a change', () =>
     withStore(async (folder) => {
       const store = await sqliteStore({ directory: folder });
       const changes = [
@@ -74,42 +83,88 @@ describe('the repair of a store', () => {
     30_000,
   );
 
-  it('copies what can be read only into a database that takes it', () =>
+  it('fails where the new database is full, and does not take that for damage', () =>
     withStore(async (folder) => {
       const layout = layoutOf(folder);
       const source = new DatabaseSync(layout.database);
       const target = new Connection(buildFresh(layout));
-      target.exec('PRAGMA max_page_count = 1');
+      target.exec('PRAGMA foreign_keys = OFF; PRAGMA max_page_count = 1');
       source.exec("UPDATE checkpoints SET description = printf('%.*c', 99999, 'x')");
       expect(() => copyTable(target, source, 'checkpoints')).toThrow(/full/);
       target.close();
       source.close();
     }));
 
-  it('goes on where one was killed that had moved the database away, which nobody takes for a new store', () =>
+  it('begins an empty store where the database is gone, which no other command does', () =>
     withStore(async (folder) => {
       const aside = join(folder, 'damaged', '1');
       mkdirSync(aside, { recursive: true });
       renameSync(join(folder, 'store.db'), join(aside, 'store.db'));
       await rejectsWith(sqliteStore({ directory: folder }), 'store-corrupt');
       expect(existsSync(join(folder, 'store.db'))).toBe(false);
-      expect((await repairStore(folder)).kept).toEqual({ checkpoints: 1, changes: 2 });
+      expect(await repairStore(folder)).toMatchObject({
+        lost: [{ message: 'no row of the database could be read' }],
+        folder: null,
+      });
+      expect(readdirSync(aside)).toEqual(['store.db']);
       await (await sqliteStore({ directory: folder })).close();
     }));
 
-  it('never leaves a moment in which the database has no name', () =>
+  it('leaves the old database in its place, and no half of a new one, when it fails', () =>
     withStore(async (folder) => {
-      const database = join(folder, 'store.db');
-      writeFileSync(database, readFileSync(database).fill(0x55, 4096 * 4, 4096 * 5));
-      const { ino } = statSync(database);
-      // Where the log should go there is a folder: the repair fails in the middle.
-      writeFileSync(`${database}-shm`, '');
-      mkdirSync(join(folder, 'damaged', '1', 'store.db-shm'), { recursive: true });
-      const aside = new SetAside(layoutOf(folder));
-      Object.assign(aside, { folder: join(folder, 'damaged', '1') });
-      expect(() => salvage(layoutOf(folder), aside)).toThrow();
-      expect(statSync(database).ino).toBe(ino);
-      expect(statSync(join(folder, 'damaged', '1', 'store.db')).size).toBe(statSync(database).size);
+      execute(folder, 'UPDATE changes SET created_at = created_at + 1 WHERE seq = 2');
+      const before = readFileSync(join(folder, 'store.db'));
+      writeFileSync(join(folder, 'damaged'), 'not a folder');
+      await rejectsWith(repairStore(folder), 'store-failed');
+      expect(readFileSync(join(folder, 'store.db')).equals(before)).toBe(true);
+      expect(readdirSync(folder).filter((name) => name.includes('.new'))).toEqual([]);
+    }));
+
+  it.each(['size = 1099511627776', 'data = -7', 'data = 9007199254740991'])(
+    'gives up a large content whose row says that %s, and nothing else',
+    (damage) =>
+      withStore(async (folder) => {
+        const store = await sqliteStore({ directory: folder });
+        const large = noiseBlob(300_000);
+        const change = changeOf(4, 'b', { after: fileOf(large) });
+        await store.commit({ base: 3, blobs: [large], changes: [change] });
+        await store.close();
+        execute(folder, `UPDATE blobs SET ${damage} WHERE encoding = 'arrived'`);
+        const { left, lost } = await repairStore(folder);
+        expect(left.problems.map(({ kind }) => kind)).toEqual(['leftover']);
+        expect(lost.some(({ paths }) => paths.includes(pathOf('b')))).toBe(true);
+        expect(lost.some(({ paths }) => paths.includes(pathOf('a')))).toBe(false);
+      }),
+  );
+
+  it.each(["heads SET path = 'text'", "blobs SET hash = 'text ' || id"])(
+    'works where damage has made a text of bytes: %s',
+    (damage) =>
+      withBaseline(async (folder) => {
+        execute(folder, `UPDATE ${damage}`);
+        const { left, lost } = await repairStore(folder);
+        expect(left.problems.map(({ kind }) => kind)).toEqual(['leftover']);
+        expect(lost[0]?.message).toMatch(/^0 of \d rows of \w+ could be read$/);
+        const store = await sqliteStore({ directory: folder });
+        expect(await store.baseline()).toBe(null);
+        await store.close();
+      }),
+  );
+
+  it('does not let new large contents overwrite others when the end of the arrivals is lost', () =>
+    withStore(async (folder) => {
+      const [large, next] = [noiseBlob(300_000, 1), noiseBlob(300_000, 2)];
+      const store = await sqliteStore({ directory: folder });
+      const change = changeOf(4, 'b', { after: fileOf(large) });
+      await store.commit({ base: 3, blobs: [large], changes: [change] });
+      await store.close();
+      execute(folder, "UPDATE meta SET value = 5 WHERE key = 'arrivals'");
+      await repairStore(folder);
+      const again = await sqliteStore({ directory: folder });
+      const other = changeOf(5, 'c', { after: fileOf(next) });
+      await again.commit({ base: 4, blobs: [next], changes: [other] });
+      for (const blob of [large, next]) await assertReadable(again, blob);
+      await again.close();
     }));
 
   it('keeps what a change did when its session is lost', () =>
@@ -124,7 +179,7 @@ describe('the repair of a store', () => {
       await store.close();
     }));
 
-  it('has nothing to say of a pack that rows need, though the baseline does not name it', () =>
+  it('does not report a pack that only rows need as a leftover', () =>
     withStore(async (folder) => {
       const store = await sqliteStore({ directory: folder });
       const packed = noiseBlob(5_000);
@@ -140,9 +195,9 @@ describe('the repair of a store', () => {
       expect((await checkStore(folder)).problems).toEqual([]);
     }));
 
-  it('finds the right name of a path again by what the first scan found', () =>
+  it('takes the right name of a path from the index of names', () =>
     withBaseline(async (folder) => {
-      execute(folder, "UPDATE heads SET path = x'63'");
+      damageName(folder);
       const { kept } = await repairStore(folder);
       const store = await sqliteStore({ directory: folder });
       const changes = await store.changes({});
@@ -152,7 +207,7 @@ describe('the repair of a store', () => {
       await store.close();
     }));
 
-  it('gives the first scan up when it cannot tell which path has lost its last known state', () =>
+  it('drops the baseline when it cannot tell which path has lost its last known state', () =>
     withBaseline(async (folder) => {
       execute(folder, "UPDATE heads SET path = x'63', seq = seq + 1");
       expect((await repairStore(folder)).left.problems.map(({ kind }) => kind)).toEqual([
@@ -163,7 +218,7 @@ describe('the repair of a store', () => {
       await store.close();
     }));
 
-  it('puts a last known state right by its last change', () =>
+  it('restores a last known state from the last change of its path', () =>
     withBaseline(async (folder) => {
       execute(folder, 'UPDATE heads SET blob = NULL, mode = 0');
       await repairStore(folder);
@@ -175,14 +230,14 @@ describe('the repair of a store', () => {
       await store.close();
     }));
 
-  it('keeps the first scan when its list is whole, though its row has a wrong seal', () =>
+  it('drops the baseline when its row is not what was written', () =>
     withBaseline(async (folder) => {
-      execute(folder, "UPDATE meta SET seal = seal + 1 WHERE key = 'baseline'");
+      execute(folder, "UPDATE meta SET value = replace(value, '4', '3') WHERE key = 'baseline'");
       expect((await repairStore(folder)).left.problems.map(({ kind }) => kind)).toEqual([
         'leftover',
       ]);
       const store = await sqliteStore({ directory: folder });
-      expect(await store.baseline()).toEqual(baselineOf(4, manifestOf(['a', 'b'])));
+      expect(await store.baseline()).toBe(null);
       await store.close();
     }));
 });
@@ -228,4 +283,18 @@ function execute(folder: string, sql: string): void {
   const database = new DatabaseSync(join(folder, 'store.db'));
   database.exec(`PRAGMA foreign_keys = OFF; ${sql}`);
   database.close();
+}
+
+/** Changes the name of the only path in its row, and not in the index. */
+function damageName(folder: string): void {
+  const file = join(folder, 'store.db');
+  const database = new DatabaseSync(file, { readOnly: true });
+  const sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'heads'";
+  const page = Number(database.prepare(sql).get()?.rootpage);
+  database.close();
+  const bytes = readFileSync(file);
+  const at = bytes.lastIndexOf('a', page * 4096);
+  expect(at).toBeGreaterThan((page - 1) * 4096);
+  bytes.write('c', at);
+  writeFileSync(file, bytes);
 }

@@ -1,31 +1,35 @@
-import { existsSync } from 'node:fs';
-import { makePrivateFolder } from '../../../fs/write-file.ts';
-import { SavepointError } from '../../../model/errors.ts';
-import { Arrivals } from '../arrivals.ts';
-import { checkStore } from '../check/check-store.ts';
-import type { StoreCheck, StoreProblem } from '../check/problem.ts';
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { makePrivateFolder, syncPath } from '../../../fs/write-file.ts';
+import { SEALED_TABLES } from '../check/check-rows.ts';
+import { checkOpened, checkStore, openedWith } from '../check/check-store.ts';
+import { isDamage, type StoreCheck, type StoreProblem } from '../check/problem.ts';
 import { Connection } from '../connection.ts';
-import { storeFailure } from '../failures.ts';
-import { GitObjects } from '../git-objects/git-objects.ts';
+import { isOutside, storeFailure } from '../failures.ts';
 import { type Layout, layoutOf } from '../layout.ts';
-import { takeBackDatabase } from '../lost-database.ts';
-import type { Opened } from '../opened.ts';
-import { Packs } from '../packs/packs.ts';
-import { withoutWriters } from '../writers-lock.ts';
-import { repairChains } from './repair-chains.ts';
-import { repairBaseline, repairContents } from './repair-contents.ts';
-import { repairParts } from './repair-parts.ts';
-import { repairRows } from './repair-rows.ts';
-import { salvage } from './salvage.ts';
-import { SetAside } from './set-aside.ts';
+import { withoutWriters } from '../lock.ts';
+import { buildFresh } from '../open-database.ts';
+import { type CopiedTable, copyTable, lossesOf } from './copy-rows.ts';
+import { repairBaseline, repairBlobs, repairParts } from './repair-contents.ts';
+import { dropBaseline, repairChains, repairRows, restoreEntries } from './repair-rows.ts';
 
 export interface StoreRepair {
   /** What was wrong, before anything was done. */
   readonly found: StoreCheck;
   /** What is still wrong. */
   readonly left: StoreCheck;
-  /** Where everything damaged is now; null when nothing had to be taken out. */
+  /** Where the old database and damaged files are now; null when nothing was set aside. */
   readonly folder: string | null;
+  /** How many rows of the old database are not in the new one, or say less there. */
   readonly rows: number;
   readonly files: number;
   /** Whether the rows were copied into a new database. */
@@ -36,13 +40,14 @@ export interface StoreRepair {
   readonly kept: { readonly checkpoints: number; readonly changes: number };
 }
 
-// Each round can bring something to light that was hidden by what it puts right.
+// A round can bring something to light that was hidden by what it repairs.
 const ROUNDS = 4;
 
 /**
- * Makes a damaged store usable again: what is damaged is set aside, and what it said is unknown from then
- * on. The caller holds the project lock, and no store is open on the folder in this process. Throws
- * `store-locked` where a program is running that writes documents.
+ * Makes a damaged store usable again: everything that can still be read and is what was written goes into a
+ * new database, which takes the place of the old one; the old one is set aside. The caller holds the project
+ * lock, and no store is open on the folder in this process. Throws `store-locked` where a program is running
+ * that writes documents. Until the new database is in its place, the old one stays in use.
  */
 export function repairStore(directory: string): Promise<StoreRepair> {
   const layout = layoutOf(directory);
@@ -50,46 +55,138 @@ export function repairStore(directory: string): Promise<StoreRepair> {
 }
 
 async function repair(layout: Layout): Promise<StoreRepair> {
-  const { directory } = layout;
-  takeBackDatabase(layout);
-  const found = await checkStore(directory);
+  const found = await checkStore(layout.directory);
   const aside = new SetAside(layout);
-  makePrivateFolder(layout.blobs);
-  const salvaged = found.problems.some(({ kind }) => kind === 'database') || !found.readable;
-  // Pages of a damaged database make more seem wrong than is: what counts is what it is like afterwards.
-  const lost = salvaged ? salvaging(layout, aside) : [];
-  let left = salvaged ? await checkStore(directory) : found;
-  for (let round = 0; round < ROUNDS && left.problems.some(isDamage); round += 1) {
-    lost.push(...left.problems.filter(isDamage));
-    repairOnce(layout, aside);
-    left = await checkStore(directory);
+  if (!found.problems.some(isDamage)) {
+    const kept = keptIn(layout.database);
+    return { found, left: found, folder: null, rows: 0, files: 0, salvaged: false, lost: [], kept };
   }
+  const lost = await rebuild(layout, aside);
+  const left = await checkStore(layout.directory);
   const { rows, files } = aside;
-  const folder = rows + files > 0 ? aside.folder : null;
-  const kept = countKept(layout);
-  return { found, left, folder, rows, files, salvaged, lost: withoutRepeats(lost), kept };
+  const folder = files > 0 ? aside.folder : null;
+  const kept = keptIn(layout.database);
+  return { found, left, folder, rows, files, salvaged: true, lost, kept };
 }
 
-function salvaging(layout: Layout, aside: SetAside): StoreProblem[] {
+/** Answers what is lost. When it throws, the old database is still in its place. */
+async function rebuild(layout: Layout, aside: SetAside): Promise<StoreProblem[]> {
+  makePrivateFolder(layout.blobs);
+  const copied: CopiedTable[] = [];
+  let fresh = '';
   try {
-    return salvage(layout, aside);
+    fresh = buildFresh(layout, (target) => copied.push(...copyAll(layout, target)));
+    const mended = await mend({ ...layout, database: fresh }, aside);
+    replaceDatabase(layout, fresh, aside);
+    return withoutRepeats([...lossesOf(copied), ...mended]);
   } catch (error) {
+    for (const suffix of fresh === '' ? [] : ['', '-wal', '-shm']) {
+      rmSync(fresh + suffix, { force: true });
+    }
     throw storeFailure(error);
   }
 }
 
-export function isDamage({ kind }: StoreProblem): boolean {
-  return kind !== 'leftover';
+/** Copies every row that can be read; none where SQLite cannot open the database. */
+function copyAll(layout: Layout, target: Connection): CopiedTable[] {
+  const source = openSource(layout.database);
+  if (source === null) return [];
+  try {
+    target.exec('PRAGMA foreign_keys = OFF');
+    return target.immediate(() => {
+      // The entries of a new store must not stand for those that cannot be read.
+      target.run('DELETE FROM meta');
+      const copied = SEALED_TABLES.map((table) => copyTable(target, source, table));
+      restoreEntries(target, layout);
+      if (copied.some(({ table, isComplete }) => table === 'heads' && !isComplete)) {
+        dropBaseline(target);
+      }
+      return copied;
+    });
+  } finally {
+    source.close();
+  }
 }
 
-/** The first of those that say the same: it names the most, since nothing was unknown yet. */
+function openSource(database: string): DatabaseSync | null {
+  if (!existsSync(database)) return null;
+  try {
+    const source = new DatabaseSync(database, { readOnly: true, defensive: false });
+    // With this SQLite reads on where the file is cut short, or where a definition is damaged.
+    source.exec('PRAGMA writable_schema = ON');
+    return source;
+  } catch (error) {
+    if (isOutside(error)) throw error;
+    return null;
+  }
+}
+
+/** Repairs the rows of a new database until a check finds nothing. Answers what the checks found. */
+async function mend(layout: Layout, aside: SetAside): Promise<StoreProblem[]> {
+  const connection = new Connection(layout.database);
+  try {
+    const opened = openedWith(connection, layout);
+    connection.exec('PRAGMA foreign_keys = OFF');
+    const lost: StoreProblem[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const damage = (await checkOpened(opened)).problems.filter(isDamage);
+      if (damage.length === 0) break;
+      lost.push(...damage);
+      connection.immediate(() => {
+        repairRows(opened, aside);
+        repairBlobs(opened, aside);
+        repairParts(connection, aside);
+        repairBaseline(opened, aside);
+        repairChains(connection, aside);
+      });
+    }
+    // SQLite does not say when closing fails to copy the log into the database.
+    const log = connection.get<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)');
+    if (log?.busy !== 0) throw new Error('the log of the new database could not be emptied');
+    return lost;
+  } finally {
+    connection.close();
+  }
+}
+
+/**
+ * Puts the new database in the place of the old one, which is set aside. The name never vanishes: whoever
+ * found none would begin an empty store.
+ */
+function replaceDatabase(layout: Layout, fresh: string, aside: SetAside): void {
+  syncPath(fresh);
+  emptyLog(layout.database);
+  aside.keep(layout.database);
+  // The log goes for good before the new database comes: SQLite would take it for the log of that one.
+  for (const suffix of ['-wal', '-shm']) aside.file(layout.database + suffix);
+  syncPath(layout.directory);
+  renameSync(fresh, layout.database);
+  syncPath(layout.directory);
+}
+
+/** Copies the log into the old database, which is then complete without it if we are killed. */
+function emptyLog(database: string): void {
+  if (!existsSync(database)) return;
+  try {
+    const connection = new Connection(database);
+    try {
+      connection.get('PRAGMA wal_checkpoint(TRUNCATE)');
+    } finally {
+      connection.close();
+    }
+  } catch {
+    // SQLite cannot read it. The log is set aside with the database.
+  }
+}
+
+/** The first of those that say the same: it names the most paths, since nothing was unknown yet. */
 function withoutRepeats(problems: readonly StoreProblem[]): StoreProblem[] {
   const keyOf = ({ kind, message, file, paths }: StoreProblem): string =>
     JSON.stringify([kind, message, file, paths]);
   return [...Map.groupBy(problems, keyOf).values()].flatMap(([first]) => first ?? []);
 }
 
-function countKept({ database }: Layout): StoreRepair['kept'] {
+function keptIn(database: string): StoreRepair['kept'] {
   const connection = Connection.toLook(database);
   try {
     const sql = `SELECT (SELECT count(*) FROM checkpoints) AS checkpoints,
@@ -100,33 +197,49 @@ function countKept({ database }: Layout): StoreRepair['kept'] {
   }
 }
 
-function repairOnce(layout: Layout, aside: SetAside): void {
-  const opened = openToRepair(layout);
-  try {
-    opened.connection.exec('PRAGMA foreign_keys = OFF');
-    opened.connection.immediate(() => {
-      repairRows(opened, aside);
-      repairContents(opened, aside);
-      repairParts(opened.connection, aside);
-      repairBaseline(opened, aside);
-      repairChains(opened.connection, aside);
-    });
-  } finally {
-    opened.connection.close();
-  }
-}
+/** The folder into which a repair puts everything damaged: nothing is thrown away. */
+export class SetAside {
+  readonly folder: string;
+  rows = 0;
+  files = 0;
 
-function openToRepair(layout: Layout): Opened {
-  if (!existsSync(layout.database)) {
-    throw new SavepointError('store-missing', 'there is no store in this folder');
+  constructor(layout: Layout) {
+    let number = 1;
+    while (existsSync(join(layout.damaged, String(number)))) number += 1;
+    this.folder = join(layout.damaged, String(number));
   }
-  return {
-    connection: new Connection(layout.database),
-    layout,
-    arrivals: new Arrivals(layout.arrivals),
-    packs: new Packs(layout),
-    gitObjects: new GitObjects(layout.git),
-    largeBlobBytes: Number.POSITIVE_INFINITY,
-    now: Date.now,
-  };
+
+  /** Moves a file of the store, if it is there. */
+  file(path: string): void {
+    if (!existsSync(path)) return;
+    this.#make();
+    renameSync(path, join(this.folder, basename(path)));
+    this.files += 1;
+  }
+
+  /** Keeps a file of the store durably under a second name: it stays where it is until it is replaced. */
+  keep(path: string): void {
+    if (!existsSync(path)) return;
+    makePrivateFolder(this.folder);
+    const kept = join(this.folder, basename(path));
+    try {
+      linkSync(path, kept);
+    } catch {
+      // Not every file system has links.
+      copyFileSync(path, kept);
+    }
+    syncPath(kept);
+    syncPath(this.folder);
+    this.files += 1;
+  }
+
+  bytes(name: string, bytes: Uint8Array): void {
+    this.#make();
+    writeFileSync(join(this.folder, name), bytes, { mode: 0o600 });
+    this.files += 1;
+  }
+
+  #make(): void {
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+  }
 }

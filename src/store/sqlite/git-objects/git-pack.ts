@@ -1,0 +1,231 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { inflateSync } from 'node:zlib';
+
+/** The bytes of a pack or an index are wrong. Never leaves this folder. */
+export class Damaged extends Error {}
+
+/** Larger objects are refused: a few hostile bytes could otherwise claim any size. */
+const MAX_OBJECT_BYTES = 256 * 1024 * 1024;
+const MAX_INDEX_BYTES = 1024 * 1024 * 1024;
+const MAX_CHUNK_BYTES = 1024 * 1024;
+
+export function requireSize(size: number): number {
+  if (size > MAX_OBJECT_BYTES) throw new Damaged('an object that is too large');
+  return size;
+}
+
+/** Whether the bytes caused the failure. Anything else (a failing disk, no memory) is not damage. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof Damaged) return true;
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  return code === 'ENOENT' || code === 'ERR_BUFFER_TOO_LARGE' || code.startsWith('Z_');
+}
+
+/** Gives `use` an open file and its size. Somebody else made the file, so it may be a FIFO. */
+function withFile<Result>(path: string, use: (descriptor: number, size: number) => Result): Result {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw new Damaged('not a regular file');
+    return use(descriptor, stats.size);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const MAGIC = Uint8Array.of(0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2);
+const FANOUT_AT = MAGIC.length;
+const NAMES_AT = FANOUT_AT + 256 * 4;
+const NAME_BYTES = 20;
+// Checksums of the pack and of the index itself.
+const TRAILER_BYTES = 40;
+const FAR = 0x80000000;
+
+/** An index of git (`.idx`, version 2), which says where each object of a pack begins. */
+export class PackIndex {
+  readonly #bytes: Buffer;
+  readonly #count: number;
+
+  /** Throws `Damaged` when the file is not an index of this version. */
+  static read(path: string): PackIndex {
+    return withFile(path, (descriptor, size) => {
+      if (size > MAX_INDEX_BYTES) throw new Damaged('an index that is too large');
+      return new PackIndex(readFileSync(descriptor));
+    });
+  }
+
+  private constructor(bytes: Buffer) {
+    if (bytes.length < NAMES_AT + TRAILER_BYTES || !MAGIC.every((byte, at) => bytes[at] === byte)) {
+      throw new Damaged('not an index of version 2');
+    }
+    this.#bytes = bytes;
+    this.#count = this.#fanout(255);
+    // Name, CRC and near offset of each object; far offsets follow.
+    const least = NAMES_AT + this.#count * (NAME_BYTES + 8) + TRAILER_BYTES;
+    if (bytes.length < least) throw new Damaged('an index that is cut short');
+  }
+
+  /** Null when the pack does not hold the object. */
+  find(key: Buffer): number | null {
+    const first = key[0] ?? 0;
+    let low = first === 0 ? 0 : this.#fanout(first - 1);
+    let high = Math.min(this.#fanout(first), this.#count);
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const at = NAMES_AT + middle * NAME_BYTES;
+      const order = this.#bytes.compare(key, 0, NAME_BYTES, at, at + NAME_BYTES);
+      if (order === 0) return this.#offset(middle);
+      if (order < 0) low = middle + 1;
+      else high = middle;
+    }
+    return null;
+  }
+
+  #fanout(byte: number): number {
+    return this.#bytes.readUInt32BE(FANOUT_AT + byte * 4);
+  }
+
+  #offset(index: number): number {
+    const nearAt = NAMES_AT + this.#count * (NAME_BYTES + 4);
+    const near = this.#bytes.readUInt32BE(nearAt + index * 4);
+    if (near < FAR) return near;
+    const at = nearAt + this.#count * 4 + (near - FAR) * 8;
+    if (at + 8 > this.#bytes.length - TRAILER_BYTES)
+      throw new Damaged('an offset past the end of the index');
+    return Number(this.#bytes.readBigUInt64BE(at));
+  }
+}
+
+/** What a pack holds at an offset: an object, or a delta that makes one from another object. */
+export type Entry =
+  | { readonly kind: 'blob'; readonly size: number; readonly dataAt: number }
+  | {
+      readonly kind: 'delta';
+      readonly size: number;
+      readonly dataAt: number;
+      /** An offset in the same pack, or the object's id. */
+      readonly base: number | Buffer;
+    };
+
+const PACK_HEADER_BYTES = 12;
+const PACK_TRAILER_BYTES = 20;
+const BLOB = 3;
+const OFS_DELTA = 6;
+const REF_DELTA = 7;
+// Kind and size take at most 5 bytes for sizes that we read, a base's offset 8, its id 20.
+const ENTRY_HEADER_BYTES = 32;
+
+/** An open pack of git. */
+export class PackFile {
+  readonly #descriptor: number;
+  readonly #end: number;
+
+  private constructor(descriptor: number, size: number) {
+    this.#descriptor = descriptor;
+    this.#end = size - PACK_TRAILER_BYTES;
+  }
+
+  static use<Result>(path: string, read: (pack: PackFile) => Result): Result {
+    return withFile(path, (descriptor, size) => read(new PackFile(descriptor, size)));
+  }
+
+  entry(offset: number): Entry {
+    if (!(offset >= PACK_HEADER_BYTES)) throw new Damaged('an object before the first');
+    const reader = new ByteReader(this.#read(offset, ENTRY_HEADER_BYTES));
+    const { kind, size } = kindAndSize(reader);
+    requireSize(size);
+    if (kind === BLOB) return { kind: 'blob', size, dataAt: offset + reader.at };
+    if (kind !== OFS_DELTA && kind !== REF_DELTA) throw new Damaged('an object that is not a blob');
+    const base = kind === REF_DELTA ? reader.take(NAME_BYTES) : offset - distance(reader);
+    return { kind: 'delta', size, dataAt: offset + reader.at, base };
+  }
+
+  /** The inflated bytes of an entry, exactly as many as it says. */
+  data({ dataAt, size }: Entry): Uint8Array {
+    return inflate(this.#read(dataAt, mostDeflated(size)), size);
+  }
+
+  /** As many bytes as there are, and no more than `length`. */
+  #read(offset: number, length: number): Buffer {
+    const there = Math.min(length, this.#end - offset);
+    if (!(there > 0)) throw new Damaged('an object past the end of its pack');
+    const bytes = Buffer.allocUnsafe(there);
+    let done = 0;
+    while (done < there) {
+      const read = readSync(this.#descriptor, bytes, done, there - done, offset + done);
+      if (read === 0) throw new Damaged('a pack that is cut short');
+      done += read;
+    }
+    return bytes;
+  }
+}
+
+/** Seven bits in a byte, the lowest first; three bits of the first byte are the kind. */
+function kindAndSize(reader: ByteReader): { kind: number; size: number } {
+  const first = reader.next();
+  const rest = first < 128 ? 0 : reader.number();
+  return { kind: (first >> 4) & 7, size: (first & 15) + rest * 16 };
+}
+
+/** Seven bits in a byte, the highest first; one is added for each further byte. */
+function distance(reader: ByteReader): number {
+  let byte = reader.next();
+  let value = byte & 127;
+  while (byte >= 128) {
+    byte = reader.next();
+    value = (value + 1) * 128 + (byte & 127);
+  }
+  if (value === 0) throw new Damaged('an object that is made from itself');
+  return value;
+}
+
+/** Reads numbers and bytes one after the other, and never past the end. */
+export class ByteReader {
+  readonly #bytes: Buffer;
+  at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  isAtEnd(): boolean {
+    return this.at >= this.#bytes.length;
+  }
+
+  next(): number {
+    const byte = this.#bytes[this.at];
+    if (byte === undefined) throw new Damaged('a number that is cut short');
+    this.at += 1;
+    return byte;
+  }
+
+  take(length: number): Buffer {
+    const taken = this.#bytes.subarray(this.at, this.at + length);
+    if (taken.length < length) throw new Damaged('bytes that are cut short');
+    this.at += length;
+    return taken;
+  }
+
+  /** Seven bits in a byte, the lowest first. */
+  number(): number {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.next();
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+    }
+  }
+}
+
+/** The most bytes that zlib makes of `size` bytes, whatever its settings. */
+function mostDeflated(size: number): number {
+  return size + Math.ceil(size / 8) + Math.ceil(size / 64) + 64;
+}
+
+/** Exactly `size` bytes from the start of `deflated`, which may go on behind their end. */
+function inflate(deflated: Uint8Array, size: number): Uint8Array {
+  const chunkSize = Math.min(Math.max(size, 64), MAX_CHUNK_BYTES);
+  const bytes = inflateSync(deflated, { maxOutputLength: Math.max(size, 1), chunkSize });
+  if (bytes.length !== size) throw new Damaged('an object that is shorter than it says');
+  return bytes;
+}

@@ -1,0 +1,213 @@
+import { realpathSync, statSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { isSavepointError, SavepointError } from '../../model/errors.ts';
+import { abortError, LockQueue, lockedError, PROJECT_LOCK } from '../lock-queue.ts';
+import type { LockOptions, ProjectLock } from '../store.ts';
+import { Connection } from './connection.ts';
+import { isBusy } from './failures.ts';
+import { type Layout, layoutOf, makeEmptyFile } from './layout.ts';
+
+/**
+ * The project lock: an exclusive transaction on a database of its own. The kernel holds it for the
+ * process and lets go when the process dies, however it dies.
+ */
+export class LockFile {
+  readonly #file: string | null;
+  readonly #directory: string;
+  readonly #queue: LockQueue;
+  readonly #closing = new AbortController();
+  #connection: Connection | null = null;
+  #release: (() => void) | null = null;
+
+  /** Without a file, only those of this process are kept apart. */
+  constructor(file: string | null, realDirectory: string) {
+    this.#file = file;
+    this.#directory = realDirectory;
+    this.#queue = joinQueue(realDirectory);
+  }
+
+  async acquire({ timeoutMs, signal }: LockOptions): Promise<ProjectLock> {
+    const since = performance.now();
+    const either = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
+    await this.#queue.enter({ timeoutMs, signal: either });
+    try {
+      const waiting = { wanted: PROJECT_LOCK, timeoutMs, since, signal: either };
+      await whenFree(() => this.#takeFromKernel(), waiting);
+    } catch (error) {
+      this.#queue.leave();
+      throw error;
+    }
+    return this.#hold();
+  }
+
+  /** Releases what is held and turns away those who wait. */
+  close(): void {
+    this.#closing.abort(new SavepointError('store-closed', 'the store was closed'));
+    this.#release?.();
+    this.#connection?.close();
+    this.#connection = null;
+    partFromQueue(this.#directory);
+  }
+
+  #takeFromKernel(): void {
+    if (this.#file === null) return;
+    this.#connection ??= connect(this.#file);
+    this.#connection.run('BEGIN EXCLUSIVE');
+  }
+
+  #hold(): ProjectLock {
+    const release = (): void => {
+      if (this.#release !== release) return;
+      this.#release = null;
+      this.#connection?.run('COMMIT');
+      this.#queue.leave();
+    };
+    this.#release = release;
+    return { release };
+  }
+}
+
+function connect(file: string): Connection {
+  makeEmptyFile(file);
+  return Connection.bare(file, 0);
+}
+
+interface Shared {
+  readonly queue: LockQueue;
+  users: number;
+}
+
+const queues = new Map<string, Shared>();
+
+/** The queue of all stores of this process that are opened on the same real folder. */
+function joinQueue(realDirectory: string): LockQueue {
+  const shared = queues.get(realDirectory) ?? { queue: new LockQueue(PROJECT_LOCK), users: 0 };
+  shared.users += 1;
+  queues.set(realDirectory, shared);
+  return shared.queue;
+}
+
+function partFromQueue(realDirectory: string): void {
+  const shared = queues.get(realDirectory);
+  if (shared === undefined) return;
+  shared.users -= 1;
+  if (shared.users === 0) queues.delete(realDirectory);
+}
+
+/** Runs `work` under the project lock of a store that is not opened, because it may not be able to. */
+export async function withProjectLock<Result>(
+  directory: string,
+  timeoutMs: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const layout = layoutOf(directory);
+  const file = new LockFile(layout.lock, realpathSync(layout.directory));
+  try {
+    const lock = await file.acquire({ timeoutMs });
+    try {
+      return await work();
+    } finally {
+      lock.release();
+    }
+  } finally {
+    file.close();
+  }
+}
+
+const FIRST_DELAY_MS = 1;
+const LAST_DELAY_MS = 25;
+
+interface Waiting {
+  /** What is waited for is called so in errors. */
+  readonly wanted: string;
+  readonly timeoutMs: number;
+  /** When it began, where others were waited for before; of `performance.now`. */
+  readonly since?: number;
+  readonly signal?: AbortSignal | undefined;
+  /** How long to stay away at most before asking again. */
+  readonly pauseMs?: number;
+}
+
+/**
+ * Does what another process may be in the way of. Asks again and again instead of letting SQLite sleep, which
+ * would stop the event loop.
+ */
+export async function whenFree<Result>(
+  attempt: () => Result,
+  { wanted, timeoutMs, since = performance.now(), signal, pauseMs = LAST_DELAY_MS }: Waiting,
+): Promise<Result> {
+  for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 2, pauseMs)) {
+    if (signal?.aborted) throw abortError(wanted, signal);
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+    }
+    const left = since + timeoutMs - performance.now();
+    if (left <= 0) throw lockedError(wanted, timeoutMs);
+    await setTimeout(Math.min(left, delay * (0.5 + Math.random())));
+  }
+}
+
+// A transaction on a database of its own, as the project lock is: the kernel lets go of it when its process dies.
+
+/** Held until it is closed, by any number at a time. Throws what is busy while a repair is at work. */
+export function joinWriters({ writers }: Layout): Connection {
+  makeEmptyFile(writers);
+  const connection = Connection.bare(writers, 0);
+  try {
+    connection.run('BEGIN');
+    // Only who reads has it.
+    connection.get('SELECT count(*) FROM sqlite_schema');
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+const TIMEOUT_MS = 2_000;
+
+/** Runs `work` while nobody can write, not even without the project lock. */
+export async function withoutWriters<Result>(
+  { writers }: Layout,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  makeEmptyFile(writers);
+  const connection = Connection.bare(writers, 0);
+  try {
+    await takeAlone(connection);
+    return await work();
+  } finally {
+    connection.close();
+  }
+}
+
+async function takeAlone(connection: Connection): Promise<void> {
+  const waiting = { wanted: 'the store', timeoutMs: TIMEOUT_MS };
+  try {
+    await whenFree(() => connection.run('BEGIN EXCLUSIVE'), waiting);
+  } catch (error) {
+    if (!isSavepointError(error, 'store-locked')) throw error;
+    const message = 'a program that keeps documents in this store is running';
+    throw new SavepointError('store-locked', message, { hint: 'end it first', cause: error });
+  }
+}
+
+/** Which file is under the name of a database; null where there is none. */
+export function databaseFile(path: string): string | null {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? null : `${stats.dev}:${stats.ino}`;
+}
+
+/**
+ * For who keeps repairs away: one may have put another database in the place of the one that was
+ * opened. What is committed to that one nobody ever finds again.
+ */
+export function requireSameFile(path: string, opened: string | null): void {
+  if (databaseFile(path) === opened) return;
+  throw new SavepointError('store-closed', 'the store was replaced while it was open', {
+    path,
+    hint: 'nothing was recorded; open it again',
+  });
+}
