@@ -91,7 +91,7 @@ function placeOf(project: Project, home: string | null): StorePlace {
 }
 
 async function bind(store: Store, project: Project, adopt: boolean): Promise<void> {
-  const known = await store.project();
+  const known = (await store.state()).project;
   if (known !== null && !adopt) return checkIdentity(known, project.identity);
   await store.setProject(project.identity);
 }

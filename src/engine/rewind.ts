@@ -125,7 +125,7 @@ function plan(
 /** The operation named, by its id or the beginning of it, or else the newest rewind in effect. */
 async function operationToUndo(store: Store, id?: string): Promise<Operation> {
   if (id === undefined) {
-    const operations = await store.operations();
+    const operations = await store.timeline.operations();
     const found = operations.find(({ kind, inEffect }) => kind === 'rewind' && inEffect);
     if (found !== undefined) return found;
     throw new SavepointError('nothing-to-undo', 'there is no rewind to undo');
@@ -140,7 +140,7 @@ async function operationToUndo(store: Store, id?: string): Promise<Operation> {
  * chance, as typing ends it in an editor.
  */
 async function operationToRedo(store: Store): Promise<Operation> {
-  for (const operation of await store.operations()) {
+  for (const operation of await store.timeline.operations()) {
     // One that an import brought is not in effect, and ends nothing here.
     if (operation.kind === 'rewind' && operation.inEffect) break;
     if (operation.kind === 'undo' && operation.inEffect) return operation;

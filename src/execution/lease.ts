@@ -1,6 +1,7 @@
 import { currentOwner, ownerMayRun, ownerRuns, placeOf } from '../capture/process-owner.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution } from '../model/execution.ts';
+import { findExecution } from '../store/find.ts';
 import type { Fence } from '../store/store.ts';
 import { touchSession } from '../timeline/sessions.ts';
 import type { DraftWork, ExecutionSite } from './execution-site.ts';
@@ -34,7 +35,7 @@ export class HeldExecution {
     { leaseMs = LEASE_MS, create }: { readonly leaseMs?: number; readonly create: boolean },
   ): Promise<HeldExecution> {
     const taken = await site.write(async (draft, now) => {
-      const known = await site.store.execution(id);
+      const known = await findExecution(site.store, id);
       if (known === null && !create) throw notFound(id);
       if (known !== null && isHeld(known, now)) throw busy(known);
       const execution = known ?? newExecution(id, now);

@@ -14,6 +14,7 @@ import {
 import { isWork, PLAN, type PlanLine, type RewindPlan, takesEffect } from '../model/plan.ts';
 import { type Captured, joins, type State } from '../model/state.ts';
 import { hashBytes } from '../store/blob.ts';
+import { currentSeq } from '../store/find.ts';
 import { changedMeanwhile } from './journal.ts';
 
 /**
@@ -76,7 +77,7 @@ function isContent(merged: Uint8Array | undefined, target: State): boolean {
 
 /** A path that no agent touched has nothing to take back, so it is not touched either. */
 async function checkTakes({ store }: CaptureSite, plan: RewindPlan): Promise<void> {
-  if (plan.seq > (await store.seq())) {
+  if (plan.seq > (await currentSeq(store))) {
     throw new SavepointError('argument-invalid', 'the plan belongs to another timeline');
   }
   const lines = plan.lines.filter(takesEffect);
@@ -102,7 +103,7 @@ async function changesTaken(
   const paths = lines.map((line) => line.path);
   const seqs = lines.flatMap((line) => line.takes);
   const oldest = seqs.reduce((one, other) => Math.min(one, other), Number.MAX_SAFE_INTEGER);
-  const changes = await store.changes({ paths, after: oldest - 1 });
+  const changes = await store.timeline.changes({ paths, after: oldest - 1 });
   return new Map(changes.map((change) => [change.seq, change]));
 }
 

@@ -38,7 +38,7 @@ async function diffForward(
   to: Checkpoint | null,
   paths: readonly TrackedPath[] | null,
 ): Promise<PathDiff[]> {
-  const changes = await site.store.changes({ after: from.seq });
+  const changes = await site.store.timeline.changes({ after: from.seq });
   const byPath = Map.groupBy(changes, (change) => change.path);
   const diffs: PathDiff[] = [];
   for (const [path, chain] of [...byPath].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -74,7 +74,7 @@ async function pathDiff(
 export async function bytesOf(site: CaptureSite, state: State): Promise<Uint8Array | null> {
   if (state.kind !== 'captured' || state.blob === null) return null;
   try {
-    return await site.store.readBlob(state.blob);
+    return await site.store.blobs.read(state.blob);
   } catch (error) {
     if (isSavepointError(error, 'blob-corrupt') || isSavepointError(error, 'blob-missing'))
       return null;

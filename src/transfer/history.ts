@@ -7,6 +7,7 @@ import { isOutside, type TrackedPath } from '../model/path.ts';
 import { protectionOf } from '../model/protection.ts';
 import type { Session } from '../model/session.ts';
 import { joins, type State } from '../model/state.ts';
+import { currentSeq } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 import type { RowCounts } from './requests.ts';
 
@@ -68,22 +69,22 @@ export async function collect(
   sessions: readonly Session[] | null,
 ): Promise<Collected> {
   // Rows that come while we read belong to the next export.
-  const end = await store.seq();
+  const end = await currentSeq(store);
   const isOld = ({ seq }: { readonly seq: Seq }): boolean => seq <= end;
   const all = (await changesOf(store, sessions)).filter(isOld);
   const changes = all.filter(({ path }) => canMove(path));
-  const everyCheckpoint = (await store.checkpoints({})).filter(isOld).toReversed();
+  const everyCheckpoint = (await store.timeline.checkpoints({})).filter(isOld).toReversed();
   const operations = await operationsOf(store, changes, everyCheckpoint);
   const ids = new Set(sessions?.map(({ id }) => id));
   const safety = new Set(operations.map(({ safetyCheckpointId }) => safetyCheckpointId));
   return {
-    sessions: sessions ?? (await store.sessions()),
+    sessions: sessions ?? (await store.timeline.sessions()),
     checkpoints: everyCheckpoint.filter(
       ({ id, sessionId }) => sessions === null || safety.has(id) || ids.has(sessionId ?? ''),
     ),
     changes,
     operations,
-    cancellations: await store.cancellationsOf(changes.map(({ seq }) => seq)),
+    cancellations: await store.timeline.cancellations(changes.map(({ seq }) => seq)),
     leftOut: [...new Set(all.flatMap(({ path }) => (canMove(path) ? [] : [path])))],
   };
 }
@@ -92,12 +93,12 @@ async function changesOf(
   store: Store,
   sessions: readonly Session[] | null,
 ): Promise<readonly Change[]> {
-  if (sessions === null) return store.changes({});
-  const own = await store.changes({ sessionIds: sessions.map(({ id }) => id) });
+  if (sessions === null) return store.timeline.changes({});
+  const own = await store.timeline.changes({ sessionIds: sessions.map(({ id }) => id) });
   const [oldest] = own;
   if (oldest === undefined) return [];
   const firsts = new Map(own.toReversed().map(({ path, seq }) => [path, seq]));
-  const chains = await store.changes({ paths: [...firsts.keys()], after: oldest.seq - 1 });
+  const chains = await store.timeline.changes({ paths: [...firsts.keys()], after: oldest.seq - 1 });
   return chains.filter(({ path, seq }) => seq >= (firsts.get(path) ?? 0));
 }
 
@@ -113,7 +114,7 @@ async function operationsOf(
 ): Promise<Operation[]> {
   const wanted = new Set(changes.map(({ operationId }) => operationId));
   const there = new Set(checkpoints.map(({ id }) => id));
-  const operations = (await store.operations()).toReversed();
+  const operations = (await store.timeline.operations()).toReversed();
   return operations.filter(
     ({ id, safetyCheckpointId }) => wanted.has(id) && there.has(safetyCheckpointId),
   );

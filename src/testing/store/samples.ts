@@ -156,7 +156,7 @@ export async function rejectsWith(promise: Promise<unknown>, code: ErrorCode): P
 }
 
 export async function assertReadable(store: Store, blob: Blob): Promise<void> {
-  assert.deepEqual(await store.readBlob(blob.id), Uint8Array.from(blob.bytes));
+  assert.deepEqual(await store.blobs.read(blob.id), Uint8Array.from(blob.bytes));
 }
 
 export function seqsOf(rows: readonly { readonly seq: Seq }[]): Seq[] {
