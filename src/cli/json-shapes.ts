@@ -40,7 +40,7 @@ import {
 import type { FileDiff } from '../terminal/file-diff.ts';
 import { sentenceFor } from '../terminal/reasons.ts';
 import { PathNames } from './json.ts';
-import type { Unmatched } from './on-record.ts';
+import type { Unmatched } from './path-arguments.ts';
 
 // What several commands print with --json. The published schemas are made from these descriptions, and the
 // compiler compares each with the type of what is printed.

@@ -1,19 +1,18 @@
 import { join } from 'node:path';
-import { paintFor } from '../terminal/paint.ts';
+import { displayText } from '../index.ts';
+import { type Paint, paintFor } from '../terminal/paint.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { type AnsweringModel, chooseModel } from './answering-model.ts';
 import { CheckpointManager } from './checkpoint/checkpoint-manager.ts';
-import { CommandRefused } from './commands/refusals.ts';
-import { findSession, sessionTable } from './commands/session-list.ts';
+import { CommandRefused } from './commands/command.ts';
+import { findSession, sessionTable } from './commands/conversations.ts';
 import { ConfigManager } from './config/config-manager.ts';
 import { configJson, configText } from './config/config-text.ts';
 import { PERMISSION_MODES, type ReplicaConfig } from './config/replica-config.ts';
 import { SDKConfigLoader } from './config/sdk-config-loader.ts';
-import { PlayedUI } from './demo/played-ui.ts';
-import { SCRIPT } from './demo/script.ts';
+import { PlayedUI, SCRIPT } from './demo.ts';
 import { FileLogger } from './file-logger.ts';
 import { type EngineFiles, openEngineFiles } from './files/engine-files.ts';
-import { greetingLines } from './greeting.ts';
 import type { PrintedSessions, ReplicaIo, ReplicaRequest } from './request.ts';
 import { RunnerFactory } from './runners/runner-factory.ts';
 import { loadSdk, SdkMissingError } from './sdk/load-sdk.ts';
@@ -283,4 +282,34 @@ function permissionModeOf(text: string): ReplicaConfig['permissionMode'] {
   throw new UsageError(
     `--permission-mode must be one of ${PERMISSION_MODES.join(', ')}, not "${text}"`,
   );
+}
+
+interface Greeted {
+  readonly stage: Stage;
+  readonly session: Session;
+  /** A scratch project. */
+  readonly demo: boolean;
+  readonly offline: boolean;
+  readonly paint: Paint;
+}
+
+/** What a person should know before the first prompt. */
+function greetingLines({ stage, session, demo, offline, paint }: Greeted): string[] {
+  const project = displayText(stage.project);
+  return [
+    `${paint('bold', 'claude-replica')} in ${demo ? 'a scratch project, removed afterwards' : project}`,
+    ...(session.turns.length > 0 ? [`Conversation of ${count(session.turns.length)} so far.`] : []),
+    ...(offline ? OFFLINE.map((line) => paint('dim', line)) : []),
+  ];
+}
+
+const OFFLINE: readonly string[] = [
+  'The demonstration model answers, a small program without a network. It takes:',
+  '  write FILE: TEXT      append FILE: TEXT    replace A with B in FILE',
+  '  run: COMMAND          delete FILE          read FILE',
+  'Let it wreck something (run: rm README.md), then press Esc twice.',
+];
+
+function count(prompts: number): string {
+  return prompts === 1 ? 'one prompt' : `${prompts} prompts`;
 }

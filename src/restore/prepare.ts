@@ -1,5 +1,4 @@
-import type { CaptureSite } from '../capture/capture.ts';
-import { look } from '../capture/capture.ts';
+import { type CaptureSite, look } from '../capture/capture.ts';
 import { type Author, appendChange, outsider, settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
 import { kindAt, type Observation, type Sight } from '../fs/observe.ts';

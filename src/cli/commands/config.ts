@@ -11,14 +11,13 @@ import {
   oneOf,
   TEXT,
 } from '../../model/check.ts';
-import { findProject } from '../../terminal/find-project.ts';
-import { storeHome, userFile } from '../../terminal/store-home.ts';
+import { findProject, storeHome, userFile } from '../../terminal/find-project.ts';
 import { padWidth, textWidth } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
-import { configurationOf, warnOfConfiguration } from '../configuration.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
+import { configurationOf, warnOfConfiguration } from '../open-timeline.ts';
 
 const PART = {
   value: described(
@@ -70,8 +69,7 @@ export const config: Command = {
   completes: [SETTING_KEYS],
   json: { config: anyOf(SHAPE, SETTING) },
   run: async (call) => {
-    expectArgs(call, 'config', 0, 1);
-    const [key] = [...call.args, ...call.rest];
+    const [key] = expectArgs(call, 'config', 0, 1);
     const project = findProject(call);
     const configuration = configurationOf(call, project);
     return key === undefined

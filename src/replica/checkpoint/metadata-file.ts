@@ -13,16 +13,7 @@ import {
   unchecked,
   where,
 } from '../../model/check.ts';
-
-/** A prompt of the user that can be returned to, as `metadata.json` has it. */
-export interface CheckpointMetadata {
-  /** The uuid of the user's message. */
-  readonly id: string;
-  readonly timestamp: Date;
-  readonly description: string;
-  /** The SDK's session. */
-  readonly sessionId: string;
-}
+import type { CheckpointMetadata } from './checkpoint-manager.ts';
 
 const LARGEST_BYTES = 16 * 1024 * 1024;
 
@@ -66,13 +57,13 @@ const LONGEST_ID = 200;
 const LONGEST_DESCRIPTION = 10_000;
 
 /** What a `metadata.json` holds, and whether all of it could be understood. */
-export interface MetadataRead {
+interface MetadataRead {
   readonly checkpoints: readonly CheckpointMetadata[];
   readonly isWhole: boolean;
 }
 
 /** Keeps every entry that is valid; newest first, an id once. */
-export function parseMetadata(text: string): MetadataRead {
+function parseMetadata(text: string): MetadataRead {
   const entries = entriesOf(text);
   if (entries === null) return { checkpoints: [], isWhole: false };
   const valid = entries.flatMap((entry) => checkpointOf(entry) ?? []);
@@ -82,7 +73,7 @@ export function parseMetadata(text: string): MetadataRead {
   return { checkpoints: [...byId.values()], isWhole: valid.length === entries.length };
 }
 
-export function formatMetadata(checkpoints: readonly CheckpointMetadata[]): string {
+function formatMetadata(checkpoints: readonly CheckpointMetadata[]): string {
   const entries = checkpoints.map(({ id, timestamp, description, sessionId }) => ({
     id,
     timestamp: timestamp.toISOString(),
@@ -104,10 +95,7 @@ const ENTRY = object({
   id: ID,
   // Only a full date and time: `Date` would also take "1" or a name of a month.
   timestamp: where(
-    matching<string>(
-      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
-      'a time in ISO 8601',
-    ),
+    matching<string>(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/, 'a time'),
     'a time in ISO 8601',
     (text) => !Number.isNaN(Date.parse(text)),
   ),

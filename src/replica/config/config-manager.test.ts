@@ -71,6 +71,13 @@ describe('Scenario: load checkpoint configuration options: WHEN the configuratio
     ['extraArgs', { debug: 1 }],
     ['mcpServers', { a: { type: 'http' } }],
     ['mcpServers', { a: { command: 'x', args: 'y' } }],
+    ['mcpServers', { a: { command: 'x', args: ['a\0b'] } }],
+    ['mcpServers', { a: { command: 'x', env: { A: 1 } } }],
+    ['mcpServers', { a: { type: 'http', url: 'mcp.example' } }],
+    ['mcpServers', { a: { type: 'sse', url: 'file:///etc/passwd' } }],
+    ['mcpServers', { a: { type: 'http', url: 'http://x/', headers: { A: 'b\r\nC: d' } } }],
+    ['mcpServers', { a: { type: 'sdk', name: 'x' } }],
+    ['mcpServers', { 'a\u001b[2J': { command: 'x' } }],
     ['model', 4],
   ])('names file and key where the user set %s to %j', async (key, value) => {
     await withFiles({ user: { [key]: value } }, async ({ config, home }) => {

@@ -46,27 +46,42 @@ const ARGUMENTS: SettingKind<Readonly<Record<string, string | null>>> = {
   fromText: () => undefined,
 };
 
+// No NUL, which ends a text for a program, and no newline, which ends a header.
+const LINE: Kind<string> = where(TEXT, 'one line of text', (text) => !/[\n\r\0]/.test(text));
+const LINES: Kind<Record<string, string>> = where(recordOf(LINE), 'an object of texts', (texts) =>
+  Object.keys(texts).every((name) => !/[\n\r\0]/.test(name)),
+);
 const PROGRAM = object({
   type: optional(oneOf('stdio')),
   command: WORD,
-  args: optional(listOf(TEXT)),
-  env: optional(recordOf(TEXT)),
+  args: optional(listOf(LINE)),
+  env: optional(LINES),
 });
+const WEB_ADDRESS: Kind<string> = where(
+  TEXT,
+  'an address that begins with http:// or https://',
+  (text) => URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol),
+);
 const ADDRESS = object({
   type: oneOf('http', 'sse'),
-  url: WORD,
-  headers: optional(recordOf(TEXT)),
+  url: WEB_ADDRESS,
+  headers: optional(LINES),
 });
+const SERVER_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 const SERVERS: SettingKind<Readonly<Record<string, McpServerConfig>>> = {
-  kind: recordOf(
-    branded<McpServerConfig>(
-      where(
-        anyOf(PROGRAM, ADDRESS),
-        'a server with a "command", or with a "type" of "http" or "sse" and a "url"',
-        () => true,
+  kind: where(
+    recordOf(
+      branded<McpServerConfig>(
+        where(
+          anyOf(PROGRAM, ADDRESS),
+          'a server with a "command", or with a "type" of "http" or "sse" and a "url"',
+          () => true,
+        ),
       ),
     ),
+    'servers by names of letters, digits, "-" and "_"',
+    (servers) => Object.keys(servers).every((name) => SERVER_NAME.test(name)),
   ),
   fromText: () => undefined,
 };

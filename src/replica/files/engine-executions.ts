@@ -6,7 +6,7 @@ import type {
   ExecutionPlace,
   PlacePlan,
   WentBack,
-} from './agent-executions.ts';
+} from './agent-files.ts';
 
 /** A list of prompts has room for so many; `savepoint executions` shows all. */
 const NEWEST = 20;

@@ -3,9 +3,11 @@ import {
   type AlongsideRequest,
   isOutside,
   type ListedCheckpoint,
+  type Operation,
   type OperationId,
   openSavepoint,
   type PathDiff,
+  type PlanLine,
   pathToBytes,
   type Receipt,
   type RewindPlan,
@@ -13,17 +15,14 @@ import {
   SavepointError,
   type TrackedPath,
 } from '../../index.ts';
+import { type Surroundings, storeHome, userFile } from '../../terminal/find-project.ts';
 import { openGivenFile, writeNewFile } from '../../terminal/given-file.ts';
-import { plural } from '../../terminal/plural.ts';
-import { type Surroundings, storeHome, userFile } from '../../terminal/store-home.ts';
-import type { AgentExecutions } from './agent-executions.ts';
-import type { AgentFiles, PromptBegun, SdkRewind } from './agent-files.ts';
+import { plural } from '../../terminal/phrases.ts';
+import type { AgentExecutions, AgentFiles, PromptBegun, SdkRewind } from './agent-files.ts';
 import { EngineExecutions } from './engine-executions.ts';
-import { type Own, refuseForeignRedo, rewindToUndo } from './own-operations.ts';
-import { sessionFamily } from './session-family.ts';
 import { AGENT, type OnGap, ToolCalls } from './tool-calls.ts';
 
-export interface OpenFiles {
+interface OpenFiles {
   readonly project: string;
   readonly surroundings: Surroundings;
   readonly onGap: OnGap;
@@ -126,8 +125,8 @@ export class EngineFiles implements AgentFiles {
     return this.#savepoint.planRewind({ to, force: true });
   }
 
-  planDiffs(plan: RewindPlan): Promise<readonly PathDiff[]> {
-    return Promise.all(plan.lines.map((line) => this.#savepoint.planDiff(line)));
+  planDiff(line: PlanLine): Promise<PathDiff> {
+    return this.#savepoint.planDiff(line);
   }
 
   async restore(plan: RewindPlan, sdk: SdkRewind | null): Promise<Receipt> {
@@ -264,4 +263,58 @@ async function alongsideOf(
   } catch (error) {
     return { paths: [], run: () => Promise.reject(error) };
   }
+}
+
+/** Whose rewinds are meant. */
+interface Own {
+  readonly sessionId: string;
+  /** Those that belong to no conversation and were made here. */
+  readonly made: ReadonlySet<OperationId>;
+}
+
+/**
+ * The rewind that `/undo` takes back: the newest one in effect to a checkpoint of this conversation, or of
+ * one that it was forked from. Another agent's in the same project is for its own person to take back.
+ */
+async function rewindToUndo(savepoint: Savepoint, own: Own): Promise<Operation> {
+  const isOwn = await ownOperations(savepoint, own);
+  const operations = await savepoint.operations();
+  const found = operations.find(
+    (operation) => operation.kind === 'rewind' && operation.inEffect && isOwn(operation),
+  );
+  if (found !== undefined) return found;
+  throw new SavepointError('nothing-to-undo', 'there is no rewind of this conversation to undo', {
+    hint: 'for what others did in this project: savepoint ops, savepoint undo',
+  });
+}
+
+/** Throws where the undo that would be taken back is none of this conversation's. */
+async function refuseForeignRedo(savepoint: Savepoint, own: Own): Promise<void> {
+  const isOwn = await ownOperations(savepoint, own);
+  const operations = await savepoint.operations();
+  const undo = operations.find(({ kind, inEffect }) => kind === 'undo' && inEffect);
+  const undone = operations.find(({ id }) => id === undo?.reverts);
+  // Where there is none, the engine says so.
+  if (undo === undefined || (undone !== undefined && isOwn(undone))) return;
+  throw new SavepointError('nothing-to-redo', 'the newest undo is not of this conversation', {
+    hint: 'for what others did in this project: savepoint ops, savepoint redo',
+  });
+}
+
+async function ownOperations(
+  savepoint: Savepoint,
+  { sessionId, made }: Own,
+): Promise<(operation: Operation) => boolean> {
+  const family = await sessionFamily(savepoint, sessionId);
+  const inFamily = await savepoint.list({ sessionIds: family });
+  const checkpoints = new Set(inFamily.map(({ id }) => id));
+  return ({ id, checkpointId }) =>
+    made.has(id) || (checkpointId !== null && checkpoints.has(checkpointId));
+}
+
+/** The sessions of a conversation: those that it was forked from, and its other branches. */
+async function sessionFamily(savepoint: Savepoint, sessionId: string): Promise<string[]> {
+  const sessions = await savepoint.sessions();
+  const root = sessions.find(({ id }) => id === sessionId)?.rootId;
+  return sessions.filter(({ rootId }) => rootId === root).map(({ id }) => id);
 }

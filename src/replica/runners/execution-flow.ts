@@ -7,7 +7,7 @@ import type {
   AgentExecutions,
   ExecutionPlace,
   PlacePlan,
-} from '../files/agent-executions.ts';
+} from '../files/agent-files.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
 
 export interface ExecutionParts {

@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { isSavepointError } from '../../index.ts';
 import type { Paint } from '../../terminal/paint.ts';
+import { receiptText } from '../../terminal/plan-text.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
 import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
 import type { CommandRegistry } from '../commands/command-registry.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
-import type { AgentExecution } from '../files/agent-executions.ts';
-import type { AgentFiles } from '../files/agent-files.ts';
-import { describeReceipt } from '../files/describe-receipt.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../file-logger.ts';
+import type { AgentExecution, AgentFiles } from '../files/agent-files.ts';
 import type { ConversationEvents, TurnEnd } from '../sdk/conversation.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
-import { ConversationDesk, type DeskParts } from './conversation-desk.ts';
+import { ConversationDesk, type DeskParts, RewoundNotice } from './conversation-desk.ts';
 import { resumeExecution } from './execution-flow.ts';
 import {
   type Chosen,
@@ -23,7 +22,6 @@ import {
   type RewindParts,
   restoreFiles,
 } from './rewind-flow.ts';
-import { RewoundNotice } from './rewound-notice.ts';
 
 export interface InteractiveRunnerParts {
   readonly ui: InteractiveUI;
@@ -152,7 +150,7 @@ export class InteractiveRunner {
       const restored = `Restored to checkpoint: ${description}`;
       if (isWhole) ui.displaySuccess(restored);
       else ui.displayWarning(`${restored}, but for what is named here:`);
-      if (receipt !== null) ui.displayBlock(describeReceipt(receipt, parts.paint));
+      if (receipt !== null) ui.displayBlock(receiptText(receipt, parts.paint));
       if (keptAs !== null) ui.displayInfo(`How it was: savepoint rewind ${keptAs} --exact`);
       // Last, since files that are back stay back whatever comes of it.
       if (chosen.choice !== 'files') await this.#goBackBefore(id);
@@ -172,10 +170,10 @@ export class InteractiveRunner {
   }
 
   #rewindParts(checkpoints: CheckpointManager): RewindParts {
-    const { ui, files, sdkKeepsFiles, paint, columns } = this.#parts;
+    const { ui, files, sdkKeepsFiles, paint } = this.#parts;
     const query = this.#desk.live.getQueryInstance();
     const { id: sessionId } = this.#desk.session;
-    return { ui, checkpoints, files, query, sessionId, sdkKeepsFiles, paint, columns: columns() };
+    return { ui, checkpoints, files, query, sessionId, sdkKeepsFiles, paint };
   }
 
   async #take(text: string): Promise<void> {

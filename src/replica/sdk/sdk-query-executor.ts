@@ -1,7 +1,6 @@
 import type { Options, Query, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
 import type { ConversationStart } from './conversation.ts';
 import type { Sdk } from './load-sdk.ts';
-import { withoutShadowWarning } from './without-warning.ts';
 
 /** What a conversation is run with, in our own terms. */
 export interface QueryOptions {
@@ -100,4 +99,25 @@ function conversation({ sessionId, from }: ConversationStart): Options {
 function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+/**
+ * The SDK warns of permissions that are given without a question, as whoever chose them knows. The warning
+ * would be written over what is drawn at the terminal, so exactly this one is dropped; all others pass.
+ */
+function withoutShadowWarning<T>(work: () => T): T {
+  const emit = process.emitWarning as (...args: unknown[]) => void;
+  process.emitWarning = (...args: unknown[]): void => {
+    if (!isShadowWarning(args[1])) emit.apply(process, args);
+  };
+  try {
+    return work();
+  } finally {
+    process.emitWarning = emit as typeof process.emitWarning;
+  }
+}
+
+function isShadowWarning(options: unknown): boolean {
+  const code = typeof options === 'object' && options !== null && 'code' in options && options.code;
+  return code === 'CLAUDE_SDK_CAN_USE_TOOL_SHADOWED';
 }

@@ -37,7 +37,7 @@ describe('SessionManager', () => {
       const root = join(folder, 'sessions');
       await writeFile(root, 'a file where the folder should be');
       const creating = new SessionManager({ root }).create({ project: PROJECT, id: ID });
-      await expect(creating).rejects.toMatchObject({ code: 'file-failed', path: join(root, ID) });
+      await expect(creating).rejects.toMatchObject({ code: 'file-failed' });
     });
   });
 
