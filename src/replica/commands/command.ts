@@ -3,7 +3,7 @@ import type { Paint } from '../../terminal/paint.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
-import type { AgentFiles } from '../files/agent-files.ts';
+import type { EngineFiles } from '../files/engine-files.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
@@ -30,7 +30,7 @@ export interface CommandContext {
   /** Null where checkpoints are turned off. */
   readonly checkpoints: Pick<CheckpointManager, 'listCheckpoints'> | null;
   /** The engine; null where it is turned off or the project cannot be one. */
-  readonly files: AgentFiles | null;
+  readonly files: EngineFiles | null;
   /** For what goes to `displayBlock`. */
   readonly paint: Paint;
   readonly columns: number;
@@ -121,7 +121,7 @@ export function idleOnly({ agent }: CommandContext): void {
   }
 }
 
-export function engineOf({ files }: CommandContext): AgentFiles {
+export function engineOf({ files }: CommandContext): EngineFiles {
   if (files !== null) return files;
   throw new CommandRefused('Files are not on record here, so there is nothing to go back to.');
 }

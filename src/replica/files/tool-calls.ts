@@ -1,6 +1,12 @@
 import type { HookCallback, HookInput, Options } from '@anthropic-ai/claude-agent-sdk';
 import type { Capture, Savepoint } from '../../index.ts';
-import type { PromptBegun } from './agent-files.ts';
+
+export interface PromptBegun {
+  readonly sessionId: string;
+  readonly parentSessionId: string | null;
+  readonly promptId: string;
+  readonly description: string;
+}
 
 /** Told of what could not be recorded; the tool runs all the same. */
 export type OnGap = (message: string) => void;

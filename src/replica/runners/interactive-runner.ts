@@ -8,7 +8,8 @@ import type { AgentControl, CommandContext, McpServerShown, Todo } from '../comm
 import type { CommandRegistry } from '../commands/command-registry.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
 import type { Logger } from '../file-logger.ts';
-import type { AgentExecution, AgentFiles } from '../files/agent-files.ts';
+import type { AgentExecution } from '../files/engine-executions.ts';
+import type { EngineFiles } from '../files/engine-files.ts';
 import type { ConversationEvents, TurnEnd } from '../sdk/conversation.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
@@ -33,7 +34,7 @@ export interface InteractiveRunnerParts {
   readonly sessionManager: SessionManager;
   readonly configManager: ConfigManager;
   readonly commands: CommandRegistry;
-  readonly files: AgentFiles | null;
+  readonly files: EngineFiles | null;
   /** Whether the SDK keeps file checkpoints of its own. */
   readonly sdkKeepsFiles: boolean;
   readonly logger: Logger;

@@ -1,26 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { displayLines, displayText } from '../../index.ts';
 import { describePrompt } from '../checkpoint/description.ts';
-import type { AgentFiles } from '../files/agent-files.ts';
+import type { EngineFiles } from '../files/engine-files.ts';
 import type { ConversationEvents, ConversationStart, TurnEnd } from '../sdk/conversation.ts';
 import type { Session } from '../sessions/session.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
 import type { LiveConversation } from './conversation-desk.ts';
 
-/** Where a session's turns are written down: `SessionManager`. */
-export interface TurnBook {
-  addTurn(session: Session, promptId: string, prompt: string): Promise<Session>;
-  endTurn(session: Session, promptId: string, lastMessageId: string | null): Promise<Session>;
-}
+/** The part of the engine that a turn without a terminal needs. */
+export type TurnFiles = Pick<
+  EngineFiles,
+  'notices' | 'takeGaps' | 'toolEnds' | 'promptBegins' | 'turnEnds' | 'holds' | 'diff'
+>;
 
 export interface PrintRunnerParts {
   readonly prompt: string;
   readonly format: 'text' | 'json';
   readonly session: Session;
   readonly start: ConversationStart;
-  readonly sessionManager: TurnBook;
+  readonly sessionManager: Pick<SessionManager, 'addTurn' | 'endTurn'>;
   readonly converse: (events: ConversationEvents) => LiveConversation;
   /** Null where the engine is turned off or the project cannot be one. */
-  readonly files: AgentFiles | null;
+  readonly files: TurnFiles | null;
   /** Null where checkpoints are turned off. */
   readonly checkpointManager: { flush(): Promise<void> } | null;
   readonly write: (text: string) => void;
