@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { displayText } from '../index.ts';
 import { type Paint, paintFor } from '../terminal/paint.ts';
+import { messageOf } from '../terminal/phrases.ts';
 import { settingsText } from '../terminal/settings-text.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { type AnsweringModel, chooseModel } from './answering-model.ts';
@@ -195,7 +196,7 @@ export class Application {
     try {
       return await openEngineFiles({ project, surroundings, onGap });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#warn(`Savepoint keeps no timeline here: ${reason}`);
       return null;
     }

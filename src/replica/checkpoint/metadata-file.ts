@@ -3,6 +3,8 @@ import { moveIntoPlace } from '../../fs/entries.ts';
 import { setPermissions } from '../../fs/pinned-folder.ts';
 import { readFile } from '../../fs/read-file.ts';
 import { makePrivateFolder, writeFile } from '../../fs/write-file.ts';
+import { accepts, ID, listOf, object, storableText, unchecked } from '../../model/check.ts';
+import { TIME } from '../sessions/session.ts';
 import type { CheckpointMetadata } from './checkpoint-manager.ts';
 
 const LARGEST_BYTES = 16 * 1024 * 1024;
@@ -40,11 +42,19 @@ export function setAside(file: string, now: Date): string {
 }
 
 export function writeMetadata(file: string, checkpoints: readonly CheckpointMetadata[]): void {
-  writeFile(file, Buffer.from(formatMetadata(checkpoints)));
+  // A date is written as `toISOString` gives it.
+  writeFile(file, Buffer.from(`${JSON.stringify({ checkpoints }, null, 2)}\n`));
 }
 
-const LONGEST_ID = 200;
 const LONGEST_DESCRIPTION = 10_000;
+
+const ENTRY = object({
+  id: ID,
+  timestamp: TIME,
+  description: storableText(0, LONGEST_DESCRIPTION),
+  sessionId: ID,
+});
+const ENTRIES = object({ checkpoints: listOf(unchecked<unknown>()) });
 
 /** What a `metadata.json` holds, and whether all of it could be understood. */
 interface MetadataRead {
@@ -56,58 +66,22 @@ interface MetadataRead {
 function parseMetadata(text: string): MetadataRead {
   const entries = entriesOf(text);
   if (entries === null) return { checkpoints: [], isWhole: false };
-  const valid = entries.flatMap((entry) => checkpointOf(entry) ?? []);
-  const sorted = valid.toSorted((a, b) => b.timestamp.getTime() - a.timestamp.getTime());
+  const valid = entries.filter((entry) => accepts(ENTRY, entry));
+  const sorted = valid
+    .map(({ id, timestamp, description, sessionId }) => {
+      return { id, timestamp: new Date(timestamp), description, sessionId };
+    })
+    .sort((a, b) => b.timestamp.getTime() - a.timestamp.getTime());
   const byId = new Map<string, CheckpointMetadata>();
   for (const one of sorted) if (!byId.has(one.id)) byId.set(one.id, one);
   return { checkpoints: [...byId.values()], isWhole: valid.length === entries.length };
 }
 
-function formatMetadata(checkpoints: readonly CheckpointMetadata[]): string {
-  const entries = checkpoints.map(({ id, timestamp, description, sessionId }) => ({
-    id,
-    timestamp: timestamp.toISOString(),
-    description,
-    sessionId,
-  }));
-  return `${JSON.stringify({ checkpoints: entries }, null, 2)}\n`;
-}
-
 function entriesOf(text: string): readonly unknown[] | null {
   try {
-    const entries = own(JSON.parse(text), 'checkpoints');
-    return Array.isArray(entries) ? entries : null;
+    const value: unknown = JSON.parse(text);
+    return accepts(ENTRIES, value) ? value.checkpoints : null;
   } catch {
     return null;
   }
-}
-
-function checkpointOf(entry: unknown): CheckpointMetadata | null {
-  const id = own(entry, 'id');
-  const description = own(entry, 'description');
-  const sessionId = own(entry, 'sessionId');
-  const timestamp = dateOf(own(entry, 'timestamp'));
-  if (!isText(id, LONGEST_ID) || !isText(sessionId, LONGEST_ID) || timestamp === null) return null;
-  if (typeof description !== 'string' || description.length > LONGEST_DESCRIPTION) return null;
-  return { id, timestamp, description, sessionId };
-}
-
-function isText(value: unknown, longest: number): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= longest;
-}
-
-// Only a full date and time: `Date` would also take "1" or a name of a month.
-const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-
-function dateOf(value: unknown): Date | null {
-  if (typeof value !== 'string' || !ISO.test(value)) return null;
-  const date = new Date(value);
-  return Number.isNaN(date.getTime()) ? null : date;
-}
-
-/** Own properties only: what a file leaves out must not be answered by a prototype. */
-function own(holder: unknown, name: string): unknown {
-  return typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name)
-    ? (holder as Readonly<Record<string, unknown>>)[name]
-    : undefined;
 }

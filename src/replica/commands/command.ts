@@ -1,5 +1,6 @@
 import { displayText, type ErrorCode, isSavepointError } from '../../index.ts';
 import type { Paint } from '../../terminal/paint.ts';
+import { messageOf } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
@@ -150,7 +151,7 @@ const SENTENCES: Partial<Record<ErrorCode, (message: string) => string>> = {
 
 /** What an error says, in one line that is safe to show, with the path that it is about. */
 export function oneLine(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const about = isSavepointError(error) && error.path !== undefined ? `: ${error.path}` : '';
   const line = `${message}${about}`.replace(/\s*[\r\n]+\s*/g, ' ').trim();
   return line === '' ? 'it does not say why' : displayText(line);

@@ -17,7 +17,7 @@ import {
 } from '../../index.ts';
 import { type Surroundings, storeHome, userFile } from '../../terminal/find-project.ts';
 import { openGivenFile, writeNewFile } from '../../terminal/given-file.ts';
-import { plural } from '../../terminal/phrases.ts';
+import { messageOf, plural } from '../../terminal/phrases.ts';
 import type { RewindableQuery } from '../sdk/conversation.ts';
 import { EngineExecutions } from './engine-executions.ts';
 import { AGENT, type OnGap, type PromptBegun, ToolCalls } from './tool-calls.ts';
@@ -259,7 +259,7 @@ export class EngineFiles {
   }
 
   #gap(what: string, error: unknown): void {
-    this.#onGap(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    this.#onGap(`${what}: ${messageOf(error)}`);
   }
 }
 

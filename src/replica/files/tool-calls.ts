@@ -1,5 +1,6 @@
 import type { HookCallback, HookInput, Options } from '@anthropic-ai/claude-agent-sdk';
 import type { Capture, Savepoint } from '../../index.ts';
+import { messageOf } from '../../terminal/phrases.ts';
 
 export interface PromptBegun {
   readonly sessionId: string;
@@ -75,7 +76,7 @@ export class ToolCalls {
     try {
       await work();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#onGap(`${what} could not be recorded: ${reason}`);
     }
   }

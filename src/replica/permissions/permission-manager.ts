@@ -4,6 +4,7 @@ import type {
   PermissionUpdate,
 } from '@anthropic-ai/claude-agent-sdk';
 import { displayText } from '../../index.ts';
+import { fieldsOf } from '../sdk/message-router.ts';
 import type { InteractiveUI, PermissionAnswer } from '../ui/interactive-ui.ts';
 import { detailsOf } from './tool-details.ts';
 
@@ -215,8 +216,4 @@ function questionsIn({ questions }: Input): Question[] {
     });
     return [{ question, labels, items }];
   });
-}
-
-function fieldsOf(value: unknown): Input {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { displayLines, displayText } from '../../index.ts';
+import { messageAndHint } from '../../terminal/phrases.ts';
 import { describePrompt } from '../checkpoint/description.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
 import type { ConversationEvents, ConversationStart, TurnEnd } from '../sdk/conversation.ts';
@@ -82,7 +83,7 @@ export class PrintRunner {
     try {
       return await this.#converse(promptId);
     } catch (error) {
-      return { outcome: 'failed', text: messageOf(error) };
+      return { outcome: 'failed', text: messageAndHint(error) };
     }
   }
 
@@ -162,7 +163,7 @@ export class PrintRunner {
       if (files === null || !(await files.holds(promptId))) return null;
       return (await files.diff(promptId)).map(({ path }) => path);
     } catch (error) {
-      this.#warn(`What changed cannot be told: ${messageOf(error)}`);
+      this.#warn(`What changed cannot be told: ${messageAndHint(error)}`);
       return null;
     }
   }
@@ -202,10 +203,4 @@ function interruptOn(signal: AbortSignal, live: LiveConversation): () => void {
     clearTimeout(timer);
     signal.removeEventListener('abort', interrupt);
   };
-}
-
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const hint = 'hint' in error && typeof error.hint === 'string' ? ` (${error.hint})` : '';
-  return `${error.message}${hint}`;
 }

@@ -1,7 +1,7 @@
 import { displayText, type Receipt, type RewindPlan, receiptOf } from '../../index.ts';
 import { fileDiffs } from '../../terminal/file-diff.ts';
 import type { Paint } from '../../terminal/paint.ts';
-import { relativeTime } from '../../terminal/phrases.ts';
+import { messageOf, relativeTime } from '../../terminal/phrases.ts';
 import { changesFile, previewOf, previewText } from '../../terminal/plan-text.ts';
 import type { CheckpointManager, CheckpointMetadata } from '../checkpoint/checkpoint-manager.ts';
 import type { AgentExecution } from '../files/engine-executions.ts';
@@ -163,7 +163,7 @@ async function sdkPreview(query: RewindableQuery | null, id: string): Promise<st
     const named = filesChanged.map((path) => `  overwrite ${displayText(path)}`);
     return [NO_RECORD, ...(named.length === 0 ? [NOTHING] : [OVERWRITES, ...named])];
   } catch (error) {
-    return [NO_RECORD, cannot(error instanceof Error ? error.message : String(error))];
+    return [NO_RECORD, cannot(messageOf(error))];
   }
 }
 

@@ -2,6 +2,18 @@ import { dirname } from 'node:path';
 import { readFile } from '../../fs/read-file.ts';
 import { makePrivateFolder, writeFile } from '../../fs/write-file.ts';
 import { SavepointError } from '../../index.ts';
+import {
+  accepts,
+  type Kind,
+  listOf,
+  matching,
+  nullable,
+  object,
+  oneOf,
+  problemWith,
+  TEXT,
+  where,
+} from '../../model/check.ts';
 
 /** One conversation of the interactive agent, kept under `~/.claude-replica/sessions/{id}/`. */
 export interface Session {
@@ -29,13 +41,36 @@ export interface Turn {
 
 const VERSION = 1;
 
+/** A full date and time: `Date` would also take "1" or the name of a month. */
+export const TIME: Kind<string> = where(
+  matching<string>(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/, 'a date and time'),
+  'a date and time',
+  (text) => !Number.isNaN(Date.parse(text)),
+);
+
+const STORED = object({
+  version: oneOf(VERSION),
+  id: TEXT,
+  name: nullable(TEXT),
+  project: TEXT,
+  parentId: nullable(TEXT),
+  createdAt: TIME,
+  updatedAt: TIME,
+  turns: listOf(object({ promptId: TEXT, prompt: TEXT, lastMessageId: nullable(TEXT) })),
+});
+
 /** Null where there is no such file. Throws `file-failed` where it holds no session of this id. */
 export function readSessionFile(path: string, id: string): Session | null {
   const text = textOf(path);
   if (text === null) return null;
-  const session = sessionOf(jsonOf(path, text), path);
-  if (session.id !== id) throw damaged(path, 'it is the file of another session');
-  return session;
+  const value = jsonOf(path, text);
+  if (!accepts(STORED, value)) {
+    throw damaged(path, `it holds no session: ${problemWith(STORED, 'it', value)}`);
+  }
+  if (value.id !== id) throw damaged(path, 'it is the file of another session');
+  const { name, project, parentId, turns } = value;
+  const [createdAt, updatedAt] = [new Date(value.createdAt), new Date(value.updatedAt)];
+  return { id, name, project, parentId, createdAt, updatedAt, turns };
 }
 
 /** Readable by people: one value a line. `onlyNew`: throws `file-exists` where there is a file already. */
@@ -55,55 +90,6 @@ export function writeSessionFile(
     }
     throw damaged(path, `it cannot be written (${code})`, error);
   }
-}
-
-function sessionOf(value: unknown, path: string): Session {
-  if (!isObject(value)) throw damaged(path, 'it holds no session');
-  const { version, id, name, project, parentId, turns } = value;
-  if (typeof version === 'number' && version > VERSION) {
-    throw damaged(path, 'a newer version of this program wrote it');
-  }
-  const [createdAt, updatedAt] = [dateOf(value.createdAt), dateOf(value.updatedAt)];
-  if (
-    version === VERSION &&
-    typeof id === 'string' &&
-    isTextOrNull(name) &&
-    typeof project === 'string' &&
-    isTextOrNull(parentId) &&
-    createdAt !== null &&
-    updatedAt !== null &&
-    Array.isArray(turns) &&
-    turns.every(isTurn)
-  ) {
-    return { id, name, project, parentId, createdAt, updatedAt, turns: turns.map(turnOf) };
-  }
-  throw damaged(path, 'it holds no session');
-}
-
-function isTurn(value: unknown): value is Turn {
-  return (
-    isObject(value) &&
-    typeof value.promptId === 'string' &&
-    typeof value.prompt === 'string' &&
-    isTextOrNull(value.lastMessageId)
-  );
-}
-
-function turnOf({ promptId, prompt, lastMessageId }: Turn): Turn {
-  return { promptId, prompt, lastMessageId };
-}
-
-function dateOf(value: unknown): Date | null {
-  const date = new Date(typeof value === 'string' ? value : Number.NaN);
-  return Number.isNaN(date.getTime()) ? null : date;
-}
-
-function isTextOrNull(value: unknown): value is string | null {
-  return value === null || typeof value === 'string';
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function textOf(path: string): string | null {
