@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Kind } from '../model/check.ts';
 import { type Paint, paintFor } from '../terminal/paint.ts';
+import { messageOf } from '../terminal/phrases.ts';
 import { wrapWords } from '../terminal/text-width.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { columnsOf, type Io } from './io.ts';
@@ -148,7 +149,7 @@ function valuedOptions(options: readonly (readonly [string, Option])[]): Map<str
 
 /** Node explains at length; the first sentence says it. */
 function firstSentence(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const [sentence = message] = message.split(/\. |\n/, 1);
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }

@@ -16,7 +16,7 @@ import {
   TEXT,
   type TypeOf,
 } from '../model/check.ts';
-import { relativeTime, shellWord } from '../terminal/phrases.ts';
+import { messageOf, relativeTime, shellWord } from '../terminal/phrases.ts';
 import { sentenceFor } from '../terminal/reasons.ts';
 import { wrapWords } from '../terminal/text-width.ts';
 import { UsageError } from '../terminal/usage-error.ts';
@@ -83,7 +83,7 @@ function reportOf(error: unknown, { project }: ReportOptions, now: number): Repo
   if (error instanceof UsageError) {
     return { exit: EXIT.usage, code: 'usage', message: error.message, hint: error.hint };
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return {
     exit: EXIT.failure,
     code: 'unexpected',

@@ -1,19 +1,20 @@
 import { join } from 'node:path';
 import { displayText } from '../index.ts';
 import { type Paint, paintFor } from '../terminal/paint.ts';
+import { messageOf } from '../terminal/phrases.ts';
+import { settingsText } from '../terminal/settings-text.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { type AnsweringModel, chooseModel } from './answering-model.ts';
 import { CheckpointManager } from './checkpoint/checkpoint-manager.ts';
 import { CommandRefused } from './commands/command.ts';
 import { findSession, sessionTable } from './commands/conversations.ts';
 import { ConfigManager } from './config/config-manager.ts';
-import { configJson, configText } from './config/config-text.ts';
-import { PERMISSION_MODES, type ReplicaConfig } from './config/replica-config.ts';
+import { PERMISSION_MODES, type ReplicaConfig } from './config/replica-settings.ts';
 import { SDKConfigLoader } from './config/sdk-config-loader.ts';
 import { PlayedUI, SCRIPT } from './demo.ts';
 import { FileLogger } from './file-logger.ts';
 import { type EngineFiles, openEngineFiles } from './files/engine-files.ts';
-import type { PrintedSessions, ReplicaIo, ReplicaRequest } from './request.ts';
+import type { PrintedConfig, PrintedSessions, ReplicaIo, ReplicaRequest } from './request.ts';
 import { RunnerFactory } from './runners/runner-factory.ts';
 import { loadSdk, SdkMissingError } from './sdk/load-sdk.ts';
 import type { Session } from './sessions/session.ts';
@@ -195,7 +196,7 @@ export class Application {
     try {
       return await openEngineFiles({ project, surroundings, onGap });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#warn(`Savepoint keeps no timeline here: ${reason}`);
       return null;
     }
@@ -221,11 +222,12 @@ export class Application {
     const { warnings } = this.#configManager;
     const effective = this.#configManager.effective();
     if (this.#request.json) {
-      this.#io.out(`${JSON.stringify(configJson(effective, warnings), null, 2)}\n`);
+      const printed: PrintedConfig = { version: 1, settings: effective, warnings };
+      this.#io.out(`${JSON.stringify(printed, null, 2)}\n`);
       return 0;
     }
     const paint = paintFor(this.#io, this.#request.noColor);
-    for (const line of configText(effective, paint)) this.#io.out(`${line}\n`);
+    for (const line of settingsText(effective, paint)) this.#io.out(`${line}\n`);
     for (const warning of warnings) this.#warn(warning);
     return 0;
   }

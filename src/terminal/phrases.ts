@@ -105,3 +105,14 @@ export const COVERAGE: Readonly<Record<Coverage, string>> = {
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** What an error says, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The same, with what to do about it. */
+export function messageAndHint(error: unknown): string {
+  const hint = error instanceof Error && 'hint' in error ? error.hint : undefined;
+  return messageOf(error) + (typeof hint === 'string' ? ` (${hint})` : '');
+}

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { RewindFilesResult } from '@anthropic-ai/claude-agent-sdk';
 import { SavepointError } from '../../index.ts';
+import { messageOf } from '../../terminal/phrases.ts';
 import type { RewindableQuery } from '../sdk/conversation.ts';
 import {
   checkpointsFolder,
@@ -165,10 +166,6 @@ function meaningOf(message: string, cause?: unknown): Error {
   const isNotThere = /No file checkpoint found|File rewinding is not enabled/.test(message);
   const text = isNotThere ? NOT_IN_SDK : message;
   return new Error(text, cause === undefined ? undefined : { cause });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** A prompt of the user that can be returned to, as `metadata.json` has it. */

@@ -1,7 +1,7 @@
 import { displayText } from '../../index.ts';
 import { COVERAGE, plural } from '../../terminal/phrases.ts';
 import { table } from '../../terminal/rows.ts';
-import { configText } from '../config/config-text.ts';
+import { settingsText } from '../../terminal/settings-text.ts';
 import { CheckpointCommand } from './checkpoint.ts';
 import { type CommandContext, idleOnly, oneLine, type SlashCommand, type Todo } from './command.ts';
 import { type CommandRegistry, helpCommand } from './command-registry.ts';
@@ -99,7 +99,7 @@ const configCommand: SlashCommand = {
   name: 'config',
   description: 'what is set, and where it was set',
   async execute(_args, { ui, config, paint }) {
-    ui.displayBlock(configText(config.effective(), paint));
+    ui.displayBlock(settingsText(config.effective(), paint));
     for (const warning of config.warnings) ui.displayWarning(displayText(warning));
     return null;
   },

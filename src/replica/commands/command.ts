@@ -1,9 +1,10 @@
 import { displayText, type ErrorCode, isSavepointError } from '../../index.ts';
 import type { Paint } from '../../terminal/paint.ts';
+import { messageOf } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
-import type { AgentFiles } from '../files/agent-files.ts';
+import type { EngineFiles } from '../files/engine-files.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
@@ -30,7 +31,7 @@ export interface CommandContext {
   /** Null where checkpoints are turned off. */
   readonly checkpoints: Pick<CheckpointManager, 'listCheckpoints'> | null;
   /** The engine; null where it is turned off or the project cannot be one. */
-  readonly files: AgentFiles | null;
+  readonly files: EngineFiles | null;
   /** For what goes to `displayBlock`. */
   readonly paint: Paint;
   readonly columns: number;
@@ -121,7 +122,7 @@ export function idleOnly({ agent }: CommandContext): void {
   }
 }
 
-export function engineOf({ files }: CommandContext): AgentFiles {
+export function engineOf({ files }: CommandContext): EngineFiles {
   if (files !== null) return files;
   throw new CommandRefused('Files are not on record here, so there is nothing to go back to.');
 }
@@ -150,7 +151,7 @@ const SENTENCES: Partial<Record<ErrorCode, (message: string) => string>> = {
 
 /** What an error says, in one line that is safe to show, with the path that it is about. */
 export function oneLine(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const about = isSavepointError(error) && error.path !== undefined ? `: ${error.path}` : '';
   const line = `${message}${about}`.replace(/\s*[\r\n]+\s*/g, ' ').trim();
   return line === '' ? 'it does not say why' : displayText(line);

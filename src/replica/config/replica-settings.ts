@@ -1,5 +1,11 @@
 import type { McpServerConfig } from '@anthropic-ai/claude-agent-sdk';
-import { AT_LEAST_ONE, type SettingKind, type SettingsTable, SWITCH } from '../../config/index.ts';
+import {
+  AT_LEAST_ONE,
+  type Effective,
+  type SettingKind,
+  type SettingsTable,
+  SWITCH,
+} from '../../config/index.ts';
 import {
   anyOf,
   branded,
@@ -13,7 +19,30 @@ import {
   TEXT,
   where,
 } from '../../model/check.ts';
-import { PERMISSION_MODES, type PermissionMode, type ReplicaConfig } from './replica-config.ts';
+
+/** All that can be set, with every value in place (`ProjectConfig` of the seeds, loaded). */
+export interface ReplicaConfig {
+  readonly enableFileCheckpointing: boolean;
+  readonly checkpointKeepCount: number;
+  readonly model: string | null;
+  readonly permissionMode: PermissionMode;
+  /** Names of servers and how they are reached, as the SDK takes them. User file only: it names programs. */
+  readonly mcpServers: Readonly<Record<string, McpServerConfig>>;
+  /** Tools that need no question, as the SDK names them. */
+  readonly allowedTools: readonly string[];
+  readonly disallowedTools: readonly string[];
+  readonly extraArgs: Readonly<Record<string, string | null>>;
+  readonly verbose: boolean;
+}
+
+/** From the strictest to the loosest. */
+export const PERMISSION_MODES = ['plan', 'default', 'acceptEdits', 'bypassPermissions'] as const;
+type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+/** One value and where it comes from, as it may be shown. */
+export interface EffectiveValue extends Omit<Effective<ReplicaConfig>, 'value' | 'parts'> {
+  readonly value: unknown;
+}
 
 const WORD: Kind<string> = where(
   TEXT,

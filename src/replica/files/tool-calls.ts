@@ -1,6 +1,13 @@
 import type { HookCallback, HookInput, Options } from '@anthropic-ai/claude-agent-sdk';
 import type { Capture, Savepoint } from '../../index.ts';
-import type { PromptBegun } from './agent-files.ts';
+import { messageOf } from '../../terminal/phrases.ts';
+
+export interface PromptBegun {
+  readonly sessionId: string;
+  readonly parentSessionId: string | null;
+  readonly promptId: string;
+  readonly description: string;
+}
 
 /** Told of what could not be recorded; the tool runs all the same. */
 export type OnGap = (message: string) => void;
@@ -69,7 +76,7 @@ export class ToolCalls {
     try {
       await work();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#onGap(`${what} could not be recorded: ${reason}`);
     }
   }

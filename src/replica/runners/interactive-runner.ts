@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { isSavepointError } from '../../index.ts';
 import type { Paint } from '../../terminal/paint.ts';
+import { messageAndHint } from '../../terminal/phrases.ts';
 import { receiptText } from '../../terminal/plan-text.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
@@ -8,7 +8,8 @@ import type { AgentControl, CommandContext, McpServerShown, Todo } from '../comm
 import type { CommandRegistry } from '../commands/command-registry.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
 import type { Logger } from '../file-logger.ts';
-import type { AgentExecution, AgentFiles } from '../files/agent-files.ts';
+import type { AgentExecution } from '../files/engine-executions.ts';
+import type { EngineFiles } from '../files/engine-files.ts';
 import type { ConversationEvents, TurnEnd } from '../sdk/conversation.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
@@ -33,7 +34,7 @@ export interface InteractiveRunnerParts {
   readonly sessionManager: SessionManager;
   readonly configManager: ConfigManager;
   readonly commands: CommandRegistry;
-  readonly files: AgentFiles | null;
+  readonly files: EngineFiles | null;
   /** Whether the SDK keeps file checkpoints of its own. */
   readonly sdkKeepsFiles: boolean;
   readonly logger: Logger;
@@ -134,7 +135,7 @@ export class InteractiveRunner {
     try {
       return await resumeExecution(parts, execution);
     } catch (error) {
-      ui.displayError(`Restore failed: ${messageOf(error)}`);
+      ui.displayError(`Restore failed: ${messageAndHint(error)}`);
       await logger.error('An execution could not be restored', error);
       return true;
     }
@@ -156,7 +157,7 @@ export class InteractiveRunner {
       if (chosen.choice !== 'files') await this.#goBackBefore(id);
       await logger.info('Checkpoint restored successfully', { checkpointId: id });
     } catch (error) {
-      ui.displayError(`Restore failed: ${messageOf(error)}`);
+      ui.displayError(`Restore failed: ${messageAndHint(error)}`);
       await logger.error('Checkpoint restore failed', error);
     }
   }
@@ -207,7 +208,7 @@ export class InteractiveRunner {
       await this.#desk.update((session) => sessionManager.addTurn(session, uuid, text));
       await this.#desk.live.sendPrompt({ uuid, text, context: this.#takeContext(uuid) });
     } catch (error) {
-      this.#parts.ui.displayError(messageOf(error));
+      this.#parts.ui.displayError(messageAndHint(error));
       await this.#parts.logger.error('A prompt could not be sent', error);
       await this.#turnEnded({ promptId: uuid, lastMessageId: null, outcome: 'failed', text: '' });
     }
@@ -337,16 +338,10 @@ export class InteractiveRunner {
     try {
       await work();
     } catch (error) {
-      this.#parts.ui.displayError(messageOf(error));
+      this.#parts.ui.displayError(messageAndHint(error));
       await this.#parts.logger.error('Something went wrong', error);
     }
   }
 }
 
 const NO_FILES: Restored = { receipt: null, keptAs: null };
-
-function messageOf(error: unknown): string {
-  if (isSavepointError(error) && error.hint !== undefined)
-    return `${error.message} (${error.hint})`;
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,10 +1,11 @@
 import { displayText, type Receipt, type RewindPlan, receiptOf } from '../../index.ts';
 import { fileDiffs } from '../../terminal/file-diff.ts';
 import type { Paint } from '../../terminal/paint.ts';
-import { relativeTime } from '../../terminal/phrases.ts';
+import { messageOf, relativeTime } from '../../terminal/phrases.ts';
 import { changesFile, previewOf, previewText } from '../../terminal/plan-text.ts';
 import type { CheckpointManager, CheckpointMetadata } from '../checkpoint/checkpoint-manager.ts';
-import type { AgentExecution, AgentFiles } from '../files/agent-files.ts';
+import type { AgentExecution } from '../files/engine-executions.ts';
+import type { EngineFiles } from '../files/engine-files.ts';
 import type { RewindableQuery } from '../sdk/conversation.ts';
 import type {
   InteractiveUI,
@@ -18,7 +19,7 @@ export interface RewindParts {
   readonly ui: InteractiveUI;
   readonly checkpoints: CheckpointManager;
   /** Null where the SDK alone serves. */
-  readonly files: AgentFiles | null;
+  readonly files: EngineFiles | null;
   readonly query: RewindableQuery | null;
   readonly sessionId: string;
   /** False where the SDK was not told to keep file checkpoints: then the engine alone serves. */
@@ -61,7 +62,7 @@ export async function chooseRewind(
 }
 
 /** Null where the engine does not hold the checkpoint. */
-async function planFor(files: AgentFiles | null, id: string): Promise<RewindPlan | null> {
+async function planFor(files: EngineFiles | null, id: string): Promise<RewindPlan | null> {
   if (files === null || !(await files.holds(id))) return null;
   // The menu may have stood open for a while.
   await files.look();
@@ -119,7 +120,7 @@ async function keep({ files, sessionId }: RewindParts, { entry }: Chosen): Promi
 
 function entryOf(
   { id, timestamp, description }: CheckpointMetadata,
-  files: AgentFiles | null,
+  files: EngineFiles | null,
   labels: ReadonlyMap<string, string>,
 ): RewindEntry {
   const changes = files === null ? Promise.resolve(null) : countsOf(files, id);
@@ -127,7 +128,7 @@ function entryOf(
 }
 
 /** For the menu: what cannot be counted is left out, and stops nobody. */
-async function countsOf(files: AgentFiles, id: string): Promise<RewindCounts | null> {
+async function countsOf(files: EngineFiles, id: string): Promise<RewindCounts | null> {
   try {
     if (!(await files.holds(id))) return null;
     const plan = await files.plan(id);
@@ -145,7 +146,7 @@ async function countsOf(files: AgentFiles, id: string): Promise<RewindCounts | n
 }
 
 /** By the prompts that they belong to. */
-async function labelsOf(files: AgentFiles | null): Promise<Map<string, string>> {
+async function labelsOf(files: EngineFiles | null): Promise<Map<string, string>> {
   const labels = new Map<string, string>();
   for (const { messageId, label } of (await files?.checkpoints()) ?? []) {
     if (messageId !== null && label !== null) labels.set(messageId, label);
@@ -162,7 +163,7 @@ async function sdkPreview(query: RewindableQuery | null, id: string): Promise<st
     const named = filesChanged.map((path) => `  overwrite ${displayText(path)}`);
     return [NO_RECORD, ...(named.length === 0 ? [NOTHING] : [OVERWRITES, ...named])];
   } catch (error) {
-    return [NO_RECORD, cannot(error instanceof Error ? error.message : String(error))];
+    return [NO_RECORD, cannot(messageOf(error))];
   }
 }
 

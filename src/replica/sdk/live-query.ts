@@ -1,4 +1,5 @@
 import type { Query, SDKMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
+import { messageOf } from '../../terminal/phrases.ts';
 import type { ConversationStart } from './conversation.ts';
 import { oneLine } from './message-router.ts';
 
@@ -83,7 +84,7 @@ export class LiveQuery {
     try {
       for await (const message of this.query) onMessage(message);
     } catch (error) {
-      this.#failure ||= error instanceof Error ? error.message : String(error);
+      this.#failure ||= messageOf(error);
     }
     this.#input.abort();
     onEnd(this);

@@ -72,7 +72,8 @@ function textOf(content: unknown): string {
     .join('\n');
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+/** The fields of a value that may be anything. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 

@@ -18,12 +18,8 @@ export interface QueryOptions {
   readonly mcpServers?: Readonly<NonNullable<Options['mcpServers']>>;
   readonly hooks?: Options['hooks'];
   readonly extraArgs?: Readonly<Record<string, string | null>>;
-  readonly settingSources?: readonly NonNullable<Options['settingSources']>[number][];
-  readonly includePartialMessages?: boolean;
-  readonly maxTurns?: number;
   /** New, or gone on from another; without it the SDK chooses an id. */
   readonly start?: ConversationStart;
-  readonly abortController?: AbortController;
   readonly stderr?: (data: string) => void;
   readonly spawnClaudeCodeProcess?: Options['spawnClaudeCodeProcess'];
 }
@@ -42,18 +38,17 @@ export class SDKQueryExecutor {
   }
 
   mapToSDKOptions(options: QueryOptions): Options {
-    const { cwd, env, model, start, ...others } = options;
-    const { hooks, canUseTool, maxTurns, abortController, stderr, spawnClaudeCodeProcess } = others;
+    const { cwd, env, model, start, hooks, canUseTool, stderr, spawnClaudeCodeProcess } = options;
     return {
       cwd,
       env: { ...env },
-      includePartialMessages: options.includePartialMessages ?? true,
-      // Settings files may hold hooks, which are programs: none is read unless somebody says so.
-      settingSources: [...(options.settingSources ?? [])],
+      includePartialMessages: true,
+      // Settings files may hold hooks, which are programs: none is read.
+      settingSources: [],
       allowedTools: [...(options.allowedTools ?? [])],
       disallowedTools: [...(options.disallowedTools ?? [])],
       mcpServers: { ...options.mcpServers },
-      ...given({ hooks, canUseTool, maxTurns, abortController, stderr, spawnClaudeCodeProcess }),
+      ...given({ hooks, canUseTool, stderr, spawnClaudeCodeProcess }),
       systemPrompt: systemPrompt(options),
       ...given({ model: model ?? undefined }),
       ...permissions(options),

@@ -55,8 +55,8 @@ describe('SessionManager', () => {
 
   it.each([
     ['half a file', '{"version": 1, "id"', 'is not JSON'],
-    ['another kind of file', '{"version": 1}', 'it.id must be a text'],
-    ['a file of a newer version', '{"version": 2}', 'a newer version'],
+    ['another kind of file', '{"version": 1}', 'holds no session'],
+    ['a file of another version', '{"version": 2}', 'it.version must be 1'],
   ])('lists the others where one holds %s, and says so', async (_what, text, reason) => {
     await withSessions(async ({ sessions, root }) => {
       const { id } = await spoken(sessions, PROJECT);

@@ -3,10 +3,10 @@ import { readFile } from '../../fs/read-file.ts';
 import { makePrivateFolder, writeFile } from '../../fs/write-file.ts';
 import { SavepointError } from '../../index.ts';
 import {
-  AMOUNT,
   accepts,
   type Kind,
   listOf,
+  matching,
   nullable,
   object,
   oneOf,
@@ -41,13 +41,36 @@ export interface Turn {
 
 const VERSION = 1;
 
+/** A full date and time: `Date` would also take "1" or the name of a month. */
+export const TIME: Kind<string> = where(
+  matching<string>(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/, 'a date and time'),
+  'a date and time',
+  (text) => !Number.isNaN(Date.parse(text)),
+);
+
+const STORED = object({
+  version: oneOf(VERSION),
+  id: TEXT,
+  name: nullable(TEXT),
+  project: TEXT,
+  parentId: nullable(TEXT),
+  createdAt: TIME,
+  updatedAt: TIME,
+  turns: listOf(object({ promptId: TEXT, prompt: TEXT, lastMessageId: nullable(TEXT) })),
+});
+
 /** Null where there is no such file. Throws `file-failed` where it holds no session of this id. */
 export function readSessionFile(path: string, id: string): Session | null {
   const text = textOf(path);
   if (text === null) return null;
-  const session = sessionOf(jsonOf(path, text), path);
-  if (session.id !== id) throw damaged(path, 'it is the file of another session');
-  return session;
+  const value = jsonOf(path, text);
+  if (!accepts(STORED, value)) {
+    throw damaged(path, `it holds no session: ${problemWith(STORED, 'it', value)}`);
+  }
+  if (value.id !== id) throw damaged(path, 'it is the file of another session');
+  const { name, project, parentId, turns } = value;
+  const [createdAt, updatedAt] = [new Date(value.createdAt), new Date(value.updatedAt)];
+  return { id, name, project, parentId, createdAt, updatedAt, turns };
 }
 
 /** Readable by people: one value a line. `onlyNew`: throws `file-exists` where there is a file already. */
@@ -67,41 +90,6 @@ export function writeSessionFile(
     }
     throw damaged(path, `it cannot be written (${code})`, error);
   }
-}
-
-const TIME: Kind<string> = where(TEXT, 'a time', (text) => !Number.isNaN(Date.parse(text)));
-
-/** A session as the file holds it. */
-const FILE = object({
-  version: oneOf(VERSION),
-  id: TEXT,
-  name: nullable(TEXT),
-  project: TEXT,
-  parentId: nullable(TEXT),
-  createdAt: TIME,
-  updatedAt: TIME,
-  turns: listOf(object({ promptId: TEXT, prompt: TEXT, lastMessageId: nullable(TEXT) })),
-});
-
-function sessionOf(value: unknown, path: string): Session {
-  if (accepts(object({ version: AMOUNT }), value) && value.version > VERSION) {
-    throw damaged(path, 'a newer version of this program wrote it');
-  }
-  if (!accepts(FILE, value)) {
-    throw damaged(path, `it does not hold a session: ${problemWith(FILE, 'it', value)}`);
-  }
-  const { id, name, project, parentId, turns } = value;
-  return {
-    id,
-    name,
-    project,
-    parentId,
-    createdAt: new Date(value.createdAt),
-    updatedAt: new Date(value.updatedAt),
-    turns: turns.map(({ promptId, prompt, lastMessageId }) => {
-      return { promptId, prompt, lastMessageId };
-    }),
-  };
 }
 
 function textOf(path: string): string | null {
