@@ -6,6 +6,7 @@ import type { CheckpointId, OperationId, Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
 import type { Baseline } from '../../model/manifest.ts';
 import type { Operation } from '../../model/operation.ts';
+import type { ProcessOwner } from '../../model/owner.ts';
 import { relativePath, type TrackedPath } from '../../model/path.ts';
 import type { Session } from '../../model/session.ts';
 import { ABSENT, type Captured } from '../../model/state.ts';
@@ -75,14 +76,18 @@ export function operationOf(seq: Seq, more: Partial<Operation> = {}): Operation 
   };
 }
 
+export const PROCESS: ProcessOwner = { kind: 'process', host: 'host', processId: 1, started: '2' };
+
 /** Of the session `s`, and still open, unless said otherwise. */
 export function windowOf(opened: Seq, more: Partial<Window> = {}): Window {
   return {
     id: `window-${opened}`,
+    kind: 'command',
+    change: null,
     sessionId: 's',
     checkpointId: checkpointId('checkpoint'),
     toolCallId: 'call',
-    owner: 'process',
+    owner: PROCESS,
     description: `window ${opened}`,
     opened,
     closed: null,
