@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DocumentStore, type Store, sqliteStore } from 'savepoint';
+import { type Store, sqliteStore } from 'savepoint';
+import { SQLiteStorage } from 'savepoint/execution';
 import { atMost, type Bar, type Benchmark, type Course, fasterBy } from './benchmark.ts';
 import { checkpointOf, idOf, openSaver, type Saver, type SaverConfig } from './langgraph-saver.ts';
 import { alternate, clock, roundsWanted, type Samples } from './measure.ts';
@@ -153,12 +154,12 @@ async function openBoth(scratch: Scratch, name: string): Promise<Sides> {
 }
 
 function ourSide(store: Store): Pick<Sides, 'save' | 'load'> {
-  const documents = new DocumentStore(store, { now: Date.now, lockTimeoutMs: 1_000 });
+  const documents = new SQLiteStorage({ store, lockTimeoutMs: 1_000 });
   return {
     save: async (step, state) => {
       await documents.save('checkpoint', `step-${step}`, state);
     },
-    load: async (step) => (await documents.load('checkpoint', `step-${step}`))?.value,
+    load: (step) => documents.load('checkpoint', `step-${step}`),
   };
 }
 

@@ -6,6 +6,7 @@ import type { OnProgress } from '../model/progress.ts';
 import { protectionOf } from '../model/protection.ts';
 import { ABSENT, isDirectory, joins, type UnknownReason, unknown } from '../model/state.ts';
 import type { Draft } from '../store/draft.ts';
+import { findHead } from '../store/find.ts';
 import type { ChangeQuery, Store } from '../store/store.ts';
 import type { Finds } from './attribution.ts';
 import { type Author, appendChange, authorOf, settle, settleFound } from './chain.ts';
@@ -49,7 +50,7 @@ export async function openChanges(
   const overlapped = await overlappedCalls(site.store, { paths: [...looks.keys()] });
   for (const [path, seen] of looks) {
     const head = await headOf(draft, site.known, path);
-    const open = head?.open ? await site.store.changes({ paths: [path], open: true }) : [];
+    const open = head?.open ? await site.store.timeline.changes({ paths: [path], open: true }) : [];
     const calls = [...open, ...overlapped.filter((call) => call.path === path)];
     const others = calls.filter((call) => call.sessionId !== author.sessionId && mayRun(call));
     for (const call of others) if (call.after === null) keepCall(draft, call, finds.now);
@@ -79,7 +80,7 @@ export async function endChanges(
 ): Promise<void> {
   const known = new Set(opened.map((change) => change.path));
   for (const change of opened) {
-    const head = await site.store.head(change.path);
+    const head = await findHead(site.store, change.path);
     // The next capture of the path, or a rewind, may have closed it already.
     if (head === null || head.seq !== change.seq || !head.open) continue;
     const seen = look(site, change.path);
@@ -147,10 +148,10 @@ export async function overlappedCalls(
   store: Store,
   query: Pick<ChangeQuery, 'paths' | 'sessionIds'>,
 ): Promise<Change[]> {
-  const seqs = (await store.windows()).flatMap(({ change }) => change ?? []);
+  const seqs = (await store.timeline.windows()).flatMap(({ change }) => change ?? []);
   if (seqs.length === 0) return [];
   const kept = new Set(seqs);
-  const changes = await store.changes({ ...query, after: Math.min(...seqs) - 1 });
+  const changes = await store.timeline.changes({ ...query, after: Math.min(...seqs) - 1 });
   return changes.filter(({ seq }) => kept.has(seq));
 }
 

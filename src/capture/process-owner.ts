@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { readFile } from '../fs/read-file.ts';
 import type { ProcessOwner } from '../model/owner.ts';
 
 let own: ProcessOwner | null = null;
@@ -46,7 +46,9 @@ const ENDED = ['Z', 'X'];
 /** The fields of /proc/PID/stat from the process's state on; null where there is no /proc. */
 function statOf(pid: number): string[] | null {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const { bytes } = readFile(`/proc/${pid}/stat`);
+    if (bytes === null) return null;
+    const stat = bytes.toString();
     // The command name before may hold spaces and parentheses, so the fields count from its last one.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {

@@ -1,13 +1,13 @@
 import type { ExecutionSite } from '../execution/execution-site.ts';
 import { SavepointError } from '../model/errors.ts';
 import { applyPlan } from '../restore/apply.ts';
+import { findExecution } from '../store/find.ts';
 import { applying } from './rewind.ts';
 import { scanWith } from './scan.ts';
 import type { Workbench } from './workbench.ts';
 
-export { forkExecution } from '../execution/fork-execution.ts';
-export { openExecution } from '../execution/open-execution.ts';
-export { applyRollback, planRollback } from '../execution/rollback.ts';
+export { forkExecution, openExecution } from '../execution/open-execution.ts';
+export { applyRollback, planRollback } from '../execution/take-back-steps.ts';
 
 /** The engine as executions need it. */
 export function executionSite(bench: Workbench): ExecutionSite {
@@ -25,8 +25,8 @@ export function executionSite(bench: Workbench): ExecutionSite {
     finds: (now) => bench.finds(now),
     apply: (plan, fence, operationId) =>
       bench.locked(async () => {
-        // Whoever takes it over does that under this lock.
-        const held = await store.execution(fence.executionId);
+        // Another process that takes it over does that under this lock.
+        const held = await findExecution(store, fence.executionId);
         if (held?.token !== fence.token) {
           throw new SavepointError('execution-lost', 'the execution was taken over, or given back');
         }

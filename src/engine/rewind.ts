@@ -5,9 +5,9 @@ import type { Operation, Receipt } from '../model/operation.ts';
 import { selectedPath, type TrackedPath } from '../model/path.ts';
 import type { PlanLine, RewindPlan } from '../model/plan.ts';
 import { type Fresh, makePlan, type Planned } from '../plan/make-plan.ts';
+import { receiptOf } from '../plan/receipt.ts';
 import { applyPlan } from '../restore/apply.ts';
 import type { ApplyContext } from '../restore/prepare.ts';
-import { receiptOf } from '../restore/receipt.ts';
 import type { Store } from '../store/store.ts';
 import type { SetRequest } from '../timeline/change-set.ts';
 import { bytesOf, type PathDiff } from '../timeline/diff.ts';
@@ -125,7 +125,7 @@ function plan(
 /** The operation named, by its id or the beginning of it, or else the newest rewind in effect. */
 async function operationToUndo(store: Store, id?: string): Promise<Operation> {
   if (id === undefined) {
-    const operations = await store.operations();
+    const operations = await store.timeline.operations();
     const found = operations.find(({ kind, inEffect }) => kind === 'rewind' && inEffect);
     if (found !== undefined) return found;
     throw new SavepointError('nothing-to-undo', 'there is no rewind to undo');
@@ -140,7 +140,7 @@ async function operationToUndo(store: Store, id?: string): Promise<Operation> {
  * chance, as typing ends it in an editor.
  */
 async function operationToRedo(store: Store): Promise<Operation> {
-  for (const operation of await store.operations()) {
+  for (const operation of await store.timeline.operations()) {
     // One that an import brought is not in effect, and ends nothing here.
     if (operation.kind === 'rewind' && operation.inEffect) break;
     if (operation.kind === 'undo' && operation.inEffect) return operation;

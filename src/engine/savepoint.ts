@@ -1,7 +1,6 @@
 import type { ExecutionReader } from '../execution/execution-reader.ts';
 import type { ExecutionRun } from '../execution/execution-run.ts';
-import type { ForkRequest } from '../execution/fork-execution.ts';
-import type { ExecutionOptions } from '../execution/open-execution.ts';
+import type { ExecutionOptions, ForkRequest } from '../execution/open-execution.ts';
 import type { RollbackOptions, RollbackPlan, RollbackRequest } from '../execution/rollback.ts';
 import { check, ID, listOf, nullable, optional, TEXT } from '../model/check.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
@@ -10,7 +9,6 @@ import type { CheckpointId } from '../model/ids.ts';
 import type { Receipt } from '../model/operation.ts';
 import { selectedPath } from '../model/path.ts';
 import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
-import { type Materialized, materialize } from '../restore/materialize.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
 import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
@@ -26,6 +24,7 @@ import {
   type OpenWindow,
   openWindow,
 } from './capture.ts';
+import { type Materialized, materialize } from './materialize.ts';
 import type { EvictionResult, PrunePlan, PruneReport } from './prune.ts';
 import type { PurgeReport, PurgeRequest } from './purge.ts';
 import {
@@ -311,8 +310,6 @@ export class Savepoint extends TimelineReader {
   async close(): Promise<void> {
     for (const run of this.#runs) await run.leave();
     this.#runs.clear();
-    // Whatever is in the way now, the next start does it.
-    await this.#bench.recover().catch(() => undefined);
     await this.#bench.close();
   }
 }

@@ -41,12 +41,12 @@ export interface WorktreeStatus {
 /** Looks without writing: nothing is put on record by asking. */
 export async function status(bench: Workbench): Promise<ProjectStatus> {
   const { store, root } = bench;
-  const [newest] = await store.checkpoints({ limit: 1 });
-  const baseline = await store.baseline();
-  const windows = (await store.windows()).filter(({ kind }) => kind !== 'call');
+  const [newest] = await store.timeline.checkpoints({ limit: 1 });
+  const { baseline } = await store.state();
+  const windows = (await store.timeline.windows()).filter(({ kind }) => kind !== 'call');
   return {
     root,
-    stats: await store.stats(),
+    stats: await store.maintain('stats'),
     newest: newest ?? null,
     worktree: baseline === null ? null : await worktreeStatus(bench),
     running: commandsIn(windows).filter((window) => !isOver(window)),
@@ -64,7 +64,6 @@ function isOver({ closed, owner }: Window): boolean {
 async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
   const { store, site, worktree } = bench;
   const walk = await worktree.walk(null);
-  const folder = store.objectsFolder();
   const unrecorded = new Map<TrackedPath, UnknownReason>();
   let entries = 0;
   let fromGit = 0;
@@ -73,14 +72,14 @@ async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
     if (state.kind === 'git') fromGit += 1;
     if (state.kind === 'unknown') unrecorded.set(path, state.reason);
   }
-  for (const { path, state } of await store.heads()) {
+  for (const { path, state } of await store.timeline.heads()) {
     if (state.kind === 'unknown') unrecorded.set(path, state.reason);
     else unrecorded.delete(path);
   }
   return {
     entries,
     fromGit,
-    sharedBytes: folder === null ? 0 : sharedBytes(folder),
+    sharedBytes: store.git === null ? 0 : sharedBytes(store.git.folder),
     unrecorded: [...unrecorded].map(([path, reason]) => ({ path, reason })),
     pending: walk.kind === 'next' && walk.differences !== null ? countOf(walk.differences) : null,
     ignored: walk.kind === 'gave-up' ? [] : worktree.ignoredBy(walk),

@@ -1,12 +1,20 @@
 import { displayText } from '../model/display.ts';
-import { SavepointError } from '../model/errors.ts';
+import { isSavepointError, SavepointError } from '../model/errors.ts';
 import { type Difference, differences } from '../model/value/differences.ts';
-import { Checkpoint } from './checkpoint.ts';
-import { attemptId, checkpointId, isAttemptAt, mayBeOf } from './checkpoint-ids.ts';
-import type { ExecutionFiles } from './execution-files.ts';
-import { type NewCheckpoint, newCheckpoint, withMetadata } from './new-checkpoint.ts';
+import {
+  attemptId,
+  attemptOf,
+  Checkpoint,
+  checkpointId,
+  isAttemptAt,
+  mayBeOf,
+  type NewCheckpoint,
+  newCheckpoint,
+  withMetadata,
+} from './checkpoint.ts';
+import type { ExecutionFiles } from './execution-site.ts';
 import type { PersistenceManager } from './persistence-manager.ts';
-import { isDamage, saveAttempt } from './save-attempt.ts';
+import { BEGINNING, type RecordedAttempt, StepLog } from './step-log.ts';
 
 export interface ExecutionCheckpointsOptions {
   /** The timeline of the project's files: each checkpoint then goes with the files as they were. */
@@ -18,6 +26,11 @@ export interface ExecutionCheckpointsOptions {
 export interface CheckpointProblem {
   readonly id: string;
   readonly error: SavepointError;
+}
+
+/** An attempt at a step whose record is a checkpoint. */
+interface KeptAttempt extends RecordedAttempt {
+  readonly checkpoint: Checkpoint;
 }
 
 /** The checkpoints of executions: where each stood after its steps, and every attempt at them. */
@@ -41,9 +54,14 @@ export class ExecutionCheckpoints {
    * the id names the latest, and the earlier ones are kept.
    */
   async createCheckpoint(request: NewCheckpoint): Promise<Checkpoint> {
-    // Before anything is waited for: the caller may go on with the values.
+    // Copies the values before it waits for anything: the caller may go on changing them.
     const checkpoint = newCheckpoint(request, new Date(this.#now()));
-    return saveAttempt(this.persistence, await this.#withFiles(checkpoint));
+    if (this.#files === undefined) return saveAttempt(this.persistence, checkpoint);
+    const { executionId, stepIndex, stepName } = checkpoint;
+    const description = `${executionId}, step ${stepIndex}: ${stepName}`;
+    const { id } = await this.#files.checkpoint({ description });
+    const withFiles = withMetadata(checkpoint, { file_checkpoint: id });
+    return saveAttempt(this.persistence, withFiles);
   }
 
   /** Null where there is none. Throws `document-corrupt` or `checkpoint-invalid` for a damaged one. */
@@ -54,36 +72,33 @@ export class ExecutionCheckpoints {
 
   /** The latest attempt at each step of an execution that was not rolled back, in order. */
   async listCheckpoints(executionId: string): Promise<Checkpoint[]> {
-    const all = await this.#readAll((id) => mayBeOf(executionId, id));
-    const found = all.filter((checkpoint) => checkpoint.executionId === executionId);
-    return found.filter(isCurrent).sort((one, other) => one.stepIndex - other.stepIndex);
+    return (await this.#log(executionId)).current.map(({ checkpoint }) => checkpoint);
   }
 
-  /** The same for every execution, by its id. One of which all was rolled back is not there. */
+  /** The same for every execution, by its id. An execution that was rolled back as a whole is left out. */
   async listExecutions(): Promise<Map<string, Checkpoint[]>> {
-    const current = (await this.#readAll(() => true)).filter(isCurrent);
-    return Map.groupBy(
-      current.sort((one, other) => one.stepIndex - other.stepIndex),
-      ({ executionId }) => executionId,
-    );
+    const all = Map.groupBy(await this.#readAll(() => true), ({ executionId }) => executionId);
+    const executions = new Map<string, Checkpoint[]>();
+    for (const [id, kept] of all) {
+      const current = logOf(kept).current.map(({ checkpoint }) => checkpoint);
+      if (current.length > 0) executions.set(id, current);
+    }
+    return executions;
   }
 
   /** Every attempt at a step, in order. The last one goes by the step's own id. */
   async listAttempts(executionId: string, stepIndex: number): Promise<Checkpoint[]> {
-    const id = checkpointId(executionId, stepIndex);
-    const all = await this.#readAll((one) => one === id || isAttemptAt(id, one));
-    return attemptsOf(
-      all.filter((one) => one.executionId === executionId && one.stepIndex === stepIndex),
-    );
+    const latest = checkpointId(executionId, stepIndex);
+    const isWanted = (id: string): boolean => id === latest || isAttemptAt(latest, id);
+    const { steps } = await this.#log(executionId, isWanted);
+    return (steps.get(stepIndex) ?? []).map(({ checkpoint }) => checkpoint);
   }
 
-  /** Every attempt at every step of an execution by the step's index, what was rolled back included. */
+  /** Every attempt at every step of an execution, also those that were rolled back, by the step's index. */
   async listSteps(executionId: string): Promise<Map<number, Checkpoint[]>> {
-    const all = await this.#readAll((id) => mayBeOf(executionId, id));
-    const own = all.filter((checkpoint) => checkpoint.executionId === executionId);
-    const steps = [...Map.groupBy(own, ({ stepIndex }) => stepIndex)];
+    const { steps } = await this.#log(executionId);
     return new Map(
-      steps.sort(([one], [other]) => one - other).map(([index, kept]) => [index, attemptsOf(kept)]),
+      [...steps].map(([index, kept]) => [index, kept.map(({ checkpoint }) => checkpoint)]),
     );
   }
 
@@ -92,9 +107,11 @@ export class ExecutionCheckpoints {
     const checkpoints = await this.listCheckpoints(executionId);
     const stateAt = (index: number): object => {
       const found = checkpoints.find(({ stepIndex }) => stepIndex === index);
-      if (found !== undefined) return stateOf(found);
-      if (index === -1) return { state: {}, variables: {}, context: {} };
-      throw new SavepointError('step-not-found', `there is no step ${index} on record`);
+      if (found === undefined && index !== BEGINNING) {
+        throw new SavepointError('step-not-found', `there is no step ${index} on record`);
+      }
+      const { state = {}, variables = {}, context = {} } = found ?? {};
+      return { state, variables, context };
     };
     return differences(stateAt(from), stateAt(to));
   }
@@ -112,79 +129,138 @@ export class ExecutionCheckpoints {
     executionId: string,
     beforeStep?: number,
   ): Promise<Checkpoint | null> {
-    const checkpoints = await this.listCheckpoints(executionId);
-    const isWanted = ({ status, stepIndex }: Checkpoint): boolean =>
-      status === 'success' && (beforeStep === undefined || stepIndex < beforeStep);
-    return checkpoints.findLast(isWanted) ?? null;
+    return (await this.#log(executionId)).lastSuccess(beforeStep)?.checkpoint ?? null;
   }
 
   /** For a list to choose from: each execution's id, and two lines on where it stands. Newest first. */
   async getFormattedCheckpointHistory(): Promise<[executionId: string, display: string][]> {
+    const newest = (steps: readonly Checkpoint[]): number =>
+      Math.max(...steps.map(({ timestamp }) => timestamp.getTime()));
     return [...(await this.listExecutions())]
       .sort(([one, its], [other, others]) => newest(others) - newest(its) || (one < other ? 1 : -1))
-      .map(([executionId, steps]) => [executionId, display(executionId, steps)]);
+      .map(([id, steps]) => {
+        const step = displayText(steps.at(-1)?.stepName ?? '');
+        return [id, `Restore ${displayText(id)}\n  Step: ${step}`];
+      });
   }
 
-  /** Checkpoints that were passed over because they are damaged. Taken away by reading. */
+  /** Checkpoints that were passed over because they are damaged. Each is reported once. */
   problems(): CheckpointProblem[] {
     const problems = [...this.#problems.values()];
     this.#problems.clear();
     return problems;
   }
 
-  async #withFiles(checkpoint: Checkpoint): Promise<Checkpoint> {
-    if (this.#files === undefined) return checkpoint;
-    const { executionId, stepIndex, stepName } = checkpoint;
-    const description = `${executionId}, step ${stepIndex}: ${stepName}`;
-    const { id } = await this.#files.checkpoint({ description });
-    return withMetadata(checkpoint, { file_checkpoint: id });
+  async #log(
+    executionId: string,
+    isWanted = (id: string) => mayBeOf(executionId, id),
+  ): Promise<StepLog<KeptAttempt>> {
+    const all = await this.#readAll(isWanted);
+    return logOf(all.filter((checkpoint) => checkpoint.executionId === executionId));
   }
 
   async #readAll(isWanted: (id: string) => boolean): Promise<Checkpoint[]> {
     const found: Checkpoint[] = [];
-    for (const id of await this.persistence.listCheckpoints()) {
-      const checkpoint = isWanted(id) ? await this.#read(id) : null;
+    for (const id of (await this.persistence.listCheckpoints()).filter(isWanted)) {
+      const report = (error: SavepointError) => this.#problems.set(id, { id, error });
+      const checkpoint = await readOrNull(this.persistence, id, report);
       if (checkpoint !== null) found.push(checkpoint);
     }
     return found;
   }
+}
 
-  /** Null for one that is damaged, or was deleted meanwhile. */
-  async #read(id: string): Promise<Checkpoint | null> {
-    try {
-      return await this.loadCheckpoint(id);
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      this.#problems.set(id, { id, error: error as SavepointError });
-      return null;
-    }
+/** The latest attempt is stored twice, under the step's own id and under its number: the first one counts. */
+function logOf(checkpoints: readonly Checkpoint[]): StepLog<KeptAttempt> {
+  const attempts = new Map<string, KeptAttempt>();
+  for (const checkpoint of checkpoints) {
+    const { id, executionId, stepIndex, attempt } = checkpoint;
+    const number = `${stepIndex}.${attempt}`;
+    if (attempts.has(number) && id !== checkpointId(executionId, stepIndex)) continue;
+    attempts.set(number, { ...attemptOf(checkpoint), checkpoint });
+  }
+  return new StepLog([...attempts.values()]);
+}
+
+/**
+ * Keeps a checkpoint as the latest attempt at its step, beside every earlier one. An attempt number belongs
+ * to the process that saves it first, so two that come at once lose nothing.
+ */
+export async function saveAttempt(
+  persistence: PersistenceManager,
+  checkpoint: Checkpoint,
+): Promise<Checkpoint> {
+  if (await isSavedNew(persistence, checkpoint)) return checkpoint;
+  const latest = await readOrNull(persistence, checkpoint.id);
+  // The first attempt gets a document of its own only now that there is a second one.
+  if (latest?.attempt === 1) {
+    await isSavedNew(persistence, withMetadata(latest, {}, attemptId(latest, 1)));
+  }
+  let attempt = (latest?.attempt ?? 1) + 1;
+  while (!(await isSavedNew(persistence, numbered(checkpoint, attempt)))) attempt += 1;
+  const saved = withMetadata(checkpoint, { attempt });
+  await persistence.saveCheckpoint(saved.toDict());
+  await keepNewest(persistence, saved);
+  return saved;
+}
+
+/** Another process may have saved a later attempt meanwhile, which ours replaced as the latest. */
+async function keepNewest(persistence: PersistenceManager, saved: Checkpoint): Promise<void> {
+  for (let attempt = saved.attempt + 1; ; attempt += 1) {
+    const later = await readOrNull(persistence, attemptId(saved, attempt));
+    if (later === null) return;
+    await persistence.saveCheckpoint(withMetadata(later, {}, saved.id).toDict());
   }
 }
 
-/** Whether it says where its execution stands: no earlier attempt, and nothing that was rolled back. */
-function isCurrent(checkpoint: Checkpoint): boolean {
-  const { id, executionId, stepIndex, attempt, isRolledBack } = checkpoint;
-  return !isRolledBack && id !== attemptId(executionId, stepIndex, attempt);
+/** Marks steps as rolled back. They are kept, and their next attempts count on from them. */
+export async function setAside(
+  persistence: PersistenceManager,
+  checkpoints: readonly Checkpoint[],
+  rolled_back: object,
+): Promise<void> {
+  // From the end: after a crash in between, no step is missing before one that counts.
+  for (const checkpoint of checkpoints.toReversed()) {
+    const marked = withMetadata(checkpoint, { rolled_back });
+    const { attempt } = marked;
+    // The copy under its number counts where the latest one is damaged, so it is marked too.
+    if (attempt > 1) await persistence.saveCheckpoint(numbered(marked, attempt).toDict());
+    await persistence.saveCheckpoint(marked.toDict());
+  }
 }
 
-/** Of one step, in order: the latest goes by the step's own id, and may be kept by its number as well. */
-function attemptsOf(ofStep: readonly Checkpoint[]): Checkpoint[] {
-  const latest = ofStep.find((one) => one.id === checkpointId(one.executionId, one.stepIndex));
-  const earlier = ofStep.filter((one) => one !== latest && one.attempt !== latest?.attempt);
-  return [...earlier, ...(latest === undefined ? [] : [latest])].sort(
-    (one, other) => one.attempt - other.attempt,
-  );
+/** An attempt as it is kept under its number, beside the latest one. */
+function numbered(checkpoint: Checkpoint, attempt: number): Checkpoint {
+  return withMetadata(checkpoint, { attempt }, attemptId(checkpoint, attempt));
 }
 
-function stateOf({ state, variables, context }: Checkpoint): object {
-  return { state, variables, context };
+/** False, and nothing is saved, where the id is taken. */
+async function isSavedNew(
+  persistence: PersistenceManager,
+  checkpoint: Checkpoint,
+): Promise<boolean> {
+  try {
+    await persistence.saveCheckpoint(checkpoint.toDict(), { onlyNew: true });
+    return true;
+  } catch (error) {
+    if (isSavepointError(error, 'document-exists')) return false;
+    throw error;
+  }
 }
 
-function newest(checkpoints: readonly Checkpoint[]): number {
-  return Math.max(...checkpoints.map(({ timestamp }) => timestamp.getTime()));
-}
-
-function display(executionId: string, steps: readonly Checkpoint[]): string {
-  const last = steps.reduce((one, other) => (other.stepIndex > one.stepIndex ? other : one));
-  return `Restore ${displayText(executionId)}\n  Step: ${displayText(last.stepName)}`;
+/** Null for a checkpoint that is damaged, which `report` hears of, or that was deleted meanwhile. */
+async function readOrNull(
+  persistence: PersistenceManager,
+  id: string,
+  report: (error: SavepointError) => void = () => undefined,
+): Promise<Checkpoint | null> {
+  try {
+    const data = await persistence.loadCheckpoint(id);
+    return data === null ? null : Checkpoint.fromDict(data);
+  } catch (error) {
+    const codes = ['document-corrupt', 'checkpoint-invalid'] as const;
+    if (!codes.some((code) => isSavepointError(error, code))) throw error;
+    report(error as SavepointError);
+    return null;
+  }
 }

@@ -1,15 +1,12 @@
+import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
+import type { PartId } from '../model/ids.ts';
 import { type Difference, differences } from '../model/value/differences.ts';
+import { findExecution, findOperation } from '../store/find.ts';
+import { assemble } from '../store/parts/assemble.ts';
 import type { Store } from '../store/store.ts';
 import { type Holder, holderOf, notFound } from './lease.ts';
-import {
-  type ExecutionState,
-  isRolledBack,
-  readLog,
-  readValue,
-  type StepLog,
-  stateAfter,
-} from './step-log.ts';
+import { BEGINNING, type ExecutionState, StepLog } from './step-log.ts';
 
 export interface ListedExecution extends Execution {
   /** How many steps succeeded and were not rolled back. */
@@ -23,12 +20,12 @@ export interface ListedExecution extends Execution {
 export interface ShownStep {
   readonly index: number;
   readonly name: string;
-  /** Of the attempt that counts: the one that succeeded, else the newest. */
+  /** Of the newest attempt, which is the one that counts. */
   readonly status: StepAttempt['status'];
   readonly attempts: readonly StepAttempt[];
 }
 
-/** What can be asked of executions without looking at a file. Waits for nobody, and writes nothing. */
+/** Answers questions about durable steps without looking at a file. Waits for nobody, and writes nothing. */
 export class ExecutionReader {
   readonly #store: Store;
   readonly #now: () => number;
@@ -41,58 +38,71 @@ export class ExecutionReader {
   /** Most recently updated first. */
   async list(): Promise<ListedExecution[]> {
     const listed: ListedExecution[] = [];
-    for (const execution of await this.#store.executions()) {
-      listed.push(await this.#listed(execution));
+    for (const execution of await this.#store.timeline.executions()) {
+      listed.push(this.#listed(execution, await readLog(this.#store, execution.id)));
     }
     return listed;
   }
 
   /** Throws `execution-not-found`. */
   async show(id: string): Promise<{ execution: ListedExecution; steps: ShownStep[] }> {
-    const execution = await this.#store.execution(id);
+    const execution = await findExecution(this.#store, id);
     if (execution === null) throw notFound(id);
-    const log = await this.#log(id);
-    const byIndex = Map.groupBy(log.attempts, (step) => step.index);
-    const steps: ShownStep[] = [];
-    for (const [index, made] of [...byIndex].sort(([a], [b]) => a - b)) {
-      const attempts = await Promise.all(made.map((step) => this.#asItStands(step)));
-      const live = log.live[index]?.attempt;
-      const counts = attempts.find(({ attempt }) => attempt === live) ?? attempts.at(-1);
-      if (counts === undefined) continue;
-      steps.push({ index, name: counts.name, status: counts.status, attempts });
-    }
-    return { execution: await this.#listed(execution), steps };
+    const log = await readLog(this.#store, id);
+    const steps = [...log.steps].flatMap(([index, attempts]): ShownStep[] => {
+      const newest = attempts.at(-1);
+      return newest ? [{ index, name: newest.name, status: newest.status, attempts }] : [];
+    });
+    return { execution: this.#listed(execution, log), steps };
   }
 
   /** State, variables and context after a step. Throws `step-not-found`. */
   async stateAt(id: string, index: number): Promise<ExecutionState> {
-    return stateAfter(this.#store, (await this.#log(id)).at(index));
+    return stateAfter(this.#store, (await readLog(this.#store, id)).at(index));
   }
 
   /** What a step returned. Throws `step-not-found`. */
   async resultOf(id: string, index: number): Promise<unknown> {
-    const { result } = (await this.#log(id)).at(index);
+    const { result } = (await readLog(this.#store, id)).at(index);
     return result === null ? undefined : readValue(this.#store, result);
   }
 
   /** Where the state after one step differs from that after another; -1 is before the first. */
   async diff(id: string, from: number, to: number): Promise<Difference[]> {
     const nothing: ExecutionState = { state: undefined, variables: {}, context: {} };
-    const stateOf = async (index: number) => (index === -1 ? nothing : this.stateAt(id, index));
+    const stateOf = async (index: number) =>
+      index === BEGINNING ? nothing : this.stateAt(id, index);
     return differences(await stateOf(from), await stateOf(to));
   }
 
-  async #asItStands(step: StepAttempt): Promise<StepAttempt> {
-    return (await isRolledBack(this.#store, step)) ? { ...step, status: 'rolled-back' } : step;
-  }
-
-  async #listed(execution: Execution): Promise<ListedExecution> {
-    const { live, attempts } = await readLog(this.#store, execution.id);
+  #listed(execution: Execution, { live, attempts }: StepLog<StepAttempt>): ListedExecution {
     const holder = holderOf(execution, this.#now());
     return { ...execution, done: live.length, last: attempts.at(-1) ?? null, holder };
   }
+}
 
-  #log(id: string): Promise<StepLog> {
-    return readLog(this.#store, id);
+/** The attempts of an execution. One that an operation takes back has the status `rolled-back`. */
+export async function readLog(store: Store, executionId: string): Promise<StepLog<StepAttempt>> {
+  const attempts: StepAttempt[] = [];
+  for (const step of await store.timeline.steps(executionId)) {
+    attempts.push((await isTakenBack(store, step)) ? { ...step, status: 'rolled-back' } : step);
   }
+  return new StepLog(attempts);
+}
+
+/** An operation that never happened, or was undone, takes nothing back. */
+async function isTakenBack(store: Store, { rolledBackBy }: StepAttempt): Promise<boolean> {
+  return rolledBackBy !== null && ((await findOperation(store, rolledBackBy))?.inEffect ?? false);
+}
+
+export async function readValue(store: Store, root: PartId): Promise<unknown> {
+  return assemble(root, await store.documents.readParts(root));
+}
+
+/** The state that a step left. Throws `part-missing` where damage has removed it. */
+export async function stateAfter(store: Store, step: StepAttempt): Promise<ExecutionState> {
+  if (step.root === null) {
+    throw new SavepointError('part-missing', `the state after step ${step.index} is lost`);
+  }
+  return (await readValue(store, step.root)) as ExecutionState;
 }

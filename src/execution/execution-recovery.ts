@@ -1,21 +1,15 @@
+import { setTimeout } from 'node:timers/promises';
+import { AMOUNT, COUNT, check, integer, TEXT } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
-import type { OnConflict } from '../model/plan.ts';
-import { aText } from '../model/shape.ts';
-import type { Checkpoint } from './checkpoint.ts';
-import { anIndex } from './checkpoint-dict.ts';
-import {
-  type CheckpointRollbackOptions,
-  type CheckpointRollbackPlan,
-  planRollBack,
-  type Rollback,
-  type RollbackSite,
-  rollBack,
-} from './checkpoint-rollback.ts';
-import type { ExecutionCheckpoints } from './execution-checkpoints.ts';
-import type { ExecutionFiles } from './execution-files.ts';
-import { checkRetry, type RetryOptions, waitBefore } from './retry-options.ts';
+import type { Receipt } from '../model/operation.ts';
+import type { OnConflict, RewindPlan } from '../model/plan.ts';
+import { attemptOf, type Checkpoint, checkpointId, withMetadata } from './checkpoint.ts';
+import { type ExecutionCheckpoints, saveAttempt, setAside } from './execution-checkpoints.ts';
+import type { ExecutionFiles } from './execution-site.ts';
+import { noFiles, type RollbackPlan, refuseStale, rollbackPlan } from './rollback.ts';
+import type { RecordedAttempt } from './step-log.ts';
 
-/** What a step is told that is run again. */
+/** Told to a step that is run again. */
 export interface RetryContext {
   readonly executionId: string;
   /** From 1 on. */
@@ -48,14 +42,48 @@ export interface ExecutionRecoveryOptions {
   readonly now?: (() => number) | undefined;
 }
 
-const RESTORED = 'Agent state restored from checkpoint.';
+export interface RetryOptions {
+  /** How many times the step is run at most. Three when left out. */
+  readonly maxRetries?: number | undefined;
+  /**
+   * Milliseconds to wait before the second attempt, twice as many before the third, and so on; or a
+   * function that says how many before each. 100 when left out.
+   */
+  readonly backoff?: number | ((attempt: number) => number) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
 
-/** Ways back into an execution that stopped. What goes wrong is in the result; nothing is thrown for it. */
+export interface CheckpointRollbackOptions {
+  readonly onConflict?: OnConflict | undefined;
+  /** What `planRollback` gave: exactly that is carried out, or nothing. */
+  readonly plan?: RollbackPlan | undefined;
+  /** Gets the state of the checkpoint. */
+  readonly agent?: RecoverableAgent | undefined;
+}
+
+/** What a rollback did. */
+export interface Rollback {
+  /** Null where no files go with the execution. */
+  readonly receipt: Receipt | null;
+  /** Ids of the later steps, which count no more. They are kept, and the next attempt follows them. */
+  readonly rolledBack: readonly string[];
+}
+
+const RESTORED = 'Agent state restored from checkpoint.';
+const MAX_RETRIES = 3;
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 60_000;
+
+/** Ways back into an execution that stopped. Failures are in the result; nothing is thrown for them. */
 export class ExecutionRecovery {
-  readonly #site: RollbackSite;
+  readonly #checkpoints: ExecutionCheckpoints;
+  readonly #files: ExecutionFiles | undefined;
+  readonly #now: () => number;
 
   constructor({ checkpoints, savepoint, now = Date.now }: ExecutionRecoveryOptions) {
-    this.#site = { checkpoints, files: savepoint, now };
+    this.#checkpoints = checkpoints;
+    this.#files = savepoint;
+    this.#now = now;
   }
 
   /** Gives an agent the state of a checkpoint. Files stay as they are. */
@@ -63,18 +91,15 @@ export class ExecutionRecovery {
     checkpointId: string,
     agent: RecoverableAgent,
   ): Promise<ExecutionResult<string>> {
-    aText('checkpointId', checkpointId);
-    return orFailure(0, async () => {
-      const checkpoint = await this.#site.checkpoints.loadCheckpoint(checkpointId);
-      if (checkpoint === null) return notFound(checkpointId);
+    return this.#with(checkpointId, async (checkpoint) => {
       await agent.restoreStateFromCheckpoint(checkpoint);
-      return { success: true, output: RESTORED, attempts: 1 };
+      return RESTORED;
     });
   }
 
   /**
-   * Takes files and state back to the last success before a step, and runs the step again, as often as it
-   * takes and `maxRetries` allows. Each attempt begins from the same files and state.
+   * Takes files and state back to the last success before a step, and runs the step again until it
+   * succeeds, at most `maxRetries` times. Each attempt begins from the same files and state.
    */
   async retryFromStep(
     executionId: string,
@@ -82,16 +107,17 @@ export class ExecutionRecovery {
     agent: RecoverableAgent,
     options: RetryOptions = {},
   ): Promise<ExecutionResult> {
-    aText('executionId', executionId);
-    anIndex('stepIndex', stepIndex);
-    const { maxRetries, signal } = checkRetry(options);
+    const { maxRetries = MAX_RETRIES, backoff, signal } = options;
+    check(TEXT, 'executionId', executionId);
+    check(COUNT, 'stepIndex', stepIndex);
+    check(integer(1), 'maxRetries', maxRetries);
+    if (typeof backoff === 'number') check(AMOUNT, 'backoff', backoff);
     let failure: ExecutionResult = { success: false, attempts: 0 };
     for (let attempt = 1; attempt <= maxRetries; attempt += 1) {
-      const context = { executionId, attempt, signal };
       const made = await orFailure(attempt - 1, async () => {
         if (attempt > 1) await waitBefore(attempt, options);
         signal?.throwIfAborted();
-        return this.#attempt(stepIndex, agent, context);
+        return this.#attempt(stepIndex, agent, { executionId, attempt, signal });
       });
       if (!('failed' in made)) return made;
       failure = { success: false, error: messageOf(made.failed), attempts: attempt };
@@ -100,51 +126,49 @@ export class ExecutionRecovery {
   }
 
   /** What `rollbackToCheckpoint` would do. Throws `checkpoint-not-found`; writes nothing. */
-  async planRollback(
-    checkpointId: string,
-    onConflict?: OnConflict,
-  ): Promise<CheckpointRollbackPlan> {
-    aText('checkpointId', checkpointId);
-    const checkpoint = await this.#site.checkpoints.loadCheckpoint(checkpointId);
-    if (checkpoint !== null) return planRollBack(this.#site, checkpoint, onConflict);
-    throw new SavepointError('checkpoint-not-found', `there is no checkpoint ${checkpointId}`);
+  async planRollback(checkpointId: string, onConflict?: OnConflict): Promise<RollbackPlan> {
+    check(TEXT, 'checkpointId', checkpointId);
+    const checkpoint = await this.#checkpoints.loadCheckpoint(checkpointId);
+    if (checkpoint === null) {
+      throw new SavepointError('checkpoint-not-found', `there is no checkpoint ${checkpointId}`);
+    }
+    const { executionId, stepIndex } = checkpoint;
+    const files = await this.#planFiles(checkpoint, onConflict);
+    return rollbackPlan(executionId, stepIndex, await this.#stepsAfter(checkpoint), files);
   }
 
   /**
-   * Takes files and state back to a checkpoint: what agents did to files since, by one operation that
-   * `Savepoint.undo` takes back, and the later steps, which are kept but count no more. `agent`, if given,
-   * gets the state. With conflicts nothing is done, unless `onConflict` says what to do with them. `plan`
-   * is what `planRollback` gave for the files: exactly that is done, or nothing.
+   * Takes files and state back to a checkpoint. One operation, which `Savepoint.undo` takes back, reverts what
+   * agents did to files since. The later steps are kept but count no more. With conflicts
+   * nothing is done, unless `onConflict` says what to do with them.
    */
   async rollbackToCheckpoint(
     checkpointId: string,
-    {
-      agent,
-      ...options
-    }: CheckpointRollbackOptions & { readonly agent?: RecoverableAgent | undefined } = {},
+    { agent, plan, onConflict }: CheckpointRollbackOptions = {},
   ): Promise<ExecutionResult<Rollback>> {
-    aText('checkpointId', checkpointId);
-    return orFailure(0, async () => {
-      const checkpoint = await this.#site.checkpoints.loadCheckpoint(checkpointId);
-      if (checkpoint === null) return notFound(checkpointId);
-      const output = await rollBack(this.#site, checkpoint, options);
+    return this.#with(checkpointId, async (checkpoint) => {
+      if (plan !== undefined) refuseStale(plan, await this.#stepsAfter(checkpoint));
+      const files = plan?.files ?? (await this.#planFiles(checkpoint, onConflict));
+      const output = await this.#rollBack(checkpoint, files);
       await agent?.restoreStateFromCheckpoint(checkpoint);
-      return { success: true, output, attempts: 1 };
+      return output;
     });
   }
 
-  /** What is thrown before the agent's turn would go wrong again; what the agent throws is worth a retry. */
+  /** An error before the agent's turn would come again, and is thrown; one of the agent is worth a retry. */
   async #attempt(
     stepIndex: number,
     agent: RecoverableAgent,
     told: Omit<RetryContext, 'checkpoint'>,
   ): Promise<ExecutionResult | { readonly failed: unknown }> {
-    const { checkpoints } = this.#site;
-    // Loaded for each attempt: an agent may have worked on the one before.
-    const checkpoint = await checkpoints.getLastSuccessfulCheckpoint(told.executionId, stepIndex);
-    const { attempt: attempts } = told;
-    if (checkpoint === null) return nothingBefore(stepIndex);
-    await rollBack(this.#site, checkpoint);
+    const { executionId, attempt: attempts } = told;
+    // Loaded for each attempt: an agent may have changed the values of the last one.
+    const checkpoint = await this.#checkpoints.getLastSuccessfulCheckpoint(executionId, stepIndex);
+    if (checkpoint === null) {
+      const error = `No successful checkpoint found before step ${stepIndex}`;
+      return { success: false, error, attempts: 0 };
+    }
+    await this.#rollBack(checkpoint, await this.#planFiles(checkpoint));
     try {
       await agent.restoreStateFromCheckpoint(checkpoint);
       if (agent.runStep === undefined) return { success: true, output: RESTORED, attempts };
@@ -153,6 +177,63 @@ export class ExecutionRecovery {
     } catch (failed) {
       return { failed };
     }
+  }
+
+  async #planFiles(to: Checkpoint, onConflict: OnConflict = 'fail'): Promise<RewindPlan> {
+    refuseRolledBack(to);
+    const { file_checkpoint: point } = to.metadata;
+    if (this.#files === undefined) {
+      if (point === undefined) return noFiles('', 0);
+      throw unable(`${to.id} has files, and no timeline of files was given`);
+    }
+    if (typeof point !== 'string') throw unable(`${to.id} was made without its files`);
+    await this.#files.scanAgain?.();
+    return this.#files.planRewind({ to: point, onConflict });
+  }
+
+  /**
+   * Files come first, all of them or none: where that fails, or the process dies, the steps still count and
+   * the rollback can be done again.
+   */
+  async #rollBack(to: Checkpoint, files: RewindPlan): Promise<Rollback> {
+    const { persistence } = this.#checkpoints;
+    refuseRolledBack(to);
+    const receipt = (await this.#files?.apply(files)) ?? null;
+    if (receipt?.success === false) {
+      throw new SavepointError('restore-failed', 'not all files could be taken back', {
+        details: receipt,
+      });
+    }
+    // Read only now: a step that came while the files went back is taken back with the others.
+    const later = await this.#laterThan(to);
+    const at = new Date(this.#now()).toISOString();
+    await setAside(persistence, later, { at, to: to.id, operation: receipt?.operationId ?? null });
+    // An earlier attempt at the step becomes its next one; those in between stay on record.
+    const latest = checkpointId(to.executionId, to.stepIndex);
+    if (to.id !== latest) await saveAttempt(persistence, withMetadata(to, {}, latest));
+    return { receipt, rolledBack: later.map(({ id }) => id) };
+  }
+
+  async #laterThan({ executionId, stepIndex }: Checkpoint): Promise<Checkpoint[]> {
+    const all = await this.#checkpoints.listCheckpoints(executionId);
+    return all.filter((one) => one.stepIndex > stepIndex);
+  }
+
+  async #stepsAfter(to: Checkpoint): Promise<RecordedAttempt[]> {
+    return (await this.#laterThan(to)).map(attemptOf);
+  }
+
+  async #with<Output>(
+    id: string,
+    work: (checkpoint: Checkpoint) => Promise<Output>,
+  ): Promise<ExecutionResult<Output>> {
+    check(TEXT, 'checkpointId', id);
+    return orFailure(0, async () => {
+      const checkpoint = await this.#checkpoints.loadCheckpoint(id);
+      if (checkpoint !== null)
+        return { success: true, output: await work(checkpoint), attempts: 1 };
+      return { success: false, error: `Checkpoint ${id} not found`, attempts: 0 };
+    });
   }
 }
 
@@ -167,13 +248,23 @@ async function orFailure<Result>(
   }
 }
 
-function notFound(id: string): ExecutionResult<never> {
-  return { success: false, error: `Checkpoint ${id} not found`, attempts: 0 };
+/** Rejects when the signal aborts. */
+async function waitBefore(attempt: number, options: RetryOptions): Promise<void> {
+  const { backoff = FIRST_WAIT_MS, signal } = options;
+  const asked = typeof backoff === 'number' ? backoff * 2 ** (attempt - 2) : backoff(attempt);
+  check(AMOUNT, 'backoff', asked);
+  const wait = Math.min(asked, LONGEST_WAIT_MS);
+  await setTimeout(wait, undefined, signal === undefined ? {} : { signal });
 }
 
-function nothingBefore(stepIndex: number): ExecutionResult<never> {
-  const error = `No successful checkpoint found before step ${stepIndex}`;
-  return { success: false, error, attempts: 0 };
+function refuseRolledBack({ id, isRolledBack }: Checkpoint): void {
+  if (!isRolledBack) return;
+  const message = `${id} was itself rolled back: a rollback goes to a step that still counts`;
+  throw new SavepointError('argument-invalid', message);
+}
+
+function unable(message: string): SavepointError {
+  return new SavepointError('argument-invalid', `files cannot be taken back: ${message}`);
 }
 
 function messageOf(error: unknown): string {

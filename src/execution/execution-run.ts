@@ -2,35 +2,54 @@ import { openChanges } from '../capture/capture.ts';
 import { resolveNamed } from '../capture/named-path.ts';
 import { checkId, clipText } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
-import type { Execution, StepAttempt } from '../model/execution.ts';
+import type { Execution, StepAttempt, StepEffect } from '../model/execution.ts';
 import { selectedPath } from '../model/path.ts';
-import { Attempt } from './attempt.ts';
+import { readValue, stateAfter } from './execution-reader.ts';
 import type { ExecutionSite } from './execution-site.ts';
-import { HeldExecution } from './held-execution.ts';
+import type { HeldExecution } from './lease.ts';
 import { authorOfStep, RecordedFiles } from './recorded-files.ts';
-import { filesChanged, restoreAttempt } from './restore-attempt.ts';
-import { StepContext } from './step-context.ts';
-import { type ExecutionState, readValue, type StepLog, stateAfter } from './step-log.ts';
-import { StepPacker } from './step-packer.ts';
-import { draftBegin, draftEnd } from './step-recording.ts';
-import { syncFiles } from './sync-files.ts';
+import type { ExecutionState, StepLog } from './step-log.ts';
+import { draftBegin, draftEnd, StepPacker, syncFiles } from './step-recording.ts';
+import { rollBackAttempt } from './take-back-steps.ts';
 
 export interface StepOptions {
   /** Cancels the step: its changes are rolled back. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Where commands of the step write. After a kill, or beside another execution, nobody can tell who wrote
-   * what no tool named: here it was the step, elsewhere somebody else. Left out, such a file is taken for
-   * nobody's: it stays as it is, and the execution stops with `execution-files-changed` and names it.
+   * a file that no tool named: below these paths it was the step, elsewhere somebody else. Left out, such a
+   * file stays as it is, and the execution stops with `execution-files-changed` and names it.
    */
   readonly writes?: readonly string[] | undefined;
 }
 
+/** What a step is given. It may change state, variables and context: what they are at its end is kept. */
+export interface StepContext<State = unknown> extends ExecutionState {
+  state: State;
+  readonly executionId: string;
+  readonly index: number;
+  readonly name: string;
+  /** Counts from 1. */
+  readonly attempt: number;
+  /** Aborted when the caller cancels, or another process takes the execution over. */
+  readonly signal: AbortSignal;
+  /** Writes that are on record before they happen; the best way for a step to write a file. */
+  readonly files: RecordedFiles;
+  /** What earlier attempts at this step have declared, and may have done. */
+  readonly earlierEffects: readonly StepEffect[];
+  /**
+   * Puts on record, durably, that something is about to happen which cannot be undone: a request that is
+   * sent, a mail. A rollback names it before it starts.
+   */
+  effect(description: string): Promise<void>;
+  /** To be called before a tool writes these files by itself: puts on record what is there. */
+  capture(...paths: string[]): Promise<void>;
+}
+
 export interface RunSettings {
-  readonly leaseMs: number;
   readonly acceptsChangedFiles: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** What the first step finds, made anew each time: an attempt may have changed the last one. */
+  /** What the first step finds. Made anew each time, because an attempt may have changed the last one. */
   readonly initial: () => ExecutionState;
 }
 
@@ -40,23 +59,23 @@ export class ExecutionRun {
   readonly #settings: RunSettings;
   readonly #packer = new StepPacker();
   readonly #held: HeldExecution;
-  #log: StepLog;
+  #log: StepLog<StepAttempt>;
   #current: ExecutionState;
   #next = 0;
-  /** Failed, and not yet rolled back to its end: nothing may come after it before it is. */
+  /** An attempt that failed and is not yet rolled back to its end: no other may begin before it is. */
   #unsettled: Failure | null = null;
   #isBusy = false;
   #isOver = false;
 
   constructor(
     site: ExecutionSite,
-    execution: Execution,
-    log: StepLog,
+    held: HeldExecution,
+    log: StepLog<StepAttempt>,
     current: ExecutionState,
     settings: RunSettings,
   ) {
     this.#site = site;
-    this.#held = new HeldExecution(site, execution, settings.leaseMs);
+    this.#held = held;
     this.#log = log;
     this.#current = current;
     this.#settings = settings;
@@ -70,7 +89,7 @@ export class ExecutionRun {
     return this.#held.execution;
   }
 
-  /** After the last step that succeeded, in this process or before. Steps change it, nobody else. */
+  /** The state after the last step that succeeded, in this process or before. Only steps change it. */
   get state(): unknown {
     return this.#current.state;
   }
@@ -154,17 +173,14 @@ export class ExecutionRun {
 
   async #recall(step: StepAttempt, name: string): Promise<unknown> {
     if (step.name !== name) {
-      throw new SavepointError(
-        'execution-diverged',
-        `step ${step.index} was ${step.name}, not ${name}`,
-        {
-          hint: 'fork the execution, or roll it back to before that step',
-          details: { index: step.index, was: step.name, is: name },
-        },
-      );
+      const message = `step ${step.index} was ${step.name}, not ${name}`;
+      throw new SavepointError('execution-diverged', message, {
+        hint: 'fork the execution, or roll it back to before that step',
+        details: { index: step.index, was: step.name, is: name },
+      });
     }
     if (step.result !== null) return readValue(this.#site.store, step.result);
-    // After a repair nobody can tell what it returned: a step that succeeded has a state.
+    // A step that returned nothing still has a state. One without either lost its result to damage.
     if (step.root !== null) return undefined;
     throw new SavepointError('part-missing', `the result of step ${step.index} is lost`);
   }
@@ -176,7 +192,7 @@ export class ExecutionRun {
     for (const path of writes ?? []) selectedPath(this.#site.files.root, path);
     if (this.#unsettled !== null) await this.#fail(this.#unsettled);
     const step = await this.#begin({ name, writes });
-    const attempt = new Attempt(step);
+    const attempt: Attempt = { step, isOver: false };
     try {
       const context = this.#contextOf(attempt, signal);
       const result = await work(context);
@@ -187,9 +203,7 @@ export class ExecutionRun {
       await this.#failWith({ attempt, error, status: signal.aborted ? 'cancelled' : 'failed' });
       throw error;
     } finally {
-      this.#log = await this.#log
-        .reread(this.#site.store, this.id, step.index)
-        .catch(() => this.#log);
+      this.#log = this.#log.with(attempt.step);
     }
   }
 
@@ -201,7 +215,7 @@ export class ExecutionRun {
   async #begin(made: Pick<StepAttempt, 'name' | 'writes'>): Promise<StepAttempt> {
     const index = this.#next;
     const attempt = this.#log.nextAttempt(index);
-    // Whatever it was before, it goes on.
+    // It may have been finished or cancelled: it goes on.
     this.#held.turn('open');
     return this.#held.record((draft, now, coverage) => {
       draft.steps.push(...this.#passed(index));
@@ -210,33 +224,39 @@ export class ExecutionRun {
     });
   }
 
-  /** Steps that were rolled back: from now on an undo brings their files again, but no longer them. */
+  /** Steps that were rolled back are so for good now: an undo brings their files again, but not them. */
   #passed(index: number): StepAttempt[] {
     return this.#log.attempts
-      .filter((step) => step.index >= index && step.status === 'success')
+      .filter(({ index: at, status, rolledBackBy }) => {
+        return at >= index && (status === 'success' || rolledBackBy !== null);
+      })
       .map((step) => ({ ...step, status: 'rolled-back', rolledBackBy: null }));
   }
 
   #contextOf(attempt: Attempt, signal: AbortSignal): StepContext {
-    const held = (): Execution => {
-      attempt.refuseOver();
-      return this.execution;
+    const held = (): HeldExecution => {
+      refuseOver(attempt);
+      return this.#held;
     };
-    const files = new RecordedFiles(this.#site, held, attempt.step);
-    const { index } = attempt.step;
+    const { executionId, index, name, attempt: number } = attempt.step;
     const earlier = this.#log.attempts.filter((step) => step.index === index);
-    return new StepContext(attempt.step, this.#current, {
+    return {
+      ...this.#current,
+      executionId,
+      index,
+      name,
+      attempt: number,
       signal,
-      files,
+      files: new RecordedFiles(this.#site, held, attempt.step),
       earlierEffects: earlier.flatMap((step) => step.effects),
       effect: (description) => this.#declare(attempt, description),
-      capture: (paths) => this.#capture(attempt, paths),
-    });
+      capture: (...paths) => this.#capture(attempt, paths),
+    };
   }
 
   #declare(attempt: Attempt, description: string): Promise<void> {
     return this.#held.write(async (draft, now) => {
-      attempt.refuseOver();
+      refuseOver(attempt);
       const effect = { description: clipText(description), declaredAt: now };
       attempt.step = { ...attempt.step, effects: [...attempt.step.effects, effect] };
       draft.steps.push(attempt.step);
@@ -245,7 +265,7 @@ export class ExecutionRun {
 
   #capture(attempt: Attempt, paths: readonly string[]): Promise<void> {
     return this.#held.write(async (draft, now) => {
-      attempt.refuseOver();
+      refuseOver(attempt);
       const { files } = this.#site;
       const named = paths.flatMap((path) => resolveNamed(files.root, path));
       const author = authorOfStep(this.execution, attempt.step, now);
@@ -257,19 +277,21 @@ export class ExecutionRun {
   async #succeed(attempt: Attempt, context: StepContext, result: unknown): Promise<void> {
     const { state, variables, context: own } = context;
     const after: ExecutionState = { state, variables, context: own };
-    await this.#packer.storing(() =>
+    attempt.step = await this.#packer.storing(() =>
       this.#held.record(async (draft, now, coverage) => {
         attempt.isOver = true;
         const packed = this.#packer.pack(draft, after, result);
         const changed = await draftEnd(this.#site, draft, this.execution, { now, coverage });
         await syncFiles(this.#site, changed);
-        draft.steps.push({ ...attempt.step, ...packed, status: 'success', endedAt: now });
+        const ended = { ...attempt.step, ...packed, status: 'success', endedAt: now } as const;
+        draft.steps.push(ended);
+        return ended;
       }),
     );
     this.#current = after;
   }
 
-  /** What goes wrong on the way back is worse than what sent us there, and is told with it. */
+  /** An error on the way back is worse than the one that sent us there: it is thrown, with the other as cause. */
   async #failWith(failed: Failure): Promise<void> {
     try {
       await this.#fail(failed);
@@ -281,30 +303,38 @@ export class ExecutionRun {
 
   async #fail(failed: Failure): Promise<void> {
     const { attempt, error, status } = failed;
-    // Who has lost the execution touches nothing any more.
+    // Another process has the execution: this one must not touch a file any more.
     if (isSavepointError(error, 'execution-lost') || this.#held.lost.aborted) return;
     this.#unsettled = failed;
     if (status === 'cancelled') this.#held.turn(status);
-    await this.#held.record(async (draft, now, coverage) => {
-      attempt.isOver = true;
-      await draftEnd(this.#site, draft, this.execution, { now, coverage });
-      attempt.step = { ...attempt.step, status, error: clipText(textOf(error)), endedAt: now };
-      draft.steps.push(attempt.step);
+    attempt.step = await rollBackAttempt(this.#site, this.#held, {
+      ended: (endedAt) => {
+        attempt.isOver = true;
+        return { ...attempt.step, status, error: clipText(textOf(error)), endedAt };
+      },
+      record: (work) => this.#held.record(work),
+      acceptsChangedFiles: this.#settings.acceptsChangedFiles,
     });
-    await this.#restore(attempt.step);
     this.#unsettled = null;
     const last = this.#log.live.at(-1);
     this.#current =
       last === undefined ? this.#settings.initial() : await stateAfter(this.#site.store, last);
   }
+}
 
-  async #restore(step: StepAttempt): Promise<void> {
-    const left = await restoreAttempt(this.#site, this.execution, step);
-    if (left.length > 0 && !this.#settings.acceptsChangedFiles) {
-      throw filesChanged('files could not be made what they were before the step', left);
-    }
-    await this.#held.write(async (draft) => void draft.steps.push({ ...step, restored: true }));
-  }
+/** One attempt as it is on record. */
+interface Attempt {
+  step: StepAttempt;
+  /** Set under the project lock, so that calls which came before still belong to the attempt. */
+  isOver: boolean;
+}
+
+/** Throws `step-over` for calls that a step did not wait for: its record is closed. */
+function refuseOver({ step: { index, name }, isOver }: Attempt): void {
+  if (!isOver) return;
+  throw new SavepointError('step-over', `step ${index} (${name}) is over`, {
+    hint: 'wait, within a step, for all that it does',
+  });
 }
 
 type Work = (context: StepContext) => unknown;

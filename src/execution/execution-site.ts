@@ -3,24 +3,24 @@ import type { CaptureSite } from '../capture/capture.ts';
 import type { Coverage } from '../model/checkpoint.ts';
 import type { OperationId } from '../model/ids.ts';
 import type { Receipt } from '../model/operation.ts';
-import type { RewindPlan } from '../model/plan.ts';
+import type { OnConflict, RewindPlan } from '../model/plan.ts';
 import type { Draft } from '../store/draft.ts';
 import type { Fence, Store } from '../store/store.ts';
 
 export type DraftWork<T> = (draft: Draft, now: number, coverage: Coverage) => Promise<T>;
 
-/** What executions need of the engine. */
+/** What durable steps need of the engine. */
 export interface ExecutionSite {
   readonly store: Store;
   readonly files: CaptureSite;
-  /** As `files`, for who replaces files and has to keep them. */
+  /** As `files`, for a rewind, which keeps what it replaces. */
   readonly rewindFiles: CaptureSite;
-  /** Whether the worktree is scanned around each step, for what no tool names. */
+  /** Whether the worktree is scanned around each step, for files that no tool names. */
   readonly scans: boolean;
   now(): number;
   /** Runs `work` under the project lock, and commits what it drafted. */
   write<T>(work: DraftWork<T>): Promise<T>;
-  /** The same with what a scan finds, in one transaction. `movedOn`: this session's commands are over. */
+  /** The same with what a scan finds, in one transaction. `movedOn`: the session whose commands are over. */
   scanned<T>(movedOn: string | null, work: DraftWork<T>): Promise<T>;
   locked<T>(work: () => Promise<T>): Promise<T>;
   finds(now: number): Finds;
@@ -28,7 +28,15 @@ export interface ExecutionSite {
   apply(plan: RewindPlan, fence: Fence, operationId?: OperationId): Promise<Receipt>;
 }
 
-/** Scans where scans are made. */
-export function record<T>(site: ExecutionSite, work: DraftWork<T>): Promise<T> {
-  return site.scans ? site.scanned(null, work) : site.write(work);
+/** What checkpoints that a program keeps itself need of the timeline of files. A `Savepoint` is one. */
+export interface ExecutionFiles {
+  /** Marks a point to return to. */
+  checkpoint(request: { readonly description: string }): Promise<{ readonly id: string }>;
+  /** Puts on record what changed unseen, where a first scan was made before. */
+  scanAgain?(): Promise<unknown>;
+  planRewind(request: {
+    readonly to: string;
+    readonly onConflict?: OnConflict | undefined;
+  }): Promise<RewindPlan>;
+  apply(plan: RewindPlan): Promise<Receipt>;
 }

@@ -4,39 +4,41 @@ export {
   type Category,
   type SaveOptions,
 } from '../store/documents/base-storage.ts';
+export type { StorageProblem } from '../store/documents/json/document-files.ts';
 export { JSONStorage, type JSONStorageOptions } from '../store/documents/json/json-storage.ts';
-export type { StorageProblem } from '../store/documents/json/keys-in.ts';
 export { SQLiteStorage, type SQLiteStorageOptions } from '../store/documents/sqlite-storage.ts';
-export { Checkpoint, type CheckpointFields } from './checkpoint.ts';
-export type { CheckpointDict, CheckpointStatus, Fields } from './checkpoint-dict.ts';
-export type {
-  CheckpointRollbackOptions,
-  CheckpointRollbackPlan,
-  Rollback,
-} from './checkpoint-rollback.ts';
+export {
+  Checkpoint,
+  type CheckpointDict,
+  type CheckpointFields,
+  type CheckpointStatus,
+  type Fields,
+  type NewCheckpoint,
+} from './checkpoint.ts';
 export {
   type CheckpointProblem,
   ExecutionCheckpoints,
   type ExecutionCheckpointsOptions,
 } from './execution-checkpoints.ts';
-export type { ExecutionFiles } from './execution-files.ts';
 export {
+  type CheckpointRollbackOptions,
   ExecutionRecovery,
   type ExecutionRecoveryOptions,
   type ExecutionResult,
   type RecoverableAgent,
   type RetryContext,
+  type RetryOptions,
+  type Rollback,
 } from './execution-recovery.ts';
+export type { ExecutionFiles } from './execution-site.ts';
+export type { Holder } from './lease.ts';
+export { PersistenceManager } from './persistence-manager.ts';
 export {
   type ExecutionKind,
+  type ExecutionProject,
   type KnownExecution,
   type KnownStep,
-  knownExecutions,
-  ofCheckpoints,
-  ofSteps,
-  standing,
-} from './known-executions.ts';
-export type { Holder } from './lease.ts';
-export type { NewCheckpoint } from './new-checkpoint.ts';
-export { PersistenceManager } from './persistence-manager.ts';
-export type { RetryOptions } from './retry-options.ts';
+  ProjectExecutions,
+  type ShownExecution,
+} from './project-executions.ts';
+export { isUnfinished, type RecordedAttempt } from './step-log.ts';

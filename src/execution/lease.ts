@@ -1,43 +1,123 @@
 import { currentOwner, ownerMayRun, ownerRuns } from '../capture/process-owner.ts';
-import { SavepointError } from '../model/errors.ts';
+import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution } from '../model/execution.ts';
-import type { Draft } from '../store/draft.ts';
+import { findExecution } from '../store/find.ts';
 import type { Fence } from '../store/store.ts';
 import { touchSession } from '../timeline/sessions.ts';
-import type { ExecutionSite } from './execution-site.ts';
+import type { DraftWork, ExecutionSite } from './execution-site.ts';
 
 /** The agent of the sessions under which files that steps change are on record. */
 export const EXECUTION_AGENT = 'execution';
 
-export interface LeaseOptions {
-  /** How long the holder counts as running where nobody can tell. */
-  readonly leaseMs: number;
-  /** Whether to begin the execution where there is none. */
-  readonly create: boolean;
-}
+/** How long a holder counts as running where nobody can tell whether it does. */
+export const LEASE_MS = 30_000;
 
-/** Takes an execution for this process. Throws `execution-busy` and `execution-not-found`. */
-export function acquire(
-  site: ExecutionSite,
-  id: string,
-  { leaseMs, create }: LeaseOptions,
-): Promise<Execution> {
-  return site.write(async (draft, now) => {
-    const known = await site.store.execution(id);
-    if (known === null && !create) throw notFound(id);
-    if (known !== null && isHeld(known, now)) throw busy(known);
-    const execution = known ?? newExecution(id, now);
-    await touchSession(draft, site.store, { id: execution.sessionId, agent: EXECUTION_AGENT }, now);
-    const taken = {
-      ...execution,
-      token: execution.token + 1,
-      owner: currentOwner(),
-      leaseUntil: now + leaseMs,
-      updatedAt: now,
+/** An execution that this process has. It renews its lease for as long as the process has it. */
+export class HeldExecution {
+  readonly #site: ExecutionSite;
+  readonly #leaseMs: number;
+  readonly #lost = new AbortController();
+  readonly #heart: NodeJS.Timeout;
+  #execution: Execution;
+
+  private constructor(site: ExecutionSite, execution: Execution, leaseMs: number) {
+    this.#site = site;
+    this.#execution = execution;
+    this.#leaseMs = leaseMs;
+    this.#heart = setInterval(() => void this.#renew(), leaseMs / 3);
+    this.#heart.unref();
+  }
+
+  /** Takes an execution for this process. Throws `execution-busy` and, unless `create`, `execution-not-found`. */
+  static async acquire(
+    site: ExecutionSite,
+    id: string,
+    { leaseMs = LEASE_MS, create }: { readonly leaseMs?: number; readonly create: boolean },
+  ): Promise<HeldExecution> {
+    const taken = await site.write(async (draft, now) => {
+      const known = await findExecution(site.store, id);
+      if (known === null && !create) throw notFound(id);
+      if (known !== null && isHeld(known, now)) throw busy(known);
+      const execution = known ?? newExecution(id, now);
+      const session = { id: execution.sessionId, agent: EXECUTION_AGENT };
+      await touchSession(draft, site.store, session, now);
+      const token = execution.token + 1;
+      const lease = { owner: currentOwner(), leaseUntil: now + leaseMs, updatedAt: now };
+      const held = { ...execution, ...lease, token };
+      draft.executions.push(held);
+      return held;
+    });
+    return new HeldExecution(site, taken, leaseMs);
+  }
+
+  /** As it is on record. */
+  get execution(): Execution {
+    return this.#execution;
+  }
+
+  /** Lets a transaction through only while this process still has the execution. */
+  get fence(): Fence {
+    return { executionId: this.#execution.id, token: this.#execution.token };
+  }
+
+  /** Aborted when another process has it. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Goes on record with the next transaction. */
+  turn(status: Execution['status']): void {
+    this.#execution = { ...this.#execution, status };
+  }
+
+  /** Commits what `work` drafts, if this process still has the execution. */
+  write<T>(work: DraftWork<T>): Promise<T> {
+    return this.#site.write(this.#stamped(work));
+  }
+
+  /** The same with what a scan finds, where the worktree is scanned. */
+  record<T>(work: DraftWork<T>): Promise<T> {
+    return this.#site.scans ? this.scanned(null, work) : this.write(work);
+  }
+
+  /** The same with what a scan finds. `movedOn`: the session whose commands are over. */
+  scanned<T>(movedOn: string | null, work: DraftWork<T>): Promise<T> {
+    return this.#site.scanned(movedOn, this.#stamped(work));
+  }
+
+  /** The next token fences out everything that this process may still try to write. */
+  async giveBack(status: Execution['status'] = this.#execution.status): Promise<void> {
+    this.keepSilent();
+    await this.#site.write(async (draft, now) => {
+      draft.fence = this.fence;
+      const token = this.#execution.token + 1;
+      const free = { owner: null, leaseUntil: null, updatedAt: now };
+      draft.executions.push({ ...this.#execution, ...free, status, token });
+    });
+  }
+
+  /** Stops renewing. It stays held by this process until the process ends, or its lease. */
+  keepSilent(): void {
+    clearInterval(this.#heart);
+  }
+
+  #stamped<T>(work: DraftWork<T>): DraftWork<T> {
+    return (draft, now, coverage) => {
+      draft.fence = this.fence;
+      this.#execution = { ...this.#execution, leaseUntil: now + this.#leaseMs, updatedAt: now };
+      draft.executions.push(this.#execution);
+      return work(draft, now, coverage);
     };
-    draft.executions.push(taken);
-    return taken;
-  });
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      await this.write(async () => {});
+    } catch (error) {
+      // A full disk may have room the next time; a process that was replaced has to stop.
+      if (isSavepointError(error, 'execution-lost')) this.#lost.abort(error);
+    }
+  }
 }
 
 export function newExecution(id: string, now: number): Execution {
@@ -61,44 +141,18 @@ export interface Holder {
   readonly processId: number;
 }
 
-/** Null where nobody has it, or who had it is gone. */
+/** Null where no process has it, or the one that had it is gone. */
 export function holderOf(execution: Execution, now: number): Holder | null {
   const { owner } = execution;
   if (owner === null || !isHeld(execution, now)) return null;
   return { host: owner.host, processId: owner.processId };
 }
 
-/** A process that is seen to run holds it; one that is seen to be gone does not, whatever the lease says. */
+/** The lease counts only where nobody can see whether the process runs, as on another machine. */
 function isHeld({ owner, leaseUntil }: Execution, now: number): boolean {
   if (owner === null) return false;
   if (ownerRuns(owner)) return true;
   return ownerMayRun(owner) && now < (leaseUntil ?? 0);
-}
-
-/** In every transaction of the holder: it goes through only while the holder is still that. */
-export function stamp(draft: Draft, execution: Execution, now: number, leaseMs: number): Execution {
-  const renewed = { ...execution, leaseUntil: now + leaseMs, updatedAt: now };
-  draft.fence = fenceOf(execution);
-  draft.executions.push(renewed);
-  return renewed;
-}
-
-/** Gives it back; with a status where it is over. Whoever had it is fenced out by the next number. */
-export async function release(
-  site: ExecutionSite,
-  execution: Execution,
-  status: Execution['status'] = execution.status,
-): Promise<void> {
-  await site.write(async (draft, now) => {
-    draft.fence = fenceOf(execution);
-    const token = execution.token + 1;
-    const given = { ...execution, status, token, owner: null, leaseUntil: null, updatedAt: now };
-    draft.executions.push(given);
-  });
-}
-
-export function fenceOf({ id, token }: Execution): Fence {
-  return { executionId: id, token };
 }
 
 export function notFound(id: string): SavepointError {

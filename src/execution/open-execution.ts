@@ -1,41 +1,44 @@
-import { checkId } from '../model/check.ts';
-import { isSavepointError, SavepointError } from '../model/errors.ts';
+import { look } from '../capture/capture.ts';
+import { check, checkId, integer } from '../model/check.ts';
+import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
-import { wrong } from '../model/shape.ts';
+import type { TrackedPath } from '../model/path.ts';
+import { joins } from '../model/state.ts';
 import { treeToValue, valueToTree } from '../model/value/index.ts';
 import { commandsIn } from '../model/window.ts';
-import { verifyAfterImages } from './after-images.ts';
+import { findExecution } from '../store/find.ts';
+import { touchSession } from '../timeline/sessions.ts';
+import { readLog, stateAfter } from './execution-reader.ts';
 import { ExecutionRun, type RunSettings } from './execution-run.ts';
 import type { ExecutionSite } from './execution-site.ts';
-import { acquire, fenceOf, release } from './lease.ts';
-import { filesChanged, restoreAttempt } from './restore-attempt.ts';
-import { type ExecutionState, readLog, stateAfter } from './step-log.ts';
-import { draftEnd } from './step-recording.ts';
+import { EXECUTION_AGENT, HeldExecution, LEASE_MS, newExecution, notFound } from './lease.ts';
+import { type ExecutionState, isUnfinished, type StepLog } from './step-log.ts';
+import { rollBackAttempt } from './take-back-steps.ts';
 
 export interface ExecutionOptions {
   /** What the first step finds. */
   readonly state?: unknown;
   readonly variables?: Record<string, unknown> | undefined;
   readonly context?: Record<string, unknown> | undefined;
-  /** Cancels whichever step is running. */
+  /** Cancels the step that is running. */
   readonly signal?: AbortSignal | undefined;
   /**
    * What to do where files are not as a step left them: `stop` (the default) throws
-   * `execution-files-changed`, `accept` goes on from what is there. Nothing of it is ever lost.
+   * `execution-files-changed`, `accept` goes on from what is there. No file is lost either way.
    */
   readonly changedFiles?: 'stop' | 'accept' | undefined;
-  /** Throws `execution-not-found` instead of beginning one. */
+  /** False: throws `execution-not-found` instead of beginning an execution. */
   readonly create?: boolean | undefined;
-  /** How long the holder counts as running where nobody can tell; 30 seconds. */
+  /** How long the holder counts as running where nobody can tell whether it does; 30 seconds. */
   readonly leaseMs?: number | undefined;
 }
 
-const LEASE_MS = 30_000;
+/** The lease is renewed by a timer, and Node's timers take no longer delay. */
 const LONGEST_LEASE_MS = 2 ** 31 - 1;
 
 /**
- * Takes an execution for this process, new or begun before. An attempt that was killed, or failed and was
- * not rolled back to its end, is rolled back first.
+ * Takes an execution for this process, new or begun before. An attempt that was killed, or that failed and
+ * was not rolled back to its end, is rolled back first.
  */
 export async function openExecution(
   site: ExecutionSite,
@@ -43,48 +46,44 @@ export async function openExecution(
   options: ExecutionOptions = {},
 ): Promise<ExecutionRun> {
   checkId('id', id);
-  checkLease(options.leaseMs ?? LEASE_MS);
-  const { state, variables = {}, context = {} } = options;
+  const { state, variables = {}, context = {}, leaseMs = LEASE_MS, create = true } = options;
+  check(integer(1, LONGEST_LEASE_MS), 'leaseMs', leaseMs);
   const initial = valueToTree({ state, variables, context }, { name: 'options' });
   const settings: RunSettings = {
-    leaseMs: options.leaseMs ?? LEASE_MS,
     acceptsChangedFiles: options.changedFiles === 'accept',
     signal: options.signal,
     initial: () => treeToValue(initial) as ExecutionState,
   };
-  const { leaseMs } = settings;
-  const execution = await acquire(site, id, { leaseMs, create: options.create ?? true });
+  const held = await HeldExecution.acquire(site, id, { leaseMs, create });
   try {
-    const current = await resume(site, execution, settings);
-    return new ExecutionRun(site, execution, await readLog(site.store, id), current, settings);
+    const log = await recover(site, held, settings);
+    const last = log.live.at(-1);
+    const current = last === undefined ? settings.initial() : await stateAfter(site.store, last);
+    return new ExecutionRun(site, held, log, current, settings);
   } catch (error) {
-    await release(site, execution).catch(() => undefined);
+    await held.giveBack().catch(() => undefined);
     throw error;
   }
 }
 
-/** It is renewed by a timer, which has a limit. */
-function checkLease(leaseMs: number): void {
-  if (Number.isSafeInteger(leaseMs) && leaseMs >= 1 && leaseMs <= LONGEST_LEASE_MS) return;
-  throw wrong('leaseMs', `a whole number of milliseconds from 1 to ${LONGEST_LEASE_MS}`);
-}
-
-async function resume(
+/** Takes back what unfinished attempts left, and makes sure that files are as the live steps left them. */
+async function recover(
   site: ExecutionSite,
-  execution: Execution,
-  settings: RunSettings,
-): Promise<ExecutionState> {
-  const { attempts, lost } = await readLog(site.store, execution.id);
-  if (lost !== null) throw stepLost(execution.id, lost);
+  held: HeldExecution,
+  { acceptsChangedFiles }: RunSettings,
+): Promise<StepLog<StepAttempt>> {
+  const { id } = held.execution;
+  const { attempts, lost } = await readLog(site.store, id);
+  if (lost !== null) throw stepLost(id, lost);
   for (const step of attempts.filter(isUnfinished)) {
-    await settle(site, execution, step, settings.acceptsChangedFiles);
+    await settle(site, held, step, acceptsChangedFiles);
   }
-  if (!settings.acceptsChangedFiles) await verifyAfterImages(site, execution);
-  const last = (await readLog(site.store, execution.id)).live.at(-1);
-  return last === undefined ? settings.initial() : stateAfter(site.store, last);
+  const log = await readLog(site.store, id);
+  if (!acceptsChangedFiles) await verifyFiles(site, held.execution, log);
+  return log;
 }
 
-/** To run it again, and all that follow, would make happen twice what happened once. */
+/** A lost step must not run again, nor those that follow it: they would happen twice. */
 function stepLost(id: string, index: number): SavepointError {
   const message = `step ${index} of ${id} is lost, and later ones are not`;
   return new SavepointError('step-not-found', message, {
@@ -92,40 +91,84 @@ function stepLost(id: string, index: number): SavepointError {
   });
 }
 
-function isUnfinished({ status, restored }: StepAttempt): boolean {
-  return status === 'running' || (!restored && ['failed', 'cancelled', 'killed'].includes(status));
-}
-
-/** Rolls an attempt back whose process is gone. Safe to be interrupted itself. */
+/** Rolls back an attempt whose process is gone. */
 async function settle(
   site: ExecutionSite,
-  execution: Execution,
+  held: HeldExecution,
   step: StepAttempt,
   acceptsChangedFiles: boolean,
 ): Promise<void> {
-  const status = step.status === 'running' ? 'killed' : step.status;
-  const killed = { ...step, status, endedAt: step.endedAt ?? site.now() };
-  const windows = commandsIn(await site.store.windows());
-  const isWatched = windows.some((window) => window.sessionId === execution.sessionId);
-  const write = isWatched ? site.scanned.bind(site, execution.sessionId) : site.write.bind(site);
-  await write(async (draft, now, coverage) => {
-    draft.fence = fenceOf(execution);
-    await draftEnd(site, draft, execution, { now, coverage });
-    draft.steps.push(killed);
+  const { sessionId } = held.execution;
+  const windows = commandsIn(await site.store.timeline.windows());
+  const isWatched = windows.some((window) => window.sessionId === sessionId);
+  await rollBackAttempt(site, held, {
+    ended: (now) => {
+      const status = step.status === 'running' ? 'killed' : step.status;
+      return { ...step, status, endedAt: step.endedAt ?? now };
+    },
+    // A scan finds what commands of the attempt did, if it was watched at all.
+    record: (work) => (isWatched ? held.scanned(sessionId, work) : held.write(work)),
+    acceptsChangedFiles,
   });
-  const left = await restoreAttempt(site, execution, killed).catch((error: unknown) => {
-    // Nobody can take it back any more; who takes files as they are may go on.
-    if (acceptsChangedFiles && isSavepointError(error, 'checkpoint-not-found')) return [];
-    throw error;
+}
+
+/**
+ * Throws `execution-files-changed` where a file is not as the live steps left it. That includes files that
+ * somebody has rewound since: the files went back then, and the steps that wrote them did not.
+ */
+async function verifyFiles(
+  site: ExecutionSite,
+  { id, sessionId }: Execution,
+  { live }: StepLog<StepAttempt>,
+): Promise<void> {
+  const points = new Set(live.map(({ checkpointId }) => checkpointId));
+  const own = await site.store.timeline.changes({ sessionIds: [sessionId] });
+  const ofSteps = own.filter((one) => one.checkpointId !== null && points.has(one.checkpointId));
+  const last = new Map(ofSteps.map((change) => [change.path, change]));
+  const changed: TrackedPath[] = [...last.values()]
+    .filter(({ path, after }) => after !== null && !joins(after, look(site.files, path).state))
+    .map(({ path }) => path);
+  const [path] = changed;
+  if (path === undefined) return;
+  const what = changed.length === 1 ? 'a file is' : `${changed.length} files are`;
+  throw new SavepointError('execution-files-changed', `${what} not as ${id} left it`, {
+    path,
+    hint: "look at the files, then open the execution with changedFiles: 'accept'",
+    details: changed.map((one) => ({ path: one })),
   });
-  if (left.length > 0 && !acceptsChangedFiles) {
-    throw filesChanged(
-      'files could not be made what they were before a step that was killed',
-      left,
-    );
-  }
-  await site.write(async (draft) => {
-    draft.fence = fenceOf(execution);
-    draft.steps.push({ ...killed, restored: true });
+}
+
+export interface ForkRequest {
+  /** The last step that the new execution has in common with the old one. */
+  readonly at: number;
+  /** The id of the new execution. */
+  readonly as: string;
+}
+
+/**
+ * Makes a new execution that has the first steps of another one behind it, with their results and their
+ * state. Files are left as they are, and what those steps did to them stays on record as the other one's.
+ */
+export function forkExecution(
+  site: ExecutionSite,
+  id: string,
+  { at, as }: ForkRequest,
+): Promise<Execution> {
+  checkId('as', as);
+  return site.write(async (draft, now) => {
+    if ((await findExecution(site.store, id)) === null) throw notFound(id);
+    if ((await findExecution(site.store, as)) !== null) {
+      throw new SavepointError('execution-exists', `there is an execution ${as} already`);
+    }
+    const log = await readLog(site.store, id);
+    const last = log.at(at);
+    const fork = { ...newExecution(as, now), parentId: id, parentStep: last.index };
+    await touchSession(draft, site.store, { id: fork.sessionId, agent: EXECUTION_AGENT }, now);
+    draft.executions.push(fork);
+    for (const step of log.live.slice(0, at + 1)) {
+      const taken = { attempt: 1, checkpointId: null, rolledBackBy: null };
+      draft.steps.push({ ...step, ...taken, executionId: as });
+    }
+    return fork;
   });
 }

@@ -1,8 +1,7 @@
 import type { BaseStorage, SaveOptions } from '../store/documents/base-storage.ts';
-import { checkDict } from './checkpoint-dict.ts';
-import { mayBeOf } from './checkpoint-ids.ts';
+import { checkDict, mayBeOf } from './checkpoint.ts';
 
-/** What a program keeps between its starts, by kind. Works with every `BaseStorage`. */
+/** Keeps what a program needs at its next start, by kind, in any `BaseStorage`. */
 export class PersistenceManager {
   readonly storage: BaseStorage;
 
@@ -20,9 +19,8 @@ export class PersistenceManager {
   }
 
   /**
-   * Ids of the checkpoints of an execution, with those of earlier attempts, or of all. Of an execution only
-   * those that say so themselves: ids are not taken apart. A damaged one is in the list of all, and in no
-   * other: nobody knows whose it is.
+   * Ids of the checkpoints of an execution, with those of earlier attempts, or of all executions. Which
+   * execution a checkpoint belongs to is read from its content, so a damaged one is only in the list of all.
    */
   async listCheckpoints(executionId?: string): Promise<string[]> {
     const ids = await this.storage.list('checkpoint');

@@ -1,8 +1,5 @@
 import { SavepointError } from '../model/errors.ts';
-import type { Execution, StepAttempt } from '../model/execution.ts';
-import type { PartId } from '../model/ids.ts';
-import { assemble } from '../store/parts/assemble.ts';
-import type { Store } from '../store/store.ts';
+import type { StepAttempt, StepEffect, StepStatus } from '../model/execution.ts';
 
 /** What a step leaves to the next one. */
 export interface ExecutionState {
@@ -11,73 +8,102 @@ export interface ExecutionState {
   context: Record<string, unknown>;
 }
 
-/** The attempts of an execution, and which of them count. */
-export class StepLog {
-  readonly attempts: readonly StepAttempt[];
-  /** The steps that succeeded and were not rolled back, from the first on without a gap. */
-  readonly live: readonly StepAttempt[];
-  /** The index of one that is gone although later ones are not: damage, of which a repair has told. */
+/** Names the place before the first step where the index of a step is expected. */
+export const BEGINNING = -1;
+
+/**
+ * One attempt at a step, as both kinds of execution have it on record: a row of the project's store
+ * (`StepAttempt`), or a checkpoint that a program keeps itself.
+ */
+export interface RecordedAttempt {
+  readonly index: number;
+  readonly name: string;
+  /** Counts from 1. */
+  readonly attempt: number;
+  /** `pending` is only for checkpoints that a program keeps itself. */
+  readonly status: StepStatus | 'pending';
+  readonly error: string | null;
+  readonly effects: readonly StepEffect[];
+  /** Its checkpoint on the timeline of files; null where it has none. */
+  readonly checkpointId: string | null;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+}
+
+/**
+ * The attempts of one execution, and the rule that says which of them count: the newest attempt at a step
+ * does, unless it was rolled back. Pure; both kinds of execution read their attempts through it.
+ */
+export class StepLog<A extends RecordedAttempt> {
+  readonly attempts: readonly A[];
+  /** The steps that succeeded and count, from the first on without a gap. */
+  readonly live: readonly A[];
+  /** The index of a step that is missing although later ones succeeded. Only damage does that. */
   readonly lost: number | null;
-  readonly #rolledBack: ReadonlySet<StepAttempt>;
+  readonly #newest = new Map<number, A>();
 
-  constructor(attempts: readonly StepAttempt[], rolledBack: ReadonlySet<StepAttempt>) {
+  constructor(attempts: readonly A[]) {
     this.attempts = attempts;
-    this.#rolledBack = rolledBack;
-    const succeeded = attempts.filter((step) => step.status === 'success' && !rolledBack.has(step));
-    const last = new Map(succeeded.map((step) => [step.index, step]));
-    const live: StepAttempt[] = [];
-    for (let step = last.get(0); step !== undefined; step = last.get(live.length)) live.push(step);
+    for (const one of attempts) {
+      const known = this.#newest.get(one.index);
+      if (known === undefined || known.attempt < one.attempt) this.#newest.set(one.index, one);
+    }
+    const live: A[] = [];
+    for (
+      let step = this.#newest.get(0);
+      step?.status === 'success';
+      step = this.#newest.get(live.length)
+    ) {
+      live.push(step);
+    }
     this.live = live;
-    this.lost = succeeded.some(({ index }) => index > live.length) ? live.length : null;
+    const isLater = (one: A): boolean => one.status === 'success' && one.index > live.length;
+    this.lost = [...this.#newest.values()].some(isLater) ? live.length : null;
   }
 
-  /** With what is on record by now of the attempts at one step: the holder need not read all the others. */
-  async reread(store: Store, executionId: string, index: number): Promise<StepLog> {
-    const others = this.attempts.filter((step) => step.index !== index);
-    const fresh = await store.steps(executionId, index);
-    return new StepLog([...others, ...fresh], this.#rolledBack);
+  /** The same log with one attempt added, or changed. */
+  with(changed: A): StepLog<A> {
+    const { index, attempt } = changed;
+    const others = this.attempts.filter((one) => one.index !== index || one.attempt !== attempt);
+    return new StepLog([...others, changed]);
   }
 
+  /** Every attempt at each step, oldest first, by the index of the step. */
+  get steps(): Map<number, A[]> {
+    const ordered = this.attempts.toSorted(
+      (one, other) => one.index - other.index || one.attempt - other.attempt,
+    );
+    return Map.groupBy(ordered, ({ index }) => index);
+  }
+
+  /** The attempt that counts for each step, in the order of steps. Unlike `live`, it may have failed. */
+  get current(): A[] {
+    return [...this.#newest.values()]
+      .filter(({ status }) => status !== 'rolled-back')
+      .sort((one, other) => one.index - other.index);
+  }
+
+  /** Where the execution can go on from: the last step that succeeded, before `beforeStep` if given. */
+  lastSuccess(beforeStep: number = Number.POSITIVE_INFINITY): A | null {
+    const isWanted = ({ status, index }: A): boolean => status === 'success' && index < beforeStep;
+    return this.current.findLast(isWanted) ?? null;
+  }
+
+  /** The number of the next attempt at a step. */
   nextAttempt(index: number): number {
-    const numbers = this.attempts.filter((step) => step.index === index).map((one) => one.attempt);
-    return Math.max(0, ...numbers) + 1;
+    return (this.#newest.get(index)?.attempt ?? 0) + 1;
   }
 
   /** The live step, or throws `step-not-found`. */
-  at(index: number): StepAttempt {
+  at(index: number): A {
     const step = this.live[index];
     if (step !== undefined) return step;
     throw new SavepointError('step-not-found', `there is no step ${index} that succeeded`);
   }
 }
 
-export async function readLog(store: Store, executionId: string): Promise<StepLog> {
-  const attempts = await store.steps(executionId);
-  const rolledBack = new Set<StepAttempt>();
-  for (const step of attempts) if (await isRolledBack(store, step)) rolledBack.add(step);
-  return new StepLog(attempts, rolledBack);
-}
-
-/** An operation that never came about, or was taken back itself, rolls nothing back. */
-export async function isRolledBack(store: Store, step: StepAttempt): Promise<boolean> {
-  if (step.status === 'rolled-back') return true;
-  if (step.rolledBackBy === null) return false;
-  return (await store.operation(step.rolledBackBy))?.inEffect ?? false;
-}
-
-export async function readValue(store: Store, root: PartId): Promise<unknown> {
-  return assemble(root, await store.readParts(root));
-}
-
-/** What the last step of an execution left; null where there is none. */
-export async function stateAfter(store: Store, step: StepAttempt): Promise<ExecutionState> {
-  if (step.root === null) {
-    throw new SavepointError('part-missing', `the state after step ${step.index} is lost`);
-  }
-  return (await readValue(store, step.root)) as ExecutionState;
-}
-
-/** Messages name an execution by what it is called. */
-export function described({ id }: Pick<Execution, 'id'>, step: StepAttempt): string {
-  return `step ${step.index} (${step.name}) of ${id}`;
+/** Whether files may still be as the attempt left them: it was cut off, or was not rolled back to its end. */
+export function isUnfinished({ status, restored }: StepAttempt): boolean {
+  if (status === 'running') return true;
+  return !restored && (status === 'failed' || status === 'cancelled' || status === 'killed');
 }

@@ -1,19 +1,22 @@
 import { endChanges } from '../capture/capture.ts';
 import { authorOf } from '../capture/chain.ts';
 import { currentOwner } from '../capture/process-owner.ts';
-import type { Change } from '../model/change.ts';
+import { type PinnedFolder, pinParentOrNull } from '../fs/pinned-folder.ts';
+import { type SyncTarget, syncTogether } from '../fs/sync-together.ts';
 import { clipText } from '../model/check.ts';
 import type { Coverage } from '../model/checkpoint.ts';
+import { isSavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
-import type { TrackedPath } from '../model/path.ts';
+import { nameOf, type TrackedPath } from '../model/path.ts';
 import { commandsIn } from '../model/window.ts';
 import type { Draft } from '../store/draft.ts';
+import { DocumentPacker, storePacked } from '../store/parts/document-packer.ts';
 import { addCheckpoint } from '../timeline/checkpoints.ts';
 import { newWindowId } from '../timeline/new-id.ts';
 import { touchSession } from '../timeline/sessions.ts';
 import type { ExecutionSite } from './execution-site.ts';
 import { EXECUTION_AGENT } from './lease.ts';
-import { described } from './step-log.ts';
+import type { ExecutionState } from './step-log.ts';
 
 export interface NewStep {
   readonly index: number;
@@ -22,7 +25,7 @@ export interface NewStep {
   readonly writes: readonly string[] | null;
 }
 
-/** The beginning of an attempt: a checkpoint to return to, and a window for what no tool names. */
+/** Drafts the beginning of an attempt: a checkpoint to return to, and a window for files that no tool names. */
 export async function draftBegin(
   site: ExecutionSite,
   draft: Draft,
@@ -46,7 +49,7 @@ export async function draftBegin(
     startedAt: now,
     endedAt: null,
   };
-  const description = clipText(described(execution, step));
+  const description = clipText(`step ${made.index} (${made.name}) of ${execution.id}`);
   await touchSession(draft, site.store, { id: sessionId, agent: EXECUTION_AGENT }, now);
   const messageId = `${execution.id}#${made.index}.${made.attempt}`;
   const named = { kind: 'step', sessionId, messageId, description, label: null, coverage } as const;
@@ -71,8 +74,8 @@ export async function draftBegin(
 }
 
 /**
- * The end of an attempt, however it ended: what its tools opened ends with what is there now, and so does
- * its window, of which the draft has what was found. Answers with the paths that are on record as changed.
+ * Drafts the end of an attempt, however it ended: closes the changes that its tools opened, with what is
+ * there now, and its window. The draft already has what the scan found. Returns the paths that changed.
  */
 export async function draftEnd(
   site: ExecutionSite,
@@ -80,22 +83,66 @@ export async function draftEnd(
   { sessionId }: Execution,
   { now, coverage }: { readonly now: number; readonly coverage: Coverage },
 ): Promise<TrackedPath[]> {
-  const open = await site.store.changes({ sessionIds: [sessionId], open: true });
+  const open = await site.store.timeline.changes({ sessionIds: [sessionId], open: true });
   for (const changes of Map.groupBy(open, (change) => change.checkpointId).values()) {
     const [first] = changes;
     if (first === undefined) continue;
     const capturing = { author: authorOf(first, now), finds: site.finds(now) };
     await endChanges(draft, site.files, changes, capturing);
   }
-  for (const window of commandsIn(await site.store.windows())) {
+  for (const window of commandsIn(await site.store.timeline.windows())) {
     if (window.sessionId !== sessionId) continue;
-    // Where no scan was complete it stays on record: what it did is still to be found.
+    // Without a complete scan the window stays on record: a later scan finds what the command did.
     if (coverage === 'scanned') draft.removedWindows.push(window.id);
     else if (window.closed === null) draft.windows.push({ ...window, closed: draft.nextSeq() });
   }
-  return pathsIn(draft, open);
+  return [...draft.changes, ...open].map(({ path }) => path);
 }
 
-function pathsIn(draft: Draft, open: readonly Change[]): TrackedPath[] {
-  return [...draft.changes, ...open].map((change) => change.path);
+/** A step goes on record as done once its files are on disk: first their contents, then their names. */
+export async function syncFiles(
+  { files }: ExecutionSite,
+  paths: Iterable<TrackedPath>,
+): Promise<void> {
+  const all = [...new Set(paths)];
+  const targets = (open: Opening): SyncTarget[] =>
+    all.map((path) => ({ path, open: () => openIn(files.root, path, open) }));
+  await syncTogether(targets((folder, name) => folder.openToSync(name)));
+  await syncTogether(targets((folder) => folder.openSelf()));
+}
+
+type Opening = (folder: PinnedFolder, name: string) => number | null;
+
+/** Null for an entry that is gone. */
+function openIn(root: string, path: TrackedPath, open: Opening): number | null {
+  const folder = pinParentOrNull(root, path);
+  if (folder === null) return null;
+  try {
+    return open(folder, nameOf(path));
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (isSavepointError(error) || ['ENOENT', 'ELOOP', 'ENXIO'].includes(code)) return null;
+    throw error;
+  } finally {
+    folder.close();
+  }
+}
+
+/** Packs states and results, step after step: parts that did not change are not packed again. */
+export class StepPacker {
+  readonly #states = new DocumentPacker();
+  readonly #results = new DocumentPacker();
+
+  /** Packs into the draft; to be called within `storing`. Returns the names of both documents. */
+  pack(draft: Draft, after: ExecutionState, result: unknown): Pick<StepAttempt, 'root' | 'result'> {
+    const state = this.#states.pack(after, 'step');
+    const returned = result === undefined ? null : this.#results.pack(result, 'result');
+    draft.parts.push(...state.parts, state.root);
+    if (returned !== null) draft.parts.push(...returned.parts, returned.root);
+    return { root: state.root.id, result: returned?.root.id ?? null };
+  }
+
+  storing<T>(write: () => Promise<T>): Promise<T> {
+    return storePacked([this.#states, this.#results], write);
+  }
 }

@@ -9,8 +9,14 @@ import type { SkipReason } from '../model/plan.ts';
 import { protectionOf } from '../model/protection.ts';
 import { isDirectory, joins, type State, sameState } from '../model/state.ts';
 import type { ChangeSet, PathChain } from '../timeline/change-set.ts';
-import type { ChainLink, PathInput, PlanInput, Surrounding } from './decide.ts';
-import { blobsToMerge, oldestBefore } from './decide.ts';
+import {
+  blobsToMerge,
+  type ChainLink,
+  oldestBefore,
+  type PathInput,
+  type PlanInput,
+  type Surrounding,
+} from './decide.ts';
 
 /** At most this many bytes are kept in memory, so that they need not be read again. */
 export const MOST_KEPT: number = 16 * 1024 * 1024;
@@ -160,7 +166,7 @@ async function loadBlobs(
   for (const id of wanted) {
     if (contents.has(id) || damaged.has(id)) continue;
     try {
-      const bytes = await site.store.readBlob(id);
+      const bytes = await site.store.blobs.read(id);
       if (toMerge.has(id)) contents.set(id, bytes);
       else targets.keep(id, bytes);
     } catch (error) {
@@ -193,7 +199,7 @@ const A_FOLDER: Surrounding = { kind: 'directory', mode: 0o755 };
 async function surrounding(site: CaptureSite, folder: TrackedPath): Promise<Surrounding> {
   const kind = kindAt(site.root, folder);
   if (kind === 'directory') return A_FOLDER;
-  const changes = await site.store.changes({ paths: [folder] });
+  const changes = await site.store.timeline.changes({ paths: [folder] });
   const states = changes.flatMap(({ before, after }) => [before, after ?? before]);
   const last = states.findLast(isDirectory) ?? (await site.known.find(folder))?.head.state;
   const isKnown = last?.kind === 'captured' && last.type === 'directory';

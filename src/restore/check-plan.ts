@@ -14,7 +14,8 @@ import {
 import { isWork, PLAN, type PlanLine, type RewindPlan, takesEffect } from '../model/plan.ts';
 import { type Captured, joins, type State } from '../model/state.ts';
 import { hashBytes } from '../store/blob.ts';
-import { changedMeanwhile } from './run-journal.ts';
+import { currentSeq } from '../store/find.ts';
+import { changedMeanwhile } from './journal.ts';
 
 /**
  * A plan is a value, and a caller may hand back another one than it was given. Makes sure that it asks
@@ -27,14 +28,17 @@ export async function checkPlan(site: CaptureSite, plan: RewindPlan): Promise<vo
   await checkTakes(site, plan);
 }
 
-/** What holds for every plan, whoever made it, and is quickly seen. */
+/** The quick checks, which every plan has to pass, also one that we have just made. */
 export function checkLines(site: CaptureSite, plan: RewindPlan): void {
   const paths = new Set<TrackedPath>();
   for (const line of plan.lines) {
     checkPath(site, line.path);
     if (paths.has(line.path)) throw refusal(line, 'a path stands twice in the plan');
     paths.add(line.path);
-    if (line.action !== 'skip' && isOffLimits(site, line.path)) throw forbidden(line);
+    if (line.action !== 'skip' && isOffLimits(site, line.path)) {
+      const { path } = line;
+      throw new SavepointError('path-protected', 'a path of the plan is never touched', { path });
+    }
     if (!isSound(line)) throw refusal(line, 'a line of the plan contradicts itself');
   }
 }
@@ -48,7 +52,7 @@ function checkPath(site: CaptureSite, path: TrackedPath): void {
   throw new SavepointError('path-invalid', 'a path of the plan is not in its plain form', { path });
 }
 
-/** Whether a line brings what its action says, and only to where what is there can be kept. */
+/** Whether a line brings what its action says, and replaces only an entry that can be kept. */
 function isSound(line: PlanLine): boolean {
   const { action, expected, target, merged } = line;
   if (!isWork(line)) return merged === undefined && joins(expected, target);
@@ -76,7 +80,7 @@ function isContent(merged: Uint8Array | undefined, target: State): boolean {
 
 /** A path that no agent touched has nothing to take back, so it is not touched either. */
 async function checkTakes({ store }: CaptureSite, plan: RewindPlan): Promise<void> {
-  if (plan.seq > (await store.seq())) {
+  if (plan.seq > (await currentSeq(store))) {
     throw new SavepointError('argument-invalid', 'the plan belongs to another timeline');
   }
   const lines = plan.lines.filter(takesEffect);
@@ -102,11 +106,11 @@ async function changesTaken(
   const paths = lines.map((line) => line.path);
   const seqs = lines.flatMap((line) => line.takes);
   const oldest = seqs.reduce((one, other) => Math.min(one, other), Number.MAX_SAFE_INTEGER);
-  const changes = await store.changes({ paths, after: oldest - 1 });
+  const changes = await store.timeline.changes({ paths, after: oldest - 1 });
   return new Map(changes.map((change) => [change.seq, change]));
 }
 
-/** A folder that has to be made again for something that comes back. */
+/** A folder that has to be made again for a file that comes back. */
 function isOnTheWay(line: PlanLine, lines: readonly PlanLine[]): boolean {
   if (line.action !== 'mkdir') return false;
   return lines.some(
@@ -117,8 +121,4 @@ function isOnTheWay(line: PlanLine, lines: readonly PlanLine[]): boolean {
 
 function refusal({ path }: PlanLine, message: string): SavepointError {
   return new SavepointError('argument-invalid', message, { path });
-}
-
-function forbidden({ path }: PlanLine): SavepointError {
-  return new SavepointError('path-protected', 'a path of the plan is never touched', { path });
 }

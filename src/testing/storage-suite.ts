@@ -1,10 +1,7 @@
 import { describe, it } from 'node:test';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
-import { concurrencyRules } from './storage/concurrency-rules.ts';
-import { damageRules } from './storage/damage-rules.ts';
-import { keepingRules } from './storage/keeping-rules.ts';
-import { nameRules } from './storage/name-rules.ts';
-import { valueRules } from './storage/value-rules.ts';
+import { concurrencyRules, damageRules, keepingRules } from './storage/keeping-rules.ts';
+import { nameRules, valueRules } from './storage/value-rules.ts';
 import type { TestRunner } from './store/test-store.ts';
 
 export interface StorageSuite {

@@ -4,6 +4,7 @@ import type { Checkpoint, CheckpointKind, Coverage } from '../model/checkpoint.t
 import type { CheckpointId } from '../model/ids.ts';
 import type { Session } from '../model/session.ts';
 import type { Draft } from '../store/draft.ts';
+import { findCheckpoint, findSession } from '../store/find.ts';
 import type { CheckpointQuery, Store } from '../store/store.ts';
 import { loadChangeSet } from './change-set.ts';
 import { newCheckpointId } from './new-id.ts';
@@ -48,7 +49,11 @@ export async function messageCheckpoint(
   now: number,
 ): Promise<Checkpoint> {
   const { sessionId, messageId, coverage } = message;
-  const [known] = await store.checkpoints({ sessionIds: [sessionId], messageId, limit: 1 });
+  const [known] = await store.timeline.checkpoints({
+    sessionIds: [sessionId],
+    messageId,
+    limit: 1,
+  });
   if (known !== undefined) return known;
   const description = clipText(message.description ?? `message ${messageId}`);
   const made = {
@@ -74,8 +79,8 @@ export async function listCheckpoints(
   store: Store,
   query: CheckpointQuery,
 ): Promise<ListedCheckpoint[]> {
-  const checkpoints = await store.checkpoints(query);
-  const counts = await store.changedPathCounts(checkpoints.map(({ id }) => id));
+  const checkpoints = await store.timeline.checkpoints(query);
+  const counts = await store.timeline.changedPaths(checkpoints.map(({ id }) => id));
   const sessions = await sessionsOf(store, checkpoints);
   return checkpoints.map((checkpoint) => ({
     ...checkpoint,
@@ -94,8 +99,8 @@ async function sessionsOf(
   const ids = new Set(checkpoints.flatMap(({ sessionId }) => sessionId ?? []));
   const found =
     ids.size > FEW
-      ? await store.sessions()
-      : await Promise.all([...ids].map((id) => store.session(id)));
+      ? await store.timeline.sessions()
+      : await Promise.all([...ids].map((id) => findSession(store, id)));
   return new Map(found.flatMap((session) => (session === null ? [] : [[session.id, session]])));
 }
 
@@ -105,13 +110,13 @@ async function sessionsOf(
  */
 export async function currentPlace(store: Store): Promise<CheckpointId | null> {
   const kinds: CheckpointKind[] = ['message', 'step', 'manual'];
-  const [newest] = await store.checkpoints({ kinds, limit: 1 });
+  const [newest] = await store.timeline.checkpoints({ kinds, limit: 1 });
   if (newest === undefined) return null;
-  const rewind = (await store.operations()).find(({ kind, inEffect }) => {
+  const rewind = (await store.timeline.operations()).find(({ kind, inEffect }) => {
     return kind === 'rewind' && inEffect;
   });
   if (rewind === undefined || rewind.seq < newest.seq) return newest.id;
-  const target = rewind.checkpointId && (await store.checkpoint(rewind.checkpointId));
+  const target = rewind.checkpointId && (await findCheckpoint(store, rewind.checkpointId));
   if (!target) return newest.id;
   const everything = { paths: null, includeShared: true };
   const left = await loadChangeSet(store, { take: 'since', checkpoint: target }, everything);

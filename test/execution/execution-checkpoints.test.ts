@@ -6,6 +6,7 @@ import {
   Checkpoint,
   type CheckpointDict,
   ExecutionCheckpoints,
+  ExecutionRecovery,
   type JSONStorage,
   type NewCheckpoint,
   PersistenceManager,
@@ -192,6 +193,27 @@ describe('several attempts at a step', () => {
     const made = await checkpoints.createCheckpoint(stepOf('exec-1', 0, { state: { n: 2 } }));
     expect(made.attempt).toBe(2);
     expect(await checkpoints.listCheckpoints('exec-1')).toEqual([made]);
+  });
+
+  it('count from the copy under their number where the latest document is damaged', async () => {
+    const storage = jsonStorage();
+    const checkpoints = new ExecutionCheckpoints(new PersistenceManager(storage));
+    for (const n of [1, 2]) {
+      await checkpoints.createCheckpoint(stepOf('exec-1', 0, { state: { n } }));
+    }
+    damage(storage, 'ckpt-exec-1-0');
+    const [current] = await checkpoints.listCheckpoints('exec-1');
+    expect(current).toMatchObject({ id: 'ckpt-exec-1-0.attempt2', attempt: 2, state: { n: 2 } });
+  });
+
+  it('stay rolled back where the latest document is damaged', async () => {
+    const storage = jsonStorage();
+    const checkpoints = new ExecutionCheckpoints(new PersistenceManager(storage));
+    for (const step of [0, 1, 1]) await checkpoints.createCheckpoint(stepOf('exec-1', step));
+    await new ExecutionRecovery({ checkpoints }).rollbackToCheckpoint('ckpt-exec-1-0');
+    damage(storage, 'ckpt-exec-1-1');
+    const listed = await checkpoints.listCheckpoints('exec-1');
+    expect(listed.map(({ stepIndex }) => stepIndex)).toEqual([0]);
   });
 
   it('are deleted with the checkpoint, and no others are', async () => {

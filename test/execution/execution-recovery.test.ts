@@ -184,21 +184,35 @@ describe('a rollback', () => {
     const project = await Project.make();
     for (const step of [0, 1]) await project.step(step);
     const before = project.bed.tree();
-    const { to, steps, files: plan } = await project.recovery.planRollback('ckpt-exec-1-0');
-    expect([to, ...steps].map(({ id }) => id)).toEqual(['ckpt-exec-1-0', 'ckpt-exec-1-1']);
-    expect(plan?.lines.map(({ path }) => path)).toEqual(['shared.txt', 'step-1.txt']);
+    const to = 'ckpt-exec-1-0';
+    const plan = await project.recovery.planRollback(to);
+    expect(plan).toMatchObject({ executionId: 'exec-1', to: 0, effects: [] });
+    expect(plan.steps).toEqual([{ index: 1, name: 'step1', attempt: 1 }]);
+    expect(plan.files.lines.map(({ path }) => path)).toEqual(['shared.txt', 'step-1.txt']);
     expect(project.bed.tree()).toEqual(before);
     await project.bed.write('later', 'shared.txt', 'later\n');
-    const stale = await project.recovery.rollbackToCheckpoint(to.id, { plan });
+    const stale = await project.recovery.rollbackToCheckpoint(to, { plan });
     expect(stale).toMatchObject({ success: false, error: expect.stringContaining('plan') });
     expect(await project.checkpoints.listCheckpoints('exec-1')).toHaveLength(2);
-    const { files: fresh } = await project.recovery.planRollback(to.id);
-    const done = await project.recovery.rollbackToCheckpoint(to.id, { plan: fresh });
+    const fresh = await project.recovery.planRollback(to);
+    const done = await project.recovery.rollbackToCheckpoint(to, { plan: fresh });
     expect(done.success).toBe(true);
     expect(project.files()).toEqual(['shared.txt', 'step-0.txt']);
     await expect(project.recovery.planRollback('none')).rejects.toMatchObject({
       code: 'checkpoint-not-found',
     });
+  });
+
+  it('does nothing where the execution has gone on since it was planned', async () => {
+    const project = await Project.make();
+    for (const step of [0, 1]) await project.step(step);
+    const plan = await project.recovery.planRollback('ckpt-exec-1-0');
+    await project.checkpoints.createCheckpoint(stepOf(2));
+    const before = project.bed.tree();
+    const stale = await project.recovery.rollbackToCheckpoint('ckpt-exec-1-0', { plan });
+    expect(stale).toMatchObject({ success: false, error: expect.stringContaining('has gone on') });
+    expect(project.bed.tree()).toEqual(before);
+    expect(await project.checkpoints.listCheckpoints('exec-1')).toHaveLength(3);
   });
 
   it('keeps the steps that it took back, and goes on counting their attempts', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { DocumentStore, sqliteStore } from '../../src/index.ts';
+import { SQLiteStorage } from '../../src/execution/index.ts';
+import { sqliteStore } from '../../src/index.ts';
 import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
 import { ChildScript } from '../../src/testing/child-script.ts';
 import { withTemporaryFolder } from '../../src/testing/temporary-folder.ts';
@@ -9,16 +10,14 @@ import { builtProgram } from '../setup/built.ts';
 // `npm run test:campaigns` looks 3,000 times.
 const LOOKS = numberFrom('SAVEPOINT_LOOKS', 30);
 
-const OPTIONS = { now: () => 1, lockTimeoutMs: 30_000 };
-
 /** Its documents are in rows of their own and in parts, are replaced and removed; its store is closed now and then. */
 const SAVER = `
-  const { DocumentStore, sqliteStore } = await import(process.argv[1]);
-  const options = { now: () => 1, lockTimeoutMs: 30000 };
-  const [directory, name] = process.argv.slice(2);
+  const { sqliteStore } = await import(process.argv[1]);
+  const { SQLiteStorage } = await import(process.argv[2]);
+  const [directory, name] = process.argv.slice(3);
   for (let n = 0; ; ) {
     const store = await sqliteStore({ directory });
-    const documents = new DocumentStore(store, options);
+    const documents = new SQLiteStorage({ store });
     for (const end = n + 25; n < end; n += 1) {
       const messages = Array.from({ length: n % 40 }, (_, at) => 'message ' + at + ' of ' + name + ' '.repeat(300));
       await documents.save('state', name + n % 3, { messages });
@@ -31,14 +30,16 @@ const SAVER = `
   }
 `;
 
-const ENGINE = builtProgram('src/index.ts');
+const ENTRIES = [builtProgram('src/index.ts'), builtProgram('src/execution/index.ts')];
 
 it(
   'fsck finds nothing in a store to which two processes save documents',
   () =>
     withTemporaryFolder(async (directory) => {
       await (await sqliteStore({ directory })).close();
-      const savers = ['one', 'two'].map((name) => new ChildScript(SAVER, ENGINE, directory, name));
+      const savers = ['one', 'two'].map(
+        (name) => new ChildScript(SAVER, ...ENTRIES, directory, name),
+      );
       try {
         for (const saver of savers) await saver.says('saved 25;');
         const before = await saved(directory);
@@ -62,10 +63,10 @@ it(
 /** How many times each of them has saved. */
 async function saved(directory: string): Promise<number[]> {
   const store = await sqliteStore({ directory });
-  const documents = new DocumentStore(store, OPTIONS);
+  const documents = new SQLiteStorage({ store });
   try {
     const found = [await documents.load('saved', 'one'), await documents.load('saved', 'two')];
-    return found.map((each) => Number(each?.value));
+    return found.map((each) => Number(each));
   } finally {
     await store.close();
   }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
-import { DocumentStore, type Savepoint, type Store } from '../../src/index.ts';
+import { SQLiteStorage } from '../../src/execution/index.ts';
+import type { Savepoint, Store } from '../../src/index.ts';
 import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
 import { isDamage } from '../../src/store/sqlite/check/problem.ts';
 import { numberFrom, randomFrom } from '../crash/campaign.ts';
@@ -59,7 +60,7 @@ async function kill({ copyAfter }: { copyAfter?: number } = {}): Promise<Killed>
   const said = [await dump(store)];
   tellAfterCommits(store, async () => void said.push(await dump(store)));
   const savepoint = await sample.open(store);
-  const documents = new DocumentStore(store, { now: () => 1, lockTimeoutMs: 1_000 });
+  const documents = new SQLiteStorage({ store, lockTimeoutMs: 1_000, now: () => 1 });
   const reader = new DatabaseSync(join(sample.store, 'store.db'), { readOnly: true });
   try {
     for (let n = 0; n < TURNS; n += 1) {
@@ -86,15 +87,17 @@ async function turn(sample: SampleStore, savepoint: Savepoint, n: number): Promi
 }
 
 function tellAfterCommits(store: Store, tell: () => Promise<void>): void {
-  const { commit, putDocument, setProject } = store;
+  const { timeline, documents } = store;
+  const [commit, put] = [timeline.commit, documents.put];
+  const setProject = store.setProject.bind(store);
   const told = async <Result>(written: Promise<Result>): Promise<Result> => {
     const result = await written;
     await tell();
     return result;
   };
-  store.commit = (batch) => told(commit.call(store, batch));
-  store.putDocument = (write, options) => told(putDocument.call(store, write, options));
-  store.setProject = (identity) => told(setProject.call(store, identity));
+  timeline.commit = (batch) => told(commit(batch));
+  documents.put = (write, options) => told(put(write, options));
+  store.setProject = (identity) => told(setProject(identity));
 }
 
 /** The reader, who stays, keeps SQLite from beginning the log anew: the commits that follow are added to it. */

@@ -11,7 +11,8 @@ import { dumpOf } from './dump.ts';
 import { type Restored, restoreFrom, wrongBytes } from './restored.ts';
 import { SampleStore } from './sample-store.ts';
 
-const REPAIRS = numberFrom('SAVEPOINT_REPAIRS', 50);
+// `npm run test:campaigns` makes 300.
+const REPAIRS = numberFrom('SAVEPOINT_REPAIRS', 12);
 const SEED = numberFrom('SAVEPOINT_DAMAGE_SEED', 20_261_115) + 1;
 
 let sample: SampleStore;
@@ -48,13 +49,13 @@ describe('a repair', () => {
     expect(problems).toEqual([]);
   }, 3_600_000);
 
-  it('of nothing changes nothing', async () => {
+  it('changes nothing in a store that is not damaged', async () => {
     const before = await dumpOf(copy);
     expect(await repairStore(copy.store)).toMatchObject({ folder: null, salvaged: false, rows: 0 });
     expect(await dumpOf(copy)).toBe(before);
   });
 
-  it('of one content costs that content alone, which is set aside', async () => {
+  it('loses a damaged content alone, and keeps the old database', async () => {
     execute(
       "UPDATE blobs SET data = x'00ff' WHERE id = (SELECT after_blob FROM changes WHERE seq = 9)",
     );
@@ -66,7 +67,7 @@ describe('a repair', () => {
     expect(repair).toMatchObject({ salvaged: true, left: { problems: [{ kind: 'leftover' }] } });
     expect(readdirSync(repair.folder ?? '')).toEqual(['store.db']);
     const store = await sqliteStore({ directory: copy.store });
-    const unknowns = (await store.changes({})).filter(
+    const unknowns = (await store.timeline.changes({})).filter(
       ({ before, after }) => before.kind === 'unknown' || after?.kind === 'unknown',
     );
     expect(new Set(unknowns.map(({ path }) => path)).size).toBe(1);
@@ -74,7 +75,7 @@ describe('a repair', () => {
     await store.close();
   });
 
-  it('of a part costs the documents that hold it, and no other', async () => {
+  it('loses only the documents that hold a damaged part', async () => {
     const last = "SELECT children ->> '$[#-1]' FROM documents WHERE key = '\"after 12\"'";
     execute(`UPDATE parts SET data = 'other' WHERE id = (${last})`);
     const { problems } = await checkStore(copy.store);
@@ -84,25 +85,27 @@ describe('a repair', () => {
     const repair = await repairStore(copy.store);
     expect(repair.left.problems.filter(({ kind }) => kind !== 'leftover')).toEqual([]);
     const store = await sqliteStore({ directory: copy.store });
-    const keys = (await store.documents('state')).map(({ key }) => key);
+    const keys = (await store.documents.list('state')).map(({ key }) => key);
     expect(keys).toEqual(['after 4', 'after 8', 'small']);
-    expect((await store.steps('exec')).every(({ root }) => root !== null)).toBe(true);
+    expect((await store.timeline.steps('exec')).every(({ root }) => root !== null)).toBe(true);
     await store.close();
   });
 
-  it('of a row sets it aside as it was found, and takes a damaged checkpoint away as a target', async () => {
+  it('removes a damaged checkpoint, which stays in the old database', async () => {
     execute("UPDATE checkpoints SET seq = seq + 1 WHERE message_id = 'm3'");
     const { problems } = await checkStore(copy.store);
-    expect(problems.map(({ message }) => message).join()).toMatch(/the checkpoint \w+ is not what/);
+    expect(problems.map(({ message }) => message).join()).toMatch(
+      /the row \w+ of checkpoints is not what/,
+    );
     const { folder } = await repairStore(copy.store);
     expect(messagesIn(folder ?? '')).toContain('m3');
     const store = await sqliteStore({ directory: copy.store });
-    expect(await store.checkpoints({ messageId: 'm3' })).toEqual([]);
-    expect(await store.checkpoints({ messageId: 'm4' })).toHaveLength(1);
+    expect(await store.timeline.checkpoints({ messageId: 'm3' })).toEqual([]);
+    expect(await store.timeline.checkpoints({ messageId: 'm4' })).toHaveLength(1);
     await store.close();
   });
 
-  it('of a database with a broken page saves the rows that can be read, and keeps the old one', async () => {
+  it('copies all rows where only the page of an index is broken', async () => {
     const file = join(copy.store, 'store.db');
     const bytes = readFileSync(file);
     const { rootpage } = pageOf('changes_path');
@@ -115,7 +118,7 @@ describe('a repair', () => {
     expect(await dumpOf(copy)).toBe(await dumpOf(sample.copy(join(sample.base, 'whole'))));
   });
 
-  it('names every content that went with a page, and where it is missed', async () => {
+  it('names every content that was lost with a page, and the paths that had it', async () => {
     const pages = readFileSync(join(copy.store, 'store.db'));
     const { rootpage } = pageOf('blobs');
     pages.fill(0x55, (rootpage - 1) * 4096, rootpage * 4096);
@@ -128,12 +131,14 @@ describe('a repair', () => {
     expect(contents.some(({ checkpoints }) => checkpoints.length > 0)).toBe(true);
     expect(kept).toEqual({ checkpoints: 10, changes: 29 });
     const store = await sqliteStore({ directory: copy.store });
-    const [change] = (await store.changes({})).filter(({ path }) => path === 'src/only-1.txt');
+    const [change] = (await store.timeline.changes({})).filter(
+      ({ path }) => path === 'src/only-1.txt',
+    );
     expect(change?.after).toEqual({ kind: 'unknown', reason: 'damaged' });
     await store.close();
   });
 
-  it('of a database that was cut short saves what lies before the cut, and says what does not', async () => {
+  it('keeps what lies before the cut of a database that was cut short, and says what is lost', async () => {
     const savepoint = await copy.open();
     // Far more pages than the rest of the store has.
     for (let n = 0; n < 30; n += 1) {
@@ -150,7 +155,7 @@ describe('a repair', () => {
     expect(kept.checkpoints).toBeLessThan(40);
   });
 
-  it('of a database that cannot be opened at all begins a new one, and keeps the old one', async () => {
+  it('begins an empty store where SQLite cannot read the database, and keeps the old one', async () => {
     truncateSync(join(copy.store, 'store.db'), 50);
     const { found, left, folder, lost, kept } = await repairStore(copy.store);
     expect(lost).toMatchObject([{ message: 'no row of the database could be read' }]);

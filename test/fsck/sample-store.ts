@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { SQLiteStorage } from '../../src/execution/index.ts';
 import {
-  DocumentStore,
   type Execution,
   openSavepoint,
   type PartId,
@@ -11,6 +11,7 @@ import {
   type Store,
   sqliteStore,
 } from '../../src/index.ts';
+import { currentSeq } from '../../src/store/find.ts';
 import { DocumentPacker } from '../../src/store/parts/document-packer.ts';
 import { makeScratch, removeScratch } from '../e2e/scratch.ts';
 import { GitRepository } from '../git/git-repository.ts';
@@ -150,7 +151,7 @@ export class SampleStore {
   /** An execution with steps, and documents, which share parts of their state. */
   async #execute(): Promise<void> {
     const store = await sqliteStore({ directory: this.store });
-    const documents = new DocumentStore(store, { now: () => 1, lockTimeoutMs: 1_000 });
+    const documents = new SQLiteStorage({ store, lockTimeoutMs: 1_000, now: () => 1 });
     const messages = Array.from({ length: 12 }, (_, n) => ({
       n,
       text: noise(`message ${n}`, 700),
@@ -163,7 +164,12 @@ export class SampleStore {
       const { root, parts } = new DocumentPacker().pack(messages.slice(0, 8), 'state');
       const steps = [0, 1].map((index) => stepOf(index, root.id));
       const executions = [EXECUTION];
-      await store.commit({ base: await store.seq(), parts: [...parts, root], executions, steps });
+      await store.timeline.commit({
+        base: await currentSeq(store),
+        parts: [...parts, root],
+        executions,
+        steps,
+      });
     } finally {
       await store.close();
     }

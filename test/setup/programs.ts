@@ -1,5 +1,6 @@
 /** What tests start as processes, beside the commands. */
 export const PROGRAMS = [
+  'src/execution/index.ts',
   'src/index.ts',
   'test/concurrency/worker.ts',
   'test/concurrency/storage/reader.ts',

@@ -1,10 +1,9 @@
-import { nearestWord } from '../../terminal/nearest-word.ts';
+import { nearestWord } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, COMMON_OPTIONS, type Command } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import { LIMIT_OPTION } from '../limit.ts';
+import { INCLUDE_SHARED, LIMIT_OPTION } from '../options.ts';
 import { PAGER_OPTIONS } from '../pager.ts';
-import { INCLUDE_SHARED } from '../plan-options.ts';
 
 const VERBS = ['list', 'show', 'diff', 'resume', 'rollback'] as const;
 type Verb = (typeof VERBS)[number];
@@ -65,6 +64,13 @@ export const executions: Command = {
     ],
   ],
   completes: [VERBS, 'execution'],
+  json: {
+    'executions-list': async () => (await import('../executions/list.ts')).LIST_JSON,
+    'executions-show': async () => (await import('../executions/show.ts')).SHOW_JSON,
+    'executions-diff': async () => (await import('../executions/diff.ts')).DIFF_JSON,
+    'executions-resume': async () => (await import('../executions/resume.ts')).RESUMED,
+    'executions-rollback': async () => (await import('../executions/rollback.ts')).ROLLBACK_JSON,
+  },
   run: async (call) => {
     const [word = 'list', ...words] = [...call.args, ...call.rest];
     const verb = VERBS.find((one) => one === word);
@@ -121,7 +127,7 @@ const TABLE: Readonly<Record<Verb, Entry>> = {
 
 const SEE = 'see: savepoint executions --help';
 
-/** One that would do nothing was meant for something. */
+/** An option that the subcommand does not know is a mistake, and is not passed over. */
 function refuseOptions({ flags, values }: Call, verb: Verb, options: readonly string[]): void {
   const known = new Set([...Object.keys(COMMON_OPTIONS), ...options]);
   const stray = [...flags, ...values.keys()].find((name) => !known.has(name));
@@ -131,5 +137,6 @@ function refuseOptions({ flags, values }: Call, verb: Verb, options: readonly st
 function unknownVerb(word: string): UsageError {
   const near = nearestWord(word, VERBS);
   const hint = near === null ? SEE : `did you mean: savepoint executions ${near}`;
-  return new UsageError(`executions cannot "${word}"`, hint);
+  const known = `${VERBS.slice(0, -1).join(', ')} or ${VERBS.at(-1)}`;
+  return new UsageError(`unknown subcommand "${word}"; try ${known}`, hint);
 }

@@ -1,10 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { exists, realPath } from '../../fs/entries.ts';
 import { type Checkpoint, type Store, sqliteStore, storeDirectory } from '../../index.ts';
-import { findProject } from '../../terminal/find-project.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
-import { storeHome } from '../../terminal/store-home.ts';
+import { findProject, storeHome } from '../../terminal/find-project.ts';
+import { relativeTime } from '../../terminal/phrases.ts';
 import type { Io } from '../io.ts';
-import { type Candidate, isHarmless } from './candidate.ts';
+import { type Candidate, isHarmless } from './complete.ts';
 
 const NEWEST = 200;
 
@@ -20,9 +19,9 @@ export async function timelineWords(
   values: ReadonlyMap<string, string>,
   what: Things,
 ): Promise<Candidate[]> {
-  const project = realpathSync(findProject({ io, values }));
+  const project = realPath(findProject({ io, values }));
   const directory = storeDirectory(storeHome(io), project);
-  if (!existsSync(directory)) return [];
+  if (!exists(directory)) return [];
   const store = await sqliteStore({ directory, create: false });
   try {
     return (await WORDS[what](store, io.now())).filter(isHarmless);
@@ -35,7 +34,7 @@ type Words = (store: Store, now: number) => Promise<Candidate[]>;
 
 const WORDS: Record<Things, Words> = {
   checkpoint: async (store, now) => {
-    const found = await store.checkpoints({ limit: NEWEST });
+    const found = await store.timeline.checkpoints({ limit: NEWEST });
     const labels = found.flatMap((one) =>
       one.label === null ? [] : [{ value: one.label, about: aboutOf(one, now) }],
     );
@@ -43,17 +42,17 @@ const WORDS: Record<Things, Words> = {
     return [{ value: 'latest', about: 'the newest checkpoint' }, ...labels, ...ids];
   },
   session: async (store, now) =>
-    (await store.sessions()).slice(0, NEWEST).map(({ id, agent, lastActiveAt }) => ({
+    (await store.timeline.sessions()).slice(0, NEWEST).map(({ id, agent, lastActiveAt }) => ({
       value: id,
       about: `${agent}, ${relativeTime(lastActiveAt, now)}`,
     })),
   operation: async (store, now) =>
-    (await store.operations(NEWEST)).map(({ id, description, createdAt }) => ({
+    (await store.timeline.operations({ limit: NEWEST })).map(({ id, description, createdAt }) => ({
       value: id,
       about: `${description}, ${relativeTime(createdAt, now)}`,
     })),
   execution: async (store, now) => {
-    const steps = (await store.executions()).map(({ id, status, updatedAt }) => ({
+    const steps = (await store.timeline.executions()).map(({ id, status, updatedAt }) => ({
       value: id,
       about: `${status}, ${relativeTime(updatedAt, now)}`,
     }));
@@ -63,7 +62,7 @@ const WORDS: Record<Things, Words> = {
     return [...steps, ...kept.map((value) => ({ value, about: 'checkpoints' }))].slice(0, NEWEST);
   },
   agent: async (store) => {
-    const agents = (await store.sessions()).map(({ agent }) => agent);
+    const agents = (await store.timeline.sessions()).map(({ agent }) => agent);
     return [...new Set(agents)].map((value) => ({ value, about: '' }));
   },
 };

@@ -1,41 +1,58 @@
-import type {
-  Checkpoint,
-  ExecutionCheckpoints,
-  ExecutionRecovery,
-  KnownExecution,
-} from '../../execution/index.ts';
+import type { ExecutionKind, KnownExecution, ProjectExecutions } from '../../execution/index.ts';
 import {
   displayText,
-  type ExecutionReader,
+  type ExecutionState,
   type OperationId,
   type Receipt,
+  type RewindPlan,
   type Savepoint,
-  SavepointError,
 } from '../../index.ts';
-import type {
-  AgentExecution,
-  AgentExecutions,
-  ExecutionPlace,
-  PlacePlan,
-  WentBack,
-} from './agent-executions.ts';
 
-/** What a list of prompts has room for; `savepoint executions` has all. */
-const NEWEST = 20;
-
-interface Parts {
-  readonly reader: ExecutionReader;
-  readonly checkpoints: ExecutionCheckpoints;
-  readonly recovery: (withFiles: boolean) => ExecutionRecovery;
+export interface AgentExecution {
+  /** Unlike the key of any other entry of a list. */
+  readonly key: string;
+  readonly id: string;
+  readonly kind: ExecutionKind;
+  /** For a list: which, and below it the last step that was begun. */
+  readonly text: string;
 }
 
-/** Executions of both kinds over the engine. */
-export class EngineExecutions implements AgentExecutions {
+/** After a step; index -1 is before the first. */
+export interface ExecutionPlace {
+  readonly execution: AgentExecution;
+  readonly index: number;
+  readonly name: string | null;
+  /** Whether every step that succeeded is kept there: then only what was left half done goes. */
+  readonly isLast: boolean;
+}
+
+export interface PlacePlan {
+  readonly place: ExecutionPlace;
+  /** Null where nothing is known beforehand, or no files go with it. */
+  readonly files: RewindPlan | null;
+  /** What cannot be undone, as it was declared. */
+  readonly effects: readonly string[];
+  /** Carries it out. */
+  readonly run: () => Promise<readonly string[]>;
+}
+
+export interface WentBack {
+  /** Paths that were restored, merged or deleted. */
+  readonly files: readonly string[];
+  /** Where the execution stands now; null before its first step. */
+  readonly state: ExecutionState | null;
+}
+
+/** A list of prompts has room for so many; `savepoint executions` shows all. */
+const NEWEST = 20;
+
+/** Executions on record in the project, of both kinds, and the way back into one. */
+export class EngineExecutions {
   readonly #savepoint: Savepoint;
   readonly #remember: (paths: readonly string[]) => void;
   readonly #onOperation: (id: OperationId) => void;
 
-  /** `remember` hears of every file that is rewound, `onOperation` of what rewound them. */
+  /** `remember` hears of every file that is rewound, `onOperation` of the operations that did it. */
   constructor(
     savepoint: Savepoint,
     remember: (paths: readonly string[]) => void,
@@ -46,45 +63,45 @@ export class EngineExecutions implements AgentExecutions {
     this.#onOperation = onOperation;
   }
 
+  /** Most recently updated first; the newest of them. */
   async list(): Promise<readonly AgentExecution[]> {
-    const { knownExecutions } = await import('../../execution/index.ts');
-    const { reader, checkpoints } = await this.#parts();
-    const known = await knownExecutions(reader, checkpoints);
+    const known = await (await this.#executions()).list();
     return known.slice(0, NEWEST).map(agentExecution);
   }
 
+  /** Where it can go on from, the last step that succeeded first; empty where none did. */
   async places(execution: AgentExecution): Promise<readonly ExecutionPlace[]> {
-    const { reader, checkpoints } = await this.#parts();
-    if (execution.kind === 'checkpoints') {
-      const last = await checkpoints.getLastSuccessfulCheckpoint(execution.id);
-      if (last === null) return [];
-      return [{ execution, index: last.stepIndex, name: last.stepName, isLast: true }];
-    }
-    const { execution: found, steps } = await reader.show(execution.id);
-    const done = steps.filter(({ index }) => index < found.done).toReversed();
-    const last = found.done - 1;
-    const places = done.map(({ index, name }) => ({
-      execution,
-      index,
-      name,
-      isLast: index === last,
-    }));
-    return [...places, { execution, index: BEGINNING, name: null, isLast: last === BEGINNING }];
+    const steps = await (await this.#executions()).steps(execution);
+    const done = steps.filter(({ status }) => status === 'success');
+    const last = done.at(-1);
+    const places = done.toReversed().map((step) => {
+      return { execution, index: step.index, name: step.name, isLast: step === last };
+    });
+    // A program that keeps checkpoints goes on from its last success, and from nowhere else.
+    if (execution.kind === 'checkpoints') return places.slice(0, 1);
+    return [...places, { execution, index: BEGINNING, name: null, isLast: last === undefined }];
   }
 
+  /** What going there would do. Writes nothing but what a scan finds. */
   async plan(place: ExecutionPlace): Promise<PlacePlan> {
     await this.#savepoint.scanAgain();
-    if (place.execution.kind === 'checkpoints') return this.#planCheckpoint(place);
-    return place.isLast ? this.#planResume(place) : this.#planRollback(place);
+    const { kind } = place.execution;
+    return kind === 'steps' && place.isLast ? this.#planResume(place) : this.#planRollback(place);
   }
 
+  /** Takes files and steps back as planned, or throws and does nothing. */
   async goBack({ place, run }: PlacePlan): Promise<WentBack> {
     const files = await run();
     this.#remember(files);
-    return { files, state: await this.#stateAt(place) };
+    const executions = await this.#executions();
+    const { execution, index } = place;
+    return {
+      files,
+      state: index === BEGINNING ? null : await executions.stateAt(execution, index),
+    };
   }
 
-  /** Opening an execution takes back what is left half done, and compares files with what steps left. */
+  /** Opening an execution rolls back unfinished attempts, and stops where files are not as its steps left them. */
   #planResume(place: ExecutionPlace): PlacePlan {
     const run = async (): Promise<string[]> => {
       const before = new Set((await this.#savepoint.operations()).map(({ id }) => id));
@@ -100,74 +117,25 @@ export class EngineExecutions implements AgentExecutions {
   }
 
   async #planRollback(place: ExecutionPlace): Promise<PlacePlan> {
-    const plan = await this.#savepoint.planRollback(place.execution.id, { to: place.index });
+    const { execution, index: to } = place;
+    const executions = await this.#executions();
+    const plan = await executions.planRollback(execution, { to });
     const run = async (): Promise<string[]> =>
-      // Who goes ahead has seen them.
-      this.#touched(await this.#savepoint.applyRollback(plan, { acceptEffects: true }));
+      // A person who goes ahead has seen the effects.
+      this.#touched(await executions.applyRollback(execution, plan, { acceptEffects: true }));
     const effects = plan.effects.map(({ description }) => description);
     return { place, files: plan.files, effects, run };
   }
 
-  async #planCheckpoint(place: ExecutionPlace): Promise<PlacePlan> {
-    const { recovery } = await this.#parts();
-    const checkpoint = await this.#checkpointAt(place);
-    const back = recovery(checkpoint.metadata.file_checkpoint !== undefined);
-    const { files } = await back.planRollback(checkpoint.id);
-    const run = async (): Promise<string[]> => {
-      const { success, output, error } = await back.rollbackToCheckpoint(checkpoint.id, {
-        plan: files,
-      });
-      if (!success) throw new SavepointError('restore-failed', error ?? 'it was not taken back');
-      return this.#touched(output?.receipt ?? null);
-    };
-    return { place, files, effects: [], run };
-  }
-
-  async #stateAt(place: ExecutionPlace): Promise<WentBack['state']> {
-    const { execution, index } = place;
-    if (index === BEGINNING) return null;
-    const { reader, recovery } = await this.#parts();
-    if (execution.kind === 'steps') return reader.stateAt(execution.id, index);
-    let restored: Checkpoint | null = null;
-    const agent = {
-      restoreStateFromCheckpoint: (checkpoint: Checkpoint) => {
-        restored = checkpoint;
-      },
-    };
-    const { id } = await this.#checkpointAt(place);
-    const { success, error } = await recovery(false).resumeFromCheckpoint(id, agent);
-    if (!success) throw new SavepointError('restore-failed', error ?? 'it was not restored');
-    return restored;
-  }
-
-  async #checkpointAt({ execution, index }: ExecutionPlace): Promise<Checkpoint> {
-    const { checkpoints } = await this.#parts();
-    const kept = await checkpoints.listCheckpoints(execution.id);
-    const found = kept.find(({ stepIndex }) => stepIndex === index);
-    if (found !== undefined) return found;
-    throw new SavepointError('step-not-found', `step ${index} of ${execution.id} is gone`);
-  }
-
-  #touched(receipt: Receipt | null): string[] {
-    if (receipt === null) return [];
-    if (receipt.operationId !== null) this.#onOperation(receipt.operationId);
-    return [...receipt.restoredFiles, ...receipt.deletedFiles, ...receipt.mergedFiles];
+  #touched({ operationId, restoredFiles, deletedFiles, mergedFiles }: Receipt): string[] {
+    if (operationId !== null) this.#onOperation(operationId);
+    return [...restoredFiles, ...deletedFiles, ...mergedFiles];
   }
 
   /** Loaded when somebody looks for executions. */
-  async #parts(): Promise<Parts> {
-    const savepoint = this.#savepoint;
-    const { ExecutionCheckpoints, ExecutionRecovery, PersistenceManager } = await import(
-      '../../execution/index.ts'
-    );
-    const persistence = new PersistenceManager(await savepoint.storage());
-    const checkpoints = new ExecutionCheckpoints(persistence, { files: savepoint });
-    return {
-      reader: await savepoint.executions(),
-      checkpoints,
-      recovery: (withFiles) =>
-        new ExecutionRecovery({ checkpoints, ...(withFiles ? { savepoint } : {}) }),
-    };
+  async #executions(): Promise<ProjectExecutions> {
+    const { ProjectExecutions } = await import('../../execution/index.ts');
+    return ProjectExecutions.of(this.#savepoint);
   }
 }
 

@@ -1,4 +1,7 @@
-/** What the seeds keep; any other text is a category as well. */
+import { check, TEXT } from '../../model/check.ts';
+import { SavepointError } from '../../model/errors.ts';
+
+/** The categories that `PersistenceManager` uses; any other text is a category as well. */
 export const CATEGORIES = ['checkpoint', 'conversation', 'history', 'session', 'config'] as const;
 
 export type Category = (typeof CATEGORIES)[number];
@@ -16,8 +19,8 @@ export interface SaveOptions {
  */
 export interface BaseStorage {
   /**
-   * Keeps a value, instead of what the key had. It is taken as it is at the moment of the call: what the
-   * caller does to it afterwards changes nothing. Atomic and durable: after a crash the key has the new
+   * Keeps a value and replaces the one that the key had. The value counts as it is at the moment of the call:
+   * the caller may change it afterwards. Atomic and durable: after a crash the key has the new
    * value or the old one, whole. Returns where it is kept, for people to read.
    *
    * Throws `value-unsupported` with the value's path where it could not be given back exactly,
@@ -36,8 +39,38 @@ export interface BaseStorage {
   delete(category: string, key: string): Promise<boolean>;
 
   /**
-   * The keys of a category, in no order. One whose value is damaged is among them: its `load` says so.
+   * The keys of a category, in no order. Keys of damaged values are among them: `load` throws for those.
    * Empty for a category that nothing was saved in.
    */
   list(category: string): Promise<string[]>;
+}
+
+/** How long implementations wait for other writers, unless they are told otherwise. */
+export const LOCK_TIMEOUT_MS = 30_000;
+
+/** There is a document, and it cannot be read back. */
+export function documentCorrupt(path: string, reason: string, cause?: unknown): SavepointError {
+  return new SavepointError('document-corrupt', `a document cannot be read back: ${reason}`, {
+    path,
+    hint: 'the others are as they were; mend it, or delete it by its key',
+    cause,
+  });
+}
+
+export function documentExists(category: string, key: string): SavepointError {
+  const message = `the category ${category} has something under the key ${key} already`;
+  return new SavepointError('document-exists', message);
+}
+
+/** Callers may not be compiled with our types. */
+export function checkText(name: string, value: unknown): string {
+  check(TEXT, name, value);
+  return value;
+}
+
+/** `load` says with null that there is nothing. */
+export function checkData(data: unknown): void {
+  if (data !== null && data !== undefined) return;
+  const hint = 'wrap it in an object';
+  throw new SavepointError('argument-invalid', `data must not be ${data}`, { hint });
 }

@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testStorage } from '../../testing/index.ts';
 import { layoutOf } from '../sqlite/layout.ts';
-import { memoryStore } from '../sqlite/memory-store.ts';
+import { MemoryPlace, memoryStore } from '../sqlite/memory-store.ts';
 import { sqliteStore } from '../sqlite/sqlite-store.ts';
-import type { Store } from '../store.ts';
+import type { DocumentWrite, PutDocumentOptions, Store } from '../store.ts';
 import type { BaseStorage } from './base-storage.ts';
 import { SQLiteStorage } from './sqlite-storage.ts';
 
@@ -58,7 +58,7 @@ describe('SQLiteStorage', () => {
     await storage.save('session', 'gone', { text: 'gone '.repeat(5_000) });
     await storage.delete('session', 'gone');
     const before = bytesOfParts(directory);
-    await store.prune(0);
+    await store.maintain('prune', 0);
     expect(bytesOfParts(directory)).toBeLessThan(before);
     expect(await storage.load('session', 'kept')).toEqual({ text: 'kept '.repeat(5_000) });
   });
@@ -76,11 +76,40 @@ describe('SQLiteStorage', () => {
     for (let n = 1; n <= 20; n += 1) {
       const reading = Array.from({ length: 5 }, () => reader.load('session', 's'));
       await writer.save('session', 's', contentOf(n));
-      await other.prune(0);
+      await other.maintain('prune', 0);
       for (const value of await Promise.all(reading)) {
         expect([contentOf(n - 1), contentOf(n)]).toContainEqual(value);
       }
     }
+  });
+
+  it('stores everything again where somebody has removed parts that it relied on', async () => {
+    const place = new MemoryPlace();
+    const [store, other] = [memoryStore(place), memoryStore(place)];
+    const storage = new SQLiteStorage({ store });
+    await storage.save('state', 'a', { messages: messages(100) });
+    await other.documents.remove('state', 'a', { timeoutMs: 1_000 });
+    await other.maintain('prune', 0);
+    await storage.save('state', 'a', { messages: messages(100), more: 1 });
+    expect(await storage.load('state', 'a')).toEqual({ messages: messages(100), more: 1 });
+  });
+
+  it('relies on nothing that failed to be stored', async () => {
+    const store = memoryStore();
+    let failing = true;
+    const put = async (write: DocumentWrite, options: PutDocumentOptions) => {
+      if (failing) throw new Error('no space left');
+      return store.documents.put(write, options);
+    };
+    const documents = { ...store.documents, put };
+    const sometimes = new Proxy(store, {
+      get: (target, name) => (name === 'documents' ? documents : Reflect.get(target, name)),
+    });
+    const storage = new SQLiteStorage({ store: sometimes });
+    await expect(storage.save('state', 'a', messages(100))).rejects.toThrow('no space');
+    failing = false;
+    await storage.save('state', 'a', messages(100));
+    expect(await storage.load('state', 'a')).toEqual(messages(100));
   });
 
   it('removes what was saved before, also where that still waits', async () => {
@@ -108,6 +137,10 @@ describe('SQLiteStorage', () => {
     expect(await storage.load('session', 's')).toEqual({ n: 2 });
   });
 });
+
+function messages(count: number): object {
+  return Array.from({ length: count }, (_, at) => ({ at, text: `message ${at} `.repeat(9) }));
+}
 
 async function openStore(): Promise<{ store: Store; directory: string }> {
   const directory = makeDirectory();

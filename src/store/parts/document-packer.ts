@@ -1,6 +1,7 @@
 import { types } from 'node:util';
+import { isSavepointError } from '../../model/errors.ts';
 import { type Tree, valueToTree } from '../../model/value/index.ts';
-import { unsupported } from '../../model/value/place.ts';
+import { unsupported } from '../../model/value/tree.ts';
 import { Packer, packWhole } from './packer.ts';
 import type { Part } from './part.ts';
 
@@ -54,5 +55,23 @@ export class DocumentPacker {
     this.#packer = new Packer();
     this.#previous = undefined;
     this.#isWhole = false;
+  }
+}
+
+/**
+ * Stores what packers hand out in `store`. Parts that they took to be stored may have been removed since:
+ * then they pack everything once more. Where nothing could be stored, they rely on nothing afterwards.
+ */
+export async function storePacked<T>(
+  packers: readonly DocumentPacker[],
+  store: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await store();
+    } catch (error) {
+      for (const packer of packers) packer.forget();
+      if (!isSavepointError(error, 'part-missing') || tries > 1) throw error;
+    }
   }
 }

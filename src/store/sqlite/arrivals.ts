@@ -2,6 +2,7 @@ import {
   closeSync,
   existsSync,
   fdatasyncSync,
+  fstatSync,
   openSync,
   readSync,
   statSync,
@@ -70,10 +71,12 @@ export class Arrivals {
   read(start: number, size: number): Uint8Array {
     const descriptor = openSync(this.#file, 'r');
     try {
-      const bytes = Buffer.allocUnsafeSlow(size);
+      // Numbers of a damaged row lead to no bytes, and never ask for any amount of memory.
+      const there = start < 0 ? 0 : Math.min(size, fstatSync(descriptor).size - start);
+      const bytes = Buffer.allocUnsafeSlow(Math.max(0, there));
       let length = 0;
-      for (let read = -1; length < size && read !== 0; length += read) {
-        read = readSync(descriptor, bytes, length, size - length, start + length);
+      for (let read = -1; length < there && read !== 0; length += read) {
+        read = readSync(descriptor, bytes, length, there - length, start + length);
       }
       return bytes.subarray(0, length);
     } finally {

@@ -8,7 +8,7 @@ import { ChildScript } from '../../testing/child-script.ts';
 import { rejectsWith, textBlob } from '../../testing/store/samples.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
 import { turnsDuring } from '../../testing/turns-during.ts';
-import { DocumentStore } from '../documents/document-store.ts';
+import { SQLiteStorage } from '../documents/sqlite-storage.ts';
 import { partOf } from '../parts/part.ts';
 import type { LockOptions, Store } from '../store.ts';
 import { repairStore } from './repair/repair-store.ts';
@@ -26,9 +26,9 @@ const HOLDER = `
 
 const SAVER = `
   const { sqliteStore } = await import(process.argv[1] + '/sqlite/sqlite-store.ts');
-  const { DocumentStore } = await import(process.argv[1] + '/documents/document-store.ts');
+  const { SQLiteStorage } = await import(process.argv[1] + '/documents/sqlite-storage.ts');
   const store = await sqliteStore({ directory: process.argv[2] });
-  const documents = new DocumentStore(store, { now: () => 1, lockTimeoutMs: 5000 });
+  const documents = new SQLiteStorage({ store, lockTimeoutMs: 5000 });
   for (let n = 0; ; n += 1) {
     await documents.save('state', 'n', { n });
     console.log('saved ' + n + ';');
@@ -61,11 +61,11 @@ describe('documents while another process writes', () => {
 
   it('keep the order in which they were saved', () =>
     withHolder(async (store, holder) => {
-      const documents = new DocumentStore(store, OPTIONS);
+      const documents = new SQLiteStorage({ store, ...OPTIONS });
       const saved = [1, 2, 3].map((n) => documents.save('state', 'a', { n }));
       await holder.kill();
       await Promise.all(saved);
-      assert.deepEqual(await documents.load('state', 'a'), { value: { n: 3 } });
+      assert.deepEqual(await documents.load('state', 'a'), { n: 3 });
     }));
 });
 
@@ -74,13 +74,13 @@ describe('what else goes on while documents are written', () => {
     withHolder(async (store, holder) => {
       let waiting = Promise.resolve();
       const turns = await turnsDuring(() => {
-        waiting = store.commit({ base: 0, blobs: [textBlob('kept')] });
+        waiting = store.timeline.commit({ base: 0, blobs: [textBlob('kept')] });
         return setTimeout(200);
       });
       assert.ok(turns > 20, `${turns} turns`);
       await holder.kill();
       await waiting;
-      assert.deepEqual(await store.readBlob(textBlob('kept').id), textBlob('kept').bytes);
+      assert.deepEqual(await store.blobs.read(textBlob('kept').id), textBlob('kept').bytes);
     }));
 });
 
@@ -100,7 +100,7 @@ describe('a repair that puts another database in the place of the one that is th
       const { salvaged } = await repairStore(folder);
       assert.equal(salvaged, true);
       const store = await sqliteStore({ directory: folder });
-      const kept = (await new DocumentStore(store, OPTIONS).load('state', 'n'))?.value;
+      const kept = await new SQLiteStorage({ store, ...OPTIONS }).load('state', 'n');
       assert.ok(Number((kept as { n?: number } | undefined)?.n) >= 8);
       await store.close();
     }));
@@ -146,7 +146,7 @@ function put(store: Store, options: LockOptions = { timeoutMs: 1_000 }): Promise
     root: partOf('json', [], '1'),
     parts: [],
   };
-  return store.putDocument(write, options);
+  return store.documents.put(write, options);
 }
 
 /** Breaks an index, of which no row is lost. */

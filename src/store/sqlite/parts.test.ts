@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DocumentStore } from '../documents/document-store.ts';
+import { SQLiteStorage } from '../documents/sqlite-storage.ts';
 import type { Store } from '../store.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
@@ -13,12 +13,12 @@ const LIST = Array.from({ length: 3_000 }, (_, at) => ({ at, text: `entry ${at} 
 
 let folder: string;
 let store: Store;
-let documents: DocumentStore;
+let documents: SQLiteStorage;
 
 beforeEach(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-')));
   store = await sqliteStore({ directory: folder });
-  documents = new DocumentStore(store, OPTIONS);
+  documents = new SQLiteStorage({ store, ...OPTIONS });
 });
 
 afterEach(async () => {
@@ -33,7 +33,10 @@ function execute(sql: string): void {
 }
 
 describe('parts that are not what was stored', () => {
-  const corrupt = { code: expect.stringMatching(/^part-(corrupt|missing)$/) };
+  const corrupt = {
+    code: 'document-corrupt',
+    cause: { code: expect.stringMatching(/^part-(corrupt|missing)$/) },
+  };
 
   const damages: [string, string][] = [
     ['a text', "UPDATE parts SET data = replace(data, 'entry 7 ', 'entry 8 ')"],
@@ -63,7 +66,7 @@ describe('parts that are not what was stored', () => {
   ];
   it.each(damages)('are refused: %s', async (_, sql) => {
     await documents.save('state', 'large', LIST);
-    expect(await documents.load('state', 'large')).toEqual({ value: LIST });
+    expect(await documents.load('state', 'large')).toEqual(LIST);
     execute(sql);
     await expect(documents.load('state', 'large')).rejects.toMatchObject(corrupt);
   });
@@ -72,10 +75,10 @@ describe('parts that are not what was stored', () => {
     await documents.save('state', 'large', LIST);
     execute("UPDATE parts SET data = replace(data, 'entry 7 ', 'entry 8 '), children = NULL");
     const other = await sqliteStore({ directory: folder });
-    await new DocumentStore(other, OPTIONS).save('state', 'again', LIST);
+    await new SQLiteStorage({ store: other, ...OPTIONS }).save('state', 'again', LIST);
     await other.close();
-    expect(await documents.load('state', 'again')).toEqual({ value: LIST });
-    expect(await documents.load('state', 'large')).toEqual({ value: LIST });
+    expect(await documents.load('state', 'again')).toEqual(LIST);
+    expect(await documents.load('state', 'large')).toEqual(LIST);
   });
 
   it('are refused in a document of one row', async () => {
@@ -96,8 +99,10 @@ it('keeps what two documents have in common once', async () => {
   const before = count();
   // Another process knows nothing of what this one has stored.
   const other = await sqliteStore({ directory: folder });
-  await new DocumentStore(other, OPTIONS).save('state', 'b', { list: [...LIST, 'more'] });
+  await new SQLiteStorage({ store: other, ...OPTIONS }).save('state', 'b', {
+    list: [...LIST, 'more'],
+  });
   await other.close();
   expect(count() - before).toBeLessThan(5);
-  expect(await documents.load('state', 'b')).toEqual({ value: { list: [...LIST, 'more'] } });
+  expect(await documents.load('state', 'b')).toEqual({ list: [...LIST, 'more'] });
 });

@@ -61,12 +61,3 @@ export function hashToBytes(id: BlobId): Uint8Array {
 export function bytesToHash(bytes: Uint8Array): BlobId {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex') as BlobId;
 }
-
-/** Whether a number is a state's, and whether such a state has a blob. */
-export function isKnownMode(mode: unknown, hasBlob: boolean): boolean {
-  if (typeof mode !== 'number' || !Number.isInteger(mode)) return false;
-  if (mode <= ABSENT_MODE) return !hasBlob && (mode === ABSENT_MODE || REASONS.has(mode));
-  const bits = mode & ~PERMISSIONS;
-  if (!Object.values(TYPE_BITS).includes(bits)) return false;
-  return hasBlob === (bits !== TYPE_BITS.directory);
-}

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Baseline } from '../../model/baseline.ts';
 import type { Change } from '../../model/change.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { type ErrorCode, isSavepointError } from '../../model/errors.ts';
 import type { CheckpointId, OperationId, Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
+import type { Baseline } from '../../model/manifest.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { ProcessOwner } from '../../model/owner.ts';
 import { relativePath, type TrackedPath } from '../../model/path.ts';
@@ -161,7 +161,7 @@ export async function rejectsWith(promise: Promise<unknown>, code: ErrorCode): P
 }
 
 export async function assertReadable(store: Store, blob: Blob): Promise<void> {
-  assert.deepEqual(await store.readBlob(blob.id), Uint8Array.from(blob.bytes));
+  assert.deepEqual(await store.blobs.read(blob.id), Uint8Array.from(blob.bytes));
 }
 
 export function seqsOf(rows: readonly { readonly seq: Seq }[]): Seq[] {

@@ -1,30 +1,25 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { removeIfThere } from '../../../fs/entries.ts';
 import { PinnedFolder } from '../../../fs/pinned-folder.ts';
-import { listFolder } from '../../../fs/tree.ts';
-import {
-  isTemporary,
-  isThere,
-  makePrivateFolder,
-  removeIfThere,
-  syncPath,
-} from '../../../fs/write-file.ts';
+import { namesIn } from '../../../fs/tree.ts';
+import { isTemporary, makePrivateFolder, syncPath } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import { storeFailure } from '../../sqlite/failures.ts';
 import { LockFile } from '../../sqlite/lock.ts';
-import type { DocumentFolder } from './document-file.ts';
+import type { DocumentFolder } from './document-files.ts';
 import { fileNameOf } from './file-name.ts';
 
 // No category's folder begins with a dot.
 const LOCK_NAME = '.lock';
 
-/** The folders of a project's categories, and the lock that its writers take turns by. */
+/** The folders of a project's categories, and the lock under which they are written. */
 export class CategoryFolders {
   readonly directory: string;
   readonly #baseDir: string;
   readonly #names: readonly string[];
   readonly #lockTimeoutMs: number;
-  /** Categories whose folder this object has made sure of. */
+  /** Categories whose folders this object has made, or found and synced. */
   readonly #settled = new Set<string>();
 
   constructor(baseDir: string, projectName: string, lockTimeoutMs: number) {
@@ -64,7 +59,7 @@ export class CategoryFolders {
     if (!this.#settled.has(category)) makePrivateFolder(this.#baseDir);
     walkDown(this.#baseDir, this.#names, this.#making(category))?.close();
     const file = join(this.directory, LOCK_NAME);
-    // SQLite would follow it, and make a database out of whatever is there.
+    // SQLite would follow a link, and make a database of the file behind it.
     if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) throw notOurs(file);
     return new LockFile(file, realpathSync(this.directory));
   }
@@ -73,7 +68,7 @@ export class CategoryFolders {
     const pinned = walkDown(this.#baseDir, this.#namesOf(category), this.#making(category));
     if (pinned === null) throw new SavepointError('store-failed', 'the folder was removed');
     return using(pinned, () => {
-      // Whoever left them under the lock has died.
+      // Writers hold the lock, so the process that left a temporary file is gone.
       if (!this.#settled.has(category)) removeTemporaries(pinned);
       this.#settled.add(category);
       return work(this.#shown(pinned, category));
@@ -88,15 +83,15 @@ export class CategoryFolders {
     return { pinned, path: join(this.directory, fileNameOf(category)) };
   }
 
-  /** At first, folders are synced as well that are there: who made them may have died before that. */
+  /** The first time, folders that exist are synced too: the process that made them may have died before. */
   #making(category: string): 'make' | 'make-sure' {
     return this.#settled.has(category) ? 'make' : 'make-sure';
   }
 }
 
 /**
- * Walks down from a folder that the caller vouches for. `find`: null where one on the way is missing.
- * `make`: that is made, and synced. `make-sure`: what is there is synced too.
+ * Walks down through no link from `start`, which the caller vouches for. Where a folder is missing, `find`
+ * returns null and `make` makes and syncs it. `make-sure` syncs folders that exist, too.
  */
 function walkDown(
   start: string,
@@ -121,15 +116,19 @@ function step(
   const found = above.child(name);
   if (how === 'make-sure') syncPath(above.self());
   if (found !== null) return found;
-  if (isThere(above.entry(name))) throw notAFolder(name);
-  if (how === 'find') return null;
-  above.makeChild(name);
-  syncPath(above.self());
+  // Another process may have made it just now.
+  const entry = lstatSync(above.entry(name), { throwIfNoEntry: false });
+  if (entry !== undefined && !entry.isDirectory()) throw notAFolder(name);
+  if (how !== 'find') {
+    if (entry === undefined) above.makeChild(name);
+    syncPath(above.self());
+  }
   return above.child(name);
 }
 
 function removeTemporaries(folder: PinnedFolder): void {
-  for (const name of listFolder(folder)) if (isTemporary(name)) removeIfThere(folder.entry(name));
+  for (const name of namesIn(folder.self()))
+    if (isTemporary(name)) removeIfThere(folder.entry(name));
 }
 
 function using<Result>(folder: PinnedFolder, work: (folder: PinnedFolder) => Result): Result {
@@ -146,7 +145,7 @@ function notAFolder(name: string): SavepointError {
   });
 }
 
-/** Callers branch on codes: whatever the file system throws becomes one. */
+/** Gives errors of the file system a code, because callers branch on codes. */
 function typed<Result>(work: () => Result): Result {
   try {
     return work();
@@ -155,7 +154,7 @@ function typed<Result>(work: () => Result): Result {
   }
 }
 
-/** The descriptor through which we went tells nobody anything, and is closed by now. */
+/** Takes the number of a descriptor, which is closed by now, out of the path in a message. */
 function withoutDescriptor(error: unknown): unknown {
   if (error instanceof Error && !(error instanceof SavepointError)) {
     error.message = error.message.replaceAll(/\/proc\/self\/fd\/\d+\//g, '');

@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChildScript } from '../../../testing/child-script.ts';
+import type { StorageProblem } from './document-files.ts';
 import { JSONStorage, type JSONStorageOptions } from './json-storage.ts';
-import type { StorageProblem } from './keys-in.ts';
 
 let base = '';
 beforeEach(() => {
@@ -209,7 +209,7 @@ describe('what is damaged', () => {
 
   it.each([
     ['', 'not JSON'],
-    ['{"a": {"$Date": "yesterday"}}', 'no time'],
+    ['{"a": {"$Date": "yesterday"}}', 'not a time'],
     ['null', 'no value'],
     // Somebody else's key: taken for a tag it would come back as another one.
     ['{"$schema": "x", "theme": "dark"}', 'begins with one $'],

@@ -1,13 +1,24 @@
 import { join } from 'node:path';
-import { isThere, removeIfThere, syncPath, writeFile } from '../../../fs/write-file.ts';
+import { isThere, removeIfThere } from '../../../fs/entries.ts';
+import { syncPath, writeFile } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
-import type { BaseStorage, SaveOptions } from '../base-storage.ts';
-import { checkData, checkText, documentExists } from '../refusals.ts';
+import {
+  type BaseStorage,
+  checkData,
+  checkText,
+  documentExists,
+  LOCK_TIMEOUT_MS,
+  type SaveOptions,
+} from '../base-storage.ts';
 import { CategoryFolders } from './category-folders.ts';
-import { type DocumentFolder, readDocument } from './document-file.ts';
-import { documentText, documentValue } from './document-text.ts';
-import { fileNameOf, isShortened } from './file-name.ts';
-import { keysIn, type StorageProblem, SUFFIX } from './keys-in.ts';
+import {
+  type DocumentFolder,
+  documentKeys,
+  documentName,
+  documentText,
+  readDocument,
+  type StorageProblem,
+} from './document-files.ts';
 
 export interface JSONStorageOptions {
   /** Any text; a folder is named after it. */
@@ -20,12 +31,10 @@ export interface JSONStorageOptions {
   readonly onProblem?: ((problem: StorageProblem) => void) | undefined;
 }
 
-const LOCK_TIMEOUT_MS = 30_000;
-
 /**
  * Documents as files for people to read: one for each key, at
  * `{baseDir}/projects/{projectName}/persistence/{category}/{key}.json`. Plain names are in there as they
- * are, others escaped (`file-name.ts`). Whoever writes holds a lock that ends with its process.
+ * are, others escaped (`file-name.ts`). Writers hold a lock that ends with their process.
  */
 export class JSONStorage implements BaseStorage {
   readonly #folders: CategoryFolders;
@@ -36,8 +45,7 @@ export class JSONStorage implements BaseStorage {
     if (checkText('baseDir', baseDir) === '' || baseDir.includes('\0')) {
       throw new SavepointError('argument-invalid', 'baseDir must name a folder');
     }
-    const timeoutMs = lockTimeoutMs ?? LOCK_TIMEOUT_MS;
-    this.#folders = new CategoryFolders(baseDir, projectName, timeoutMs);
+    this.#folders = new CategoryFolders(baseDir, projectName, lockTimeoutMs ?? LOCK_TIMEOUT_MS);
     this.#onProblem = onProblem;
   }
 
@@ -52,35 +60,30 @@ export class JSONStorage implements BaseStorage {
     data: unknown,
     { onlyNew = false }: SaveOptions = {},
   ): Promise<string> {
-    const { name, inside } = placeOf(category, key);
+    const name = nameOf(category, key);
     checkData(data);
-    // Before anything is waited for: the caller may go on with the value.
-    const text = documentText(data, inside);
-    const isTaken = ({ pinned }: DocumentFolder): boolean => isThere(pinned.entry(name));
-    // Nobody is waited for in vain; it is looked at again under the lock.
-    if (onlyNew && this.#folders.reading(category, isTaken)) throw documentExists(category, key);
+    // Written down before anything is waited for: the caller may go on changing the value.
+    const text = documentText(key, data);
+    // Nobody is waited for in vain; under the lock it is looked at again.
+    if (onlyNew && this.#has(category, name)) throw documentExists(category, key);
     return this.#folders.writing(category, (folder) => {
-      if (onlyNew && isTaken(folder)) throw documentExists(category, key);
+      if (onlyNew && isIn(folder, name)) throw documentExists(category, key);
       writeFile(folder.pinned.entry(name), Buffer.from(text));
       return join(folder.path, name);
     });
   }
 
   async load(category: string, key: string): Promise<unknown> {
-    const { name, inside } = placeOf(category, key);
-    return this.#folders.reading(category, (folder) => {
-      const text = readDocument(folder, name);
-      return text === null ? null : documentValue(text, inside, join(folder.path, name));
-    });
+    nameOf(category, key);
+    return this.#folders.reading(category, (folder) => readDocument(folder, key));
   }
 
   async delete(category: string, key: string): Promise<boolean> {
-    const { name } = placeOf(category, key);
+    const name = nameOf(category, key);
     // Nothing is made, and nobody waited for, where there is nothing to remove.
-    const isTaken = ({ pinned }: DocumentFolder): boolean => isThere(pinned.entry(name));
-    if (!this.#folders.reading(category, isTaken)) return false;
+    if (!this.#has(category, name)) return false;
     return this.#folders.writing(category, (folder) => {
-      if (!isTaken(folder)) return false;
+      if (!isIn(folder, name)) return false;
       removeIfThere(folder.pinned.entry(name));
       syncPath(folder.pinned.self());
       return true;
@@ -92,18 +95,19 @@ export class JSONStorage implements BaseStorage {
     const tell = this.#onProblem;
     const told =
       tell && ((problem: Omit<StorageProblem, 'category'>) => tell({ category, ...problem }));
-    return this.#folders.reading(category, (folder) => keysIn(folder, told)) ?? [];
+    return this.#folders.reading(category, (folder) => documentKeys(folder, told)) ?? [];
+  }
+
+  #has(category: string, name: string): boolean {
+    return this.#folders.reading(category, (folder) => isIn(folder, name)) ?? false;
   }
 }
 
-interface Place {
-  readonly name: string;
-  /** The key, where the name does not say it and the file has to; null elsewhere. */
-  readonly inside: string | null;
+function isIn({ pinned }: DocumentFolder, name: string): boolean {
+  return isThere(pinned.entry(name));
 }
 
-function placeOf(category: string, key: string): Place {
+function nameOf(category: string, key: string): string {
   checkText('category', category);
-  const name = fileNameOf(checkText('key', key), SUFFIX);
-  return { name, inside: isShortened(name, SUFFIX) ? key : null };
+  return documentName(checkText('key', key));
 }

@@ -7,23 +7,6 @@ import { problem, type StoreProblem } from './problem.ts';
 
 export const SEALED_TABLES: readonly SealedTable[] = Object.keys(SEALED_COLUMNS) as SealedTable[];
 
-const WORDS: Readonly<Record<SealedTable, string>> = {
-  meta: 'entry',
-  sessions: 'session',
-  checkpoints: 'checkpoint',
-  windows: 'window',
-  changes: 'change',
-  heads: 'last known state',
-  cancellations: 'cancellation of change',
-  operations: 'operation',
-  journal: 'journal',
-  blobs: 'blob',
-  parts: 'part',
-  documents: 'document',
-  executions: 'execution',
-  steps: 'step of execution',
-};
-
 const CHANGED_PATH = `
   SELECT heads.path FROM changes JOIN heads ON heads.id = changes.path WHERE changes.seq = ?`;
 
@@ -39,7 +22,7 @@ export function checkSeals(connection: Connection, table: SealedTable): StorePro
     const sql = PATH_OF[table];
     const row = sql === undefined ? undefined : connection.get<{ path: Uint8Array }>(sql, key);
     const paths = row?.path instanceof Uint8Array ? [bytesToPath(row.path) as TrackedPath] : [];
-    return problem('row', `the ${WORDS[table]} ${key} is not what was written`, { paths });
+    return problem('row', `the row ${key} of ${table} is not what was written`, { paths });
   });
 }
 

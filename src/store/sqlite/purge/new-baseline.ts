@@ -1,11 +1,13 @@
-import type { Baseline } from '../../../model/baseline.ts';
 import type { BlobId } from '../../../model/ids.ts';
-import type { HeldByGit } from '../../../model/manifest/entry.ts';
-import { Manifest } from '../../../model/manifest/manifest.ts';
-import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
+import {
+  type Baseline,
+  type BaselineState,
+  Manifest,
+  ManifestWriter,
+} from '../../../model/manifest.ts';
 import { pathToBytes, type TrackedPath } from '../../../model/path.ts';
 import { unknown } from '../../../model/state.ts';
-import { blobOf, hashBytes } from '../../blob.ts';
+import { blobOf } from '../../blob.ts';
 import type { Blob } from '../../store.ts';
 import { intact, readBlob } from '../blobs.ts';
 import type { Connection } from '../connection.ts';
@@ -44,9 +46,9 @@ export async function newBaseline(
   });
   const indices = kept.map((name) => opened.packs.index(name));
   const isKept = (id: BlobId): boolean => indices.some((index) => index?.has(id));
-  const rewriter = new ManifestRewriter(opened, list, { purged, needed, isKept });
-  const { packs: newPacks } = await opened.packs.put(rewriter.blobs());
-  const manifest = blobOf(rewriter.finish());
+  const { blobs, finish } = rewrite(opened, list, { purged, needed, isKept });
+  const { packs: newPacks } = await opened.packs.put(blobs);
+  const manifest = blobOf(finish());
   const packs = [...kept, ...newPacks];
   return { baseline: { seq: old.seq, manifest: manifest.id, packs }, manifest, newPacks };
 }
@@ -90,77 +92,63 @@ interface RewriteOptions {
   readonly isKept: (id: BlobId) => boolean;
 }
 
+interface Rewrite {
+  /** What a new pack must hold, one at a time: all contents of a worktree may pass through here. */
+  readonly blobs: AsyncIterable<readonly Blob[]>;
+  /** The new manifest, once all of `blobs` was read. */
+  readonly finish: () => Uint8Array;
+}
+
+const REFERENCES = "SELECT hash, encoding, data FROM blobs WHERE encoding IN ('pack', 'git')";
+const NO_KEY: Uint8Array = new Uint8Array(0);
+
 interface ReferenceRow {
   readonly hash: Uint8Array;
   readonly encoding: 'pack' | 'git';
   readonly data: Uint8Array | null;
 }
 
-const REFERENCES = "SELECT hash, encoding, data FROM blobs WHERE encoding IN ('pack', 'git')";
-const NO_KEY: Uint8Array = new Uint8Array(0);
+/** Reads a manifest once and makes another one, in which nothing is purged or taken from git. */
+function rewrite(opened: Opened, list: Manifest, options: RewriteOptions): Rewrite {
+  const writer = new ManifestWriter(list.count);
 
-/** Reads a manifest once. Makes another one, and the blobs that a new pack must hold for it. */
-class ManifestRewriter {
-  readonly #opened: Opened;
-  readonly #list: Manifest;
-  readonly #options: RewriteOptions;
-  readonly #writer: ManifestWriter;
-
-  constructor(opened: Opened, list: Manifest, options: RewriteOptions) {
-    this.#opened = opened;
-    this.#list = list;
-    this.#options = options;
-    this.#writer = new ManifestWriter(list.count);
-  }
-
-  /** One at a time, because all contents of a worktree may pass through here. */
-  async *blobs(): AsyncGenerator<readonly Blob[]> {
-    for (let at = 0; at < this.#list.count; at += 1) {
-      const blob = this.#take(at);
+  async function* blobs(): AsyncGenerator<readonly Blob[]> {
+    for (let at = 0; at < list.count; at += 1) {
+      const isPurged = options.purged.has(list.path(at));
+      const blob = take(at, isPurged ? unknown('purged') : list.state(at));
       if (blob !== null) yield [blob];
     }
-    for (const row of this.#opened.connection.all<ReferenceRow>(REFERENCES)) {
-      const blob = this.#ofRow(row);
+    for (const { hash, encoding, data } of opened.connection.all<ReferenceRow>(REFERENCES)) {
+      const id = bytesToHash(hash);
+      if (!options.needed.has(id)) continue;
+      const blob = encoding === 'pack' ? fromPack(id) : fromGit(data ?? NO_KEY);
       if (blob !== null) yield [blob];
     }
   }
 
-  /** The new manifest. Complete only after all of `blobs` was read, which sets the states. */
-  finish(): Uint8Array {
-    return this.#writer.finish((at) => this.#list.path(at));
-  }
-
-  #take(at: number): Blob | null {
-    const isPurged = this.#options.purged.has(this.#list.path(at));
-    const state = isPurged ? unknown('purged') : this.#list.state(at);
-    if (state.kind === 'git') return this.#takeOver(at, state);
-    this.#writer.set(at, state);
-    return state.kind === 'unknown' || state.blob === null ? null : this.#fromPack(state.blob);
-  }
-
-  #takeOver(at: number, { mode, size, key }: HeldByGit): Blob | null {
-    const bytes = intact(() => this.#opened.gitObjects.read(key));
-    if (bytes === null) {
-      this.#writer.set(at, unknown('damaged'));
-      return null;
+  function take(at: number, state: BaselineState): Blob | null {
+    if (state.kind !== 'git') {
+      writer.set(at, state);
+      return state.kind === 'unknown' || state.blob === null ? null : fromPack(state.blob);
     }
-    const id = hashBytes(bytes);
-    this.#writer.set(at, { kind: 'captured', type: 'file', mode, blob: id, size });
-    return { id, bytes };
-  }
-
-  #ofRow({ hash, encoding, data }: ReferenceRow): Blob | null {
-    const id = bytesToHash(hash);
-    if (!this.#options.needed.has(id)) return null;
-    if (encoding === 'pack') return this.#fromPack(id);
-    const bytes = intact(() => this.#opened.gitObjects.read(data ?? NO_KEY));
-    return bytes && { id, bytes };
+    const { mode, size, key } = state;
+    const blob = fromGit(key);
+    const captured = { kind: 'captured', type: 'file', mode, size } as const;
+    writer.set(at, blob === null ? unknown('damaged') : { ...captured, blob: blob.id });
+    return blob;
   }
 
   /** Null when a kept pack has the blob already, and when its bytes are lost. */
-  #fromPack(id: BlobId): Blob | null {
-    if (this.#options.isKept(id)) return null;
-    const bytes = intact(() => this.#opened.packs.read(id));
+  function fromPack(id: BlobId): Blob | null {
+    if (options.isKept(id)) return null;
+    const bytes = intact(() => opened.packs.read(id));
     return bytes && { id, bytes };
   }
+
+  function fromGit(key: Uint8Array): Blob | null {
+    const bytes = intact(() => opened.gitObjects.read(key));
+    return bytes && blobOf(bytes);
+  }
+
+  return { blobs: blobs(), finish: () => writer.finish((at) => list.path(at)) };
 }

@@ -18,6 +18,9 @@ export interface CopiedTable {
   readonly isComplete: boolean;
 }
 
+/** Columns whose values nothing can work with where damage has made another type of them. */
+const BYTES: Partial<Record<SealedTable, string>> = { heads: 'path', blobs: 'hash' };
+
 /**
  * Copies every row of a damaged table that SQLite can still read. Throws where the new database cannot
  * take a row for another reason than the row itself.
@@ -41,6 +44,8 @@ export function copyTable(
     if (found === null) continue;
     const row =
       table === 'heads' ? withRightName(source, found, indices) : inPlaces(found, columns);
+    const bytes = BYTES[table];
+    if (bytes !== undefined && !(row[bytes] instanceof Uint8Array)) continue;
     // Of two rows that exclude each other, the one stays that is what was written.
     const insert = isSealed(table, row) ? 'INSERT OR REPLACE' : 'INSERT OR IGNORE';
     try {

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import type { PartId } from '../../../model/ids.ts';
-import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
+import { ManifestWriter } from '../../../model/manifest.ts';
 import { unknown } from '../../../model/state.ts';
 import { blobOf } from '../../blob.ts';
 import { blobFile, readIntact, storeBlobs } from '../blobs.ts';
@@ -57,12 +58,8 @@ export function repairBlobs(opened: Opened, aside: SetAside): void {
 /** Bytes in rows are in the old database; bytes in packs and among git's objects stay where they are. */
 function keepDamaged({ layout, arrivals }: Opened, row: BlobRow, aside: SetAside): void {
   const id = bytesToHash(row.hash);
-  if (row.encoding === 'arrived') {
-    try {
-      aside.bytes(`blob-${id}`, arrivals.read(Number(row.data), row.size));
-    } catch {
-      // The file is gone, or the place in it does not exist: there is nothing to keep.
-    }
+  if (typeof row.data === 'number') {
+    if (existsSync(layout.arrivals)) aside.bytes(`blob-${id}`, arrivals.read(row.data, row.size));
   } else if (row.data === null && (row.encoding === 'raw' || row.encoding === 'zstd')) {
     aside.file(blobFile(layout, id, row.encoding));
   }

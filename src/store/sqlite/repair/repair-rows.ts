@@ -12,7 +12,7 @@ import {
   SEALED_TABLES,
 } from '../check/check-rows.ts';
 import type { Connection } from '../connection.ts';
-import type { Opened } from '../layout.ts';
+import type { Layout, Opened } from '../layout.ts';
 import { writeBaseline, writeMeta } from '../meta.ts';
 import { ROW_KEYS, type SealedTable } from '../schema.ts';
 import { type BrokenSeal, brokenSeals, sealSql } from '../seals.ts';
@@ -42,14 +42,19 @@ export function makeUnknown(
 }
 
 /** Takes out the rows that are not what was written, or makes unknown what they said. */
-export function repairRows({ connection, layout }: Opened, aside: SetAside): void {
+export function repairRows(opened: Opened, aside: SetAside): void {
+  const { connection } = opened;
   for (const table of SEALED_TABLES) {
     for (const broken of brokenSeals(connection, table)) {
       aside.rows += 1;
       repairRow(connection, broken);
     }
   }
-  // A store cannot be without these two entries.
+  restoreEntries(connection, opened.layout);
+}
+
+/** Makes the two entries anew that a store cannot be without. Nothing may be written over other arrivals. */
+export function restoreEntries(connection: Connection, layout: Layout): void {
   const newest = connection.get<{ seq: Seq | null }>(NEWEST)?.seq ?? 0;
   if (Number(entryOf(connection, 'seq') ?? -1) < newest) writeMeta(connection, 'seq', newest);
   if (entryOf(connection, 'arrivals') === undefined) {

@@ -9,8 +9,9 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
+import { ManifestWriter } from '../../../model/manifest.ts';
 import {
+  assertReadable,
   baselineOf,
   changeOf,
   checkpointOf,
@@ -47,7 +48,7 @@ describe('the repair of a store', () => {
       expect(readdirSync(aside ?? '')).toEqual(['store.db']);
     }));
 
-  it('takes out the damaged cancellation of a change alone, not another of the same change', () =>
+  it('removes only the damaged one of two cancellations of a change', () =>
     withStore(async (folder) => {
       const store = await sqliteStore({ directory: folder });
       const changes = [
@@ -58,12 +59,12 @@ describe('the repair of a store', () => {
         { by: 4, change: 3 },
         { by: 5, change: 3 },
       ];
-      await store.commit({ base: 3, changes, cancellations });
+      await store.timeline.commit({ base: 3, changes, cancellations });
       await store.close();
       execute(folder, 'UPDATE cancellations SET seal = seal + 1 WHERE by_seq = 5');
       const { rows } = await repairStore(folder);
       const again = await sqliteStore({ directory: folder });
-      expect([rows, await again.cancellationsOf([3])]).toEqual([1, [{ by: 4, change: 3 }]]);
+      expect([rows, await again.timeline.cancellations([3])]).toEqual([1, [{ by: 4, change: 3 }]]);
       await again.close();
     }));
 
@@ -82,7 +83,7 @@ describe('the repair of a store', () => {
     30_000,
   );
 
-  it('copies what can be read only into a database that takes it', () =>
+  it('fails where the new database is full, and does not take that for damage', () =>
     withStore(async (folder) => {
       const layout = layoutOf(folder);
       const source = new DatabaseSync(layout.database);
@@ -94,7 +95,7 @@ describe('the repair of a store', () => {
       source.close();
     }));
 
-  it('begins anew where the database is gone, which nobody else takes for a new store', () =>
+  it('begins an empty store where the database is gone, which no other command does', () =>
     withStore(async (folder) => {
       const aside = join(folder, 'damaged', '1');
       mkdirSync(aside, { recursive: true });
@@ -119,26 +120,73 @@ describe('the repair of a store', () => {
       expect(readdirSync(folder).filter((name) => name.includes('.new'))).toEqual([]);
     }));
 
+  it.each(['size = 1099511627776', 'data = -7', 'data = 9007199254740991'])(
+    'gives up a large content whose row says that %s, and nothing else',
+    (damage) =>
+      withStore(async (folder) => {
+        const store = await sqliteStore({ directory: folder });
+        const large = noiseBlob(300_000);
+        const change = changeOf(4, 'b', { after: fileOf(large) });
+        await store.timeline.commit({ base: 3, blobs: [large], changes: [change] });
+        await store.close();
+        execute(folder, `UPDATE blobs SET ${damage} WHERE encoding = 'arrived'`);
+        const { left, lost } = await repairStore(folder);
+        expect(left.problems.map(({ kind }) => kind)).toEqual(['leftover']);
+        expect(lost.some(({ paths }) => paths.includes(pathOf('b')))).toBe(true);
+        expect(lost.some(({ paths }) => paths.includes(pathOf('a')))).toBe(false);
+      }),
+  );
+
+  it.each(["heads SET path = 'text'", "blobs SET hash = 'text ' || id"])(
+    'works where damage has made a text of bytes: %s',
+    (damage) =>
+      withBaseline(async (folder) => {
+        execute(folder, `UPDATE ${damage}`);
+        const { left, lost } = await repairStore(folder);
+        expect(left.problems.map(({ kind }) => kind)).toEqual(['leftover']);
+        expect(lost[0]?.message).toMatch(/^0 of \d rows of \w+ could be read$/);
+        const store = await sqliteStore({ directory: folder });
+        expect((await store.state()).baseline).toBe(null);
+        await store.close();
+      }),
+  );
+
+  it('does not let new large contents overwrite others when the end of the arrivals is lost', () =>
+    withStore(async (folder) => {
+      const [large, next] = [noiseBlob(300_000, 1), noiseBlob(300_000, 2)];
+      const store = await sqliteStore({ directory: folder });
+      const change = changeOf(4, 'b', { after: fileOf(large) });
+      await store.timeline.commit({ base: 3, blobs: [large], changes: [change] });
+      await store.close();
+      execute(folder, "UPDATE meta SET value = 5 WHERE key = 'arrivals'");
+      await repairStore(folder);
+      const again = await sqliteStore({ directory: folder });
+      const other = changeOf(5, 'c', { after: fileOf(next) });
+      await again.timeline.commit({ base: 4, blobs: [next], changes: [other] });
+      for (const blob of [large, next]) await assertReadable(again, blob);
+      await again.close();
+    }));
+
   it('keeps what a change did when its session is lost', () =>
     withStore(async (folder) => {
       execute(folder, 'DELETE FROM sessions');
       expect((await repairStore(folder)).kept.changes).toBe(2);
       const store = await sqliteStore({ directory: folder });
-      expect(await store.changes({})).toMatchObject([
+      expect(await store.timeline.changes({})).toMatchObject([
         { seq: 2, sessionId: null, after: fileOf(ONE) },
         { seq: 3, sessionId: null, before: fileOf(ONE), after: fileOf(TWO) },
       ]);
       await store.close();
     }));
 
-  it('has nothing to say of a pack that rows need, though the baseline does not name it', () =>
+  it('does not report a pack that only rows need as a leftover', () =>
     withStore(async (folder) => {
       const store = await sqliteStore({ directory: folder });
       const packed = noiseBlob(5_000);
-      await store.putBlobs(groupsOf([packed]));
+      await store.blobs.putMany(groupsOf([packed]));
       const unused = (await checkStore(folder)).problems.map(({ message }) => message);
       expect(unused).toEqual(['a file that nothing names', 'a file that nothing names']);
-      await store.commit({
+      await store.timeline.commit({
         base: 3,
         references: [{ id: packed.id, size: 5_000, source: 'pack', key: null }],
         changes: [changeOf(4, 'b', { after: fileOf(packed) })],
@@ -147,49 +195,49 @@ describe('the repair of a store', () => {
       expect((await checkStore(folder)).problems).toEqual([]);
     }));
 
-  it('finds the right name of a path again in the index of the names', () =>
+  it('takes the right name of a path from the index of names', () =>
     withBaseline(async (folder) => {
       damageName(folder);
       const { kept } = await repairStore(folder);
       const store = await sqliteStore({ directory: folder });
-      const changes = await store.changes({});
+      const changes = await store.timeline.changes({});
       expect([kept.changes, changes.map(({ path }) => path)]).toEqual([2, ['a', 'a']]);
       expect(changes[1]?.after).toEqual(fileOf(TWO));
-      expect(await store.baseline()).not.toBe(null);
+      expect((await store.state()).baseline).not.toBe(null);
       await store.close();
     }));
 
-  it('gives the first scan up when it cannot tell which path has lost its last known state', () =>
+  it('drops the baseline when it cannot tell which path has lost its last known state', () =>
     withBaseline(async (folder) => {
       execute(folder, "UPDATE heads SET path = x'63', seq = seq + 1");
       expect((await repairStore(folder)).left.problems.map(({ kind }) => kind)).toEqual([
         'leftover',
       ]);
       const store = await sqliteStore({ directory: folder });
-      expect(await store.baseline()).toBe(null);
+      expect((await store.state()).baseline).toBe(null);
       await store.close();
     }));
 
-  it('puts a last known state right by its last change', () =>
+  it('restores a last known state from the last change of its path', () =>
     withBaseline(async (folder) => {
       execute(folder, 'UPDATE heads SET blob = NULL, mode = 0');
       await repairStore(folder);
       const store = await sqliteStore({ directory: folder });
-      expect((await store.changes({})).map(({ after }) => after)).toEqual(
+      expect((await store.timeline.changes({})).map(({ after }) => after)).toEqual(
         [ONE, TWO].map((one) => fileOf(one)),
       );
-      expect(await store.baseline()).not.toBe(null);
+      expect((await store.state()).baseline).not.toBe(null);
       await store.close();
     }));
 
-  it('gives the first scan up when its row is not what was written', () =>
+  it('drops the baseline when its row is not what was written', () =>
     withBaseline(async (folder) => {
       execute(folder, "UPDATE meta SET value = replace(value, '4', '3') WHERE key = 'baseline'");
       expect((await repairStore(folder)).left.problems.map(({ kind }) => kind)).toEqual([
         'leftover',
       ]);
       const store = await sqliteStore({ directory: folder });
-      expect(await store.baseline()).toBe(null);
+      expect((await store.state()).baseline).toBe(null);
       await store.close();
     }));
 });
@@ -199,7 +247,7 @@ function withBaseline(work: (folder: string) => Promise<void>): Promise<void> {
   return withStore(async (folder) => {
     const store = await sqliteStore({ directory: folder });
     const list = manifestOf(['a', 'b']);
-    await store.commit({ base: 3, blobs: [list], baseline: baselineOf(4, list) });
+    await store.timeline.commit({ base: 3, blobs: [list], baseline: baselineOf(4, list) });
     await store.close();
     await work(folder);
   });
@@ -216,7 +264,7 @@ async function withStore(work: (folder: string) => Promise<void>): Promise<void>
   await withTemporaryFolder(async (folder) => {
     const store = await sqliteStore({ directory: folder });
     const more = { sessionId: 's', checkpointId: checkpointOf(1).id };
-    await store.commit({
+    await store.timeline.commit({
       base: 0,
       blobs: [ONE, TWO],
       sessions: [sessionOf('s')],

@@ -20,7 +20,7 @@ import { withoutWriters } from '../lock.ts';
 import { buildFresh } from '../open-database.ts';
 import { type CopiedTable, copyTable, lossesOf } from './copy-rows.ts';
 import { repairBaseline, repairBlobs, repairParts } from './repair-contents.ts';
-import { dropBaseline, repairChains, repairRows } from './repair-rows.ts';
+import { dropBaseline, repairChains, repairRows, restoreEntries } from './repair-rows.ts';
 
 export interface StoreRepair {
   /** What was wrong, before anything was done. */
@@ -80,25 +80,29 @@ async function rebuild(layout: Layout, aside: SetAside): Promise<StoreProblem[]>
     replaceDatabase(layout, fresh, aside);
     return withoutRepeats([...lossesOf(copied), ...mended]);
   } catch (error) {
-    if (fresh !== '')
-      for (const suffix of ['', '-wal', '-shm']) rmSync(fresh + suffix, { force: true });
+    for (const suffix of fresh === '' ? [] : ['', '-wal', '-shm']) {
+      rmSync(fresh + suffix, { force: true });
+    }
     throw storeFailure(error);
   }
 }
 
 /** Copies every row that can be read; none where SQLite cannot open the database. */
-function copyAll({ database }: Layout, target: Connection): CopiedTable[] {
-  const source = openSource(database);
+function copyAll(layout: Layout, target: Connection): CopiedTable[] {
+  const source = openSource(layout.database);
   if (source === null) return [];
   try {
     target.exec('PRAGMA foreign_keys = OFF');
-    const copied = target.immediate(() =>
-      SEALED_TABLES.map((table) => copyTable(target, source, table)),
-    );
-    if (copied.some(({ table, isComplete }) => table === 'heads' && !isComplete)) {
-      dropBaseline(target);
-    }
-    return copied;
+    return target.immediate(() => {
+      // The entries of a new store must not stand for those that cannot be read.
+      target.run('DELETE FROM meta');
+      const copied = SEALED_TABLES.map((table) => copyTable(target, source, table));
+      restoreEntries(target, layout);
+      if (copied.some(({ table, isComplete }) => table === 'heads' && !isComplete)) {
+        dropBaseline(target);
+      }
+      return copied;
+    });
   } finally {
     source.close();
   }
