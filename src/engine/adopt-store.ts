@@ -1,5 +1,4 @@
 import { basename, dirname, join } from 'node:path';
-import { openProject, realLocation } from '../capture/project.ts';
 import { exists, move } from '../fs/entries.ts';
 import { namesIn } from '../fs/tree.ts';
 import { syncPath } from '../fs/write-file.ts';
@@ -10,7 +9,7 @@ import { storeFailure } from '../store/sqlite/failures.ts';
 import { layoutOf, makeEmptyFile } from '../store/sqlite/layout.ts';
 import { readProject } from '../store/sqlite/meta.ts';
 import type { ProjectIdentity } from '../store/store.ts';
-import { homeOf, storeDirectory } from './store-place.ts';
+import { homeOf, openProject, realLocation, storeDirectory } from './project.ts';
 
 export interface AdoptStoreRequest {
   /** Where the project is now. */

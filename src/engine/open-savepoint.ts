@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { checkIdentity, openProject, type Project } from '../capture/project.ts';
 import {
   AMOUNT,
   BOOLEAN,
@@ -16,9 +15,9 @@ import { SavepointError } from '../model/errors.ts';
 import type { OnProgress } from '../model/progress.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
+import { checkIdentity, homeOf, openProject, type Project, storeDirectory } from './project.ts';
 import type { SavepointSettings } from './requests.ts';
 import { Savepoint } from './savepoint.ts';
-import { homeOf, storeDirectory } from './store-place.ts';
 import { type StorePlace, Workbench } from './workbench.ts';
 
 export interface OpenOptions extends Partial<SavepointSettings> {
