@@ -1,9 +1,9 @@
 import { type BigIntStats, closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { writeFile } from '../../fs/write-file.ts';
-import { type ColumnSizes, columnsLength, HEADER_BYTES, viewColumns } from './columns.ts';
 import { UNREADABLE } from './entry-stat.ts';
 import type { FolderRuleTexts } from './folder-rules.ts';
+import { type ColumnSizes, columnsLength, HEADER_BYTES, viewColumns } from './index-columns.ts';
 import { type IndexMeta, ScanIndex } from './scan-index.ts';
 
 /** The index of a scan that is on record, and what it came from. */
