@@ -109,30 +109,12 @@ describe.each([
     expect(project.picture()).toEqual(before);
   });
 
-  it.each([
-    ['waits when a tool has written what a scan sees', 'src/main.txt', true],
-    ['is written at once when a tool has written what no scan sees', 'debug.log', false],
-  ])('the index %s', async (_what, path, waits) => {
-    await message(savepoint);
-    await savepoint.scan();
-    const before = readFileSync(indexFile);
-    const work = { sessionId: 'agent', messageId: 'm1', paths: [path] };
-    const capture = await savepoint.captureBefore(work);
-    project.write(path, 'by a tool');
-    await savepoint.captureAfter(capture);
-    await savepoint.scan();
-    expect(readFileSync(indexFile).equals(before)).toBe(waits);
-  });
-
-  it('an index that was not written before its process was killed loses no change', async () => {
+  it('the index of a process that was killed loses no change', async () => {
     const edited = ['src/main.txt', 'docs/guide.md'];
     const first = await message(savepoint, 'm0');
     await takeOver();
-    const old = readFileSync(indexFile);
     const original = project.picture();
     await workUntilKilled(edited);
-    // Only stats moved, so it has waited, for too long.
-    expect(readFileSync(indexFile).equals(old)).toBe(true);
     expect((await savepoint.scan()).changes).toEqual([]);
     const before = project.picture();
     const { id } = await message(savepoint, 'm2');

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ScanPlace } from '../../../test/scan/scan-place.ts';
 import { type EntryStat, RACY } from './entry-stat.ts';
 import { diskFileSystem } from './file-system.ts';
-import { isSettledAt, newColumns, newStamp, setStamp } from './index-columns.ts';
+import { IndexBuilder } from './index-builder.ts';
+import { isSettledAt } from './index-columns.ts';
 
 const STAT: EntryStat = {
   mode: 0o100644,
@@ -14,9 +15,10 @@ const STAT: EntryStat = {
 };
 
 function isSettled(known: EntryStat, stat: EntryStat, flags = 0): boolean {
-  const columns = newColumns({ entries: 2, folders: 1, nameBytes: 0 });
-  setStamp(columns, 1, newStamp(0, known, flags));
-  return isSettledAt(columns, 1, stat);
+  const builder = new IndexBuilder();
+  builder.add(0, 'first', stat, 0);
+  builder.add(0, 'second', known, flags);
+  return isSettledAt(builder.finish().columns, 1, stat);
 }
 
 describe('a known entry', () => {

@@ -11,7 +11,6 @@ import {
   newStamp,
   type Restamped,
   type Stamp,
-  statNumbers,
 } from './index-columns.ts';
 import type { ScanIndex } from './scan-index.ts';
 
@@ -70,7 +69,7 @@ export class IndexBuilder {
 
   /** Gives an entry that was copied another stamp. */
   restamp(entry: number, { stat, bits }: Stamp): void {
-    this.#stats.set(entry * 4, statNumbers(stat));
+    this.#stats.set(entry * 4, [stat.mtimeMs, stat.ctimeMs, stat.ino, stat.size]);
     this.#bits.set(entry, [bits]);
   }
 

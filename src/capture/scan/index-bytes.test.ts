@@ -1,9 +1,8 @@
-import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectDifferences, pathsIn, ScanPlace } from '../../../test/scan/scan-place.ts';
 import type { TrackedPath } from '../../model/path.ts';
-import { decodeIndex, encodeIndex, IndexFile } from './kept-index.ts';
+import { decodeIndex, encodeIndex } from './kept-index.ts';
 import type { ScanIndex } from './scan-index.ts';
 
 const OPEN = 'at work \udcff' as TrackedPath;
@@ -93,50 +92,6 @@ describe('an index', () => {
     const around = new Uint8Array(bytes.length + 3);
     around.set(bytes, 3);
     expect(pathsIn(decoded(around.subarray(3)))).toEqual(pathsIn(index));
-  });
-});
-
-describe('an index file', () => {
-  it('is private, and replaced as a whole', () => {
-    mkdirSync(place.at('store'));
-    const file = new IndexFile(place.at('store/index'));
-    file.save(index);
-    file.save(index.stamped({ ...STAMP, seq: 43 }));
-    expect(file.load()?.stamp.seq).toBe(43);
-    expect(statSync(place.at('store/index')).mode & 0o777).toBe(0o600);
-    expect(readdirSync(place.at('store'))).toEqual(['index']);
-  });
-
-  it('tells whether somebody else has replaced or removed it', () => {
-    const [ours, theirs] = [new IndexFile(place.at('index')), new IndexFile(place.at('index'))];
-    expect(ours.isAsSeen()).toBe(false);
-    ours.save(index);
-    expect([ours.isAsSeen(), theirs.isAsSeen()]).toEqual([true, false]);
-    theirs.load();
-    expect(theirs.isAsSeen()).toBe(true);
-    theirs.save(index);
-    expect([ours.isAsSeen(), theirs.isAsSeen()]).toEqual([false, true]);
-    rmSync(place.at('index'));
-    expect([ours.isAsSeen(), theirs.isAsSeen()]).toEqual([false, false]);
-  });
-
-  it('that is missing, damaged or a folder gives no index', () => {
-    const file = new IndexFile(place.at('index'));
-    expect(file.load()).toBeNull();
-    file.save(index);
-    truncateSync(place.at('index'), 100);
-    expect(file.load()).toBeNull();
-    writeFileSync(place.at('index'), '');
-    expect(file.load()).toBeNull();
-    expect(new IndexFile(place.root).load()).toBeNull();
-  });
-
-  it('leaves nothing behind when it cannot be written', () => {
-    mkdirSync(place.at('taken/x'), { recursive: true });
-    const before = readdirSync(place.root);
-    const file = new IndexFile(place.at('taken'));
-    expect(() => file.save(index)).toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
-    expect(readdirSync(place.root)).toEqual(before);
   });
 });
 

@@ -43,12 +43,6 @@ export function newColumns(sizes: ColumnSizes): IndexColumns {
   return viewColumns(new SharedArrayBuffer(columnsLength(sizes)), sizes);
 }
 
-export function copyColumns({ sizes, bytes }: IndexColumns): IndexColumns {
-  const copy = newColumns(sizes);
-  copy.bytes.set(bytes);
-  return copy;
-}
-
 export function viewColumns(buffer: ArrayBufferLike, sizes: ColumnSizes): IndexColumns {
   const { entries, folders, nameBytes } = sizes;
   let at = HEADER_BYTES;
@@ -111,21 +105,6 @@ export function stampAt({ stats, bits: allBits }: IndexColumns, entry: number): 
     size: stats[entry * 4 + 3] as number,
   };
   return { stat, bits };
-}
-
-/** Only for columns that no index uses yet: indices never change. */
-export function setStamp({ stats, bits }: IndexColumns, entry: number, stamp: Stamp): void {
-  stats.set(statNumbers(stamp.stat), entry * 4);
-  bits[entry] = stamp.bits;
-}
-
-export function statNumbers({
-  mtimeMs,
-  ctimeMs,
-  ino,
-  size,
-}: EntryStat): [number, number, number, number] {
-  return [mtimeMs, ctimeMs, ino, size];
 }
 
 /** Whether an entry is as it was, and its stat can be trusted to say so. */

@@ -4,7 +4,6 @@ import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/ignore-
 import { isDirectoryMode, MODE_MASK, RACY, UNREADABLE } from './entry-stat.ts';
 import { type FolderRuleTexts, NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
 import {
-  copyColumns,
   type EntryPaths,
   firstFolderFrom,
   type IndexColumns,
@@ -12,7 +11,6 @@ import {
   pathsIn,
   type Restamped,
   type Stamp,
-  setStamp,
   stampAt,
 } from './index-columns.ts';
 
@@ -74,14 +72,6 @@ export class ScanIndex {
   /** The same index with another stamp. */
   stamped(stamp: IndexStamp): ScanIndex {
     return new ScanIndex(this.columns, { ...this.meta, stamp }, this.restamped);
-  }
-
-  /** Columns that hold the newer stats as well. */
-  wholeColumns(): IndexColumns {
-    if (this.restamped.size === 0) return this.columns;
-    const columns = copyColumns(this.columns);
-    for (const [entry, stamp] of this.restamped) setStamp(columns, entry, stamp);
-    return columns;
   }
 
   path(entry: number): TrackedPath {

@@ -68,10 +68,6 @@ export class Worktree {
   readonly #options: WorktreeOptions;
   readonly #scanner: Scanner;
   readonly #kept: KeptIndex;
-  /** Walks since the one that was kept last. */
-  #walks = 0;
-  /** Walks whose index must be written at once. */
-  readonly #urgent = new WeakSet<CompleteWalk>();
 
   constructor(site: CaptureSite, options: WorktreeOptions) {
     this.#site = site;
@@ -83,7 +79,6 @@ export class Worktree {
   /** Walks over the worktree; needs no lock. `deadline` is a moment of `performance.now()`. */
   async walk(deadline: number | null): Promise<Walk> {
     const { root, store } = this.#site;
-    this.#walks += 1;
     // Read before the walk: the next walk looks again at paths that are recorded during this one.
     const { seq, baseline } = await store.state();
     const open = (await store.timeline.changes({ open: true })).map(({ path }) => path);
@@ -118,21 +113,15 @@ export class Worktree {
     const isOlder = ({ path, seq }: Head) => seq <= since && !unsettled.has(path);
     const context = { author, moved, isOlder, checkTime };
     const recorded = await recordDifferences(draft, this.#site, differences, context);
-    const byRecord = differences.touched.slice(found.touched.length);
-    if (isUrgent(walk, recorded, byRecord)) this.#urgent.add(walk);
     return { kind: 'changes', ...recorded };
   }
 
   /** Makes the walk's index the one that the next walk compares with. Call it after the commit. */
   async keep(walk: CompleteWalk, manifest: BlobId): Promise<void> {
     const { seq, open } = walk;
-    const { previous, differences, since } = walk.kind === 'next' ? walk : NOTHING_BEFORE;
+    const { previous, since } = walk.kind === 'next' ? walk : { previous: null, since: 0 };
     const newest = (await this.#newestSince(since)) ?? previous?.stamp.newest ?? null;
-    const index = walk.index.stamped({ storeId: manifest, seq, open, newest });
-    // After a gap the author of a find is uncertain, until an index shows that a later walk saw it.
-    const urgent = this.#walks > 1 || this.#urgent.has(walk);
-    this.#walks = 0;
-    this.#kept.keep({ index, previous, touched: differences?.touched.length ?? 0, urgent });
+    this.#kept.keep(walk.index.stamped({ storeId: manifest, seq, open, newest }));
   }
 
   /** The index of the last scan; null where none is left. */
@@ -156,7 +145,6 @@ export class Worktree {
   }
 
   close(): Promise<void> {
-    this.#kept.close();
     return this.#scanner.close();
   }
 
@@ -222,21 +210,6 @@ export class Worktree {
     }
   }
 }
-
-/**
- * Whether a scan from an older index would draw a wrong conclusion, although only stats moved since. For a
- * file that is too large to be recorded, only its stat shows that an edit is on record already. For a path
- * that no scan sees, the number of the last scan says which of its changes that scan knew.
- */
-function isUrgent(
-  { index }: CompleteWalk,
-  { unrecorded }: Recorded,
-  byRecord: readonly TrackedPath[],
-): boolean {
-  return unrecorded.length > 0 || byRecord.some((path) => index.find(path) === -1);
-}
-
-const NOTHING_BEFORE = { previous: null, differences: null, since: 0 } as const;
 
 /** Empty for a folder that was deleted since the walk, or cannot be read. */
 function namesIn(root: string, folder: TrackedPath | null): ListedName[] {
