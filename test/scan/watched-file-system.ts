@@ -1,10 +1,6 @@
 import type { EntryStat } from '../../src/capture/scan/entry-stat.ts';
-import {
-  diskFileSystem,
-  type ListedName,
-  type ReadFile,
-  type ScanFileSystem,
-} from '../../src/capture/scan/file-system.ts';
+import { diskFileSystem, type ScanFileSystem } from '../../src/capture/scan/file-system.ts';
+import type { Entry } from '../../src/fs/tree.ts';
 
 /** The disk, with a count of the calls and a say in their results. Paths are relative to `root`. */
 export class WatchedFileSystem implements ScanFileSystem {
@@ -35,16 +31,15 @@ export class WatchedFileSystem implements ScanFileSystem {
     return stat === null ? null : this.#pretended(name, stat);
   }
 
-  list(path: string): ListedName[] {
+  list(path: string): Entry[] {
     const name = this.#relative(path);
     this.listed.push(name);
     this.#mayFail(`list ${name}`);
     return diskFileSystem.list(path);
   }
 
-  readSmall(path: string, limit: number): ReadFile | null {
-    const read = diskFileSystem.readSmall(path, limit);
-    return read && { ...read, stat: this.#pretended(this.#relative(path), read.stat) };
+  read(path: string, limit: number): Uint8Array | null {
+    return diskFileSystem.read(path, limit);
   }
 
   #pretended(name: string, { mode, ino, size, mtimeMs, ctimeMs }: EntryStat): EntryStat {

@@ -1,36 +1,19 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-} from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import type { FsPath } from '../../fs/pinned-folder.ts';
-import { bytesToPath, pathToBytes } from '../../model/path.ts';
+import { readFile } from '../../fs/read-file.ts';
+import { type Entry, entriesIn } from '../../fs/tree.ts';
+import { pathToBytes } from '../../model/path.ts';
 import type { EntryStat } from './entry-stat.ts';
-
-export interface ListedName {
-  readonly name: string;
-  readonly isDirectory: boolean;
-}
-
-export interface ReadFile {
-  readonly stat: EntryStat;
-  readonly bytes: Uint8Array;
-}
 
 /** The calls that a scan makes. A test can replace them to count them, or to make up results. */
 export interface ScanFileSystem {
   /** Null when nothing is there. Throws when that cannot be found out, for example without permission. */
   lstat(path: string): EntryStat | null;
-  list(path: string): ListedName[];
-  /** Reads a whole regular file of at most `limit` bytes, following no final link; null otherwise. */
-  readSmall(path: string, limit: number): ReadFile | null;
+  list(path: string): Entry[];
+  /** A whole regular file; null for a link, or a file of more than `limit` bytes. */
+  read(path: string, limit: number): Uint8Array | null;
 }
 
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const STAT_OPTIONS = { throwIfNoEntry: false } as const;
 const REPLACEMENT = '\ufffd';
 
@@ -53,20 +36,14 @@ export const diskFileSystem: ScanFileSystem = {
     const at = fsPath(path);
     const entries = readdirSync(at, { withFileTypes: true });
     // Where a name is not UTF-8, decoding leaves this character; then the names are read as bytes.
-    if (entries.some((entry) => entry.name.includes(REPLACEMENT))) return listBytes(at);
+    if (entries.some((entry) => entry.name.includes(REPLACEMENT))) return entriesIn(at);
     return entries.map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }));
   },
-  readSmall(path, limit) {
-    // O_NONBLOCK: opening a FIFO must not hang.
-    const fd = openSync(fsPath(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    try {
-      const stat = fstatSync(fd);
-      if (!stat.isFile() || stat.size > limit) return null;
-      const bytes = Buffer.alloc(stat.size);
-      return { stat, bytes: bytes.subarray(0, readFully(fd, bytes)) };
-    } finally {
-      closeSync(fd);
-    }
+  read(path, limit) {
+    const found = readFile(fsPath(path), { maxBytes: limit });
+    if (found.bytes === null && found.cause !== undefined && found.why !== 'link')
+      throw found.cause;
+    return found.bytes;
   },
 };
 
@@ -88,21 +65,4 @@ function codeOf(error: unknown): string {
 
 function fsPath(path: string): FsPath {
   return path.isWellFormed() ? path : Buffer.from(pathToBytes(path));
-}
-
-function listBytes(at: FsPath): ListedName[] {
-  return readdirSync(at, { withFileTypes: true, encoding: 'buffer' }).map((entry) => ({
-    name: bytesToPath(entry.name),
-    isDirectory: entry.isDirectory(),
-  }));
-}
-
-function readFully(fd: number, bytes: Buffer): number {
-  let length = 0;
-  while (length < bytes.length) {
-    const read = readSync(fd, bytes, length, bytes.length - length, length);
-    if (read === 0) break;
-    length += read;
-  }
-  return length;
 }

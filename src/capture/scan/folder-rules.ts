@@ -91,12 +91,12 @@ function readRuleFile(reader: RuleReader, path: string, was: RuleFile | null): R
     if (stat === null) return null;
     if (was !== null && was.stamp !== null && was.stamp === stampOf(stat)) return was;
     // Git, too, reads no rules through a link: it could lead out of the worktree.
-    const read = isFileMode(stat.mode)
-      ? reader.fileSystem.readSmall(path, MAX_IGNORE_FILE_LENGTH)
+    const bytes = isFileMode(stat.mode)
+      ? reader.fileSystem.read(path, MAX_IGNORE_FILE_LENGTH)
       : null;
-    const seen = read?.stat ?? stat;
-    const stamp = reader.racyRule.isRacy(seen) ? null : stampOf(seen);
-    return { text: read && bytesToPath(read.bytes), stamp };
+    // The stat is older than the bytes: if the file changed in between, the next scan reads it again.
+    const stamp = reader.racyRule.isRacy(stat) ? null : stampOf(stat);
+    return { text: bytes && bytesToPath(bytes), stamp };
   } catch (error) {
     if (!isMissing(error) && !isUnreadable(error)) throw error;
     return { text: null, stamp: null };

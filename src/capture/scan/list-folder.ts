@@ -1,8 +1,9 @@
+import type { Entry } from '../../fs/tree.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { MARKER_NAMES } from '../ignore/default-rules.ts';
 import { IGNORE_FILE_NAMES, type IgnoreScope } from '../ignore/ignore-scope.ts';
 import { bareStat, type EntryStat, isDirectoryMode } from './entry-stat.ts';
-import { isMissing, isUnreadable, type ListedName } from './file-system.ts';
+import { isMissing, isUnreadable } from './file-system.ts';
 import { type FolderRuleTexts, type RuleReader, readRules } from './folder-rules.ts';
 import type { ScanControl } from './scan-control.ts';
 import { sortByKey } from './scan-index.ts';
@@ -26,7 +27,7 @@ export interface Listing {
   /** The entries in scope, in the order of the index. */
   readonly children: Child[];
   /** All entries, ignored or not. */
-  readonly names: readonly ListedName[];
+  readonly names: readonly Entry[];
   /** Names in scope for which `lstat` failed. */
   readonly failed: ReadonlySet<string>;
 }
@@ -69,7 +70,7 @@ export function listRoot(
   return listing;
 }
 
-function listNames(context: WalkContext, at: string): ListedName[] | 'missing' | 'unreadable' {
+function listNames(context: WalkContext, at: string): Entry[] | 'missing' | 'unreadable' {
   context.control.checkNow();
   try {
     return context.fileSystem.list(at);
@@ -80,7 +81,7 @@ function listNames(context: WalkContext, at: string): ListedName[] | 'missing' |
   }
 }
 
-function namesThatRule(names: readonly ListedName[]): ReadonlySet<string> {
+function namesThatRule(names: readonly Entry[]): ReadonlySet<string> {
   const found = names.filter(
     ({ name }) => MARKER_NAMES.has(name) || IGNORE_FILE_NAMES.includes(name),
   );
@@ -90,7 +91,7 @@ function namesThatRule(names: readonly ListedName[]): ReadonlySet<string> {
 function lookAt(
   context: WalkContext,
   at: string,
-  listed: readonly ListedName[],
+  listed: readonly Entry[],
   scope: IgnoreScope,
 ): Pick<Listing, 'children' | 'names' | 'failed'> {
   const children: Child[] = [];

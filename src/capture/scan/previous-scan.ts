@@ -1,7 +1,7 @@
+import type { Entry } from '../../fs/tree.ts';
 import { type GlobalRules, sameGlobalRules } from '../ignore/ignore-scope.ts';
 import type { EntryNews } from './check-known.ts';
 import { type EntryStat, isDirectoryMode } from './entry-stat.ts';
-import type { ListedName } from './file-system.ts';
 import { type RuleReader, readRules } from './folder-rules.ts';
 import { isSettled } from './index-columns.ts';
 import type { Child, Listing } from './list-folder.ts';
@@ -20,7 +20,7 @@ export interface Item {
 /** An entry of the previous index that is no longer in scope. `listed` is null where it does not exist. */
 export interface LostEntry {
   readonly known: number;
-  readonly listed: ListedName | null;
+  readonly listed: Entry | null;
 }
 
 /** The previous index and the news about its entries, which say where the walk has to go. */

@@ -1,3 +1,4 @@
+import type { Entry } from '../../fs/tree.ts';
 import type { BlobId, Seq } from '../../model/ids.ts';
 import type { Baseline } from '../../model/manifest.ts';
 import { childOf, type TrackedPath } from '../../model/path.ts';
@@ -20,7 +21,7 @@ import {
   withRecordedSince,
 } from './differences.ts';
 import type { EntryStat } from './entry-stat.ts';
-import { diskFileSystem, type ListedName } from './file-system.ts';
+import { diskFileSystem } from './file-system.ts';
 import { KeptIndex } from './kept-index.ts';
 import { type Recorded, recordDifferences } from './record-differences.ts';
 import type { GiveUpReason } from './scan-control.ts';
@@ -212,7 +213,7 @@ export class Worktree {
 }
 
 /** Empty for a folder that was deleted since the walk, or cannot be read. */
-function namesIn(root: string, folder: TrackedPath | null): ListedName[] {
+function namesIn(root: string, folder: TrackedPath | null): Entry[] {
   try {
     return diskFileSystem.list(folder === null ? root : `${root}/${folder}`);
   } catch {
