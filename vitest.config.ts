@@ -12,17 +12,15 @@ function memoryHasRoom(): boolean {
   return bavail * bsize > NEEDED_BYTES;
 }
 
+const isCampaign = process.env.SAVEPOINT_CAMPAIGNS !== undefined;
+
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-    exclude: [
-      ...configDefaults.exclude,
-      ...(process.env.SAVEPOINT_CAMPAIGNS === undefined ? CAMPAIGNS_ONLY : []),
-    ],
+    exclude: [...configDefaults.exclude, ...(isCampaign ? [] : CAMPAIGNS_ONLY)],
     globalSetup: 'test/setup/build-programs.ts',
-    // Long campaigns (crash, property) set their own, longer limits.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: isCampaign ? 3_600_000 : 60_000,
+    hookTimeout: isCampaign ? 3_600_000 : 60_000,
     env: memoryHasRoom() ? { TMPDIR: MEMORY } : {},
     pool: 'forks',
     // Loading the engine takes longer than most files take to run: two processes run all of them.

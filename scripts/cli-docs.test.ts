@@ -1,28 +1,34 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { cliDocs } from './cli-docs.ts';
-import { CLI_PAGE, loadCli } from './load-cli.ts';
+import { jsonSchemas } from './json-schemas.ts';
+import { CLI_PAGE, loadCommands, SCHEMAS } from './load-cli.ts';
 
 describe('docs/cli.md', () => {
   it('says what the commands say; `npm run docs` writes it', async () => {
-    expect(readFileSync(CLI_PAGE, 'utf8')).toBe(cliDocs(await loadCli()));
+    expect(readFileSync(CLI_PAGE, 'utf8')).toBe(cliDocs(await loadCommands()));
   });
 
-  it('links to the schema of a command that has one, and to no other', async () => {
-    const { commands } = await loadCli();
-    const page = cliDocs({ commands, schemas: ['export.schema.json'] });
-    expect(page).toContain('\n`--json`: [export.schema.json](json/export.schema.json)\n');
-    expect(page).not.toContain('import.schema.json');
-  });
-
-  it('gives every command its usage, its options and its examples', async () => {
-    const { commands } = await loadCli();
-    const page = cliDocs({ commands, schemas: [] });
-    for (const { name, options, examples } of commands) {
+  it('gives every command its usage, its options, its examples and its schemas', async () => {
+    const commands = await loadCommands();
+    const page = cliDocs(commands);
+    for (const { name, options, examples, json = {} } of commands) {
       const [, part = ''] = page.split(`\n## ${name}\n`);
       const [own = ''] = part.split('\n## ', 1);
       for (const option of Object.keys(options)) expect(own).toContain(`\`--${option}`);
       for (const [line] of examples) expect(own).toContain(`$ ${line}`);
+      expect(Object.keys(json)).not.toEqual([]);
+      for (const schema of Object.keys(json)) expect(own).toContain(`(json/${schema}.schema.json)`);
+    }
+  });
+});
+
+describe('docs/json', () => {
+  it('holds the schemas of what the commands print, and no others; `npm run docs` writes them', async () => {
+    const schemas = await jsonSchemas(await loadCommands());
+    expect(readdirSync(SCHEMAS).sort()).toEqual([...schemas.keys()].sort());
+    for (const [file, text] of schemas) {
+      expect(readFileSync(new URL(file, SCHEMAS), 'utf8'), file).toBe(text);
     }
   });
 });

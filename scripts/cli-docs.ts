@@ -1,12 +1,6 @@
 import { COMMON_OPTIONS, type Command, type Option } from '../src/cli/command.ts';
 import { EXIT_MEANINGS } from '../src/cli/exit-codes.ts';
 
-/** What the page is made from: every command, and the names of the schemas in docs/json. */
-export interface CliDocsInput {
-  readonly commands: readonly Command[];
-  readonly schemas: readonly string[];
-}
-
 const INTRODUCTION = `# The command line
 
 <!-- Made from the commands themselves by \`npm run docs\`; edits are lost. -->
@@ -22,7 +16,7 @@ const JSON_NOTE = `With \`--json\` a command prints one JSON document on standar
 [error.schema.json](json/error.schema.json) says, with a code of [errors.md](errors.md).`;
 
 /** The text of docs/cli.md. */
-export function cliDocs({ commands, schemas }: CliDocsInput): string {
+export function cliDocs(commands: readonly Command[]): string {
   const parts = [
     INTRODUCTION,
     commands.map(({ name, summary }) => `- [\`${name}\`](#${name}): ${summary}`).join('\n'),
@@ -37,22 +31,22 @@ export function cliDocs({ commands, schemas }: CliDocsInput): string {
     optionTable(COMMON_OPTIONS),
     'They may stand before the command as well: `savepoint --json list`.',
     JSON_NOTE,
-    ...commands.flatMap((command) => commandParts(command, schemas)),
+    ...commands.flatMap(commandParts),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-function commandParts(command: Command, schemas: readonly string[]): string[] {
-  const { name, arguments: args, details, options, examples } = command;
+function commandParts(command: Command): string[] {
+  const { name, arguments: args, details, options, examples, json = {} } = command;
   const usage = ['savepoint', name, args, '[options]'].filter((word) => word !== '').join(' ');
-  const schema = `${name}.schema.json`;
+  const schemas = Object.keys(json).map((schema) => `${schema}.schema.json`);
   return [
     `## ${name}`,
     `    ${usage}`,
     details,
     ...(Object.keys(options).length === 0 ? [] : [optionTable(options)]),
     ...(examples.length === 0 ? [] : [exampleBlock(examples)]),
-    ...(schemas.includes(schema) ? [`\`--json\`: [${schema}](json/${schema})`] : []),
+    `\`--json\`: ${schemas.map((schema) => `[${schema}](json/${schema})`).join(', ')}`,
   ];
 }
 

@@ -1,12 +1,9 @@
-import { readdirSync } from 'node:fs';
+import type { Command } from '../src/cli/command.ts';
 import { COMMANDS } from '../src/cli/command-table.ts';
-import type { CliDocsInput } from './cli-docs.ts';
 
 export const CLI_PAGE: URL = new URL('../docs/cli.md', import.meta.url);
+export const SCHEMAS: URL = new URL('../docs/json/', import.meta.url);
 
-/** The commands and schemas of this checkout. */
-export async function loadCli(): Promise<CliDocsInput> {
-  const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
-  const schemas = readdirSync(new URL('../docs/json/', import.meta.url));
-  return { commands, schemas };
+export function loadCommands(): Promise<Command[]> {
+  return Promise.all(Object.values(COMMANDS).map((load) => load()));
 }

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { inCheckout } from './bundle-inputs.ts';
 import { CAMPAIGN_LENGTHS, CAMPAIGNS } from './campaigns.ts';
 
-const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url));
+const vitest = inCheckout('node_modules/vitest/vitest.mjs');
 const { status } = spawnSync(process.execPath, [vitest, 'run', ...CAMPAIGNS], {
   stdio: 'inherit',
   // The caller may set lengths.

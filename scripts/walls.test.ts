@@ -15,6 +15,10 @@ describe('import walls', () => {
     ['cli/main.ts', "import { x } from '../integrations/ipc/message-port.ts';"],
     ['index.ts', "export { x } from './cli/main.ts';"],
     ['index.ts', "export { x } from '../test/x.ts';"],
+    ['restore/swap.ts', "import { renameSync } from 'node:fs';"],
+    ['cli/run.ts', "import { readFile } from 'node:fs/promises';"],
+    ['replica/stage.ts/other.ts', "import { readFile } from 'node:fs';"],
+    ['fs/observe.ts', "import type { Store } from '../store/store.ts';"],
   ])('stops %s from %s', (file, source) => {
     expect(breachesIn(file, source)).toHaveLength(1);
   });
@@ -27,6 +31,9 @@ describe('import walls', () => {
     ['cli/commands/list.ts', "import { x } from '../../index.ts';"],
     ['cli/commands/demo.ts', "import { x } from '../../integrations/file-checkpoint/index.ts';"],
     ['integrations/ipc/host.ts', "import type { x } from '../file-checkpoint/index.ts';"],
+    ['fs/observe.ts', "import { openSync } from 'node:fs';"],
+    ['fs/observe.ts', "import { blobOf } from '../store/blob.ts';"],
+    ['store/sqlite/arrivals.ts', "import { openSync } from 'node:fs';"],
     ['open-savepoint.ts', "import { sqliteStore } from './store/sqlite/sqlite-store.ts';"],
   ])('lets %s have %s', (file, source) => {
     expect(breachesIn(file, source)).toEqual([]);

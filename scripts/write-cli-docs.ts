@@ -1,5 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cliDocs } from './cli-docs.ts';
-import { CLI_PAGE, loadCli } from './load-cli.ts';
+import { jsonSchemas } from './json-schemas.ts';
+import { CLI_PAGE, loadCommands, SCHEMAS } from './load-cli.ts';
 
-writeFileSync(CLI_PAGE, cliDocs(await loadCli()));
+const commands = await loadCommands();
+writeFileSync(CLI_PAGE, cliDocs(commands));
+rmSync(SCHEMAS, { recursive: true, force: true });
+mkdirSync(SCHEMAS);
+for (const [file, text] of await jsonSchemas(commands)) writeFileSync(new URL(file, SCHEMAS), text);

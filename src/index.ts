@@ -1,7 +1,18 @@
-export { type AdoptStoreRequest, adoptStore, movedFrom } from './engine/adopt-store.ts';
+export type { AdoptStoreRequest } from './engine/adopt-store.ts';
 export type { OpenWindow } from './engine/capture.ts';
-export { type CheckProjectOptions, checkProject, repairProject } from './engine/check-project.ts';
-export { type OpenOptions, openSavepoint, storeDirectory } from './engine/open-savepoint.ts';
+export type { CheckProjectOptions } from './engine/check-project.ts';
+export {
+  adoptStore,
+  checkProject,
+  memoryStore,
+  movedFrom,
+  openSavepoint,
+  repairProject,
+  sqliteStore,
+  verifyExport,
+} from './engine/load.ts';
+export type { Materialized } from './engine/materialize.ts';
+export type { OpenOptions } from './engine/open-savepoint.ts';
 export type { EvictionResult, PrunePlan, PruneReport } from './engine/prune.ts';
 export type { PurgeReport, PurgeRequest } from './engine/purge.ts';
 export {
@@ -17,10 +28,10 @@ export {
   type SavepointSettings,
   type WindowRequest,
 } from './engine/requests.ts';
-export { Savepoint } from './engine/savepoint.ts';
+export type { Savepoint } from './engine/savepoint.ts';
 export type { ScanOptions, ScanReport } from './engine/scan.ts';
 export type { ProjectStatus, WorktreeStatus } from './engine/status.ts';
-export { verifyExport } from './engine/transfer.ts';
+export { storeDirectory } from './engine/store-place.ts';
 export type {
   ExecutionReader,
   ListedExecution,
@@ -31,10 +42,21 @@ export type { ExecutionOptions, ForkRequest } from './execution/open-execution.t
 export type { RecordedFiles } from './execution/recorded-files.ts';
 export type { RollbackOptions, RollbackPlan, RollbackRequest } from './execution/rollback.ts';
 export type { ExecutionState } from './execution/step-log.ts';
-export type { Baseline } from './model/baseline.ts';
-export type { Attribution, Change, ChangeOrigin } from './model/change.ts';
+export {
+  ATTRIBUTIONS,
+  type Attribution,
+  CHANGE_ORIGINS,
+  type Change,
+  type ChangeOrigin,
+} from './model/change.ts';
 export { checkId } from './model/check.ts';
-export type { Checkpoint, CheckpointKind, Coverage } from './model/checkpoint.ts';
+export {
+  CHECKPOINT_KINDS,
+  type Checkpoint,
+  type CheckpointKind,
+  COVERAGES,
+  type Coverage,
+} from './model/checkpoint.ts';
 export { displayLines, displayText } from './model/display.ts';
 export {
   ERROR_CODES,
@@ -53,7 +75,15 @@ export type {
 } from './model/execution.ts';
 export type { BlobId, CheckpointId, OperationId, PartId, Seq } from './model/ids.ts';
 export type { Journal, JournalPhase, JournalStep } from './model/journal.ts';
-export type { Operation, OperationKind, PathReason, Receipt } from './model/operation.ts';
+export type { Baseline } from './model/manifest.ts';
+export {
+  OPERATION_KINDS,
+  type Operation,
+  type OperationKind,
+  type PathReason,
+  type Receipt,
+} from './model/operation.ts';
+export type { ImportOwner, ProcessOwner } from './model/owner.ts';
 export {
   isBelow,
   isOutside,
@@ -75,13 +105,22 @@ export type {
   SkipReason,
 } from './model/plan.ts';
 export type { OnProgress, Progress, ProgressStep } from './model/progress.ts';
-export type { Session } from './model/session.ts';
-export type { Absent, Captured, EntryType, State, Unknown, UnknownReason } from './model/state.ts';
+export { RUN_AGENT, type Session } from './model/session.ts';
+export {
+  type Absent,
+  type Captured,
+  ENTRY_TYPES,
+  type EntryType,
+  type State,
+  UNKNOWN_REASONS,
+  type Unknown,
+  type UnknownReason,
+} from './model/state.ts';
 export type { Difference } from './model/value/differences.ts';
-export type { Window } from './model/window.ts';
+export type { Window, WindowKind } from './model/window.ts';
+export { receiptOf } from './plan/receipt.ts';
+export { findRenames } from './plan/renames.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';
-export type { Materialized } from './restore/materialize.ts';
-export { receiptOf } from './restore/receipt.ts';
 export { blobOf, hashBytes } from './store/blob.ts';
 export type { BaseStorage, SaveOptions } from './store/documents/base-storage.ts';
 export type { Part, PartKind } from './store/parts/part.ts';
@@ -92,9 +131,8 @@ export type {
   StoreCheck,
   StoreProblem,
 } from './store/sqlite/check/problem.ts';
-export { memoryStore } from './store/sqlite/memory-store.ts';
 export type { StoreRepair } from './store/sqlite/repair/repair-store.ts';
-export { type SqliteStoreOptions, sqliteStore } from './store/sqlite/sqlite-store.ts';
+export type { SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';
 export type {
   Batch,
   Blob,
@@ -124,7 +162,6 @@ export type {
 } from './store/store.ts';
 export type { ListedCheckpoint } from './timeline/checkpoints.ts';
 export type { PathDiff } from './timeline/diff.ts';
-export { findRenames } from './timeline/diff.ts';
 export type { InspectedChange, InspectedCheckpoint } from './timeline/inspect-checkpoint.ts';
 export type { CountBudget, LineCount } from './timeline/line-counts.ts';
 export {
@@ -133,7 +170,6 @@ export {
   type PruneRequest,
   type RetentionRules,
 } from './timeline/retention.ts';
-export { RUN_AGENT } from './timeline/runs.ts';
 export type { SessionSummary } from './timeline/sessions.ts';
 export type {
   ExportReceipt,

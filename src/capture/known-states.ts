@@ -1,8 +1,6 @@
-import type { Baseline } from '../model/baseline.ts';
 import { isSavepointError } from '../model/errors.ts';
 import type { BlobId } from '../model/ids.ts';
-import type { BaselineState, HeldByGit } from '../model/manifest/entry.ts';
-import { Manifest } from '../model/manifest/manifest.ts';
+import { type Baseline, type BaselineState, type HeldByGit, Manifest } from '../model/manifest.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { type State, unknown } from '../model/state.ts';
 import { hashBytes } from '../store/blob.ts';

@@ -7,16 +7,15 @@ import {
   type Savepoint,
   SavepointError,
 } from '../index.ts';
+import { plural } from '../terminal/phrases.ts';
 import { noteText, planText } from '../terminal/plan-text.ts';
-import { plural } from '../terminal/plural.ts';
-import { wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
-import { asksFirst, confirmed } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { HeldWork } from './interrupts.ts';
 import { printJson } from './json.ts';
-import { sayUnmatched, type Unmatched } from './on-record.ts';
-import { receiptJson } from './receipt-json.ts';
+import { RECEIPT, receiptJson } from './json-shapes.ts';
+import { asksFirst, confirmed } from './options.ts';
+import { sayUnmatched, type Unmatched } from './path-arguments.ts';
 
 /** What `rewind`, `undo` and `redo` say around the same work. */
 export interface Words {
@@ -35,8 +34,8 @@ export interface Words {
   readonly besideFiles?: string;
   /** In place of `Savepoint.apply`. */
   readonly apply?: () => Promise<Receipt>;
-  /** In place of the receipt alone, for programs. */
-  readonly json?: (receipt: Receipt, dryRun: boolean) => object;
+  /** Prints for programs, in place of the receipt alone. */
+  readonly print?: (receipt: Receipt, dryRun: boolean) => void;
   /** Asked at a terminal before anything is touched; left out, nobody is asked. */
   readonly question?: string;
   /** What to try instead, for whoever says no. */
@@ -154,9 +153,9 @@ function nothingToDo(call: Call, plan: RewindPlan, words: Words): ExitCode {
   const isNotFound = plan.lines.length === 0 && unmatched.some(({ exists }) => !exists);
   const receipt = receiptOf(plan);
   const success = receipt.success && !isNotFound && words.refused === undefined;
-  printJson(call, receiptJson({ ...receipt, success }, dryRun, unmatched));
+  printJson(call, RECEIPT, receiptJson({ ...receipt, success }, dryRun, unmatched));
   sayUnmatched(call, unmatched);
-  if (unmatched.length === 0) call.say(wrapWords(words.nothingToDo, call.columns).join('\n'));
+  if (unmatched.length === 0) call.tell(words.nothingToDo);
   for (const line of planText(plan, call.paint, call.columns)) call.say(line);
   call.hint(words.refused?.hint ?? 'see what there is with: savepoint list');
   return isNotFound ? EXIT.notFound : EXIT.nothingToDo;
@@ -183,15 +182,17 @@ function declined(call: Call, { ifDeclined }: Words): ExitCode {
 
 function finish(call: Call, plan: RewindPlan, receipt: Receipt, words: Words): ExitCode {
   const dryRun = call.flags.has('dry-run');
-  printJson(call, words.json?.(receipt, dryRun) ?? receiptJson(receipt, dryRun, words.unmatched));
+  if (words.print !== undefined) words.print(receipt, dryRun);
+  else printJson(call, RECEIPT, receiptJson(receipt, dryRun, words.unmatched));
   const late = receipt.notes.slice(plan.notes.length);
   for (const note of late) for (const line of noteText(note, call.columns)) call.say(line);
   const begun = dryRun ? 'Dry run, nothing was changed. It would be' : 'Done';
   const idle = !dryRun && receipt.operationId === null && words.besideFiles === undefined;
   const summary = `${idle ? 'Nothing was changed' : begun}: ${countsOf(receipt) ?? words.besideFiles ?? ALREADY}.`;
   // A summary of what is on the screen already; a dry run has nothing else to say.
-  const speak = dryRun ? call.say : call.remark;
-  speak(`\n${wrapWords(summary, call.columns).join('\n')}`);
+  const speak = dryRun ? call.tell : call.remark;
+  speak('');
+  speak(summary);
   if (receipt.operationId !== null) call.remark(`Operation ${receipt.operationId}`);
   if (receipt.conflicts.length > 0) call.hint(CONFLICT_HINT);
   if (dryRun) call.hint('do it with the same command without --dry-run');

@@ -1,10 +1,11 @@
 import { displayText, isTextPath, pathToBytes } from '../index.ts';
+import type { Kind } from '../model/check.ts';
 import type { Call } from './command.ts';
 
 /** The version of every JSON shape that a command prints. */
 export const JSON_VERSION = 1;
 
-// What JSON itself lets through, though a terminal or an editor would act on it.
+// Characters that JSON allows and that a terminal or an editor would act on.
 const UNSAFE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /** JSON that says the same as `JSON.stringify` and is safe to look at. */
@@ -13,7 +14,8 @@ export function jsonText(value: object): string {
   return `${text.replace(UNSAFE, (sign) => (sign === '\n' ? sign : escaped(sign)))}\n`;
 }
 
-export function printJson(call: Call, value: object): void {
+/** Prints a value with `--json`. `kind` describes it: the published schema says the same. */
+export function printJson<T extends object>(call: Call, _kind: Kind<T>, value: NoInfer<T>): void {
   if (call.json) call.io.out(jsonText(value));
 }
 

@@ -1,14 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { nearestWord } from '../terminal/nearest-word.ts';
+import { fileURLToPath } from 'node:url';
+import { readFile } from '../fs/read-file.ts';
 import { paintFor } from '../terminal/paint.ts';
+import { nearestWord } from '../terminal/phrases.ts';
 import { UsageError } from '../terminal/usage-error.ts';
-import { type Command, parseCall } from './command.ts';
+import { type Command, parseCall, verbFirst } from './command.ts';
 import { COMMANDS, type CommandName, isCommand } from './command-table.ts';
 import { EXIT } from './exit-codes.ts';
 import { commandHelp, generalHelp, helpColumns } from './help.ts';
 import { exitCodeFor } from './interrupts.ts';
 import { type Io, processIo } from './io.ts';
-import { verbFirst } from './leading-options.ts';
 import { reportError, reportLostOutput } from './report-error.ts';
 
 /** Runs one command line and says how it ended. Never throws. */
@@ -66,8 +66,9 @@ async function showHelp(io: Io): Promise<number> {
 
 function version(io: Io): number {
   // The same place seen from src/cli and from dist/cli.
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  io.out(`${(JSON.parse(manifest) as { version: string }).version}\n`);
+  const manifest = fileURLToPath(new URL('../../package.json', import.meta.url));
+  const { bytes } = readFile(manifest, { followLink: true });
+  io.out(`${(JSON.parse(String(bytes)) as { version: string }).version}\n`);
   return EXIT.done;
 }
 

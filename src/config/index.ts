@@ -1,16 +1,18 @@
-export { AT_LEAST_ONE, type Kind, parseBytes, SWITCH } from './kinds.ts';
+export { AT_LEAST_ONE, parseBytes, SWITCH } from './kinds.ts';
+export {
+  type Effective,
+  loadSettings,
+  type Origin,
+  type Part,
+  type SettingKind,
+  type SettingsTable,
+} from './load-settings.ts';
 export {
   type Configuration,
-  type Effective,
+  type EffectiveSetting,
   loadConfiguration,
-  type Part,
-} from './load-configuration.ts';
-export { invalid, readJsonFile } from './read-file.ts';
-export {
-  isSettingKey,
+  type Places,
   SETTING_KEYS,
   type SettingKey,
   type Values,
-  variableOf,
 } from './settings.ts';
-export type { Origin, Places } from './sources.ts';

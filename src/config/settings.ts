@@ -1,134 +1,140 @@
+import { join } from 'node:path';
 import {
   DEFAULT_RETENTION,
   DEFAULT_SETTINGS,
   type RetentionRules,
   type SavepointSettings,
 } from '../index.ts';
+import { AT_LEAST_ONE, DAYS, DEADLINE, PATTERNS, SIZE, SWITCH, WHOLE_NUMBER } from './kinds.ts';
 import {
-  AT_LEAST_ONE,
-  BYTES,
-  COUNT,
-  DAYS,
-  DEADLINE,
-  type Kind,
-  MILLISECONDS,
-  PATTERNS,
-  SWITCH,
-} from './kinds.ts';
+  type Effective,
+  loadSettings,
+  type Settings,
+  type SettingsTable,
+} from './load-settings.ts';
 
 /** Everything that can be configured. The clock and the environment are the process's own. */
 export type Values = Omit<SavepointSettings, 'now' | 'environment' | 'onProgress'> & RetentionRules;
 export type SettingKey = keyof Values;
 
-/**
- * What a file inside the project may do to a value. An agent can write there, and so can whoever the
- * project was cloned from: such a file may have more kept, never less. `adds`: to the user's own list.
- * `raises`: where it is more than what the user has. `never`: the user's own disk and machine.
- */
-export type ProjectMay = 'adds' | 'raises' | 'never';
-
-export interface Setting<Value> {
-  readonly kind: Kind<Value>;
-  readonly fallback: Value;
-  readonly projectMay: ProjectMay;
-  readonly summary: string;
-}
-
-/** In the order in which they are shown. */
-export const SETTINGS: { readonly [Key in SettingKey]: Setting<Values[Key]> } = {
+const SETTINGS: SettingsTable<Values> = {
   scan: {
     kind: SWITCH,
     fallback: DEFAULT_SETTINGS.scan,
     projectMay: 'raises',
+    variable: 'SAVEPOINT_SCAN',
     summary: 'whether checkpoints scan the worktree, for what no tool named',
   },
   exclude: {
     kind: PATTERNS,
     fallback: DEFAULT_SETTINGS.exclude,
     projectMay: 'adds',
+    variable: 'SAVEPOINT_EXCLUDE',
     summary: 'files whose contents are never recorded',
   },
   maxFileSize: {
-    kind: BYTES,
+    kind: SIZE,
     fallback: DEFAULT_SETTINGS.maxFileSize,
     projectMay: 'raises',
+    variable: 'SAVEPOINT_MAX_FILE_SIZE',
     summary: 'larger files are not recorded',
   },
   maxSafetySize: {
-    kind: BYTES,
+    kind: SIZE,
     fallback: DEFAULT_SETTINGS.maxSafetySize,
     projectMay: 'raises',
+    variable: 'SAVEPOINT_MAX_SAFETY_SIZE',
     summary: 'larger files are not replaced by a rewind',
   },
   maxEntries: {
-    kind: COUNT,
+    kind: WHOLE_NUMBER,
     fallback: DEFAULT_SETTINGS.maxEntries,
     projectMay: 'raises',
+    variable: 'SAVEPOINT_MAX_ENTRIES',
     summary: 'entries of a folder that a tool named, past which it is not recorded',
   },
   maxScanEntries: {
-    kind: COUNT,
+    kind: WHOLE_NUMBER,
     fallback: DEFAULT_SETTINGS.maxScanEntries,
     projectMay: 'raises',
+    variable: 'SAVEPOINT_MAX_SCAN_ENTRIES',
     summary: 'files and folders, past which the worktree is not scanned',
   },
   maxCopyBytes: {
-    kind: BYTES,
+    kind: SIZE,
     fallback: DEFAULT_SETTINGS.maxCopyBytes,
     projectMay: 'raises',
+    variable: 'SAVEPOINT_MAX_COPY_BYTES',
     summary: 'how much the first scan may copy',
   },
   scanDeadlineMs: {
     kind: DEADLINE,
     fallback: DEFAULT_SETTINGS.scanDeadlineMs,
     projectMay: 'raises',
+    variable: 'SAVEPOINT_SCAN_DEADLINE_MS',
     summary: 'how long a scan may take before it leaves a gap',
   },
   scanWorkers: {
-    kind: COUNT,
+    kind: WHOLE_NUMBER,
     fallback: DEFAULT_SETTINGS.scanWorkers,
     projectMay: 'never',
+    variable: 'SAVEPOINT_SCAN_WORKERS',
     summary: 'threads that share the scan of more than 50,000 files and folders',
   },
   lockTimeoutMs: {
-    kind: MILLISECONDS,
+    kind: WHOLE_NUMBER,
     fallback: DEFAULT_SETTINGS.lockTimeoutMs,
     projectMay: 'never',
+    variable: 'SAVEPOINT_LOCK_TIMEOUT_MS',
     summary: 'how long to wait for another process',
   },
   retentionDays: {
     kind: DAYS,
     fallback: DEFAULT_RETENTION.retentionDays,
     projectMay: 'raises',
+    variable: 'SAVEPOINT_RETENTION_DAYS',
     summary: 'how long a session is kept after it was archived',
   },
   idleDays: {
     kind: DAYS,
     fallback: DEFAULT_RETENTION.idleDays,
     projectMay: 'raises',
+    variable: 'SAVEPOINT_IDLE_DAYS',
     summary: 'a session without activity for so long counts as archived',
   },
   maxCheckpointsPerSession: {
     kind: AT_LEAST_ONE,
     fallback: DEFAULT_RETENTION.maxCheckpointsPerSession,
     projectMay: 'raises',
+    variable: 'SAVEPOINT_MAX_CHECKPOINTS_PER_SESSION',
     summary: 'how many checkpoints of a session are kept',
   },
   maxStoreBytes: {
-    kind: BYTES,
+    kind: SIZE,
     fallback: DEFAULT_RETENTION.maxStoreBytes,
     projectMay: 'never',
+    variable: 'SAVEPOINT_MAX_STORE_BYTES',
     summary: 'what a store may hold, beyond which the oldest archived sessions go',
   },
 };
 
 export const SETTING_KEYS: readonly SettingKey[] = Object.keys(SETTINGS) as SettingKey[];
 
-export function isSettingKey(text: string): text is SettingKey {
-  return Object.hasOwn(SETTINGS, text);
+export type Configuration = Settings<Values>;
+export type EffectiveSetting = Effective<Values>;
+
+export interface Places {
+  /** The project's folder. */
+  readonly project: string;
+  readonly userFile: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** maxFileSize → SAVEPOINT_MAX_FILE_SIZE */
-export function variableOf(key: SettingKey): string {
-  return `SAVEPOINT_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+/** What is configured for a project. Throws `config-invalid` for what the user wrote. */
+export function loadConfiguration({ project, userFile, environment }: Places): Configuration {
+  const projectFiles = [
+    { file: join(project, 'savepoint.config.json') },
+    { file: join(project, 'package.json'), key: 'savepoint' },
+  ];
+  return loadSettings(SETTINGS, { userFile, projectFiles, environment });
 }

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openProject, realLocation } from '../capture/project.ts';
+import { exists, move } from '../fs/entries.ts';
+import { namesIn } from '../fs/tree.ts';
 import { syncPath } from '../fs/write-file.ts';
 import { AMOUNT, check, type Kind, listOf, object, optional, TEXT } from '../model/check.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -9,7 +10,7 @@ import { storeFailure } from '../store/sqlite/failures.ts';
 import { layoutOf, makeEmptyFile } from '../store/sqlite/layout.ts';
 import { readProject } from '../store/sqlite/meta.ts';
 import type { ProjectIdentity } from '../store/store.ts';
-import { homeOf, storeDirectory } from './open-savepoint.ts';
+import { homeOf, storeDirectory } from './store-place.ts';
 
 export interface AdoptStoreRequest {
   /** Where the project is now. */
@@ -68,7 +69,7 @@ function recordedRoot(path: string): string {
 }
 
 function requireStore(directory: string, root: string): void {
-  if (existsSync(layoutOf(directory).database)) return;
+  if (exists(layoutOf(directory).database)) return;
   throw new SavepointError('store-missing', `nothing was recorded in ${root}`, { path: root });
 }
 
@@ -95,14 +96,14 @@ function moveStore(from: string, to: string, oldRoot: string, root: string): voi
       hint: 'the timeline stays with the folder that it was recorded in',
     });
   }
-  if (existsSync(layoutOf(to).database)) {
+  if (exists(layoutOf(to).database)) {
     throw new SavepointError('project-mismatch', `${root} has a timeline of its own already`, {
       path: root,
       hint: 'see it with: savepoint list',
     });
   }
   // Should somebody begin a timeline there just now, this fails: a folder with something in it stays.
-  renameSync(from, to);
+  move(from, to);
   syncPath(dirname(to));
 }
 
@@ -125,7 +126,7 @@ function isSameFolder(a: ProjectIdentity, b: ProjectIdentity): boolean {
 function ownerOf(directory: string): ProjectIdentity | null {
   const { database } = layoutOf(directory);
   // Opening would make one.
-  if (!existsSync(database)) return null;
+  if (!exists(database)) return null;
   let connection: Connection | null = null;
   try {
     connection = Connection.bare(database);
@@ -140,7 +141,7 @@ function ownerOf(directory: string): ProjectIdentity | null {
 function storesIn(home: string): string[] {
   const folder = join(home, 'projects');
   try {
-    return readdirSync(folder).map((name) => join(folder, name));
+    return namesIn(folder).map((name) => join(folder, name));
   } catch {
     return [];
   }

@@ -25,7 +25,7 @@ export function executionSite(bench: Workbench): ExecutionSite {
     finds: (now) => bench.finds(now),
     apply: (plan, fence, operationId) =>
       bench.locked(async () => {
-        // Whoever takes it over does that under this lock.
+        // Another process that takes it over does that under this lock.
         const held = await findExecution(store, fence.executionId);
         if (held?.token !== fence.token) {
           throw new SavepointError('execution-lost', 'the execution was taken over, or given back');

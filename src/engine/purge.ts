@@ -4,7 +4,7 @@ import { kindAt } from '../fs/observe.ts';
 import { check, type Kind, listOf, object, optional, TEXT } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { BlobId } from '../model/ids.ts';
-import type { BaselineState } from '../model/manifest/entry.ts';
+import type { BaselineState } from '../model/manifest.ts';
 import { isBelow, selectedPath, type TrackedPath } from '../model/path.ts';
 import type { State } from '../model/state.ts';
 import { hashBytes } from '../store/blob.ts';

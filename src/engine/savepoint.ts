@@ -9,12 +9,10 @@ import type { CheckpointId } from '../model/ids.ts';
 import type { Receipt } from '../model/operation.ts';
 import { selectedPath } from '../model/path.ts';
 import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
-import { type Materialized, materialize } from '../restore/materialize.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
 import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
-import type { PruneRequest } from '../timeline/retention.ts';
-import { evictCheckpoints, type RetentionRules } from '../timeline/retention.ts';
+import { evictCheckpoints, type PruneRequest, type RetentionRules } from '../timeline/retention.ts';
 import { archiveSession } from '../timeline/sessions.ts';
 import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
 import {
@@ -26,6 +24,7 @@ import {
   type OpenWindow,
   openWindow,
 } from './capture.ts';
+import { type Materialized, materialize } from './materialize.ts';
 import type { EvictionResult, PrunePlan, PruneReport } from './prune.ts';
 import type { PurgeReport, PurgeRequest } from './purge.ts';
 import {
@@ -311,8 +310,6 @@ export class Savepoint extends TimelineReader {
   async close(): Promise<void> {
     for (const run of this.#runs) await run.leave();
     this.#runs.clear();
-    // Whatever is in the way now, the next start does it.
-    await this.#bench.recover().catch(() => undefined);
     await this.#bench.close();
   }
 }

@@ -4,6 +4,8 @@ import { pathMatcher } from '../capture/ignore/folder-view.ts';
 import { KnownStates } from '../capture/known-states.ts';
 import { Worktree } from '../capture/scan/worktree.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
+import type { OperationId } from '../model/ids.ts';
+import type { Journal } from '../model/journal.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { recover } from '../restore/recover.ts';
 import { Draft } from '../store/draft.ts';
@@ -19,6 +21,18 @@ export interface StorePlace {
   readonly indexFile: string | null;
 }
 
+/** The last try to bring an interrupted restore to its end. */
+interface TriedRecovery {
+  readonly operationId: OperationId;
+  /** Null where only companions are left that cannot be removed. */
+  readonly error: Error | null;
+  /** Milliseconds of `performance.now`. */
+  readonly at: number;
+}
+
+type When = 'always' | 'unless-just-tried';
+const ONE_COMMAND_MS = 1000;
+
 /** An open project with its store, and the one way to write to them: under the project lock. */
 export class Workbench {
   readonly root: string;
@@ -28,6 +42,7 @@ export class Workbench {
   readonly #indexFile: string | null;
   #worktree: Worktree | null = null;
   #notices: PlanNote[] = [];
+  #tried: TriedRecovery | null = null;
 
   constructor(root: string, store: Store, place: StorePlace, settings: Partial<SavepointSettings>) {
     this.root = root;
@@ -54,7 +69,9 @@ export class Workbench {
     return new Finds(this.store, () => this.worktree.lastIndex(), now);
   }
 
+  /** What the last restore left to do is done first, if it can be; otherwise the next start does it. */
   async close(): Promise<void> {
+    await this.#recoverLocked('unless-just-tried').catch(() => undefined);
     await this.#worktree?.close();
     await this.store.close();
   }
@@ -78,7 +95,7 @@ export class Workbench {
   async locked<T>(work: () => Promise<T>): Promise<T> {
     const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
     try {
-      await this.#recover();
+      await this.#recover('unless-just-tried');
       return await work();
     } catch (error) {
       throw typed(error);
@@ -97,15 +114,8 @@ export class Workbench {
   }
 
   /** Finishes an interrupted restore. Takes the lock only if there is one. */
-  async recover(): Promise<void> {
-    if ((await this.store.timeline.journal()) === null && !(await this.store.state()).needsScrub)
-      return;
-    const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
-    try {
-      await this.#recover();
-    } finally {
-      lock.release();
-    }
+  recover(): Promise<void> {
+    return this.#recoverLocked('always');
   }
 
   /** As `recover`, for who only wants to look: what is in the way is told, and stops nobody. */
@@ -129,9 +139,44 @@ export class Workbench {
     return this.#notices.splice(0);
   }
 
-  async #recover(): Promise<void> {
-    await recover(this.site, (notes) => this.tell(notes));
+  async #recoverLocked(when: When): Promise<void> {
+    if ((await this.store.timeline.journal()) === null && !(await this.store.state()).needsScrub)
+      return;
+    const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
+    try {
+      await this.#recover(when);
+    } finally {
+      lock.release();
+    }
+  }
+
+  /**
+   * One command opens a project, writes to it and closes it. What could not be done for its journal a moment
+   * ago cannot be done now: it is tried once.
+   */
+  async #recover(when: When): Promise<void> {
+    const journal = await this.store.timeline.journal();
+    if (journal !== null) {
+      const { operationId } = journal;
+      const last = this.#tried?.operationId === operationId ? this.#tried : null;
+      const isSettled = last !== null && performance.now() - last.at < ONE_COMMAND_MS;
+      if (!isSettled || when === 'always') await this.#tryToRecover(journal);
+      else if (last.error !== null) throw last.error;
+    }
     if ((await this.store.state()).needsScrub) await this.#scrub();
+  }
+
+  async #tryToRecover(journal: Journal): Promise<void> {
+    const tried = (error: Error | null): void => {
+      this.#tried = { operationId: journal.operationId, error, at: performance.now() };
+    };
+    try {
+      await recover(this.site, journal, (notes) => this.tell(notes));
+      tried(null);
+    } catch (error) {
+      tried(error as Error);
+      throw error;
+    }
   }
 
   /** Bytes that a purge has left stop nobody, but are not to be forgotten. */

@@ -94,7 +94,7 @@ export class ExecutionCheckpoints {
     return (steps.get(stepIndex) ?? []).map(({ checkpoint }) => checkpoint);
   }
 
-  /** Every attempt at every step of an execution by the step's index, what was rolled back included. */
+  /** Every attempt at every step of an execution, also those that were rolled back, by the step's index. */
   async listSteps(executionId: string): Promise<Map<number, Checkpoint[]>> {
     const { steps } = await this.#log(executionId);
     return new Map(

@@ -9,7 +9,7 @@ import type { ExecutionFiles } from './execution-site.ts';
 import { noFiles, type RollbackPlan, refuseStale, rollbackPlan } from './rollback.ts';
 import type { RecordedAttempt } from './step-log.ts';
 
-/** What a step is told that is run again. */
+/** Told to a step that is run again. */
 export interface RetryContext {
   readonly executionId: string;
   /** From 1 on. */
@@ -138,8 +138,8 @@ export class ExecutionRecovery {
   }
 
   /**
-   * Takes files and state back to a checkpoint: what agents did to files since, by one operation that
-   * `Savepoint.undo` takes back, and the later steps, which are kept but count no more. With conflicts
+   * Takes files and state back to a checkpoint. One operation, which `Savepoint.undo` takes back, reverts what
+   * agents did to files since. The later steps are kept but count no more. With conflicts
    * nothing is done, unless `onConflict` says what to do with them.
    */
   async rollbackToCheckpoint(

@@ -2,7 +2,7 @@ import { SavepointError } from '../model/errors.ts';
 import type { StepStatus } from '../model/execution.ts';
 import type { Receipt } from '../model/operation.ts';
 import type { Difference } from '../model/value/differences.ts';
-import { receiptOf } from '../restore/receipt.ts';
+import { receiptOf } from '../plan/receipt.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
 import { attemptOf, type Checkpoint } from './checkpoint.ts';
 import { ExecutionCheckpoints } from './execution-checkpoints.ts';

@@ -1,9 +1,9 @@
-import { chmodSync, lstatSync, mkdirSync, type PathLike, unlinkSync } from 'node:fs';
 import { type CaptureSite, look, openChanges } from '../capture/capture.ts';
 import { type Author, appendChange, outsider } from '../capture/chain.ts';
 import { resolveNamed } from '../capture/named-path.ts';
-import { type PinnedFolder, pinParent, pinParentOrNull } from '../fs/pinned-folder.ts';
-import { removeIfThere, syncPath, writeFile } from '../fs/write-file.ts';
+import { makeFolder, permissionsOf, removeIfThere } from '../fs/entries.ts';
+import { type FsPath, type PinnedFolder, pinParent, pinParentOrNull } from '../fs/pinned-folder.ts';
+import { syncPath, writeFile } from '../fs/write-file.ts';
 import type { Change } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
@@ -18,7 +18,6 @@ import type { HeldExecution } from './lease.ts';
 
 const FILE_MODE = 0o644;
 const FOLDER_MODE = 0o755;
-const PERMISSIONS = 0o7777;
 const FOLDER: State = {
   kind: 'captured',
   type: 'directory',
@@ -28,8 +27,8 @@ const FOLDER: State = {
 };
 
 /**
- * Files that a step writes. Each is on record before it is written, with what it will be: at every moment of
- * a kill it is known who wrote it, and lines of others on top of a half done step stay when it is rolled back.
+ * The files that a step writes. Each is on record, with its new content, before it is written. So a kill at
+ * any moment leaves no file of unknown origin, and a rollback keeps lines that others added meanwhile.
  */
 export class RecordedFiles {
   readonly #site: ExecutionSite;
@@ -69,7 +68,7 @@ export class RecordedFiles {
       after: () => ABSENT,
       carryOut: ({ folder, name }, check) => {
         check();
-        unlinkSync(folder.entry(name));
+        removeIfThere(folder.entry(name));
         syncPath(folder.self());
       },
     });
@@ -98,7 +97,7 @@ export class RecordedFiles {
       draft.fence = this.#held().fence;
       await store.timeline.commit(draft.batch());
       try {
-        for (const folder of folders) makeFolder(files.root, folder.path);
+        for (const folder of folders) makeStepFolder(files.root, folder.path);
         if (!isWritten && own.before.kind === 'absent') return;
         within(files.root, path, (folder, name) =>
           carryOut({ ...place, folder, name }, () => refuseChanged(files, place)),
@@ -160,9 +159,9 @@ export function authorOfStep(
 }
 
 /** A file that is not on record, because it is secret or large, keeps the mode that it has. */
-function modeOf(state: State, file: PathLike): number {
+function modeOf(state: State, file: FsPath): number {
   if (state.kind === 'captured') return state.mode;
-  return (lstatSync(file, { throwIfNoEntry: false })?.mode ?? FILE_MODE) & PERMISSIONS;
+  return permissionsOf(file) ?? FILE_MODE;
 }
 
 function onlyPath(root: string, named: string): TrackedPath {
@@ -199,10 +198,11 @@ function within(
   }
 }
 
-function makeFolder(root: string, path: TrackedPath): void {
+function makeStepFolder(root: string, path: TrackedPath): void {
   within(root, path, (folder, name) => {
-    mkdirSync(folder.entry(name), { mode: FOLDER_MODE });
-    chmodSync(folder.entry(name), FOLDER_MODE);
+    makeFolder(folder.entry(name), FOLDER_MODE);
+    // The file mode mask may have taken some of it.
+    folder.chmod(name, FOLDER_MODE);
     syncPath(folder.self());
   });
 }

@@ -11,9 +11,10 @@ import {
 import { nameOf, parentOf, type TrackedPath } from '../model/path.ts';
 import { ABSENT, type State, type Unknown, unknown } from '../model/state.ts';
 import { blobOf } from '../store/blob.ts';
+import { type EntryKind, kindOf } from './entries.ts';
 import { type FsPath, type PinnedFolder, pinParentOrNull } from './pinned-folder.ts';
 
-/** What was found at a path, with the bytes to keep. */
+/** The state of a path, with the bytes to keep. */
 export interface Observation {
   readonly state: State;
   readonly blob: ReturnType<typeof blobOf> | null;
@@ -27,7 +28,7 @@ export interface ObserveOptions {
   readonly room?: ReadingRoom;
 }
 
-/** One buffer for many files: what was read is there until the next file is. */
+/** One buffer for many files: bytes are valid until the next file is read. */
 export class ReadingRoom {
   #buffer: Buffer = Buffer.allocUnsafe(64 * 1024);
 
@@ -62,8 +63,8 @@ export function observe(
 }
 
 /**
- * As `observe`, for many paths of which neighbours lie in one folder: the walk to it is made once. What
- * is seen is seen in that folder, wherever somebody moves it meanwhile.
+ * As `observe`, for many paths, of which neighbours lie in one folder: it walks to each folder once, and
+ * stays in it should somebody move it meanwhile.
  */
 export class Observer {
   readonly #projectRoot: string;
@@ -95,8 +96,6 @@ export class Observer {
   }
 }
 
-export type EntryKind = 'absent' | 'file' | 'symlink' | 'directory' | 'special';
-
 /** What kind of entry stands at a path, without reading it; `special` where we may not even look. */
 export function kindAt(projectRoot: string, path: TrackedPath): EntryKind {
   try {
@@ -116,15 +115,6 @@ function kindIn(folder: PinnedFolder, name: string): EntryKind {
   }
 }
 
-/** As `kindAt`, for an entry that is reached already, and throws where we may not look. */
-export function kindOf(at: FsPath): EntryKind {
-  const stats = lstatSync(at, { throwIfNoEntry: false });
-  if (stats === undefined) return 'absent';
-  if (stats.isSymbolicLink()) return 'symlink';
-  if (stats.isDirectory()) return 'directory';
-  return stats.isFile() ? 'file' : 'special';
-}
-
 export function observeEntry(
   folder: PinnedFolder,
   name: string,
@@ -142,7 +132,7 @@ export function observeEntry(
   }
 }
 
-/** What a path was seen as, without the bytes. */
+/** An observation without the bytes. */
 export type Sight = Pick<Observation, 'state' | 'stats'>;
 
 /**
@@ -155,7 +145,7 @@ export function isAsSeen(folder: PinnedFolder, name: string, { stats }: Sight): 
     const now = lstatSync(folder.entry(name), { bigint: true, throwIfNoEntry: false });
     return now !== undefined && sameFile(stats, now);
   } catch {
-    // A whole look says what is wrong.
+    // Observing the entry gives the reason.
     return false;
   }
 }

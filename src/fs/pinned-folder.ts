@@ -12,7 +12,7 @@ import {
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import { isOutside, parentOf, pathToBytes, type TrackedPath } from '../model/path.ts';
 
-/** What the file system calls take: text, or bytes where a name is not UTF-8. */
+/** A path for file system calls: text, or bytes where a name is not UTF-8. */
 export type FsPath = string | Buffer;
 
 // Linux: a handle that needs no read permission on the folder. Not among node's constants.
@@ -105,7 +105,7 @@ export class PinnedFolder {
     return openSync(this.self(), O_RDONLY | O_DIRECTORY);
   }
 
-  /** The same for the mode of an entry. Null: what is gone, or lets nobody read it, cannot be synced. */
+  /** The same for the mode of an entry. Null where it is gone or may not be read: it cannot be synced. */
   openToSync(name: string): number | null {
     return openIfReadable(this.entry(name));
   }
@@ -156,7 +156,7 @@ export function pinParentOrNull(projectRoot: string, path: TrackedPath): PinnedF
 
 /**
  * A folder opened by its whole path. The kernel tells where the folder lies that it has opened: if that is
- * this very path, no link was gone through. Null otherwise, whatever the reason.
+ * this very path, no link was gone through. Null otherwise.
  */
 function openAtOnce(start: string, names: readonly string[]): PinnedFolder | null {
   const path = `${start === '/' ? '' : start}/${names.join('/')}`;
@@ -169,7 +169,7 @@ function openAtOnce(start: string, names: readonly string[]): PinnedFolder | nul
   return null;
 }
 
-/** Whether what the kernel says of a place is the same text only if it is the same place. */
+/** Whether the text that the kernel gives for a place names one place only. */
 function isPlain(path: string): boolean {
   return path.isWellFormed() && !path.includes('\uFFFD') && !path.endsWith(' (deleted)');
 }

@@ -3,12 +3,13 @@ import { promisify } from 'node:util';
 import type { FsPath } from './pinned-folder.ts';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+const PAGE = 4096;
 const GROWTH = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 const readOnPool = promisify(read);
 
 export interface ReadOptions {
-  /** Read what a link points to. Otherwise a link is not a file. */
+  /** Read the file that a link points to. Otherwise a link does not count as a file. */
   readonly followLink?: boolean | undefined;
   /** A larger file is not read. */
   readonly maxBytes?: number | undefined;
@@ -40,9 +41,9 @@ export function readFile(
   }
 }
 
-/** The bytes of a regular file; null where there is none to read, whatever the reason. */
+/** The bytes of a regular file; null where it cannot be read, for any of these reasons. */
 export function readFileOrNull(at: FsPath, options: ReadOptions): Buffer | null {
-  // Most of what is asked for is not there, and an error takes longer to make than a look.
+  // Most of these files do not exist, and an error takes longer to make than a look.
   return isMissing(at) ? null : readFile(at, options).bytes;
 }
 
@@ -97,7 +98,7 @@ export function openFile(
 function readToEnd({ fd, size }: OpenFile, limit: number): Buffer | null {
   if (size > limit) return null;
   // One byte more than there should be: to get less means that the file ends there.
-  let buffer = Buffer.allocUnsafe(size + 1);
+  let buffer = Buffer.allocUnsafe(size === 0 ? PAGE : size + 1);
   let length = 0;
   for (;;) {
     const wanted = buffer.length - length;

@@ -1,13 +1,13 @@
 import { closeSync, fsync } from 'node:fs';
 import type { TrackedPath } from '../model/path.ts';
 
-/** Something that shall survive a power cut. */
+/** A file or folder that has to survive a power cut. */
 export interface SyncTarget {
   /** Named in errors. */
   readonly path: TrackedPath;
   /** Gives the descriptor to sync, which is then ours to close; null where there is nothing to sync. */
   readonly open: () => number | null;
-  /** Takes away what may not stay when its sync fails. */
+  /** Removes a file that may not stay when its sync fails. */
   readonly remove?: () => void;
 }
 
@@ -61,7 +61,7 @@ class Batch {
     if (failed !== undefined) throw failed.reason;
   }
 
-  /** For those that are given up because something else failed, which is what the caller hears of. */
+  /** Gives up the rest after a failure, which is the error that the caller gets. */
   close(): void {
     for (const { fd } of this.#open.splice(0)) unlessFailing(() => closeSync(fd));
   }

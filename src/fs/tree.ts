@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { bytesToPath, childOf, isOutside, type TrackedPath } from '../model/path.ts';
-import { type PinnedFolder, pinFolder } from './pinned-folder.ts';
+import { type FsPath, type PinnedFolder, pinFolder } from './pinned-folder.ts';
 
 /** The names in a folder, links not followed; null when it is not a folder or cannot be read. */
 export function listNames(projectRoot: string, folder: TrackedPath): string[] | null {
-  return withFolder(projectRoot, folder, listFolder);
+  return withFolder(projectRoot, folder, (pinned) => namesIn(pinned.self()));
 }
 
 /**
@@ -19,7 +19,7 @@ export function listTree(
   const found: TrackedPath[] = [];
   const open: TrackedPath[] = [folder];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    const entries = withFolder(projectRoot, at, readEntries);
+    const entries = withFolder(projectRoot, at, (pinned) => entriesIn(pinned.self()));
     if (entries === null || found.length + entries.length > limit) return null;
     for (const entry of entries) {
       const path = childOf(at, entry.name);
@@ -30,7 +30,7 @@ export function listTree(
   return found;
 }
 
-interface Entry {
+export interface Entry {
   readonly name: string;
   readonly isDirectory: boolean;
 }
@@ -53,13 +53,14 @@ function withFolder<T>(
   }
 }
 
-/** The names in a folder that is pinned. */
-export function listFolder(pinned: PinnedFolder): string[] {
-  return readdirSync(pinned.self(), { encoding: 'buffer' }).map(bytesToPath);
+/** The names in a folder. Throws where it cannot be read. */
+export function namesIn(folder: FsPath): string[] {
+  return readdirSync(folder, { encoding: 'buffer' }).map(bytesToPath);
 }
 
-function readEntries(pinned: PinnedFolder): Entry[] {
-  return readdirSync(pinned.self(), { encoding: 'buffer', withFileTypes: true }).map((entry) => ({
+/** As `namesIn`, with what a walk needs to know of each. */
+export function entriesIn(folder: FsPath): Entry[] {
+  return readdirSync(folder, { encoding: 'buffer', withFileTypes: true }).map((entry) => ({
     name: bytesToPath(entry.name),
     isDirectory: entry.isDirectory(),
   }));

@@ -7,17 +7,14 @@ import {
   fchmodSync,
   fstatSync,
   fsyncSync,
-  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
-  readlinkSync,
   renameSync,
-  symlinkSync,
-  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { moveIntoPlace, removeIfThere } from './entries.ts';
 import type { FsPath } from './pinned-folder.ts';
 
 export interface WriteOptions {
@@ -44,7 +41,7 @@ const UNFINISHED_MODE = 0o200;
 /**
  * Writes a whole file: to another name beside it first, synced, then under its own name, and the folder
  * is synced. A reader finds the old file or the new one, also after a power cut. Leaves nothing where it
- * fails. Returns what the new file's stat says.
+ * fails. Returns the stat of the new file.
  */
 export function writeFile(
   at: FsPath,
@@ -95,7 +92,7 @@ export class FileWriter {
     return stats;
   }
 
-  /** Takes away what was written. Does nothing to a file that was finished. */
+  /** Removes the file that was begun. Does nothing to one that was finished. */
   discard(): void {
     const fd = this.#fd;
     if (fd === null) return;
@@ -169,6 +166,11 @@ export function createFile(at: FsPath, bytes: Uint8Array, mode: number): number 
   }
 }
 
+/** A file that need not be durable, under a name that did not exist. Leaves nothing where it fails. */
+export function writeNewFile(at: FsPath, bytes: Uint8Array, mode: number): void {
+  closeSync(createFile(at, bytes, mode));
+}
+
 /** Always a name that did not exist: nothing of the user's is written into. */
 function create(at: FsPath, mode: number): number {
   return openSync(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
@@ -186,67 +188,6 @@ function writeAt(fd: number, bytes: Uint8Array, position: number): void {
 export function isUnfinished(at: FsPath): boolean {
   const mode = lstatSync(at, { throwIfNoEntry: false })?.mode ?? 0;
   return (mode & 0o777) === UNFINISHED_MODE;
-}
-
-/**
- * Gives a waiting file or link its real name as well, only if nothing stands there: unlike a rename, a
- * link never replaces what somebody has put there in the meantime. Throws EEXIST then. The file keeps the
- * name under which it waited, which shows that it is ours. Where a link is refused, for any reason, the
- * file is renamed: a place may refuse links and nothing else, and the old file has left its name already.
- */
-export function giveName(waiting: FsPath, place: FsPath): void {
-  if (!canLink(waiting)) {
-    symlinkSync(readlinkSync(waiting, { encoding: 'buffer' }), place);
-    unlinkSync(waiting);
-    return;
-  }
-  try {
-    linkSync(waiting, place);
-  } catch (error) {
-    // A small window between this look and the rename: nothing else can be had there.
-    if (isThere(place)) throw alreadyThere(error);
-    renameSync(waiting, place);
-  }
-}
-
-/** As `giveName`, and takes the other name away. A name that cannot be removed is left to the tidying up. */
-export function moveIntoPlace(waiting: FsPath, place: FsPath): void {
-  giveName(waiting, place);
-  try {
-    removeIfThere(waiting);
-  } catch {
-    // The file is in its place, which is what counts.
-  }
-}
-
-/** Removes a file of ours; that it is gone already is fine. */
-export function removeIfThere(at: FsPath): void {
-  try {
-    unlinkSync(at);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-}
-
-export function isThere(at: FsPath): boolean {
-  return lstatSync(at, { throwIfNoEntry: false }) !== undefined;
-}
-
-/** Whether two names belong to one file or link. */
-export function isOneFile(a: FsPath, b: FsPath): boolean {
-  const one = lstatSync(a, { bigint: true, throwIfNoEntry: false });
-  const other = lstatSync(b, { bigint: true, throwIfNoEntry: false });
-  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
-}
-
-/** Linux links a symbolic link itself; elsewhere `link` goes on to what it points to. */
-function canLink(waiting: FsPath): boolean {
-  if (process.platform === 'linux') return true;
-  return !lstatSync(waiting, { throwIfNoEntry: false })?.isSymbolicLink();
-}
-
-function alreadyThere(cause: unknown): Error {
-  return Object.assign(new Error('file exists', { cause }), { code: 'EEXIST' });
 }
 
 /** Another entry of the folder in which `at` is. */

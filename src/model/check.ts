@@ -21,6 +21,11 @@ export interface OptionalKind<T> extends Kind<T> {
   readonly isOptional: true;
 }
 
+/** Objects, which another description can build on. */
+export interface ObjectKind<T> extends Kind<T> {
+  readonly fields: Fields;
+}
+
 export interface Mismatch {
   /** The place inside the value, such as ".lines[3].mode"; empty for the value itself. */
   readonly place: string;
@@ -203,9 +208,10 @@ export function recordOf<T>(kind: Kind<T>): Kind<Readonly<Record<string, T>>> {
 }
 
 /** An object that has at least these fields. Others are left alone. */
-export function object<const F extends Fields>(fields: F): Kind<ObjectOf<F>> {
+export function object<const F extends Fields>(fields: F): ObjectKind<ObjectOf<F>> {
   const entries = Object.entries(fields);
   return {
+    fields,
     expected: 'an object',
     mismatch: (value) => {
       if (!isObject(value)) return mustBe('an object');
@@ -221,9 +227,10 @@ export function object<const F extends Fields>(fields: F): Kind<ObjectOf<F>> {
 }
 
 /** An object that has these fields and no others: what we do not know we do not guess at. */
-export function exact<const F extends Fields>(fields: F): Kind<ObjectOf<F>> {
+export function exact<const F extends Fields>(fields: F): ObjectKind<ObjectOf<F>> {
   const known = object(fields);
   return {
+    fields,
     expected: known.expected,
     mismatch: (value) => {
       const strange = isObject(value)
@@ -236,6 +243,14 @@ export function exact<const F extends Fields>(fields: F): Kind<ObjectOf<F>> {
     schema: () => ({ ...known.schema(), additionalProperties: false }),
     isOptional: false,
   };
+}
+
+/** Exactly the fields of another description, and more. */
+export function extended<T, const F extends Fields>(
+  { fields }: ObjectKind<T>,
+  more: F,
+): ObjectKind<T & ObjectOf<F>> {
+  return exact({ ...fields, ...more }) as ObjectKind<T & ObjectOf<F>>;
 }
 
 /** One of several kinds of objects, which the field `tag` tells apart. */

@@ -1,11 +1,12 @@
 import type { CheckpointId, OperationId, PartId } from './ids.ts';
+import type { ProcessOwner } from './owner.ts';
 
 /** `open` until somebody says that it is over. */
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
 export const EXECUTION_STATUSES = ['open', 'finished', 'cancelled'] as const;
 
-/** Several steps of one program, which are to happen once each, whatever happens in between. */
+/** Several steps of one program. Each happens once, even if the program is killed and started again. */
 export interface Execution {
   readonly id: string;
   /** The session under which the files that its steps change are on record. */
@@ -14,10 +15,10 @@ export interface Execution {
   /** The execution that it was forked from, and the last step that both have in common. */
   readonly parentId: string | null;
   readonly parentStep: number | null;
-  /** Grows with each holder. Who has an older one writes nothing any more. */
+  /** Grows with each holder. A process with an older token can no longer write. */
   readonly token: number;
-  /** The process that holds it, as `capture` names processes; null while nobody does. */
-  readonly owner: string | null;
+  /** The process that holds it; null while nobody does. */
+  readonly owner: ProcessOwner | null;
   /** Until when it counts as held, where nobody can tell whether the holder still runs. */
   readonly leaseUntil: number | null;
   readonly createdAt: number;
@@ -56,10 +57,10 @@ export interface StepAttempt {
   readonly root: PartId | null;
   /** The document with what it returned; null where that is nothing. */
   readonly result: PartId | null;
-  /** What it failed with, as text; null where it did not. */
+  /** The error with which it failed, as text; null where it did not. */
   readonly error: string | null;
   readonly effects: readonly StepEffect[];
-  /** Only what is below these is its doing where nobody saw who wrote; null: all of it. */
+  /** Where nobody saw who wrote a file, it was this step below these paths, somebody else elsewhere; null: unknown. */
   readonly writes: readonly string[] | null;
   /** Whether the files that it changed are as they were, where it did not succeed. */
   readonly restored: boolean;

@@ -89,6 +89,6 @@ export function joins(a: State, b: State): boolean {
   return sameState(a, b);
 }
 
-export function isDirectory(state: State): boolean {
+export function isDirectory(state: State): state is Captured & { readonly type: 'directory' } {
   return state.kind === 'captured' && state.type === 'directory';
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../test/property/runs.ts';
 import { diffLines, type Hunk, joinLines, splitLines } from './line-diff.ts';
 
 describe('splitLines', () => {
@@ -41,7 +42,7 @@ describe('diffLines', () => {
         expect(applyHunks(hunks, a, b)).toEqual(b);
         expectApart(hunks);
       }),
-      { numRuns: 1000 },
+      propertyRuns(2.5),
     );
   });
 
@@ -50,7 +51,7 @@ describe('diffLines', () => {
       fc.property(twoTexts, ([a, b]) => {
         expect(size(diffLines(a, b))).toBe(a.length + b.length - 2 * lcsLength(a, b));
       }),
-      { numRuns: 1000 },
+      propertyRuns(2.5),
     );
   });
 
@@ -77,7 +78,7 @@ describe('diffLines', () => {
           if (bStart === bEnd) expect(a[aStart]).not.toBe(a[aEnd]);
         }
       }),
-      { numRuns: 1000 },
+      propertyRuns(2.5),
     );
   });
 

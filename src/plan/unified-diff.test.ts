@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../test/property/runs.ts';
 import { countLines, type DiffHunk, unifiedHunks } from './unified-diff.ts';
 
 describe('unifiedHunks', () => {
@@ -106,7 +107,7 @@ describe('unifiedHunks beside the tools', () => {
         // Without the two lines that name the files.
         expect(diff(before, after, context)).toBe(told.split('\n').slice(2).join('\n'));
       }),
-      { numRuns: 200, seed: 1 },
+      propertyRuns(0.25),
     );
   });
 
@@ -122,7 +123,7 @@ describe('unifiedHunks beside the tools', () => {
         run(folder, 'git', ['apply', '--unidiff-zero', '--whitespace=nowarn', 'patch']);
         expect(readFileSync(join(folder, 'file'), 'utf8')).toBe(after);
       }),
-      { numRuns: 200, seed: 2 },
+      propertyRuns(0.25),
     );
   });
 });

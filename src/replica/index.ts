@@ -1,2 +1,3 @@
 export { Application, runReplica } from './application.ts';
-export type { ReplicaIo, ReplicaRequest } from './request.ts';
+export type { PrintedConfig, PrintedSessions, ReplicaIo, ReplicaRequest } from './request.ts';
+export type { PrintedTurn } from './runners/print-runner.ts';

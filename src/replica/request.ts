@@ -1,3 +1,5 @@
+import type { EffectiveValue } from './config/replica-settings.ts';
+import type { Session } from './sessions/session.ts';
 /** What somebody asks of the interactive agent. */
 export interface ReplicaRequest {
   readonly verb: 'chat' | 'print' | 'config' | 'sessions';
@@ -31,4 +33,24 @@ export interface ReplicaIo {
   readonly stdout: NodeJS.WriteStream;
   /** Runs `tidy` should the process be ended by a signal. Returns how to take that back. */
   onInterrupt(tidy: () => void): () => void;
+}
+
+/** What `config --json` prints. */
+export interface PrintedConfig {
+  readonly version: 1;
+  readonly settings: readonly (Omit<EffectiveValue, 'key'> & { readonly key: string })[];
+  readonly warnings: readonly string[];
+}
+
+/** What `sessions --json` prints. */
+export interface PrintedSessions {
+  readonly version: 1;
+  readonly sessions: readonly PrintedSession[];
+  readonly problems: readonly string[];
+}
+
+export interface PrintedSession extends Pick<Session, 'id' | 'name' | 'project' | 'parentId'> {
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly prompts: number;
 }

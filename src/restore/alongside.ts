@@ -1,5 +1,4 @@
-import type { CaptureSite } from '../capture/capture.ts';
-import { isOffLimits, look } from '../capture/capture.ts';
+import { type CaptureSite, isOffLimits, look } from '../capture/capture.ts';
 import { settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
 import { kindAt, type Observation } from '../fs/observe.ts';
@@ -10,10 +9,9 @@ import { ABSENT, isDirectory, type State, sameState } from '../model/state.ts';
 import type { Draft } from '../store/draft.ts';
 import { newOperationId } from '../timeline/new-id.ts';
 import { dropCompanions } from './companions.ts';
-import { syncSteps } from './run-journal.ts';
+import { syncSteps } from './journal.ts';
 import { stageAgain } from './staging.ts';
-import { isTheirs, reasonOf } from './step-errors.ts';
-import { currentState, hasFolder, withPlace } from './step-place.ts';
+import { currentState, hasFolder, isTheirs, reasonOf, withPlace } from './step-place.ts';
 import { forward } from './swap.ts';
 
 /**
@@ -26,7 +24,7 @@ export interface Alongside {
   run(): Promise<void>;
 }
 
-/** What a path has to be again after the other program; null where it cannot be protected. */
+/** Steps that put each path back after the other program; null where a path cannot be protected. */
 export async function guardSteps(
   site: CaptureSite,
   safety: Draft,
@@ -48,7 +46,7 @@ export async function guardSteps(
   return steps;
 }
 
-/** Through a link, or under another name of the file, the other program would write what nobody guards. */
+/** Through a link, or a second name of the file, the other program would write to a file that is not guarded. */
 function reachesElsewhere(
   { root }: CaptureSite,
   path: TrackedPath,
@@ -71,7 +69,7 @@ function guardStep(path: TrackedPath, state: State, name: string): JournalStep {
   };
 }
 
-/** What came of the other program's part. */
+/** The outcome of the other program's part. */
 export interface Ran {
   readonly notes: readonly PlanNote[];
   /** Paths that somebody else wrote to meanwhile. */
@@ -97,9 +95,9 @@ export async function runAlongside(
 }
 
 /**
- * Makes every guarded path what it was before the other program came. What it brought is known by its
- * content, which is on record for that path; anything else is somebody's own, and stays. Safe to repeat.
- * Returns the paths that stay.
+ * Makes every guarded path what it was before the other program ran. A content that is on record for the path
+ * was brought by that program; any other content is somebody's own, and stays. Safe to repeat. Returns the
+ * paths that stay.
  */
 export async function putBack(site: CaptureSite, journal: Journal): Promise<TrackedPath[]> {
   const foreign: TrackedPath[] = [];
@@ -117,7 +115,7 @@ async function putPathBack(site: CaptureSite, guard: JournalStep): Promise<boole
     const current = currentState(root, guard);
     const stashed = stashedState(root, guard);
     const isBack = sameState(current, guard.to);
-    // Who died while it was put back had moved aside already what the other program brought.
+    // A process that died here had already moved the other program's file to the stash.
     const brought = stashed.kind === 'absent' ? current : stashed;
     const isTouched = !isBack || stashed.kind !== 'absent';
     if (isTouched && !(await isOnRecord(site, guard.path, brought))) return false;

@@ -1,27 +1,27 @@
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { OperationId } from '../model/ids.ts';
+import type { Journal } from '../model/journal.ts';
 import type { Receipt } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { isWork, type PlanNote, type RewindPlan, takesEffect } from '../model/plan.ts';
+import { receiptOf } from '../plan/receipt.ts';
 import { currentSeq, findOperation } from '../store/find.ts';
 import type { Batch, Store } from '../store/store.ts';
 import { type Alongside, runAlongside } from './alongside.ts';
 import { checkLines, checkPlan } from './check-plan.ts';
-import { dropAllCompanions } from './companions.ts';
-import { type ApplyContext, type Prepared, prepare } from './prepare.ts';
-import { receiptOf } from './receipt.ts';
+import { dropAllCompanions, unfinished } from './companions.ts';
 import {
   changedMeanwhile,
   loosenAll,
-  safetyToRemove,
+  recordTakenBack,
   swapAll,
   swapBack,
   takenBack,
   withoutGuards,
-} from './run-journal.ts';
+} from './journal.ts';
+import { type ApplyContext, type Prepared, prepare } from './prepare.ts';
 import { stageAll } from './staging.ts';
-import { hasNoRoom, reasonOf } from './step-errors.ts';
-import { unfinished } from './unfinished.ts';
+import { hasNoRoom, reasonOf } from './step-place.ts';
 
 /**
  * Executes exactly this plan, or throws `plan-stale` with everything as it was, except for paths that somebody
@@ -47,13 +47,13 @@ export async function applyPlan(
   return receiptOf(plan, { operationId, safetyCheckpointId }, notes);
 }
 
-/** What touches no file may still be more than that: the state of an execution goes back with it. */
+/** A plan that touches no file may still take back the state of an execution. */
 async function isOnRecord({ operationId, site }: ApplyContext, plan: RewindPlan): Promise<boolean> {
   if (operationId !== undefined) return true;
   return plan.reverts !== null && plan.lines.length === 0 && rollsSteps(site.store, plan.reverts);
 }
 
-/** Whether an operation, or what it takes back in the end, has rolled steps of an execution back. */
+/** Whether an operation, or the one that it takes back in the end, has rolled back steps. */
 async function rollsSteps(store: Store, id: OperationId): Promise<boolean> {
   const reverts = (await findOperation(store, id))?.reverts ?? null;
   if (reverts !== null) return rollsSteps(store, reverts);
@@ -85,7 +85,7 @@ async function checkTimeline({ site, fresh }: ApplyContext, plan: RewindPlan): P
   }
 }
 
-/** Nothing to write: what was to be taken back is gone already, and that goes on record, at once. */
+/** Every file is as it should be already: only the operation goes on record. */
 async function recordOnly({ site }: ApplyContext, { safety, journal }: Prepared): Promise<[]> {
   const changes = [...safety.changes, ...journal.changes];
   await site.store.timeline.commit({
@@ -111,7 +111,7 @@ async function restore(
   }
   const { journal, notes } = await afterOther(context, prepared.journal, other);
   try {
-    // The intent is on record, so that a folder which is opened here is closed again whatever happens.
+    // Only now that the intent is on record: recovery closes every folder again that is opened here.
     loosenAll(site, journal.steps);
     await stageAll(site, journal.steps, context.fresh?.contents);
     await swapAll(site, journal.steps, prepared.seen);
@@ -133,14 +133,14 @@ async function restore(
 }
 
 interface Begun {
-  readonly journal: Prepared['journal'];
+  readonly journal: Journal;
   readonly notes: readonly PlanNote[];
 }
 
 /** Lets the other program do its part first, and then goes on as if it had done nothing. */
 async function afterOther(
   { site }: ApplyContext,
-  journal: Prepared['journal'],
+  journal: Journal,
   other: Alongside | null,
 ): Promise<Begun> {
   if (other === null) return { journal, notes: [] };
@@ -149,9 +149,12 @@ async function afterOther(
     const { notes, foreign } = await runAlongside(site, journal, () => other.run());
     const [path] = foreign;
     const rest = withoutGuards(journal, foreign);
-    const next = path === undefined ? { ...rest, phase: 'intent' as const } : takenBack(rest);
+    if (path !== undefined) {
+      await recordTakenBack(site, rest, foreign);
+      throw refusal(changedMeanwhile(path), journal, foreign);
+    }
+    const next: Journal = { ...rest, phase: 'intent' };
     await site.store.timeline.commit({ base: await currentSeq(site.store), journal: next });
-    if (path !== undefined) throw refusal(changedMeanwhile(path), journal, foreign);
     return { journal: next, notes };
   } catch (error) {
     throw isSavepointError(error, 'plan-stale') ? error : unfinished(site.root, journal, error);
@@ -170,7 +173,7 @@ const NOT_ALONGSIDE: PlanNote = {
 async function withdraw(
   failure: unknown,
   { site }: ApplyContext,
-  journal: Prepared['journal'],
+  journal: Journal,
 ): Promise<unknown> {
   if (!isSavepointError(failure, 'store-failed')) return failure;
   try {
@@ -184,28 +187,21 @@ async function withdraw(
   }
 }
 
-/** The rows that say what was done. */
-export function recordOf(journal: Prepared['journal']): Batch {
-  return {
-    base: journal.base,
-    operations: journal.operations,
-    changes: journal.changes,
-    cancellations: journal.cancellations,
-  };
+/** The rows that record the operation. */
+export function recordOf({ base, operations, changes, cancellations }: Journal): Batch {
+  return { base, operations, changes, cancellations };
 }
 
 async function takeBack(
   error: unknown,
   { site, tell }: ApplyContext,
-  journal: Prepared['journal'],
+  journal: Journal,
 ): Promise<SavepointError> {
   // Whoever closed the store gave the lock away, and the files with it.
   if (isSavepointError(error, 'store-closed')) return unfinished(site.root, journal, error);
   try {
     const left = await swapBack(site, journal.steps);
-    const removedCheckpoints = safetyToRemove(journal, left);
-    const done = takenBack(journal);
-    await site.store.timeline.commit({ base: journal.base, removedCheckpoints, journal: done });
+    const done = await recordTakenBack(site, journal, left);
     const reason = refusal(error, journal, left);
     const others = left.filter((path) => path !== reason.path);
     tell?.([...leftAsIs(others), ...dropAllCompanions(site, done).notes]);
@@ -215,8 +211,8 @@ async function takeBack(
   }
 }
 
-/** Paths that somebody else wrote to while the restore ran, or of which nothing shows who did. */
-export function leftAsIs(paths: readonly TrackedPath[]): PlanNote[] {
+/** The note about paths that somebody else wrote to, or may have written to, while the restore ran. */
+function leftAsIs(paths: readonly TrackedPath[]): PlanNote[] {
   if (paths.length === 0) return [];
   const message =
     'what was done was taken back, except where files changed meanwhile or nothing shows who wrote them';
@@ -226,7 +222,7 @@ export function leftAsIs(paths: readonly TrackedPath[]): PlanNote[] {
 /** The error of a restore that was taken back. `left`: the paths that were left as somebody made them. */
 function refusal(
   error: unknown,
-  { safetyCheckpointId }: Prepared['journal'],
+  { safetyCheckpointId }: Journal,
   left: readonly TrackedPath[],
 ): SavepointError {
   const isOurs = isSavepointError(error);

@@ -15,7 +15,7 @@ import { isWork, PLAN, type PlanLine, type RewindPlan, takesEffect } from '../mo
 import { type Captured, joins, type State } from '../model/state.ts';
 import { hashBytes } from '../store/blob.ts';
 import { currentSeq } from '../store/find.ts';
-import { changedMeanwhile } from './run-journal.ts';
+import { changedMeanwhile } from './journal.ts';
 
 /**
  * A plan is a value, and a caller may hand back another one than it was given. Makes sure that it asks
@@ -28,14 +28,17 @@ export async function checkPlan(site: CaptureSite, plan: RewindPlan): Promise<vo
   await checkTakes(site, plan);
 }
 
-/** What holds for every plan, whoever made it, and is quickly seen. */
+/** The quick checks, which every plan has to pass, also one that we have just made. */
 export function checkLines(site: CaptureSite, plan: RewindPlan): void {
   const paths = new Set<TrackedPath>();
   for (const line of plan.lines) {
     checkPath(site, line.path);
     if (paths.has(line.path)) throw refusal(line, 'a path stands twice in the plan');
     paths.add(line.path);
-    if (line.action !== 'skip' && isOffLimits(site, line.path)) throw forbidden(line);
+    if (line.action !== 'skip' && isOffLimits(site, line.path)) {
+      const { path } = line;
+      throw new SavepointError('path-protected', 'a path of the plan is never touched', { path });
+    }
     if (!isSound(line)) throw refusal(line, 'a line of the plan contradicts itself');
   }
 }
@@ -49,7 +52,7 @@ function checkPath(site: CaptureSite, path: TrackedPath): void {
   throw new SavepointError('path-invalid', 'a path of the plan is not in its plain form', { path });
 }
 
-/** Whether a line brings what its action says, and only to where what is there can be kept. */
+/** Whether a line brings what its action says, and replaces only an entry that can be kept. */
 function isSound(line: PlanLine): boolean {
   const { action, expected, target, merged } = line;
   if (!isWork(line)) return merged === undefined && joins(expected, target);
@@ -107,7 +110,7 @@ async function changesTaken(
   return new Map(changes.map((change) => [change.seq, change]));
 }
 
-/** A folder that has to be made again for something that comes back. */
+/** A folder that has to be made again for a file that comes back. */
 function isOnTheWay(line: PlanLine, lines: readonly PlanLine[]): boolean {
   if (line.action !== 'mkdir') return false;
   return lines.some(
@@ -118,8 +121,4 @@ function isOnTheWay(line: PlanLine, lines: readonly PlanLine[]): boolean {
 
 function refusal({ path }: PlanLine, message: string): SavepointError {
   return new SavepointError('argument-invalid', message, { path });
-}
-
-function forbidden({ path }: PlanLine): SavepointError {
-  return new SavepointError('path-protected', 'a path of the plan is never touched', { path });
 }

@@ -1,21 +1,23 @@
 import type { CaptureSite } from '../capture/capture.ts';
-import { removeFreeingLater } from '../fs/free-later.ts';
+import { isOneFile, isThere, removeFreeingLater, removeIfThere } from '../fs/entries.ts';
 import { type FsPath, type PinnedFolder, pinFolderOrNull } from '../fs/pinned-folder.ts';
-import { isOneFile, isThere, isUnfinished, removeIfThere } from '../fs/write-file.ts';
+import { isUnfinished } from '../fs/write-file.ts';
+import { SavepointError } from '../model/errors.ts';
 import type { Journal, JournalStep, UntidyStep } from '../model/journal.ts';
 import { isOutside, nameOf, type TrackedPath } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { isDirectory, type State, sameState } from '../model/state.ts';
-import { isMovable } from './aside.ts';
-import { about, reasonOf } from './step-errors.ts';
 import {
+  about,
   asideName,
   currentState,
+  reasonOf,
   stateIn,
   waitsBeside,
   withParent,
   withStage,
 } from './step-place.ts';
+import { isMovable } from './swap.ts';
 
 /** Whether the kept predecessor is still what the plan expected; if not, somebody wrote to it. */
 export function stashIsIntact(root: string, step: JournalStep): boolean {
@@ -37,9 +39,9 @@ export function hasStash(root: string, { path, stageFolder, stashName }: Journal
   }
 }
 
-/** What the tidying up after a restore came to. */
+/** The outcome of removing companions. */
 export interface Tidied {
-  /** What a person should know of what is left. */
+  /** About companions that are left, for a person. */
   readonly notes: readonly PlanNote[];
   /** Steps with companions that could not be removed, so that somebody must try again. */
   readonly untidy: readonly UntidyStep[];
@@ -51,7 +53,7 @@ export function stepsToTidy({ steps, changes, untidy = [] }: Journal): UntidySte
   return [...untidy, ...steps.map((step) => ({ step, isOnRecord: onRecord.has(step.path) }))];
 }
 
-/** Removes the companions of all steps, as far as they hold nothing that is nowhere else. */
+/** Removes the companions of all steps, except those that are the only copy of their content. */
 export function dropAllCompanions(site: CaptureSite, journal: Journal): Tidied {
   const kept: KeptCompanion[] = [];
   const untidy: UntidyStep[] = [];
@@ -64,7 +66,11 @@ export function dropAllCompanions(site: CaptureSite, journal: Journal): Tidied {
       failures.push(error);
     }
   }
-  const notes = [...WHY_KEPT.flatMap((why) => keptNote(kept, why)), ...leftToTidy(failures)];
+  const notes = [
+    ...keptNote(kept, 'written'),
+    ...keptNote(kept, 'needed'),
+    ...leftToTidy(failures),
+  ];
   return { notes, untidy };
 }
 
@@ -72,31 +78,36 @@ export function dropAllCompanions(site: CaptureSite, journal: Journal): Tidied {
 export function dropCompanions(root: string, { step, isOnRecord }: UntidyStep): KeptCompanion[] {
   const stage = pinFolderOrNull(root, step.stageFolder, isOutside(step.path));
   if (stage === null) return [];
-  const at = (name: string): Pick<Companion, 'name' | 'at'> => ({ name, at: stage.entry(name) });
-  const isOld = (): boolean => sameState(readableState(stage, step.stashName), step.from);
-  // A step that is not on record may have failed half way: then the stash is the only copy on the disk.
-  const isNeeded = (): boolean => !isOnRecord && currentState(root, step).kind === 'absent';
   const companions: Companion[] = [
-    { ...at(asideName(step)), mustStay: () => (isAside(stage, step) ? null : 'written') },
-    { ...at(step.stagedName), mustStay: () => (isSpareNew(step, stage) ? null : 'written') },
+    { name: asideName(step), whyKept: () => (isAside(stage, step) ? null : 'written') },
+    { name: step.stagedName, whyKept: () => (isSpareNew(step, stage) ? null : 'written') },
     {
-      ...at(step.stashName),
-      mustStay: () => (isNeeded() ? 'needed' : isOld() ? null : 'written'),
+      name: step.stashName,
+      whyKept: () => {
+        // A step that is not on record may have failed half way: then the stash is the only copy on disk.
+        if (!isOnRecord && currentState(root, step).kind === 'absent') return 'needed';
+        return sameState(readableState(stage, step.stashName), step.from) ? null : 'written';
+      },
       // The only name of a file, as a rule.
       remove: removeFreeingLater,
     },
   ];
-  // What is in place under its real name loses nothing but a name of ours.
-  const isInPlace = (at: FsPath): boolean => hasEntry(root, step, stage, at);
   try {
-    return companions.flatMap((companion) => {
-      const why = drop(companion, isInPlace);
-      return why === null ? [] : [{ path: step.path, name: companion.name, why }];
+    return companions.flatMap(({ name, whyKept, remove = removeIfThere }) => {
+      const at = stage.entry(name);
+      if (!isThere(at)) return [];
+      // A file that also has its real name loses only a name of ours.
+      const why = hasEntry(root, step, stage, at) ? null : whyKept();
+      if (why === null) remove(at);
+      return why === null ? [] : [{ path: step.path, name, why }];
     });
   } finally {
     stage.close();
   }
 }
+
+/** `written`: somebody wrote to it. `needed`: it is the only copy of a file. */
+type WhyKept = 'written' | 'needed';
 
 interface KeptCompanion {
   readonly path: TrackedPath;
@@ -104,28 +115,14 @@ interface KeptCompanion {
   readonly why: WhyKept;
 }
 
-type WhyKept = (typeof WHY_KEPT)[number];
-const WHY_KEPT = ['written', 'needed'] as const;
-
 interface Companion {
   readonly name: string;
-  readonly at: FsPath;
-  /** Why what is there may not go; null if it may. */
-  readonly mustStay: () => WhyKept | null;
+  /** Null if it may go. */
+  readonly whyKept: () => WhyKept | null;
   readonly remove?: (at: FsPath) => void;
 }
 
-function drop(
-  { at, mustStay, remove = removeIfThere }: Companion,
-  isInPlace: (at: FsPath) => boolean,
-): WhyKept | null {
-  if (!isThere(at)) return null;
-  const why = isInPlace(at) ? null : mustStay();
-  if (why === null) remove(at);
-  return why;
-}
-
-/** Whether a companion is a second name of what stands at the path. */
+/** Whether a companion is a second name of the entry at the path. */
 function hasEntry(root: string, step: JournalStep, stage: PinnedFolder, at: FsPath): boolean {
   const isEntry = (parent: PinnedFolder, name: string): boolean =>
     isOneFile(parent.entry(name), at);
@@ -138,7 +135,7 @@ function isAside(stage: PinnedFolder, step: JournalStep): boolean {
   return isOneFile(stage.entry(asideName(step)), stage.entry(step.stagedName));
 }
 
-/** A mark, a torn beginning, or what the store holds as well. */
+/** Whether a staged file can go: it is a mark, a torn beginning, or the store holds its content too. */
 function isSpareNew(step: JournalStep, stage: PinnedFolder): boolean {
   if (step.how === 'chmod' || isDirectory(step.to)) return true;
   const staged = stage.entry(step.stagedName);
@@ -169,4 +166,65 @@ function leftToTidy([failure]: readonly unknown[]): PlanNote[] {
   if (failure === undefined) return [];
   const message = `the next savepoint command removes files of ours that are left: ${reasonOf(failure)}`;
   return [{ code: 'left-to-tidy', message }];
+}
+
+/**
+ * The error for a restore that stays as it is for now; the journal knows how it goes on. Its hint promises
+ * only what a look at the files has just found.
+ */
+export function unfinished(root: string, journal: Journal, cause: unknown): SavepointError {
+  const why = cause instanceof AggregateError ? cause.errors.map(reasonOf) : [reasonOf(cause)];
+  return new SavepointError('restore-unfinished', `a restore stopped half way: ${why.join('; ')}`, {
+    path: root,
+    hint: `${whereFilesAre(root, journal)}; the next savepoint command finishes it or takes it back`,
+    cause,
+  });
+}
+
+/** The error for a restore that is over, but has companions that could not be removed. */
+export function untidied(root: string, cause: unknown): SavepointError {
+  const message = `the restore is over, but its own files could not be removed: ${reasonOf(cause)}`;
+  const hint = 'the next savepoint command tries again';
+  return new SavepointError('restore-unfinished', message, { path: root, hint, cause });
+}
+
+// More would bury the rest of the message.
+const MOST_NAMED = 3;
+
+function whereFilesAre(root: string, journal: Journal): string {
+  const { steps, alongside = [], safetyCheckpointId } = journal;
+  try {
+    const away = [
+      ...alongside.filter((guard) => !isBack(root, guard)).map(({ path }) => `${path} is changed`),
+      ...steps
+        .filter((step) => isAway(root, step))
+        .map((step) => `${step.path} ${keptAs(root, step)}`),
+    ];
+    if (away.length === 0) return 'your files are safe: each is in its place';
+    const rest = away.length - MOST_NAMED;
+    const more = rest > 0 ? `, and ${rest} more` : '';
+    const named = away.slice(0, MOST_NAMED).join(', ');
+    return `not in their place: ${named}${more}; checkpoint ${safetyCheckpointId} holds what was there`;
+  } catch (error) {
+    return `your files could not be looked at (${reasonOf(error)}); mend the disk first`;
+  }
+}
+
+/** Whether another program's doing at the path is undone. */
+function isBack(root: string, guard: JournalStep): boolean {
+  return sameState(currentState(root, guard), guard.to);
+}
+
+/** Whether a file or link that was there, and should be or become another, is not in its place. */
+function isAway(root: string, step: JournalStep): boolean {
+  if (!isMovable(step.from)) return false;
+  const current = currentState(root, step);
+  if (current.kind === 'unknown') throw new Error(`${step.path} cannot be read`);
+  return current.kind === 'absent' && !sameState(step.to, current);
+}
+
+function keptAs(root: string, step: JournalStep): string {
+  const { stageFolder, stashName } = step;
+  const name = stageFolder === null ? stashName : `${stageFolder}/${stashName}`;
+  return hasStash(root, step) && stashIsIntact(root, step) ? `is kept as ${name}` : 'is gone';
 }

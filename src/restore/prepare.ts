@@ -1,15 +1,14 @@
-import type { CaptureSite } from '../capture/capture.ts';
-import { look } from '../capture/capture.ts';
+import { type CaptureSite, look } from '../capture/capture.ts';
 import { type Author, appendChange, outsider, settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
 import { kindAt, type Observation, type Sight } from '../fs/observe.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { OperationId, Seq } from '../model/ids.ts';
-import type { Journal } from '../model/journal.ts';
+import type { Journal, JournalStep } from '../model/journal.ts';
 import type { Operation } from '../model/operation.ts';
 import { ancestors, type TrackedPath } from '../model/path.ts';
 import { isWork, type PlanLine, type PlanNote, type RewindPlan } from '../model/plan.ts';
-import { isDirectory, joins } from '../model/state.ts';
+import { isDirectory, joins, type State } from '../model/state.ts';
 import type { Fresh } from '../plan/make-plan.ts';
 import { blobOf } from '../store/blob.ts';
 import { Draft } from '../store/draft.ts';
@@ -17,14 +16,13 @@ import { currentSeq, findOperation } from '../store/find.ts';
 import { newCheckpointId, newOperationId } from '../timeline/new-id.ts';
 import { guardSteps } from './alongside.ts';
 import { stepsToTidy } from './companions.ts';
-import { changedMeanwhile } from './run-journal.ts';
-import { stepsOf } from './steps.ts';
+import { changedMeanwhile } from './journal.ts';
 
 export interface ApplyContext {
   readonly site: CaptureSite;
   readonly now: number;
   readonly gitHead: string | null;
-  /** Takes what happened beside the answer to the call, which may be an error. */
+  /** Takes notes that have no place in the answer, which may be an error. */
   readonly tell?: (notes: readonly PlanNote[]) => void;
   /** The operation gets this id, and goes on record even if there is nothing to write. */
   readonly operationId?: OperationId | undefined;
@@ -34,11 +32,11 @@ export interface ApplyContext {
 
 /** A restore that is ready to begin. */
 export interface Prepared {
-  /** What is there now, on record, and the safety checkpoint over it. */
+  /** Records the files as they are now, under the safety checkpoint. */
   readonly safety: Draft;
-  /** What will be done, and what goes on record afterwards. */
+  /** The steps, and the rows that go on record after them. */
   readonly journal: Journal;
-  /** What was at each path. */
+  /** The state and stat of each path. */
   readonly seen: ReadonlyMap<TrackedPath, Sight>;
 }
 
@@ -83,7 +81,7 @@ async function untidySteps({ store }: CaptureSite): Promise<Pick<Journal, 'untid
   return earlier === null ? {} : { untidy: stepsToTidy(earlier) };
 }
 
-/** Where something stands that is to go or to change, the folders above it were walked through. */
+/** The folders above an entry that exists were walked through when it was observed: no need to look. */
 function folderTest(
   { root }: CaptureSite,
   lines: readonly PlanLine[],
@@ -109,7 +107,7 @@ async function settleLines(
   const sights = new Map<TrackedPath, Sight>();
   for (const [done, line] of lines.entries()) {
     await site.onProgress?.({ step: 'keep', done, total: lines.length });
-    // What has changed since a fresh look shows when it is swapped, as it would after another one.
+    // A file that changes after this look is found by the swap, so a fresh look need not be repeated.
     const seen = fresh?.seen.get(line.path) ?? look(site, line.path);
     const changed = !joins(seen.state, line.expected);
     if (changed || gainedName(line, seen) || isBehindLink(site, line, lines)) {
@@ -208,4 +206,60 @@ async function affectedOperations(site: CaptureSite, plan: RewindPlan): Promise<
     reverted.reverts === null ? null : await findOperation(site.store, reverted.reverts);
   if (revived !== null) affected.push({ ...revived, inEffect: true });
   return affected;
+}
+
+/**
+ * The working lines of a plan in the order in which they can be carried out: folders that change their
+ * mode, since they may have to let us in; then what goes, deepest first, so that folders are empty when
+ * their turn comes; then what comes, folders before their entries.
+ */
+function stepsOf(
+  plan: RewindPlan,
+  operationId: OperationId,
+  isFolderNow: (path: TrackedPath) => boolean,
+): JournalStep[] {
+  const lines = new Map(plan.lines.filter(isWork).map((line) => [line.path, line]));
+  const groups = Map.groupBy(lines.values(), turnOf);
+  const ordered = [
+    ...(groups.get('folder mode') ?? []),
+    ...(groups.get('goes') ?? []).reverse(),
+    ...(groups.get('comes') ?? []),
+  ];
+  return ordered.map((line, index) => ({
+    path: line.path,
+    how: line.action === 'chmod' ? 'chmod' : 'replace',
+    from: line.expected,
+    to: line.target,
+    stageFolder: stageFolder(line.path, lines, isFolderNow),
+    stagedName: `.savepoint-${operationId}-${index}.new`,
+    stashName: `.savepoint-${operationId}-${index}.old`,
+  }));
+}
+
+function turnOf(line: PlanLine): 'folder mode' | 'goes' | 'comes' {
+  if (line.target.kind === 'absent') return 'goes';
+  return line.action === 'chmod' && isDirectory(line.target) ? 'folder mode' : 'comes';
+}
+
+/**
+ * The nearest folder above that is there now, stays, and will still let us in when the companions have
+ * to go: they wait in it, on the same disk.
+ */
+function stageFolder(
+  path: TrackedPath,
+  lines: ReadonlyMap<TrackedPath, PlanLine>,
+  isFolderNow: (path: TrackedPath) => boolean,
+): TrackedPath | null {
+  const stays = (folder: TrackedPath): boolean => {
+    const line = lines.get(folder);
+    return isFolderNow(folder) && (line === undefined || isOpenFolder(line.target));
+  };
+  const above = ancestors(path);
+  // Every folder on the way must stay, not only the innermost.
+  const broken = above.findIndex((folder) => !stays(folder));
+  return (broken === -1 ? above : above.slice(0, broken)).at(-1) ?? null;
+}
+
+function isOpenFolder(state: State): boolean {
+  return state.kind === 'captured' && state.type === 'directory' && (state.mode & 0o300) === 0o300;
 }

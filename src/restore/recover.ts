@@ -7,31 +7,34 @@ import { sameState } from '../model/state.ts';
 import { currentSeq } from '../store/find.ts';
 import { putBack } from './alongside.ts';
 import { recordOf } from './apply.ts';
-import { dropAllCompanions, hasStash, stashIsIntact, stepsToTidy } from './companions.ts';
-import { finishFolder, loosenFolder, tightenFolder } from './folder-modes.ts';
+import {
+  dropAllCompanions,
+  hasStash,
+  stashIsIntact,
+  stepsToTidy,
+  unfinished,
+  untidied,
+} from './companions.ts';
 import {
   outermostFirst,
-  safetyToRemove,
+  recordTakenBack,
   swapBack,
   syncStages,
   syncSteps,
   takenBack,
   withoutGuards,
-} from './run-journal.ts';
+} from './journal.ts';
+import { finishFolder, loosenFolder, tightenFolder } from './modes.ts';
 import { stageAgain } from './staging.ts';
-import { hasNoRoom, isRefused, isTheirs, reasonOf } from './step-errors.ts';
-import { currentState } from './step-place.ts';
+import { currentState, hasNoRoom, isRefused, isTheirs, reasonOf } from './step-place.ts';
 import { backward, forward, settle } from './swap.ts';
-import { unfinished, untidied } from './unfinished.ts';
 
 /**
  * Finishes what an interrupted restore left, or takes it back where it cannot be finished. A path that
  * somebody edited since is left to them. Tells what a person should know. The caller holds the project
  * lock. Safe to be interrupted itself.
  */
-export async function recover(site: CaptureSite, tell: Tell): Promise<void> {
-  const journal = await site.store.timeline.journal();
-  if (journal === null) return;
+export async function recover(site: CaptureSite, journal: Journal, tell: Tell): Promise<void> {
   const done = journal.phase === 'done' ? journal : await settleJournal(site, journal, tell);
   try {
     await tidyUp(site, done, tell);
@@ -47,7 +50,7 @@ async function settleJournal(site: CaptureSite, journal: Journal, tell: Tell): P
     tell([note]);
     return rest;
   } catch (error) {
-    // No later command finishes what is damaged.
+    // No later command can finish a damaged journal.
     throw isSavepointError(error, 'store-corrupt') ? error : unfinished(site.root, journal, error);
   }
 }
@@ -70,20 +73,14 @@ async function finish(site: CaptureSite, journal: Journal): Promise<Finished> {
   }
 }
 
-/** Nothing of the plan was begun: what another program rewound meanwhile becomes what it was. */
+/** Nothing of the plan was begun: files that another program rewound go back to how they were. */
 async function giveUp(site: CaptureSite, journal: Journal): Promise<Finished> {
   const left = await putBack(site, journal);
-  const rest = takenBack(withoutGuards(journal, left));
-  const removedCheckpoints = safetyToRemove(journal, left);
-  await site.store.timeline.commit({
-    base: await currentSeq(site.store),
-    removedCheckpoints,
-    journal: rest,
-  });
+  const rest = await recordTakenBack(site, withoutGuards(journal, left), left);
   return { note: recovered(`an interrupted ${kindOf(journal)} was taken back`, left), rest };
 }
 
-/** All back if that can be; else all forward but for the paths that let nobody write. */
+/** Takes everything back if possible; otherwise finishes all paths except those that refuse writes. */
 async function finishWhatCanBe(
   site: CaptureSite,
   journal: Journal,
@@ -111,18 +108,12 @@ async function tidyUp(site: CaptureSite, journal: Journal, tell: Tell): Promise<
 /** Needs no room on the project's disk: old files only get their names back. */
 async function rollBack(site: CaptureSite, journal: Journal, why: string): Promise<Finished> {
   const left = await swapBack(site, journal.steps);
-  const removedCheckpoints = safetyToRemove(journal, left);
-  const rest = takenBack(journal);
-  await site.store.timeline.commit({
-    base: await currentSeq(site.store),
-    removedCheckpoints,
-    journal: rest,
-  });
+  const rest = await recordTakenBack(site, journal, left);
   const message = `an interrupted ${kindOf(journal)} was taken back: ${why}`;
   return { note: recovered(message, left), rest };
 }
 
-/** What is done where a path cannot be written: `or take back` throws. */
+/** Where a path cannot be written: `or take back` throws, `or leave` goes on with the others. */
 type Otherwise = 'or take back' | 'or leave';
 
 async function rollForward(
@@ -141,14 +132,15 @@ async function rollForward(
   }
   await syncSteps(site, journal.steps);
   const rest: Journal = { ...without(journal, foreign), phase: 'done' };
-  const begun = journal.steps.filter((step) => isBegun(site, step)).map(({ path }) => path);
-  const removedCheckpoints = rest.operations.length === 0 ? safetyToRemove(journal, begun) : [];
+  // Where nothing came of it, the safety checkpoint goes, unless a file waits in its stash.
+  const isNeeded = rest.operations.length > 0 || journal.steps.some((step) => isBegun(site, step));
+  const removedCheckpoints = isNeeded ? [] : [journal.safetyCheckpointId];
   await site.store.timeline.commit({ ...recordOf(rest), removedCheckpoints, journal: rest });
   const message = `an interrupted ${kindOf(journal)} was finished${exceptFor(foreign)}`;
   return { note: recovered(message, [...foreign]), rest };
 }
 
-/** False when the path was somebody else's by now, or what belongs there is lost. */
+/** False when somebody else has changed the path since, or its new content is lost. */
 async function redo(site: CaptureSite, step: JournalStep, otherwise: Otherwise): Promise<boolean> {
   try {
     settle(site.root, step);
@@ -166,18 +158,15 @@ async function redo(site: CaptureSite, step: JournalStep, otherwise: Otherwise):
   return false;
 }
 
-/** A path that lets nobody write is left, but only while its file stands: a stash is no place for it. */
+/** A path that refuses writes is left as it is, unless its file is away in the stash: that throws. */
 function takeStepBack(site: CaptureSite, step: JournalStep, otherwise: Otherwise): void {
   try {
     backward(site.root, step);
   } catch (error) {
-    const isTolerable = otherwise === 'or leave' && isRefused(error);
-    if (!isTolerable || (step.from.kind === 'captured' && isGone(site, step))) throw error;
+    if (otherwise === 'or take back' || !isRefused(error)) throw error;
+    const isGone = currentState(site.root, step).kind === 'absent';
+    if (isGone && step.from.kind === 'captured') throw error;
   }
-}
-
-function isGone({ root }: CaptureSite, step: JournalStep): boolean {
-  return currentState(root, step).kind === 'absent';
 }
 
 /** Whether the old file was moved away and is not back. */
@@ -202,8 +191,8 @@ function loosen(site: CaptureSite, step: JournalStep): void {
 }
 
 /**
- * What goes on record leaves out the paths that were not reached. An undo that did not reach all of
- * them can be repeated, as one with conflicts can; what reached none has not happened.
+ * Leaves the paths out that were not reached. An undo that did not reach all of them can be repeated, as
+ * one with conflicts can; an operation that reached none has not happened.
  */
 function without(journal: Journal, foreign: ReadonlySet<TrackedPath>): Journal {
   if (foreign.size === 0) return journal;

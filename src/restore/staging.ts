@@ -1,18 +1,18 @@
-import { symlinkSync } from 'node:fs';
 import type { CaptureSite } from '../capture/capture.ts';
+import { isThere, makeLink, removeIfThere } from '../fs/entries.ts';
 import type { SyncTarget } from '../fs/sync-together.ts';
-import { createFile, isThere, isUnfinished, removeIfThere } from '../fs/write-file.ts';
+import { createFile, isUnfinished } from '../fs/write-file.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { type Captured, type State, sameState } from '../model/state.ts';
 import type { Fresh } from '../plan/make-plan.ts';
+import { syncAll, tellProgress } from './journal.ts';
 import { type StepPlace, withPlace, withStage } from './step-place.ts';
-import { syncAll, tellProgress } from './waits.ts';
 
 /** A step that brings a file or a link, which has to be made beforehand. */
 export type StagedStep = JournalStep & { readonly to: Captured };
 
-/** What the store gave before. */
+/** Contents that were read from the store already. */
 type Contents = Fresh['contents'];
 
 /** Writes every new file beside its place, synced. Nothing of the user's is touched. */
@@ -35,7 +35,7 @@ async function* stagings(
   }
 }
 
-/** After a failed sync nobody knows what is on the disk, not even who reads the file again. */
+/** After a failed sync, reading the file again does not show what is on the disk: so it is removed. */
 function staging({ root }: CaptureSite, step: StagedStep, bytes: Uint8Array): SyncTarget {
   return {
     path: step.path,
@@ -62,7 +62,7 @@ export async function stageAgain(site: CaptureSite, step: JournalStep): Promise<
   return true;
 }
 
-/** Who was killed while staging had written the file, and perhaps not synced it. */
+/** The process that wrote the file was killed, perhaps before it synced it. */
 function waiting({ root }: CaptureSite, step: StagedStep): SyncTarget {
   const open = (): number | null =>
     withStage(root, step, (stage) => stage.openToSync(step.stagedName));
@@ -78,12 +78,12 @@ export function stageStep(root: string, step: StagedStep, bytes: Uint8Array): nu
   return withStage(root, step, (stage) => {
     const at = stage.entry(step.stagedName);
     if (step.to.type !== 'symlink') return createFile(at, bytes, step.to.mode);
-    symlinkSync(Buffer.from(bytes), at);
+    makeLink(bytes, at);
     return null;
   });
 }
 
-/** Whether what waits is what we wrote, as far as it came: a power cut leaves holes. */
+/** Whether the staged file holds a part of our bytes and nothing else: a power cut leaves holes. */
 function isOurs(place: StepPlace, bytes: Uint8Array): boolean {
   if (!isThere(place.staged) || isUnfinished(place.staged)) return true;
   const found = place.waitingBytes();

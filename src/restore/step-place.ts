@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { isThere, makeLink, removeIfThere } from '../fs/entries.ts';
 import { isAsSeen, type Observation, observeEntry, type Sight } from '../fs/observe.ts';
 import {
   type FsPath,
@@ -7,15 +7,10 @@ import {
   pinParent,
   pinParentOrNull,
 } from '../fs/pinned-folder.ts';
-import { isThere, removeIfThere } from '../fs/write-file.ts';
-import { SavepointError } from '../model/errors.ts';
+import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { JournalStep } from '../model/journal.ts';
-import { isOutside, nameOf, parentOf } from '../model/path.ts';
+import { isOutside, nameOf, parentOf, type TrackedPath } from '../model/path.ts';
 import { ABSENT, type State } from '../model/state.ts';
-import { about } from './step-errors.ts';
-
-/** `foreign`: what is there is neither what was left nor what we brought; nothing was done. */
-export type StepOutcome = 'done' | 'foreign';
 
 /** The folders of a step, pinned while it runs: that of the entry and that of its companions. */
 export class StepPlace {
@@ -45,7 +40,7 @@ export class StepPlace {
     return this.#stage.entry(this.#step.stashName);
   }
 
-  /** Where an entry goes that is taken back, until it is clear whose it was. */
+  /** Where an entry goes that is taken back, until it is clear whether it was ours. */
   get aside(): FsPath {
     return this.#stage.entry(asideName(this.#step));
   }
@@ -54,7 +49,7 @@ export class StepPlace {
     return stateIn(this.parent, this.name);
   }
 
-  /** As `current`, without reading what its stat says to be what was seen before. */
+  /** As `current`, without reading the file if its stat is what was seen before. */
   currentSince(seen: Sight | null): State {
     const isSame = seen !== null && isAsSeen(this.parent, this.name, seen);
     return isSame ? seen.state : this.current();
@@ -76,11 +71,11 @@ export class StepPlace {
     return stateIn(this.#stage, asideName(this.#step));
   }
 
-  /** Where nothing waits to get its name, a link says that the step is our doing. */
+  /** Folders and modes have no second name that waits: a link beside them says that they are our doing. */
   mark(): void {
     removeIfThere(this.staged);
     try {
-      symlinkSync(MARK, this.staged);
+      makeLink(MARK, this.staged);
     } catch (error) {
       // Without it the step is not taken back, and that is said.
       if (!NO_SYMLINKS.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
@@ -93,7 +88,7 @@ export class StepPlace {
 }
 
 const MARK = 'made-by-savepoint';
-// What file systems say that know no symbolic links.
+// The errors of file systems that have no symbolic links.
 const NO_SYMLINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'];
 
 export function asideName({ stagedName }: JournalStep): string {
@@ -102,13 +97,50 @@ export function asideName({ stagedName }: JournalStep): string {
 
 /** Runs `work` with the step's folders pinned. Throws `plan-stale` when one of them is gone. */
 export function withPlace<T>(root: string, step: JournalStep, work: (place: StepPlace) => T): T {
-  return about(step.path, () =>
-    withFolder(pinParent(root, step.path), step, (parent) =>
-      waitsBeside(step)
-        ? work(new StepPlace(step, parent, parent))
-        : withStage(root, step, (stage) => work(new StepPlace(step, parent, stage))),
-    ),
-  );
+  let parent: PinnedFolder | null = null;
+  let stage: PinnedFolder | null = null;
+  try {
+    parent = pinParent(root, step.path);
+    stage = waitsBeside(step) ? parent : pinStage(root, step);
+    if (parent === null || stage === null) throw folderGone(step);
+    return work(new StepPlace(step, parent, stage));
+  } catch (error) {
+    throw named(error, step.path);
+  } finally {
+    if (stage !== parent) stage?.close();
+    parent?.close();
+  }
+}
+
+/** As `withPlace`, for what needs only the companions' folder. */
+export function withStage<T>(root: string, step: JournalStep, work: (stage: PinnedFolder) => T): T {
+  let stage: PinnedFolder | null = null;
+  try {
+    stage = pinStage(root, step);
+    if (stage === null) throw folderGone(step);
+    return work(stage);
+  } catch (error) {
+    throw named(error, step.path);
+  } finally {
+    stage?.close();
+  }
+}
+
+/** As `withPlace`, for what needs only the path's own folder; null where that is gone or a link. */
+export function withParent<T>(
+  root: string,
+  { path }: JournalStep,
+  work: (parent: PinnedFolder, name: string) => T,
+): T | null {
+  let parent: PinnedFolder | null = null;
+  try {
+    parent = pinParentOrNull(root, path);
+    return parent && work(parent, nameOf(path));
+  } catch (error) {
+    throw named(error, path);
+  } finally {
+    parent?.close();
+  }
 }
 
 /** Whether the companions are in the path's own folder, as nearly always: one walk serves for both. */
@@ -116,28 +148,13 @@ export function waitsBeside({ path, stageFolder }: JournalStep): boolean {
   return stageFolder === parentOf(path);
 }
 
-/** As `withPlace`, for what needs only the companions' folder. */
-export function withStage<T>(root: string, step: JournalStep, work: (stage: PinnedFolder) => T): T {
-  return about(step.path, () =>
-    withFolder(pinFolder(root, step.stageFolder, isOutside(step.path)), step, work),
-  );
+function pinStage(root: string, { path, stageFolder }: JournalStep): PinnedFolder | null {
+  return pinFolder(root, stageFolder, isOutside(path));
 }
 
-/** As `withPlace`, for what needs only the path's own folder; null where that is gone or a link. */
-export function withParent<T>(
-  root: string,
-  step: JournalStep,
-  work: (parent: PinnedFolder, name: string) => T,
-): T | null {
-  return about(step.path, () => {
-    const parent = pinParentOrNull(root, step.path);
-    return parent && withFolder(parent, step, () => work(parent, nameOf(step.path)));
-  });
-}
-
-/** Whether the folder of the step's path is there. */
-export function hasFolder(root: string, step: JournalStep): boolean {
-  const parent = about(step.path, () => pinParent(root, step.path));
+/** Whether the folder of the step's path is there. Throws `symlinked-parent` where it is a link. */
+export function hasFolder(root: string, { path }: JournalStep): boolean {
+  const parent = about(path, () => pinParent(root, path));
   parent?.close();
   return parent !== null;
 }
@@ -147,28 +164,55 @@ export function currentState(root: string, step: JournalStep): State {
   return withParent(root, step, stateIn) ?? ABSENT;
 }
 
-function withFolder<T>(
-  folder: PinnedFolder | null,
-  step: JournalStep,
-  work: (folder: PinnedFolder) => T,
-): T {
-  if (folder === null) {
-    throw new SavepointError('plan-stale', 'a folder was removed while files were restored', {
-      path: step.path,
-    });
-  }
-  try {
-    return work(folder);
-  } finally {
-    folder.close();
-  }
-}
-
 export function stateIn(folder: PinnedFolder, name: string): State {
   return look(folder, name).state;
 }
 
-/** Whatever its size: what a restore moves about, it has to recognise. */
+/** Of any size: a restore has to recognise what it moves about. */
 function look(folder: PinnedFolder, name: string): Observation {
   return observeEntry(folder, name, { maxFileSize: Number.MAX_SAFE_INTEGER });
+}
+
+function folderGone({ path }: JournalStep): SavepointError {
+  const message = 'a folder was removed while files were restored';
+  return new SavepointError('plan-stale', message, { path });
+}
+
+/** Runs `work`, whose errors shall name the path: Node knows only the descriptor we went through. */
+export function about<T>(path: TrackedPath, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw named(error, path);
+  }
+}
+
+function named(error: unknown, path: TrackedPath): unknown {
+  if (error instanceof Error) {
+    error.message = error.message.replace(/'\/proc\/self\/fd\/.*'$/s, `'${path}'`);
+  }
+  return error;
+}
+
+/** A folder that somebody filled, removed or replaced since is theirs. */
+export function isTheirs(error: unknown): boolean {
+  const gone = isSavepointError(error, 'plan-stale') || isSavepointError(error, 'symlinked-parent');
+  return gone || hasCode(error, ['ENOTEMPTY', 'ENOTDIR', 'EEXIST']);
+}
+
+/** The file system refuses it, now and in a minute: only the owner of the path can help. */
+export function isRefused(error: unknown): boolean {
+  return hasCode(error, ['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
+}
+
+export function hasNoRoom(error: unknown): boolean {
+  return hasCode(error, ['ENOSPC', 'EDQUOT']);
+}
+
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return codes.includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

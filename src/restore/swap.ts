@@ -1,13 +1,21 @@
-import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import {
+  giveName,
+  isOneFile,
+  isThere,
+  makeFolder,
+  move,
+  moveIntoPlace,
+  removeFolder,
+  removeIfThere,
+} from '../fs/entries.ts';
 import { kindAt, type Sight } from '../fs/observe.ts';
-import { giveName, isOneFile, isThere, moveIntoPlace, removeIfThere } from '../fs/write-file.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { isDirectory, type State, sameState } from '../model/state.ts';
-import { isMovable, setAside, settleAside } from './aside.ts';
-import { isFolder, openMode } from './folder-modes.ts';
-import { modeBack, modeForward } from './set-mode.ts';
-import { about } from './step-errors.ts';
-import { hasFolder, type StepOutcome, type StepPlace, withPlace } from './step-place.ts';
+import { modeBack, modeForward, openMode } from './modes.ts';
+import { about, hasFolder, type StepPlace, withPlace } from './step-place.ts';
+
+/** `foreign`: the entry is neither the old one nor ours, but somebody else's; nothing was done. */
+export type StepOutcome = 'done' | 'foreign';
 
 /**
  * Carries one step out. Works from what it finds, so it can run again after an interruption: the old
@@ -15,7 +23,7 @@ import { hasFolder, type StepOutcome, type StepPlace, withPlace } from './step-p
  * `seen`: what was there a moment ago, for a caller who compares the stash with it in the end.
  */
 export function forward(root: string, step: JournalStep, seen: Sight | null = null): StepOutcome {
-  // Even the folder may be gone with what had to go.
+  // An earlier step may have removed the folder, and the entry with it.
   if (step.to.kind === 'absent' && isGone(root, step)) return 'done';
   return withPlace(root, step, (place) => {
     if (step.how === 'chmod') return modeForward(place, step);
@@ -39,7 +47,7 @@ export function settle(root: string, step: JournalStep): void {
 
 /**
  * Takes one step back, if it was ours: that is shown by the file itself, never by its content, which
- * its owner may have brought about. `foreign`: the path is left as it is, whoever made it so.
+ * its owner may have brought about. `foreign`: the path is left as it is.
  */
 export function backward(root: string, step: JournalStep): StepOutcome {
   // Where not even the folder was made, there is nothing to take back.
@@ -67,22 +75,27 @@ function isStill(current: State, { from }: JournalStep): boolean {
   return isDirectory(from) ? isDirectory(current) : sameState(current, from);
 }
 
+/** Whether an entry keeps its content when it is moved; folders are removed and made instead. */
+export function isMovable(state: State): boolean {
+  return state.kind === 'captured' && state.type !== 'directory';
+}
+
 /** The state between the two halves of a step: the place is empty and the old entry put by. */
 function wasTakenAway(place: StepPlace, { from }: JournalStep, current: State): boolean {
   if (current.kind !== 'absent') return false;
   return isDirectory(from) || (isMovable(from) && isThere(place.stash));
 }
 
-/** False for a folder that somebody has put something into, or where a stash holds what is theirs. */
+/** False for a folder that somebody has put a file into, or where the stash holds a file of theirs. */
 function takeAway(place: StepPlace, from: State): boolean {
-  if (isDirectory(from)) return removeFolder(place);
+  if (isDirectory(from)) return removeFolder(place.entry);
   if (!isMovable(from)) return true;
   if (isThere(place.stash) && !canStash(place, from)) return false;
-  renameSync(place.entry, place.stash);
+  move(place.entry, place.stash);
   return true;
 }
 
-/** Whether what an earlier process put by may be replaced. */
+/** Whether a stash of an earlier process may be replaced. */
 function canStash(place: StepPlace, from: State): boolean {
   // A process that died while it gave the name back left two names, and renaming one file's name to
   // its other does nothing.
@@ -92,18 +105,27 @@ function canStash(place: StepPlace, from: State): boolean {
 }
 
 function bring(place: StepPlace, to: State): StepOutcome {
-  return intoFreeName(() => {
-    if (isDirectory(to)) makeFolder(place);
+  try {
+    if (isDirectory(to)) makeMarkedFolder(place);
     else if (isMovable(to)) giveName(place.staged, place.entry);
-  });
+    return 'done';
+  } catch (error) {
+    return foreignIfTaken(error);
+  }
 }
 
-function makeFolder(place: StepPlace): void {
-  mkdirSync(place.entry, 0o700);
+/** Somebody has put an entry there meanwhile: it stays. */
+function foreignIfTaken(error: unknown): 'foreign' {
+  if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'foreign';
+  throw error;
+}
+
+function makeMarkedFolder(place: StepPlace): void {
+  makeFolder(place.entry, 0o700);
   try {
     place.mark();
   } catch (error) {
-    rmdirSync(place.entry);
+    removeFolder(place.entry);
     throw error;
   }
 }
@@ -112,8 +134,11 @@ function makeFolder(place: StepPlace): void {
 function removeOurs(place: StepPlace, step: JournalStep): boolean {
   if (!reached(place.current(), step)) return false;
   if (isMovable(step.from) && !isThere(place.stash)) return false;
-  if (isDirectory(step.to)) return place.isMarked && removeFolder(place);
-  return isOurs(place, step) && setAside(place, step);
+  if (isDirectory(step.to)) return place.isMarked && removeFolder(place.entry);
+  if (!isOurs(place, step)) return false;
+  // Somebody may save the file after the last look at it: so it is moved, and looked at again.
+  move(place.entry, place.aside);
+  return settleAside(place, step);
 }
 
 /**
@@ -124,32 +149,36 @@ function isOurs(place: StepPlace, { from }: JournalStep): boolean {
   return isThere(place.staged) ? isOneFile(place.entry, place.staged) : isMovable(from);
 }
 
+/**
+ * An entry that was moved aside, by us or by a process that died, is removed if it is ours, and given back
+ * otherwise. False then.
+ */
+function settleAside(place: StepPlace, step: JournalStep): boolean {
+  const found = place.setAside();
+  if (found.kind === 'absent') return true;
+  const ours = !isThere(place.staged) || isOneFile(place.aside, place.staged);
+  if (ours && sameState(found, step.to)) {
+    removeIfThere(place.aside);
+    return true;
+  }
+  try {
+    moveIntoPlace(place.aside, place.entry);
+  } catch (error) {
+    // They have saved once more: both stay, and the tidying up says so.
+    foreignIfTaken(error);
+  }
+  return false;
+}
+
 /** A folder stays open to us, since its entries come back after it. */
 function bringBack(place: StepPlace, from: State): StepOutcome {
-  return intoFreeName(() => {
-    if (isFolder(from)) {
-      mkdirSync(place.entry, 0o700);
+  try {
+    if (isDirectory(from)) {
+      makeFolder(place.entry, 0o700);
       place.parent.chmod(place.name, openMode(from));
     } else if (isMovable(from)) moveIntoPlace(place.stash, place.entry);
-  });
-}
-
-function removeFolder(place: StepPlace): boolean {
-  try {
-    rmdirSync(place.entry);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return false;
-    throw error;
-  }
-}
-
-function intoFreeName(work: () => void): StepOutcome {
-  try {
-    work();
     return 'done';
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'foreign';
-    throw error;
+    return foreignIfTaken(error);
   }
 }

@@ -1,9 +1,9 @@
-import type { Baseline } from '../model/baseline.ts';
 import type { Cancellation, Change } from '../model/change.ts';
 import type { Checkpoint, CheckpointKind } from '../model/checkpoint.ts';
 import type { Execution, StepAttempt, StoredDocument } from '../model/execution.ts';
 import type { BlobId, CheckpointId, OperationId, PartId, Seq } from '../model/ids.ts';
 import type { Journal } from '../model/journal.ts';
+import type { Baseline } from '../model/manifest.ts';
 import type { Operation } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';

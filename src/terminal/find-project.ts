@@ -1,10 +1,10 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { exists, realPathOrNull } from '../fs/entries.ts';
 import { storeDirectory } from '../index.ts';
-import { type Surroundings, storeHome } from './store-home.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Where somebody stands, and what they named. */
-export interface Standing {
+interface Standing {
   readonly io: Surroundings & { readonly cwd: string };
   readonly values: { get(name: 'project'): string | undefined };
 }
@@ -17,7 +17,7 @@ export function findProject({ io, values }: Standing): string {
   const named = values.get('project');
   if (named !== undefined) return resolve(io.cwd, named);
   const home = storeHome(io);
-  const recorded = foldersUp(io.cwd).find((folder) => existsSync(storeDirectory(home, folder)));
+  const recorded = foldersUp(io.cwd).find((folder) => exists(storeDirectory(home, folder)));
   return recorded ?? newProject(io);
 }
 
@@ -38,13 +38,38 @@ function foldersUp(folder: string): string[] {
 
 /** Some keep their whole home directory in git; that makes it no project. */
 function isWorktree(folder: string, homeDirectory: string): boolean {
-  return existsSync(join(folder, '.git')) && folder !== realPathOr(homeDirectory);
+  return (
+    exists(join(folder, '.git')) && folder !== (realPathOrNull(homeDirectory) ?? homeDirectory)
+  );
 }
 
-function realPathOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
+/** Whose process it is and where it runs: what says where things are kept. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homeDirectory: string;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Where all stores of this user live. The one place that knows. */
+export function storeHome({ env, homeDirectory, platform }: Surroundings): string {
+  const chosen = env.SAVEPOINT_HOME;
+  if (chosen) {
+    // A relative one would mean another place in every folder.
+    if (!isAbsolute(chosen)) throw new UsageError('SAVEPOINT_HOME must be an absolute path');
+    return chosen;
   }
+  // The XDG specification says that a relative one counts as not set.
+  const data = env.XDG_DATA_HOME;
+  if (data && isAbsolute(data)) return join(data, 'savepoint');
+  return platform === 'darwin'
+    ? join(homeDirectory, 'Library', 'Application Support', 'savepoint')
+    : join(homeDirectory, '.local', 'share', 'savepoint');
+}
+
+/** The user's own configuration of the engine. */
+export function userFile({ env, homeDirectory }: Surroundings): string {
+  const chosen = env.XDG_CONFIG_HOME;
+  // The XDG specification says that a relative one counts as not set.
+  const folder = chosen && isAbsolute(chosen) ? chosen : join(homeDirectory, '.config');
+  return join(folder, 'savepoint', 'config.json');
 }

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { kindOf } from '../fs/observe.ts';
+import { kindOf } from '../fs/entries.ts';
 import { OpenFile, openFile, type Unread } from '../fs/read-file.ts';
 import { FileWriter } from '../fs/write-file.ts';
 import { isSavepointError, SavepointError } from '../index.ts';

@@ -3,9 +3,9 @@ import { isSavepointError } from '../model/errors.ts';
 import type { BlobId, CheckpointId } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { joins, type State } from '../model/state.ts';
+import { findRenames } from '../plan/renames.ts';
 import { countLines } from '../plan/unified-diff.ts';
 import type { Store } from '../store/store.ts';
-import { findRenames } from './diff.ts';
 
 export interface LineCount {
   readonly insertions: number;

@@ -1,7 +1,7 @@
 import type { CaptureSite } from '../capture/capture.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { BaselineState } from '../model/manifest/entry.ts';
+import type { BaselineState } from '../model/manifest.ts';
 import { isOutside, type TrackedPath } from '../model/path.ts';
 import type { State } from '../model/state.ts';
 

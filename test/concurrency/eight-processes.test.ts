@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { numberFrom } from '../crash/campaign.ts';
 import { runWorkers } from './run-workers.ts';
 
-// Longer campaigns: SAVEPOINT_CONCURRENT_OPERATIONS=2000 vitest run test/concurrency
-const OPERATIONS = Number(process.env.SAVEPOINT_CONCURRENT_OPERATIONS ?? 200);
+// `npm run test:campaigns` does 200.
+const OPERATIONS = numberFrom('SAVEPOINT_CONCURRENT_OPERATIONS', 40);
 const LIMIT_MS = 600_000;
 
 describe('eight processes on one project at once', () => {
@@ -21,8 +22,12 @@ describe('eight processes on one project at once', () => {
   it(
     'do lose something without the lock, in the same harness',
     async () => {
-      const result = await runWorkers({ workers: 8, operations: 40, lock: false });
-      expect(result.problems).not.toEqual([]);
+      // Processes that happen to take turns lose nothing.
+      let problems: readonly string[] = [];
+      for (let tries = 0; tries < 5 && problems.length === 0; tries += 1) {
+        ({ problems } = await runWorkers({ workers: 8, operations: 40, lock: false }));
+      }
+      expect(problems).not.toEqual([]);
     },
     LIMIT_MS,
   );

@@ -15,6 +15,9 @@ export async function inParallel<Item, Result>(
   return results;
 }
 
+/** Whether this is `npm run test:campaigns`, which has the time for every case. */
+export const ALL_RUNS: boolean = process.env.SAVEPOINT_CAMPAIGNS !== undefined;
+
 /** A number from the environment, for campaigns that are longer than the usual run. */
 export function numberFrom(name: string, usual: number): number {
   const value = process.env[name];

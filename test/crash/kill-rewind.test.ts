@@ -14,7 +14,7 @@ import { killAt, killPoints, titleOf } from './strace/kill.ts';
 import { describeWithStrace } from './strace/needs-strace.ts';
 
 // A rewind has some 200 calls; `npm run test:campaigns` kills at each.
-const KILLS = numberFrom('SAVEPOINT_KILLS', 16);
+const KILLS = numberFrom('SAVEPOINT_KILLS', 10);
 
 describeWithStrace('a rewind that is killed', () => {
   let scratch: string;

@@ -1,9 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CliProject, MAIN } from './cli-project.ts';
+import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
-import { Terminal } from './terminal.ts';
 
 let project: CliProject;
 afterEach(() => project.remove());
@@ -58,16 +57,12 @@ describe('savepoint adopt', () => {
   it('says at a terminal what it did and what to do next', async () => {
     project = new CliProject({ 'a.txt': 'old\n' });
     await project.agentWrites('m1', 'a.txt', 'new\n');
-    const options = { cwd: project.root, env: project.env(), columns: 200 };
-    const terminal = new Terminal([MAIN, 'adopt'], options);
-    try {
-      expect(await terminal.exit()).toBe(5);
-      expect(terminal.screen()).toBe(
-        `Nothing to do: the timeline belongs to ${project.root}.\nhint: see it with: savepoint list`,
-      );
-    } finally {
-      await terminal.close();
-    }
+    const { code, rows } = await project.see(['adopt'], { columns: 200 });
+    expect(code).toBe(5);
+    expect(rows).toEqual([
+      `Nothing to do: the timeline belongs to ${project.root}.`,
+      'hint: see it with: savepoint list',
+    ]);
     expect(await project.run(['adopt', '--quiet'])).toEqual({ code: 5, out: '', err: '' });
     expect((await project.run(['adopt', '--help'])).out).toMatchInlineSnapshot(`
       "usage: savepoint adopt [options]

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SCRIPTS, type Shell } from '../../src/cli/completion/scripts.ts';
+import { SCRIPTS, type Shell } from '../../src/cli/commands/completion.ts';
 import { timelineWords } from '../../src/cli/completion/timeline-words.ts';
 import { processIo } from '../../src/cli/io.ts';
 import { CliProject, MAIN, PATH } from './cli-project.ts';
@@ -93,16 +93,9 @@ describe('savepoint completion', () => {
   });
 
   it('says at a terminal where the script goes', async () => {
-    const terminal = new Terminal([MAIN, 'completion', 'fish'], {
-      cwd: project.root,
-      env: project.env(),
-    });
-    try {
-      expect(await terminal.exit()).toBe(0);
-      expect(terminal.screen()).toContain('hint: see where it goes with');
-    } finally {
-      await terminal.close();
-    }
+    const { code, raw } = await project.see(['completion', 'fish']);
+    expect(code).toBe(0);
+    expect(raw).toContain('hint: see where it goes with');
   });
 
   it('offers nothing, and says nothing, whatever it is asked', async () => {

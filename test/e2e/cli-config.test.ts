@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { CliProject, MAIN } from './cli-project.ts';
+import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
-import { Terminal } from './terminal.ts';
 
 const project = new CliProject({
   'savepoint.config.json': '{ "exclude": [".env"], "maxStoreBytes": 5, "exlude": [] }',
@@ -20,7 +19,7 @@ it('shows each value with its origin, and warns of what does not count', async (
   expect(out).toMatch(/^exclude +\*\.pem +user .*\n +\.env +project .*savepoint\.config\.json$/m);
   expect(out).toMatch(/^maxStoreBytes +10737418240 +default$/m);
   expect(err).toContain('"maxStoreBytes" is for your own file');
-  expect(err).toContain('nothing is called "exlude"');
+  expect(err).toContain('no setting is called "exlude"');
 });
 
 it('gives one value to a script', async () => {
@@ -54,15 +53,10 @@ it('fails for a broken file of the user, and for one of the project after all it
 });
 
 it('fits a terminal', async () => {
-  const options = { cwd: project.root, env: project.env(), columns: 120 };
-  const terminal = new Terminal([MAIN, 'config'], options);
-  try {
-    expect(await terminal.exit()).toBe(0);
-    expect(terminal.screen()).toMatch(/^retentionDays +7 +default$/m);
-    expect(terminal.raw).toContain('\x1b[2mdefault');
-  } finally {
-    await terminal.close();
-  }
+  const { code, rows, raw } = await project.see(['config'], { columns: 120 });
+  expect(code).toBe(0);
+  expect(rows).toContainEqual(expect.stringMatching(/^retentionDays +7 +default$/));
+  expect(raw).toContain('\x1b[2mdefault');
 });
 
 it('explains itself', async () => {
@@ -107,11 +101,11 @@ it('does not stop a rewind when the agent broke package.json, but does stop a re
   broken.write('package.json', '{ broken');
   expect(await broken.run(['run', '--', 'true'])).toMatchObject({
     code: 1,
-    err: expect.stringContaining('package.json: is not JSON'),
+    err: expect.stringContaining('package.json is not JSON'),
   });
   const { code, err } = await broken.run(['rewind', 'latest']);
   expect(code).toBe(0);
-  expect(err).toContain('package.json: is not JSON');
+  expect(err).toContain('package.json is not JSON');
   expect(broken.read('a.txt')).toBe('old\n');
   broken.remove();
 });

@@ -9,9 +9,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliProject, MAIN } from './cli-project.ts';
+import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
-import { Terminal } from './terminal.ts';
 
 const project = new CliProject({ 'a.txt': 'one\n' });
 const at = (name: string): string => join(project.scratch, name);
@@ -56,21 +55,10 @@ describe('savepoint export', () => {
   });
 
   it('writes a file that nobody else can read, and says at a terminal what to do with it', async () => {
-    const terminal = new Terminal([MAIN, 'export', '../one.savepoint', '--session', 's1'], {
-      cwd: project.root,
-      env: project.env(),
-    });
-    try {
-      expect(await terminal.exit()).toBe(0);
-      expect(terminal.screen()).toMatch(
-        /^Written to \S+one\.savepoint: 1 session, 2\s+checkpoints/,
-      );
-      expect(terminal.screen()).toMatch(
-        /hint: bring it into another project with: savepoint import/,
-      );
-    } finally {
-      await terminal.close();
-    }
+    const { code, raw } = await project.see(['export', '../one.savepoint', '--session', 's1']);
+    expect(code).toBe(0);
+    expect(raw).toMatch(/^Written to \S+one\.savepoint: 1 session, 2\s+checkpoints/);
+    expect(raw).toContain('hint: bring it into another project with: savepoint import');
     expect(lstatSync(at('one.savepoint')).mode & 0o777).toBe(0o600);
     expect(readFileSync(at('one.savepoint'), 'latin1')).toMatch(/^savepoint-export 1\n/);
   });

@@ -2,9 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { CliProject, MAIN } from './cli-project.ts';
+import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
-import { Terminal } from './terminal.ts';
 
 let project: CliProject;
 beforeEach(async () => {
@@ -119,13 +118,9 @@ it('finds nothing to check where nothing was recorded, and works at a terminal',
   const nothing = new CliProject();
   expect((await nothing.run(['fsck'])).code).toBe(4);
   nothing.remove();
-  const terminal = new Terminal([MAIN, 'fsck'], { cwd: project.root, env: project.env() });
-  try {
-    expect(await terminal.exit()).toBe(0);
-    expect(terminal.screen()).toMatch(/^No damage: /);
-  } finally {
-    await terminal.close();
-  }
+  const { code, rows } = await project.see(['fsck']);
+  expect(code).toBe(0);
+  expect(rows[0]).toMatch(/^No damage: /);
 });
 
 it('explains itself', async () => {

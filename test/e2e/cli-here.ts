@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import { homeDirectory } from '../../src/cli/home-directory.ts';
 import { Interrupts } from '../../src/cli/interrupts.ts';
-import type { Io } from '../../src/cli/io.ts';
+import { homeDirectory, type Io } from '../../src/cli/io.ts';
 import { ProgressLine } from '../../src/cli/progress.ts';
 import { run } from '../../src/cli/run.ts';
 
@@ -13,8 +12,8 @@ export interface Place {
 /** A terminal without a process behind it, and a person who answers what is asked. */
 export interface Person {
   readonly columns?: number;
-  /** One line for each question; then there is nobody left to answer. */
-  readonly answers?: readonly string[];
+  /** One line for each question, or what to do first; then there is nobody left to answer. */
+  readonly answers?: readonly (string | (() => string))[];
 }
 
 export interface Seen {
@@ -71,7 +70,8 @@ export async function seenHere(
     terminal: true,
     columns,
     ask: async (question) => {
-      const answer = left.shift() ?? null;
+      const next = left.shift() ?? null;
+      const answer = typeof next === 'function' ? next() : next;
       write(`${question}${answer ?? ''}\n`);
       return answer;
     },

@@ -13,9 +13,8 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSavepoint, storeDirectory } from '../../src/index.ts';
-import { CliProject, MAIN, PATH } from './cli-project.ts';
+import { CliProject, MAIN, PATH, type Result, runNode } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
-import { Terminal } from './terminal.ts';
 import { recordOf } from './transfer.ts';
 
 const project = new CliProject({ 'a.txt': 'one\n' });
@@ -63,15 +62,12 @@ describe('savepoint import', () => {
 
   it('begins a timeline at a terminal, and says how to go on', async () => {
     const cwd = clone('first');
-    const terminal = new Terminal([MAIN, 'import', file], { cwd, env: project.env() });
-    try {
-      expect(await terminal.exit()).toBe(0);
-      expect(terminal.screen()).toBe(
-        'Imported 1 session: 1 checkpoint, 1 change.\nhint: see it with: savepoint list; no file was touched',
-      );
-    } finally {
-      await terminal.close();
-    }
+    const { code, rows } = await project.see(['import', file], { cwd });
+    expect(code).toBe(0);
+    expect(rows).toEqual([
+      'Imported 1 session: 1 checkpoint, 1 change.',
+      'hint: see it with: savepoint list; no file was touched',
+    ]);
     expect((await project.run(['list'], { cwd })).out).toContain('message m1');
     expect((await project.run(['rewind', 'latest', '--yes'], { cwd })).code).toBe(0);
     expect((await project.run(['diff', 'latest'], { cwd })).out).toBe('No differences.\n');
@@ -164,50 +160,59 @@ describe('a process that is killed or interrupted', () => {
       message: 'm1',
       paths: names,
       work: () => {
-        for (const name of names) writeFileSync(large.path(name), randomBytes(9_000_000));
+        for (const name of names) writeFileSync(large.path(name), randomBytes(2_000_000));
       },
     });
   });
 
-  /** Sends a signal at the moment that `isAt` tells, and says how the command ended. */
-  async function signalled(
+  interface Moment {
+    readonly cwd?: string;
+    readonly signal: 'SIGKILL' | 'SIGINT';
+    /** The signal comes when this folder has more entries than at the start. */
+    readonly folder: string;
+  }
+
+  /** A program that sends itself a signal at that moment, and says how it ended. */
+  function signalled(
     args: string[],
-    {
-      cwd = large.root,
-      signal,
-      isAt,
-    }: { cwd?: string; signal: NodeJS.Signals; isAt: () => boolean },
-  ): Promise<{ code: number | null; signal: string | null; err: string }> {
-    const child = spawn(process.execPath, [MAIN, ...args], {
-      cwd,
-      env: large.env(),
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let err = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      err += text;
-    });
-    const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
-      child.once('close', (code, by) => resolve({ code, signal: by }));
-    });
-    while (child.exitCode === null && !isAt())
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    child.kill(signal);
-    return { ...(await ended), err };
+    { cwd = large.root, signal, folder }: Moment,
+  ): Promise<Result> {
+    const preload = join(large.scratch, 'signal.mjs');
+    const known = readdirSync(folder).length + (folder === large.scratch ? 1 : 0);
+    writeFileSync(
+      preload,
+      `import fs from 'node:fs';
+       import { syncBuiltinESMExports } from 'node:module';
+       let isSent = false;
+       for (const name of ['openSync', 'write', 'writeSync', 'writev', 'writevSync']) {
+         const real = fs[name];
+         fs[name] = (...args) => {
+           if (!isSent && fs.readdirSync(${JSON.stringify(folder)}).length > ${known}) {
+             isSent = true;
+             process.kill(process.pid, '${signal}');
+             // Long enough for the command to let the event loop turn at its next step.
+             Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+           }
+           return real(...args);
+         };
+       }
+       syncBuiltinESMExports();`,
+    );
+    const options = { cwd, env: large.env() };
+    return runNode(['--import', preload, MAIN, ...args], options).finally(() => rmSync(preload));
   }
 
   it('in the middle of an export leaves no file of that name', async () => {
     const parts = (): string[] =>
       readdirSync(large.scratch).filter((name) => name.endsWith('.tmp'));
-    const isWriting = (): boolean => parts().length > 0;
-    const killed = { signal: 'SIGKILL', isAt: isWriting } as const;
-    expect((await signalled(['export', target], killed)).signal).toBe('SIGKILL');
+    const killed = { signal: 'SIGKILL', folder: large.scratch } as const;
+    expect((await signalled(['export', target], killed)).code).toBe(137);
     expect(existsSync(target)).toBe(false);
     rmSync(join(large.scratch, parts()[0] ?? 'none'));
-    const interrupted = { signal: 'SIGINT', isAt: isWriting } as const;
+    const interrupted = { signal: 'SIGINT', folder: large.scratch } as const;
     expect(await signalled(['export', target], interrupted)).toEqual({
-      code: null,
-      signal: 'SIGINT',
+      code: 130,
+      out: '',
       err: '\nsavepoint: interrupted; nothing was written\n',
     });
     expect(parts()).toEqual([]);
@@ -231,10 +236,8 @@ describe('a process that is killed or interrupted', () => {
     writeFileSync(join(cwd, 'own'), 'own');
     const before = await record();
     const packs = join(storeDirectory(large.home, cwd), 'packs');
-    const known = readdirSync(packs).length;
-    const isCopying = (): boolean => readdirSync(packs).length > known;
-    const killed = { cwd, signal: 'SIGKILL', isAt: isCopying } as const;
-    expect((await signalled(['import', target], killed)).signal).toBe('SIGKILL');
+    const killed = { cwd, signal: 'SIGKILL', folder: packs } as const;
+    expect((await signalled(['import', target], killed)).code).toBe(137);
     expect(await record()).toEqual(before);
     const { code, out } = await large.run(['import', target, '--json'], { cwd });
     expect(code).toBe(0);

@@ -1,9 +1,8 @@
 import { globSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CliProject, MAIN } from './cli-project.ts';
+import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
-import { Terminal } from './terminal.ts';
 
 let project: CliProject;
 let target: string;
@@ -20,19 +19,14 @@ afterEach(() => project.remove());
 
 describe('savepoint materialize', () => {
   it('says at a terminal what it wrote, what it did not, and what to do next', async () => {
-    const args = [MAIN, 'materialize', 'latest', target];
-    const options = { cwd: project.root, env: project.env(), columns: 200 };
-    const terminal = new Terminal(args, options);
-    try {
-      expect(await terminal.exit()).toBe(0);
-      expect(terminal.rows().slice(0, 3)).toEqual([
-        `Written to ${target}: 2 files, 1 folder, 0 links.`,
-        '  not written  large.bin  it was too large to record',
-        `hint: compare it with the project: diff -r '${target}' .`,
-      ]);
-    } finally {
-      await terminal.close();
-    }
+    const args = ['materialize', 'latest', target];
+    const { code, rows } = await project.see(args, { columns: 200 });
+    expect(code).toBe(0);
+    expect(rows).toEqual([
+      `Written to ${target}: 2 files, 1 folder, 0 links.`,
+      '  not written  large.bin  it was too large to record',
+      `hint: compare it with the project: diff -r '${target}' .`,
+    ]);
     expect(readFileSync(join(target, 'src/b.txt'), 'utf8')).toBe('b\n');
   });
 

@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MAIN, PATH, type Result } from './cli-project.ts';
+import { runHere } from './cli-here.ts';
+import { PATH, type Result } from './cli-project.ts';
 import { type Bed, makeBed } from './engine-bed.ts';
 import { dieAt } from './file-moments.ts';
 
@@ -14,37 +14,33 @@ beforeEach(async () => {
 });
 afterEach(() => bed.remove());
 
-function run(...args: string[]): Result {
+function run(...args: string[]): Promise<Result> {
   const env = { PATH, HOME: bed.base, SAVEPOINT_HOME: bed.home };
-  const done = spawnSync(process.execPath, [MAIN, ...args, '--project', bed.root], {
-    env,
-    encoding: 'utf8',
-  });
-  return { code: done.status, out: done.stdout, err: done.stderr };
+  return runHere([...args, '--project', bed.root], { cwd: bed.base, env });
 }
 
 describe('the first command after an interrupted rewind', () => {
   it.each([[['list']], [['diff', 'latest']]])(
     'says beside its answer that it finished it: %s',
-    (args) => {
-      const { code, err } = run(...args);
+    async (args) => {
+      const { code, err } = await run(...args);
       expect(code).toBe(0);
       expect(err).toContain('note: an interrupted rewind was finished');
       expect(bed.text('a')).toBe('before');
-      expect(run(...args).err).not.toContain('interrupted');
+      expect((await run(...args)).err).not.toContain('interrupted');
     },
   );
 
-  it('tells programs so among the notes', () => {
-    const { out } = run('list', '--json');
+  it('tells programs so among the notes', async () => {
+    const { out } = await run('list', '--json');
     expect(JSON.parse(out).notes).toEqual([
       { code: 'recovered', message: 'an interrupted rewind was finished' },
     ]);
-    expect(JSON.parse(run('list', '--json').out).notes).toEqual([]);
+    expect(JSON.parse((await run('list', '--json')).out).notes).toEqual([]);
   });
 
-  it('tells programs so in a receipt as well', () => {
-    const { notes } = JSON.parse(run('undo', '--json').out);
+  it('tells programs so in a receipt as well', async () => {
+    const { notes } = JSON.parse((await run('undo', '--json')).out);
     expect(notes).toContainEqual(expect.objectContaining({ code: 'recovered' }));
   });
 });

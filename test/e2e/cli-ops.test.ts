@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliProject, MAIN } from './cli-project.ts';
+import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
-import { Terminal } from './terminal.ts';
 
 const project = new CliProject({ 'a.txt': 'one\n' });
 let rewind: { operationId: string | null; safetyCheckpointId: string | null };
@@ -28,12 +27,9 @@ afterAll(() => project.remove());
 const short = (id: string | null): string => id?.slice(0, 8) ?? '';
 
 async function screenOf(...args: string[]): Promise<string> {
-  const env = project.env({ NO_COLOR: '1' });
-  const terminal = new Terminal([MAIN, ...args], { cwd: project.root, env, columns: 64 });
-  expect(await terminal.exit()).toBe(0);
-  const screen = terminal.screen();
-  await terminal.close();
-  return screen;
+  const { code, rows } = await project.see(args, { env: { NO_COLOR: '1' }, columns: 64 });
+  expect(code).toBe(0);
+  return rows.join('\n');
 }
 
 describe('savepoint ops', () => {

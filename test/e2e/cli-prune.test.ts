@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { CliProject, MAIN } from './cli-project.ts';
+import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
-import { Terminal } from './terminal.ts';
 
 let project: CliProject;
 let ids: string[];
@@ -60,34 +59,27 @@ it('finds no session of another name, and follows the configuration', async () =
 });
 
 it('works at a terminal', async () => {
-  const options = { cwd: project.root, env: project.env(), columns: 60 };
-  const terminal = new Terminal([MAIN, 'prune', '--max-size', '0'], options);
-  try {
-    await terminal.until('Remove 3 checkpoints, 3 changes? It cannot be undone. [y/N]');
-    expect(terminal.screen()).toMatch(/message m3\n.*message m2\n.*message m1\n/);
-    terminal.type('y\r');
-    expect(await terminal.exit()).toBe(0);
-    expect(terminal.screen()).toContain('Removed 3 checkpoints, 3 changes;');
-    expect(terminal.screen().match(/message m1/g)).toHaveLength(1);
-    expect(terminal.screen()).toContain('hint: see what is left with: savepoint list');
-  } finally {
-    await terminal.close();
-  }
+  const options = { columns: 60, answers: ['y'] };
+  const { code, rows } = await project.see(['prune', '--max-size', '0'], options);
+  expect(code).toBe(0);
+  const screen = rows.join('\n');
+  expect(screen).toMatch(
+    /message m3\n.*message m2\n.*message m1\n(.*\n)*Remove 3 checkpoints, 3 changes\? It cannot be undone\. \[y\/N\] y\n/,
+  );
+  expect(screen).toContain('Removed 3 checkpoints, 3 changes;');
+  expect(screen.match(/message m1/g)).toHaveLength(1);
+  expect(rows).toContain('hint: see what is left with: savepoint list');
 });
 
 it('removes nothing at a terminal without a yes, and asks nobody who gave it beforehand', async () => {
-  const options = { cwd: project.root, env: project.env() };
-  const terminal = new Terminal([MAIN, 'prune', '--keep', '2'], options);
-  await terminal.until('[y/N]');
-  terminal.type('\r');
-  expect(await terminal.exit()).toBe(130);
-  expect(terminal.screen()).toContain('Nothing was removed.');
-  await terminal.close();
+  const unsure = await project.see(['prune', '--keep', '2'], { answers: [''] });
+  expect(unsure.code).toBe(130);
+  expect(unsure.raw).toContain('[y/N]');
+  expect(unsure.rows).toContain('Nothing was removed.');
   expect((await project.run(['list'])).out).toContain('message m1');
-  const sure = new Terminal([MAIN, 'prune', '--keep', '2', '--yes'], options);
-  expect(await sure.exit()).toBe(0);
-  expect(sure.screen()).not.toContain('[y/N]');
-  await sure.close();
+  const sure = await project.see(['prune', '--keep', '2', '--yes']);
+  expect(sure.code).toBe(0);
+  expect(sure.raw).not.toContain('[y/N]');
 });
 
 it('explains itself', async () => {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { CliProject, MAIN } from './cli-project.ts';
+import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
-import { Terminal } from './terminal.ts';
 
 let project: CliProject;
 let first: string;
@@ -55,20 +54,14 @@ it('finds nothing of another name', async () => {
 });
 
 it('asks at a terminal, and takes a no for a no', async () => {
-  const options = { cwd: project.root, env: project.env() };
   for (const [answer, code] of [
-    ['n\r', 130],
-    ['y\r', 0],
+    ['n', 130],
+    ['y', 0],
   ] as const) {
-    const terminal = new Terminal([MAIN, 'purge', '.env'], options);
-    try {
-      await terminal.until('It cannot be undone. [y/N]');
-      terminal.type(answer);
-      expect(await terminal.exit()).toBe(code);
-      expect(terminal.screen()).toContain(code === 0 ? 'Purged:' : 'Nothing was removed.');
-    } finally {
-      await terminal.close();
-    }
+    const seen = await project.see(['purge', '.env'], { answers: [answer] });
+    expect(seen.code).toBe(code);
+    expect(seen.raw).toContain('It cannot be undone. [y/N]');
+    expect(seen.raw).toContain(code === 0 ? 'Purged:' : 'Nothing was removed.');
   }
 });
 

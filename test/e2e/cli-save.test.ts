@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CliProject, MAIN } from './cli-project.ts';
+import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
-import { Terminal } from './terminal.ts';
 
 let project: CliProject;
 beforeEach(() => {
@@ -11,11 +10,9 @@ afterEach(() => project.remove());
 
 describe('savepoint save', () => {
   it('begins a timeline that covers the whole worktree, at a terminal', async () => {
-    const place = { cwd: project.root, env: project.env({ NO_COLOR: '1' }) };
-    const terminal = new Terminal([MAIN, 'save', '-m', 'before lunch'], place);
-    expect(await terminal.exit()).toBe(0);
-    const screen = terminal.screen();
-    await terminal.close();
+    const { code, rows } = await project.see(['save', '-m', 'before lunch']);
+    expect(code).toBe(0);
+    const screen = rows.join('\n');
     expect(screen).toMatch(/^Saved \w{8} "before lunch", which covers the whole worktree\.\n/);
     expect(screen).toContain('This is the first checkpoint of');
     expect(screen).toMatch(/\nhint: go back to it with: savepoint rewind \w{8}$/);
@@ -87,13 +84,10 @@ describe('savepoint save', () => {
 describe('savepoint label', () => {
   it('names a checkpoint, names it anew, and takes the name away', async () => {
     const id = await project.agentWrites('m1', 'a.txt', 'two\n');
-    const place = { cwd: project.root, env: project.env({ NO_COLOR: '1' }) };
-    const terminal = new Terminal([MAIN, 'label', 'latest', "it's done"], place);
-    expect(await terminal.exit()).toBe(0);
-    const screen = terminal.screen();
-    await terminal.close();
-    expect(screen).toContain(`Done: ${id.slice(0, 8)} "message m1" has the label "it's done".`);
-    expect(screen).toContain("hint: go back to it with: savepoint rewind 'it'\\''s done'");
+    const { code, rows } = await project.see(['label', 'latest', "it's done"]);
+    expect(code).toBe(0);
+    expect(rows).toContain(`Done: ${id.slice(0, 8)} "message m1" has the label "it's done".`);
+    expect(rows).toContain("hint: go back to it with: savepoint rewind 'it'\\''s done'");
     expect((await project.run(['list'])).out).toContain("  [it's done] message m1\n");
     const again = await project.run(['label', "it's done", 'done', '--json']);
     expectSchema('label', again.out);

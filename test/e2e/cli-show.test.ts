@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliProject, MAIN } from './cli-project.ts';
+import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
-import { Terminal } from './terminal.ts';
 
 describe('savepoint show', () => {
   const project = new CliProject({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
@@ -29,11 +28,11 @@ describe('savepoint show', () => {
   afterAll(() => project.remove());
 
   it('tells what was asked, what changed and what became of it, at a terminal', async () => {
-    const place = { cwd: project.root, env: project.env({ NO_COLOR: '1', PAGER: 'cat' }) };
-    const terminal = new Terminal([MAIN, 'show', 'tidy'], { ...place, columns: 60, rows: 40 });
-    expect(await terminal.exit()).toBe(0);
-    const rows = terminal.rows();
-    await terminal.close();
+    const { code, rows } = await project.see(['show', 'tidy'], {
+      columns: 60,
+      env: { NO_COLOR: '1' },
+    });
+    expect(code).toBe(0);
     expect(rows[0]).toBe(`Checkpoint   ${id}  (@ the files stand here)`);
     expect(rows.join('\n')).toContain('Label        tidy\n');
     expect(rows.join('\n')).toContain(

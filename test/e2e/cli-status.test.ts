@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CliProject, MAIN } from './cli-project.ts';
+import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
-import { Terminal } from './terminal.ts';
 
 let project: CliProject;
 beforeEach(() => {
@@ -12,15 +11,11 @@ afterEach(() => project.remove());
 describe('savepoint status', () => {
   it('shows at a terminal what is covered', async () => {
     await project.run(['run', '--', 'true']);
-    const options = { cwd: project.root, env: project.env(), columns: 100 };
-    const terminal = new Terminal([MAIN, 'status'], options);
-    try {
-      expect(await terminal.exit()).toBe(0);
-      expect(terminal.screen()).toMatch(/^Project {6}\S+\nTimeline {5}1 checkpoint, 0 changes, /);
-      expect(terminal.screen()).toContain('hint: see the timeline with: savepoint list');
-    } finally {
-      await terminal.close();
-    }
+    const { code, rows } = await project.see(['status'], { columns: 100 });
+    expect(code).toBe(0);
+    expect(rows[0]).toMatch(/^Project {6}\S+$/);
+    expect(rows[1]).toMatch(/^Timeline {5}1 checkpoint, 0 changes, /);
+    expect(rows).toContain('hint: see the timeline with: savepoint list');
   });
 
   it('gives programs the same before and after the first scan, as published', async () => {

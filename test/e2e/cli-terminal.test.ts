@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliProject, MAIN } from './cli-project.ts';
-import { hasTerminal, runAtTerminal, type Turn } from './pseudo-terminal.ts';
+import { Terminal } from './terminal.ts';
 
 const QUESTION = 'Go ahead? [y/N] ';
 
-describe.skipIf(!hasTerminal)('savepoint at a terminal', () => {
+describe('savepoint at a terminal', () => {
   let project: CliProject;
   let id: string;
 
@@ -14,37 +14,41 @@ describe.skipIf(!hasTerminal)('savepoint at a terminal', () => {
   });
   afterEach(() => project.remove());
 
-  const type = (args: readonly string[], turns: readonly Turn[], env = {}, columns = 80) =>
-    runAtTerminal([MAIN, ...args], { cwd: project.root, env: project.env(env), columns }, turns);
-
-  it('shows the plan and rewinds after a yes', async () => {
-    const { code, screen } = await type(['rewind', id], [[QUESTION, 'y\n']], { NO_COLOR: '1' });
-    expect(code).toBe(0);
-    expect(screen.indexOf('restore   a.txt')).toBeLessThan(screen.indexOf(QUESTION));
-    expect(screen).toContain('Done: 1 restored.');
-    expect(project.read('a.txt')).toBe('old\n');
+  it.each([
+    ['a yes', 'y\r', 0, 'Done: 1 restored.', 'old\n'],
+    ['the end of input', '\x04', 130, 'Nothing was changed.', 'new\n'],
+    ['Ctrl-C', '\x03', 130, 'savepoint: interrupted; nothing was changed', 'new\n'],
+  ])('shows the plan, asks, and obeys %s', async (_what, typed, code, said, content) => {
+    const options = { cwd: project.root, env: project.env() };
+    const terminal = new Terminal([MAIN, 'rewind', id], options);
+    try {
+      const screen = await terminal.until(QUESTION.trimEnd());
+      expect(screen).toContain('  restore   a.txt');
+      terminal.type(typed);
+      expect(await terminal.exit()).toBe(code);
+      expect(terminal.screen()).toContain(said);
+    } finally {
+      await terminal.close();
+    }
+    expect(project.read('a.txt')).toBe(content);
   });
 
-  it.each([
-    ['anything but yes', 'maybe\n', 'Nothing was changed.'],
-    ['the end of input', '\x04', 'Nothing was changed.'],
-    ['Ctrl-C', '\x03', 'savepoint: interrupted; nothing was changed'],
-  ])('leaves everything alone after %s', async (_what, typed, said) => {
-    const { code, screen } = await type(['rewind', id], [[QUESTION, typed]]);
+  it('leaves everything alone after anything but yes', async () => {
+    const { code, rows } = await project.see(['rewind', id], { answers: ['maybe'] });
     expect(code).toBe(130);
-    expect(screen).toContain(said);
+    expect(rows).toContain('Nothing was changed.');
     expect(project.read('a.txt')).toBe('new\n');
   });
 
   it('does not ask with --yes, with --json or for a dry run, and uses colours', async () => {
-    const dry = await type(['rewind', id, '--dry-run'], []);
-    expect(dry.screen).not.toContain(QUESTION);
-    expect(dry.screen).toContain('\x1b[32mrestore ');
-    const json = await type(['rewind', id, '--json'], []);
-    expect(JSON.parse(json.screen)).toMatchObject({ success: true });
-    await type(['undo'], []);
-    const yes = await type(['rewind', id, '--yes', '--no-color'], []);
-    expect(yes).toMatchObject({ code: 0, screen: expect.not.stringContaining('\x1b') });
+    const dry = await project.see(['rewind', id, '--dry-run']);
+    expect(dry.raw).not.toContain(QUESTION);
+    expect(dry.raw).toContain('\x1b[32mrestore ');
+    const json = await project.see(['rewind', id, '--json']);
+    expect(JSON.parse(json.raw)).toMatchObject({ success: true });
+    await project.see(['undo']);
+    const yes = await project.see(['rewind', id, '--yes', '--no-color']);
+    expect(yes).toMatchObject({ code: 0, raw: expect.not.stringContaining('\x1b') });
     expect(project.read('a.txt')).toBe('old\n');
   });
 
@@ -61,9 +65,9 @@ describe.skipIf(!hasTerminal)('savepoint at a terminal', () => {
       ['rewind', '--help'],
       ['nonsense'],
     ]) {
-      const { screen } = await type(args, [], { NO_COLOR: '1' }, 40);
-      for (const line of screen.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
-      screens.push(screen);
+      const { rows } = await project.see(args, { columns: 40 });
+      for (const row of rows) expect(row.length).toBeLessThanOrEqual(40);
+      screens.push(rows.join('\n'));
     }
     const [list = '', rewind = ''] = screens;
     expect(list).toMatch(
@@ -78,11 +82,11 @@ describe.skipIf(!hasTerminal)('savepoint at a terminal', () => {
   it('refuses a plan that the files outran while the person was thinking', async () => {
     const meanwhile = () => {
       project.write('a.txt', 'somebody\n');
-      return 'y\n';
+      return 'y';
     };
-    const { code, screen } = await type(['rewind', id], [[QUESTION, meanwhile]]);
+    const { code, raw } = await project.see(['rewind', id], { answers: [meanwhile], columns: 200 });
     expect(code).toBe(1);
-    expect(screen).toContain('hint: nothing was changed; look again with --dry-run');
+    expect(raw).toContain('hint: nothing was changed; look again with --dry-run');
     expect(project.read('a.txt')).toBe('somebody\n');
   });
 });

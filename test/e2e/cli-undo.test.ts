@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CliProject, MAIN } from './cli-project.ts';
+import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
-import { Terminal } from './terminal.ts';
 
 let project: CliProject;
 let id: string;
@@ -18,18 +17,12 @@ describe('savepoint undo and redo', () => {
       ['undo', 'new\n'],
       ['redo', 'old\n'],
     ] as const) {
-      const options = { cwd: project.root, env: project.env() };
-      const terminal = new Terminal([MAIN, verb], options);
-      try {
-        expect(await terminal.exit()).toBe(0);
-        const rows = terminal.rows();
-        expect(rows[0]).toBe(`${verb === 'undo' ? 'Undo' : 'Redo'}: rewind to message m1`);
-        expect(rows[1]).toBe('  restore   a.txt  goes back to how it was');
-        expect(rows[3]).toBe('Done: 1 restored.');
-        expect(terminal.raw).toContain('\x1b[32mrestore ');
-      } finally {
-        await terminal.close();
-      }
+      const { code, rows, raw } = await project.see([verb]);
+      expect(code).toBe(0);
+      expect(rows[0]).toBe(`${verb === 'undo' ? 'Undo' : 'Redo'}: rewind to message m1`);
+      expect(rows[1]).toBe('  restore   a.txt  goes back to how it was');
+      expect(rows[3]).toBe('Done: 1 restored.');
+      expect(raw).toContain('\x1b[32mrestore ');
       expect(project.read('a.txt')).toBe(content);
     }
   });

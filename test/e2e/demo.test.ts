@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliProject, type Json, MAIN } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
-import { hasTerminal, runAtTerminal, type Turn } from './pseudo-terminal.ts';
+import { Terminal } from './terminal.ts';
 
 describe('savepoint demo', () => {
   let place: CliProject;
@@ -25,7 +25,7 @@ describe('savepoint demo', () => {
       '-let total = 0;',
       'prices.json was deleted',
       '3 files  Clean up the code a little.',
-      'restore   prices.json  is gone, comes back',
+      'restore   prices.json  was deleted: comes back',
       'Done, and checked: 4 files are as they were, byte for byte.',
       'total     8.50',
       '$ savepoint undo',
@@ -92,54 +92,44 @@ describe('savepoint demo', () => {
     `);
   });
 
-  describe.skipIf(!hasTerminal)('at a terminal', () => {
-    const visit = (turns: readonly Turn[]) => {
-      const env = place.env({ TMPDIR: temporary, NO_COLOR: '1' });
-      return runAtTerminal([MAIN, 'demo'], { cwd: place.root, env }, turns);
-    };
-    const CHOICE = 'q to leave: ';
+  describe('at a terminal', () => {
+    const visit = (...answers: string[]) =>
+      place.see(['demo'], { env: { NO_COLOR: '1' }, answers: ['', ...answers] });
 
     it('lets the visitor choose, undo and redo', async () => {
-      const { code, screen } = await visit([
-        ['Press Enter', '\n'],
-        [CHOICE, '7\n'],
-        [CHOICE, '3\n'],
-        ['Undo it? [Y/n] ', '\n'],
-        ['Redo the rewind? [Y/n] ', '\n'],
-      ]);
+      const { code, raw } = await visit('7', '3', '', '');
       expect(code).toBe(0);
-      expect(screen).toContain('delete    receipt.mjs  was not there, goes away');
-      expect(screen.match(/Total: 6\.30/g)).toHaveLength(2);
-      expect(screen.match(/Done, and checked/g)).toHaveLength(3);
-      expect(readdirSync(temporary)).toEqual([]);
+      expect(raw).toContain('delete    receipt.mjs  created since then: will be deleted');
+      expect(raw.match(/q to leave: /g)).toHaveLength(2);
+      expect(raw.match(/Total: 6\.30/g)).toHaveLength(2);
+      expect(raw.match(/Done, and checked/g)).toHaveLength(3);
     });
 
     it('asks again when the answer is neither yes nor no', async () => {
-      const { code, screen } = await visit([
-        ['Press Enter', '\n'],
-        [CHOICE, '\n'],
-        ['Undo it? [Y/n] ', 'foo\n'],
-        ['Undo it? [Y/n] ', 'NO\n'],
-      ]);
+      const { code, raw } = await visit('', 'foo', 'NO');
       expect(code).toBe(0);
-      expect(screen.match(/Done, and checked/g)).toHaveLength(1);
+      expect(raw.match(/Undo it\? \[Y\/n\] /g)).toHaveLength(2);
+      expect(raw.match(/Done, and checked/g)).toHaveLength(1);
     });
 
     it('takes no for an answer', async () => {
-      const { code, screen } = await visit([
-        ['Press Enter', '\n'],
-        [CHOICE, '\n'],
-        ['Undo it? [Y/n] ', 'n\n'],
-      ]);
+      const { code, raw } = await visit('', 'n');
       expect(code).toBe(0);
-      expect(screen.match(/Done, and checked/g)).toHaveLength(1);
-      expect(screen).toContain('On your own projects');
+      expect(raw.match(/Done, and checked/g)).toHaveLength(1);
+      expect(raw).toContain('On your own projects');
     });
 
     it('cleans up when the visitor presses Ctrl-C', async () => {
-      const { code, screen } = await visit([['Press Enter', '\x03']]);
-      expect(code).toBe(130);
-      expect(screen).toContain('savepoint: interrupted');
+      const env = place.env({ TMPDIR: temporary });
+      const terminal = new Terminal([MAIN, 'demo'], { cwd: place.root, env });
+      try {
+        await terminal.until('Press Enter');
+        terminal.type('\x03');
+        expect(await terminal.exit()).toBe(130);
+        expect(terminal.screen()).toContain('savepoint: interrupted');
+      } finally {
+        await terminal.close();
+      }
       expect(readdirSync(temporary)).toEqual([]);
     });
   });

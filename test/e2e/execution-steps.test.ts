@@ -121,7 +121,7 @@ describe('steps', () => {
 
   it('write no file of which nothing could be put on record before', async () => {
     bed = await ExecutionBed.make({ 'a.txt': 'old\n' });
-    const store = memoryStore();
+    const store = await memoryStore();
     let isFull = false;
     const commit = async (batch: Batch): Promise<void> => {
       if (isFull) throw new SavepointError('store-full', 'no space left');
@@ -238,7 +238,7 @@ describe('steps', () => {
 
   it('do not write over what somebody wrote while it went on record', async () => {
     bed = await ExecutionBed.make({ 'a.txt': 'a\n' });
-    const store = memoryStore();
+    const store = await memoryStore();
     const commit = store.timeline.commit.bind(store);
     let person: string | null = null;
     store.timeline.commit = async (batch) => {

@@ -7,7 +7,7 @@ import {
   type State,
   type Store,
 } from '../../src/index.ts';
-import { Manifest } from '../../src/model/manifest/manifest.ts';
+import { Manifest } from '../../src/model/manifest.ts';
 import { readGitObject } from '../../src/store/find.ts';
 import { assemble } from '../../src/store/parts/assemble.ts';
 import type { SampleStore } from './sample-store.ts';

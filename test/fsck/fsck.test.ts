@@ -9,7 +9,7 @@ import { restoreFrom, wrongBytes } from './restored.ts';
 import { SampleStore } from './sample-store.ts';
 
 // `npm run test:campaigns` makes 500.
-const DAMAGES = numberFrom('SAVEPOINT_DAMAGES', 80);
+const DAMAGES = numberFrom('SAVEPOINT_DAMAGES', 20);
 const SEED = numberFrom('SAVEPOINT_DAMAGE_SEED', 20_261_115);
 
 let sample: SampleStore;

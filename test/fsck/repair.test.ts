@@ -12,7 +12,7 @@ import { type Restored, restoreFrom, wrongBytes } from './restored.ts';
 import { SampleStore } from './sample-store.ts';
 
 // `npm run test:campaigns` makes 300.
-const REPAIRS = numberFrom('SAVEPOINT_REPAIRS', 20);
+const REPAIRS = numberFrom('SAVEPOINT_REPAIRS', 12);
 const SEED = numberFrom('SAVEPOINT_DAMAGE_SEED', 20_261_115) + 1;
 
 let sample: SampleStore;

@@ -39,9 +39,9 @@ function plant(bed: Bed): void {
 }
 
 /** Runs what must be refused, and gives the refusal: typed, and safe to print as it is. */
-export async function refusalOf(work: () => unknown): Promise<SavepointError> {
+export async function refusalOf(work: () => unknown, what?: string): Promise<SavepointError> {
   const error = await failureOf(work);
-  expect(error).toBeInstanceOf(SavepointError);
+  expect(error, what).toBeInstanceOf(SavepointError);
   const refusal = error as SavepointError;
   expect(Object.keys(ERROR_CODES)).toContain(refusal.code);
   expectPrintable(refusal.message);

@@ -1,14 +1,11 @@
 import fc from 'fast-check';
 import { type Command, type Mix, sequences } from './commands.ts';
 import { runSequence } from './run-sequence.ts';
+import { propertyRuns } from './runs.ts';
 import type { StoreKind, World } from './world.ts';
 
 /** How many files share the sequences without scans between them; those with scans come on top. */
 const FILES = 4;
-/** `npm run test:campaigns` plays 2,000. */
-const DEFAULT_RUNS = 250;
-/** The same sequences for everybody who runs the tests; campaigns choose other seeds. */
-const DEFAULT_SEED = 20_261_115;
 
 /** Shrinking takes its time, and a failure that is not shrunk says little. */
 export const CAMPAIGN_TIMEOUT_MS = 3_600_000;
@@ -21,24 +18,21 @@ export interface PlayOptions {
 }
 
 /**
- * Plays this file's share of the sequences. SAVEPOINT_PROPERTY_RUNS sets how many there are in all;
- * SAVEPOINT_PROPERTY_SEED, with SAVEPOINT_PROPERTY_PATH if wanted, repeats a failure, and "random"
- * looks for a new one.
+ * Plays this file's share of the sequences. SAVEPOINT_PROPERTY_SEED, with SAVEPOINT_PROPERTY_PATH if
+ * wanted, repeats a failure, and "random" looks for a new one.
  */
 export async function playSequences(
   mix: Mix,
   { share = 1 / FILES, prepare }: PlayOptions = {},
 ): Promise<void> {
-  const { SAVEPOINT_PROPERTY_RUNS: runs, SAVEPOINT_PROPERTY_SEED: seed } = process.env;
   const path = process.env.SAVEPOINT_PROPERTY_PATH;
   const stores = fc.constantFrom<StoreKind>('sqlite', 'sqlite', 'sqlite', 'memory');
   const property = fc.asyncProperty(stores, sequences(mix), (store, commands) =>
     runSequence(store, commands, prepare),
   );
   await fc.assert(property, {
-    numRuns: Math.ceil(Number(runs ?? DEFAULT_RUNS) * share),
+    ...propertyRuns(share),
     unbiased: true,
-    ...(seed === 'random' ? {} : { seed: Number(seed ?? DEFAULT_SEED) }),
     ...(path === undefined ? {} : { path }),
     reporter: report,
   });

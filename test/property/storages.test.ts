@@ -6,8 +6,7 @@ import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { sameValue } from '../../src/testing/same-value.ts';
 import { makeScratch, removeScratch } from '../e2e/scratch.ts';
 import { arbitraryValue } from './arbitrary-value.ts';
-
-const RUNS = Number(process.env.SAVEPOINT_STORAGE_VALUES ?? 300);
+import { propertyRuns } from './runs.ts';
 
 describe('any value, under any name', () => {
   it('comes back exactly from both storages', async () => {
@@ -28,7 +27,7 @@ describe('any value, under any name', () => {
           expect(await storage.list(one)).toContain(two);
         }
       });
-      await fc.assert(property, { numRuns: RUNS });
+      await fc.assert(property, propertyRuns(0.5));
     } finally {
       await store.close();
       removeScratch(scratch);

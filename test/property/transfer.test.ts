@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RewindPlan } from '../../src/index.ts';
 import { type Bed, makeBed } from '../e2e/engine-bed.ts';
 import { exportOf, importOf } from '../e2e/transfer.ts';
+import { propertyRuns } from './runs.ts';
 
 type Step =
   | { readonly do: 'write' | 'delete' | 'chmod'; readonly who: string; readonly path: string }
@@ -33,7 +34,7 @@ describe('an imported session', () => {
           await there.remove();
         }
       }),
-      { numRuns: Number(process.env.SAVEPOINT_TRANSFER_RUNS ?? 25), seed: 4 },
+      propertyRuns(0.1),
     );
   });
 });

@@ -71,7 +71,7 @@ describe('what a running command has written when a tool comes to the same file'
   it('is shared where the worktree could not be scanned before the command', async () => {
     const { project, savepoint } = place;
     await message(savepoint);
-    const hasty = await project.open({ scanDeadlineMs: -1 });
+    const hasty = await project.open({ scanDeadlineMs: 0 });
     const work = { session: 'agent', message: 'm2' };
     const window = await hasty.openWindow({ sessionId: 'agent', messageId: 'm2' });
     project.sh("sed -i 's/one/WHO/' src/main.txt");

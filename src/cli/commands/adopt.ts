@@ -1,12 +1,16 @@
 import { resolve } from 'node:path';
 import { adoptStore, displayText, isSavepointError } from '../../index.ts';
-import { findNewProject } from '../../terminal/find-project.ts';
-import { storeHome } from '../../terminal/store-home.ts';
-import { wrapWords } from '../../terminal/text-width.ts';
+import { BOOLEAN, described, exact, TEXT } from '../../model/check.ts';
+import { findNewProject, storeHome } from '../../terminal/find-project.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
+
+const SHAPE = exact({
+  adopted: described("False when the timeline was this folder's already.", BOOLEAN),
+  project: TEXT,
+});
 
 export const adopt: Command = {
   name: 'adopt',
@@ -28,6 +32,7 @@ export const adopt: Command = {
     ['savepoint adopt', 'this folder carries on the timeline recorded at its path'],
     ['savepoint adopt --from ~/old/place', 'this folder was moved, with all that is in it'],
   ],
+  json: { adopt: SHAPE },
   run: runAdopt,
 };
 
@@ -61,13 +66,13 @@ async function knownAlready(call: Call): Promise<string | null> {
 }
 
 function report(call: Call, project: string, adopted: boolean): ExitCode {
-  printJson(call, { adopted, project });
+  printJson(call, SHAPE, { adopted, project });
   const folder = displayText(project);
   if (adopted) call.io.done = `${folder} carries on its timeline all the same`;
   const said = adopted
     ? `Done: ${folder} carries on its timeline.`
     : `Nothing to do: the timeline belongs to ${folder}.`;
-  call.remark(wrapWords(said, call.columns).join('\n'));
+  call.remark(said);
   call.hint('see it with: savepoint list');
   return adopted ? EXIT.done : EXIT.nothingToDo;
 }

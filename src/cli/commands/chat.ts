@@ -1,8 +1,75 @@
 import { resolve } from 'node:path';
-import type { ReplicaIo, ReplicaRequest } from '../../replica/index.ts';
+import {
+  anyOf,
+  BOOLEAN,
+  COUNT,
+  described,
+  exact,
+  type Kind,
+  listOf,
+  nullable,
+  oneOf,
+  TEXT,
+  unchecked,
+} from '../../model/check.ts';
+import type {
+  PrintedConfig,
+  PrintedSessions,
+  PrintedTurn,
+  ReplicaIo,
+  ReplicaRequest,
+} from '../../replica/index.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Call, Command } from '../command.ts';
 import type { Io } from '../io.ts';
+import { TIME } from '../json-shapes.ts';
+
+const TURN: Kind<PrintedTurn> = exact({
+  version: oneOf(1),
+  sessionId: TEXT,
+  result: described('The answer, or in one line why there is none.', TEXT),
+  isError: BOOLEAN,
+  durationMs: COUNT,
+  checkpointId: described(
+    "The prompt's id, which a rewind to before it takes; null where checkpoints are turned off.",
+    nullable(TEXT),
+  ),
+  files: described(
+    'Paths that are not as they were before the prompt; null where nobody keeps count.',
+    nullable(listOf(TEXT)),
+  ),
+});
+
+const CONFIG: Kind<PrintedConfig> = exact({
+  version: oneOf(1),
+  settings: listOf(
+    exact({
+      key: TEXT,
+      value: unchecked<unknown>(),
+      origin: oneOf('default', 'user', 'project', 'environment'),
+      source: nullable(TEXT),
+      variable: nullable(TEXT),
+      summary: TEXT,
+    }),
+  ),
+  warnings: listOf(TEXT),
+});
+
+const SESSIONS: Kind<PrintedSessions> = exact({
+  version: oneOf(1),
+  sessions: listOf(
+    exact({
+      id: TEXT,
+      name: nullable(TEXT),
+      project: TEXT,
+      parentId: nullable(TEXT),
+      createdAt: TIME,
+      updatedAt: TIME,
+      prompts: COUNT,
+    }),
+  ),
+  problems: listOf(TEXT),
+});
 
 export const chat: Command = {
   name: 'chat',
@@ -41,6 +108,7 @@ export const chat: Command = {
     ['savepoint chat --demo --offline', 'try it without an account'],
     ['savepoint chat --print "explain main.ts"', 'one answer, for a script'],
   ],
+  json: { chat: anyOf(TURN, CONFIG, SESSIONS) },
   run: async (call) => {
     const { runReplica } = await import('../../replica/index.ts');
     return runReplica(requestOf(call), ioOf(call.io));

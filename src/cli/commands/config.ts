@@ -1,20 +1,55 @@
-import {
-  type Configuration,
-  type Effective,
-  isSettingKey,
-  type Part,
-  SETTING_KEYS,
-  variableOf,
-} from '../../config/index.ts';
+import { type Configuration, SETTING_KEYS } from '../../config/index.ts';
 import { displayText } from '../../index.ts';
-import { findProject } from '../../terminal/find-project.ts';
-import { storeHome, userFile } from '../../terminal/store-home.ts';
-import { padWidth, textWidth } from '../../terminal/text-width.ts';
+import {
+  AMOUNT,
+  anyOf,
+  BOOLEAN,
+  described,
+  exact,
+  listOf,
+  nullable,
+  oneOf,
+  TEXT,
+} from '../../model/check.ts';
+import { findProject, storeHome, userFile } from '../../terminal/find-project.ts';
+import { settingLines, settingsText } from '../../terminal/settings-text.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
-import { configurationOf, warnOfConfiguration } from '../configuration.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
+import { configurationOf, warnOfConfiguration } from '../open-timeline.ts';
+
+const PART = {
+  value: described(
+    'Sizes in bytes; null for no limit.',
+    anyOf(AMOUNT, BOOLEAN, listOf(TEXT), oneOf(null)),
+  ),
+  origin: oneOf('default', 'user', 'project', 'environment'),
+  source: described('The file or the variable; null for a default.', nullable(TEXT)),
+};
+
+const SETTING = exact({
+  key: TEXT,
+  ...PART,
+  variable: nullable(TEXT),
+  summary: TEXT,
+  parts: described(
+    'Of a list, what each place added to it; else the one value.',
+    listOf(exact(PART)),
+  ),
+});
+
+const SHAPE = exact({
+  project: TEXT,
+  userFile: described("Where the user's own settings are looked for.", TEXT),
+  storeHome: described('Where all stores of the user are.', TEXT),
+  settings: listOf(SETTING),
+  problems: described(
+    "What is wrong in the project's own files, and does not count.",
+    listOf(exact({ code: TEXT, message: TEXT })),
+  ),
+  warnings: listOf(TEXT),
+});
 
 export const config: Command = {
   name: 'config',
@@ -32,9 +67,9 @@ export const config: Command = {
     ['SAVEPOINT_SCAN=true savepoint config', 'what a variable would change'],
   ],
   completes: [SETTING_KEYS],
+  json: { config: anyOf(SHAPE, SETTING) },
   run: async (call) => {
-    expectArgs(call, 'config', 0, 1);
-    const [key] = [...call.args, ...call.rest];
+    const [key] = expectArgs(call, 'config', 0, 1);
     const project = findProject(call);
     const configuration = configurationOf(call, project);
     return key === undefined
@@ -45,15 +80,15 @@ export const config: Command = {
 
 function showAll(call: Call, project: string, configuration: Configuration): ExitCode {
   const { effective, problems, warnings } = configuration;
-  printJson(call, {
+  printJson(call, SHAPE, {
     project,
     userFile: userFile(call.io),
     storeHome: storeHome(call.io),
-    settings: effective.map(settingJson),
+    settings: effective,
     problems: problems.map(({ code, message }) => ({ code, message })),
     warnings,
   });
-  for (const line of tableText(call, effective)) call.say(line);
+  for (const line of settingsText(effective, call.paint)) call.say(line);
   if (!call.json) warnOfConfiguration(call, configuration);
   call.hint(
     `set your own in ${displayText(userFile(call.io))}, or by variables such as SAVEPOINT_MAX_FILE_SIZE`,
@@ -63,43 +98,11 @@ function showAll(call: Call, project: string, configuration: Configuration): Exi
 
 function showOne(call: Call, key: string, { effective }: Configuration): ExitCode {
   const found = effective.find((one) => one.key === key);
-  if (found === undefined || !isSettingKey(key)) {
+  if (found === undefined) {
     throw new UsageError(`no setting is called "${key}"`, 'see them with: savepoint config');
   }
-  printJson(call, settingJson(found));
-  for (const line of linesOf(found.value)) call.say(line);
-  call.hint(`${found.summary}; it can be set by ${variableOf(key)}`);
+  printJson(call, SETTING, found);
+  for (const line of settingLines(found.value)) call.say(line);
+  call.hint(`${found.summary}; it can be set by ${found.variable}`);
   return EXIT.done;
-}
-
-function settingJson({ key, value, origin, source, parts, summary }: Effective): object {
-  return { key, value, origin, source, variable: variableOf(key), summary, parts };
-}
-
-interface Row extends Pick<Part, 'origin' | 'source'> {
-  readonly key: string;
-  readonly value: string;
-}
-
-function tableText(call: Call, effective: readonly Effective[]): string[] {
-  const rows = effective.flatMap(rowsOf);
-  const keys = Math.max(...rows.map(({ key }) => key.length));
-  const values = Math.max(...rows.map(({ value }) => textWidth(value)));
-  return rows.map(({ key, value, origin, source }) => {
-    const from = source === null ? origin : `${origin}  ${displayText(source)}`;
-    return `${key.padEnd(keys)}  ${padWidth(value, values)}  ${call.paint('dim', from)}`;
-  });
-}
-
-/** A list has a row for each of its entries, since each place may have added some. */
-function rowsOf({ key, value, parts, origin, source }: Effective): Row[] {
-  if (!Array.isArray(value)) return [{ key, value: String(value ?? 'none'), origin, source }];
-  if (value.length === 0) return [{ key, value: '(none)', origin, source }];
-  const entries = parts.flatMap((part) => linesOf(part.value).map((line) => ({ ...part, line })));
-  return entries.map((entry, at) => ({ ...entry, key: at === 0 ? key : '', value: entry.line }));
-}
-
-function linesOf(value: Effective['value']): string[] {
-  if (value === null) return ['none'];
-  return typeof value === 'object' ? value.map((line) => displayText(line)) : [String(value)];
 }

@@ -1,12 +1,33 @@
 import { openSavepoint, type Receipt } from '../../index.ts';
-import { checkpointJson } from '../checkpoint-json.ts';
+import { described, exact, listOf, nullable, oneOf, TEXT } from '../../model/check.ts';
+import { shellWord } from '../../terminal/phrases.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { type Played, play } from '../demo/play.ts';
 import { type Stage, setStage } from '../demo/stage.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { shellWord } from '../hints.ts';
 import { printJson } from '../json.ts';
-import { receiptJson } from '../receipt-json.ts';
+import {
+  CHECKPOINT,
+  checkpointJson,
+  RECEIPT,
+  type ReceiptJson,
+  receiptJson,
+} from '../json-shapes.ts';
+
+const SHAPE = exact({
+  checkpoints: listOf(CHECKPOINT),
+  rewind: nullable(RECEIPT),
+  undo: nullable(RECEIPT),
+  redo: nullable(RECEIPT),
+  verified: described(
+    'After each step the project was as it was, byte for byte; otherwise the demo fails.',
+    oneOf(true),
+  ),
+  kept: described(
+    'With --keep: where its folders are.',
+    nullable(exact({ project: TEXT, home: TEXT })),
+  ),
+});
 
 export const demo: Command = {
   name: 'demo',
@@ -22,6 +43,7 @@ export const demo: Command = {
     ['savepoint demo', 'the play'],
     ['savepoint demo --keep', 'and then try the commands on its project yourself'],
   ],
+  json: { demo: SHAPE },
   run: runDemo,
 };
 
@@ -46,14 +68,18 @@ async function perform(call: Call, stage: Stage, keep: boolean): Promise<void> {
     const played = await play(call, savepoint);
     const checkpoints = (await savepoint.list()).map((one) => checkpointJson(one));
     const kept = keep ? { project: stage.project, home: stage.home } : null;
-    printJson(call, { checkpoints, ...playedJson(played), verified: true, kept });
+    printJson(call, SHAPE, { checkpoints, ...playedJson(played), verified: true, kept });
     if (keep) sayWhere(call, stage);
   } finally {
     await savepoint.close();
   }
 }
 
-function playedJson({ rewind, undo, redo }: Played): object {
+function playedJson({
+  rewind,
+  undo,
+  redo,
+}: Played): Record<'rewind' | 'undo' | 'redo', ReceiptJson | null> {
   const json = (receipt: Receipt | null) => (receipt === null ? null : receiptJson(receipt, false));
   return { rewind: json(rewind), undo: json(undo), redo: json(redo) };
 }

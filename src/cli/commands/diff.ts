@@ -1,21 +1,35 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { exists } from '../../fs/entries.ts';
 import { type Checkpoint, isSavepointError, type Savepoint } from '../../index.ts';
-import { diffStat } from '../../terminal/diff-stat.ts';
-import { diffSummary, diffText } from '../../terminal/diff-text.ts';
-import { type FileDiff, fileDiffs } from '../../terminal/file-diff.ts';
-import { patchLimit } from '../../terminal/patch-limits.ts';
-import { plural } from '../../terminal/plural.ts';
+import { COUNT, described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
+import { diffStat, diffSummary, diffText } from '../../terminal/diff-text.ts';
+import { type FileDiff, fileDiffs, patchLimit } from '../../terminal/file-diff.ts';
+import { plural } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Call, Command } from '../command.ts';
-import { fileDiffJson } from '../diff-json.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
-import { isOnRecord, type Unmatched, unmatchedPaths, unmatchedText } from '../on-record.ts';
+import { FILE_DIFF, fileDiffJson, NOT_ON_RECORD, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
-import { pathArguments } from '../path-arguments.ts';
+import {
+  isOnRecord,
+  pathArguments,
+  type Unmatched,
+  unmatchedPaths,
+  unmatchedText,
+} from '../path-arguments.ts';
+
+const SHAPE = exact({
+  from: described('The id of the checkpoint.', TEXT),
+  to: described('The id of the second one; null for what is there now.', nullable(TEXT)),
+  files: listOf(FILE_DIFF),
+  insertions: COUNT,
+  deletions: COUNT,
+  notOnRecord: NOT_ON_RECORD,
+  pathBytes: PATH_BYTES,
+});
 
 export const diff: Command = {
   name: 'diff',
@@ -38,6 +52,7 @@ export const diff: Command = {
     ['savepoint diff k3m9 x7ab --json', 'between two checkpoints, with hunks as JSON'],
   ],
   completes: ['checkpoint', 'checkpoint', 'path'],
+  json: { diff: SHAPE },
   run: async (call) => {
     const [first] = call.args;
     if (first === undefined) {
@@ -72,7 +87,7 @@ async function compare(call: Call, savepoint: Savepoint, first: string): Promise
 
 async function show(call: Call, difference: Difference): Promise<ExitCode> {
   const { from, to, files, unmatched } = difference;
-  if (call.json) printJson(call, differenceJson(difference, call.flags.has('stat')));
+  if (call.json) printJson(call, SHAPE, differenceJson(difference, call.flags.has('stat')));
   else await showPage(call, differenceText(call, difference));
   if (files.some(({ damaged }) => damaged)) call.hint('see what is damaged with: savepoint fsck');
   if (!call.io.terminal && !call.flags.has('stat')) hintAtLimit(call, files);
@@ -98,7 +113,10 @@ function differenceText(call: Call, { files, unmatched }: Difference): string[] 
   return [...lines, ...unmatchedText(unmatched), ...summary, ...nothing];
 }
 
-function differenceJson({ from, to, files, unmatched }: Difference, stat: boolean): object {
+function differenceJson(
+  { from, to, files, unmatched }: Difference,
+  stat: boolean,
+): TypeOf<typeof SHAPE> {
   const names = new PathNames();
   return {
     from: from.id,
@@ -134,7 +152,7 @@ async function checkpointOrPath(
     return await savepoint.resolve(word);
   } catch (error) {
     if (!isSavepointError(error)) throw error;
-    if (/[./]/.test(word) || existsSync(resolve(call.io.cwd, word))) return null;
+    if (/[./]/.test(word) || exists(resolve(call.io.cwd, word))) return null;
     const [path] = pathArguments(call, savepoint.root, [word]) ?? [];
     if (path !== undefined && (await isOnRecord(savepoint, path))) return null;
     throw error;

@@ -5,17 +5,31 @@ import {
   type ExportRequest,
   type Savepoint,
 } from '../../index.ts';
+import { COUNT, described, exact, listOf, TEXT } from '../../model/check.ts';
 import { type NewFile, writeNewFile } from '../../terminal/given-file.ts';
-import { plural } from '../../terminal/plural.ts';
-import { sizeText } from '../../terminal/size-text.ts';
-import { wrapWords } from '../../terminal/text-width.ts';
+import { plural, shellWord, sizeText } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { shellWord } from '../hints.ts';
 import { PathNames, printJson } from '../json.ts';
+import { PATH, PATH_BYTES, SESSION, sessionJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { sessionJson } from '../session-json.ts';
+
+const SHAPE = exact({
+  file: described('The file that was written, absolute.', TEXT),
+  bytes: described('Its size.', COUNT),
+  sessions: listOf(SESSION),
+  checkpoints: COUNT,
+  changes: COUNT,
+  operations: COUNT,
+  blobs: described('Different contents of files.', COUNT),
+  leftOut: described('Paths outside of the project, which stay behind.', listOf(PATH)),
+  unreadable: described(
+    'Contents that are lost or too large; elsewhere they count as unknown.',
+    COUNT,
+  ),
+  pathBytes: PATH_BYTES,
+});
 
 export const exportCommand: Command = {
   name: 'export',
@@ -40,9 +54,9 @@ export const exportCommand: Command = {
     ['savepoint export all.savepoint --all', 'the whole timeline'],
   ],
   completes: ['path'],
+  json: { export: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'export', 1, 1);
-    const [name = ''] = [...call.args, ...call.rest];
+    const [name = ''] = expectArgs(call, 'export', 1, 1);
     if (name === '') throw new UsageError('which file?', 'see: savepoint export --help');
     if (call.args[0] === '-') throw notAStream();
     const request = requestOf(call);
@@ -84,7 +98,7 @@ async function runExport(
 function report(call: Call, { path }: NewFile, receipt: ExportReceipt, bytes: number): void {
   const { exported, checkpoints, changes, operations, blobs, leftOut, unreadable } = receipt;
   const names = new PathNames();
-  printJson(call, {
+  printJson(call, SHAPE, {
     file: path,
     bytes,
     sessions: exported.map(sessionJson),
@@ -103,7 +117,7 @@ function report(call: Call, { path }: NewFile, receipt: ExportReceipt, bytes: nu
     plural(changes, 'change'),
   ];
   const said = `Written to ${displayText(path)}: ${what.join(', ')}, ${sizeText(bytes)}.`;
-  call.say(wrapWords(said, call.columns).join('\n'));
+  call.tell(said);
   for (const line of leftBehind(leftOut.length, unreadable)) call.say(line);
   call.hint(`bring it into another project with: savepoint import ${shellWord(path)}`);
 }

@@ -1,16 +1,73 @@
 import {
   type CheckProjectOptions,
   checkProject,
+  displayText,
   repairProject,
   type StoreCheck,
+  type StoreProblem,
   type StoreRepair,
 } from '../../index.ts';
-import { findProject } from '../../terminal/find-project.ts';
-import { storeHome } from '../../terminal/store-home.ts';
+import {
+  BOOLEAN,
+  COUNT,
+  described,
+  exact,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  TEXT,
+  type TypeOf,
+} from '../../model/check.ts';
+import { findProject, storeHome } from '../../terminal/find-project.ts';
+import { plural, someOf } from '../../terminal/phrases.ts';
+import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { checkText, isDamaged, problemJson, repairText } from '../fsck-text.ts';
-import { printJson } from '../json.ts';
+import { PathNames, printJson } from '../json.ts';
+import { PATH, PATH_BYTES } from '../json-shapes.ts';
+
+const PROBLEM = exact({
+  kind: described(
+    'A "leftover" is no damage.',
+    oneOf('database', 'row', 'chain', 'blob', 'pack', 'git', 'baseline', 'leftover'),
+  ),
+  message: TEXT,
+  file: described('Below the folder of the store.', nullable(TEXT)),
+  paths: described('Paths that cannot be restored to some state any more.', listOf(PATH)),
+  checkpoints: described('Checkpoints at which they had it.', listOf(TEXT)),
+  pathBytes: PATH_BYTES,
+});
+
+const SHAPE = exact({
+  repaired: described('Whether --repair was given.', BOOLEAN),
+  readable: described('Whether the database can be read at all.', BOOLEAN),
+  rows: described('How many rows were checked.', COUNT),
+  blobs: described('How many contents were checked.', COUNT),
+  problems: described('What was found.', listOf(PROBLEM)),
+  left: optional(described('With --repair: what is still wrong.', listOf(PROBLEM))),
+  setAside: optional(
+    described(
+      'With --repair: where everything damaged is now.',
+      nullable(exact({ folder: TEXT, rows: COUNT, files: COUNT })),
+    ),
+  ),
+  salvaged: optional(
+    described('With --repair: whether the rows were copied into a new database.', BOOLEAN),
+  ),
+  lost: optional(
+    described(
+      'With --repair: what is lost for good. Empty when the record is whole again.',
+      listOf(PROBLEM),
+    ),
+  ),
+  kept: optional(
+    described(
+      'With --repair: what is on record now. All zero: the timeline begins anew.',
+      exact({ checkpoints: COUNT, changes: COUNT }),
+    ),
+  ),
+});
 
 export const fsck: Command = {
   name: 'fsck',
@@ -31,6 +88,7 @@ export const fsck: Command = {
     ['savepoint fsck', 'after a disk failed, or to be sure'],
     ['savepoint fsck --repair', 'go on with what is not damaged'],
   ],
+  json: { fsck: SHAPE },
   run: async (call) => {
     expectArgs(call, 'fsck', 0, 0);
     const { io } = call;
@@ -52,7 +110,7 @@ async function runCheck(call: Call, options: CheckProjectOptions): Promise<ExitC
       void progress.tell({ step: 'contents', done, total: Math.max(done, total) }),
   });
   progress.end();
-  printJson(call, {
+  printJson(call, SHAPE, {
     repaired: false,
     ...countsOf(check),
     problems: check.problems.map(problemJson),
@@ -65,7 +123,7 @@ async function runCheck(call: Call, options: CheckProjectOptions): Promise<ExitC
 
 async function runRepair(call: Call, options: CheckProjectOptions): Promise<ExitCode> {
   const repair = await call.io.interrupts.hold(() => repairProject(options));
-  printJson(call, repairJson(repair));
+  printJson(call, SHAPE, repairJson(repair));
   for (const text of repairText(call, repair)) call.say(text);
   if (isDamaged(repair.left)) return EXIT.failure;
   call.hint('see what there is with: savepoint list');
@@ -73,7 +131,7 @@ async function runRepair(call: Call, options: CheckProjectOptions): Promise<Exit
   return isDamaged(repair.found) ? EXIT.done : EXIT.nothingToDo;
 }
 
-function repairJson(repair: StoreRepair): object {
+function repairJson(repair: StoreRepair): TypeOf<typeof SHAPE> {
   const { found, left, folder, rows, files, salvaged, lost, kept } = repair;
   return {
     repaired: true,
@@ -87,6 +145,85 @@ function repairJson(repair: StoreRepair): object {
   };
 }
 
-function countsOf({ readable, rows, blobs }: StoreCheck): object {
+function problemJson(problem: StoreProblem): TypeOf<typeof PROBLEM> {
+  const { kind, message, file, checkpoints } = problem;
+  const names = new PathNames();
+  const paths = problem.paths.map((path) => names.name(path));
+  return { kind, message, file, paths, checkpoints, pathBytes: names.pathBytes };
+}
+
+function countsOf({
+  readable,
+  rows,
+  blobs,
+}: StoreCheck): Pick<StoreCheck, 'readable' | 'rows' | 'blobs'> {
   return { readable, rows, blobs };
+}
+
+const SHOWN = 30;
+const SHOWN_PATHS = 3;
+
+/** Whether something is lost; a file that nobody needs is no damage. */
+function isDamaged({ problems }: StoreCheck): boolean {
+  return problems.some(({ kind }) => kind !== 'leftover');
+}
+
+function checkText(call: Call, check: StoreCheck): string[] {
+  const damage = check.problems.filter(({ kind }) => kind !== 'leftover').length;
+  const looked = `${plural(check.rows, 'row')} and ${plural(check.blobs, 'content')} were checked`;
+  const end = damage === 0 ? `No damage: ${looked}.` : `${plural(damage, 'damage')}; ${looked}.`;
+  return [...problemsText(call, check.problems), ...wrapWords(end, call.columns)];
+}
+
+function repairText(call: Call, repair: StoreRepair): string[] {
+  const { found, left, folder, rows, files, salvaged } = repair;
+  if (!isDamaged(found)) return ['Nothing to repair.'];
+  const lines = problemsText(call, found.problems);
+  if (salvaged) lines.push('The rows that could be read were copied into a new database.');
+  if (folder !== null) {
+    const what = `${plural(rows, 'row')} and ${plural(files, 'file')}`;
+    lines.push(...wrapWords(`Set aside: ${what}, in ${displayText(folder)}`, call.columns, 2));
+  }
+  if (isDamaged(left)) {
+    return [...lines, 'This is still wrong:', ...problemsText(call, left.problems)];
+  }
+  return [...lines, ...outcomeText(call, repair)];
+}
+
+function outcomeText(call: Call, repair: StoreRepair): string[] {
+  const { lost, kept, folder, salvaged } = repair;
+  if (lost.length === 0) return ['Repaired: the record is whole again.'];
+  const isEmpty = kept.checkpoints + kept.changes === 0;
+  const counts = `${plural(kept.checkpoints, 'checkpoint')} and ${plural(kept.changes, 'change')}`;
+  const lines = [
+    isEmpty
+      ? 'No checkpoint and no change could be read: the timeline begins anew.'
+      : `On record are still ${counts}.`,
+    ...(salvaged && folder !== null ? [`The old database is kept in ${displayText(folder)}`] : []),
+    'The store can be used again, but not everything could be repaired.',
+  ];
+  return [
+    'This is lost:',
+    ...problemsText(call, lost),
+    ...lines.flatMap((line) => wrapWords(line, call.columns, 2)),
+  ];
+}
+
+function problemsText(call: Call, problems: readonly StoreProblem[]): string[] {
+  const lines = problems.slice(0, SHOWN).flatMap((each) => problemText(call, each));
+  const more = problems.length - SHOWN;
+  return more > 0 ? [...lines, `  and ${more} more; --json lists them all`] : lines;
+}
+
+function problemText(
+  call: Call,
+  { kind, message, file, paths, checkpoints }: StoreProblem,
+): string[] {
+  const style = kind === 'leftover' ? 'dim' : 'red';
+  const place = file === null ? '' : ` (${file})`;
+  const text = `  ${call.paint(style, kind)}  ${displayText(message + place)}`;
+  const named = someOf(paths.map(displayText), SHOWN_PATHS);
+  const at = checkpoints.length === 0 ? '' : `, at ${plural(checkpoints.length, 'checkpoint')}`;
+  const lost = paths.length === 0 ? [] : [`      cannot be restored: ${named}${at}`];
+  return [text, ...lost].flatMap((line) => wrapWords(line, call.columns, 6));
 }

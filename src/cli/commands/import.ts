@@ -7,15 +7,30 @@ import {
   type Session,
   verifyExport,
 } from '../../index.ts';
+import { BOOLEAN, COUNT, described, exact, listOf, TEXT } from '../../model/check.ts';
 import { openGivenFile } from '../../terminal/given-file.ts';
-import { plural } from '../../terminal/plural.ts';
+import { plural, someOf } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
+import { SESSION, sessionJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { sessionJson } from '../session-json.ts';
+
+const SHAPE = exact({
+  imported: described('False, with exit code 5, when all of it was here already.', BOOLEAN),
+  file: described('The file that was read, absolute.', TEXT),
+  sessions: listOf(SESSION),
+  alreadyHere: described(
+    'Sessions of the file that were here before, the same: they stay as they are.',
+    listOf(SESSION),
+  ),
+  checkpoints: COUNT,
+  changes: COUNT,
+  operations: COUNT,
+  blobs: described('Different contents of files.', COUNT),
+});
 
 export const importCommand: Command = {
   name: 'import',
@@ -33,9 +48,9 @@ export const importCommand: Command = {
     ['savepoint import bug.savepoint --project ~/src/app', 'into another project'],
   ],
   completes: ['path'],
+  json: { import: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'import', 1, 1);
-    const [name = ''] = [...call.args, ...call.rest];
+    const [name = ''] = expectArgs(call, 'import', 1, 1);
     if (call.args[0] === '-') throw notAStream();
     const path = resolve(call.io.cwd, name);
     const file = openGivenFile(path);
@@ -87,7 +102,7 @@ function check(call: Call, done: number, total: number): Promise<void> | undefin
 
 function report(call: Call, receipt: ImportReceipt, path: string): ExitCode {
   const { imported, brought, alreadyHere, checkpoints, changes, operations, blobs } = receipt;
-  printJson(call, {
+  printJson(call, SHAPE, {
     imported,
     file: path,
     sessions: brought.map(sessionJson),
@@ -113,7 +128,6 @@ const NAMED = 5;
 
 function hereText(sessions: readonly Session[]): string {
   if (sessions.length === 0) return '';
-  const names = sessions.slice(0, NAMED).map(({ id }) => displayText(id));
-  const more = sessions.length > NAMED ? ` and ${sessions.length - NAMED} more` : '';
-  return ` Here already, and left as ${sessions.length === 1 ? 'it is' : 'they are'}: ${names.join(', ')}${more}.`;
+  const names = sessions.map(({ id }) => displayText(id));
+  return ` Here already, and left as ${sessions.length === 1 ? 'it is' : 'they are'}: ${someOf(names, NAMED)}.`;
 }

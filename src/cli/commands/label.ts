@@ -1,11 +1,19 @@
 import { type Checkpoint, displayText, type Savepoint } from '../../index.ts';
+import { BOOLEAN, described, exact, nullable, TEXT } from '../../model/check.ts';
+import { shellWord } from '../../terminal/phrases.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { shellWord } from '../hints.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
+
+const SHAPE = exact({
+  id: described('The checkpoint.', TEXT),
+  label: described('What it is called now.', nullable(TEXT)),
+  previous: nullable(TEXT),
+  changed: BOOLEAN,
+});
 
 export const label: Command = {
   name: 'label',
@@ -23,6 +31,7 @@ export const label: Command = {
     ['savepoint label k3m9 --remove', ''],
   ],
   completes: ['checkpoint'],
+  json: { label: SHAPE },
   run: async (call) => {
     const { ref, text } = whatIsAsked(call);
     return withTimeline(call, (savepoint) => run(call, savepoint, ref, text));
@@ -31,8 +40,7 @@ export const label: Command = {
 
 function whatIsAsked(call: Call): { ref: string; text: string | null } {
   const remove = call.flags.has('remove');
-  expectArgs(call, 'label', remove ? 1 : 2, remove ? 1 : 2);
-  const [ref = '', text = ''] = [...call.args, ...call.rest];
+  const [ref = '', text = ''] = expectArgs(call, 'label', remove ? 1 : 2, remove ? 1 : 2);
   if (ref === '')
     throw new UsageError('which checkpoint?', 'see what there is with: savepoint list');
   return { ref, text: text.trim() === '' ? null : text };
@@ -48,7 +56,7 @@ async function run(
   const after = await savepoint.label(before.id, text);
   const changed = before.label !== after.label;
   const { id, label: given } = after;
-  printJson(call, { id, label: given, previous: before.label, changed });
+  printJson(call, SHAPE, { id, label: given, previous: before.label, changed });
   if (changed) call.io.done = `the label of ${id} was changed all the same`;
   call.say(sentence(after, changed));
   call.hint(

@@ -6,18 +6,28 @@ import {
   type Savepoint,
   selectedPath,
 } from '../../index.ts';
-import { checkpointJson } from '../checkpoint-json.ts';
-import { KEPT_FIRST, MADE } from '../checkpoint-kinds.ts';
+import { described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
-import { LIMIT_OPTION, limitOf } from '../limit.ts';
+import { CHECKPOINT, checkpointJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { LIMIT_OPTION, limitOf, parseSince } from '../options.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
 import { pathArguments } from '../path-arguments.ts';
-import { groupBySession } from '../session-groups.ts';
-import { parseSince } from '../since.ts';
-import { groupedText } from '../timeline-text.ts';
+import { groupBySession, groupedText, KEPT_FIRST, MADE } from '../timeline-text.ts';
+
+const SHAPE = exact({
+  checkpoints: described('Newest first.', listOf(CHECKPOINT)),
+  current: described(
+    'The checkpoint at which the files stand: the newest, or the one that was rewound to since. It need not be among those listed.',
+    nullable(TEXT),
+  ),
+  notes: described(
+    'What happened that nobody asked for, such as that an interrupted rewind was finished.',
+    listOf(exact({ code: TEXT, message: TEXT })),
+  ),
+});
 
 export const list: Command = {
   name: 'list',
@@ -58,6 +68,7 @@ export const list: Command = {
     ['savepoint list --since yesterday --path src', 'who changed something below src'],
     ['savepoint list --limit 0 --json', 'everything, for a program'],
   ],
+  json: { list: SHAPE },
   run: runList,
 };
 
@@ -94,7 +105,7 @@ async function find(
   const ids = checkpoints.map(({ id }) => id);
   if (call.json) {
     const lines = stat ? await savepoint.countLines(ids) : null;
-    printJson(call, await listJson(savepoint, checkpoints, lines));
+    printJson(call, SHAPE, await listJson(savepoint, checkpoints, lines));
     return { rows: [], hints: [] };
   }
   if (checkpoints.length === 0) return nothing(savepoint, Object.keys(query).length > 0);
@@ -186,7 +197,7 @@ async function listJson(
   savepoint: Savepoint,
   checkpoints: readonly ListedCheckpoint[],
   lines: ReadonlyMap<string, LineCount> | null,
-): Promise<object> {
+): Promise<TypeOf<typeof SHAPE>> {
   return {
     checkpoints: checkpoints.map((one) => checkpointJson(one, lines?.get(one.id))),
     current: await savepoint.currentPlace(),

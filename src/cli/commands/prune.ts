@@ -1,14 +1,59 @@
-import type { PrunePlan, PruneRequest, Savepoint } from '../../index.ts';
+import {
+  CHECKPOINT_KINDS,
+  type Checkpoint,
+  displayText,
+  type PrunePlan,
+  type PruneReport,
+  type PruneRequest,
+  type Savepoint,
+} from '../../index.ts';
+import {
+  BOOLEAN,
+  COUNT,
+  described,
+  exact,
+  listOf,
+  nullable,
+  oneOf,
+  TEXT,
+  type TypeOf,
+} from '../../model/check.ts';
+import { plural, relativeTime, sizeText } from '../../terminal/phrases.ts';
+import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { ageOption } from '../ages.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
-import { configurationOf } from '../configuration.ts';
-import { asksFirst, confirmed } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
-import { withTimeline } from '../open-timeline.ts';
-import { countsOf, goneText, isNothing, outcomeText, pruneJson } from '../prune-text.ts';
-import { sizeOption } from '../sizes.ts';
+import { TIME, timeJson } from '../json-shapes.ts';
+import { configurationOf, withTimeline } from '../open-timeline.ts';
+import { ageOption, asksFirst, confirmed, sizeOption } from '../options.ts';
+
+const SHAPE = exact({
+  dryRun: BOOLEAN,
+  sessions: described(
+    'Ids of sessions that went, or would, with all their checkpoints.',
+    listOf(TEXT),
+  ),
+  checkpoints: listOf(
+    exact({
+      id: TEXT,
+      sessionId: nullable(TEXT),
+      kind: oneOf(...CHECKPOINT_KINDS),
+      description: TEXT,
+      label: nullable(TEXT),
+      createdAt: TIME,
+    }),
+  ),
+  operations: listOf(TEXT),
+  changes: COUNT,
+  blobs: COUNT,
+  upToBytes: described('What was expected to come back, at most.', COUNT),
+  freedBytes: described(
+    'What came back, measured on the disk; null in a dry run.',
+    nullable(COUNT),
+  ),
+  diskBytes: described('What the store takes up.', COUNT),
+});
 
 export const prune: Command = {
   name: 'prune',
@@ -46,6 +91,7 @@ export const prune: Command = {
     ['savepoint prune --older-than 30d', 'a month is enough'],
     ['savepoint prune --max-size 1GB', 'the oldest, until it fits'],
   ],
+  json: { prune: SHAPE },
   run: async (call) => {
     expectArgs(call, 'prune', 0, 0);
     const request = requestOf(call);
@@ -92,7 +138,7 @@ async function runPrune(call: Call, savepoint: Savepoint, asked: PruneRequest): 
     : await call.io.interrupts.hold(() => savepoint.prune(request, values));
   const what = report ?? plan;
   const diskBytes = report?.diskBytes ?? (await savepoint.diskBytes());
-  printJson(call, pruneJson(what, plan, report, diskBytes));
+  printJson(call, SHAPE, pruneJson(plan, report, diskBytes));
   const isIdle = isNothing(what) && (report?.freedBytes ?? 0) === 0;
   // What was on the screen when the person was asked is not listed again.
   if (!asks) for (const line of goneText(call, what)) call.say(line);
@@ -106,4 +152,86 @@ async function runPrune(call: Call, savepoint: Savepoint, asked: PruneRequest): 
 function agreed(call: Call, plan: PrunePlan): Promise<boolean> {
   for (const line of goneText(call, plan)) call.say(line);
   return confirmed(call, `Remove ${countsOf(plan)}? It cannot be undone.`);
+}
+
+function pruneJson(
+  plan: PrunePlan,
+  report: PruneReport | null,
+  diskBytes: number,
+): TypeOf<typeof SHAPE> {
+  const { sessions, checkpoints, operations, changes, blobs } = report ?? plan;
+  return {
+    dryRun: report === null,
+    sessions,
+    checkpoints: checkpoints.map(({ id, sessionId, kind, description, label, createdAt }) => {
+      return { id, sessionId, kind, description, label, createdAt: timeJson(createdAt) };
+    }),
+    operations,
+    changes,
+    blobs,
+    upToBytes: plan.upToBytes,
+    freedBytes: report?.freedBytes ?? null,
+    diskBytes,
+  };
+}
+
+/** What was removed, or would be. */
+type Gone = Omit<PrunePlan, 'upToBytes'>;
+
+function isNothing({ checkpoints, sessions, operations, changes, blobs }: Gone): boolean {
+  return checkpoints.length + sessions.length + operations.length + changes + blobs === 0;
+}
+
+const SHOWN = 20;
+const WORDS = 50;
+
+/** The checkpoints that go, one in a row, as far as somebody reads. */
+function goneText(call: Call, { checkpoints }: Gone): string[] {
+  const rows = checkpoints.slice(0, SHOWN).map((checkpoint) => rowText(call, checkpoint));
+  const left = checkpoints.length - rows.length;
+  const more = left > 0 ? [`  and ${plural(left, 'more checkpoint')}; --json lists them all`] : [];
+  return [...rows, ...more];
+}
+
+function outcomeText(
+  call: Call,
+  plan: PrunePlan,
+  report: PruneReport | null,
+  diskBytes: number,
+): string[] {
+  const text = outcome(report ?? plan, plan, report);
+  return wrapWords(`${text} ${holds(diskBytes)}`, call.columns);
+}
+
+/** "2 checkpoints, 1 session, 5 changes" */
+function countsOf({ checkpoints, sessions, operations, changes }: Gone): string {
+  return [
+    plural(checkpoints.length, 'checkpoint'),
+    ...(sessions.length > 0 ? [plural(sessions.length, 'session')] : []),
+    ...(operations.length > 0 ? [plural(operations.length, 'operation')] : []),
+    plural(changes, 'change'),
+  ].join(', ');
+}
+
+function rowText(call: Call, { id, createdAt, description }: Checkpoint): string {
+  const when = relativeTime(createdAt, call.io.now());
+  return `  ${call.paint('cyan', id.slice(0, 8))}  ${when}  ${clipWidth(displayText(description), WORDS)}`;
+}
+
+function outcome(what: Gone, plan: PrunePlan, report: PruneReport | null): string {
+  const counts = countsOf(what);
+  if (report === null) {
+    if (isNothing(what)) return 'Dry run: nothing would be removed.';
+    return `Dry run, nothing was removed. It would be: ${counts}; up to ${sizeText(plan.upToBytes)} would come back.`;
+  }
+  if (isNothing(what)) {
+    const came =
+      report.freedBytes > 0 ? `; ${sizeText(report.freedBytes)} came back by compression` : '';
+    return `Nothing to remove${came}.`;
+  }
+  return `Removed ${counts}; ${sizeText(report.freedBytes)} came back.`;
+}
+
+function holds(diskBytes: number): string {
+  return `The store takes up ${sizeText(diskBytes)}.`;
 }

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { exists } from '../../fs/entries.ts';
 import {
   displayText,
   isOutside,
@@ -8,15 +8,30 @@ import {
   type Savepoint,
   type TrackedPath,
 } from '../../index.ts';
-import { plural } from '../../terminal/plural.ts';
-import { wrapWords } from '../../terminal/text-width.ts';
+import { BOOLEAN, described, exact, listOf, type TypeOf } from '../../model/check.ts';
+import { plural, someOf } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Call, Command } from '../command.ts';
-import { confirmed } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
+import { PATH, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { confirmed } from '../options.ts';
 import { pathArguments } from '../path-arguments.ts';
+
+const SHAPE = exact({
+  dryRun: BOOLEAN,
+  paths: described('Paths whose contents were removed, or would be.', listOf(PATH)),
+  alsoAt: described(
+    'Other paths that have the same bytes on record, where they stay.',
+    listOf(PATH),
+  ),
+  stillThere: described(
+    'Those of the paths at which there is a file in the project now.',
+    listOf(PATH),
+  ),
+  pathBytes: PATH_BYTES,
+});
 
 export const purge: Command = {
   name: 'purge',
@@ -37,6 +52,7 @@ export const purge: Command = {
     ['savepoint purge .env --dry-run', 'only see what is on record'],
   ],
   completes: ['path'],
+  json: { purge: SHAPE },
   run: async (call) => {
     const typed = [...call.args, ...call.rest];
     if (typed.length === 0) {
@@ -62,7 +78,7 @@ async function runPurge(
   }
   const report = dryRun ? plan : await call.io.interrupts.hold(() => savepoint.purge(request));
   if (!dryRun) call.io.done = 'the purge was carried out all the same';
-  printJson(call, purgeJson(report, dryRun));
+  printJson(call, SHAPE, purgeJson(report, dryRun));
   const count = plural(report.paths.length, 'path');
   call.say(
     dryRun
@@ -97,7 +113,7 @@ function nothingFound(
   dryRun: boolean,
   plan: PurgeReport,
 ): ExitCode {
-  printJson(call, purgeJson(plan, dryRun));
+  printJson(call, SHAPE, purgeJson(plan, dryRun));
   call.say(`Nothing of that is on record in ${displayText(savepoint.root)}.`);
   call.hint('patterns begin at the root of the project and are quoted: savepoint purge "**/*.key"');
   return EXIT.notFound;
@@ -112,6 +128,7 @@ async function agreed(call: Call): Promise<boolean> {
 }
 
 const SHOWN = 20;
+const SHOWN_IN_A_SENTENCE = 3;
 
 function sayPaths(call: Call, { paths }: PurgeReport): void {
   for (const path of paths.slice(0, SHOWN)) call.say(`  ${displayText(path)}`);
@@ -120,29 +137,32 @@ function sayPaths(call: Call, { paths }: PurgeReport): void {
 
 /** What a person who wants a secret gone has to know: where it still is. */
 function sayNotes(call: Call, savepoint: Savepoint, report: PurgeReport): void {
-  const say = (text: string): void => call.say(wrapWords(text, call.columns, 2).join('\n'));
   const { alsoAt, stillThere } = report;
   if (alsoAt.length > 0) {
-    say(
-      `Still kept: the same bytes are on record under ${shown(alsoAt)}. Purge those too if need be.`,
+    call.tell(
+      `Still kept: the same bytes are on record under ${named(alsoAt)}. Purge those too if need be.`,
     );
   }
   if (stillThere.length > 0) {
-    say(`Still in the project: ${shown(stillThere)}. It is recorded again when it is written to.`);
+    call.tell(
+      `Still in the project: ${named(stillThere)}. It is recorded again when it is written to.`,
+    );
     call.hint('keep it out by "exclude", see: savepoint config exclude');
   }
   const inGit = report.paths.some((path) => !isOutside(path));
-  if (inGit && existsSync(join(savepoint.root, '.git'))) {
-    say('git keeps a history of its own, which is not touched.');
+  if (inGit && exists(join(savepoint.root, '.git'))) {
+    call.tell('git keeps a history of its own, which is not touched.');
   }
 }
 
-function shown(paths: readonly TrackedPath[]): string {
-  const names = paths.slice(0, 3).map((path) => displayText(path));
-  return paths.length > 3 ? `${names.join(', ')} and ${paths.length - 3} more` : names.join(', ');
+function named(paths: readonly TrackedPath[]): string {
+  return someOf(paths.map(displayText), SHOWN_IN_A_SENTENCE);
 }
 
-function purgeJson({ paths, alsoAt, stillThere }: PurgeReport, dryRun: boolean): object {
+function purgeJson(
+  { paths, alsoAt, stillThere }: PurgeReport,
+  dryRun: boolean,
+): TypeOf<typeof SHAPE> {
   const names = new PathNames();
   const all = (list: readonly TrackedPath[]): string[] => list.map((path) => names.name(path));
   return {

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { constants } from 'node:os';
 import {
   type Change,
   isSavepointError,
@@ -7,13 +9,31 @@ import {
   type Savepoint,
   type ScanReport,
 } from '../../index.ts';
-import { plural } from '../../terminal/plural.ts';
-import { type Ended, startProgram } from '../child-program.ts';
-import { type Call, type Command, expectCommand } from '../command.ts';
+import { COUNT, described, exact, listOf, nullable, oneOf, TEXT } from '../../model/check.ts';
+import { plural } from '../../terminal/phrases.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
+import type { Call, Command } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { HeldWork } from '../interrupts.ts';
 import { PathNames, printJson } from '../json.ts';
+import { COVERS, PATH, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
+
+const SHAPE = exact({
+  checkpointId: described('Made before the program: what savepoint rewind and diff take.', TEXT),
+  exitCode: described(
+    'Of the program, as a shell counts. The command ends with the same code, except with 1 where the program succeeded and its changes could not be put on record.',
+    COUNT,
+  ),
+  signal: described('What ended the program, such as SIGKILL.', nullable(TEXT)),
+  coverage: COVERS,
+  notice: described(
+    'Why what the program changed is not on record, or what could not be kept safe from it.',
+    nullable(TEXT),
+  ),
+  changes: listOf(exact({ path: PATH, change: oneOf('created', 'deleted', 'modified') })),
+  pathBytes: PATH_BYTES,
+});
 
 export const run: Command = {
   name: 'run',
@@ -30,8 +50,11 @@ export const run: Command = {
     ['savepoint run -- npm run format', 'a formatter that may go wrong'],
     ["savepoint run --message 'rename' -- sh -c 'sed -i s/a/b/ *.js'", 'several programs'],
   ],
+  json: { run: SHAPE },
   run: async (call) => {
-    const words = expectCommand(call, 'run');
+    const words = [...call.args, ...call.rest];
+    if (words.length === 0)
+      throw new UsageError('a program is missing', 'see: savepoint run --help');
     const options = { create: true, scan: true };
     return withTimeline(call, (savepoint) => runUnder(call, savepoint, words), options);
   },
@@ -114,7 +137,7 @@ function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport):
   // What was not covered before the program cannot have been covered by looking after it.
   const covered = window.report.coverage === 'scanned' ? report : window.report;
   const names = new PathNames();
-  printJson(call, {
+  printJson(call, SHAPE, {
     checkpointId: window.checkpointId,
     exitCode: ended.code,
     signal: ended.signal,
@@ -157,4 +180,53 @@ function countsOf(changes: readonly Change[]): string {
 function kindOf({ before, after }: Change): 'created' | 'deleted' | 'modified' {
   if (before.kind === 'absent') return 'created';
   return after?.kind === 'absent' ? 'deleted' : 'modified';
+}
+
+/** How a program ended. */
+interface Ended {
+  /** As a shell would say it: 128 and the signal's number, 127 for a program that is not there. */
+  readonly code: number;
+  readonly signal: NodeJS.Signals | null;
+  /** Why it could not be started, or null. */
+  readonly problem: string | null;
+}
+
+interface Program {
+  readonly ended: Promise<Ended>;
+  /** Hands on a signal that came for us alone. */
+  pass(signal: NodeJS.Signals): void;
+}
+
+/** Starts a program at our terminal, in our folder and with our environment, as a shell would. */
+function startProgram(
+  words: readonly string[],
+  options: { readonly quietOutput: boolean },
+): Program {
+  const [program = '', ...args] = words;
+  const child = spawn(program, args, {
+    stdio: ['inherit', options.quietOutput ? process.stderr.fd : 'inherit', 'inherit'],
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('error', (error) => resolve(notStarted(program, error)));
+    child.once('exit', (code, signal) => resolve(exited(code, signal)));
+  });
+  return {
+    ended,
+    pass: (signal) => {
+      // The terminal sends Ctrl-C and Ctrl-\ to everybody itself.
+      const isKey = signal === 'SIGINT' || signal === 'SIGQUIT';
+      if (!isKey || !process.stdin.isTTY) child.kill(signal);
+    },
+  };
+}
+
+function exited(code: number | null, signal: NodeJS.Signals | null): Ended {
+  const bySignal = signal === null ? 1 : 128 + constants.signals[signal];
+  return { code: code ?? bySignal, signal, problem: null };
+}
+
+function notStarted(program: string, error: NodeJS.ErrnoException): Ended {
+  const missing = error.code === 'ENOENT';
+  const problem = missing ? `no such program: ${program}` : `${program}: ${error.message}`;
+  return { code: missing ? 127 : 126, signal: null, problem };
 }

@@ -1,12 +1,19 @@
 import { type Checkpoint, displayText, type Savepoint } from '../../index.ts';
-import { COVERAGE } from '../../terminal/coverage.ts';
-import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
+import { BOOLEAN, described, exact } from '../../model/check.ts';
+import { COVERAGE } from '../../terminal/phrases.ts';
+import { clipWidth } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { checkpointJson } from '../checkpoint-json.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
+import { CHECKPOINT, COVERS, checkpointJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
+
+const SHAPE = exact({
+  checkpoint: CHECKPOINT,
+  coverage: COVERS,
+  began: described('Whether it is the first checkpoint of the project.', BOOLEAN),
+});
 
 export const save: Command = {
   name: 'save',
@@ -30,6 +37,7 @@ export const save: Command = {
     ["savepoint save -m 'before the migration'", ''],
     ["savepoint rewind 'before the migration'", 'and back to it'],
   ],
+  json: { save: SHAPE },
   run: async (call) => {
     expectArgs(call, 'save', 0, 0);
     const label = call.values.get('label');
@@ -44,12 +52,12 @@ async function run(call: Call, savepoint: Savepoint, label: string | undefined):
   const saved = await savepoint.checkpoint({ label, scan });
   call.io.done = `the checkpoint ${saved.id} was made all the same`;
   const { coverage } = saved;
-  printJson(call, {
+  printJson(call, SHAPE, {
     checkpoint: checkpointJson({ ...saved, agent: null, files: 0 }),
     coverage,
     began,
   });
-  for (const line of wrapWords(sentence(saved), call.columns)) call.say(line);
+  call.tell(sentence(saved));
   if (began) call.remark(`This is the first checkpoint of ${displayText(savepoint.root)}.`);
   if (coverage === 'named')
     call.hint('to cover everything, scan the worktree: savepoint save --scan');

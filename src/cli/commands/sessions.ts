@@ -1,16 +1,22 @@
 import { displayText, type Savepoint, type SessionSummary } from '../../index.ts';
-import { beside } from '../../terminal/beside.ts';
-import { plural } from '../../terminal/plural.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
-import { shortSession } from '../../terminal/short-session.ts';
+import { COUNT, described, exact, extended, listOf } from '../../model/check.ts';
+import { plural, relativeTime, shortSession } from '../../terminal/phrases.ts';
+import { beside } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
-import { LIMIT_OPTION, limitOf } from '../limit.ts';
+import { SESSION, sessionJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { LIMIT_OPTION, limitOf } from '../options.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
-import { sessionJson } from '../session-json.ts';
+
+const COUNTED = extended(SESSION, {
+  checkpoints: COUNT,
+  files: described('How many different paths it changed.', COUNT),
+});
+
+const SHAPE = exact({ sessions: described('Most recently active first.', listOf(COUNTED)) });
 
 export const sessions: Command = {
   name: 'sessions',
@@ -29,13 +35,14 @@ export const sessions: Command = {
     ['savepoint sessions', 'the newest 50'],
     ['savepoint list --session 5f3a', 'the checkpoints of one of them'],
   ],
+  json: { sessions: SHAPE },
   run: async (call) => {
     expectArgs(call, 'sessions', 0, 0);
     const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
     const { shown, ids, more } = await withTimeline(call, (savepoint) =>
       find(call, savepoint, limit),
     );
-    printJson(call, {
+    printJson(call, SHAPE, {
       sessions: shown.map((one) => {
         return { ...sessionJson(one), checkpoints: one.checkpoints, files: one.files };
       }),
@@ -64,7 +71,7 @@ async function find(call: Call, savepoint: Savepoint, limit: number): Promise<Fo
   return { shown, ids: all.map(({ id }) => id), more: shown.length < fitting.length };
 }
 
-/** That none fits is something else than that there is none. */
+/** An empty filter result is not an empty store: the message differs. */
 function nothingText({ values }: Call, ids: readonly string[]): string {
   if (ids.length === 0) return 'No session is on record.';
   const agent = clipWidth(displayText(values.get('agent') ?? ''), LONGEST_NAME);

@@ -1,13 +1,74 @@
 import { displayText, type ProjectStatus, type TrackedPath } from '../../index.ts';
-import { COVERAGE } from '../../terminal/coverage.ts';
-import { plural } from '../../terminal/plural.ts';
+import { COUNT, described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
+import { COVERAGE, plural, relativeTime, sizeText } from '../../terminal/phrases.ts';
 import { neverRecorded } from '../../terminal/reasons.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
-import { sizeText } from '../../terminal/size-text.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
+import { COVERS, PATH, PATH_BYTES, timeJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
+
+const STATS = exact({
+  sessions: COUNT,
+  checkpoints: COUNT,
+  changes: COUNT,
+  operations: COUNT,
+  blobs: COUNT,
+  blobBytes: described('Of all blobs, before compression.', COUNT),
+  storedBytes: described('Of all blobs, as they are stored.', COUNT),
+  packedBytes: described('Of all packs, as they are stored.', COUNT),
+  gitBytes: described(
+    "Kept of git's packs, which may be links to the repository's own files.",
+    COUNT,
+  ),
+});
+
+const SHAPE = exact({
+  project: TEXT,
+  stats: STATS,
+  newest: described('The newest checkpoint.', nullable(exact({ id: TEXT, coverage: COVERS }))),
+  worktree: described(
+    'Null before the first scan: only files that tools named are on record.',
+    nullable(
+      exact({
+        entries: described('Found by the first scan.', COUNT),
+        fromGit: described('The number of those that git holds.', COUNT),
+        sharedBytes: described(
+          "Of git's packs, where whoever overwrites the repository's own file destroys what undo needs.",
+          COUNT,
+        ),
+        unrecorded: described(
+          'Paths in scope whose content is not on record.',
+          listOf(exact({ path: PATH, reason: TEXT })),
+        ),
+        pending: described(
+          'Paths that changed since the last scan; null where it could not be scanned.',
+          nullable(COUNT),
+        ),
+        ignored: listOf(PATH),
+      }),
+    ),
+  ),
+  running: described(
+    'Commands that are said to be running.',
+    listOf(exact({ id: TEXT, sessionId: TEXT, description: TEXT })),
+  ),
+  interrupted: described(
+    'Commands whose end is not on record: their process is gone, or nothing could be recorded when they ended.',
+    listOf(
+      exact({
+        sessionId: TEXT,
+        checkpointId: described(
+          'Made before the command: what savepoint rewind and diff take.',
+          TEXT,
+        ),
+        description: TEXT,
+        createdAt: described('When it began: ISO 8601, in UTC.', TEXT),
+      }),
+    ),
+  ),
+  pathBytes: PATH_BYTES,
+});
 
 export const status: Command = {
   name: 'status',
@@ -21,11 +82,12 @@ export const status: Command = {
     ['savepoint status', ''],
     ['savepoint status --json', 'for a program, with every path'],
   ],
+  json: { status: SHAPE },
   run: async (call) => {
     expectArgs(call, 'status', 0, 0);
     return withTimeline(call, async (savepoint) => {
       const found = await savepoint.status();
-      printJson(call, statusJson(found));
+      printJson(call, SHAPE, statusJson(found));
       if (!call.json) for (const line of statusText(call, found)) call.say(line);
       const [first] = found.interrupted;
       if (first === undefined) call.hint('see the timeline with: savepoint list');
@@ -105,7 +167,7 @@ function listed(title: string, items: readonly string[]): string[] {
   return [title, ...items.slice(0, SHOWN).map((item) => `             ${item}`), ...more];
 }
 
-function statusJson(status: ProjectStatus): object {
+function statusJson(status: ProjectStatus): TypeOf<typeof SHAPE> {
   const { root, stats, newest, worktree, running, interrupted } = status;
   const names = new PathNames();
   const name = (path: TrackedPath): string => names.name(path);
@@ -120,8 +182,7 @@ function statusJson(status: ProjectStatus): object {
     },
     running: running.map(({ id, sessionId, description }) => ({ id, sessionId, description })),
     interrupted: interrupted.map(({ sessionId, checkpointId, description, createdAt }) => {
-      const begun = new Date(createdAt).toISOString();
-      return { sessionId, checkpointId, description, createdAt: begun };
+      return { sessionId, checkpointId, description, createdAt: timeJson(createdAt) };
     }),
     pathBytes: names.pathBytes,
   };

@@ -1,10 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { exists, realPath } from '../../fs/entries.ts';
 import { type Checkpoint, type Store, sqliteStore, storeDirectory } from '../../index.ts';
-import { findProject } from '../../terminal/find-project.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
-import { storeHome } from '../../terminal/store-home.ts';
+import { findProject, storeHome } from '../../terminal/find-project.ts';
+import { relativeTime } from '../../terminal/phrases.ts';
 import type { Io } from '../io.ts';
-import { type Candidate, isHarmless } from './candidate.ts';
+import { type Candidate, isHarmless } from './complete.ts';
 
 const NEWEST = 200;
 
@@ -20,9 +19,9 @@ export async function timelineWords(
   values: ReadonlyMap<string, string>,
   what: Things,
 ): Promise<Candidate[]> {
-  const project = realpathSync(findProject({ io, values }));
+  const project = realPath(findProject({ io, values }));
   const directory = storeDirectory(storeHome(io), project);
-  if (!existsSync(directory)) return [];
+  if (!exists(directory)) return [];
   const store = await sqliteStore({ directory, create: false });
   try {
     return (await WORDS[what](store, io.now())).filter(isHarmless);

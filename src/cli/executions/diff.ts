@@ -1,19 +1,58 @@
 import { type KnownExecution, ProjectExecutions } from '../../execution/index.ts';
-import { type Difference, displayText } from '../../index.ts';
-import { diffStat } from '../../terminal/diff-stat.ts';
-import { diffText } from '../../terminal/diff-text.ts';
-import type { FileDiff } from '../../terminal/file-diff.ts';
+import {
+  type BlobId,
+  type Difference,
+  displayText,
+  isSavepointError,
+  type PathDiff,
+  type Savepoint,
+  SavepointError,
+  type State,
+} from '../../index.ts';
+import {
+  described,
+  exact,
+  integer,
+  type Kind,
+  listOf,
+  nullable,
+  oneOf,
+  TEXT,
+  type TypeOf,
+} from '../../model/check.ts';
+import { diffStat, diffText } from '../../terminal/diff-text.ts';
+import { type FileDiff, fileDiffs } from '../../terminal/file-diff.ts';
 import type { Style } from '../../terminal/paint.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Call } from '../command.ts';
-import { fileDiffJson } from '../diff-json.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
+import { EXECUTION_KIND, FILE_DIFF, fileDiffJson, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
-import { fileDiffsBetween } from './step-files.ts';
 import { BEGINNING, find, type NamedStep, placeText, stepIn } from './which.ts';
+
+const SHAPE = exact({
+  id: TEXT,
+  kind: EXECUTION_KIND,
+  from: described('After this step; -1 is before the first.', integer(BEGINNING)),
+  to: described('After this step.', integer(BEGINNING)),
+  state: listOf(
+    exact({
+      path: described('As in a program: `state.messages[3].content`.', TEXT),
+      kind: oneOf('added', 'removed', 'changed'),
+    }),
+  ),
+  files: described(
+    'As `savepoint diff` prints them; null without --files.',
+    nullable(listOf(FILE_DIFF)),
+  ),
+  pathBytes: PATH_BYTES,
+});
+
+/** For the published schema. */
+export const DIFF_JSON: Kind<unknown> = SHAPE;
 
 /** `savepoint executions diff ID [STEP [STEP2]]`: where state differs, and files when asked for. */
 export async function diffExecution(call: Call, words: readonly string[]): Promise<ExitCode> {
@@ -28,7 +67,7 @@ export async function diffExecution(call: Call, words: readonly string[]): Promi
     const files = withFiles ? await fileDiffsBetween(savepoint, executions, known, range) : null;
     return { known, steps, ...range, state, files };
   });
-  if (call.json) printJson(call, foundJson(found, call.flags.has('stat')));
+  if (call.json) printJson(call, SHAPE, foundJson(found, call.flags.has('stat')));
   await showPage(call, foundText(call, found));
   if (!withFiles) call.hint('see what it did to files with: --files');
   return EXIT.done;
@@ -43,7 +82,7 @@ interface Found {
   readonly files: readonly FileDiff[] | null;
 }
 
-/** One step is what it did; two are from one to the other; none is all of it. */
+/** With one step: what it did. With two: from one to the other. With none: from the beginning to the end. */
 function rangeOf(
   steps: readonly NamedStep[],
   [first, second]: readonly string[],
@@ -85,7 +124,7 @@ function filesText({ flags, paint, columns }: Call, files: readonly FileDiff[]):
   return files.flatMap((file) => diffText(file, paint));
 }
 
-function foundJson({ known, from, to, state, files }: Found, stat: boolean): object {
+function foundJson({ known, from, to, state, files }: Found, stat: boolean): TypeOf<typeof SHAPE> {
   const names = new PathNames();
   return {
     id: known.id,
@@ -97,4 +136,91 @@ function foundJson({ known, from, to, state, files }: Found, stat: boolean): obj
     // Last: it is complete only once every name was asked for.
     pathBytes: names.pathBytes,
   };
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What changed in files between two steps. `from` may be the later one. */
+async function fileDiffsBetween(
+  savepoint: Savepoint,
+  executions: ProjectExecutions,
+  { id, kind }: KnownExecution,
+  { from, to }: Range,
+): Promise<FileDiff[]> {
+  if (from === to) return [];
+  const range = { from: Math.min(from, to), to: Math.max(from, to) };
+  const diffs =
+    kind === 'steps'
+      ? await ofSteps(savepoint, executions, id, range)
+      : await ofCheckpoints(savepoint, executions, id, range);
+  return fileDiffs(from < to ? diffs : diffs.map(turnedAround));
+}
+
+/** What the steps themselves changed: from the files that the first found to those that the last left. */
+async function ofSteps(
+  savepoint: Savepoint,
+  { reader }: ProjectExecutions,
+  id: string,
+  { from, to }: Range,
+): Promise<PathDiff[]> {
+  const { steps } = await reader.show(id);
+  const checkpointIds = steps
+    .filter(({ index }) => index > from && index <= to)
+    .flatMap(({ attempts }) => attempts.findLast(({ status }) => status === 'success') ?? [])
+    .flatMap(({ checkpointId }) => checkpointId ?? []);
+  const changes = await savepoint.changes({ checkpointIds });
+  const diffs: PathDiff[] = [];
+  for (const [path, chain] of Map.groupBy(changes, (change) => change.path)) {
+    const before = chain[0]?.before;
+    const after = chain.at(-1)?.after ?? null;
+    if (before === undefined || after === null || isSame(before, after)) continue;
+    const beforeBytes = await bytesOf(savepoint, before);
+    diffs.push({ path, before, after, beforeBytes, afterBytes: await bytesOf(savepoint, after) });
+  }
+  return diffs.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/** Checkpoints do not tell who changed a file: everything on record between the two is shown. */
+async function ofCheckpoints(
+  savepoint: Savepoint,
+  { checkpoints }: ProjectExecutions,
+  id: string,
+  { from, to }: Range,
+): Promise<PathDiff[]> {
+  const kept = await checkpoints.listCheckpoints(id);
+  const pointAt = (index: number): string => {
+    const found = kept.find(({ stepIndex }) => stepIndex === index);
+    const point = found?.metadata.file_checkpoint;
+    if (typeof point === 'string') return point;
+    const message =
+      index === BEGINNING
+        ? 'how files were before the first step is not on record; name two steps'
+        : `step ${index} was kept without its files`;
+    throw new SavepointError('step-not-found', message);
+  };
+  return savepoint.diff(pointAt(from), pointAt(to));
+}
+
+function turnedAround({ path, before, after, beforeBytes, afterBytes }: PathDiff): PathDiff {
+  return { path, before: after, after: before, beforeBytes: afterBytes, afterBytes: beforeBytes };
+}
+
+function isSame(one: State, other: State): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Null where there are none, or they are damaged: the diff then says so. */
+async function bytesOf(savepoint: Savepoint, state: State): Promise<Uint8Array | null> {
+  if (state.kind !== 'captured' || state.blob === null) return null;
+  const blob: BlobId = state.blob;
+  try {
+    return await savepoint.readBlob(blob);
+  } catch (error) {
+    if (isSavepointError(error, 'blob-corrupt') || isSavepointError(error, 'blob-missing'))
+      return null;
+    throw error;
+  }
 }

@@ -4,19 +4,25 @@ import {
   ProjectExecutions,
 } from '../../execution/index.ts';
 import { displayText } from '../../index.ts';
-import { beside } from '../../terminal/beside.ts';
-import { plural } from '../../terminal/plural.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
+import { described, exact, type Kind, listOf, TEXT } from '../../model/check.ts';
+import { plural, relativeTime } from '../../terminal/phrases.ts';
+import { beside } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 import type { Call } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
-import { limitOf } from '../limit.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { limitOf } from '../options.ts';
 import { showPage } from '../pager.ts';
-import { executionJson } from './execution-json.ts';
-import { holderText, STATUS_STYLES } from './execution-text.ts';
-import { listed } from './which.ts';
+import { EXECUTION, executionJson, holderText, listed, STATUS_STYLES } from './which.ts';
+
+const SHAPE = exact({
+  executions: described('Most recently updated first.', listOf(EXECUTION)),
+  damaged: described('Ids of checkpoints that cannot be read.', listOf(TEXT)),
+});
+
+/** For the published schema. */
+export const LIST_JSON: Kind<unknown> = SHAPE;
 
 /** `savepoint executions list`: both kinds, most recently updated first. */
 export async function listExecutions(call: Call): Promise<ExitCode> {
@@ -27,7 +33,7 @@ export async function listExecutions(call: Call): Promise<ExitCode> {
     return { all: found, problems: executions.checkpoints.problems() };
   });
   const shown = all.slice(0, limit);
-  printJson(call, {
+  printJson(call, SHAPE, {
     executions: shown.map(executionJson),
     damaged: problems.map(({ id }) => id),
   });
@@ -46,7 +52,7 @@ function hintFor(shown: readonly KnownExecution[]): string {
     : 'see one of them with: savepoint executions show ID';
 }
 
-/** What cannot be read is named, and the others are listed all the same. */
+/** Names the checkpoints that cannot be read; the others are listed all the same. */
 export function sayDamaged(call: Call, problems: readonly CheckpointProblem[]): void {
   for (const { id, error } of problems) {
     call.io.err(`savepoint: ${displayText(`${id} cannot be read: ${error.message}`)}\n`);

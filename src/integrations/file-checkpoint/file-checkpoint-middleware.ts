@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Capture, SavepointError } from '../../index.ts';
 import type { FileCheckpointService } from './file-checkpoint-service.ts';
-import { type NamedTool, namedFile, PATH_PARAMETERS, toolName } from './tool-call.ts';
 
 /** Tools that write one file, by the names that agents commonly give them. */
 export const FILE_WRITE_TOOLS: readonly string[] = [
@@ -13,7 +12,18 @@ export const FILE_WRITE_TOOLS: readonly string[] = [
   'NotebookEdit',
 ];
 
-/** What an executor is called with: the tool, then mostly its parameters, then whatever it likes. */
+/** Parameters under which tools name the file they write, in the order they are tried. */
+export const PATH_PARAMETERS: readonly string[] = [
+  'file_path',
+  'path',
+  'filePath',
+  'notebook_path',
+];
+
+/** A tool as executors get it: by its name, or as an object that has one. */
+export type NamedTool = string | { readonly name: string };
+
+/** The arguments of an executor: the tool, mostly its parameters next, and any others after them. */
 export type ToolArguments = [tool: NamedTool, ...rest: unknown[]];
 
 /** Any function that runs a tool. */
@@ -53,7 +63,7 @@ export interface FileCheckpointMiddlewareOptions {
 }
 
 const NO_NAME = '(no name)';
-// Models invent tools; what they call them must not fill the memory.
+// Models invent tools: their names must not fill the memory.
 const MAX_NOTICES = 100;
 
 /** Puts a capture before and after every tool that writes a file. */
@@ -180,4 +190,64 @@ function unnamedFile(tool: string): SavepointError {
   return new SavepointError('argument-invalid', `the tool ${tool} named no file`, {
     hint: `expected one of the parameters ${PATH_PARAMETERS.join(', ')}`,
   });
+}
+
+/** Where an object that is a whole call keeps its parameters. */
+const CALL_PARAMETERS = ['input', 'arguments', 'params'];
+
+/** Null where there is no name: an executor may be called with any value. */
+function toolName(tool: unknown): string | null {
+  const name = typeof tool === 'string' ? tool : propertyOf(tool, 'name');
+  return typeof name === 'string' && name !== '' ? name : null;
+}
+
+/**
+ * The file that a call names: `run('write_file', { path })`, `run({ name }, { path })` or
+ * `run({ name, input: { path } })`. A tool's own description may look like the last, so it is read first
+ * and has to hold a path.
+ */
+function namedFile(tool: unknown, params: unknown): string | null {
+  for (const place of CALL_PARAMETERS) {
+    const found = pathIn(fromJson(ownValue(tool, place)));
+    if (found !== null) return found;
+  }
+  return pathIn(fromJson(params));
+}
+
+function pathIn(params: unknown): string | null {
+  for (const name of PATH_PARAMETERS) {
+    const value = ownValue(params, name);
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return null;
+}
+
+/** Some models' calls carry their parameters as the JSON that the model wrote. */
+function fromJson(params: unknown): unknown {
+  if (typeof params !== 'string') return params;
+  try {
+    return JSON.parse(params);
+  } catch {
+    return null;
+  }
+}
+
+/** Own properties only: a "__proto__" in a model's JSON must not answer for a missing path. */
+function ownValue(holder: unknown, name: string): unknown {
+  try {
+    return typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name)
+      ? propertyOf(holder, name)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A property that throws is none: looking for it must not stop the tool. */
+function propertyOf(holder: unknown, name: string): unknown {
+  try {
+    return (holder as Record<string, unknown> | null | undefined)?.[name];
+  } catch {
+    return undefined;
+  }
 }

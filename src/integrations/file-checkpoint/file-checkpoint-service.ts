@@ -10,9 +10,9 @@ import {
   type Savepoint,
   SavepointError,
 } from '../../index.ts';
-import { fileRows, rowId, toFileCheckpoint } from './file-rows.ts';
-import { failedResult, resultOf } from './rewind-result.ts';
-import type { FileCheckpoint, FileError, RewindResult } from './types.ts';
+import { AMOUNT, check } from '../../model/check.ts';
+import { type FileCheckpoint, fileRows, rowId, toFileCheckpoint } from './file-rows.ts';
+import { type FileError, failedResult, type RewindResult, resultOf } from './rewind-result.ts';
 
 export interface FileCheckpointOptions {
   /** Larger files are skipped. 1 MiB by default. */
@@ -196,8 +196,9 @@ export class FileCheckpointService {
 
   async #countRows(): Promise<number> {
     let rows = 0;
-    for (const { id } of await this.#savepoint.sessions())
+    for (const { id } of await this.#savepoint.sessions()) {
       rows += (await this.#liveRows(id)).rows.length;
+    }
     return rows;
   }
 }
@@ -211,8 +212,8 @@ interface LiveRows {
 function withDefaults(options: FileCheckpointOptions): FileCheckpointOptions & typeof DEFAULTS {
   const limit = (name: keyof typeof DEFAULTS): number => {
     const value = options[name] ?? DEFAULTS[name];
-    if (typeof value === 'number' && value >= 0) return value;
-    throw new SavepointError('argument-invalid', `${name} must be a number, not below 0`);
+    check(AMOUNT, name, value);
+    return value;
   };
   return {
     ...options,

@@ -6,7 +6,23 @@ import {
   type Savepoint,
   type TrackedPath,
 } from '../../index.ts';
-import type { FileCheckpoint } from './types.ts';
+
+/** One file as it was before a tool of one message touched it. */
+export interface FileCheckpoint {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly messageId: string;
+  /** Absolute path. */
+  readonly filePath: string;
+  /** The content as text; null when there was no file. Bytes that are not UTF-8 show as U+FFFD. */
+  readonly originalContent: string | null;
+  readonly fileExisted: boolean;
+  readonly createdAt: number;
+  /** Permission bits; null when there was no file. */
+  readonly mode: number | null;
+  /** True when `originalContent` cannot show the exact bytes. A rewind restores those. */
+  readonly binary: boolean;
+}
 
 /** The changes that are rows of the service: a file, a link or nothing was seen before a tool ran. */
 export function fileRows(changes: readonly Change[]): Change[] {
@@ -61,7 +77,7 @@ export function rowId(change: Change): string {
   return `change-${change.seq}`;
 }
 
-/** As callers know files. A name that is not UTF-8 is shown, not passed on. */
+/** Callers know files by their absolute paths. A name that is not UTF-8 is shown, not passed on. */
 export function absolutePath(root: string, path: TrackedPath): string {
   const text = isTextPath(path) ? path : displayText(path);
   return isOutside(path) ? text : `${root}/${text}`;

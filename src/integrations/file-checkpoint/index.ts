@@ -4,6 +4,8 @@ export {
   FILE_WRITE_TOOLS,
   FileCheckpointMiddleware,
   type FileCheckpointMiddlewareOptions,
+  type NamedTool,
+  PATH_PARAMETERS,
   type ToolArguments,
   type ToolExecutor,
   type ToolNotice,
@@ -13,11 +15,5 @@ export {
   type FileCheckpointOptions,
   FileCheckpointService,
 } from './file-checkpoint-service.ts';
-export { type NamedTool, PATH_PARAMETERS } from './tool-call.ts';
-export type {
-  FileCheckpoint,
-  FileError,
-  FileReason,
-  RewindFailure,
-  RewindResult,
-} from './types.ts';
+export type { FileCheckpoint } from './file-rows.ts';
+export type { FileError, FileReason, RewindFailure, RewindResult } from './rewind-result.ts';

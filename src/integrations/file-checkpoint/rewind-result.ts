@@ -1,4 +1,5 @@
 import {
+  type ErrorCode,
   isSavepointError,
   type PathReason,
   type PlanLine,
@@ -6,7 +7,44 @@ import {
   type TrackedPath,
 } from '../../index.ts';
 import { absolutePath } from './file-rows.ts';
-import type { FileError, RewindFailure, RewindResult } from './types.ts';
+
+export interface FileError {
+  readonly filePath: string;
+  readonly error: string;
+}
+
+export interface FileReason {
+  readonly filePath: string;
+  readonly reason: string;
+}
+
+/** Why a rewind did nothing at all. */
+export interface RewindFailure {
+  /** A code of docs/errors.md; `checkpoint-not-found` when nothing is on record for the message. */
+  readonly code: ErrorCode | 'unexpected';
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+export interface RewindResult {
+  /** False when a file was left in conflict or could not be restored, or nothing was done. */
+  readonly success: boolean;
+  /** Null when the rewind was carried out, be it in part. */
+  readonly failure: RewindFailure | null;
+  readonly restoredFiles: string[];
+  readonly deletedFiles: string[];
+  /** With a `failure`, that one: under the path that it is about, or else the project's folder. */
+  readonly errors: FileError[];
+  /** Files in which somebody else's edits were kept. */
+  readonly mergedFiles: string[];
+  /** Files left as they are, because somebody else's edits stand in the way. */
+  readonly conflicts: FileReason[];
+  /** Files that were never recorded (too large, for example) and so cannot be brought back. */
+  readonly skipped: FileReason[];
+  /** For undo; null when there was nothing to do. */
+  readonly operationId: string | null;
+  readonly safetyCheckpointId: string | null;
+}
 
 /** A receipt in the service's terms: absolute paths, and files only. */
 export function resultOf(
@@ -63,11 +101,12 @@ function failureOf(error: unknown): RewindFailure {
   return { code, message, hint };
 }
 
+/** Whether a folder comes or goes, or changes its mode, and no file or link is concerned. */
 function isAboutFolder({ expected, target }: PlanLine): boolean {
-  const folder = (state: typeof expected) =>
-    state.kind === 'captured' && state.type === 'directory';
-  return (folder(expected) || expected.kind === 'absent') &&
-    (folder(target) || target.kind === 'absent')
-    ? folder(expected) || folder(target)
-    : false;
+  const kinds = [expected, target].map((state) =>
+    state.kind === 'captured' ? state.type : state.kind,
+  );
+  return (
+    kinds.includes('directory') && kinds.every((kind) => kind === 'directory' || kind === 'absent')
+  );
 }

@@ -2,6 +2,7 @@ import { types } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arbitraryValue } from '../../../test/property/arbitrary-value.ts';
+import { propertyRuns } from '../../../test/property/runs.ts';
 import { sameValue } from '../../testing/same-value.ts';
 import { isSavepointError } from '../errors.ts';
 import { jsonToValue, treeToValue } from './from-tree.ts';
@@ -36,7 +37,7 @@ describe('a value', () => {
         expect(sameValue(treeToValue(valueToTree(value)), value)).toBe(true);
         expect(sameValue(throughTree(value), value)).toBe(true);
       }),
-      { numRuns: 300 },
+      propertyRuns(1),
     );
   });
 
@@ -47,7 +48,7 @@ describe('a value', () => {
         const second = valueToTree({ one, other }, { previous: first });
         expect(sameValue(treeToValue(second), { one, other })).toBe(true);
       }),
-      { numRuns: 200 },
+      propertyRuns(1),
     );
     const messages = [{ role: 'user', bytes: Buffer.from('a') }, { at: new Date(1) }];
     const before = valueToTree({ messages }) as { messages: unknown[] };

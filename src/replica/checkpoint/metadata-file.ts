@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import { moveIntoPlace } from '../../fs/entries.ts';
 import { setPermissions } from '../../fs/pinned-folder.ts';
 import { readFile } from '../../fs/read-file.ts';
-import { makePrivateFolder, moveIntoPlace, writeFile } from '../../fs/write-file.ts';
-import type { CheckpointMetadata } from './checkpoint-metadata.ts';
-import { formatMetadata, type MetadataRead, parseMetadata } from './metadata-shape.ts';
+import { makePrivateFolder, writeFile } from '../../fs/write-file.ts';
+import { accepts, ID, listOf, object, storableText, unchecked } from '../../model/check.ts';
+import { TIME } from '../sessions/session.ts';
+import type { CheckpointMetadata } from './checkpoint-manager.ts';
 
 const LARGEST_BYTES = 16 * 1024 * 1024;
 
@@ -40,5 +42,46 @@ export function setAside(file: string, now: Date): string {
 }
 
 export function writeMetadata(file: string, checkpoints: readonly CheckpointMetadata[]): void {
-  writeFile(file, Buffer.from(formatMetadata(checkpoints)));
+  // A date is written as `toISOString` gives it.
+  writeFile(file, Buffer.from(`${JSON.stringify({ checkpoints }, null, 2)}\n`));
+}
+
+const LONGEST_DESCRIPTION = 10_000;
+
+const ENTRY = object({
+  id: ID,
+  timestamp: TIME,
+  description: storableText(0, LONGEST_DESCRIPTION),
+  sessionId: ID,
+});
+const ENTRIES = object({ checkpoints: listOf(unchecked<unknown>()) });
+
+/** What a `metadata.json` holds, and whether all of it could be understood. */
+interface MetadataRead {
+  readonly checkpoints: readonly CheckpointMetadata[];
+  readonly isWhole: boolean;
+}
+
+/** Keeps every entry that is valid; newest first, an id once. */
+function parseMetadata(text: string): MetadataRead {
+  const entries = entriesOf(text);
+  if (entries === null) return { checkpoints: [], isWhole: false };
+  const valid = entries.filter((entry) => accepts(ENTRY, entry));
+  const sorted = valid
+    .map(({ id, timestamp, description, sessionId }) => {
+      return { id, timestamp: new Date(timestamp), description, sessionId };
+    })
+    .sort((a, b) => b.timestamp.getTime() - a.timestamp.getTime());
+  const byId = new Map<string, CheckpointMetadata>();
+  for (const one of sorted) if (!byId.has(one.id)) byId.set(one.id, one);
+  return { checkpoints: [...byId.values()], isWhole: valid.length === entries.length };
+}
+
+function entriesOf(text: string): readonly unknown[] | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return accepts(ENTRIES, value) ? value.checkpoints : null;
+  } catch {
+    return null;
+  }
 }

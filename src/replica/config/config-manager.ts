@@ -1,7 +1,6 @@
-import type { EffectiveValue, ReplicaConfig } from './replica-config.ts';
-import { REPLICA_KEYS } from './replica-settings.ts';
+import type { McpServerConfig } from '@anthropic-ai/claude-agent-sdk';
+import type { EffectiveValue, ReplicaConfig } from './replica-settings.ts';
 import type { LoadedConfig, SDKConfigLoader } from './sdk-config-loader.ts';
-import { shownValue } from './shown-value.ts';
 
 /** What is configured for this project. It is read once: a file that changes counts from the next start. */
 export class ConfigManager {
@@ -19,13 +18,11 @@ export class ConfigManager {
 
   /** To be shown: of servers only how they are reached, since the rest may hold keys. */
   effective(): readonly EffectiveValue[] {
-    const { values, origins } = this.#load();
-    return REPLICA_KEYS.map((key) => ({
-      key,
-      value: shownValue(key, values),
-      origin: origins.get(key)?.origin ?? 'default',
-      source: origins.get(key)?.source ?? null,
-    }));
+    const { values, effective } = this.#load();
+    return effective.map(({ key, value, origin, source, variable, summary }) => {
+      const shown = key === 'mcpServers' ? shownServers(values) : value;
+      return { key, value: shown, origin, source, variable, summary };
+    });
   }
 
   get warnings(): readonly string[] {
@@ -36,4 +33,16 @@ export class ConfigManager {
     this.#loaded ??= this.#loader.load();
     return this.#loaded;
   }
+}
+
+/** Arguments, environment and addresses of servers may hold keys, and stay unsaid. */
+function shownServers({ mcpServers }: ReplicaConfig): Record<string, string> {
+  const servers = Object.entries(mcpServers);
+  return Object.fromEntries(servers.map(([name, server]) => [name, reachedBy(server)]));
+}
+
+function reachedBy(server: McpServerConfig): string {
+  if ('command' in server) return server.command;
+  if (!('url' in server)) return server.type;
+  return URL.canParse(server.url) ? new URL(server.url).origin : server.type;
 }

@@ -1,29 +1,122 @@
-import { AT_LEAST_ONE, type Kind, SWITCH } from '../../config/index.ts';
-import type { ReplicaConfig } from './replica-config.ts';
-import { ARGUMENTS, MODE, MODEL, SERVERS, TOOLS } from './replica-kinds.ts';
+import type { McpServerConfig } from '@anthropic-ai/claude-agent-sdk';
+import {
+  AT_LEAST_ONE,
+  type Effective,
+  type SettingKind,
+  type SettingsTable,
+  SWITCH,
+} from '../../config/index.ts';
+import {
+  anyOf,
+  branded,
+  type Kind,
+  listOf,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  recordOf,
+  TEXT,
+  where,
+} from '../../model/check.ts';
 
-export type ReplicaKey = keyof ReplicaConfig;
-
-/**
- * What a file inside the project may do to a value. An agent can write there, and so can whoever the
- * project was cloned from: such a file names no program and loosens no permission. `tightens`: where it is
- * stricter than what the user has. `adds`: to the user's own list.
- */
-export type ProjectMay = 'sets' | 'tightens' | 'adds' | 'never';
-
-export interface ReplicaSetting<Value> {
-  readonly kind: Kind<Value>;
-  readonly fallback: Value;
-  readonly projectMay: ProjectMay;
-  /** Null where a variable cannot hold it. */
-  readonly variable: string | null;
-  readonly summary: string;
+/** All that can be set, with every value in place (`ProjectConfig` of the seeds, loaded). */
+export interface ReplicaConfig {
+  readonly enableFileCheckpointing: boolean;
+  readonly checkpointKeepCount: number;
+  readonly model: string | null;
+  readonly permissionMode: PermissionMode;
+  /** Names of servers and how they are reached, as the SDK takes them. User file only: it names programs. */
+  readonly mcpServers: Readonly<Record<string, McpServerConfig>>;
+  /** Tools that need no question, as the SDK names them. */
+  readonly allowedTools: readonly string[];
+  readonly disallowedTools: readonly string[];
+  readonly extraArgs: Readonly<Record<string, string | null>>;
+  readonly verbose: boolean;
 }
 
+/** From the strictest to the loosest. */
+export const PERMISSION_MODES = ['plan', 'default', 'acceptEdits', 'bypassPermissions'] as const;
+type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+/** One value and where it comes from, as it may be shown. */
+export interface EffectiveValue extends Omit<Effective<ReplicaConfig>, 'value' | 'parts'> {
+  readonly value: unknown;
+}
+
+const WORD: Kind<string> = where(
+  TEXT,
+  'one line of text',
+  (text) => text.trim() !== '' && !/[\n\r\0]/.test(text),
+);
+
+const MODEL: SettingKind<string | null> = {
+  kind: nullable(where(WORD, 'the name of a model', () => true)),
+  fromText: (text) => text,
+};
+
+const MODE: SettingKind<PermissionMode> = {
+  kind: oneOf(...PERMISSION_MODES),
+  fromText: (text) => text,
+};
+
+/** In a variable separated by commas; those in parentheses belong to a rule: `Bash(sed -n 1,2p a)`. */
+const TOOLS: SettingKind<readonly string[]> = {
+  kind: listOf(where(WORD, 'the name of a tool', () => true)),
+  fromText: (text) =>
+    (text.match(/(?:\([^)]*\)|[^,(])+/g) ?? [])
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+};
+
+/** Null for an argument without a value. */
+const ARGUMENTS: SettingKind<Readonly<Record<string, string | null>>> = {
+  kind: recordOf(nullable(TEXT)),
+  fromText: () => undefined,
+};
+
+// No NUL, which ends a text for a program, and no newline, which ends a header.
+const LINE: Kind<string> = where(TEXT, 'one line of text', (text) => !/[\n\r\0]/.test(text));
+const LINES: Kind<Record<string, string>> = where(recordOf(LINE), 'an object of texts', (texts) =>
+  Object.keys(texts).every((name) => !/[\n\r\0]/.test(name)),
+);
+const PROGRAM = object({
+  type: optional(oneOf('stdio')),
+  command: WORD,
+  args: optional(listOf(LINE)),
+  env: optional(LINES),
+});
+const WEB_ADDRESS: Kind<string> = where(
+  TEXT,
+  'an address that begins with http:// or https://',
+  (text) => URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol),
+);
+const ADDRESS = object({
+  type: oneOf('http', 'sse'),
+  url: WEB_ADDRESS,
+  headers: optional(LINES),
+});
+const SERVER_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+const SERVERS: SettingKind<Readonly<Record<string, McpServerConfig>>> = {
+  kind: where(
+    recordOf(
+      branded<McpServerConfig>(
+        where(
+          anyOf(PROGRAM, ADDRESS),
+          'a server with a "command", or with a "type" of "http" or "sse" and a "url"',
+          () => true,
+        ),
+      ),
+    ),
+    'servers by names of letters, digits, "-" and "_"',
+    (servers) => Object.keys(servers).every((name) => SERVER_NAME.test(name)),
+  ),
+  fromText: () => undefined,
+};
+
 /** In the order in which they are shown. */
-export const REPLICA_SETTINGS: {
-  readonly [Key in ReplicaKey]: ReplicaSetting<ReplicaConfig[Key]>;
-} = {
+export const REPLICA_SETTINGS: SettingsTable<ReplicaConfig> = {
   enableFileCheckpointing: {
     kind: SWITCH,
     fallback: true,
@@ -49,6 +142,7 @@ export const REPLICA_SETTINGS: {
     kind: MODE,
     fallback: 'default',
     projectMay: 'tightens',
+    rank: (mode) => PERMISSION_MODES.indexOf(mode),
     variable: 'CLAUDE_REPLICA_PERMISSION_MODE',
     summary: 'what the agent may do without a question',
   },
@@ -88,9 +182,3 @@ export const REPLICA_SETTINGS: {
     summary: 'whether thinking and tool results are shown whole',
   },
 };
-
-export const REPLICA_KEYS: readonly ReplicaKey[] = Object.keys(REPLICA_SETTINGS) as ReplicaKey[];
-
-export function isReplicaKey(text: string): text is ReplicaKey {
-  return Object.hasOwn(REPLICA_SETTINGS, text);
-}

@@ -17,8 +17,8 @@ import { registerBuiltinCommands } from '../commands/builtin-commands.ts';
 import { CommandRegistry } from '../commands/command-registry.ts';
 import { ConfigManager } from '../config/config-manager.ts';
 import { SDKConfigLoader } from '../config/sdk-config-loader.ts';
+import type { Logger } from '../file-logger.ts';
 import { EngineFiles } from '../files/engine-files.ts';
-import type { Logger } from '../logger.ts';
 import type { Prompt } from '../sdk/conversation.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { InteractiveRunner } from './interactive-runner.ts';
@@ -146,7 +146,7 @@ describe('/checkpoint where executions are on record', () => {
   beforeEach(async () => {
     mkdirSync(join(scratch, 'project'));
     writeFileSync(inProject('a.txt'), 'mine\n');
-    store = memoryStore();
+    store = await memoryStore();
     savepoint = await openSavepoint({ project: join(scratch, 'project'), store });
     files = new EngineFiles(savepoint, (gap) => expect.unreachable(gap));
   });

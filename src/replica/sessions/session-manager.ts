@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '../../fs/entries.ts';
+import { namesIn } from '../../fs/tree.ts';
 import { isSavepointError, SavepointError } from '../../index.ts';
-import type { Session, Turn } from './session.ts';
-import { readSessionFile, writeSessionFile } from './session-file.ts';
+import { readSessionFile, type Session, type Turn, writeSessionFile } from './session.ts';
 
 export interface SessionManagerOptions {
   /** Where the sessions lie, a folder each: `~/.claude-replica/sessions`. */
@@ -53,7 +53,7 @@ export class SessionManager {
 
   /** Throws `session-not-found`, or `file-failed` where its file is damaged. */
   async open(id: string): Promise<Session> {
-    const session = await readSessionFile(this.#fileOf(id), id);
+    const session = readSessionFile(this.#fileOf(id), id);
     if (session !== null) return session;
     throw new SavepointError('session-not-found', `There is no session ${id}.`);
   }
@@ -64,7 +64,7 @@ export class SessionManager {
     const problems: string[] = [];
     for (const id of await this.#ids()) {
       try {
-        const session = await readSessionFile(this.#fileOf(id), id);
+        const session = readSessionFile(this.#fileOf(id), id);
         if (session !== null && isOf(session, project)) sessions.push(session);
       } catch (error) {
         if (!isSavepointError(error, 'file-failed')) throw error;
@@ -101,12 +101,12 @@ export class SessionManager {
 
   /** Removes the session's folder with all that is in it, and nothing that a link in it points to. */
   async delete(id: string): Promise<void> {
-    await this.#inTurn(() => rm(this.directoryOf(id), { recursive: true, force: true }));
+    await this.#inTurn(async () => removeTree(this.directoryOf(id)));
   }
 
   /** Removes a session in which nothing was ever said and that has no name. */
   async deleteIfEmpty({ id }: Session): Promise<void> {
-    const session = await readSessionFile(this.#fileOf(id), id);
+    const session = readSessionFile(this.#fileOf(id), id);
     if (session !== null && isEmpty(session)) await this.delete(id);
   }
 
@@ -146,7 +146,9 @@ export class SessionManager {
   async #add(session: Pick<Session, 'id' | 'project' | 'parentId' | 'turns'>): Promise<Session> {
     const now = this.#now();
     const added: Session = { ...session, name: null, createdAt: now, updatedAt: now };
-    await this.#inTurn(() => writeSessionFile(this.#fileOf(session.id), added, 'new'));
+    await this.#inTurn(async () =>
+      writeSessionFile(this.#fileOf(session.id), added, { onlyNew: true }),
+    );
     return added;
   }
 
@@ -156,9 +158,9 @@ export class SessionManager {
   ): Promise<Session> {
     const file = this.#fileOf(session.id);
     return this.#inTurn(async () => {
-      const current = (await readSessionFile(file, session.id)) ?? session;
+      const current = readSessionFile(file, session.id) ?? session;
       const changed = { ...(await change(current)), updatedAt: this.#now() };
-      await writeSessionFile(file, changed, 'replace');
+      writeSessionFile(file, changed, { onlyNew: false });
       return changed;
     });
   }
@@ -176,7 +178,7 @@ export class SessionManager {
 
   async #ids(): Promise<string[]> {
     try {
-      return (await readdir(this.#root)).filter((name) => UUID.test(name));
+      return namesIn(this.#root).filter((name) => UUID.test(name));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw error;

@@ -19,8 +19,8 @@ export interface SaveOptions {
  */
 export interface BaseStorage {
   /**
-   * Keeps a value, instead of what the key had. It is taken as it is at the moment of the call: what the
-   * caller does to it afterwards changes nothing. Atomic and durable: after a crash the key has the new
+   * Keeps a value and replaces the one that the key had. The value counts as it is at the moment of the call:
+   * the caller may change it afterwards. Atomic and durable: after a crash the key has the new
    * value or the old one, whole. Returns where it is kept, for people to read.
    *
    * Throws `value-unsupported` with the value's path where it could not be given back exactly,
@@ -39,7 +39,7 @@ export interface BaseStorage {
   delete(category: string, key: string): Promise<boolean>;
 
   /**
-   * The keys of a category, in no order. One whose value is damaged is among them: its `load` says so.
+   * The keys of a category, in no order. Keys of damaged values are among them: `load` throws for those.
    * Empty for a category that nothing was saved in.
    */
   list(category: string): Promise<string[]>;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arbitraryValue } from '../../../test/property/arbitrary-value.ts';
+import { propertyRuns } from '../../../test/property/runs.ts';
 import type { PartId } from '../../model/ids.ts';
 import { sameValue } from '../../testing/same-value.ts';
 import { assemble } from './assemble.ts';
@@ -67,7 +68,7 @@ describe('a document in parts', () => {
         expect(sameValue(kept.load(first), state)).toBe(true);
         expect(sameValue(kept.load(second), { ...state, list: changed, extra })).toBe(true);
       }),
-      { numRuns: 40 },
+      propertyRuns(0.1),
     );
   });
 

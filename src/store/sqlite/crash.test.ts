@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { describe, it } from 'vitest';
+import { numberFrom } from '../../../test/crash/campaign.ts';
 import type { State } from '../../model/state.ts';
 import { ChildScript } from '../../testing/child-script.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
@@ -8,7 +9,7 @@ import { currentSeq, findHead } from '../find.ts';
 import type { Store } from '../store.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
-const ROUNDS = 12;
+const ROUNDS = numberFrom('SAVEPOINT_STORE_KILLS', 12);
 
 // Edits small and large files, compresses and prunes without a pause, until it is killed.
 const WRITER = `

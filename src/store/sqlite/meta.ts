@@ -1,7 +1,7 @@
-import type { Baseline } from '../../model/baseline.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { isBlobId, type Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
+import type { Baseline } from '../../model/manifest.ts';
 import type { ProjectIdentity, StoreState } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { isPackName } from './packs/pack-files.ts';

@@ -148,7 +148,7 @@ export function valueRules({ test }: StorageTests): void {
       await storage.save('session', 'key', value);
       const loaded = await storage.load('session', 'key');
       assert.deepStrictEqual(loaded, value);
-      // It asks for more: the order of keys, and what is one and the same object.
+      // Also compares the order of keys, and which values are one and the same object.
       assert.ok(sameValue(loaded, value));
     });
   }

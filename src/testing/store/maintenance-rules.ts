@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { Manifest } from '../../model/manifest/manifest.ts';
-import { ManifestWriter } from '../../model/manifest/manifest-writer.ts';
+import { Manifest, ManifestWriter } from '../../model/manifest.ts';
 import type { TrackedPath } from '../../model/path.ts';
 import { unknown } from '../../model/state.ts';
 import { blobOf } from '../../store/blob.ts';

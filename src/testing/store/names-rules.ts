@@ -9,6 +9,7 @@ import {
   commit,
   operationId,
   operationOf,
+  PROCESS,
   pathOf,
   seqsOf,
   sessionOf,
@@ -60,7 +61,9 @@ export function namesRules({ test }: StoreTests): void {
       const rows = {
         sessions: [sessionOf(odd, { rootId: odd, agent: odd })],
         checkpoints: [checkpointOf(1, { id: checkpoint, ...texts })],
-        changes: [changeOf(2, 'a', { ...named, toolCallId: odd, owner: odd })],
+        changes: [
+          changeOf(2, 'a', { ...named, toolCallId: odd, owner: { ...PROCESS, host: odd } }),
+        ],
         operations: [operationOf(3, { id: operation, description: odd })],
       };
       await commit(store, rows);

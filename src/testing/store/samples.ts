@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import type { Baseline } from '../../model/baseline.ts';
 import type { Change } from '../../model/change.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import { type ErrorCode, isSavepointError } from '../../model/errors.ts';
 import type { Execution } from '../../model/execution.ts';
 import type { CheckpointId, OperationId, Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
+import type { Baseline } from '../../model/manifest.ts';
 import type { Operation } from '../../model/operation.ts';
+import type { ProcessOwner } from '../../model/owner.ts';
 import { relativePath, type TrackedPath } from '../../model/path.ts';
 import type { Session } from '../../model/session.ts';
 import { ABSENT, type Captured } from '../../model/state.ts';
@@ -77,14 +78,18 @@ export function operationOf(seq: Seq, more: Partial<Operation> = {}): Operation 
   };
 }
 
+export const PROCESS: ProcessOwner = { kind: 'process', host: 'host', processId: 1, started: '2' };
+
 /** Of the session `s`, and still open, unless said otherwise. */
 export function windowOf(opened: Seq, more: Partial<Window> = {}): Window {
   return {
     id: `window-${opened}`,
+    kind: 'command',
+    change: null,
     sessionId: 's',
     checkpointId: checkpointId('checkpoint'),
     toolCallId: 'call',
-    owner: 'process',
+    owner: PROCESS,
     description: `window ${opened}`,
     opened,
     closed: null,

@@ -6,12 +6,9 @@ import type { ScanIndex } from '../../../src/capture/scan/scan-index.ts';
 import { Scanner } from '../../../src/capture/scan/scanner.ts';
 import { bytesToPath } from '../../../src/model/path.ts';
 import { pathsIn, ScanPlace } from '../../scan/scan-place.ts';
+import { propertyRuns } from '../runs.ts';
 import { expectLaws, expectSameEntries, readDisk } from './laws.ts';
 import { doStep, rounds, type Step } from './tree-steps.ts';
-
-const RUNS = 60;
-/** The same trees for everybody who runs the tests; campaigns choose other seeds. */
-const SEED = 20_261_115;
 
 /** Campaigns are long, and machines busy. */
 const TIMEOUT_MS = 600_000;
@@ -30,7 +27,7 @@ describe.each([
     async () => {
       await fc.assert(
         fc.asyncProperty(rounds, (steps) => playRounds(steps, scanner)),
-        parameters(),
+        propertyRuns(0.15),
       );
     },
     TIMEOUT_MS,
@@ -61,7 +58,7 @@ describe('random trees', () => {
     async () => {
       await fc.assert(
         fc.asyncProperty(rounds, (steps) => comparesWithGit(steps)),
-        parameters(),
+        propertyRuns(0.15),
       );
     },
     TIMEOUT_MS,
@@ -92,12 +89,4 @@ function gitIn(root: string): (...args: string[]) => Buffer {
   mkdirSync(home, { recursive: true });
   const env = { PATH: process.env.PATH, HOME: home, GIT_CONFIG_NOSYSTEM: '1' };
   return (...args) => execFileSync('git', args, { cwd: root, env });
-}
-
-function parameters(): fc.Parameters<[Step[][]]> {
-  const { SAVEPOINT_PROPERTY_RUNS: runs, SAVEPOINT_PROPERTY_SEED: seed } = process.env;
-  return {
-    numRuns: Number(runs ?? RUNS),
-    ...(seed === 'random' ? {} : { seed: Number(seed ?? SEED) }),
-  };
 }

@@ -1,14 +1,9 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { removeIfThere } from '../../../fs/entries.ts';
 import { PinnedFolder } from '../../../fs/pinned-folder.ts';
-import { listFolder } from '../../../fs/tree.ts';
-import {
-  isTemporary,
-  isThere,
-  makePrivateFolder,
-  removeIfThere,
-  syncPath,
-} from '../../../fs/write-file.ts';
+import { namesIn } from '../../../fs/tree.ts';
+import { isTemporary, makePrivateFolder, syncPath } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import { storeFailure } from '../../sqlite/failures.ts';
 import { LockFile } from '../../sqlite/lock.ts';
@@ -121,15 +116,19 @@ function step(
   const found = above.child(name);
   if (how === 'make-sure') syncPath(above.self());
   if (found !== null) return found;
-  if (isThere(above.entry(name))) throw notAFolder(name);
-  if (how === 'find') return null;
-  above.makeChild(name);
-  syncPath(above.self());
+  // Another process may have made it just now.
+  const entry = lstatSync(above.entry(name), { throwIfNoEntry: false });
+  if (entry !== undefined && !entry.isDirectory()) throw notAFolder(name);
+  if (how !== 'find') {
+    if (entry === undefined) above.makeChild(name);
+    syncPath(above.self());
+  }
   return above.child(name);
 }
 
 function removeTemporaries(folder: PinnedFolder): void {
-  for (const name of listFolder(folder)) if (isTemporary(name)) removeIfThere(folder.entry(name));
+  for (const name of namesIn(folder.self()))
+    if (isTemporary(name)) removeIfThere(folder.entry(name));
 }
 
 function using<Result>(folder: PinnedFolder, work: (folder: PinnedFolder) => Result): Result {

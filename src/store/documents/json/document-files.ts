@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { PinnedFolder } from '../../../fs/pinned-folder.ts';
 import { readFile } from '../../../fs/read-file.ts';
-import { listFolder } from '../../../fs/tree.ts';
+import { namesIn } from '../../../fs/tree.ts';
 import { isSavepointError } from '../../../model/errors.ts';
 import { type Json, jsonToValue, valueToJson } from '../../../model/value/index.ts';
 import { documentCorrupt } from '../base-storage.ts';
@@ -53,7 +53,7 @@ export function documentKeys(
   folder: DocumentFolder,
   tell?: (problem: Omit<StorageProblem, 'category'>) => void,
 ): string[] {
-  return listFolder(folder.pinned).flatMap((name) => {
+  return namesIn(folder.pinned.self()).flatMap((name) => {
     // A file that is still being written begins with a dot.
     if (!name.endsWith(SUFFIX) || name.startsWith('.')) return [];
     const path = join(folder.path, name);

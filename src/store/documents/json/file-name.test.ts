@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../../../test/property/runs.ts';
 import { fileNameOf, isShortened, textOfFileName } from './file-name.ts';
 
 describe('the name of a file for any text', () => {
@@ -40,7 +41,7 @@ describe('the name of a file for any text', () => {
         if (!isShortened(a, '.json')) expect(textOfFileName(a, '.json')).toBe(one);
         if (one !== other) expect(a.toLowerCase()).not.toBe(b.toLowerCase());
       }),
-      { numRuns: 2_000 },
+      propertyRuns(2.5),
     );
   });
 

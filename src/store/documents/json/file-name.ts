@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-// What a name can have on the file systems that we know, in bytes.
+// The longest name on the file systems that we know, in bytes.
 const LONGEST_NAME = 255;
-// What is left to read of a text whose name does not fit.
+// How much of a text stays readable where its name does not fit.
 const KEPT_OF_LONG = 160;
 
-/** An empty name is none. */
+/** Stands for an empty text: no file can have an empty name. */
 const NOTHING = '%';
 const PLAIN = /^[a-z0-9_.-]$/;
 const CAPITAL = /^[A-Z]$/;
 const ESCAPES = /\^[a-z]|%u[0-9a-f]{4}|(?:%[0-9a-f]{2})+/g;
-/** No name that fits has a `~`, so that a shortened one is never that of another text. */
+/** Names that fit have no `~`, so a shortened name never belongs to another text. */
 const SHORTENED = /~[0-9a-f]{64}$/;
 
 /**
@@ -32,7 +32,7 @@ export function textOfFileName(name: string, suffix = ''): string | null {
   if (!name.endsWith(suffix)) return null;
   const escaped = name.slice(0, name.length - suffix.length);
   const text = escaped === NOTHING ? '' : escaped.replaceAll(ESCAPES, unescaped);
-  // What we would write otherwise was written by somebody else, and would make one key out of two files.
+  // Somebody else wrote a file that we would name otherwise: two files would stand for one key.
   return fileNameOf(text, suffix) === name ? text : null;
 }
 
@@ -42,7 +42,7 @@ export function isShortened(name: string, suffix = ''): boolean {
 }
 
 function escapedCharacter(character: string, at: number): string {
-  // At the beginning a dot hides a file, and alone it is a folder.
+  // A dot at the beginning hides a file, and a dot alone is a folder.
   if (PLAIN.test(character) && !(character === '.' && at === 0)) return character;
   if (CAPITAL.test(character)) return `^${character.toLowerCase()}`;
   if (!character.isWellFormed()) return `%u${character.charCodeAt(0).toString(16)}`;

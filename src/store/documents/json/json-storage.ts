@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { isThere, removeIfThere, syncPath, writeFile } from '../../../fs/write-file.ts';
+import { isThere, removeIfThere } from '../../../fs/entries.ts';
+import { syncPath, writeFile } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import {
   type BaseStorage,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, it } from 'vitest';
-import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
+import { ManifestWriter } from '../../../model/manifest.ts';
 import { GitRepository } from '../../../testing/git-repository.ts';
 import {
   assertReadable,

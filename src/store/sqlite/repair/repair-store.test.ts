@@ -9,7 +9,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
+import { ManifestWriter } from '../../../model/manifest.ts';
 import {
   assertReadable,
   baselineOf,
