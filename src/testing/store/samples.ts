@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Change } from '../../model/change.ts';
-import type { Checkpoint } from '../../model/checkpoint.ts';
+import { type Checkpoint, checkpointWith } from '../../model/checkpoint.ts';
 import { type ErrorCode, isSavepointError } from '../../model/errors.ts';
 import type { CheckpointId, OperationId, Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
@@ -27,19 +27,15 @@ export function sessionOf(id: string, more: Partial<Session> = {}): Session {
 }
 
 export function checkpointOf(seq: Seq, more: Partial<Checkpoint> = {}): Checkpoint {
-  return {
+  return checkpointWith({
     id: checkpointId(`checkpoint-${seq}`),
     seq,
-    sessionId: null,
-    messageId: null,
     kind: 'message',
     description: `checkpoint ${seq}`,
-    label: null,
     createdAt: 1_000 + seq,
-    gitHead: null,
     coverage: 'named',
     ...more,
-  };
+  });
 }
 
 /** By nobody known, and closed, unless said otherwise. */
