@@ -9,6 +9,7 @@ import {
   type State,
   type Store,
 } from 'savepoint';
+import { checkpointWith } from '../src/model/checkpoint.ts';
 import { currentSeq } from '../src/store/find.ts';
 import { sourceText } from './source-text.ts';
 
@@ -61,18 +62,16 @@ function sessionOf(first: number): Session {
 }
 
 function checkpointOf(seq: number, session: Session, nth: number): Checkpoint {
-  return {
+  return checkpointWith({
     id: checkpointIdOf(nth),
     seq,
     sessionId: session.id,
     messageId: `message-${nth}`,
     kind: 'message',
     description: `message ${nth} of a person to an agent`,
-    label: null,
     createdAt: nth,
-    gitHead: null,
     coverage: 'named',
-  };
+  });
 }
 
 function changeOf(

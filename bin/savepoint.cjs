@@ -40,9 +40,6 @@ var isBuilt = fs.existsSync(path.join(built, 'main.js')) || !checkout;
 );
 
 async function loadBuilt() {
-  // The interactive agent comes with its own copy of the command line, which starts more slowly and knows
-  // every other command as well: so it does no harm where the word means something else.
-  if (process.argv.includes('chat')) return loadModule(path.join(built, '..', 'chat', 'main.js'));
   var { loadCompiled, placeFor } = require('./load-compiled.cjs');
   var { build } = JSON.parse(fs.readFileSync(path.join(built, 'package.json'), 'utf8'));
   var place = placeFor({ build, words: process.argv.slice(2), env: process.env });
@@ -53,10 +50,6 @@ async function loadBuilt() {
 async function loadSource() {
   // What was compiled once is not compiled again; a folder that cannot be written costs only the time.
   require('node:module').enableCompileCache();
-  return loadModule(source);
-}
-
-async function loadModule(file) {
-  var cli = await import(require('node:url').pathToFileURL(file).href);
+  var cli = await import(require('node:url').pathToFileURL(source).href);
   return { cli, keep: () => {} };
 }

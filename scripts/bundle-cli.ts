@@ -13,8 +13,8 @@ const target = resolve(inCheckout('.'), folder);
 const bundle = await rolldown({
   input: { ...BUNDLE_INPUTS },
   platform: 'node',
-  // The interactive agent has a bundle of its own: see bundle-chat.ts.
-  external: [/^node:/, /\/replica\/index\.ts$/],
+  // The SDK comes with a binary of its own, and only if somebody wants it.
+  external: [/^node:/, '@anthropic-ai/claude-agent-sdk'],
   // No module does anything by being imported, so a command takes along only what it uses.
   treeshake: { moduleSideEffects: false },
   // It is `bin/savepoint.cjs` that is run.
@@ -25,6 +25,8 @@ const { output } = await bundle.write({
   dir: target,
   // Not ESM: an import of `node:fs` there asks for each of its members, which loads streams and more.
   format: 'cjs',
+  // The SDK is required: code that `bin/load-compiled.cjs` has compiled cannot import.
+  dynamicImportInCjs: false,
   minify: true,
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
@@ -41,7 +43,7 @@ const { output } = await bundle.write({
       // But for the first module, which does its work before SQLite is loaded.
       {
         name: 'line',
-        test: /src\/(cli\/(?!main|hidden-warning)|terminal\/)[^/]+\.ts$/,
+        test: /src\/(cli\/(?!main)|terminal\/)[^/]+\.ts$/,
         priority: 1,
       },
     ],

@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runAgent } from '../src/cli/demo/agent.ts';
-import { type Stage, setStage } from '../src/cli/demo/stage.ts';
+import { runAgent, type Stage, setStage } from '../src/cli/demo/stage.ts';
 import { openSavepoint } from '../src/index.ts';
 import { Terminal } from '../test/e2e/terminal.ts';
 

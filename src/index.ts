@@ -83,6 +83,7 @@ export {
   type PathReason,
   type Receipt,
 } from './model/operation.ts';
+export type { ImportOwner, ProcessOwner } from './model/owner.ts';
 export {
   isBelow,
   isOutside,
@@ -116,7 +117,7 @@ export {
   type UnknownReason,
 } from './model/state.ts';
 export type { Difference } from './model/value/differences.ts';
-export type { Window } from './model/window.ts';
+export type { Window, WindowKind } from './model/window.ts';
 export { receiptOf } from './plan/receipt.ts';
 export { findRenames } from './plan/renames.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';

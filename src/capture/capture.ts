@@ -5,7 +5,6 @@ import { ancestors, type TrackedPath } from '../model/path.ts';
 import type { OnProgress } from '../model/progress.ts';
 import { protectionOf } from '../model/protection.ts';
 import { ABSENT, isDirectory, joins, type UnknownReason, unknown } from '../model/state.ts';
-import { changeOfCall, idOfCall } from '../model/window.ts';
 import type { Draft } from '../store/draft.ts';
 import { findHead } from '../store/find.ts';
 import type { ChangeQuery, Store } from '../store/store.ts';
@@ -125,11 +124,13 @@ function keepCall(draft: Draft, change: Change, now: number): void {
   const { sessionId, checkpointId, toolCallId, owner } = change;
   if (sessionId === null || checkpointId === null) return;
   draft.windows.push({
-    id: idOfCall(change.seq),
+    id: windowIdOf(change),
+    kind: 'call',
+    change: change.seq,
     sessionId,
     checkpointId,
     toolCallId,
-    owner,
+    owner: owner?.kind === 'process' ? owner : null,
     description: '',
     opened: draft.nextSeq(),
     closed: null,
@@ -137,12 +138,17 @@ function keepCall(draft: Draft, change: Change, now: number): void {
   });
 }
 
+/** Another session's call ends a change only once, so the change's number names the window. */
+function windowIdOf({ seq }: Change): string {
+  return `call-${seq}`;
+}
+
 /** The ended changes, of those asked for, whose tool calls are still remembered as running. */
 export async function overlappedCalls(
   store: Store,
   query: Pick<ChangeQuery, 'paths' | 'sessionIds'>,
 ): Promise<Change[]> {
-  const seqs = (await store.timeline.windows()).flatMap((window) => changeOfCall(window) ?? []);
+  const seqs = (await store.timeline.windows()).flatMap(({ change }) => change ?? []);
   if (seqs.length === 0) return [];
   const kept = new Set(seqs);
   const changes = await store.timeline.changes({ ...query, after: Math.min(...seqs) - 1 });
@@ -151,7 +157,8 @@ export async function overlappedCalls(
 
 /** Whether the tool call that opened a change may still be writing, while nobody has told its end. */
 export function mayRun({ toolCallId, owner }: Change): boolean {
-  return toolCallId !== null && (owner === null || ownerMayRun(owner));
+  if (toolCallId === null || owner?.kind === 'import') return false;
+  return owner === null || ownerMayRun(owner);
 }
 
 /**
@@ -165,7 +172,7 @@ export async function endOverlapped(
   now: number,
 ): Promise<void> {
   for (const change of ended) {
-    draft.removedWindows.push(idOfCall(change.seq));
+    draft.removedWindows.push(windowIdOf(change));
     const head = await headOf(draft, site.known, change.path);
     const seen = look(site, change.path);
     if (head === null || head.open || joins(head.state, seen.state)) continue;

@@ -7,16 +7,15 @@ import {
   type Savepoint,
   SavepointError,
 } from '../index.ts';
+import { plural } from '../terminal/phrases.ts';
 import { noteText, planText } from '../terminal/plan-text.ts';
-import { plural } from '../terminal/plural.ts';
-import { wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
-import { asksFirst, confirmed } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { HeldWork } from './interrupts.ts';
 import { printJson } from './json.ts';
 import { RECEIPT, receiptJson } from './json-shapes.ts';
-import { sayUnmatched, type Unmatched } from './on-record.ts';
+import { asksFirst, confirmed } from './options.ts';
+import { sayUnmatched, type Unmatched } from './path-arguments.ts';
 
 /** What `rewind`, `undo` and `redo` say around the same work. */
 export interface Words {
@@ -156,7 +155,7 @@ function nothingToDo(call: Call, plan: RewindPlan, words: Words): ExitCode {
   const success = receipt.success && !isNotFound && words.refused === undefined;
   printJson(call, RECEIPT, receiptJson({ ...receipt, success }, dryRun, unmatched));
   sayUnmatched(call, unmatched);
-  if (unmatched.length === 0) call.say(wrapWords(words.nothingToDo, call.columns).join('\n'));
+  if (unmatched.length === 0) call.tell(words.nothingToDo);
   for (const line of planText(plan, call.paint, call.columns)) call.say(line);
   call.hint(words.refused?.hint ?? 'see what there is with: savepoint list');
   return isNotFound ? EXIT.notFound : EXIT.nothingToDo;
@@ -191,8 +190,9 @@ function finish(call: Call, plan: RewindPlan, receipt: Receipt, words: Words): E
   const idle = !dryRun && receipt.operationId === null && words.besideFiles === undefined;
   const summary = `${idle ? 'Nothing was changed' : begun}: ${countsOf(receipt) ?? words.besideFiles ?? ALREADY}.`;
   // A summary of what is on the screen already; a dry run has nothing else to say.
-  const speak = dryRun ? call.say : call.remark;
-  speak(`\n${wrapWords(summary, call.columns).join('\n')}`);
+  const speak = dryRun ? call.tell : call.remark;
+  speak('');
+  speak(summary);
   if (receipt.operationId !== null) call.remark(`Operation ${receipt.operationId}`);
   if (receipt.conflicts.length > 0) call.hint(CONFLICT_HINT);
   if (dryRun) call.hint('do it with the same command without --dry-run');

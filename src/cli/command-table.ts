@@ -33,7 +33,7 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   diff: async () => (await import('./commands/diff.ts')).diff,
   rewind: async () => (await import('./commands/rewind.ts')).rewind,
   undo: async () => (await import('./commands/undo.ts')).undo,
-  redo: async () => (await import('./commands/redo.ts')).redo,
+  redo: async () => (await import('./commands/undo.ts')).redo,
   save: async () => (await import('./commands/save.ts')).save,
   label: async () => (await import('./commands/label.ts')).label,
   sessions: async () => (await import('./commands/sessions.ts')).sessions,

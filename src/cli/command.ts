@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import type { Kind } from '../model/check.ts';
 import { type Paint, paintFor } from '../terminal/paint.ts';
+import { messageOf } from '../terminal/phrases.ts';
 import { wrapWords } from '../terminal/text-width.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { columnsOf, type Io } from './io.ts';
-import { joinValues } from './option-values.ts';
 
 /** What a shell can offer for an argument or a value: things of the timeline, files, or fixed words. */
 export type Completes =
@@ -59,8 +59,10 @@ export interface Call {
   readonly rest: readonly string[];
   /** A line that was asked for, such as a row of a list; nothing with `--json`. */
   say(text?: string): void;
-  /** A line about what is being done; nothing with `--quiet` either. */
-  remark(text?: string): void;
+  /** The same for a sentence, in lines that fit; those after the first are indented. */
+  tell(text: string, indent?: number): void;
+  /** A sentence about what is being done; nothing with `--quiet` either. */
+  remark(text: string): void;
   /** What to do next, beside the output proper so that pipes stay clean; nothing with `--quiet`. */
   hint(text: string): void;
 }
@@ -92,6 +94,10 @@ export function parseCall(command: Command, argv: readonly string[], io: Io): Ca
   const quiet = json || values.quiet === true;
   const paint = paintFor(io, values['no-color'] === true);
   io.progress.enabled = !quiet;
+  const prose = (text: string, indent = 0): string => wrapWords(text, columns, indent).join('\n');
+  const say = (text = ''): void => {
+    if (!json) io.out(`${text}\n`);
+  };
   return {
     io,
     paint,
@@ -101,11 +107,10 @@ export function parseCall(command: Command, argv: readonly string[], io: Io): Ca
     values: new Map(given.flatMap(([name, v]) => (typeof v === 'string' ? [[name, v]] : []))),
     args: positionals.filter(({ index }) => index < end).map(({ value }) => value),
     rest: positionals.filter(({ index }) => index > end).map(({ value }) => value),
-    say: (text = '') => {
-      if (!json) io.out(`${text}\n`);
-    },
-    remark: (text = '') => {
-      if (!quiet) io.out(`${text}\n`);
+    say,
+    tell: (text, indent) => say(prose(text, indent)),
+    remark: (text) => {
+      if (!quiet) io.out(`${prose(text)}\n`);
     },
     hint: (text) => {
       const lines = wrapWords(`hint: ${text}`, columns, 2).map((line) => paint('dim', line));
@@ -144,28 +149,27 @@ function valuedOptions(options: readonly (readonly [string, Option])[]): Map<str
 
 /** Node explains at length; the first sentence says it. */
 function firstSentence(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const [sentence = message] = message.split(/\. |\n/, 1);
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
 /** The arguments of a command that takes a fixed number of them. */
-export function expectArgs(call: Call, command: string, least: number, most: number): void {
+export function expectArgs(
+  call: Call,
+  command: string,
+  least: number,
+  most: number,
+): readonly string[] {
   const given = [...call.args, ...call.rest];
   const hint = `see: savepoint ${command} --help`;
   if (given.length > most) throw new UsageError(`unexpected argument "${given[most]}"`, hint);
   if (given.length < least) throw new UsageError('an argument is missing', hint);
-}
-
-/** The program to run, with its arguments. */
-export function expectCommand(call: Call, command: string): readonly string[] {
-  const words = [...call.args, ...call.rest];
-  if (words.length > 0) return words;
-  throw new UsageError('a program is missing', `see: savepoint ${command} --help`);
+  return given;
 }
 
 /** An option that takes one of a few words. */
-export function oneOf<Word extends string>(
+export function wordOption<Word extends string>(
   call: Call,
   option: string,
   words: readonly Word[],
@@ -177,3 +181,68 @@ export function oneOf<Word extends string>(
   }
   return known;
 }
+
+/**
+ * Options with their values, in one word each; `valued` says which option a word stands for. Node's parser
+ * takes the -1 of `--limit -1` for an option and speaks of ambiguity; a number is a value, and anything else
+ * means that the value was forgotten.
+ */
+function joinValues(argv: readonly string[], valued: ReadonlyMap<string, string>): string[] {
+  const words: string[] = [];
+  for (let i = 0; i < argv.length; i += 1) {
+    const word = argv[i] ?? '';
+    if (word === '--') return [...words, ...argv.slice(i)];
+    const next = argv[i + 1];
+    const option = valued.get(word);
+    if (option === undefined) words.push(word);
+    else if (next === undefined || looksLikeOption(next)) throw missingValue(word, next);
+    else {
+      words.push(`${option}=${next}`);
+      i += 1;
+    }
+  }
+  return words;
+}
+
+function looksLikeOption(word: string): boolean {
+  return word.startsWith('-') && word !== '-' && !/^-\d/.test(word);
+}
+
+function missingValue(option: string, next: string | undefined): UsageError {
+  const hint =
+    next === undefined || next === '--' ? undefined : `if ${next} is it: ${option}=${next}`;
+  return new UsageError(`${option} needs a value`, hint);
+}
+
+/** The command line with its verb first: options of every command may stand before it. */
+export function verbFirst(argv: readonly string[]): readonly string[] {
+  const { options, rest } = leadingOptions(argv);
+  if (options.length === 0) return argv;
+  const [verb, ...others] = rest;
+  const joined = joinValues(options, VALUED);
+  if (verb === undefined) throw new UsageError('a command is missing', 'see: savepoint --help');
+  return [verb, ...joined, ...others];
+}
+
+interface LeadingOptions {
+  /** With their values. */
+  readonly options: readonly string[];
+  readonly rest: readonly string[];
+}
+
+export function leadingOptions(argv: readonly string[]): LeadingOptions {
+  let end = 0;
+  while (end < argv.length) {
+    const [, name = '', value] = /^--([\w-]+)(=.*)?$/s.exec(argv[end] ?? '') ?? [];
+    // The help of everything is asked for by the same word as that of one command.
+    if (name === 'help' || !Object.hasOwn(COMMON_OPTIONS, name)) break;
+    end += VALUED.has(`--${name}`) && value === undefined ? 2 : 1;
+  }
+  return { options: argv.slice(0, end), rest: argv.slice(end) };
+}
+
+const VALUED: ReadonlyMap<string, string> = new Map(
+  Object.entries(COMMON_OPTIONS).flatMap(([name, { type }]): [string, string][] =>
+    type === 'string' ? [[`--${name}`, `--${name}`]] : [],
+  ),
+);

@@ -1,5 +1,5 @@
-import { beside } from '../terminal/beside.ts';
 import type { Paint } from '../terminal/paint.ts';
+import { beside } from '../terminal/rows.ts';
 import { wrapWords } from '../terminal/text-width.ts';
 import { COMMON_OPTIONS, type Command, type Option } from './command.ts';
 import { EXIT_MEANINGS } from './exit-codes.ts';

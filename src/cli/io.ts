@@ -1,10 +1,11 @@
+import { userInfo } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import { setImmediate } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import { UsageError } from '../terminal/usage-error.ts';
-import { homeDirectory } from './home-directory.ts';
 import { Interrupts } from './interrupts.ts';
 import { jsonText } from './json.ts';
-import { Output } from './output.ts';
 import { ProgressLine } from './progress.ts';
 
 /** All that a command may touch of the process it runs in. */
@@ -38,7 +39,7 @@ const STANDARD_INPUT = 0;
 const DEFAULT_COLUMNS = 80;
 const DEFAULT_ROWS = 24;
 
-export interface IoOptions {
+interface IoOptions {
   /** Whether standard output is for a program. */
   readonly json: boolean;
 }
@@ -132,4 +133,40 @@ class Questions {
   close(): void {
     this.#reader?.close();
   }
+}
+
+/** Standard output, which can fail at any time: what is under way is finished all the same. */
+class Output {
+  /** Whether anything was written. */
+  isUsed = false;
+  readonly #stream: NodeJS.WriteStream;
+  #failure: NodeJS.ErrnoException | null = null;
+
+  constructor(stream: NodeJS.WriteStream) {
+    this.#stream = stream;
+    stream.on('error', (error) => {
+      this.#failure ??= error;
+    });
+  }
+
+  write(text: string): void {
+    this.isUsed = true;
+    if (this.#failure === null) this.#stream.write(text);
+  }
+
+  /** Waits until everything is written. A reader that leaves early, such as `head`, is no failure. */
+  async failure(): Promise<Error | null> {
+    await new Promise((resolve) => this.#stream.write('', resolve));
+    // A stream says that it failed only after it has answered the write.
+    await setImmediate();
+    return this.#failure?.code === 'EPIPE' ? null : this.#failure;
+  }
+}
+
+/**
+ * The user's home: HOME, or what the system has on file. An empty or relative HOME would make the current
+ * folder the home, and a stranger's project would pass for the user's own settings.
+ */
+export function homeDirectory({ HOME }: { readonly HOME?: string | undefined }): string {
+  return HOME !== undefined && isAbsolute(HOME) ? HOME : userInfo().homedir;
 }

@@ -1,18 +1,19 @@
+import { type Configuration, loadConfiguration } from '../config/index.ts';
 import {
+  displayText,
   isSavepointError,
   movedFrom,
   openSavepoint,
   type Savepoint,
   SavepointError,
 } from '../index.ts';
-import { findProject } from '../terminal/find-project.ts';
+import { findProject, storeHome, userFile } from '../terminal/find-project.ts';
+import { shellWord } from '../terminal/phrases.ts';
 import { noteText } from '../terminal/plan-text.ts';
-import { storeHome } from '../terminal/store-home.ts';
+import { wrapWords } from '../terminal/text-width.ts';
 import type { Call } from './command.ts';
-import { configurationOf, warnOfConfiguration } from './configuration.ts';
-import { shellWord } from './hints.ts';
 
-export interface OpenTimelineOptions {
+interface OpenTimelineOptions {
   readonly adopt?: boolean;
   /** Begin a timeline where there is none: for commands that record. */
   readonly create?: boolean;
@@ -85,4 +86,17 @@ async function beginHint(project: string, home: string): Promise<string> {
     return `this folder was recorded as ${old}; keep its timeline with: savepoint adopt --from ${shellWord(old)}`;
   }
   return 'begin with: savepoint run -- COMMAND, or: savepoint save -m LABEL (see how it goes: savepoint demo); was the folder moved? savepoint adopt --from OLDPATH';
+}
+
+/** What is configured for a project, by whoever may. Throws `config-invalid`. */
+export function configurationOf({ io }: Call, project: string): Configuration {
+  return loadConfiguration({ project, userFile: userFile(io), environment: io.env });
+}
+
+/** What is wrong with it and stops nobody, beside the output proper. */
+export function warnOfConfiguration(call: Call, { problems, warnings }: Configuration): void {
+  for (const text of [...problems.map(({ message }) => message), ...warnings]) {
+    const lines = wrapWords(`savepoint: ${displayText(text)}`, call.columns, 2);
+    call.io.err(`${lines.join('\n')}\n`);
+  }
 }

@@ -1,15 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { readFile } from '../fs/read-file.ts';
-import { nearestWord } from '../terminal/nearest-word.ts';
 import { paintFor } from '../terminal/paint.ts';
+import { nearestWord } from '../terminal/phrases.ts';
 import { UsageError } from '../terminal/usage-error.ts';
-import { type Command, parseCall } from './command.ts';
+import { type Command, parseCall, verbFirst } from './command.ts';
 import { COMMANDS, type CommandName, isCommand } from './command-table.ts';
 import { EXIT } from './exit-codes.ts';
 import { commandHelp, generalHelp, helpColumns } from './help.ts';
 import { exitCodeFor } from './interrupts.ts';
 import { type Io, processIo } from './io.ts';
-import { verbFirst } from './leading-options.ts';
 import { reportError, reportLostOutput } from './report-error.ts';
 
 /** Runs one command line and says how it ended. Never throws. */

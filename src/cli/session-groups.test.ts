@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { CheckpointId, ListedCheckpoint, Session } from '../index.ts';
 import { checkpointOf, sessionOf } from '../testing/store/samples.ts';
-import { groupBySession } from './session-groups.ts';
+import { groupBySession } from './timeline-text.ts';
 
 const listed = (seq: number, more: Partial<ListedCheckpoint>): ListedCheckpoint => ({
   ...checkpointOf(seq),

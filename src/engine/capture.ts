@@ -122,6 +122,8 @@ export function openWindow(bench: Workbench, request: WindowRequest): Promise<Op
     const checkpoint = await messageCheckpoint(draft, bench.store, bench.root, message, now);
     const window: Window = {
       id: newWindowId(),
+      kind: 'command',
+      change: null,
       sessionId,
       checkpointId: checkpoint.id,
       toolCallId: request.toolCallId ?? null,
@@ -137,20 +139,21 @@ export function openWindow(bench: Workbench, request: WindowRequest): Promise<Op
 }
 
 /** After the command: a scan attributes the changes to it, unless others could write as well. */
-export function closeWindow(bench: Workbench, id: string): Promise<ScanReport> {
-  return scanWith(bench, {}, async (draft, _now, report) => {
+export async function closeWindow(bench: Workbench, id: string): Promise<ScanReport> {
+  const { report, isOpen } = await scanWith(bench, {}, async (draft, _now, report) => {
     const window = commandsIn(await bench.store.timeline.windows()).find((one) => one.id === id);
-    if (window === undefined) {
-      throw new SavepointError(
-        'argument-invalid',
-        'no window has this id, or it was closed before',
-      );
-    }
-    if (report.coverage === 'scanned') draft.removedWindows.push(id);
+    // The scan itself ends windows that must be over.
+    const isEnded =
+      draft.removedWindows.includes(id) ||
+      draft.windows.some((one) => one.id === id && one.kind === 'interrupted');
+    const isOpen = window !== undefined && !isEnded;
+    if (isOpen && report.coverage === 'scanned') draft.removedWindows.push(id);
     // The window stays on record until a complete scan has found its changes.
-    else draft.windows.push({ ...window, closed: draft.nextSeq() });
-    return report;
+    else if (isOpen) draft.windows.push({ ...window, closed: draft.nextSeq() });
+    return { report, isOpen };
   });
+  if (isOpen) return report;
+  throw new SavepointError('argument-invalid', 'no window has this id, or it was closed before');
 }
 
 async function sessionOf(

@@ -55,6 +55,15 @@ export async function planRedo(bench: Workbench, options: PlanOptions): Promise<
   return plan(bench, { set, kind: 'redo', description }, options);
 }
 
+/** The difference that a line of a plan takes back: from the planned state to the current one. Reads only. */
+export async function planDiff({ rewindSite: site }: Workbench, line: PlanLine): Promise<PathDiff> {
+  const { path, target } = line;
+  const beforeBytes = line.merged ?? (await bytesOf(site, target));
+  const seen = look(site, path);
+  const afterBytes = seen.blob?.bytes ?? null;
+  return { path, before: target, after: seen.state, beforeBytes, afterBytes };
+}
+
 /** Plans and applies under one lock: what was seen and read for the plan serves for the restore. */
 export function planAndApply(
   bench: Workbench,
@@ -90,15 +99,6 @@ export function applying(bench: Workbench, fresh: Fresh | null): ApplyContext {
     tell: (notes) => bench.tell(notes),
     fresh,
   };
-}
-
-/** The difference that a line of a plan takes back: from the planned state to the current one. Reads only. */
-export async function planDiff({ rewindSite: site }: Workbench, line: PlanLine): Promise<PathDiff> {
-  const { path, target } = line;
-  const beforeBytes = line.merged ?? (await bytesOf(site, target));
-  const seen = look(site, path);
-  const afterBytes = seen.blob?.bytes ?? null;
-  return { path, before: target, after: seen.state, beforeBytes, afterBytes };
 }
 
 interface About {

@@ -12,8 +12,7 @@ import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
 import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
-import type { PruneRequest } from '../timeline/retention.ts';
-import { evictCheckpoints, type RetentionRules } from '../timeline/retention.ts';
+import { evictCheckpoints, type PruneRequest, type RetentionRules } from '../timeline/retention.ts';
 import { archiveSession } from '../timeline/sessions.ts';
 import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
 import {

@@ -6,10 +6,10 @@ import type { Change } from '../model/change.ts';
 import { AMOUNT, ID, type Kind, nullable, object, optional } from '../model/check.ts';
 import type { Coverage } from '../model/checkpoint.ts';
 import type { TrackedPath } from '../model/path.ts';
-import { commandsIn, isInterrupted, type Window } from '../model/window.ts';
+import { commandsIn, type Window } from '../model/window.ts';
 import { Draft } from '../store/draft.ts';
 import { currentSeq } from '../store/find.ts';
-import { keepInterrupted } from '../timeline/runs.ts';
+import { endWindow } from '../timeline/runs.ts';
 import type { Workbench } from './workbench.ts';
 
 /** What a scan put on record. */
@@ -109,11 +109,10 @@ async function draftWalk(
   }
   if (recording.kind === 'too-large') return draftGap(bench, tooLarge(recording), windows, lost);
   // Everything that happened in these windows is on record now.
-  const ended = windows.filter(
-    (one) => !isInterrupted(one) && (one.closed !== null || lost.has(one.id)),
-  );
-  draft.removedWindows.push(...ended.map(({ id }) => id));
-  await keepInterrupted(draft, store, ended);
+  for (const window of windows) {
+    const isOver = window.closed !== null || lost.has(window.id);
+    if (isOver && window.kind !== 'interrupted') await endWindow(draft, store, window);
+  }
   const keep = async (): Promise<void> => {
     const baseline = (await store.state()).baseline;
     if (baseline !== null) await bench.worktree.keep(walk, baseline.manifest);

@@ -4,7 +4,7 @@ import type { ScanDifferences } from '../capture/scan/differences.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { UnknownReason } from '../model/state.ts';
-import { changeOfCall, commandsIn, isInterrupted, type Window } from '../model/window.ts';
+import { commandsIn, type Window } from '../model/window.ts';
 import type { StoreStats } from '../store/store.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -43,9 +43,7 @@ export async function status(bench: Workbench): Promise<ProjectStatus> {
   const { store, root } = bench;
   const [newest] = await store.timeline.checkpoints({ limit: 1 });
   const { baseline } = await store.state();
-  const windows = (await store.timeline.windows()).filter(
-    (window) => changeOfCall(window) === null,
-  );
+  const windows = (await store.timeline.windows()).filter(({ kind }) => kind !== 'call');
   return {
     root,
     stats: await store.maintain('stats'),
@@ -53,7 +51,8 @@ export async function status(bench: Workbench): Promise<ProjectStatus> {
     worktree: baseline === null ? null : await worktreeStatus(bench),
     running: commandsIn(windows).filter((window) => !isOver(window)),
     interrupted: windows.filter(
-      (window) => isOver(window) && (!isInterrupted(window) || window.checkpointId === newest?.id),
+      (window) =>
+        isOver(window) && (window.kind !== 'interrupted' || window.checkpointId === newest?.id),
     ),
   };
 }

@@ -59,6 +59,8 @@ export async function draftBegin(
   if (!site.scans) return begun;
   draft.windows.push({
     id: newWindowId(),
+    kind: 'command',
+    change: null,
     sessionId,
     checkpointId,
     toolCallId: null,

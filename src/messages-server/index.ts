@@ -4,6 +4,7 @@ export type {
   RequestMessage,
   ToolResult,
 } from './messages-request.ts';
+export { type Turn, turnOf } from './messages-request.ts';
 export {
   type MessagesServer,
   type MessagesServerOptions,
@@ -24,4 +25,3 @@ export {
   think,
   useTool,
 } from './reply.ts';
-export { type Turn, turnOf } from './turn.ts';

@@ -3,8 +3,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type MessagesRequest, messagesRequest } from './messages-request.ts';
-import { isFailure, type Reply, type ReplyFailure, say } from './reply.ts';
-import { replyEvents, replyMessage, type StreamEvent } from './reply-events.ts';
+import {
+  isFailure,
+  type Reply,
+  type ReplyFailure,
+  replyEvents,
+  replyMessage,
+  type StreamEvent,
+  say,
+} from './reply.ts';
 
 /** Decides what the model says; what it throws becomes a 500 of the API. */
 export type ReplyTo = (request: MessagesRequest) => Reply | Promise<Reply>;

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 /** What a model says in one reply: texts, thoughts and calls of tools, in this order. */
 export type ReplyBlock =
   | { readonly type: 'text'; readonly text: string }
@@ -49,4 +51,108 @@ export function invalidRequest(message: string): ReplyFailure {
 
 export function isFailure(reply: Reply): reply is ReplyFailure {
   return 'status' in reply;
+}
+
+/** A reply as one JSON value: what a client gets that does not ask for a stream. */
+export function replyMessage(model: string, blocks: readonly ReplyBlock[]): object {
+  return {
+    ...emptyMessage(model),
+    content: blocks.map((block) => ({ ...emptyBlock(block), ...filled(block) })),
+    stop_reason: stopReason(blocks),
+    usage: { ...NO_TOKENS, input_tokens: 1, output_tokens: tokensOf(blocks) },
+  };
+}
+
+/** The same as the events of a stream, each with its name as its `type`. */
+export function* replyEvents(model: string, blocks: readonly ReplyBlock[]): Generator<StreamEvent> {
+  yield { type: 'message_start', message: emptyMessage(model) };
+  for (const [index, block] of blocks.entries()) {
+    yield { type: 'content_block_start', index, content_block: emptyBlock(block) };
+    for (const delta of deltasOf(block)) yield { type: 'content_block_delta', index, delta };
+    yield { type: 'content_block_stop', index };
+  }
+  const delta = { stop_reason: stopReason(blocks), stop_sequence: null };
+  yield { type: 'message_delta', delta, usage: { output_tokens: tokensOf(blocks) } };
+  yield { type: 'message_stop' };
+}
+
+export interface StreamEvent {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+const NO_TOKENS = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+};
+
+function emptyMessage(model: string): object {
+  return {
+    id: `msg_${randomUUID()}`,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { ...NO_TOKENS, input_tokens: 1, output_tokens: 1 },
+  };
+}
+
+function emptyBlock(block: ReplyBlock): object {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: '' };
+    case 'thinking':
+      return { type: 'thinking', thinking: '', signature: '' };
+    case 'tool_use':
+      return { type: 'tool_use', id: `toolu_${randomUUID()}`, name: block.name, input: {} };
+  }
+}
+
+function filled(block: ReplyBlock): object {
+  switch (block.type) {
+    case 'text':
+      return { text: block.text };
+    case 'thinking':
+      return { thinking: block.thinking, signature: SIGNATURE };
+    case 'tool_use':
+      return { input: block.input };
+  }
+}
+
+/** Nobody checks it but the real API, to which nothing of this goes. */
+const SIGNATURE = 'c2NyaXB0ZWQ=';
+
+function deltasOf(block: ReplyBlock): object[] {
+  switch (block.type) {
+    case 'text':
+      return piecesOf(block.text).map((text) => ({ type: 'text_delta', text }));
+    case 'thinking':
+      return [
+        ...piecesOf(block.thinking).map((thinking) => ({ type: 'thinking_delta', thinking })),
+        { type: 'signature_delta', signature: SIGNATURE },
+      ];
+    case 'tool_use':
+      return piecesOf(JSON.stringify(block.input)).map((partial_json) => ({
+        type: 'input_json_delta',
+        partial_json,
+      }));
+  }
+}
+
+/** Words, and of a text without spaces a few characters at a time; never half a character. */
+function piecesOf(text: string): string[] {
+  return text.match(/\S{1,40}\s{0,40}|\s{1,40}/gu) ?? [];
+}
+
+function stopReason(blocks: readonly ReplyBlock[]): string {
+  return blocks.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
+}
+
+/** A number that grows with the reply, and no more than that. */
+function tokensOf(blocks: readonly ReplyBlock[]): number {
+  return Math.ceil(JSON.stringify(blocks).length / 4);
 }

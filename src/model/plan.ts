@@ -15,7 +15,7 @@ import {
 import type { CheckpointId, OperationId, Seq } from './ids.ts';
 import { OPERATION_KINDS, type OperationKind } from './operation.ts';
 import type { TrackedPath } from './path.ts';
-import { STATE, type State } from './state.ts';
+import { STATE, type State, type UnknownReason } from './state.ts';
 
 export type OnConflict = (typeof ON_CONFLICT)[number];
 export const ON_CONFLICT = ['keep', 'restore', 'fail'] as const;
@@ -53,8 +53,8 @@ export type ConflictReason =
   | 'blocked';
 
 export type SkipReason =
-  /** The state to return to was never recorded; the part after the dash says why. */
-  | `before-unknown-${string}`
+  /** The state to return to was never recorded; the last part says why. */
+  | `before-unknown-${UnknownReason}`
   | 'outside-project'
   | 'agent-configuration'
   | 'protected'

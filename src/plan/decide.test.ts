@@ -3,8 +3,7 @@ import type { BlobId } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { OnConflict, PlanLine } from '../model/plan.ts';
 import { ABSENT, type State, unknown } from '../model/state.ts';
-import type { ChainLink, PathInput } from './decide.ts';
-import { blobsToMerge, planPath } from './decide.ts';
+import { blobsToMerge, type ChainLink, type PathInput, planPath } from './decide.ts';
 
 const file = (text: string, mode = 0o644): State => ({
   kind: 'captured',

@@ -9,8 +9,14 @@ import type { SkipReason } from '../model/plan.ts';
 import { protectionOf } from '../model/protection.ts';
 import { isDirectory, joins, type State, sameState } from '../model/state.ts';
 import type { ChangeSet, PathChain } from '../timeline/change-set.ts';
-import type { ChainLink, PathInput, PlanInput, Surrounding } from './decide.ts';
-import { blobsToMerge, oldestBefore } from './decide.ts';
+import {
+  blobsToMerge,
+  type ChainLink,
+  oldestBefore,
+  type PathInput,
+  type PlanInput,
+  type Surrounding,
+} from './decide.ts';
 
 /** At most this many bytes are kept in memory, so that they need not be read again. */
 export const MOST_KEPT: number = 16 * 1024 * 1024;

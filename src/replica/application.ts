@@ -1,20 +1,20 @@
 import { join } from 'node:path';
-import { paintFor } from '../terminal/paint.ts';
+import { displayText } from '../index.ts';
+import { type Paint, paintFor } from '../terminal/paint.ts';
+import { messageOf } from '../terminal/phrases.ts';
+import { settingsText } from '../terminal/settings-text.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { type AnsweringModel, chooseModel } from './answering-model.ts';
 import { CheckpointManager } from './checkpoint/checkpoint-manager.ts';
-import { CommandRefused } from './commands/refusals.ts';
-import { findSession, sessionTable } from './commands/session-list.ts';
+import { CommandRefused } from './commands/command.ts';
+import { findSession, sessionTable } from './commands/conversations.ts';
 import { ConfigManager } from './config/config-manager.ts';
-import { configJson, configText } from './config/config-text.ts';
-import { PERMISSION_MODES, type ReplicaConfig } from './config/replica-config.ts';
+import { PERMISSION_MODES, type ReplicaConfig } from './config/replica-settings.ts';
 import { SDKConfigLoader } from './config/sdk-config-loader.ts';
-import { PlayedUI } from './demo/played-ui.ts';
-import { SCRIPT } from './demo/script.ts';
+import { PlayedUI, SCRIPT } from './demo.ts';
 import { FileLogger } from './file-logger.ts';
 import { type EngineFiles, openEngineFiles } from './files/engine-files.ts';
-import { greetingLines } from './greeting.ts';
-import type { PrintedSessions, ReplicaIo, ReplicaRequest } from './request.ts';
+import type { PrintedConfig, PrintedSessions, ReplicaIo, ReplicaRequest } from './request.ts';
 import { RunnerFactory } from './runners/runner-factory.ts';
 import { loadSdk, SdkMissingError } from './sdk/load-sdk.ts';
 import type { Session } from './sessions/session.ts';
@@ -196,7 +196,7 @@ export class Application {
     try {
       return await openEngineFiles({ project, surroundings, onGap });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#warn(`Savepoint keeps no timeline here: ${reason}`);
       return null;
     }
@@ -222,11 +222,12 @@ export class Application {
     const { warnings } = this.#configManager;
     const effective = this.#configManager.effective();
     if (this.#request.json) {
-      this.#io.out(`${JSON.stringify(configJson(effective, warnings), null, 2)}\n`);
+      const printed: PrintedConfig = { version: 1, settings: effective, warnings };
+      this.#io.out(`${JSON.stringify(printed, null, 2)}\n`);
       return 0;
     }
     const paint = paintFor(this.#io, this.#request.noColor);
-    for (const line of configText(effective, paint)) this.#io.out(`${line}\n`);
+    for (const line of settingsText(effective, paint)) this.#io.out(`${line}\n`);
     for (const warning of warnings) this.#warn(warning);
     return 0;
   }
@@ -283,4 +284,34 @@ function permissionModeOf(text: string): ReplicaConfig['permissionMode'] {
   throw new UsageError(
     `--permission-mode must be one of ${PERMISSION_MODES.join(', ')}, not "${text}"`,
   );
+}
+
+interface Greeted {
+  readonly stage: Stage;
+  readonly session: Session;
+  /** A scratch project. */
+  readonly demo: boolean;
+  readonly offline: boolean;
+  readonly paint: Paint;
+}
+
+/** What a person should know before the first prompt. */
+function greetingLines({ stage, session, demo, offline, paint }: Greeted): string[] {
+  const project = displayText(stage.project);
+  return [
+    `${paint('bold', 'claude-replica')} in ${demo ? 'a scratch project, removed afterwards' : project}`,
+    ...(session.turns.length > 0 ? [`Conversation of ${count(session.turns.length)} so far.`] : []),
+    ...(offline ? OFFLINE.map((line) => paint('dim', line)) : []),
+  ];
+}
+
+const OFFLINE: readonly string[] = [
+  'The demonstration model answers, a small program without a network. It takes:',
+  '  write FILE: TEXT      append FILE: TEXT    replace A with B in FILE',
+  '  run: COMMAND          delete FILE          read FILE',
+  'Let it wreck something (run: rm README.md), then press Esc twice.',
+];
+
+function count(prompts: number): string {
+  return prompts === 1 ? 'one prompt' : `${prompts} prompts`;
 }

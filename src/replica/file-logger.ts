@@ -1,11 +1,10 @@
 import { constants } from 'node:fs';
 import { mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Logger } from './logger.ts';
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 
-export interface FileLoggerOptions {
+interface FileLoggerOptions {
   /** `~/.claude-replica/logs/replica.log`; what came before lies beside it with `.1` at its end. */
   readonly file: string;
   readonly now?: () => Date;
@@ -85,3 +84,10 @@ const MAX_TEXT = 4000;
 
 /** What a failing request may quote. */
 const SECRET = /\b(sk-|bearer\s+)[\w.~+/=-]{8,}/gi;
+
+/** Where the agent writes down what happened; never the environment, never what a file holds. */
+export interface Logger {
+  info(message: string, details?: Readonly<Record<string, unknown>>): Promise<void>;
+  warn(message: string, details?: Readonly<Record<string, unknown>>): Promise<void>;
+  error(message: string, error?: unknown): Promise<void>;
+}

@@ -3,7 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { withTemporaryFolder } from '../testing/temporary-folder.ts';
-import { LARGEST_INSTRUCTIONS, readInstructions } from './instructions.ts';
+import { LARGEST_CONTEXT, readInstructions } from './instructions.ts';
 
 it('reads what the project tells agents, also by a link within it', () =>
   withTemporaryFolder(async (project) => {
@@ -18,7 +18,7 @@ it.each<[string, (file: string, folder: string) => unknown]>([
   ['a pipe', (file) => execFileSync('mkfifo', [file])],
   ['no text', (file) => writeFile(file, Uint8Array.of(0xff, 0xfe, 0x41))],
   ['empty', (file) => writeFile(file, ' \n')],
-  ['too large', (file) => writeFile(file, 'x'.repeat(LARGEST_INSTRUCTIONS + 1))],
+  ['too large', (file) => writeFile(file, 'x'.repeat(LARGEST_CONTEXT + 1))],
   ['a link that leads out', (file, folder) => symlink(join(folder, 'secret.txt'), file)],
 ])('does without where it is %s', (_what, make) =>
   withTemporaryFolder(async (folder) => {

@@ -1,10 +1,12 @@
-import { isAbsolute, join, relative } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { realPath } from '../fs/entries.ts';
 import { readFile } from '../fs/read-file.ts';
+import { sizeText } from '../terminal/phrases.ts';
+import { CommandRefused } from './commands/command.ts';
 
 /** What the agent is told of a project, in a file of the project's own. */
 export const INSTRUCTIONS_FILE = 'CLAUDE.md';
-export const LARGEST_INSTRUCTIONS: number = 256 * 1024;
+export const LARGEST_CONTEXT: number = 256 * 1024;
 
 /**
  * The project's CLAUDE.md, for the agent; null where there is none that could be one. The SDK would read it
@@ -12,16 +14,58 @@ export const LARGEST_INSTRUCTIONS: number = 256 * 1024;
  */
 export function readInstructions(project: string): string | null {
   try {
-    const file = realPath(join(project, INSTRUCTIONS_FILE));
-    // A project must not be able to hand over what lies outside of it.
-    const way = relative(realPath(project), file);
-    if (way === '..' || way.startsWith('../') || isAbsolute(way)) return null;
-    const { bytes } = readFile(file, { maxBytes: LARGEST_INSTRUCTIONS });
-    if (bytes === null || bytes.includes(0)) return null;
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
-    return text === '' ? null : text;
+    return readContextFile(project, INSTRUCTIONS_FILE).trim() || null;
   } catch {
     // It is not there, or cannot be read: the agent does without, and /show-context says why.
     return null;
   }
+}
+
+/**
+ * The text of a file that somebody wants the agent to know. A path that is not absolute means a file of the
+ * project, also where links lead: a project must not be able to hand over what lies outside of it.
+ * Throws `CommandRefused`.
+ */
+export function readContextFile(project: string, name: string): string {
+  const file = real(resolve(project, name));
+  const way = relative(realPath(project), file);
+  const isOutside = way === '..' || way.startsWith('../') || isAbsolute(way);
+  if (isOutside && !isAbsolute(name)) {
+    throw new CommandRefused(
+      'That leads out of the project; name such a file by its absolute path.',
+    );
+  }
+  const read = readFile(file, { maxBytes: LARGEST_CONTEXT });
+  if (read.bytes !== null) return textOf(read.bytes);
+  if (read.why === 'too-large') {
+    const most = sizeText(LARGEST_CONTEXT);
+    throw new CommandRefused(`The file is larger than ${most}, which is the most.`);
+  }
+  if (read.cause !== undefined) throw unreadable(read.cause);
+  throw new CommandRefused('That is not a regular file.');
+}
+
+function real(path: string): string {
+  try {
+    return realPath(path);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function unreadable(error: unknown): CommandRefused {
+  const { code = 'unknown' } = error as NodeJS.ErrnoException;
+  const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
+  return new CommandRefused(
+    isMissing ? 'There is no such file.' : `The file cannot be read (${code}).`,
+  );
+}
+
+function textOf(bytes: Buffer): string {
+  try {
+    if (!bytes.includes(0)) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    // As with a zero byte: it is no text.
+  }
+  throw new CommandRefused('That is no text (UTF-8) but binary contents.');
 }

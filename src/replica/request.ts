@@ -1,4 +1,4 @@
-import type { EffectiveValue } from './config/replica-config.ts';
+import type { EffectiveValue } from './config/replica-settings.ts';
 import type { Session } from './sessions/session.ts';
 /** What somebody asks of the interactive agent. */
 export interface ReplicaRequest {

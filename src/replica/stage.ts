@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { displayText } from '../index.ts';
 import { UsageError } from '../terminal/usage-error.ts';
-import { FIRST_FILES } from './demo/script.ts';
+import { FIRST_FILES } from './demo.ts';
 import type { ReplicaIo, ReplicaRequest } from './request.ts';
 
 /** Where the agent works and where it keeps what it keeps. */

@@ -1,5 +1,4 @@
-import type { CaptureSite } from '../capture/capture.ts';
-import { isOffLimits, look } from '../capture/capture.ts';
+import { type CaptureSite, isOffLimits, look } from '../capture/capture.ts';
 import { settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
 import { kindAt, type Observation } from '../fs/observe.ts';

@@ -1,9 +1,16 @@
-import { type DiffHunk, displayLines, displayText, type State } from '../index.ts';
+import {
+  type DiffHunk,
+  displayLines,
+  displayText,
+  pathToBytes,
+  type State,
+  type TrackedPath,
+} from '../index.ts';
 import { type FileDiff, fileDiff, gitMode } from './file-diff.ts';
-import { gitName, headerName } from './git-name.ts';
 import type { Paint, Style } from './paint.ts';
-import { plural } from './plural.ts';
+import { plural } from './phrases.ts';
 import { neverRecorded } from './reasons.ts';
+import { clipStart, padWidth, textWidth } from './text-width.ts';
 
 /**
  * One file as a unified diff with the headers that git users know, and that `git apply` takes. What is no
@@ -133,4 +140,78 @@ function hunkText(hunk: DiffHunk, paint: Paint): string[] {
 
 function sizeOf(state: State): string {
   return state.kind === 'captured' ? plural(state.size, 'byte') : 'nothing';
+}
+
+const LEAST_NAME = 20;
+const LONGEST_BAR = 40;
+const LONGEST_LINE = 120;
+
+/** One line for each file: its name, how many lines changed, and a bar of them. */
+export function diffStat(files: readonly FileDiff[], paint: Paint, columns: number): string[] {
+  const names = files.map(nameOf);
+  const most = Math.max(0, ...files.map(changedLines));
+  const counts = files.map(countOf);
+  const countColumn = Math.max(0, ...counts.map((count) => count.length));
+  const room = Math.min(columns, LONGEST_LINE) - countColumn - ' '.length - ' | '.length;
+  const widest = Math.max(0, ...names.map(textWidth));
+  const bar = Math.max(0, Math.min(LONGEST_BAR, most, room - Math.min(widest, LEAST_NAME) - 1));
+  const nameColumn = Math.min(widest, Math.max(LEAST_NAME, room - bar - 1));
+  const scale = most > bar ? bar / most : 1;
+  return files.map((file, i) => {
+    const name = padWidth(clipStart(names[i] ?? '', nameColumn), nameColumn);
+    const count = (counts[i] ?? '').padStart(countColumn);
+    return ` ${name} | ${count} ${barOf(file, scale, paint)}`.trimEnd();
+  });
+}
+
+function nameOf({ diff, from }: FileDiff): string {
+  const name = displayText(diff.path);
+  return from === null ? name : `${displayText(from)} => ${name}`;
+}
+
+function countOf(file: FileDiff): string {
+  if (file.damaged) return 'damaged';
+  return file.binary ? 'bin' : String(changedLines(file));
+}
+
+function changedLines({ insertions, deletions }: FileDiff): number {
+  return insertions + deletions;
+}
+
+/** Whatever changed at all shows as one sign at least. */
+function barOf({ insertions, deletions, status }: FileDiff, scale: number, paint: Paint): string {
+  const signs = (count: number): number =>
+    count === 0 ? 0 : Math.max(1, Math.round(count * scale));
+  if (insertions + deletions === 0) return status === 'modified' ? '' : `(${status})`;
+  return paint('green', '+'.repeat(signs(insertions))) + paint('red', '-'.repeat(signs(deletions)));
+}
+
+/**
+ * A path as git writes it in a diff: as it is, or in quotes, with numbers for what could steer a terminal or
+ * is no text. `git apply` reads both.
+ */
+function gitName(path: TrackedPath, side = ''): string {
+  const isPlain = displayText(path) === path && !/["\\]/.test(path);
+  if (isPlain) return side + path;
+  const quoted = Array.from(pathToBytes(path), quotedByte).join('');
+  return `"${side}${quoted}"`;
+}
+
+/** After `---` and `+++`, a name with a space in it is ended by a tab, or it would end at the space. */
+function headerName(name: string): string {
+  return name.includes(' ') && !name.startsWith('"') ? `${name}\t` : name;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+};
+
+function quotedByte(byte: number): string {
+  const character = String.fromCharCode(byte);
+  const isPrinted = byte >= 0x20 && byte < 0x7f;
+  return ESCAPES[character] ?? (isPrinted ? character : `\\${byte.toString(8).padStart(3, '0')}`);
 }

@@ -1,6 +1,8 @@
 import {
   type Captured,
   type DiffHunk,
+  displayLines,
+  displayText,
   findRenames,
   type PathDiff,
   type State,
@@ -8,7 +10,7 @@ import {
   unifiedHunks,
 } from '../index.ts';
 
-export type DiffStatus = 'created' | 'deleted' | 'renamed' | 'modified' | 'unknown';
+type DiffStatus = 'created' | 'deleted' | 'renamed' | 'modified' | 'unknown';
 
 /** One path of a diff, ready to be shown or sent. */
 export interface FileDiff {
@@ -29,18 +31,22 @@ const NOTHING = new Uint8Array();
 
 /** All paths of a diff. A rename is one of them, under its new name. */
 export function fileDiffs(diffs: readonly PathDiff[]): FileDiff[] {
+  return [...eachFileDiff(diffs)];
+}
+
+/** As `fileDiffs`, each compared when it is asked for. */
+export function* eachFileDiff(diffs: readonly PathDiff[]): Generator<FileDiff> {
   const renames = findRenames(diffs);
   const left = new Set(renames.values());
   const byPath = new Map(diffs.map((diff) => [diff.path, diff]));
-  return diffs
-    .filter(({ path }) => !left.has(path))
-    .map((diff) => {
-      const from = byPath.get(renames.get(diff.path) ?? diff.path);
-      return from === undefined || from === diff ? fileDiff(diff) : renamed(diff, from);
-    });
+  for (const diff of diffs) {
+    if (left.has(diff.path)) continue;
+    const from = byPath.get(renames.get(diff.path) ?? diff.path);
+    yield from === undefined || from === diff ? fileDiff(diff) : renamed(diff, from);
+  }
 }
 
-/** What it was is what was there under the old name. */
+/** Its state before is that of the old name. */
 function renamed(diff: PathDiff, { path, before, beforeBytes }: PathDiff): FileDiff {
   return {
     diff: { ...diff, before, beforeBytes },
@@ -95,4 +101,21 @@ const FILE_TYPES: Record<Captured['type'], string> = {
 export function gitMode({ type, mode }: Captured): string {
   const bits = type === 'file' ? mode.toString(8).padStart(3, '0') : '000';
   return FILE_TYPES[type] + bits;
+}
+
+/** Why git cannot apply what `diffText` makes of a file; null where it can. */
+export function patchLimit(file: FileDiff): string | null {
+  const name = displayText(file.diff.path);
+  if (file.status === 'unknown') return `${name} was not recorded`;
+  if (file.damaged) return `the record of ${name} is damaged`;
+  if (file.binary) return `${name} is binary`;
+  const isShownOtherwise = file.hunks.some(({ lines }) =>
+    lines.some(({ text }) => isEscaped(text)),
+  );
+  return isShownOtherwise ? `${name} holds characters that are shown as their numbers` : null;
+}
+
+/** What is no text, and what could steer a terminal, is printed as something else. */
+function isEscaped(text: string): boolean {
+  return displayLines(text) !== text || text.includes('\ufffd');
 }

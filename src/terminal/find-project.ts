@@ -1,10 +1,10 @@
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { exists, realPathOrNull } from '../fs/entries.ts';
 import { storeDirectory } from '../index.ts';
-import { type Surroundings, storeHome } from './store-home.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Where somebody stands, and what they named. */
-export interface Standing {
+interface Standing {
   readonly io: Surroundings & { readonly cwd: string };
   readonly values: { get(name: 'project'): string | undefined };
 }
@@ -41,4 +41,35 @@ function isWorktree(folder: string, homeDirectory: string): boolean {
   return (
     exists(join(folder, '.git')) && folder !== (realPathOrNull(homeDirectory) ?? homeDirectory)
   );
+}
+
+/** Whose process it is and where it runs: what says where things are kept. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homeDirectory: string;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Where all stores of this user live. The one place that knows. */
+export function storeHome({ env, homeDirectory, platform }: Surroundings): string {
+  const chosen = env.SAVEPOINT_HOME;
+  if (chosen) {
+    // A relative one would mean another place in every folder.
+    if (!isAbsolute(chosen)) throw new UsageError('SAVEPOINT_HOME must be an absolute path');
+    return chosen;
+  }
+  // The XDG specification says that a relative one counts as not set.
+  const data = env.XDG_DATA_HOME;
+  if (data && isAbsolute(data)) return join(data, 'savepoint');
+  return platform === 'darwin'
+    ? join(homeDirectory, 'Library', 'Application Support', 'savepoint')
+    : join(homeDirectory, '.local', 'share', 'savepoint');
+}
+
+/** The user's own configuration of the engine. */
+export function userFile({ env, homeDirectory }: Surroundings): string {
+  const chosen = env.XDG_CONFIG_HOME;
+  // The XDG specification says that a relative one counts as not set.
+  const folder = chosen && isAbsolute(chosen) ? chosen : join(homeDirectory, '.config');
+  return join(folder, 'savepoint', 'config.json');
 }

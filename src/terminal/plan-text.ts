@@ -1,37 +1,43 @@
-import { displayText, type PlanLine, type PlanNote, type RewindPlan } from '../index.ts';
-import { beside } from './beside.ts';
-import { gitMode } from './file-diff.ts';
+import {
+  displayText,
+  type PathDiff,
+  type PathReason,
+  type PlanLine,
+  type PlanNote,
+  type Receipt,
+  type RewindPlan,
+  type TrackedPath,
+} from '../index.ts';
+import { diffText } from './diff-text.ts';
+import { eachFileDiff, gitMode } from './file-diff.ts';
 import type { Paint, Style } from './paint.ts';
+import { plural, someOf } from './phrases.ts';
 import { sentenceFor } from './reasons.ts';
+import { beside } from './rows.ts';
 import { padWidth, textWidth, wrapWords } from './text-width.ts';
-
-/** What a plan does to each path, one line for each; the dry run and the real one print the same. */
-export function planText(plan: RewindPlan, paint: Paint, columns: number): string[] {
-  const names = plan.lines.map((line) => displayText(line.path));
-  const column = Math.min(MAX_NAME_COLUMN, Math.max(0, ...names.map(textWidth)));
-  const lines = plan.lines.flatMap((line, i) => {
-    const [word, style] = WORDS[line.action];
-    const name = padWidth(names[i] ?? '', column);
-    const text = `  ${paint(style, word.padEnd(WORD_COLUMN))}  ${name}  `;
-    const width = WORD_COLUMN + textWidth(name) + 6;
-    return beside({ text, width }, explain(line), columns, (part) => paint('dim', part));
-  });
-  return [...lines, ...plan.notes.flatMap((note) => noteText(note, columns))];
-}
-
-/** As `planText`, for a narrow place: in a word, and why only of what is left as it is. */
-export function planNames(lines: readonly PlanLine[], paint: Paint, columns: number): string[] {
-  return lines.flatMap((line) => {
-    const [word, style] = WORDS[line.action];
-    const text = `  ${paint(style, word.padEnd(WORD_COLUMN))}  ${displayText(line.path)}`;
-    if (line.reason === undefined) return [text];
-    const why = wrapWords(`      ${explain(line)}`, columns, 6);
-    return [text, ...why.map((part) => paint('dim', part))];
-  });
-}
 
 const MAX_NAME_COLUMN = 40;
 const WORD_COLUMN = 8;
+const LEAST_FOR_WHY = 24;
+
+/**
+ * What a plan does to each path, one line for each; the dry run and the real one print the same. In a narrow
+ * place only paths that are left as they are have a reason below them.
+ */
+export function planText(plan: RewindPlan, paint: Paint, columns: number): string[] {
+  const names = plan.lines.map((line) => displayText(line.path));
+  const column = Math.min(MAX_NAME_COLUMN, Math.max(0, ...names.map(textWidth)));
+  const isNarrow = columns - column - WORD_COLUMN - 6 < LEAST_FOR_WHY;
+  const lines = plan.lines.flatMap((line, i) => {
+    const [word, style] = WORDS[line.action];
+    const text = `  ${paint(style, word.padEnd(WORD_COLUMN))}  `;
+    if (isNarrow && line.reason === undefined) return [text + names[i]];
+    const name = padWidth(names[i] ?? '', column);
+    const label = { text: `${text}${name}  `, width: WORD_COLUMN + textWidth(name) + 6 };
+    return beside(label, explain(line), columns, (part) => paint('dim', part));
+  });
+  return [...lines, ...plan.notes.flatMap((note) => noteText(note, columns))];
+}
 
 const WORDS: Record<PlanLine['action'], readonly [string, Style]> = {
   write: ['restore', 'green'],
@@ -50,7 +56,7 @@ function explain({ action, expected, target, reason }: PlanLine): string {
   const why = reason === undefined ? '' : sentenceFor(reason);
   switch (action) {
     case 'write':
-      return expected.kind === 'absent' ? 'is gone, comes back' : 'goes back to how it was';
+      return expected.kind === 'absent' ? 'was deleted: comes back' : 'goes back to how it was';
     case 'link':
       return 'goes back to the link that it was';
     case 'mkdir':
@@ -60,7 +66,7 @@ function explain({ action, expected, target, reason }: PlanLine): string {
         ? `permissions go from ${gitMode(expected)} to ${gitMode(target)}`
         : 'permissions go back';
     case 'delete':
-      return 'was not there, goes away';
+      return 'created since then: will be deleted';
     case 'merge':
       return 'goes back, and what others changed in it stays';
     case 'already-there':
@@ -68,7 +74,6 @@ function explain({ action, expected, target, reason }: PlanLine): string {
     case 'keep':
       return `stays as you asked: ${why}`;
     case 'conflict':
-      return `left as it is: ${why}`;
     case 'skip':
       return `left as it is: ${why}`;
   }
@@ -77,8 +82,132 @@ function explain({ action, expected, target, reason }: PlanLine): string {
 const SHOWN_PATHS = 5;
 
 export function noteText({ message, paths = [] }: PlanNote, columns: number): string[] {
-  const shown = paths.slice(0, SHOWN_PATHS).map(displayText).join(', ');
-  const more = paths.length > SHOWN_PATHS ? ` and ${paths.length - SHOWN_PATHS} more` : '';
-  const about = shown === '' ? '' : ` (${shown}${more})`;
+  const about = paths.length === 0 ? '' : ` (${someOf(paths.map(displayText), SHOWN_PATHS)})`;
   return wrapWords(`  note: ${displayText(message)}${about}`, columns, 4);
+}
+
+/** What a plan would do, and the diff of each file that it changes, as far as a person scrolls. */
+export interface PlanPreview {
+  readonly plan: RewindPlan;
+  readonly diff: readonly string[];
+  /** Paths whose diff was left out. */
+  readonly more: number;
+}
+
+export interface PreviewOptions {
+  readonly diffOf: (line: PlanLine) => Promise<PathDiff>;
+  readonly paint: Paint;
+  /** Called between paths: lets keys be heard, and throws once nobody waits for the answer. */
+  readonly breathe?: () => Promise<void>;
+}
+
+const MOST_DIFF_LINES = 2_000;
+const MOST_DIFF_BYTES = 4 * 1024 * 1024;
+const LARGEST_SHOWN = 256 * 1024;
+const MOST_PLAN_LINES = 200;
+
+export async function previewOf(
+  plan: RewindPlan,
+  { diffOf, paint, breathe = async () => undefined }: PreviewOptions,
+): Promise<PlanPreview> {
+  const changed = plan.lines.filter(changesFile);
+  const large = changed.filter((line) => sizeOf(line) > LARGEST_SHOWN);
+  const diffs: PathDiff[] = [];
+  let bytes = 0;
+  for (const line of changed) {
+    if (large.includes(line) || bytes > MOST_DIFF_BYTES) continue;
+    await breathe();
+    diffs.push(await diffOf(line));
+    bytes += sizeOf(line);
+  }
+  const diff = large.flatMap(({ path }) => [
+    paint('bold', displayText(path)),
+    'too large to be shown here',
+  ]);
+  let shown = large.length;
+  for (const file of eachFileDiff(diffs)) {
+    if (diff.length >= MOST_DIFF_LINES) break;
+    await breathe();
+    diff.push(...diffText(file, paint).slice(0, MOST_DIFF_LINES));
+    shown += file.from === null ? 1 : 2;
+  }
+  return { plan, diff, more: changed.length - shown };
+}
+
+/** Whether a line of a plan is to change something on the disk. */
+export function changesFile({ action }: PlanLine): boolean {
+  return !IDLE.has(action);
+}
+
+const IDLE: ReadonlySet<PlanLine['action']> = new Set([
+  'already-there',
+  'keep',
+  'conflict',
+  'skip',
+]);
+
+function sizeOf({ expected, target }: PlanLine): number {
+  const sizes = [expected, target].map((state) => (state.kind === 'captured' ? state.size : 0));
+  return Math.max(...sizes);
+}
+
+/** Plan and diff one below the other, safe to show. */
+export function previewText(
+  { plan, diff, more }: PlanPreview,
+  paint: Paint,
+  columns: number,
+): string[] {
+  if (plan.lines.length === 0) return ['Nothing to take back.'];
+  const lines = plan.lines.slice(0, MOST_PLAN_LINES);
+  const rest = plan.lines.length - lines.length;
+  return [
+    ...planText({ ...plan, lines }, paint, columns),
+    ...(rest > 0 ? [`  and ${plural(rest, 'more path')}`] : []),
+    ...(diff.length > 0 ? ['', ...diff] : []),
+    ...(more > 0 ? [paint('dim', `and the diff of ${plural(more, 'more path')}`)] : []),
+  ];
+}
+
+// A turn can touch thousands of files; what was left alone is what a person has to look after.
+const SHOWN_NAMES = 20;
+const SHOWN_REASONS = 50;
+
+/** What a restore did to which path, and what it left alone and why, line by line. */
+export function receiptText(receipt: Receipt, paint: Paint): string[] {
+  const { restoredFiles, deletedFiles, mergedFiles, conflicts, skipped, errors, notes } = receipt;
+  const lines = [
+    ...namesText('restored', restoredFiles, paint),
+    ...namesText('deleted', deletedFiles, paint),
+    ...namesText('merged', mergedFiles, paint),
+    ...reasonsText('conflict', 'yellow', conflicts, paint),
+    ...reasonsText('skipped', 'yellow', skipped, paint),
+    ...reasonsText('damaged', 'red', errors, paint),
+  ];
+  const told = notes.flatMap((note) => noteText(note, Number.POSITIVE_INFINITY));
+  const said = lines.length === 0 ? ['  everything was as it should be already'] : lines;
+  return [...said, ...told.map((line) => paint('dim', line))];
+}
+
+function namesText(word: string, paths: readonly TrackedPath[], paint: Paint): string[] {
+  const lines = paths
+    .slice(0, SHOWN_NAMES)
+    .map((path) => paint('green', `  ${word.padEnd(WORD_COLUMN)}  ${displayText(path)}`));
+  return [...lines, ...restText(word, paths.length - SHOWN_NAMES)];
+}
+
+function reasonsText(
+  word: string,
+  style: Style,
+  left: readonly PathReason[],
+  paint: Paint,
+): string[] {
+  const lines = left.slice(0, SHOWN_REASONS).map(({ path, reason }) => {
+    const name = paint(style, `  ${word.padEnd(WORD_COLUMN)}  ${displayText(path)}`);
+    return `${name}  left as it is: ${displayText(sentenceFor(reason))}`;
+  });
+  return [...lines, ...restText(word, left.length - SHOWN_REASONS)];
+}
+
+function restText(word: string, more: number): string[] {
+  return more > 0 ? [`  ${word.padEnd(WORD_COLUMN)}  and ${more} more`] : [];
 }

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { clipWidth, padWidth, textWidth, wrapWords } from './text-width.ts';
+import { describe, expect, it } from 'vitest';
+import { clipPainted, clipWidth, padWidth, textWidth, wrapWords } from './text-width.ts';
 
 it.each([
   ['plain', 5],
@@ -40,4 +40,21 @@ it('breaks lines between words, never within one', () => {
   expect(wrapWords('日本 日本 日本', 9)).toEqual(['日本 日本', '日本']);
   expect(wrapWords('as  it is', Number.POSITIVE_INFINITY)).toEqual(['as  it is']);
   expect(wrapWords('', 0)).toEqual(['']);
+});
+
+describe('a coloured row that has to fit', () => {
+  const red = (text: string): string => `\x1b[31m${text}\x1b[39m`;
+
+  it('is cut by what is seen, and ends its colours', () => {
+    expect(clipPainted(red('long text'), 5)).toBe('\x1b[31mlong…\x1b[39m\x1b[0m');
+    expect(clipPainted(red('ab'), 5)).toBe(red('ab'));
+    expect(clipPainted(`${red('abcde')}f`, 5)).toBe('\x1b[31mabcd…\x1b[39m\x1b[0m');
+    expect(clipPainted(red('日本語'), 4)).toBe('\x1b[31m日…\x1b[39m\x1b[0m');
+  });
+
+  it('stays plain when it is plain', () => {
+    expect(clipPainted('a\tb', 8)).toBe('a    b');
+    expect(clipPainted('日本語', 6)).toBe('日本語');
+    expect(clipPainted('', 0)).toBe('');
+  });
 });

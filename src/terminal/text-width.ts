@@ -28,6 +28,49 @@ export function clipWidth(text: string, columns: number): string {
   return `${clipped}…`;
 }
 
+/** The end of a text that fits: the end of a path, or where somebody types, says more than its beginning. */
+export function clipStart(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
+  const mirrored = clipWidth(graphemes(text).toReversed().join(''), columns);
+  return graphemes(mirrored).toReversed().join('');
+}
+
+// Colours, and a jump to a column, which starts the room anew from there.
+const SEQUENCE = /(\x1b\[[\d;]*[mG])/;
+const RESET = '\x1b[0m';
+const TAB = '    ';
+
+/** A row that is safe to show and may be coloured, cut to so many columns; its colours end with it. */
+export function clipPainted(row: string, columns: number): string {
+  const parts = headOf(row, columns).replaceAll('\t', TAB).split(SEQUENCE);
+  const last = parts.findLastIndex((part, i) => i % 2 === 0 && part !== '');
+  let clipped = '';
+  let room = columns;
+  for (const [i, part] of parts.entries()) {
+    const [, column] = /(\d+)G$/.exec(i % 2 === 1 ? part : '') ?? [];
+    if (column !== undefined) room = columns - Number(column) + 1;
+    if (i % 2 === 1) clipped += part;
+    else if (room > 0) {
+      // Where more follows, a part that fills the room loses its last character to the sign for it.
+      const text = clipWidth(i < last && textWidth(part) === room ? `${part} ` : part, room);
+      clipped += text;
+      room -= textWidth(text);
+    }
+  }
+  const isPainted = parts.length > 1;
+  return isPainted && clipped !== parts.join('') ? clipped + RESET : clipped;
+}
+
+/** Counting is slow where a file is one line; nothing beyond this could fit anyway. */
+function headOf(row: string, columns: number): string {
+  const most = columns * 40;
+  if (row.length <= most) return row;
+  return `${row
+    .slice(0, most)
+    .toWellFormed()
+    .replace(/\x1b[^m]*$/, '')}…`;
+}
+
 export function padWidth(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - textWidth(text)));
 }

@@ -4,7 +4,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Operation } from '../model/operation.ts';
 import { RUN_AGENT } from '../model/session.ts';
-import { changeOfCall, idOfInterrupted, isInterrupted, type Window } from '../model/window.ts';
+import type { Window } from '../model/window.ts';
 import type { Draft } from '../store/draft.ts';
 import { findSession } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
@@ -31,7 +31,7 @@ export async function runToUndo(store: Store, force: boolean): Promise<Checkpoin
     if (rewind !== undefined && checkpoint.seq < rewind.seq) break;
     if (!(await isRun(store, checkpoint.sessionId))) continue;
     const window = unrecorded === null ? windows.get(checkpoint.id) : undefined;
-    if (window !== undefined && !isInterrupted(window) && !force) throw notScanned(window);
+    if (window !== undefined && window.kind !== 'interrupted' && !force) throw notScanned(window);
     const { chains } = await loadChangeSet(
       store,
       { take: 'message', checkpoint },
@@ -48,16 +48,13 @@ export async function runToUndo(store: Store, force: boolean): Promise<Checkpoin
   return null;
 }
 
-/** Keeps a record of the runs among windows that a scan ends because nobody closed them. */
-export async function keepInterrupted(
-  draft: Draft,
-  store: Store,
-  ended: readonly Window[],
-): Promise<void> {
-  for (const window of ended) {
-    if (changeOfCall(window) !== null || !(await isRun(store, window.sessionId))) continue;
-    const [opened, closed] = [draft.nextSeq(), draft.nextSeq()];
-    draft.windows.push({ ...window, id: idOfInterrupted(window), opened, closed });
+/** Ends a window that nobody closed, after a scan. If it was a run, a record of it stays for `runToUndo`. */
+export async function endWindow(draft: Draft, store: Store, window: Window): Promise<void> {
+  if (window.kind === 'command' && (await isRun(store, window.sessionId))) {
+    const closed = window.closed ?? draft.nextSeq();
+    draft.windows.push({ ...window, kind: 'interrupted', closed });
+  } else {
+    draft.removedWindows.push(window.id);
   }
 }
 

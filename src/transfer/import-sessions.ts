@@ -1,9 +1,9 @@
 import { type CaptureSite, look, mayRun } from '../capture/capture.ts';
 import { appendChange, outsider, settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
-import { importOwner } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Seq } from '../model/ids.ts';
+import type { ImportOwner } from '../model/owner.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import { joins, type State } from '../model/state.ts';
@@ -127,7 +127,7 @@ async function batchOf(
   now: number,
 ): Promise<Batch> {
   const draft = new Draft(await currentSeq(site.store));
-  const owner = importOwner(draft.base + 1);
+  const owner: ImportOwner = { kind: 'import', first: draft.base + 1 };
   const ends = await localEnds(site, draft, history.changes, now);
   const link = (path: TrackedPath, { blob }: LocalEnd, before: State, after: State): void => {
     if (joins(before, after)) return;

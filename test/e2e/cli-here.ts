@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import { homeDirectory } from '../../src/cli/home-directory.ts';
 import { Interrupts } from '../../src/cli/interrupts.ts';
-import type { Io } from '../../src/cli/io.ts';
+import { homeDirectory, type Io } from '../../src/cli/io.ts';
 import { ProgressLine } from '../../src/cli/progress.ts';
 import { run } from '../../src/cli/run.ts';
 

@@ -78,7 +78,7 @@ describe('savepoint rewind without an id, at a terminal', () => {
     open();
     await terminal.until('-new');
     expect(terminal.rows()[0]).toMatch(/ 3 of 3$/);
-    expect(terminal.rows()[1]).toMatch(/^>@ \w{4} \S+ +Break it/);
+    expect(terminal.rows()[1]).toMatch(/^❯ @ \w{4} {2}\S+ +Break it/);
     terminal.type(ESCAPE);
     await expectSane();
   });
@@ -89,10 +89,10 @@ describe('savepoint rewind without an id, at a terminal', () => {
     const first = terminal.rows();
     expect(first[0]).toMatch(/^Rewind to: type to filter +3 of 3$/);
     expect(first[1]).toMatch(
-      /^>@ \w{4} (?:now|\d\ds) {2}Break it\\x1b\[31m\S* +│ Break it\\x1b\[31m/,
+      /^❯ @ \w{4} {2}(?:now|\d\ds) {2}Break it\\x1b\[31m\S* +│ Break it\\x1b\[31m/,
     );
     expect(first[2]).toMatch(
-      /^ {3}\w{4} (?:now|\d\ds) {2}修复解析器\S* +│ .*(?:now|ago), test-agent, \w{8}$/,
+      /^ {4}\w{4} {2}(?:now|\d\ds) {2}修复解析器\S* +│ .*(?:now|ago), test-agent, \w{8}$/,
     );
     expect(first).toHaveLength(24);
     // Both halves stay where they are, beside whatever letters.
@@ -105,7 +105,7 @@ describe('savepoint rewind without an id, at a terminal', () => {
     expect(terminal.screen()).toContain('delete    src/解析.txt');
     terminal.type(DOWN + DOWN + DOWN + UP + DOWN);
     await terminal.until('-old');
-    expect(terminal.screen()).toMatch(/> {2}\w{4} (?:now|\d\ds) {2}Rename the variable/);
+    expect(terminal.screen()).toMatch(/❯ {3}\w{4} {2}(?:now|\d\ds) {2}Rename the varia/);
     terminal.type(ENTER);
     const question = 'Rewind 3 files to before "Rename the variable"? y/N';
     await terminal.until(question);
@@ -114,7 +114,7 @@ describe('savepoint rewind without an id, at a terminal', () => {
     expect(terminal.rows().at(-1)).toBe(question);
     expect(terminal.rows()[0]).toMatch(/^Rewind to: /);
     terminal.type(ESCAPE);
-    await terminal.until('Esc leave');
+    await terminal.until('Esc leaves');
     terminal.type(ENTER);
     await terminal.until(question);
     terminal.type('y');
@@ -139,15 +139,15 @@ describe('savepoint rewind without an id, at a terminal', () => {
     await terminal.until('nothing fits');
     terminal.type(ENTER);
     terminal.type('\x17\x17renam');
-    await terminal.until((screen) => /> {2}\w{4} \S+ +Rename/.test(screen));
+    await terminal.until((screen) => /❯ {3}\w{4} {2}\S+ +Rename/.test(screen));
     terminal.type(`${ENTER}y\r`);
     await terminal.until('y/N');
     // What was typed with the Enter answered nothing.
     expect(project.read('a.txt')).toBe('broken\n');
     terminal.type('\r');
-    await terminal.until('Esc show all');
+    await terminal.until('Esc shows all');
     terminal.type(ESCAPE);
-    await terminal.until('Esc leave');
+    await terminal.until('Esc leaves');
     terminal.type(ESCAPE);
     expect(await expectSane()).toContain('code=130');
     expect(terminal.raw).toContain('Nothing was changed.');
@@ -179,7 +179,9 @@ describe('savepoint rewind without an id, at a terminal', () => {
     expect(terminal.rows()).toHaveLength(10);
     terminal.resize(120, 40);
     await terminal.until((screen) => screen.split('\n')[38]?.includes('│') === true);
-    expect(terminal.rows().at(-1)).toMatch(/^Enter rewind/);
+    expect(terminal.rows().at(-1)).toMatch(/^Enter chooses/);
+    terminal.type(ESCAPE);
+    await terminal.until('Esc leaves');
     terminal.type(ESCAPE);
     expect(await expectSane()).toContain('code=130');
     expect(terminal.screen()).toContain('Nothing was changed.');

@@ -19,8 +19,8 @@ describe('savepoint rewind, undo and redo', () => {
     expect(rewind.out.split('\n')).toEqual([
       `Rewind to before ${id.slice(0, 8)} "message m1" (just now):`,
       '  restore   a.txt       goes back to how it was',
-      '  delete    made        was not there, goes away',
-      '  delete    made/b.txt  was not there, goes away',
+      '  delete    made        created since then: will be deleted',
+      '  delete    made/b.txt  created since then: will be deleted',
       '',
       'Done: 1 restored, 2 deleted.',
       expect.stringMatching(/^Operation \w{16}$/),

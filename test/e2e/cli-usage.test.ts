@@ -113,7 +113,7 @@ describe('savepoint', () => {
 
   it('hides the warning about SQLite, and no other', async () => {
     const script = `
-      const { hideSqliteWarning } = await import(${JSON.stringify(new URL('../../src/cli/hidden-warning.ts', import.meta.url).href)});
+      const { hideSqliteWarning } = await import(${JSON.stringify(new URL('../../src/cli/main.ts', import.meta.url).href)});
       hideSqliteWarning();
       const sqlite = 'SQLite is an experimental feature and might change at any time';
       process.emitWarning(sqlite, 'ExperimentalWarning');

@@ -25,7 +25,7 @@ describe('savepoint demo', () => {
       '-let total = 0;',
       'prices.json was deleted',
       '3 files  Clean up the code a little.',
-      'restore   prices.json  is gone, comes back',
+      'restore   prices.json  was deleted: comes back',
       'Done, and checked: 4 files are as they were, byte for byte.',
       'total     8.50',
       '$ savepoint undo',
@@ -99,7 +99,7 @@ describe('savepoint demo', () => {
     it('lets the visitor choose, undo and redo', async () => {
       const { code, raw } = await visit('7', '3', '', '');
       expect(code).toBe(0);
-      expect(raw).toContain('delete    receipt.mjs  was not there, goes away');
+      expect(raw).toContain('delete    receipt.mjs  created since then: will be deleted');
       expect(raw.match(/q to leave: /g)).toHaveLength(2);
       expect(raw.match(/Total: 6\.30/g)).toHaveLength(2);
       expect(raw.match(/Done, and checked/g)).toHaveLength(3);

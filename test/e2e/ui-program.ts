@@ -39,7 +39,7 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
   'long menu': () => rewind(25),
   choice: async () => {
     const lines = Array.from({ length: 40 }, (_, i) => `+ line ${i + 1} of the diff`);
-    const preview = { title: 'Rewind to: Prompt number 1', lines };
+    const preview = { title: 'Rewind to: Prompt number 1', body: () => lines };
     const choice = await ui.showRewindChoice({
       ...preview,
       choices: ['files', 'conversation', 'both'],

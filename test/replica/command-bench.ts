@@ -11,7 +11,7 @@ import type {
 import { CommandRegistry } from '../../src/replica/commands/command-registry.ts';
 import { ConfigManager } from '../../src/replica/config/config-manager.ts';
 import { SDKConfigLoader } from '../../src/replica/config/sdk-config-loader.ts';
-import type { AgentFiles } from '../../src/replica/files/agent-files.ts';
+import type { EngineFiles } from '../../src/replica/files/engine-files.ts';
 import type { Session } from '../../src/replica/sessions/session.ts';
 import { SessionManager } from '../../src/replica/sessions/session-manager.ts';
 import type { Paint } from '../../src/terminal/paint.ts';
@@ -33,7 +33,7 @@ export class CommandBench {
   isBusy = false;
   rewindSays: string | null = null;
   rewinds: { readonly withCurrent: boolean }[] = [];
-  files: AgentFiles | null = null;
+  files: EngineFiles | null = null;
   paint: Paint = (_style, text) => text;
   checkpoints: CommandContext['checkpoints'] = { listCheckpoints: () => [] };
   open: Session;

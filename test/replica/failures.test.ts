@@ -203,7 +203,9 @@ describe('the agent without a terminal', () => {
 const HIDE_SDK = `
 import { registerHooks } from 'node:module';
 registerHooks({
-  resolve: (name, context, next) =>
-    name.startsWith('@anthropic-ai/') ? next(name, { ...context, parentURL: 'file:///nowhere/' }) : next(name, context),
+  resolve: (name, context, next) => {
+    if (!name.startsWith('@anthropic-ai/')) return next(name, context);
+    throw Object.assign(new Error("Cannot find module '" + name + "'"), { code: 'MODULE_NOT_FOUND' });
+  },
 });
 `;

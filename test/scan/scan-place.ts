@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import type { ScanDifferences } from '../../src/capture/scan/differences.ts';
 import type { ScanIndex } from '../../src/capture/scan/scan-index.ts';
-import type { ScanRequest } from '../../src/capture/scan/scanner.ts';
-import { Scanner } from '../../src/capture/scan/scanner.ts';
+import { Scanner, type ScanRequest } from '../../src/capture/scan/scanner.ts';
 
 export type Found = { readonly index: ScanIndex; readonly differences: ScanDifferences };
 

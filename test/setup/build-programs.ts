@@ -27,16 +27,12 @@ export async function setup(project: TestProject): Promise<() => void> {
 }
 
 async function build(folder: string): Promise<void> {
-  await Promise.all([
-    buildCommands(folder, 'cli'),
-    buildCommands(folder, 'chat'),
-    buildPrograms(join(folder, 'programs')),
-  ]);
+  await Promise.all([buildCommands(folder), buildPrograms(join(folder, 'programs'))]);
 }
 
-async function buildCommands(folder: string, name: 'cli' | 'chat'): Promise<void> {
-  const script = inCheckout(`scripts/bundle-${name}.ts`);
-  await promisify(execFile)(process.execPath, [script, join(folder, 'dist', name)]);
+async function buildCommands(folder: string): Promise<void> {
+  const script = inCheckout('scripts/bundle-cli.ts');
+  await promisify(execFile)(process.execPath, [script, join(folder, 'dist', 'cli')]);
 }
 
 async function buildPrograms(folder: string): Promise<void> {
@@ -47,8 +43,7 @@ async function buildPrograms(folder: string): Promise<void> {
       'scan-worker': inCheckout('src/capture/scan/scan-worker.ts'),
     },
     platform: 'node',
-    external: [/^node:/, '@anthropic-ai/claude-agent-sdk', 'react-devtools-core'],
-    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+    external: [/^node:/, '@anthropic-ai/claude-agent-sdk'],
   });
   await bundle.write({
     dir: folder,

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mountProblem, SmallDisk } from '../crash/scenario/small-disk.ts';
 import { skipVisibly } from '../crash/strace/needs-strace.ts';
-import type { Json } from '../e2e/cli-project.ts';
-import { MAIN } from '../e2e/cli-project.ts';
+import { type Json, MAIN } from '../e2e/cli-project.ts';
 import { expectSchema } from '../e2e/json-schema.ts';
 import { Terminal } from '../e2e/terminal.ts';
 import type { Picture } from './picture.ts';
@@ -255,7 +254,7 @@ describe('undo after a killed run', () => {
       });
       try {
         const screen = await terminal.until('not certain? [y/N]');
-        expect(screen).toMatch(/restore +src\/main\.txt +is gone, comes back/);
+        expect(screen).toMatch(/restore +src\/main\.txt +was deleted: comes back/);
         expect(screen).toContain('it is not certain who changed these');
         terminal.type(`${answer}\r`);
         expect(await terminal.exit()).toBe(code);

@@ -3,6 +3,7 @@ import { isOutside, type TrackedPath } from '../../model/path.ts';
 import { oldestCheckpointSeq } from '../../store/find.ts';
 import type { Store } from '../../store/store.ts';
 import type { CaptureSite } from '../capture.ts';
+import { isSameStat } from './columns.ts';
 import { diskFileSystem } from './file-system.ts';
 import type { ScanIndex } from './scan-index.ts';
 
@@ -43,13 +44,7 @@ export function movedSince(root: string, previous: ScanIndex, index: ScanIndex):
     const { stat: was } = previous.stampOf(entry);
     const found = index.find(path);
     const now = found === -1 ? diskFileSystem.lstat(`${root}/${path}`) : index.stampOf(found).stat;
-    return (
-      now === null ||
-      was.ino !== now.ino ||
-      was.size !== now.size ||
-      was.mtimeNs !== now.mtimeNs ||
-      was.ctimeNs !== now.ctimeNs
-    );
+    return now === null || !isSameStat(was, now);
   };
 }
 

@@ -106,7 +106,7 @@ function sortOut(
   let next = held.next();
   for (let entry = 0; entry < index.count; entry += 1) {
     const mode = index.mode(entry);
-    const size = Number(index.columns.size[entry]);
+    const size = index.size(entry);
     const oid = !next.done && next.value.path === index.path(entry) ? next.value.oid : null;
     if (oid !== null) next = held.next();
     if (index.isDirectory(entry)) writer.set(entry, folder(mode));

@@ -5,8 +5,7 @@ import { expectDifferences, pathsIn, ScanPlace } from '../../../test/scan/scan-p
 import { ChildScript } from '../../testing/child-script.ts';
 import { ScanControl } from './control.ts';
 import { encodeIndex } from './index-file.ts';
-import type { ScanOutcome } from './scanner.ts';
-import { RunningScan, Scanner } from './scanner.ts';
+import { RunningScan, Scanner, type ScanOutcome } from './scanner.ts';
 import type { Task } from './worker-pool.ts';
 
 // No tree is too small here to be shared among threads.

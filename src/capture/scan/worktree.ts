@@ -20,7 +20,7 @@ import {
   type SinceWalk,
   withRecordedSince,
 } from './differences.ts';
-import type { RawStat } from './entry-stat.ts';
+import type { EntryStat } from './entry-stat.ts';
 import { diskFileSystem, type ListedName } from './file-system.ts';
 import { KeptIndex } from './kept-index.ts';
 import { type Recorded, recordDifferences } from './record-differences.ts';
@@ -256,7 +256,7 @@ async function askGit(
 }
 
 /** Git asks in the order of the index, so each answer is next to the last one. */
-function statsOf(index: ScanIndex): (path: TrackedPath) => RawStat | null {
+function statsOf(index: ScanIndex): (path: TrackedPath) => EntryStat | null {
   let next = 0;
   return (path) => {
     const isNext = next < index.count && index.path(next) === path;

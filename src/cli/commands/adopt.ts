@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
 import { adoptStore, displayText, isSavepointError } from '../../index.ts';
 import { BOOLEAN, described, exact, TEXT } from '../../model/check.ts';
-import { findNewProject } from '../../terminal/find-project.ts';
-import { storeHome } from '../../terminal/store-home.ts';
-import { wrapWords } from '../../terminal/text-width.ts';
+import { findNewProject, storeHome } from '../../terminal/find-project.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
@@ -74,7 +72,7 @@ function report(call: Call, project: string, adopted: boolean): ExitCode {
   const said = adopted
     ? `Done: ${folder} carries on its timeline.`
     : `Nothing to do: the timeline belongs to ${folder}.`;
-  call.remark(wrapWords(said, call.columns).join('\n'));
+  call.remark(said);
   call.hint('see it with: savepoint list');
   return adopted ? EXIT.done : EXIT.nothingToDo;
 }

@@ -1,4 +1,4 @@
-import { type Configuration, type EffectiveSetting, SETTING_KEYS } from '../../config/index.ts';
+import { type Configuration, SETTING_KEYS } from '../../config/index.ts';
 import { displayText } from '../../index.ts';
 import {
   AMOUNT,
@@ -11,14 +11,13 @@ import {
   oneOf,
   TEXT,
 } from '../../model/check.ts';
-import { findProject } from '../../terminal/find-project.ts';
-import { storeHome, userFile } from '../../terminal/store-home.ts';
-import { padWidth, textWidth } from '../../terminal/text-width.ts';
+import { findProject, storeHome, userFile } from '../../terminal/find-project.ts';
+import { settingLines, settingsText } from '../../terminal/settings-text.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
-import { configurationOf, warnOfConfiguration } from '../configuration.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
+import { configurationOf, warnOfConfiguration } from '../open-timeline.ts';
 
 const PART = {
   value: described(
@@ -70,8 +69,7 @@ export const config: Command = {
   completes: [SETTING_KEYS],
   json: { config: anyOf(SHAPE, SETTING) },
   run: async (call) => {
-    expectArgs(call, 'config', 0, 1);
-    const [key] = [...call.args, ...call.rest];
+    const [key] = expectArgs(call, 'config', 0, 1);
     const project = findProject(call);
     const configuration = configurationOf(call, project);
     return key === undefined
@@ -90,7 +88,7 @@ function showAll(call: Call, project: string, configuration: Configuration): Exi
     problems: problems.map(({ code, message }) => ({ code, message })),
     warnings,
   });
-  for (const line of tableText(call, effective)) call.say(line);
+  for (const line of settingsText(effective, call.paint)) call.say(line);
   if (!call.json) warnOfConfiguration(call, configuration);
   call.hint(
     `set your own in ${displayText(userFile(call.io))}, or by variables such as SAVEPOINT_MAX_FILE_SIZE`,
@@ -104,35 +102,7 @@ function showOne(call: Call, key: string, { effective }: Configuration): ExitCod
     throw new UsageError(`no setting is called "${key}"`, 'see them with: savepoint config');
   }
   printJson(call, SETTING, found);
-  for (const line of linesOf(found.value)) call.say(line);
+  for (const line of settingLines(found.value)) call.say(line);
   call.hint(`${found.summary}; it can be set by ${found.variable}`);
   return EXIT.done;
-}
-
-interface Row extends Pick<EffectiveSetting, 'origin' | 'source'> {
-  readonly key: string;
-  readonly value: string;
-}
-
-function tableText(call: Call, effective: readonly EffectiveSetting[]): string[] {
-  const rows = effective.flatMap(rowsOf);
-  const keys = Math.max(...rows.map(({ key }) => key.length));
-  const values = Math.max(...rows.map(({ value }) => textWidth(value)));
-  return rows.map(({ key, value, origin, source }) => {
-    const from = source === null ? origin : `${origin}  ${displayText(source)}`;
-    return `${key.padEnd(keys)}  ${padWidth(value, values)}  ${call.paint('dim', from)}`;
-  });
-}
-
-/** A list has a row for each of its entries, since each place may have added some. */
-function rowsOf({ key, value, parts, origin, source }: EffectiveSetting): Row[] {
-  if (!Array.isArray(value)) return [{ key, value: String(value ?? 'none'), origin, source }];
-  if (value.length === 0) return [{ key, value: '(none)', origin, source }];
-  const entries = parts.flatMap((part) => linesOf(part.value).map((line) => ({ ...part, line })));
-  return entries.map((entry, at) => ({ ...entry, key: at === 0 ? key : '', value: entry.line }));
-}
-
-function linesOf(value: EffectiveSetting['value']): string[] {
-  if (value === null) return ['none'];
-  return typeof value === 'object' ? value.map((line) => displayText(line)) : [String(value)];
 }

@@ -1,10 +1,10 @@
 import { openSavepoint, type Receipt } from '../../index.ts';
 import { described, exact, listOf, nullable, oneOf, TEXT } from '../../model/check.ts';
+import { shellWord } from '../../terminal/phrases.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { type Played, play } from '../demo/play.ts';
 import { type Stage, setStage } from '../demo/stage.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { shellWord } from '../hints.ts';
 import { printJson } from '../json.ts';
 import {
   CHECKPOINT,

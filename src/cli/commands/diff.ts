@@ -2,21 +2,24 @@ import { resolve } from 'node:path';
 import { exists } from '../../fs/entries.ts';
 import { type Checkpoint, isSavepointError, type Savepoint } from '../../index.ts';
 import { COUNT, described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
-import { diffStat } from '../../terminal/diff-stat.ts';
-import { diffSummary, diffText } from '../../terminal/diff-text.ts';
-import { type FileDiff, fileDiffs } from '../../terminal/file-diff.ts';
-import { patchLimit } from '../../terminal/patch-limits.ts';
-import { plural } from '../../terminal/plural.ts';
+import { diffStat, diffSummary, diffText } from '../../terminal/diff-text.ts';
+import { type FileDiff, fileDiffs, patchLimit } from '../../terminal/file-diff.ts';
+import { plural } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Call, Command } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
 import { FILE_DIFF, fileDiffJson, NOT_ON_RECORD, PATH_BYTES } from '../json-shapes.ts';
-import { isOnRecord, type Unmatched, unmatchedPaths, unmatchedText } from '../on-record.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
-import { pathArguments } from '../path-arguments.ts';
+import {
+  isOnRecord,
+  pathArguments,
+  type Unmatched,
+  unmatchedPaths,
+  unmatchedText,
+} from '../path-arguments.ts';
 
 const SHAPE = exact({
   from: described('The id of the checkpoint.', TEXT),

@@ -1,10 +1,9 @@
-import { nearestWord } from '../../terminal/nearest-word.ts';
+import { nearestWord } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, COMMON_OPTIONS, type Command } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import { LIMIT_OPTION } from '../limit.ts';
+import { INCLUDE_SHARED, LIMIT_OPTION } from '../options.ts';
 import { PAGER_OPTIONS } from '../pager.ts';
-import { INCLUDE_SHARED } from '../plan-options.ts';
 
 const VERBS = ['list', 'show', 'diff', 'resume', 'rollback'] as const;
 type Verb = (typeof VERBS)[number];
@@ -69,7 +68,7 @@ export const executions: Command = {
     'executions-list': async () => (await import('../executions/list.ts')).LIST_JSON,
     'executions-show': async () => (await import('../executions/show.ts')).SHOW_JSON,
     'executions-diff': async () => (await import('../executions/diff.ts')).DIFF_JSON,
-    'executions-resume': async () => (await import('../executions/execution-json.ts')).RESUMED,
+    'executions-resume': async () => (await import('../executions/resume.ts')).RESUMED,
     'executions-rollback': async () => (await import('../executions/rollback.ts')).ROLLBACK_JSON,
   },
   run: async (call) => {

@@ -7,13 +7,10 @@ import {
 } from '../../index.ts';
 import { COUNT, described, exact, listOf, TEXT } from '../../model/check.ts';
 import { type NewFile, writeNewFile } from '../../terminal/given-file.ts';
-import { plural } from '../../terminal/plural.ts';
-import { sizeText } from '../../terminal/size-text.ts';
-import { wrapWords } from '../../terminal/text-width.ts';
+import { plural, shellWord, sizeText } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { shellWord } from '../hints.ts';
 import { PathNames, printJson } from '../json.ts';
 import { PATH, PATH_BYTES, SESSION, sessionJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -59,8 +56,7 @@ export const exportCommand: Command = {
   completes: ['path'],
   json: { export: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'export', 1, 1);
-    const [name = ''] = [...call.args, ...call.rest];
+    const [name = ''] = expectArgs(call, 'export', 1, 1);
     if (name === '') throw new UsageError('which file?', 'see: savepoint export --help');
     if (call.args[0] === '-') throw notAStream();
     const request = requestOf(call);
@@ -121,7 +117,7 @@ function report(call: Call, { path }: NewFile, receipt: ExportReceipt, bytes: nu
     plural(changes, 'change'),
   ];
   const said = `Written to ${displayText(path)}: ${what.join(', ')}, ${sizeText(bytes)}.`;
-  call.say(wrapWords(said, call.columns).join('\n'));
+  call.tell(said);
   for (const line of leftBehind(leftOut.length, unreadable)) call.say(line);
   call.hint(`bring it into another project with: savepoint import ${shellWord(path)}`);
 }

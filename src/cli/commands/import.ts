@@ -9,7 +9,7 @@ import {
 } from '../../index.ts';
 import { BOOLEAN, COUNT, described, exact, listOf, TEXT } from '../../model/check.ts';
 import { openGivenFile } from '../../terminal/given-file.ts';
-import { plural } from '../../terminal/plural.ts';
+import { plural, someOf } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
@@ -50,8 +50,7 @@ export const importCommand: Command = {
   completes: ['path'],
   json: { import: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'import', 1, 1);
-    const [name = ''] = [...call.args, ...call.rest];
+    const [name = ''] = expectArgs(call, 'import', 1, 1);
     if (call.args[0] === '-') throw notAStream();
     const path = resolve(call.io.cwd, name);
     const file = openGivenFile(path);
@@ -129,7 +128,6 @@ const NAMED = 5;
 
 function hereText(sessions: readonly Session[]): string {
   if (sessions.length === 0) return '';
-  const names = sessions.slice(0, NAMED).map(({ id }) => displayText(id));
-  const more = sessions.length > NAMED ? ` and ${sessions.length - NAMED} more` : '';
-  return ` Here already, and left as ${sessions.length === 1 ? 'it is' : 'they are'}: ${names.join(', ')}${more}.`;
+  const names = sessions.map(({ id }) => displayText(id));
+  return ` Here already, and left as ${sessions.length === 1 ? 'it is' : 'they are'}: ${someOf(names, NAMED)}.`;
 }

@@ -1,10 +1,10 @@
 import { type Checkpoint, displayText, type Savepoint } from '../../index.ts';
 import { BOOLEAN, described, exact, nullable, TEXT } from '../../model/check.ts';
+import { shellWord } from '../../terminal/phrases.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { shellWord } from '../hints.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
 
@@ -40,8 +40,7 @@ export const label: Command = {
 
 function whatIsAsked(call: Call): { ref: string; text: string | null } {
   const remove = call.flags.has('remove');
-  expectArgs(call, 'label', remove ? 1 : 2, remove ? 1 : 2);
-  const [ref = '', text = ''] = [...call.args, ...call.rest];
+  const [ref = '', text = ''] = expectArgs(call, 'label', remove ? 1 : 2, remove ? 1 : 2);
   if (ref === '')
     throw new UsageError('which checkpoint?', 'see what there is with: savepoint list');
   return { ref, text: text.trim() === '' ? null : text };

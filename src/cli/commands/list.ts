@@ -7,18 +7,15 @@ import {
   selectedPath,
 } from '../../index.ts';
 import { described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
-import { KEPT_FIRST, MADE } from '../checkpoint-kinds.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { CHECKPOINT, checkpointJson } from '../json-shapes.ts';
-import { LIMIT_OPTION, limitOf } from '../limit.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { LIMIT_OPTION, limitOf, parseSince } from '../options.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
 import { pathArguments } from '../path-arguments.ts';
-import { groupBySession } from '../session-groups.ts';
-import { parseSince } from '../since.ts';
-import { groupedText } from '../timeline-text.ts';
+import { groupBySession, groupedText, KEPT_FIRST, MADE } from '../timeline-text.ts';
 
 const SHAPE = exact({
   checkpoints: described('Newest first.', listOf(CHECKPOINT)),

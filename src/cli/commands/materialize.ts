@@ -1,12 +1,10 @@
 import { resolve } from 'node:path';
 import { displayText, type Materialized, type Savepoint } from '../../index.ts';
 import { COUNT, described, exact, listOf, TEXT } from '../../model/check.ts';
-import { plural } from '../../terminal/plural.ts';
+import { plural, shellWord } from '../../terminal/phrases.ts';
 import { sentenceForUnwritten } from '../../terminal/reasons.ts';
-import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { shellWord } from '../hints.ts';
 import { PathNames, printJson } from '../json.ts';
 import { PATH_BYTES, PATH_REASON } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -35,8 +33,7 @@ export const materialize: Command = {
   completes: ['checkpoint', 'folder'],
   json: { materialize: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'materialize', 2, 2);
-    const [id = '', folder = ''] = [...call.args, ...call.rest];
+    const [id = '', folder = ''] = expectArgs(call, 'materialize', 2, 2);
     const target = resolve(call.io.cwd, folder);
     return withTimeline(call, (savepoint) => write(call, savepoint, id, target));
   },
@@ -65,7 +62,7 @@ async function write(
 function show(call: Call, { directory, files, folders, links, skipped }: Materialized): void {
   const counts = `${plural(files, 'file')}, ${plural(folders, 'folder')}, ${plural(links, 'link')}`;
   const summary = `Written to ${displayText(directory)}: ${counts}.`;
-  call.remark(wrapWords(summary, call.columns).join('\n'));
+  call.remark(summary);
   for (const { path, reason } of skipped) {
     call.say(`  not written  ${displayText(path)}  ${sentenceForUnwritten(reason)}`);
   }

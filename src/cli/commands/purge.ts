@@ -9,15 +9,14 @@ import {
   type TrackedPath,
 } from '../../index.ts';
 import { BOOLEAN, described, exact, listOf, type TypeOf } from '../../model/check.ts';
-import { plural } from '../../terminal/plural.ts';
-import { wrapWords } from '../../terminal/text-width.ts';
+import { plural, someOf } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Call, Command } from '../command.ts';
-import { confirmed } from '../confirm.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
 import { PATH, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { confirmed } from '../options.ts';
 import { pathArguments } from '../path-arguments.ts';
 
 const SHAPE = exact({
@@ -129,6 +128,7 @@ async function agreed(call: Call): Promise<boolean> {
 }
 
 const SHOWN = 20;
+const SHOWN_IN_A_SENTENCE = 3;
 
 function sayPaths(call: Call, { paths }: PurgeReport): void {
   for (const path of paths.slice(0, SHOWN)) call.say(`  ${displayText(path)}`);
@@ -137,26 +137,26 @@ function sayPaths(call: Call, { paths }: PurgeReport): void {
 
 /** What a person who wants a secret gone has to know: where it still is. */
 function sayNotes(call: Call, savepoint: Savepoint, report: PurgeReport): void {
-  const say = (text: string): void => call.say(wrapWords(text, call.columns, 2).join('\n'));
   const { alsoAt, stillThere } = report;
   if (alsoAt.length > 0) {
-    say(
-      `Still kept: the same bytes are on record under ${shown(alsoAt)}. Purge those too if need be.`,
+    call.tell(
+      `Still kept: the same bytes are on record under ${named(alsoAt)}. Purge those too if need be.`,
     );
   }
   if (stillThere.length > 0) {
-    say(`Still in the project: ${shown(stillThere)}. It is recorded again when it is written to.`);
+    call.tell(
+      `Still in the project: ${named(stillThere)}. It is recorded again when it is written to.`,
+    );
     call.hint('keep it out by "exclude", see: savepoint config exclude');
   }
   const inGit = report.paths.some((path) => !isOutside(path));
   if (inGit && exists(join(savepoint.root, '.git'))) {
-    say('git keeps a history of its own, which is not touched.');
+    call.tell('git keeps a history of its own, which is not touched.');
   }
 }
 
-function shown(paths: readonly TrackedPath[]): string {
-  const names = paths.slice(0, 3).map((path) => displayText(path));
-  return paths.length > 3 ? `${names.join(', ')} and ${paths.length - 3} more` : names.join(', ');
+function named(paths: readonly TrackedPath[]): string {
+  return someOf(paths.map(displayText), SHOWN_IN_A_SENTENCE);
 }
 
 function purgeJson(

@@ -6,19 +6,18 @@ import {
   type Savepoint,
   SavepointError,
 } from '../../index.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
+import { relativeTime } from '../../terminal/phrases.ts';
 import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { carryOut, carryOutPlan, type Words } from '../carry-out.ts';
-import { MADE } from '../checkpoint-kinds.ts';
 import type { Call, Command } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { RECEIPT } from '../json-shapes.ts';
-import { unmatchedPaths } from '../on-record.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { pathArguments } from '../path-arguments.ts';
+import { INCLUDE_SHARED, PLAN_OPTIONS, planOptions } from '../options.ts';
+import { pathArguments, unmatchedPaths } from '../path-arguments.ts';
 import type { Picked } from '../picker/picker.ts';
-import { INCLUDE_SHARED, PLAN_OPTIONS, planOptions } from '../plan-options.ts';
+import { MADE } from '../timeline-text.ts';
 
 export const rewind: Command = {
   name: 'rewind',

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { constants } from 'node:os';
 import {
   type Change,
   isSavepointError,
@@ -8,9 +10,9 @@ import {
   type ScanReport,
 } from '../../index.ts';
 import { COUNT, described, exact, listOf, nullable, oneOf, TEXT } from '../../model/check.ts';
-import { plural } from '../../terminal/plural.ts';
-import { type Ended, startProgram } from '../child-program.ts';
-import { type Call, type Command, expectCommand } from '../command.ts';
+import { plural } from '../../terminal/phrases.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
+import type { Call, Command } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { HeldWork } from '../interrupts.ts';
 import { PathNames, printJson } from '../json.ts';
@@ -50,7 +52,9 @@ export const run: Command = {
   ],
   json: { run: SHAPE },
   run: async (call) => {
-    const words = expectCommand(call, 'run');
+    const words = [...call.args, ...call.rest];
+    if (words.length === 0)
+      throw new UsageError('a program is missing', 'see: savepoint run --help');
     const options = { create: true, scan: true };
     return withTimeline(call, (savepoint) => runUnder(call, savepoint, words), options);
   },
@@ -176,4 +180,53 @@ function countsOf(changes: readonly Change[]): string {
 function kindOf({ before, after }: Change): 'created' | 'deleted' | 'modified' {
   if (before.kind === 'absent') return 'created';
   return after?.kind === 'absent' ? 'deleted' : 'modified';
+}
+
+/** How a program ended. */
+interface Ended {
+  /** As a shell would say it: 128 and the signal's number, 127 for a program that is not there. */
+  readonly code: number;
+  readonly signal: NodeJS.Signals | null;
+  /** Why it could not be started, or null. */
+  readonly problem: string | null;
+}
+
+interface Program {
+  readonly ended: Promise<Ended>;
+  /** Hands on a signal that came for us alone. */
+  pass(signal: NodeJS.Signals): void;
+}
+
+/** Starts a program at our terminal, in our folder and with our environment, as a shell would. */
+function startProgram(
+  words: readonly string[],
+  options: { readonly quietOutput: boolean },
+): Program {
+  const [program = '', ...args] = words;
+  const child = spawn(program, args, {
+    stdio: ['inherit', options.quietOutput ? process.stderr.fd : 'inherit', 'inherit'],
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('error', (error) => resolve(notStarted(program, error)));
+    child.once('exit', (code, signal) => resolve(exited(code, signal)));
+  });
+  return {
+    ended,
+    pass: (signal) => {
+      // The terminal sends Ctrl-C and Ctrl-\ to everybody itself.
+      const isKey = signal === 'SIGINT' || signal === 'SIGQUIT';
+      if (!isKey || !process.stdin.isTTY) child.kill(signal);
+    },
+  };
+}
+
+function exited(code: number | null, signal: NodeJS.Signals | null): Ended {
+  const bySignal = signal === null ? 1 : 128 + constants.signals[signal];
+  return { code: code ?? bySignal, signal, problem: null };
+}
+
+function notStarted(program: string, error: NodeJS.ErrnoException): Ended {
+  const missing = error.code === 'ENOENT';
+  const problem = missing ? `no such program: ${program}` : `${program}: ${error.message}`;
+  return { code: missing ? 127 : 126, signal: null, problem };
 }

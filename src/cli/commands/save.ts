@@ -1,7 +1,7 @@
 import { type Checkpoint, displayText, type Savepoint } from '../../index.ts';
 import { BOOLEAN, described, exact } from '../../model/check.ts';
-import { COVERAGE } from '../../terminal/coverage.ts';
-import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
+import { COVERAGE } from '../../terminal/phrases.ts';
+import { clipWidth } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -57,7 +57,7 @@ async function run(call: Call, savepoint: Savepoint, label: string | undefined):
     coverage,
     began,
   });
-  for (const line of wrapWords(sentence(saved), call.columns)) call.say(line);
+  call.tell(sentence(saved));
   if (began) call.remark(`This is the first checkpoint of ${displayText(savepoint.root)}.`);
   if (coverage === 'named')
     call.hint('to cover everything, scan the worktree: savepoint save --scan');

@@ -1,16 +1,14 @@
 import { displayText, type Savepoint, type SessionSummary } from '../../index.ts';
 import { COUNT, described, exact, extended, listOf } from '../../model/check.ts';
-import { beside } from '../../terminal/beside.ts';
-import { plural } from '../../terminal/plural.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
-import { shortSession } from '../../terminal/short-session.ts';
+import { plural, relativeTime, shortSession } from '../../terminal/phrases.ts';
+import { beside } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { SESSION, sessionJson } from '../json-shapes.ts';
-import { LIMIT_OPTION, limitOf } from '../limit.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { LIMIT_OPTION, limitOf } from '../options.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
 
 const COUNTED = extended(SESSION, {

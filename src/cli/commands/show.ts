@@ -1,4 +1,14 @@
-import { ATTRIBUTIONS, CHANGE_ORIGINS, type Savepoint } from '../../index.ts';
+import {
+  ATTRIBUTIONS,
+  CHANGE_ORIGINS,
+  displayLines,
+  displayText,
+  type InspectedChange,
+  type InspectedCheckpoint,
+  type LineCount,
+  type Operation,
+  type Savepoint,
+} from '../../index.ts';
 import {
   BOOLEAN,
   COUNT,
@@ -10,9 +20,12 @@ import {
   TEXT,
   type TypeOf,
 } from '../../model/check.ts';
-import { type Command, expectArgs } from '../command.ts';
+import type { Style } from '../../terminal/paint.ts';
+import { COVERAGE, exactTime, plural, relativeTime } from '../../terminal/phrases.ts';
+import { beside } from '../../terminal/rows.ts';
+import { padWidth, textWidth, wrapWords } from '../../terminal/text-width.ts';
+import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
-import { CHANGE_KINDS, changeKind, type Inspection, inspectionText } from '../inspection-text.ts';
 import { PathNames, printJson } from '../json.ts';
 import {
   CHECKPOINT,
@@ -31,6 +44,10 @@ import {
 } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
+import { operationText } from './ops.ts';
+
+export const CHANGE_KINDS = ['created', 'deleted', 'modified', 'running'] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 const SHAPE = exact({
   checkpoint: CHECKPOINT,
@@ -86,8 +103,7 @@ export const show: Command = {
   completes: ['checkpoint'],
   json: { show: SHAPE },
   run: async (call) => {
-    expectArgs(call, 'show', 1, 1);
-    const [ref = ''] = [...call.args, ...call.rest];
+    const [ref = ''] = expectArgs(call, 'show', 1, 1);
     const seen = await withTimeline(call, (savepoint) => look(savepoint, ref));
     if (call.json) printJson(call, SHAPE, inspectionJson(seen));
     await showPage(call, inspectionText(call, seen));
@@ -136,4 +152,141 @@ function inspectionJson(seen: Inspection): TypeOf<typeof SHAPE> {
     madeBefore: madeBefore?.id ?? null,
     pathBytes: names.pathBytes,
   };
+}
+
+/** What is on record, with all operations: each may have been taken back by any that came later. */
+interface Inspection extends InspectedCheckpoint {
+  readonly log: readonly Operation[];
+  readonly isCurrent: boolean;
+}
+
+export function changeKind({ before, after }: InspectedChange): ChangeKind {
+  if (after === null) return 'running';
+  if (before.kind === 'absent') return 'created';
+  return after.kind === 'absent' ? 'deleted' : 'modified';
+}
+
+/** One checkpoint for a person: the facts, what was asked, what changed, what became of it. */
+function inspectionText(call: Call, seen: Inspection): string[] {
+  if (call.json) return [];
+  const operations = seen.operations.flatMap((one) => operationText(call, one, seen.log));
+  return [
+    ...factsText(call, factsOf(call, seen)),
+    '',
+    ...askedText(seen.checkpoint.description, call.columns),
+    '',
+    ...changesText(call, seen.changes),
+    ...(operations.length === 0 ? [] : ['', call.paint('bold', 'Operations'), ...operations]),
+  ];
+}
+
+const FACT_COLUMN = 13;
+
+/** A name and what is to be said of it; null where there is nothing to say. */
+export type Fact = readonly [name: string, text: string] | null;
+
+/** Facts below each other, their names in a column. */
+export function factsText({ columns }: Call, facts: readonly Fact[]): string[] {
+  return facts
+    .filter((fact) => fact !== null)
+    .flatMap(([name, text]) =>
+      beside({ text: name.padEnd(FACT_COLUMN), width: FACT_COLUMN }, text, columns),
+    );
+}
+
+/** "2026-01-31 14:30:00 (2 hours ago)" */
+export function timeText({ io }: Call, time: number): string {
+  return `${exactTime(time)} (${relativeTime(time, io.now())})`;
+}
+
+function factsOf(call: Call, seen: Inspection): Fact[] {
+  const { paint } = call;
+  const { checkpoint, session, madeBefore, isCurrent } = seen;
+  const { id, label, kind, createdAt, messageId, coverage, gitHead } = checkpoint;
+  const place = isCurrent ? '  (@ the files stand here)' : '';
+  return [
+    ['Checkpoint', `${paint('bold', id)}${place}`],
+    label === null ? null : ['Label', displayText(label)],
+    [
+      'Kind',
+      madeBefore === null ? KINDS[kind] : `made before operation ${madeBefore.id.slice(0, 8)}`,
+    ],
+    ['When', timeText(call, createdAt)],
+    session === null ? null : ['Agent', displayText(session.agent)],
+    session === null ? null : ['Session', displayText(session.id)],
+    session === null || session.rootId === session.id
+      ? null
+      : ['Part of', displayText(session.rootId)],
+    messageId === null ? null : ['Message', displayText(messageId)],
+    ['Covers', COVERAGE[coverage]],
+    gitHead === null ? null : ['Git HEAD', displayText(gitHead)],
+    ['Taken back', takenBackText(seen.changes)],
+  ];
+}
+
+const KINDS = {
+  message: "a user's message",
+  step: 'a step of an execution',
+  manual: 'made by hand',
+  safety: 'made before a rewind',
+} as const;
+
+function takenBackText(changes: readonly InspectedChange[]): string {
+  const taken = changes.filter(({ takenBack }) => takenBack).length;
+  if (changes.length === 0) return 'nothing was changed';
+  if (taken === 0) return 'no';
+  return taken === changes.length ? 'yes' : `${taken} of ${plural(changes.length, 'change')}`;
+}
+
+/** The whole of it: a list shows only the beginning. */
+function askedText(description: string, columns: number): string[] {
+  const lines = displayLines(description).replaceAll('\t', '    ').split('\n');
+  return lines
+    .flatMap((line) => wrapWords(`    ${line}`, columns, 4))
+    .map((line) => line.trimEnd());
+}
+
+/** What stands before a path, as git has it. */
+export const SIGNS: Record<ChangeKind, readonly [sign: string, style: Style]> = {
+  created: ['A', 'green'],
+  deleted: ['D', 'red'],
+  modified: ['M', 'yellow'],
+  running: ['?', 'yellow'],
+};
+const LONGEST_NAME = 40;
+
+function changesText({ paint, columns }: Call, changes: readonly InspectedChange[]): string[] {
+  if (changes.length === 0) return ['No change is on record under it.'];
+  const names = changes.map(({ path }) => displayText(path));
+  const column = Math.min(LONGEST_NAME, Math.max(...names.map(textWidth)));
+  return changes.flatMap((change, i) => {
+    const [sign, style] = SIGNS[changeKind(change)];
+    const name = padWidth(names[i] ?? '', column);
+    const text = `  ${paint(style, sign)} ${name}  `;
+    return beside({ text, width: textWidth(name) + 6 }, detailsOf(change), columns);
+  });
+}
+
+const SURE = {
+  exact: 'a tool named it',
+  inferred: 'a command was running',
+  shared: 'not certain who did it',
+} as const;
+
+function detailsOf(change: InspectedChange): string {
+  const { insertions, deletions, attribution, takenBack, after } = change;
+  return [
+    ...lineCounts({ insertions, deletions }),
+    `${attribution} (${SURE[attribution]})`,
+    ...(after === null ? ['its tool is still at work'] : []),
+    ...(takenBack ? ['taken back'] : []),
+  ].join(', ');
+}
+
+/** "+3 -1" as the only entry; nothing where no line changed. */
+export function lineCounts({ insertions, deletions }: LineCount): string[] {
+  const more = insertions > 0 ? [`+${insertions}`] : [];
+  const less = deletions > 0 ? [`-${deletions}`] : [];
+  const counts = [...more, ...less].join(' ');
+  return counts === '' ? [] : [counts];
 }

@@ -1,10 +1,7 @@
 import { displayText, type ProjectStatus, type TrackedPath } from '../../index.ts';
 import { COUNT, described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
-import { COVERAGE } from '../../terminal/coverage.ts';
-import { plural } from '../../terminal/plural.ts';
+import { COVERAGE, plural, relativeTime, sizeText } from '../../terminal/phrases.ts';
 import { neverRecorded } from '../../terminal/reasons.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
-import { sizeText } from '../../terminal/size-text.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';

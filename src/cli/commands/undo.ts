@@ -9,11 +9,10 @@ import {
 } from '../../index.ts';
 import { carryOut, type Words } from '../carry-out.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
-import { asksFirst } from '../confirm.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { RECEIPT } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { INCLUDE_SHARED, PLAN_OPTIONS, planOptions } from '../plan-options.ts';
+import { asksFirst, INCLUDE_SHARED, PLAN_OPTIONS, planOptions } from '../options.ts';
 
 interface UndoOptions extends PlanOptions {
   readonly operationId?: string;
@@ -40,8 +39,7 @@ export const undo: Command = {
   json: { undo: RECEIPT },
   run: async (call) => {
     call.io.interrupts.meaning = 'nothing was changed';
-    expectArgs(call, 'undo', 0, 1);
-    const [operationId] = [...call.args, ...call.rest];
+    const [operationId] = expectArgs(call, 'undo', 0, 1);
     const options = { ...planOptions(call), includeShared: call.flags.has('include-shared') };
     const request = operationId === undefined ? options : { ...options, operationId };
     return withTimeline(call, (savepoint) => runUndo(call, savepoint, request));
@@ -98,4 +96,35 @@ function left(plan: RewindPlan, uncertain: readonly TrackedPath[]): RewindPlan {
 function skipped({ path, expected }: PlanLine): PlanLine {
   const reason = 'shared-attribution';
   return { path, action: 'skip', expected, target: expected, reason, takes: [] };
+}
+
+export const redo: Command = {
+  name: 'redo',
+  arguments: '',
+  summary: 'take back the newest undo',
+  details: 'Takes back the newest undo, as long as no new rewind came after it.',
+  options: PLAN_OPTIONS,
+  examples: [['savepoint redo', 'rewind again what was undone']],
+  json: { redo: RECEIPT },
+  run: async (call) => {
+    call.io.interrupts.meaning = 'nothing was changed';
+    expectArgs(call, 'redo', 0, 0);
+    const options = planOptions(call);
+    return withTimeline(call, (savepoint) => runRedo(call, savepoint, options));
+  },
+};
+
+function runRedo(call: Call, savepoint: Savepoint, options: PlanOptions): Promise<ExitCode> {
+  const act = {
+    plan: () => savepoint.planRedo(options),
+    run: (agree: Agree) => savepoint.redo(options, agree),
+  };
+  return carryOut(call, savepoint, act, (plan) => {
+    const what = displayText(plan.description.replace(/^redo /, ''));
+    return {
+      title: `Redo: ${what}`,
+      reverse: 'savepoint undo',
+      nothingToDo: `Nothing to do for: ${what}`,
+    };
+  });
 }

@@ -1,11 +1,16 @@
-import type { Command } from '../command.ts';
+import { displayText } from '../../index.ts';
+import {
+  COMMON_OPTIONS,
+  type Command,
+  type Completes,
+  leadingOptions,
+  type Option,
+  verbFirst,
+} from '../command.ts';
 import { COMMANDS, isCommand } from '../command-table.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Io } from '../io.ts';
-import { leadingOptions, verbFirst } from '../leading-options.ts';
-import { type Candidate, candidateLines } from './candidate.ts';
 import { timelineWords } from './timeline-words.ts';
-import { optionsOf, type Wanted, wantedAt } from './wanted.ts';
 
 /**
  * Answers a shell: `__complete -- WORD...`, the last word being the one at the cursor. The first line says
@@ -65,4 +70,102 @@ function leftOptions(command: Command, values: ReadonlyMap<string, string>): Can
   return Object.entries(optionsOf(command))
     .filter(([name]) => !values.has(name))
     .map(([name, { help }]) => ({ value: `--${name}`, about: help }));
+}
+
+/** Something that a shell may offer. */
+export interface Candidate {
+  readonly value: string;
+  readonly about: string;
+}
+
+const LONGEST_ABOUT = 60;
+
+/**
+ * Labels and ids can come from anybody. What would break out of its line, steer a terminal or pass for an
+ * option is not offered. Quoting is left to the shells, each of which knows its own.
+ */
+export function isHarmless({ value }: Candidate): boolean {
+  return value !== '' && displayText(value) === value && !value.startsWith('-');
+}
+
+/** Lines for the scripts: the value, a tab, what it is. */
+function candidateLines(candidates: readonly Candidate[], typed: string, before: string): string[] {
+  const fitting = candidates.filter(({ value }) => value.startsWith(typed));
+  const unique = new Map(fitting.map(({ value, about }) => [value, about]));
+  return [...unique].map(([value, about]) => `${before}${value}\t${shortAbout(about)}`);
+}
+
+function shortAbout(about: string): string {
+  const text = displayText(about);
+  return text.length > LONGEST_ABOUT ? `${text.slice(0, LONGEST_ABOUT - 1).toWellFormed()}…` : text;
+}
+
+/** What stands at the cursor: which things fit there, and the part that was typed already. */
+interface Wanted {
+  readonly what: Completes | 'command' | 'option' | null;
+  readonly typed: string;
+  /** What belongs to the same word and stays: `--session=`. */
+  readonly before: string;
+  /** The options that were given so far, with their values. */
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/** `words` follow the name of the program; the last one is the one at the cursor, perhaps empty. */
+export function wantedAt(command: Command | null, words: readonly string[]): Wanted {
+  const typed = words.at(-1) ?? '';
+  const nothing: Wanted = { what: null, typed, before: '', values: new Map() };
+  if (words.length <= 1) return { ...nothing, what: 'command' };
+  if (words[0] === 'help') return { ...nothing, what: words.length === 2 ? 'command' : null };
+  if (command === null) return nothing;
+  return atCursor(command, words.slice(1, -1), typed);
+}
+
+function atCursor(command: Command, given: readonly string[], typed: string): Wanted {
+  const { values, args, pending, ended } = takeApart(command, given);
+  const at = { typed, before: '', values };
+  if (pending !== null) return { ...at, what: pending.completes ?? null };
+  const [, name, value] = /^--([\w-]+)=(.*)$/s.exec(typed) ?? [];
+  const option = name === undefined || ended ? undefined : optionsOf(command)[name];
+  if (option !== undefined && value !== undefined) {
+    return { ...at, what: option.completes ?? null, typed: value, before: `--${name}=` };
+  }
+  if (typed.startsWith('-') && !ended) return { ...at, what: 'option' };
+  const { completes = [] } = command;
+  return { ...at, what: completes[Math.min(args, completes.length - 1)] ?? null };
+}
+
+interface Given {
+  readonly values: Map<string, string>;
+  /** How many arguments there are before the cursor. */
+  readonly args: number;
+  /** The option whose value is at the cursor. */
+  readonly pending: Option | null;
+  /** Whether a `--` came: what follows is never an option. */
+  readonly ended: boolean;
+}
+
+function takeApart(command: Command, given: readonly string[]): Given {
+  const options = optionsOf(command);
+  const values = new Map<string, string>();
+  let args = 0;
+  for (let at = 0; at < given.length; at += 1) {
+    const word = given[at] ?? '';
+    if (word === '--') {
+      return { values, args: args + given.length - at - 1, pending: null, ended: true };
+    }
+    const [, name = '', value] = /^--([\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (option?.type === 'string' && value === undefined) {
+      if (at === given.length - 1) return { values, args, pending: option, ended: false };
+      at += 1;
+      values.set(name, given[at] ?? '');
+    } else if (value !== undefined) values.set(name, value);
+    else if (option !== undefined) values.set(name, '');
+    else if (!word.startsWith('-')) args += 1;
+  }
+  return { values, args, pending: null, ended: false };
+}
+
+export function optionsOf(command: Command): Readonly<Record<string, Option>> {
+  return { ...command.options, ...COMMON_OPTIONS };
 }

@@ -1,10 +1,9 @@
 import { exists, realPath } from '../../fs/entries.ts';
 import { type Checkpoint, type Store, sqliteStore, storeDirectory } from '../../index.ts';
-import { findProject } from '../../terminal/find-project.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
-import { storeHome } from '../../terminal/store-home.ts';
+import { findProject, storeHome } from '../../terminal/find-project.ts';
+import { relativeTime } from '../../terminal/phrases.ts';
 import type { Io } from '../io.ts';
-import { type Candidate, isHarmless } from './candidate.ts';
+import { type Candidate, isHarmless } from './complete.ts';
 
 const NEWEST = 200;
 

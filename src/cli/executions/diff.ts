@@ -1,5 +1,14 @@
 import { type KnownExecution, ProjectExecutions } from '../../execution/index.ts';
-import { type Difference, displayText } from '../../index.ts';
+import {
+  type BlobId,
+  type Difference,
+  displayText,
+  isSavepointError,
+  type PathDiff,
+  type Savepoint,
+  SavepointError,
+  type State,
+} from '../../index.ts';
 import {
   described,
   exact,
@@ -11,9 +20,8 @@ import {
   TEXT,
   type TypeOf,
 } from '../../model/check.ts';
-import { diffStat } from '../../terminal/diff-stat.ts';
-import { diffText } from '../../terminal/diff-text.ts';
-import type { FileDiff } from '../../terminal/file-diff.ts';
+import { diffStat, diffText } from '../../terminal/diff-text.ts';
+import { type FileDiff, fileDiffs } from '../../terminal/file-diff.ts';
 import type { Style } from '../../terminal/paint.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
@@ -23,7 +31,6 @@ import { PathNames, printJson } from '../json.ts';
 import { EXECUTION_KIND, FILE_DIFF, fileDiffJson, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
-import { fileDiffsBetween } from './step-files.ts';
 import { BEGINNING, find, type NamedStep, placeText, stepIn } from './which.ts';
 
 const SHAPE = exact({
@@ -129,4 +136,91 @@ function foundJson({ known, from, to, state, files }: Found, stat: boolean): Typ
     // Last: it is complete only once every name was asked for.
     pathBytes: names.pathBytes,
   };
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What changed in files between two steps. `from` may be the later one. */
+async function fileDiffsBetween(
+  savepoint: Savepoint,
+  executions: ProjectExecutions,
+  { id, kind }: KnownExecution,
+  { from, to }: Range,
+): Promise<FileDiff[]> {
+  if (from === to) return [];
+  const range = { from: Math.min(from, to), to: Math.max(from, to) };
+  const diffs =
+    kind === 'steps'
+      ? await ofSteps(savepoint, executions, id, range)
+      : await ofCheckpoints(savepoint, executions, id, range);
+  return fileDiffs(from < to ? diffs : diffs.map(turnedAround));
+}
+
+/** What the steps themselves changed: from the files that the first found to those that the last left. */
+async function ofSteps(
+  savepoint: Savepoint,
+  { reader }: ProjectExecutions,
+  id: string,
+  { from, to }: Range,
+): Promise<PathDiff[]> {
+  const { steps } = await reader.show(id);
+  const checkpointIds = steps
+    .filter(({ index }) => index > from && index <= to)
+    .flatMap(({ attempts }) => attempts.findLast(({ status }) => status === 'success') ?? [])
+    .flatMap(({ checkpointId }) => checkpointId ?? []);
+  const changes = await savepoint.changes({ checkpointIds });
+  const diffs: PathDiff[] = [];
+  for (const [path, chain] of Map.groupBy(changes, (change) => change.path)) {
+    const before = chain[0]?.before;
+    const after = chain.at(-1)?.after ?? null;
+    if (before === undefined || after === null || isSame(before, after)) continue;
+    const beforeBytes = await bytesOf(savepoint, before);
+    diffs.push({ path, before, after, beforeBytes, afterBytes: await bytesOf(savepoint, after) });
+  }
+  return diffs.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/** Checkpoints do not tell who changed a file: everything on record between the two is shown. */
+async function ofCheckpoints(
+  savepoint: Savepoint,
+  { checkpoints }: ProjectExecutions,
+  id: string,
+  { from, to }: Range,
+): Promise<PathDiff[]> {
+  const kept = await checkpoints.listCheckpoints(id);
+  const pointAt = (index: number): string => {
+    const found = kept.find(({ stepIndex }) => stepIndex === index);
+    const point = found?.metadata.file_checkpoint;
+    if (typeof point === 'string') return point;
+    const message =
+      index === BEGINNING
+        ? 'how files were before the first step is not on record; name two steps'
+        : `step ${index} was kept without its files`;
+    throw new SavepointError('step-not-found', message);
+  };
+  return savepoint.diff(pointAt(from), pointAt(to));
+}
+
+function turnedAround({ path, before, after, beforeBytes, afterBytes }: PathDiff): PathDiff {
+  return { path, before: after, after: before, beforeBytes: afterBytes, afterBytes: beforeBytes };
+}
+
+function isSame(one: State, other: State): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Null where there are none, or they are damaged: the diff then says so. */
+async function bytesOf(savepoint: Savepoint, state: State): Promise<Uint8Array | null> {
+  if (state.kind !== 'captured' || state.blob === null) return null;
+  const blob: BlobId = state.blob;
+  try {
+    return await savepoint.readBlob(blob);
+  } catch (error) {
+    if (isSavepointError(error, 'blob-corrupt') || isSavepointError(error, 'blob-missing'))
+      return null;
+    throw error;
+  }
 }

@@ -5,19 +5,16 @@ import {
 } from '../../execution/index.ts';
 import { displayText } from '../../index.ts';
 import { described, exact, type Kind, listOf, TEXT } from '../../model/check.ts';
-import { beside } from '../../terminal/beside.ts';
-import { plural } from '../../terminal/plural.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
+import { plural, relativeTime } from '../../terminal/phrases.ts';
+import { beside } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 import type { Call } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
-import { limitOf } from '../limit.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { limitOf } from '../options.ts';
 import { showPage } from '../pager.ts';
-import { EXECUTION, executionJson } from './execution-json.ts';
-import { holderText, STATUS_STYLES } from './execution-text.ts';
-import { listed } from './which.ts';
+import { EXECUTION, executionJson, holderText, listed, STATUS_STYLES } from './which.ts';
 
 const SHAPE = exact({
   executions: described('Most recently updated first.', listOf(EXECUTION)),

@@ -1,20 +1,93 @@
-import { isUnfinished, type KnownExecution, ProjectExecutions } from '../../execution/index.ts';
+import {
+  type Checkpoint,
+  isUnfinished,
+  type KnownExecution,
+  ProjectExecutions,
+} from '../../execution/index.ts';
 import {
   displayText,
   type OperationId,
+  type Receipt,
+  type RollbackPlan,
   type Savepoint,
   type StepAttempt,
   type TrackedPath,
 } from '../../index.ts';
-import { plural } from '../../terminal/plural.ts';
+import {
+  COUNT,
+  described,
+  exact,
+  type Kind,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  TEXT,
+} from '../../model/check.ts';
+import { plural } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { RESTORE } from '../carry-out.ts';
-import type { Call } from '../command.ts';
+import { type Call, wordOption } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { PathNames, printJson } from '../json.ts';
+import { EXECUTION_KIND, PATH, PATH_BYTES } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { printResumed } from './execution-json.ts';
-import { resumeCheckpoints } from './resume-checkpoints.ts';
+import { takeBack } from './rollback.ts';
 import { find } from './which.ts';
+
+interface ResumedJson {
+  readonly id: string;
+  readonly kind: KnownExecution['kind'];
+  readonly dryRun?: true;
+  readonly done: number;
+  readonly next: number;
+  readonly checkpointId: string | null;
+  readonly rolledBack: readonly {
+    readonly index: number;
+    readonly name: string;
+    readonly attempt: number | null;
+  }[];
+  readonly operationIds: readonly string[];
+  readonly files: readonly string[];
+  readonly pathBytes: Readonly<Record<string, string>>;
+}
+
+export const RESUMED: Kind<ResumedJson> = exact({
+  id: TEXT,
+  kind: EXECUTION_KIND,
+  dryRun: optional(described('Only with --dry-run: this is what would be done.', oneOf(true))),
+  done: described('How many steps are done.', COUNT),
+  next: described('The step that the program will go on with.', COUNT),
+  checkpointId: described('Of checkpoints: what `resumeFromCheckpoint` takes.', nullable(TEXT)),
+  rolledBack: described(
+    'What had not succeeded, and was taken back.',
+    listOf(
+      exact({
+        index: COUNT,
+        name: TEXT,
+        attempt: described(
+          'Null for a step of checkpoints, all attempts of which count no more.',
+          nullable(COUNT),
+        ),
+      }),
+    ),
+  ),
+  operationIds: described('The operations that did it.', listOf(TEXT)),
+  files: described('What was put back.', listOf(PATH)),
+  pathBytes: PATH_BYTES,
+});
+
+/** Prints for programs what was made ready, or would be. */
+function printResumed(call: Call, resumed: Omit<ResumedJson, 'dryRun' | 'pathBytes'>): void {
+  const names = new PathNames();
+  printJson(call, RESUMED, {
+    ...resumed,
+    ...(call.flags.has('dry-run') ? { dryRun: true } : {}),
+    files: resumed.files.map((path) => names.name(path)),
+    // Last: it is complete only once every name was asked for.
+    pathBytes: names.pathBytes,
+  });
+}
 
 /** `savepoint executions resume ID`: ready for its program, which goes on where it was. */
 export async function resumeExecution(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
@@ -82,31 +155,30 @@ async function filesOf(savepoint: Savepoint, made: readonly OperationId[]): Prom
 }
 
 function dryRun(call: Call, resumed: Resumed): ExitCode {
-  printFor(call, resumed);
+  printSteps(call, resumed);
   const { known, done, rolledBack } = resumed;
   const would = rolledBack.length === 0 ? 'nothing is to be taken back' : 'it would take back:';
-  say(call, `Dry run, nothing was changed. ${standsText(known, done)}; ${would}`);
+  call.tell(`Dry run, nothing was changed. ${standsText(known, done)}; ${would}`);
   for (const attempt of rolledBack) call.say(attemptText(attempt));
   return EXIT.done;
 }
 
 function ready(call: Call, resumed: Resumed): ExitCode {
   const { known, done, rolledBack, files } = resumed;
-  printFor(call, resumed);
+  printSteps(call, resumed);
   for (const attempt of rolledBack) call.say(`Taken back: ${attemptText(attempt).trim()}`);
   for (const { path, word } of files) {
     call.say(`  ${call.paint('green', word.padEnd(WORD_COLUMN))}  ${displayText(path)}`);
   }
-  say(call, `${standsText(known, done)}. The files are as its steps left them.`);
-  call.remark(wrapWords(goOnText(known.id, done), call.columns).join('\n'));
+  call.tell(`${standsText(known, done)}. The files are as its steps left them.`);
+  sayGoOn(
+    call,
+    `. It gets the results of the steps that are done, and savepoint.execution(${quoted(known.id)}) runs step ${done} next.`,
+  );
   return EXIT.done;
 }
 
 const WORD_COLUMN = 8;
-
-function say(call: Call, text: string): void {
-  call.say(wrapWords(text, call.columns).join('\n'));
-}
 
 function standsText({ id, status }: KnownExecution, done: number): string {
   const finished = `${displayText(id)} is finished: ${plural(done, 'step is', 'steps are')} done`;
@@ -114,12 +186,13 @@ function standsText({ id, status }: KnownExecution, done: number): string {
   return `${displayText(id)} is ready to go on with step ${done}: ${plural(done, 'step is', 'steps are')} done`;
 }
 
-function goOnText(id: string, done: number): string {
-  return (
-    "This command cannot run the program's own code: start the program again. " +
-    `It gets the results of the steps that are done, and savepoint.execution(${displayText(JSON.stringify(id))}) ` +
-    `runs step ${done} next.`
-  );
+/** Nobody but the program can run its steps. */
+function sayGoOn(call: Call, how: string): void {
+  call.remark(`This command cannot run the program's own code: start the program again${how}`);
+}
+
+function quoted(text: string): string {
+  return displayText(JSON.stringify(text));
 }
 
 function attemptText({ index, name, attempt, status }: StepAttempt): string {
@@ -127,7 +200,7 @@ function attemptText({ index, name, attempt, status }: StepAttempt): string {
   return `  attempt ${attempt} at step ${index} (${displayText(name)}), which was ${how}`;
 }
 
-function printFor(call: Call, { known, done, rolledBack, operations, files }: Resumed): void {
+function printSteps(call: Call, { known, done, rolledBack, operations, files }: Resumed): void {
   printResumed(call, {
     id: known.id,
     kind: known.kind,
@@ -137,5 +210,74 @@ function printFor(call: Call, { known, done, rolledBack, operations, files }: Re
     rolledBack: rolledBack.map(({ index, name, attempt }) => ({ index, name, attempt })),
     operationIds: operations,
     files: files.map(({ path }) => path),
+  });
+}
+
+/** A program that keeps checkpoints goes on from the last one that succeeded. */
+async function resumeCheckpoints(
+  call: Call,
+  savepoint: Savepoint,
+  executions: ProjectExecutions,
+  known: KnownExecution,
+): Promise<ExitCode> {
+  const last = await executions.checkpoints.getLastSuccessfulCheckpoint(known.id);
+  if (last === null) return nothingToGoOnFrom(call, known);
+  // So that the plan knows of what happened since the last scan.
+  await savepoint.scanAgain();
+  const onConflict = wordOption(call, 'on-conflict', ['keep', 'restore', 'fail']);
+  const plan = await executions.planRollback(known, { to: last.stepIndex, onConflict });
+  const code = await takeBack(
+    call,
+    { savepoint, executions, known, plan },
+    {
+      title: titleOf(call, last),
+      above: aboveOf(call, plan),
+      print: (receipt) => printCheckpoints(call, known, last, plan, receipt),
+    },
+  );
+  if (code === EXIT.done && !call.flags.has('dry-run')) {
+    const { id, stepIndex } = last;
+    sayGoOn(
+      call,
+      `, and let it call resumeFromCheckpoint(${quoted(id)}, agent) of ExecutionRecovery. State, context and variables are those after step ${stepIndex}, and step ${stepIndex + 1} comes next.`,
+    );
+  }
+  return code;
+}
+
+function nothingToGoOnFrom(call: Call, { id }: KnownExecution): ExitCode {
+  const nothing = { checkpointId: null, rolledBack: [], operationIds: [], files: [] };
+  printResumed(call, { id, kind: 'checkpoints', done: 0, next: 0, ...nothing });
+  call.say(`Nothing to do: no step of ${displayText(id)} has succeeded; its program begins anew.`);
+  return EXIT.nothingToDo;
+}
+
+function titleOf({ columns }: Call, { executionId, stepIndex, stepName }: Checkpoint): string {
+  const place = `${executionId} as it was after step ${stepIndex} (${stepName})`;
+  return wrapWords(`Make ready ${displayText(place)}:`, columns, 2).join('\n');
+}
+
+function aboveOf({ columns }: Call, { steps }: RollbackPlan): string[] {
+  if (steps.length === 0) return [];
+  const names = steps.map(({ index, name }) => `${index} (${name})`).join(', ');
+  return wrapWords(`  set aside, because it did not succeed: ${displayText(names)}`, columns, 4);
+}
+
+function printCheckpoints(
+  call: Call,
+  { id, kind, done }: KnownExecution,
+  last: Checkpoint,
+  { steps }: RollbackPlan,
+  { restoredFiles, deletedFiles, mergedFiles, operationId }: Receipt,
+): void {
+  printResumed(call, {
+    id,
+    kind,
+    done,
+    next: last.stepIndex + 1,
+    checkpointId: last.id,
+    rolledBack: steps.map(({ index, name }) => ({ index, name, attempt: null })),
+    operationIds: operationId === null ? [] : [operationId],
+    files: [...restoredFiles, ...deletedFiles, ...mergedFiles].sort(),
   });
 }

@@ -1,5 +1,5 @@
 import { type KnownExecution, ProjectExecutions } from '../../execution/index.ts';
-import { displayText, type RollbackPlan, receiptOf } from '../../index.ts';
+import { displayText, type RollbackPlan, receiptOf, type Savepoint } from '../../index.ts';
 import {
   COUNT,
   described,
@@ -11,10 +11,11 @@ import {
   TEXT,
   type TypeOf,
 } from '../../model/check.ts';
-import { plural } from '../../terminal/plural.ts';
+import { plural } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, oneOf } from '../command.ts';
+import { carryOutPlan, isIdle, type Words } from '../carry-out.ts';
+import { type Call, wordOption } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import {
@@ -26,9 +27,8 @@ import {
   timeJson,
 } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
-import { idWord } from './execution-text.ts';
-import { takeBack } from './take-back.ts';
-import { BEGINNING, find, type NamedStep, placeText, stepIn } from './which.ts';
+import { asksFirst } from '../options.ts';
+import { BEGINNING, find, idWord, type NamedStep, placeText, stepIn } from './which.ts';
 
 const SHAPE = extended(RECEIPT, {
   id: TEXT,
@@ -66,7 +66,7 @@ export async function rollBackExecution(
     const plan = await executions.planRollback(known, {
       to,
       includeShared: call.flags.has('include-shared'),
-      onConflict: oneOf(call, 'on-conflict', ['keep', 'restore', 'fail']),
+      onConflict: wordOption(call, 'on-conflict', ['keep', 'restore', 'fail']),
     });
     if (plan.steps.length === 0) return nothingAfter(call, known, steps, plan);
     const code = await takeBack(
@@ -105,7 +105,7 @@ function nothingAfter(
   printJson(call, SHAPE, rollbackJson(known, plan, printed));
   const place = placeText(steps, plan.to).replace('before', 'at');
   const text = `Nothing to do: ${displayText(`${known.id} stands ${place}`)}.`;
-  call.say(wrapWords(text, call.columns).join('\n'));
+  call.tell(text);
   call.hint(
     `take back what a step left that failed or was killed with: savepoint executions resume ${idWord(known.id)}`,
   );
@@ -150,3 +150,49 @@ function rollbackJson(
     }),
   };
 }
+
+interface Rolling {
+  readonly savepoint: Savepoint;
+  readonly executions: ProjectExecutions;
+  readonly known: KnownExecution;
+  readonly plan: RollbackPlan;
+}
+
+/** Shows the plan of a rollback and carries it out; `told` is what a person or a program reads around it. */
+export function takeBack(
+  call: Call,
+  { savepoint, executions, known, plan }: Rolling,
+  told: Pick<Words, 'title' | 'above' | 'print'>,
+): Promise<ExitCode> {
+  const { effects, files } = plan;
+  // A person who was shown the effects and says yes has accepted them.
+  const acceptEffects = call.flags.has('accept-effects') || asksFirst(call);
+  const words = {
+    ...told,
+    nothingToDo: '',
+    apply: () => executions.applyRollback(known, plan, { acceptEffects }),
+  };
+  if (known.kind === 'steps') {
+    return carryOutPlan(call, savepoint, files, {
+      ...words,
+      reverse: 'savepoint undo',
+      besideFiles: 'the state goes back, and no file is concerned',
+      question: effects.length === 0 ? 'Go ahead?' : 'Go ahead, although that stays done?',
+    });
+  }
+  const hasFiles = files.checkpointId !== null;
+  return carryOutPlan(call, savepoint, files, {
+    ...words,
+    above: [...(words.above ?? []), ...(hasFiles ? wrapWords(EVERYBODY, call.columns, 4) : [])],
+    reverse: 'savepoint undo (the files; the steps stay set aside)',
+    besideFiles: hasFiles
+      ? 'no file is concerned'
+      : 'it was kept without files, which stay as they are',
+    // Where nothing would be done, nobody is asked.
+    ...(plan.steps.length === 0 && isIdle(files) ? {} : { question: 'Go ahead?' }),
+  });
+}
+
+// The checkpoints belong to no session, so nothing tells the program's files from those of other agents.
+const EVERYBODY =
+  '  files go back to that moment: what any agent has changed since, not what you changed';

@@ -4,7 +4,7 @@ import {
   type RecordedAttempt,
   type ShownExecution,
 } from '../../execution/index.ts';
-import { isSavepointError, type Savepoint, type TrackedPath } from '../../index.ts';
+import { displayText, isSavepointError, type Savepoint, type TrackedPath } from '../../index.ts';
 import {
   BOOLEAN,
   COUNT,
@@ -19,18 +19,36 @@ import {
   TEXT,
   type TypeOf,
 } from '../../model/check.ts';
+import { plural, relativeTime } from '../../terminal/phrases.ts';
+import { beside } from '../../terminal/rows.ts';
+import { clipWidth, padWidth, textWidth, wrapWords } from '../../terminal/text-width.ts';
 import type { Call } from '../command.ts';
+import {
+  CHANGE_KINDS,
+  type ChangeKind,
+  changeKind,
+  type Fact,
+  factsText,
+  lineCounts,
+  SIGNS,
+  timeText,
+} from '../commands/show.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { CHANGE_KINDS, type ChangeKind, changeKind } from '../inspection-text.ts';
 import { PathNames, printJson } from '../json.ts';
 import { PATH, PATH_BYTES, TIME, timeJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
-import { EXECUTION, executionJson, STEP_STATUS } from './execution-json.ts';
-import { idWord } from './execution-text.ts';
 import { sayDamaged } from './list.ts';
-import { factsText, stepsText } from './show-text.ts';
-import { find } from './which.ts';
+import {
+  EXECUTION,
+  executionJson,
+  find,
+  holderText,
+  idWord,
+  KINDS,
+  STATUS_STYLES,
+  STEP_STATUS,
+} from './which.ts';
 
 const ATTEMPT = exact({
   attempt: integer(1),
@@ -89,20 +107,20 @@ const SHAPE = exact({
 export const SHOW_JSON: Kind<unknown> = SHAPE;
 
 /** An execution with what its attempts did to files. */
-export interface ShownWithFiles extends ShownExecution {
+interface ShownWithFiles extends ShownExecution {
   readonly steps: readonly ShownStep[];
 }
 
-export type ShownStep = Omit<ShownExecution['steps'][number], 'attempts'> & {
+type ShownStep = Omit<ShownExecution['steps'][number], 'attempts'> & {
   readonly attempts: readonly ShownAttempt[];
 };
 
-export interface ShownAttempt extends RecordedAttempt {
+interface ShownAttempt extends RecordedAttempt {
   /** Null for checkpoints: they do not tell who changed a file. */
   readonly files: readonly ShownFile[] | null;
 }
 
-export interface ShownFile {
+interface ShownFile {
   readonly path: TrackedPath;
   readonly change: ChangeKind;
   readonly insertions: number;
@@ -119,7 +137,7 @@ export async function showExecution(call: Call, [id = '']: readonly string[]): P
     return { shown: { ...found, steps }, problems: executions.checkpoints.problems() };
   });
   if (call.json) printJson(call, SHAPE, shownJson(shown));
-  await showPage(call, [...factsText(call, shown), '', ...stepsText(call, shown)]);
+  await showPage(call, [...factsText(call, factsOf(call, shown)), '', ...stepsText(call, shown)]);
   sayDamaged(call, problems);
   call.hint(hintFor(shown.known));
   return EXIT.done;
@@ -198,4 +216,74 @@ function attemptJson(made: ShownAttempt, names: PathNames): TypeOf<typeof ATTEMP
     }),
     files: files?.map((file) => ({ ...file, path: names.name(file.path) })) ?? null,
   };
+}
+
+function factsOf(call: Call, shown: ShownWithFiles): Fact[] {
+  const { known, createdAt, sessionId, parent } = shown;
+  return [
+    ['Execution', call.paint('bold', displayText(known.id))],
+    ['Kind', KINDS[known.kind]],
+    ['Status', `${known.status}, ${plural(known.done, 'step')} done`],
+    known.holder === null ? null : ['Held by', holderText(known.holder)],
+    parent === null
+      ? null
+      : ['Forked from', `${displayText(parent.id)}, after step ${parent.step}`],
+    createdAt === null ? null : ['Begun', timeText(call, createdAt)],
+    ['Updated', timeText(call, known.updatedAt)],
+    sessionId === null ? null : ['Session', displayText(sessionId)],
+  ];
+}
+
+const LONGEST_NAME = 40;
+
+function stepsText(call: Call, { steps }: ShownWithFiles): string[] {
+  if (steps.length === 0) return ['No step was begun.'];
+  const names = steps.map(({ name }) => clipWidth(displayText(name), LONGEST_NAME));
+  const column = Math.max(...names.map(textWidth));
+  return steps.flatMap((step, i) => stepText(call, step, padWidth(names[i] ?? '', column)));
+}
+
+function stepText(call: Call, step: ShownStep, name: string): string[] {
+  const { paint } = call;
+  const { index, status, attempts } = step;
+  const isOne = attempts.length === 1;
+  const number = paint('bold', String(index).padStart(3));
+  const painted = paint(STATUS_STYLES[status] ?? 'bold', status);
+  const head = `${number}  ${name}  ${painted}${isOne ? '' : `, ${attempts.length} attempts`}`;
+  return [head, ...attempts.flatMap((attempt) => attemptText(call, attempt, isOne))];
+}
+
+const INDENT = '       ';
+
+function attemptText(call: Call, attempt: ShownAttempt, isOnly: boolean): string[] {
+  const { io, columns, paint } = call;
+  const { endedAt, startedAt, checkpointId, error, effects, files } = attempt;
+  const time = endedAt ?? startedAt;
+  const about = [
+    ...(isOnly ? [] : [`attempt ${attempt.attempt} ${attempt.status}`]),
+    ...(time === null ? [] : [relativeTime(time, io.now())]),
+    ...(checkpointId === null ? [] : [`file checkpoint ${checkpointId.slice(0, 8)}`]),
+  ].join(', ');
+  const line = (text: string): string[] =>
+    wrapWords(`${INDENT}${text}`, columns, INDENT.length + 2);
+  return [
+    ...line(about).map((part) => paint('dim', part)),
+    // Where it was thrown is in the JSON.
+    ...(error === null ? [] : line(`error: ${displayText(firstLine(error))}`)),
+    ...effects.flatMap(({ description }) => line(`cannot be undone: ${displayText(description)}`)),
+    ...(files ?? []).flatMap((file) => fileText(call, file)),
+  ];
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}
+
+function fileText({ paint, columns }: Call, file: ShownFile): string[] {
+  const { path, change, takenBack } = file;
+  const [sign, style] = SIGNS[change];
+  const details = [...lineCounts(file), ...(takenBack ? ['taken back'] : [])].join(', ');
+  const name = displayText(path);
+  const text = `${INDENT}${paint(style, sign)} ${name}  `;
+  return beside({ text, width: INDENT.length + textWidth(name) + 4 }, details, columns);
 }

@@ -1,11 +1,29 @@
-import type { KnownExecution, KnownStep, ProjectExecutions } from '../../execution/index.ts';
-import { SavepointError } from '../../index.ts';
+import type {
+  Holder,
+  KnownExecution,
+  KnownStep,
+  ProjectExecutions,
+} from '../../execution/index.ts';
+import { displayText, SavepointError } from '../../index.ts';
+import {
+  COUNT,
+  described,
+  exact,
+  type Kind,
+  nullable,
+  type ObjectKind,
+  oneOf,
+  TEXT,
+} from '../../model/check.ts';
+import type { Style } from '../../terminal/paint.ts';
+import { shellWord } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, oneOf } from '../command.ts';
+import { type Call, wordOption } from '../command.ts';
+import { EXECUTION_KIND, TIME, timeJson } from '../json-shapes.ts';
 
 /** Those of `--kind`, most recently updated first. */
 export async function listed(call: Call, executions: ProjectExecutions): Promise<KnownExecution[]> {
-  const kind = oneOf(call, 'kind', ['steps', 'checkpoints']);
+  const kind = wordOption(call, 'kind', ['steps', 'checkpoints']);
   return (await executions.list()).filter((one) => kind === undefined || one.kind === kind);
 }
 
@@ -16,8 +34,8 @@ export async function find(
   id: string,
 ): Promise<KnownExecution> {
   const all = await listed(call, executions);
-  const exact = all.filter((one) => one.id === id);
-  const [found, other] = exact.length > 0 ? exact : all.filter((one) => one.id.startsWith(id));
+  const same = all.filter((one) => one.id === id);
+  const [found, other] = same.length > 0 ? same : all.filter((one) => one.id.startsWith(id));
   if (found === undefined || id === '') {
     throw new SavepointError('execution-not-found', `there is no execution ${id}`);
   }
@@ -60,4 +78,68 @@ export function placeText(steps: readonly NamedStep[], index: number): string {
   if (index === BEGINNING) return 'before its first step';
   const name = steps.find((step) => step.index === index)?.name;
   return `after step ${index}${name === undefined ? '' : ` (${name})`}`;
+}
+
+/** Which of the two it is, in a person's words. */
+export const KINDS: Readonly<Record<KnownExecution['kind'], string>> = {
+  steps: 'durable steps',
+  checkpoints: 'checkpoints of a program',
+};
+
+/** Steps that went well are green; those that a person should look at are not. */
+export const STATUS_STYLES: Readonly<Record<string, Style>> = {
+  running: 'cyan',
+  finished: 'green',
+  success: 'green',
+  failed: 'red',
+  killed: 'red',
+  cancelled: 'yellow',
+  'rolled-back': 'dim',
+};
+
+export function holderText({ host, processId }: Holder): string {
+  return `process ${processId} on ${displayText(host)}`;
+}
+
+/** An id in a command that is shown to be typed. */
+export function idWord(id: string): string {
+  return displayText(shellWord(id));
+}
+
+interface ExecutionJson extends Omit<KnownExecution, 'updatedAt'> {
+  readonly updatedAt: string;
+}
+
+export const STEP_STATUS: Kind<KnownStep['status']> = oneOf(
+  'running',
+  'success',
+  'failed',
+  'cancelled',
+  'killed',
+  'rolled-back',
+  'pending',
+);
+
+export const EXECUTION: ObjectKind<ExecutionJson> = exact({
+  id: TEXT,
+  kind: EXECUTION_KIND,
+  status: described(
+    'Of durable steps: `running` while a process holds it, else `open`, `finished` or `cancelled`. Of checkpoints: how the last step ended.',
+    oneOf('running', 'open', 'finished', 'cancelled', 'success', 'failed', 'pending'),
+  ),
+  done: described('How many steps succeeded and were not rolled back.', COUNT),
+  last: described(
+    'The last step that was begun; null where none was.',
+    nullable(exact({ index: COUNT, name: TEXT, status: STEP_STATUS })),
+  ),
+  updatedAt: TIME,
+  holder: described(
+    'The process that goes on with it at this moment.',
+    nullable(exact({ host: TEXT, processId: COUNT })),
+  ),
+});
+
+export function executionJson(execution: KnownExecution): ExecutionJson {
+  const { id, kind, status, done, last, updatedAt, holder } = execution;
+  return { id, kind, status, done, last, updatedAt: timeJson(updatedAt), holder };
 }

@@ -1,30 +1,37 @@
-import type {
-  CheckpointId,
-  ListedCheckpoint,
-  RewindPlan,
-  RewindRequest,
-  Savepoint,
-} from '../../index.ts';
-import { type Key, KeyDecoder } from '../../terminal/keys.ts';
-import type { Call } from '../command.ts';
-import { entriesOf } from './entries.ts';
-import { pathsOf } from './known-paths.ts';
-import { layoutOf } from './layout.ts';
-import { type Preview, previewLines, previewOf } from './preview.ts';
-import { Previews } from './previews.ts';
-import { planToAgree, questionText } from './question.ts';
-import { Screen } from './screen.ts';
+import { setImmediate } from 'node:timers/promises';
 import {
-  asking,
-  initialState,
-  type PickerState,
+  type CheckpointId,
+  displayText,
+  isSavepointError,
+  type ListedCheckpoint,
+  type RewindPlan,
+  type RewindRequest,
+  receiptOf,
+  type Savepoint,
+} from '../../index.ts';
+import {
+  type Chooser,
+  type ChooserOption,
+  chooserOf,
   pressed,
-  resized,
-  selectedEntry,
-  withEntries,
-} from './state.ts';
-import { Suspension } from './suspend.ts';
-import { viewOf } from './view.ts';
+  searchable,
+  selectedValue,
+  withOptions,
+} from '../../terminal/interactive/chooser.ts';
+import {
+  type ChooserRoom,
+  chooserRows,
+  chooserView,
+} from '../../terminal/interactive/chooser-rows.ts';
+import type { Key } from '../../terminal/interactive/keys.ts';
+import { FULL_SCREEN, FullScreen, HeldTerminal } from '../../terminal/interactive/screen.ts';
+import { EMPTY_FIELD } from '../../terminal/interactive/text-field.ts';
+import { plural, relativeTime } from '../../terminal/phrases.ts';
+import { previewOf, previewText } from '../../terminal/plan-text.ts';
+import { clipWidth, textWidth, wrapWords } from '../../terminal/text-width.ts';
+import { isIdle } from '../carry-out.ts';
+import type { Call } from '../command.ts';
+import { type Preview, Previews } from './previews.ts';
 
 export interface PickRequest {
   readonly savepoint: Savepoint;
@@ -60,33 +67,45 @@ export async function pickCheckpoint(call: Call, request: PickRequest): Promise<
 class Picker {
   readonly #call: Call;
   readonly #request: PickRequest;
-  readonly #screen = new Screen(process.stdin, process.stdout);
-  readonly #suspension: Suspension;
-  readonly #keys = new KeyDecoder();
+  readonly #terminal: HeldTerminal;
+  readonly #screen = new FullScreen(process.stdout);
   readonly #previews: Previews;
   readonly #answer = Promise.withResolvers<Picked | null>();
-  #state: PickerState;
-  #keyTimer: NodeJS.Timeout | undefined;
-  #knowsPaths = false;
+  #chooser: Chooser<ListedCheckpoint>;
+  /** When the key came that chose the selected checkpoint, which waits for a yes; null while none is. */
+  #askedAt: number | null = null;
   #isClosed = false;
-  #lines: { readonly of: Preview | null; readonly key: string; readonly lines: string[] } | null =
+  #knowsPaths = false;
+  #body: { readonly of: Preview | null; readonly key: string; readonly rows: string[] } | null =
     null;
 
   constructor(call: Call, request: PickRequest) {
     this.#call = call;
     this.#request = request;
-    this.#state = initialState(entriesOf(request.checkpoints), this.#screen.size);
-    this.#suspension = new Suspension(
-      this.#screen,
-      this.#safely(() => this.#redraw()),
+    const { stdin, stdout } = process;
+    this.#terminal = new HeldTerminal(
+      { stdin, stdout, modes: FULL_SCREEN },
+      {
+        onKey: this.#safely((key, arrivedAt) => this.#press(key, arrivedAt)),
+        onEnd: () => this.#answer.resolve(null),
+        onRedraw: this.#safely(() => {
+          this.#screen.forget();
+          this.#draw();
+        }),
+      },
     );
-    const { savepoint, request: rewind } = request;
     this.#previews = new Previews(
-      (checkpoint, breathe) =>
-        previewOf(checkpoint, { savepoint, request: rewind, paint: call.paint, breathe }),
+      (checkpoint, breathe) => this.#preview(checkpoint, breathe),
       this.#safely(() => this.#draw()),
       this.#answer.reject,
     );
+    this.#chooser = chooserOf({
+      title: 'Rewind to',
+      filter: EMPTY_FIELD,
+      options: optionsOf(request),
+      body: (columns) => this.#bodyRows(columns),
+      bodyIs: 'beside',
+    });
   }
 
   run(): Promise<Picked | null> {
@@ -94,42 +113,18 @@ class Picker {
     progress.end();
     progress.enabled = false;
     progress.check = this.#previews.check;
-    this.#screen.enter();
-    this.#suspension.listen();
-    process.stdin.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onEnd).resume();
-    process.stdout.on('resize', this.#onResize);
-    this.#redraw();
+    this.#terminal.take();
+    this.#draw();
     return this.#answer.promise;
   }
 
   /** Idempotent. Gives everything back to the process. */
   close(): void {
     this.#isClosed = true;
-    this.#screen.leave();
-    this.#suspension.stop();
-    this.#previews.stop();
-    clearTimeout(this.#keyTimer);
-    process.stdin
-      .off('data', this.#onData)
-      .off('end', this.#onEnd)
-      .off('error', this.#onEnd)
-      .pause();
-    process.stdout.off('resize', this.#onResize);
+    this.#terminal.release();
+    this.#previews.want(null);
     this.#call.io.progress.check = null;
   }
-
-  readonly #onData = this.#safely((bytes: Buffer) => {
-    this.#press(this.#keys.push(bytes));
-    clearTimeout(this.#keyTimer);
-    const patience = this.#keys.patienceMs;
-    if (patience === null) return;
-    const flush = this.#safely(() => this.#press(this.#keys.flush()));
-    this.#keyTimer = setTimeout(flush, patience);
-  });
-
-  readonly #onEnd = (): void => this.#answer.resolve(null);
-
-  readonly #onResize = this.#safely(() => this.#redraw());
 
   /** What is thrown at an event reaches nobody; this way it reaches who waits for the answer. */
   #safely<Args extends unknown[]>(work: (...args: Args) => void): (...args: Args) => void {
@@ -142,35 +137,38 @@ class Picker {
     };
   }
 
-  #press(keys: readonly Key[]): void {
-    for (const key of keys) {
-      const { state, outcome } = pressed(this.#state, key, this.#diff().length);
-      this.#state = state;
-      if (outcome === 'leave') this.#answer.resolve(null);
-      if (outcome === 'agree') this.#agree();
-      if (outcome === 'choose') this.#choose();
-      // What was typed ahead was typed without seeing what it would be an answer to.
-      if (outcome === 'leave' || outcome === 'agree' || outcome === 'choose') return;
-      if (outcome === 'interrupt') this.#call.io.interrupts.end('SIGINT');
-      if (outcome === 'suspend') this.#suspension.suspendJob();
-      if (outcome === 'redraw') this.#screen.forget();
-    }
+  #press(key: Key, arrivedAt: number): void {
+    if (key.name === 'interrupt') this.#call.io.interrupts.end('SIGINT');
+    else if (key.name === 'suspend') this.#terminal.suspend();
+    else if (key.name === 'redraw') this.#screen.forget();
+    else if (this.#askedAt === null) this.#choose(key, arrivedAt);
+    // What was typed ahead was typed without seeing what it would be an answer to.
+    else if (arrivedAt > this.#askedAt) this.#answered(key);
     this.#draw();
-    if (this.#state.filter !== '') void this.#learnPaths();
   }
 
-  #choose(): void {
-    const checkpoint = this.#selected();
-    if (checkpoint === null) return;
-    if (this.#request.asks) {
-      this.#state = asking(this.#state);
-      this.#draw();
-    } else this.#answer.resolve({ checkpoint, plan: null });
+  #choose(key: Key, arrivedAt: number): void {
+    const step = pressed(this.#chooser, key, chooserView(this.#chooser, this.#room()));
+    this.#chooser = step.chooser;
+    const { outcome } = step;
+    if (outcome.kind === 'leave') this.#answer.resolve(null);
+    if (outcome.kind === 'chosen') {
+      if (this.#request.asks) this.#askedAt = arrivedAt;
+      else this.#answer.resolve({ checkpoint: outcome.value, plan: null });
+    }
+    if ((this.#chooser.filter?.cells.length ?? 0) > 0) void this.#learnPaths();
+  }
+
+  /** Only a plain yes is one. No, Enter and Escape lead back to the list; other keys mean nothing. */
+  #answered(key: Key): void {
+    const text = key.name === 'text' ? key.text.toLowerCase() : '';
+    if (text === 'y') this.#agree();
+    else if (text === 'n' || key.name === 'enter' || key.name === 'escape') this.#askedAt = null;
   }
 
   /** Counts only for a plan that is on the screen. */
   #agree(): void {
-    const checkpoint = this.#selected();
+    const checkpoint = selectedValue(this.#chooser);
     const plan = checkpoint && planToAgree(this.#previews.get(checkpoint.id));
     if (checkpoint !== null && plan !== null) this.#answer.resolve({ checkpoint, plan });
   }
@@ -183,52 +181,183 @@ class Picker {
     try {
       const paths = await pathsOf(savepoint, checkpoints, () => this.#isClosed);
       if (paths === null) return;
-      this.#state = withEntries(this.#state, entriesOf(checkpoints, paths));
+      this.#chooser = withOptions(this.#chooser, optionsOf(this.#request, paths));
       this.#draw();
     } catch (error) {
       this.#answer.reject(error);
     }
   }
 
-  #redraw(): void {
-    this.#state = resized(this.#state, this.#screen.size);
-    this.#screen.forget();
-    this.#draw();
+  #draw(): void {
+    if (this.#isClosed) return;
+    this.#previews.want(selectedValue(this.#chooser));
+    const bottom = this.#question();
+    const { paint } = this.#call;
+    const room = { ...this.#room(), bottom: bottom && paint('bold', bottom) };
+    this.#screen.draw(chooserRows(this.#chooser, room, paint));
   }
 
-  #draw(): void {
-    this.#previews.want(this.#selected());
-    const { io, paint } = this.#call;
-    const { idLength, current } = this.#request;
-    const question = this.#question();
-    const context = { now: io.now(), paint, diff: this.#diff(), idLength, current, question };
-    this.#screen.draw(viewOf(this.#state, context));
+  #room(): ChooserRoom {
+    return { ...this.#terminal.size, now: this.#call.io.now() };
   }
 
   #question(): string | null {
-    const checkpoint = this.#selected();
-    if (!this.#state.asking || checkpoint === null) return null;
+    const checkpoint = selectedValue(this.#chooser);
+    if (this.#askedAt === null || checkpoint === null) return null;
     const { take } = this.#request.request;
-    const { columns } = this.#state.size;
+    const { columns } = this.#terminal.size;
     return questionText(checkpoint, this.#previews.get(checkpoint.id), { take, columns });
   }
 
-  #selected(): ListedCheckpoint | null {
-    return selectedEntry(this.#state)?.checkpoint ?? null;
+  /** Plans the rewind for real, so that what is shown is what would happen. Writes nothing. */
+  async #preview({ id }: ListedCheckpoint, breathe: () => Promise<void>): Promise<Preview> {
+    const { savepoint, request } = this.#request;
+    try {
+      const plan = await savepoint.planRewind({ ...request, to: id });
+      const diffOf = savepoint.planDiff.bind(savepoint);
+      return await previewOf(plan, { diffOf, paint: this.#call.paint, breathe });
+    } catch (error) {
+      // A session that is busy now may be chosen all the same: the answer comes with the real plan.
+      if (!isSavepointError(error) || error.code === 'aborted') throw error;
+      return { problem: error.message };
+    }
   }
 
   /** Made once for each preview and width, not for each key. */
-  #diff(): readonly string[] {
-    const checkpoint = this.#selected();
-    const columns = layoutOf(this.#state.size).diff?.columns;
-    if (checkpoint === null || columns === undefined) return [];
+  #bodyRows(columns: number): readonly string[] {
+    const checkpoint = selectedValue(this.#chooser);
+    if (checkpoint === null) return [];
     const preview = this.#previews.get(checkpoint.id);
     const key = `${checkpoint.id} ${columns}`;
-    if (this.#lines === null || this.#lines.key !== key || this.#lines.of !== preview) {
-      const { io, paint } = this.#call;
-      const lines = previewLines(checkpoint, preview, { columns, now: io.now(), paint });
-      this.#lines = { of: preview, key, lines };
+    if (this.#body === null || this.#body.key !== key || this.#body.of !== preview) {
+      this.#body = { of: preview, key, rows: this.#makeBody(checkpoint, preview, columns) };
     }
-    return this.#lines.lines;
+    return this.#body.rows;
   }
+
+  #makeBody(checkpoint: ListedCheckpoint, preview: Preview | null, columns: number): string[] {
+    const { io, paint } = this.#call;
+    const { id, agent, createdAt } = checkpoint;
+    const about = [relativeTime(createdAt, io.now()), agent ?? 'by hand', id.slice(0, 8)];
+    const head = [
+      ...wrapWords(nameOf(checkpoint), columns).map((line) => paint('bold', line)),
+      paint('dim', displayText(about.join(', '))),
+      '',
+    ];
+    if (preview === null) return [...head, paint('dim', '…')];
+    const rows =
+      'plan' in preview
+        ? previewText(preview, paint, columns)
+        : wrapWords(displayText(preview.problem), columns);
+    return [...head, ...rows];
+  }
+}
+
+type KnownPaths = ReadonlyMap<CheckpointId, readonly string[]>;
+
+function optionsOf(
+  { checkpoints, idLength, current }: PickRequest,
+  paths: KnownPaths = new Map(),
+): ChooserOption<ListedCheckpoint>[] {
+  return checkpoints.map((checkpoint) => {
+    const { id, description, label, sessionId, agent, kind, createdAt } = checkpoint;
+    const texts = [description, label, id, agent, sessionId, kind, ...(paths.get(id) ?? [])];
+    return {
+      value: checkpoint,
+      label: `${id === current ? '@' : ' '} ${id.slice(0, idLength)}`,
+      search: searchable(texts.filter((text) => text !== null).join('\n')),
+      rows: ({ columns, now }) => {
+        const when = shortTime(createdAt, now).padEnd(4);
+        return [`${when} ${clipWidth(nameOf(checkpoint), Math.max(1, columns - 5))}`];
+      },
+    };
+  });
+}
+
+const AT_ONCE = 200;
+
+/** The paths that changed under each checkpoint. Keys are heard meanwhile; null once it is stopped. */
+async function pathsOf(
+  savepoint: Savepoint,
+  checkpoints: readonly ListedCheckpoint[],
+  isStopped: () => boolean,
+): Promise<KnownPaths | null> {
+  const paths = new Map<CheckpointId, string[]>();
+  for (let from = 0; from < checkpoints.length; from += AT_ONCE) {
+    await setImmediate();
+    if (isStopped()) return null;
+    const checkpointIds = checkpoints.slice(from, from + AT_ONCE).map(({ id }) => id);
+    for (const { checkpointId, path } of await savepoint.changes({ checkpointIds })) {
+      if (checkpointId === null) continue;
+      const known = paths.get(checkpointId);
+      if (known === undefined) paths.set(checkpointId, [path]);
+      else known.push(path);
+    }
+  }
+  return paths;
+}
+
+function nameOf({ description, label }: ListedCheckpoint): string {
+  const what = label === null || label === description ? description : `[${label}] ${description}`;
+  return displayText(what);
+}
+
+/** "40s", "5m", "3h": as much as fits in a narrow column. */
+function shortTime(then: number, now: number): string {
+  const seconds = Math.floor((now - then) / 1000);
+  // As long as the list says "just now".
+  if (seconds < 10) return 'now';
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h`;
+  return `${Math.min(999, Math.floor(minutes / (24 * 60)))}d`;
+}
+
+/** The plan that a yes would be about; null where there is nothing that could be agreed to. */
+export function planToAgree(preview: Preview | null): RewindPlan | null {
+  return preview === null || !('plan' in preview) || isIdle(preview.plan) ? null : preview.plan;
+}
+
+const BACK = '  Esc back';
+const YES_OR_NO = ' y/N';
+const LEAST_NAME = 8;
+
+export interface QuestionView {
+  readonly take: RewindRequest['take'];
+  readonly columns: number;
+}
+
+/** The last row once a checkpoint is chosen; the answers fit on it in any case. */
+export function questionText(
+  checkpoint: ListedCheckpoint,
+  preview: Preview | null,
+  { take, columns }: QuestionView,
+): string {
+  if (preview === null) return `Planning…${BACK}`;
+  const plan = planToAgree(preview);
+  if (plan === null) {
+    const reason = 'problem' in preview ? preview.problem : 'Nothing to take back there.';
+    return clipWidth(displayText(reason), Math.max(0, columns - BACK.length)) + BACK;
+  }
+  const [begin, end] = around(checkpoint, plan, take);
+  const room = columns - textWidth(begin) - textWidth(end);
+  return room < LEAST_NAME
+    ? `Rewind?${YES_OR_NO}`
+    : begin + clipWidth(nameOf(checkpoint), room) + end;
+}
+
+function around(
+  { kind }: ListedCheckpoint,
+  plan: RewindPlan,
+  take: RewindRequest['take'],
+): [begin: string, end: string] {
+  const { restoredFiles, deletedFiles, mergedFiles, conflicts } = receiptOf(plan);
+  const count = restoredFiles.length + deletedFiles.length + mergedFiles.length;
+  const files = plural(count, 'file');
+  const left = conflicts.length === 0 ? '' : ` (${conflicts.length} left in conflict)`;
+  const end = `"${left}?${YES_OR_NO}`;
+  if (take === 'message') return [`Take back ${files} of only "`, end];
+  if (take === 'exact') return [`Restore ${files} as they were at "`, end];
+  return [`Rewind ${files} to ${kind === 'message' ? 'before ' : ''}"`, end];
 }

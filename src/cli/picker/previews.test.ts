@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { CheckpointId, ListedCheckpoint } from '../../index.ts';
-import type { Preview } from './preview.ts';
-import { Previews } from './previews.ts';
+import { type Preview, Previews } from './previews.ts';
 
 const [A, B, C] = ['a', 'b', 'c'].map((id) => ({ id }) as ListedCheckpoint) as [
   ListedCheckpoint,
@@ -27,7 +26,7 @@ beforeEach(() => {
         finish = resolve;
       });
       await breathe();
-      return { plan: null, problem: id, diff: [], more: 0 };
+      return { problem: id };
     },
     () => {
       ready += 1;
@@ -38,8 +37,10 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 const rest = () => vi.advanceTimersByTime(200);
-const problemOf = ({ id }: ListedCheckpoint): Preview['problem'] | undefined =>
-  previews.get(id as CheckpointId)?.problem;
+function problemOf({ id }: ListedCheckpoint): string | undefined {
+  const preview: Preview | null = previews.get(id as CheckpointId);
+  return preview !== null && 'problem' in preview ? preview.problem : undefined;
+}
 
 /** Lets what is being made come to its end. */
 async function made(): Promise<void> {
@@ -86,9 +87,9 @@ it('remembers what it made', async () => {
   expect(begun).toEqual(['a']);
 });
 
-it('makes nothing more once it is stopped', async () => {
+it('makes nothing once nothing is wanted', async () => {
   previews.want(A);
-  previews.stop();
+  previews.want(null);
   rest();
   expect(begun).toEqual([]);
 });

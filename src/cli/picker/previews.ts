@@ -5,15 +5,18 @@ import {
   type ListedCheckpoint,
   SavepointError,
 } from '../../index.ts';
-import type { Preview } from './preview.ts';
+import type { PlanPreview } from '../../terminal/plan-text.ts';
 
-/** Whoever holds an arrow key down wants none of what flies by. */
+/** What a rewind to a checkpoint would do, or why that cannot be told. */
+export type Preview = PlanPreview | { readonly problem: string };
+
+/** Somebody who holds an arrow key down wants none of the previews that fly by. */
 const REST_MS = 80;
 const MOST_KEPT = 100;
 
 type Make = (checkpoint: ListedCheckpoint, breathe: () => Promise<void>) => Promise<Preview>;
 
-/** Makes previews one at a time, for where the person stays, and remembers them. */
+/** Makes previews one at a time, for the checkpoint at which the person stays, and remembers them. */
 export class Previews {
   readonly #make: Make;
   readonly #onReady: () => void;
@@ -33,7 +36,7 @@ export class Previews {
     return this.#made.get(id) ?? null;
   }
 
-  /** The person is here now. */
+  /** The person is at this checkpoint now. */
   want(checkpoint: ListedCheckpoint | null): void {
     if (checkpoint?.id === this.#wanted?.id) return;
     this.#wanted = checkpoint;
@@ -42,11 +45,7 @@ export class Previews {
     this.#timer = setTimeout(() => void this.#next(), REST_MS);
   }
 
-  stop(): void {
-    this.want(null);
-  }
-
-  /** Throws where what is being made is no longer wanted. */
+  /** Throws where the preview that is being made is no longer wanted. */
   readonly check = (): void => {
     if (this.#making !== null && this.#making !== this.#wanted) {
       throw new SavepointError('aborted', 'the preview is not wanted any more');

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { RewindFilesResult } from '@anthropic-ai/claude-agent-sdk';
 import { SavepointError } from '../../index.ts';
-import type { RewindableQuery } from '../sdk/query-port.ts';
-import type { CheckpointMetadata } from './metadata-file.ts';
+import { messageOf } from '../../terminal/phrases.ts';
+import type { RewindableQuery } from '../sdk/conversation.ts';
 import {
   checkpointsFolder,
   makeFolder,
@@ -168,6 +168,12 @@ function meaningOf(message: string, cause?: unknown): Error {
   return new Error(text, cause === undefined ? undefined : { cause });
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** A prompt of the user that can be returned to, as `metadata.json` has it. */
+export interface CheckpointMetadata {
+  /** The uuid of the user's message. */
+  readonly id: string;
+  readonly timestamp: Date;
+  readonly description: string;
+  /** The SDK's session. */
+  readonly sessionId: string;
 }

@@ -3,26 +3,9 @@ import { moveIntoPlace } from '../../fs/entries.ts';
 import { setPermissions } from '../../fs/pinned-folder.ts';
 import { readFile } from '../../fs/read-file.ts';
 import { makePrivateFolder, writeFile } from '../../fs/write-file.ts';
-import {
-  accepts,
-  type Kind,
-  listOf,
-  matching,
-  object,
-  TEXT,
-  unchecked,
-  where,
-} from '../../model/check.ts';
-
-/** A prompt of the user that can be returned to, as `metadata.json` has it. */
-export interface CheckpointMetadata {
-  /** The uuid of the user's message. */
-  readonly id: string;
-  readonly timestamp: Date;
-  readonly description: string;
-  /** The SDK's session. */
-  readonly sessionId: string;
-}
+import { accepts, ID, listOf, object, storableText, unchecked } from '../../model/check.ts';
+import { TIME } from '../sessions/session.ts';
+import type { CheckpointMetadata } from './checkpoint-manager.ts';
 
 const LARGEST_BYTES = 16 * 1024 * 1024;
 
@@ -59,73 +42,46 @@ export function setAside(file: string, now: Date): string {
 }
 
 export function writeMetadata(file: string, checkpoints: readonly CheckpointMetadata[]): void {
-  writeFile(file, Buffer.from(formatMetadata(checkpoints)));
+  // A date is written as `toISOString` gives it.
+  writeFile(file, Buffer.from(`${JSON.stringify({ checkpoints }, null, 2)}\n`));
 }
 
-const LONGEST_ID = 200;
 const LONGEST_DESCRIPTION = 10_000;
 
+const ENTRY = object({
+  id: ID,
+  timestamp: TIME,
+  description: storableText(0, LONGEST_DESCRIPTION),
+  sessionId: ID,
+});
+const ENTRIES = object({ checkpoints: listOf(unchecked<unknown>()) });
+
 /** What a `metadata.json` holds, and whether all of it could be understood. */
-export interface MetadataRead {
+interface MetadataRead {
   readonly checkpoints: readonly CheckpointMetadata[];
   readonly isWhole: boolean;
 }
 
 /** Keeps every entry that is valid; newest first, an id once. */
-export function parseMetadata(text: string): MetadataRead {
+function parseMetadata(text: string): MetadataRead {
   const entries = entriesOf(text);
   if (entries === null) return { checkpoints: [], isWhole: false };
-  const valid = entries.flatMap((entry) => checkpointOf(entry) ?? []);
-  const sorted = valid.toSorted((a, b) => b.timestamp.getTime() - a.timestamp.getTime());
+  const valid = entries.filter((entry) => accepts(ENTRY, entry));
+  const sorted = valid
+    .map(({ id, timestamp, description, sessionId }) => {
+      return { id, timestamp: new Date(timestamp), description, sessionId };
+    })
+    .sort((a, b) => b.timestamp.getTime() - a.timestamp.getTime());
   const byId = new Map<string, CheckpointMetadata>();
   for (const one of sorted) if (!byId.has(one.id)) byId.set(one.id, one);
   return { checkpoints: [...byId.values()], isWhole: valid.length === entries.length };
 }
 
-export function formatMetadata(checkpoints: readonly CheckpointMetadata[]): string {
-  const entries = checkpoints.map(({ id, timestamp, description, sessionId }) => ({
-    id,
-    timestamp: timestamp.toISOString(),
-    description,
-    sessionId,
-  }));
-  return `${JSON.stringify({ checkpoints: entries }, null, 2)}\n`;
-}
-
-const ID: Kind<string> = where(
-  TEXT,
-  `a text of 1 to ${LONGEST_ID} characters`,
-  ({ length }) => length > 0 && length <= LONGEST_ID,
-);
-
-const FILE = object({ checkpoints: listOf(unchecked<unknown>()) });
-
-const ENTRY = object({
-  id: ID,
-  // Only a full date and time: `Date` would also take "1" or a name of a month.
-  timestamp: where(
-    matching<string>(
-      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
-      'a time in ISO 8601',
-    ),
-    'a time in ISO 8601',
-    (text) => !Number.isNaN(Date.parse(text)),
-  ),
-  description: where(TEXT, 'a shorter text', ({ length }) => length <= LONGEST_DESCRIPTION),
-  sessionId: ID,
-});
-
 function entriesOf(text: string): readonly unknown[] | null {
   try {
-    const file: unknown = JSON.parse(text);
-    return accepts(FILE, file) ? file.checkpoints : null;
+    const value: unknown = JSON.parse(text);
+    return accepts(ENTRIES, value) ? value.checkpoints : null;
   } catch {
     return null;
   }
-}
-
-function checkpointOf(entry: unknown): CheckpointMetadata | null {
-  if (!accepts(ENTRY, entry)) return null;
-  const { id, timestamp, description, sessionId } = entry;
-  return { id, timestamp: new Date(timestamp), description, sessionId };
 }

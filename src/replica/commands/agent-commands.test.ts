@@ -217,7 +217,7 @@ describe('/help', () => {
       'checkpoint undo redo diff label sessions resume save load conversations delete todos init show-context load-context status config clear verbose quiet help exit';
     expect(bench.registry.list().map(({ name }) => name)).toEqual(names.split(' '));
     for (const { name, usage, description } of bench.registry.list()) {
-      expect(said).toContain(`/${name}${usage === '' ? '' : ` ${usage}`}`);
+      expect(said).toContain(`/${name}${usage === undefined ? '' : ` ${usage}`}`);
       expect(description).not.toBe('');
     }
     expect(Math.max(...bench.ui.block.map((line) => line.length))).toBeLessThanOrEqual(80);

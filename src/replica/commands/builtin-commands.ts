@@ -1,22 +1,20 @@
+import { displayText } from '../../index.ts';
+import { COVERAGE, plural } from '../../terminal/phrases.ts';
+import { table } from '../../terminal/rows.ts';
+import { settingsText } from '../../terminal/settings-text.ts';
 import { CheckpointCommand } from './checkpoint.ts';
-import type { CommandRegistry } from './command-registry.ts';
-import { configCommand } from './config.ts';
-import { loadContextCommand, showContextCommand } from './context-commands.ts';
-import { diffCommand } from './diff.ts';
-import { helpCommand } from './help.ts';
-import { initCommand } from './init.ts';
-import { labelCommand } from './label.ts';
+import { type CommandContext, idleOnly, oneLine, type SlashCommand, type Todo } from './command.ts';
+import { type CommandRegistry, helpCommand } from './command-registry.ts';
+import { initCommand, loadContextCommand, showContextCommand } from './context-commands.ts';
 import {
   conversationsCommand,
   deleteCommand,
   loadCommand,
+  resumeCommand,
   saveCommand,
-} from './saved-conversations.ts';
-import { clearCommand, exitCommand, quietCommand, verboseCommand } from './screen-commands.ts';
-import { resumeCommand, sessionsCommand } from './sessions.ts';
-import { statusCommand } from './status.ts';
-import { todosCommand } from './todos.ts';
-import { redoCommand, undoCommand } from './undo-redo.ts';
+  sessionsCommand,
+} from './conversations.ts';
+import { diffCommand, labelCommand, redoCommand, undoCommand } from './file-commands.ts';
 
 /** Every slash command that the agent comes with, in the order of the help. */
 export function registerBuiltinCommands(registry: CommandRegistry): void {
@@ -46,3 +44,125 @@ export function registerBuiltinCommands(registry: CommandRegistry): void {
   ];
   for (const command of commands) registry.register(command);
 }
+
+const statusCommand: SlashCommand = {
+  name: 'status',
+  description: 'the conversation, the model, checkpoints, what is on record, MCP servers',
+  async execute(_args, context) {
+    const { ui, agent } = context;
+    const { id, name, turns, project } = agent.session;
+    const called = name === null ? '' : ` "${displayText(name)}"`;
+    const rows = [
+      ['Conversation', `${id}${called}, ${plural(turns.length, 'prompt')}`],
+      ['Project', displayText(project)],
+      ['Model', displayText(agent.status)],
+      ['Agent', agent.isBusy ? 'at work' : 'waits for a prompt'],
+      ['Checkpoints', checkpointsOf(context)],
+      ['Files', await coverageOf(context)],
+      ...(await serverRows(context)),
+    ];
+    ui.displayBlock(table(rows));
+    return null;
+  },
+};
+
+function checkpointsOf({ checkpoints }: CommandContext): string {
+  if (checkpoints === null) return 'turned off';
+  return `${checkpoints.listCheckpoints().length} of this conversation`;
+}
+
+/** As of the newest checkpoint: whether a rewind to it would miss something. */
+async function coverageOf({ files }: CommandContext): Promise<string> {
+  if (files === null) return 'not on record';
+  const all = await files.checkpoints();
+  const [newest] = all;
+  if (newest === undefined) return 'on record from the first prompt on';
+  return `on record: ${COVERAGE[newest.coverage]}; ${plural(all.length, 'checkpoint')} in all`;
+}
+
+async function serverRows({ agent }: CommandContext): Promise<string[][]> {
+  const title = 'MCP servers';
+  try {
+    const servers = await agent.mcpServers();
+    if (servers.length === 0) return [[title, 'none']];
+    return servers.map(({ name, status, error }, at) => {
+      const why = error === undefined ? '' : `: ${displayText(error)}`;
+      return [at === 0 ? title : '', `${displayText(name)}  ${displayText(status)}${why}`];
+    });
+  } catch (error) {
+    // The others are worth knowing all the same.
+    return [[title, `cannot be asked: ${oneLine(error)}`]];
+  }
+}
+
+const configCommand: SlashCommand = {
+  name: 'config',
+  description: 'what is set, and where it was set',
+  async execute(_args, { ui, config, paint }) {
+    ui.displayBlock(settingsText(config.effective(), paint));
+    for (const warning of config.warnings) ui.displayWarning(displayText(warning));
+    return null;
+  },
+};
+
+const MARKS: Readonly<Record<Todo['state'], string>> = {
+  pending: '[ ]',
+  'in-progress': '[~]',
+  done: '[x]',
+};
+
+const todosCommand: SlashCommand = {
+  name: 'todos',
+  description: 'what the agent has put on its list of things to do',
+  async execute(_args, { agent, ui, paint }) {
+    const todos = agent.todos();
+    if (todos.length === 0) return 'The agent has no list of things to do.';
+    ui.displayBlock(
+      todos.map(({ text, state }) => {
+        const line = `  ${MARKS[state]} ${displayText(text)}`;
+        if (state === 'done') return paint('dim', line);
+        return state === 'in-progress' ? paint('bold', line) : line;
+      }),
+    );
+    return null;
+  },
+};
+
+const clearCommand: SlashCommand = {
+  name: 'clear',
+  description: 'begin a new conversation; the one before stays listed',
+  async execute(_args, context) {
+    idleOnly(context);
+    await context.agent.startAnew();
+    context.ui.clear();
+    return 'A new conversation. The one before is listed by /sessions.';
+  },
+};
+
+const verboseCommand: SlashCommand = {
+  name: 'verbose',
+  description: 'show thinking and the results of tools whole',
+  async execute(_args, { agent }) {
+    agent.setVerbose(true);
+    return 'Thinking and results of tools are shown whole; /quiet folds them.';
+  },
+};
+
+const quietCommand: SlashCommand = {
+  name: 'quiet',
+  description: 'fold thinking and the results of tools',
+  async execute(_args, { agent }) {
+    agent.setVerbose(false);
+    return 'Thinking and results of tools are folded; /verbose shows them.';
+  },
+};
+
+const exitCommand: SlashCommand = {
+  name: 'exit',
+  aliases: ['quit'],
+  description: 'leave; the conversation stays listed',
+  async execute(_args, { agent }) {
+    agent.exit();
+    return null;
+  },
+};

@@ -1,11 +1,20 @@
 import { resolve } from 'node:path';
 import { displayText } from '../../index.ts';
+import { plural, relativeTime } from '../../terminal/phrases.ts';
+import { table } from '../../terminal/rows.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { firstWord, noArguments, wholeText } from './arguments.ts';
-import { checkpointTable } from './checkpoint-table.ts';
-import type { CommandContext, SlashCommand } from './command.ts';
-import { fileNames } from './file-names.ts';
-import { CommandRefused, engineOf, idleOnly, refusing } from './refusals.ts';
+import {
+  type CommandContext,
+  CommandRefused,
+  engineOf,
+  firstWord,
+  idleOnly,
+  noArguments,
+  refusing,
+  type SlashCommand,
+  wholeText,
+} from './command.ts';
+import { fileNames } from './context-commands.ts';
 
 type Work = (args: string, context: CommandContext) => Promise<string | null>;
 
@@ -65,4 +74,35 @@ async function exportTo(args: string, context: CommandContext): Promise<string> 
 async function importFrom(args: string, context: CommandContext): Promise<string> {
   const file = resolve(context.agent.session.project, wholeText(args, 'From which file?'));
   return displayText(await engineOf(context).importFrom(file));
+}
+
+const SHOWN = 20;
+const SHOWN_ID = 8;
+
+/** Newest first: the engine's, whose ids `/diff` and `/label` take, or the agent's own without it. */
+async function checkpointTable(context: CommandContext): Promise<string[]> {
+  const { files, columns } = context;
+  const rows = files === null ? ownRows(context) : await engineRows(context);
+  const lines = table(rows.slice(0, SHOWN), columns);
+  const more = rows.length - SHOWN;
+  return more > 0 ? [...lines, `  and ${more} older; see them with: savepoint list`] : lines;
+}
+
+async function engineRows({ files, now }: CommandContext): Promise<string[][]> {
+  const all = (await files?.checkpoints()) ?? [];
+  return all
+    .filter(({ kind }) => kind !== 'safety')
+    .map(({ id, createdAt, files: changed, label, description }) => [
+      id.slice(0, SHOWN_ID),
+      relativeTime(createdAt, now()),
+      plural(changed, 'file'),
+      `${label === null ? '' : `[${displayText(label)}] `}${displayText(description)}`,
+    ]);
+}
+
+function ownRows({ checkpoints, now }: CommandContext): string[][] {
+  return (checkpoints?.listCheckpoints() ?? []).map(({ timestamp, description }) => [
+    relativeTime(timestamp.getTime(), now()),
+    displayText(description),
+  ]);
 }

@@ -1,10 +1,18 @@
 import { displayText } from '../../index.ts';
-import { nearestWord } from '../../terminal/nearest-word.ts';
+import type { Paint } from '../../terminal/paint.ts';
+import { nearestWord } from '../../terminal/phrases.ts';
+import { beside } from '../../terminal/rows.ts';
+import { padWidth, textWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Completion } from '../ui/interactive-ui.ts';
-import type { CommandContext, SlashCommand } from './command.ts';
-import { oneLine } from './one-line.ts';
-import { CommandRefused } from './refusals.ts';
+import {
+  type CommandContext,
+  CommandRefused,
+  noArguments,
+  oneLine,
+  type SlashCommand,
+  wordsOf,
+} from './command.ts';
 
 /** The slash commands, by their names and aliases. */
 export class CommandRegistry {
@@ -13,7 +21,7 @@ export class CommandRegistry {
 
   /** Throws when a name or an alias is taken, and then takes none of them. */
   register(command: SlashCommand): void {
-    const words = [command.name, ...command.aliases];
+    const words = [command.name, ...(command.aliases ?? [])];
     for (const [at, word] of words.entries()) {
       if (!WORD.test(word)) throw new Error(`"${word}" cannot name a command`);
       if (this.#byWord.has(word) || words.indexOf(word) !== at) {
@@ -64,6 +72,7 @@ export class CommandRegistry {
       return this.#unknown(name);
     }
     try {
+      if (command.usage === undefined) noArguments(args);
       return await command.execute(args.trimEnd(), context);
     } catch (error) {
       if (error instanceof CommandRefused) return oneLine(error);
@@ -84,8 +93,8 @@ const WORD = /^[a-z][a-z0-9-]*$/;
 const SHOWN = 60;
 
 /** As it is typed: `/label REF TEXT`. */
-export function usageOf({ name, usage }: SlashCommand): string {
-  return usage === '' ? `/${name}` : `/${name} ${usage}`;
+function usageOf({ name, usage }: SlashCommand): string {
+  return usage === undefined ? `/${name}` : `/${name} ${usage}`;
 }
 
 interface Parsed {
@@ -102,10 +111,63 @@ function parse(text: string): Parsed {
 }
 
 /** An alias only where the name itself does not fit: otherwise the same command would stand there twice. */
-function namesLike({ name, aliases, description }: SlashCommand, begun: string): Completion[] {
+function namesLike({ name, aliases = [], description }: SlashCommand, begun: string): Completion[] {
   const start = begun.toLowerCase();
   if (name.startsWith(start)) return [{ text: `/${name}`, summary: description }];
   return aliases
     .filter((alias) => alias.startsWith(start))
     .map((alias) => ({ text: `/${alias}`, summary: `/${name}: ${description}` }));
+}
+
+/** Made from what the commands say of themselves. */
+export function helpCommand(registry: CommandRegistry): SlashCommand {
+  return {
+    name: 'help',
+    usage: '[COMMAND]',
+    description: 'the commands, or one of them',
+    complete: () => registry.list().map(({ name }) => name),
+    async execute(args, context) {
+      const [name] = wordsOf(args, 1);
+      const command = name === undefined ? null : registry.get(name);
+      if (name !== undefined && command === null) {
+        throw new CommandRefused(`There is no command "${displayText(name)}"; see /help`);
+      }
+      const lines = command === null ? overview(registry, context) : about(command, context);
+      context.ui.displayBlock(lines);
+      return null;
+    },
+  };
+}
+
+const LABEL_COLUMN = 28;
+const CLOSING =
+  'A text that begins with a blank or with a path such as /usr/bin/x is sent as a prompt. Esc Esc opens the rewind menu.';
+
+function overview(registry: CommandRegistry, { paint, columns }: CommandContext): string[] {
+  return [
+    ...registry.list().flatMap((command) => line(command, paint, columns)),
+    '',
+    ...wrapWords(CLOSING, columns),
+  ];
+}
+
+function line(command: SlashCommand, paint: Paint, columns: number): string[] {
+  const usage = padWidth(usageOf(command), LABEL_COLUMN);
+  const label = { text: `  ${paint('cyan', usage)}  `, width: textWidth(usage) + 4 };
+  const aliases = aliasesOf(command);
+  const also = aliases === '' ? '' : ` (also ${aliases})`;
+  return beside(label, command.description + also, columns);
+}
+
+function about(command: SlashCommand, { paint, columns }: CommandContext): string[] {
+  const aliases = aliasesOf(command);
+  return [
+    paint('cyan', usageOf(command)),
+    ...wrapWords(`  ${command.description}`, columns, 2),
+    ...(aliases === '' ? [] : [`  also: ${aliases}`]),
+  ];
+}
+
+function aliasesOf({ aliases = [] }: SlashCommand): string {
+  return aliases.map((alias) => `/${alias}`).join(', ');
 }

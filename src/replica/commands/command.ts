@@ -1,16 +1,20 @@
+import { displayText, type ErrorCode, isSavepointError } from '../../index.ts';
 import type { Paint } from '../../terminal/paint.ts';
-import type { CheckpointMetadata } from '../checkpoint/metadata-file.ts';
-import type { EffectiveValue } from '../config/replica-config.ts';
-import type { AgentFiles } from '../files/agent-files.ts';
+import { messageOf } from '../../terminal/phrases.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
+import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
+import type { ConfigManager } from '../config/config-manager.ts';
+import type { EngineFiles } from '../files/engine-files.ts';
 import type { Session } from '../sessions/session.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
 
 /** A slash command. */
 export interface SlashCommand {
   readonly name: string;
-  readonly aliases: readonly string[];
-  /** What follows the name in the help: `TEXT`, `[ID]`; empty for nothing. */
-  readonly usage: string;
+  readonly aliases?: readonly string[];
+  /** What follows the name in the help: `TEXT`, `[ID]`. Without it the command takes nothing. */
+  readonly usage?: string;
   readonly description: string;
   /** Words that Tab offers after the name. */
   complete?(args: string, context: CommandContext): readonly string[];
@@ -22,41 +26,16 @@ export interface SlashCommand {
 export interface CommandContext {
   readonly ui: InteractiveUI;
   readonly agent: AgentControl;
-  readonly sessions: KeptSessions;
-  readonly config: KnownConfig;
+  readonly sessions: Pick<SessionManager, 'list' | 'save' | 'delete'>;
+  readonly config: Pick<ConfigManager, 'effective' | 'warnings'>;
   /** Null where checkpoints are turned off. */
-  readonly checkpoints: ListedCheckpoints | null;
+  readonly checkpoints: Pick<CheckpointManager, 'listCheckpoints'> | null;
   /** The engine; null where it is turned off or the project cannot be one. */
-  readonly files: AgentFiles | null;
+  readonly files: EngineFiles | null;
   /** For what goes to `displayBlock`. */
   readonly paint: Paint;
   readonly columns: number;
   readonly now: () => number;
-}
-
-/** The part of `SessionManager` that commands need. */
-export interface KeptSessions {
-  /** Newest first; those that are empty are left out. `problems`: what could not be read. */
-  list(project: string): Promise<{
-    readonly sessions: readonly Session[];
-    readonly problems: readonly string[];
-  }>;
-  /** Gives a conversation the name that `/load` finds it by. Throws where another one has it. */
-  save(session: Session, name: string): Promise<Session>;
-  delete(id: string): Promise<void>;
-}
-
-/** The part of `ConfigManager` that commands need. */
-export interface KnownConfig {
-  /** To be shown: without what may hold keys. */
-  effective(): readonly EffectiveValue[];
-  readonly warnings: readonly string[];
-}
-
-/** The part of `CheckpointManager` that commands need. */
-export interface ListedCheckpoints {
-  /** Newest first. */
-  listCheckpoints(): readonly CheckpointMetadata[];
 }
 
 /** What a command may ask of the running agent. */
@@ -96,4 +75,84 @@ export interface McpServerShown {
 export interface Todo {
   readonly text: string;
   readonly state: 'pending' | 'in-progress' | 'done';
+}
+
+const WORD = /^\s*(?:"([^"]*)"|'([^']*)'|(\S+))\s*/;
+
+/** The first word of what follows a command, in quotes where it has blanks, and what comes after it. */
+export function firstWord(args: string): { readonly word: string; readonly rest: string } {
+  const [all = '', double, single, plain] = WORD.exec(args) ?? [];
+  return { word: double ?? single ?? plain ?? '', rest: args.slice(all.length) };
+}
+
+/** At most `limit` words. */
+export function wordsOf(args: string, limit: number): string[] {
+  const words: string[] = [];
+  for (let rest = args; rest.trim() !== ''; ) {
+    const next = firstWord(rest);
+    words.push(next.word);
+    rest = next.rest;
+    if (words.length > limit) throw new UsageError('That is too much.');
+  }
+  return words;
+}
+
+/** All that follows as one text, blanks and all; quotes around it are not part of it. */
+export function wholeText(args: string, question: string): string {
+  const trimmed = args.trim();
+  const { word, rest } = firstWord(trimmed);
+  const text = rest === '' ? word : trimmed;
+  if (text.trim() === '') throw new UsageError(question);
+  return text;
+}
+
+export function noArguments(args: string): void {
+  if (args.trim() !== '') throw new UsageError('It takes nothing.');
+}
+
+/** Why a command does nothing, said to the person as it stands: nothing failed, and nothing was mistyped. */
+export class CommandRefused extends Error {
+  override readonly name = 'CommandRefused';
+}
+
+/** For what must not happen under an agent that is writing files or answering. */
+export function idleOnly({ agent }: CommandContext): void {
+  if (agent.isBusy) {
+    throw new CommandRefused('The agent is at work; press Esc once to interrupt it first.');
+  }
+}
+
+export function engineOf({ files }: CommandContext): EngineFiles {
+  if (files !== null) return files;
+  throw new CommandRefused('Files are not on record here, so there is nothing to go back to.');
+}
+
+/** What the engine refuses because of what was typed, or what has not happened yet, is no failure. */
+export async function refusing<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const sentence = isSavepointError(error) ? SENTENCES[error.code] : undefined;
+    throw sentence === undefined ? error : new CommandRefused(sentence(oneLine(error)));
+  }
+}
+
+const asItSays = (message: string): string => message;
+const seeList = (message: string): string => `${message}; see /checkpoint list`;
+
+const SENTENCES: Partial<Record<ErrorCode, (message: string) => string>> = {
+  'nothing-to-undo': () => 'There is nothing to undo.',
+  'nothing-to-redo': () => 'There is nothing to redo.',
+  'checkpoint-not-found': seeList,
+  'checkpoint-ambiguous': seeList,
+  'argument-invalid': asItSays,
+  'session-not-found': () => 'Nothing is on record of this conversation yet.',
+};
+
+/** What an error says, in one line that is safe to show, with the path that it is about. */
+export function oneLine(error: unknown): string {
+  const message = messageOf(error);
+  const about = isSavepointError(error) && error.path !== undefined ? `: ${error.path}` : '';
+  const line = `${message}${about}`.replace(/\s*[\r\n]+\s*/g, ' ').trim();
+  return line === '' ? 'it does not say why' : displayText(line);
 }

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { settingsText } from '../../terminal/settings-text.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
 import { ConfigManager } from './config-manager.ts';
-import { configJson, configText } from './config-text.ts';
-import type { EffectiveValue } from './replica-config.ts';
+import type { EffectiveValue } from './replica-settings.ts';
 import { SDKConfigLoader } from './sdk-config-loader.ts';
 
 describe('Scenario: load checkpoint configuration options: WHEN the configuration is loaded', () => {
@@ -71,6 +71,13 @@ describe('Scenario: load checkpoint configuration options: WHEN the configuratio
     ['extraArgs', { debug: 1 }],
     ['mcpServers', { a: { type: 'http' } }],
     ['mcpServers', { a: { command: 'x', args: 'y' } }],
+    ['mcpServers', { a: { command: 'x', args: ['a\0b'] } }],
+    ['mcpServers', { a: { command: 'x', env: { A: 1 } } }],
+    ['mcpServers', { a: { type: 'http', url: 'mcp.example' } }],
+    ['mcpServers', { a: { type: 'sse', url: 'file:///etc/passwd' } }],
+    ['mcpServers', { a: { type: 'http', url: 'http://x/', headers: { A: 'b\r\nC: d' } } }],
+    ['mcpServers', { a: { type: 'sdk', name: 'x' } }],
+    ['mcpServers', { 'a\u001b[2J': { command: 'x' } }],
     ['model', 4],
   ])('names file and key where the user set %s to %j', async (key, value) => {
     await withFiles({ user: { [key]: value } }, async ({ config, home }) => {
@@ -187,7 +194,7 @@ describe('the configuration as it is shown', () => {
   it('has a line for each value with its origin, and holds no key of a server', async () => {
     await withFiles({ user }, async ({ config, home }) => {
       const file = join(home, '.claude-replica/settings.json');
-      const text = configText(config.effective(), (_style, shown) => shown).map((line) =>
+      const text = settingsText(config.effective(), (_style, shown) => shown).map((line) =>
         line.trimEnd().replace(/ +/g, ' '),
       );
       expect(text).toEqual([
@@ -196,33 +203,27 @@ describe('the configuration as it is shown', () => {
         'model none default',
         'permissionMode default default',
         `mcpServers local: server user ${file}`,
-        ' far: https://example.org',
+        ` far: https://example.org user ${file}`,
         `allowedTools Read user ${file}`,
-        ' Glob',
+        ` Glob user ${file}`,
         'disallowedTools none default',
         'extraArgs none default',
         'verbose false default',
       ]);
-      const json = JSON.stringify(configJson(config.effective(), config.warnings));
+      const json = JSON.stringify(config.effective());
       expect(`${text}${json}`).not.toContain('dummy');
     });
   });
 
   it('says the same to programs', async () => {
     await withFiles({ environment: { CLAUDE_REPLICA_MODEL: 'm' } }, async ({ config }) => {
-      expect(configJson(config.effective(), ['w'])).toMatchObject({
-        version: 1,
-        warnings: ['w'],
-        settings: expect.arrayContaining([
-          {
-            key: 'model',
-            value: 'm',
-            origin: 'environment',
-            source: 'CLAUDE_REPLICA_MODEL',
-            variable: 'CLAUDE_REPLICA_MODEL',
-            summary: 'the model that answers',
-          },
-        ]),
+      expect(config.effective()).toContainEqual({
+        key: 'model',
+        value: 'm',
+        origin: 'environment',
+        source: 'CLAUDE_REPLICA_MODEL',
+        variable: 'CLAUDE_REPLICA_MODEL',
+        summary: 'the model that answers',
       });
     });
   });

@@ -1,5 +1,5 @@
 import type { McpServerConfig } from '@anthropic-ai/claude-agent-sdk';
-import type { EffectiveValue, ReplicaConfig } from './replica-config.ts';
+import type { EffectiveValue, ReplicaConfig } from './replica-settings.ts';
 import type { LoadedConfig, SDKConfigLoader } from './sdk-config-loader.ts';
 
 /** What is configured for this project. It is read once: a file that changes counts from the next start. */

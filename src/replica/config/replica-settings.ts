@@ -1,5 +1,11 @@
 import type { McpServerConfig } from '@anthropic-ai/claude-agent-sdk';
-import { AT_LEAST_ONE, type SettingKind, type SettingsTable, SWITCH } from '../../config/index.ts';
+import {
+  AT_LEAST_ONE,
+  type Effective,
+  type SettingKind,
+  type SettingsTable,
+  SWITCH,
+} from '../../config/index.ts';
 import {
   anyOf,
   branded,
@@ -13,7 +19,30 @@ import {
   TEXT,
   where,
 } from '../../model/check.ts';
-import { PERMISSION_MODES, type PermissionMode, type ReplicaConfig } from './replica-config.ts';
+
+/** All that can be set, with every value in place (`ProjectConfig` of the seeds, loaded). */
+export interface ReplicaConfig {
+  readonly enableFileCheckpointing: boolean;
+  readonly checkpointKeepCount: number;
+  readonly model: string | null;
+  readonly permissionMode: PermissionMode;
+  /** Names of servers and how they are reached, as the SDK takes them. User file only: it names programs. */
+  readonly mcpServers: Readonly<Record<string, McpServerConfig>>;
+  /** Tools that need no question, as the SDK names them. */
+  readonly allowedTools: readonly string[];
+  readonly disallowedTools: readonly string[];
+  readonly extraArgs: Readonly<Record<string, string | null>>;
+  readonly verbose: boolean;
+}
+
+/** From the strictest to the loosest. */
+export const PERMISSION_MODES = ['plan', 'default', 'acceptEdits', 'bypassPermissions'] as const;
+type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+/** One value and where it comes from, as it may be shown. */
+export interface EffectiveValue extends Omit<Effective<ReplicaConfig>, 'value' | 'parts'> {
+  readonly value: unknown;
+}
 
 const WORD: Kind<string> = where(
   TEXT,
@@ -46,27 +75,42 @@ const ARGUMENTS: SettingKind<Readonly<Record<string, string | null>>> = {
   fromText: () => undefined,
 };
 
+// No NUL, which ends a text for a program, and no newline, which ends a header.
+const LINE: Kind<string> = where(TEXT, 'one line of text', (text) => !/[\n\r\0]/.test(text));
+const LINES: Kind<Record<string, string>> = where(recordOf(LINE), 'an object of texts', (texts) =>
+  Object.keys(texts).every((name) => !/[\n\r\0]/.test(name)),
+);
 const PROGRAM = object({
   type: optional(oneOf('stdio')),
   command: WORD,
-  args: optional(listOf(TEXT)),
-  env: optional(recordOf(TEXT)),
+  args: optional(listOf(LINE)),
+  env: optional(LINES),
 });
+const WEB_ADDRESS: Kind<string> = where(
+  TEXT,
+  'an address that begins with http:// or https://',
+  (text) => URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol),
+);
 const ADDRESS = object({
   type: oneOf('http', 'sse'),
-  url: WORD,
-  headers: optional(recordOf(TEXT)),
+  url: WEB_ADDRESS,
+  headers: optional(LINES),
 });
+const SERVER_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 const SERVERS: SettingKind<Readonly<Record<string, McpServerConfig>>> = {
-  kind: recordOf(
-    branded<McpServerConfig>(
-      where(
-        anyOf(PROGRAM, ADDRESS),
-        'a server with a "command", or with a "type" of "http" or "sse" and a "url"',
-        () => true,
+  kind: where(
+    recordOf(
+      branded<McpServerConfig>(
+        where(
+          anyOf(PROGRAM, ADDRESS),
+          'a server with a "command", or with a "type" of "http" or "sse" and a "url"',
+          () => true,
+        ),
       ),
     ),
+    'servers by names of letters, digits, "-" and "_"',
+    (servers) => Object.keys(servers).every((name) => SERVER_NAME.test(name)),
   ),
   fromText: () => undefined,
 };

@@ -2,8 +2,7 @@ import { join, resolve } from 'node:path';
 import { type Effective, loadSettings } from '../../config/index.ts';
 import { realPathOrNull } from '../../fs/entries.ts';
 import { displayText } from '../../index.ts';
-import type { ReplicaConfig } from './replica-config.ts';
-import { REPLICA_SETTINGS } from './replica-settings.ts';
+import { REPLICA_SETTINGS, type ReplicaConfig } from './replica-settings.ts';
 
 export interface ConfigPlaces {
   readonly home: string;

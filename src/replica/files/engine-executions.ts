@@ -1,18 +1,53 @@
-import type { KnownExecution, ProjectExecutions } from '../../execution/index.ts';
-import { displayText, type OperationId, type Receipt, type Savepoint } from '../../index.ts';
-import type {
-  AgentExecution,
-  AgentExecutions,
-  ExecutionPlace,
-  PlacePlan,
-  WentBack,
-} from './agent-executions.ts';
+import type { ExecutionKind, KnownExecution, ProjectExecutions } from '../../execution/index.ts';
+import {
+  displayText,
+  type ExecutionState,
+  type OperationId,
+  type Receipt,
+  type RewindPlan,
+  type Savepoint,
+} from '../../index.ts';
+
+export interface AgentExecution {
+  /** Unlike the key of any other entry of a list. */
+  readonly key: string;
+  readonly id: string;
+  readonly kind: ExecutionKind;
+  /** For a list: which, and below it the last step that was begun. */
+  readonly text: string;
+}
+
+/** After a step; index -1 is before the first. */
+export interface ExecutionPlace {
+  readonly execution: AgentExecution;
+  readonly index: number;
+  readonly name: string | null;
+  /** Whether every step that succeeded is kept there: then only what was left half done goes. */
+  readonly isLast: boolean;
+}
+
+export interface PlacePlan {
+  readonly place: ExecutionPlace;
+  /** Null where nothing is known beforehand, or no files go with it. */
+  readonly files: RewindPlan | null;
+  /** What cannot be undone, as it was declared. */
+  readonly effects: readonly string[];
+  /** Carries it out. */
+  readonly run: () => Promise<readonly string[]>;
+}
+
+export interface WentBack {
+  /** Paths that were restored, merged or deleted. */
+  readonly files: readonly string[];
+  /** Where the execution stands now; null before its first step. */
+  readonly state: ExecutionState | null;
+}
 
 /** A list of prompts has room for so many; `savepoint executions` shows all. */
 const NEWEST = 20;
 
-/** Executions of both kinds over the engine. */
-export class EngineExecutions implements AgentExecutions {
+/** Executions on record in the project, of both kinds, and the way back into one. */
+export class EngineExecutions {
   readonly #savepoint: Savepoint;
   readonly #remember: (paths: readonly string[]) => void;
   readonly #onOperation: (id: OperationId) => void;
@@ -28,11 +63,13 @@ export class EngineExecutions implements AgentExecutions {
     this.#onOperation = onOperation;
   }
 
+  /** Most recently updated first; the newest of them. */
   async list(): Promise<readonly AgentExecution[]> {
     const known = await (await this.#executions()).list();
     return known.slice(0, NEWEST).map(agentExecution);
   }
 
+  /** Where it can go on from, the last step that succeeded first; empty where none did. */
   async places(execution: AgentExecution): Promise<readonly ExecutionPlace[]> {
     const steps = await (await this.#executions()).steps(execution);
     const done = steps.filter(({ status }) => status === 'success');
@@ -45,12 +82,14 @@ export class EngineExecutions implements AgentExecutions {
     return [...places, { execution, index: BEGINNING, name: null, isLast: last === undefined }];
   }
 
+  /** What going there would do. Writes nothing but what a scan finds. */
   async plan(place: ExecutionPlace): Promise<PlacePlan> {
     await this.#savepoint.scanAgain();
     const { kind } = place.execution;
     return kind === 'steps' && place.isLast ? this.#planResume(place) : this.#planRollback(place);
   }
 
+  /** Takes files and steps back as planned, or throws and does nothing. */
   async goBack({ place, run }: PlacePlan): Promise<WentBack> {
     const files = await run();
     this.#remember(files);

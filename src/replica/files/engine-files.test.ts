@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { treeOf } from '../../../test/e2e/tree-of.ts';
 import { openSavepoint } from '../../index.ts';
-import type { SdkRewind } from './agent-files.ts';
+import type { SdkRewind } from './engine-files.ts';
 import { EngineFiles, openEngineFiles } from './engine-files.ts';
 
 let scratch: string;

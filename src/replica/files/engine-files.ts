@@ -3,9 +3,11 @@ import {
   type AlongsideRequest,
   isOutside,
   type ListedCheckpoint,
+  type Operation,
   type OperationId,
   openSavepoint,
   type PathDiff,
+  type PlanLine,
   pathToBytes,
   type Receipt,
   type RewindPlan,
@@ -13,17 +15,22 @@ import {
   SavepointError,
   type TrackedPath,
 } from '../../index.ts';
+import { type Surroundings, storeHome, userFile } from '../../terminal/find-project.ts';
 import { openGivenFile, writeNewFile } from '../../terminal/given-file.ts';
-import { plural } from '../../terminal/plural.ts';
-import { type Surroundings, storeHome, userFile } from '../../terminal/store-home.ts';
-import type { AgentExecutions } from './agent-executions.ts';
-import type { AgentFiles, PromptBegun, SdkRewind } from './agent-files.ts';
+import { messageOf, plural } from '../../terminal/phrases.ts';
+import type { RewindableQuery } from '../sdk/conversation.ts';
 import { EngineExecutions } from './engine-executions.ts';
-import { type Own, refuseForeignRedo, rewindToUndo } from './own-operations.ts';
-import { sessionFamily } from './session-family.ts';
-import { AGENT, type OnGap, ToolCalls } from './tool-calls.ts';
+import { AGENT, type OnGap, type PromptBegun, ToolCalls } from './tool-calls.ts';
 
-export interface OpenFiles {
+/** The SDK's part in a restore. */
+export interface SdkRewind {
+  readonly promptId: string;
+  readonly query: RewindableQuery;
+  /** `CheckpointManager.restoreCheckpoint`: it knows what the SDK's failures mean. */
+  run(): Promise<void>;
+}
+
+interface OpenFiles {
   readonly project: string;
   readonly surroundings: Surroundings;
   readonly onGap: OnGap;
@@ -55,13 +62,14 @@ export async function openEngineFiles({
   return new EngineFiles(savepoint, onGap);
 }
 
-/** The agent's files over the engine. */
-export class EngineFiles implements AgentFiles {
+/** The engine as the interactive agent uses it: what the agent does to files, and the way back. */
+export class EngineFiles {
   readonly #toolCalls: ToolCalls;
   readonly #savepoint: Savepoint;
   readonly #onGap: OnGap;
   readonly #gaps = new Set<string>();
-  readonly executions: AgentExecutions;
+  /** Executions on record in the same project. */
+  readonly executions: EngineExecutions;
   /** Rewinds of this process that belong to no conversation, such as those of executions. */
   readonly #made = new Set<OperationId>();
   #rewound: string[] = [];
@@ -80,14 +88,17 @@ export class EngineFiles implements AgentFiles {
     );
   }
 
-  get hooks(): AgentFiles['hooks'] {
+  /** What tells the engine of the agent's tool calls. */
+  get hooks(): ToolCalls['hooks'] {
     return this.#toolCalls.hooks;
   }
 
+  /** A tool call is over, however it ended. Idempotent. */
   toolEnds(toolUseId: string): Promise<void> {
     return this.#toolCalls.ends(toolUseId);
   }
 
+  /** Before a prompt is sent: what is there goes on record, and a checkpoint stands over it. */
   async promptBegins(prompt: PromptBegun): Promise<void> {
     const { sessionId, parentSessionId, promptId: messageId, description } = prompt;
     this.#toolCalls.promptBegins(prompt);
@@ -100,6 +111,7 @@ export class EngineFiles implements AgentFiles {
     }
   }
 
+  /** The agent is done with its turn. */
   async turnEnds(sessionId: string): Promise<void> {
     await this.#toolCalls.turnEnds();
     try {
@@ -109,14 +121,17 @@ export class EngineFiles implements AgentFiles {
     }
   }
 
+  /** Whether the engine can go back to the prompt with this uuid, whichever session's it is. */
   async holds(promptId: string): Promise<boolean> {
     return (await this.#checkpointOf(promptId)) !== null;
   }
 
+  /** Newest first, of every session; what `savepoint list` shows. */
   checkpoints(): Promise<readonly ListedCheckpoint[]> {
     return this.#savepoint.list();
   }
 
+  /** Puts on record what changed in the worktree since anybody looked. Before a plan is made. */
   async look(): Promise<void> {
     await this.#savepoint.scanAgain();
   }
@@ -126,10 +141,12 @@ export class EngineFiles implements AgentFiles {
     return this.#savepoint.planRewind({ to, force: true });
   }
 
-  planDiffs(plan: RewindPlan): Promise<readonly PathDiff[]> {
-    return Promise.all(plan.lines.map((line) => this.#savepoint.planDiff(line)));
+  /** What a line of a plan takes back: from how the file will be to how it is. */
+  planDiff(line: PlanLine): Promise<PathDiff> {
+    return this.#savepoint.planDiff(line);
   }
 
+  /** Scan, safety checkpoint, intent, the SDK's own rewind where there is one, then the plan's states. */
   async restore(plan: RewindPlan, sdk: SdkRewind | null): Promise<Receipt> {
     if (sdk === null) return this.#remember(await this.#savepoint.apply(plan));
     const alongside = await alongsideOf(sdk, await this.#writtenByTools(sdk.promptId));
@@ -149,6 +166,7 @@ export class EngineFiles implements AgentFiles {
     return [...new Set(written.map(({ path }) => path))];
   }
 
+  /** Of this conversation's rewinds the newest; what other agents rewound in the project stays. */
   async undo(sessionId: string): Promise<Receipt> {
     await this.#savepoint.scanAgain();
     const { id: operationId } = await rewindToUndo(this.#savepoint, this.#own(sessionId));
@@ -171,6 +189,7 @@ export class EngineFiles implements AgentFiles {
     return (await this.#savepoint.checkpoint({ sessionId, description, agent: AGENT })).id;
   }
 
+  /** As `save`, for who is about to overwrite files: throws where the worktree was not seen whole. */
   async keepAll(description: string, sessionId: string): Promise<string> {
     const made = await this.#savepoint.checkpoint({ sessionId, description, agent: AGENT });
     if (made.coverage === 'scanned') return made.id;
@@ -202,20 +221,24 @@ export class EngineFiles implements AgentFiles {
     }
   }
 
+  /** Paths that were rewound since the agent last heard of it; reading takes them away. */
   takeRewound(): readonly string[] {
     return [...new Set(this.#rewound.splice(0))];
   }
 
+  /** As `takeRewound`, and they stay. */
   rewound(): readonly string[] {
     return [...new Set(this.#rewound)];
   }
 
+  /** What could not be recorded since anybody asked, in a sentence each; reading takes them away. */
   takeGaps(): readonly string[] {
     const gaps = [...this.#gaps];
     this.#gaps.clear();
     return gaps;
   }
 
+  /** What happened at a start that nobody asked for: a restore that was finished or taken back. */
   notices(): readonly string[] {
     return this.#savepoint.notices().map(({ message }) => message);
   }
@@ -236,7 +259,7 @@ export class EngineFiles implements AgentFiles {
   }
 
   #gap(what: string, error: unknown): void {
-    this.#onGap(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    this.#onGap(`${what}: ${messageOf(error)}`);
   }
 }
 
@@ -264,4 +287,58 @@ async function alongsideOf(
   } catch (error) {
     return { paths: [], run: () => Promise.reject(error) };
   }
+}
+
+/** Whose rewinds are meant. */
+interface Own {
+  readonly sessionId: string;
+  /** Those that belong to no conversation and were made here. */
+  readonly made: ReadonlySet<OperationId>;
+}
+
+/**
+ * The rewind that `/undo` takes back: the newest one in effect to a checkpoint of this conversation, or of
+ * one that it was forked from. Another agent's in the same project is for its own person to take back.
+ */
+async function rewindToUndo(savepoint: Savepoint, own: Own): Promise<Operation> {
+  const isOwn = await ownOperations(savepoint, own);
+  const operations = await savepoint.operations();
+  const found = operations.find(
+    (operation) => operation.kind === 'rewind' && operation.inEffect && isOwn(operation),
+  );
+  if (found !== undefined) return found;
+  throw new SavepointError('nothing-to-undo', 'there is no rewind of this conversation to undo', {
+    hint: 'for what others did in this project: savepoint ops, savepoint undo',
+  });
+}
+
+/** Throws where the undo that would be taken back is none of this conversation's. */
+async function refuseForeignRedo(savepoint: Savepoint, own: Own): Promise<void> {
+  const isOwn = await ownOperations(savepoint, own);
+  const operations = await savepoint.operations();
+  const undo = operations.find(({ kind, inEffect }) => kind === 'undo' && inEffect);
+  const undone = operations.find(({ id }) => id === undo?.reverts);
+  // Where there is none, the engine says so.
+  if (undo === undefined || (undone !== undefined && isOwn(undone))) return;
+  throw new SavepointError('nothing-to-redo', 'the newest undo is not of this conversation', {
+    hint: 'for what others did in this project: savepoint ops, savepoint redo',
+  });
+}
+
+async function ownOperations(
+  savepoint: Savepoint,
+  { sessionId, made }: Own,
+): Promise<(operation: Operation) => boolean> {
+  const family = await sessionFamily(savepoint, sessionId);
+  const inFamily = await savepoint.list({ sessionIds: family });
+  const checkpoints = new Set(inFamily.map(({ id }) => id));
+  return ({ id, checkpointId }) =>
+    made.has(id) || (checkpointId !== null && checkpoints.has(checkpointId));
+}
+
+/** The sessions of a conversation: those that it was forked from, and its other branches. */
+async function sessionFamily(savepoint: Savepoint, sessionId: string): Promise<string[]> {
+  const sessions = await savepoint.sessions();
+  const root = sessions.find(({ id }) => id === sessionId)?.rootId;
+  return sessions.filter(({ rootId }) => rootId === root).map(({ id }) => id);
 }

@@ -1,7 +1,13 @@
 import type { HookCallback, HookInput, Options } from '@anthropic-ai/claude-agent-sdk';
 import type { Capture, Savepoint } from '../../index.ts';
-import type { PromptBegun } from './agent-files.ts';
-import { reachOf } from './tool-names.ts';
+import { messageOf } from '../../terminal/phrases.ts';
+
+export interface PromptBegun {
+  readonly sessionId: string;
+  readonly parentSessionId: string | null;
+  readonly promptId: string;
+  readonly description: string;
+}
 
 /** Told of what could not be recorded; the tool runs all the same. */
 export type OnGap = (message: string) => void;
@@ -70,7 +76,7 @@ export class ToolCalls {
     try {
       await work();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#onGap(`${what} could not be recorded: ${reason}`);
     }
   }
@@ -91,3 +97,36 @@ type ToolInput = Extract<HookInput, { tool_use_id: string; tool_name: string }>;
 function isToolInput(input: HookInput): input is ToolInput {
   return 'tool_use_id' in input && 'tool_name' in input;
 }
+
+/** Tools that write the one file that they name, and under which key they name it. */
+const WRITE_TOOLS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Write', ['file_path']],
+  ['Edit', ['file_path']],
+  ['MultiEdit', ['file_path']],
+  ['NotebookEdit', ['notebook_path', 'file_path']],
+]);
+
+const SHELLS: ReadonlySet<string> = new Set(['Bash', 'PowerShell', 'Monitor']);
+
+/** What a tool call may do to files: it writes one that it names, or anything at all, or nothing. */
+type Reach =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'anything'; readonly description: string }
+  | { readonly kind: 'nothing' };
+
+const NOTHING: Reach = { kind: 'nothing' };
+
+export function reachOf(toolName: string, input: unknown): Reach {
+  const fields = (typeof input === 'object' && input !== null ? input : {}) as Fields;
+  const keys = WRITE_TOOLS.get(toolName);
+  if (keys !== undefined) {
+    const path = keys.map((key) => fields[key]).find((value) => typeof value === 'string');
+    return path === undefined ? NOTHING : { kind: 'file', path: path as string };
+  }
+  if (SHELLS.has(toolName))
+    return { kind: 'anything', description: `${fields.command ?? toolName}` };
+  // A server may write wherever it likes, and does not say where.
+  return toolName.startsWith('mcp__') ? { kind: 'anything', description: toolName } : NOTHING;
+}
+
+type Fields = Readonly<Record<string, unknown>>;

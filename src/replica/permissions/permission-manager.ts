@@ -4,12 +4,12 @@ import type {
   PermissionUpdate,
 } from '@anthropic-ai/claude-agent-sdk';
 import { displayText } from '../../index.ts';
+import { accepts, listOf, object, optional, TEXT } from '../../model/check.ts';
 import type { InteractiveUI, PermissionAnswer } from '../ui/interactive-ui.ts';
-import { answerQuestions, QUESTION_TOOL } from './answer-questions.ts';
 import { detailsOf } from './tool-details.ts';
 
 /** Whom to ask. */
-export type PermissionUI = Pick<InteractiveUI, 'askPermission' | 'select'>;
+type PermissionUI = Pick<InteractiveUI, 'askPermission' | 'select'>;
 
 type Asked = Parameters<CanUseTool>[2];
 type Input = Record<string, unknown>;
@@ -176,4 +176,47 @@ function whenAborted(signal: AbortSignal): Promise<PermissionResult> {
     if (signal.aborted) denied();
     else signal.addEventListener('abort', denied, { once: true });
   });
+}
+
+/** The agent's way to ask the person something; the answers go back with the permission. */
+const QUESTION_TOOL = 'AskUserQuestion';
+
+async function answerQuestions(
+  ui: Pick<InteractiveUI, 'select'>,
+  input: Input,
+): Promise<PermissionResult> {
+  const answers: Record<string, string> = {};
+  for (const { question, labels, items } of questionsIn(input)) {
+    const chosen = await ui.select(displayText(question), items);
+    const answer = chosen === null ? undefined : labels[Number(chosen)];
+    if (answer === undefined) return { behavior: 'deny', message: UNANSWERED };
+    answers[question] = answer;
+  }
+  return { behavior: 'allow', updatedInput: { ...input, answers } };
+}
+
+const UNANSWERED = 'The user left the question without an answer.';
+
+interface Question {
+  readonly question: string;
+  readonly labels: readonly string[];
+  readonly items: readonly { readonly id: string; readonly text: string }[];
+}
+
+const QUESTION = object({
+  question: TEXT,
+  options: listOf(object({ label: TEXT, description: optional(TEXT) })),
+});
+
+/** A question in another form is not asked: the agent goes on without an answer to it. */
+function questionsIn({ questions }: Input): Question[] {
+  const asked = Array.isArray(questions) ? questions.filter((one) => accepts(QUESTION, one)) : [];
+  return asked.map(({ question, options }) => ({
+    question,
+    labels: options.map(({ label }) => label),
+    items: options.map(({ label, description }, at) => {
+      const explained = description === undefined ? '' : `\n${displayText(description)}`;
+      return { id: String(at), text: `${displayText(label)}${explained}` };
+    }),
+  }));
 }

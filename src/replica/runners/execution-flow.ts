@@ -4,15 +4,15 @@ import type { Paint } from '../../terminal/paint.ts';
 import { planText } from '../../terminal/plan-text.ts';
 import type {
   AgentExecution,
-  AgentExecutions,
+  EngineExecutions,
   ExecutionPlace,
   PlacePlan,
-} from '../files/agent-executions.ts';
+} from '../files/engine-executions.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
 
 export interface ExecutionParts {
   readonly ui: InteractiveUI;
-  readonly executions: AgentExecutions;
+  readonly executions: EngineExecutions;
   /** Puts a text in front of the next prompt, for the agent alone. */
   readonly addContext: (text: string) => void;
   readonly paint: Paint;

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { isSavepointError } from '../../index.ts';
 import type { Paint } from '../../terminal/paint.ts';
+import { messageAndHint } from '../../terminal/phrases.ts';
+import { receiptText } from '../../terminal/plan-text.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
 import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
 import type { CommandRegistry } from '../commands/command-registry.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
-import type { AgentExecution } from '../files/agent-executions.ts';
-import type { AgentFiles } from '../files/agent-files.ts';
-import { describeReceipt } from '../files/describe-receipt.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../file-logger.ts';
+import type { AgentExecution } from '../files/engine-executions.ts';
+import type { EngineFiles } from '../files/engine-files.ts';
 import type { ConversationEvents, TurnEnd } from '../sdk/conversation.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
-import { ConversationDesk, type DeskParts } from './conversation-desk.ts';
+import { ConversationDesk, type DeskParts, RewoundNotice } from './conversation-desk.ts';
 import { resumeExecution } from './execution-flow.ts';
 import {
   type Chosen,
@@ -23,7 +23,6 @@ import {
   type RewindParts,
   restoreFiles,
 } from './rewind-flow.ts';
-import { RewoundNotice } from './rewound-notice.ts';
 
 export interface InteractiveRunnerParts {
   readonly ui: InteractiveUI;
@@ -35,7 +34,7 @@ export interface InteractiveRunnerParts {
   readonly sessionManager: SessionManager;
   readonly configManager: ConfigManager;
   readonly commands: CommandRegistry;
-  readonly files: AgentFiles | null;
+  readonly files: EngineFiles | null;
   /** Whether the SDK keeps file checkpoints of its own. */
   readonly sdkKeepsFiles: boolean;
   readonly logger: Logger;
@@ -136,7 +135,7 @@ export class InteractiveRunner {
     try {
       return await resumeExecution(parts, execution);
     } catch (error) {
-      ui.displayError(`Restore failed: ${messageOf(error)}`);
+      ui.displayError(`Restore failed: ${messageAndHint(error)}`);
       await logger.error('An execution could not be restored', error);
       return true;
     }
@@ -152,13 +151,13 @@ export class InteractiveRunner {
       const restored = `Restored to checkpoint: ${description}`;
       if (isWhole) ui.displaySuccess(restored);
       else ui.displayWarning(`${restored}, but for what is named here:`);
-      if (receipt !== null) ui.displayBlock(describeReceipt(receipt, parts.paint));
+      if (receipt !== null) ui.displayBlock(receiptText(receipt, parts.paint));
       if (keptAs !== null) ui.displayInfo(`How it was: savepoint rewind ${keptAs} --exact`);
       // Last, since files that are back stay back whatever comes of it.
       if (chosen.choice !== 'files') await this.#goBackBefore(id);
       await logger.info('Checkpoint restored successfully', { checkpointId: id });
     } catch (error) {
-      ui.displayError(`Restore failed: ${messageOf(error)}`);
+      ui.displayError(`Restore failed: ${messageAndHint(error)}`);
       await logger.error('Checkpoint restore failed', error);
     }
   }
@@ -172,10 +171,10 @@ export class InteractiveRunner {
   }
 
   #rewindParts(checkpoints: CheckpointManager): RewindParts {
-    const { ui, files, sdkKeepsFiles, paint, columns } = this.#parts;
+    const { ui, files, sdkKeepsFiles, paint } = this.#parts;
     const query = this.#desk.live.getQueryInstance();
     const { id: sessionId } = this.#desk.session;
-    return { ui, checkpoints, files, query, sessionId, sdkKeepsFiles, paint, columns: columns() };
+    return { ui, checkpoints, files, query, sessionId, sdkKeepsFiles, paint };
   }
 
   async #take(text: string): Promise<void> {
@@ -209,7 +208,7 @@ export class InteractiveRunner {
       await this.#desk.update((session) => sessionManager.addTurn(session, uuid, text));
       await this.#desk.live.sendPrompt({ uuid, text, context: this.#takeContext(uuid) });
     } catch (error) {
-      this.#parts.ui.displayError(messageOf(error));
+      this.#parts.ui.displayError(messageAndHint(error));
       await this.#parts.logger.error('A prompt could not be sent', error);
       await this.#turnEnded({ promptId: uuid, lastMessageId: null, outcome: 'failed', text: '' });
     }
@@ -339,16 +338,10 @@ export class InteractiveRunner {
     try {
       await work();
     } catch (error) {
-      this.#parts.ui.displayError(messageOf(error));
+      this.#parts.ui.displayError(messageAndHint(error));
       await this.#parts.logger.error('Something went wrong', error);
     }
   }
 }
 
 const NO_FILES: Restored = { receipt: null, keptAs: null };
-
-function messageOf(error: unknown): string {
-  if (isSavepointError(error) && error.hint !== undefined)
-    return `${error.message} (${error.hint})`;
-  return error instanceof Error ? error.message : String(error);
-}

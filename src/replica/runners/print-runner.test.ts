@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { TrackedPath } from '../../index.ts';
-import type { AgentFiles } from '../files/agent-files.ts';
 import type { ConversationEvents, Prompt, TurnEnd } from '../sdk/conversation.ts';
 import type { Session } from '../sessions/session.ts';
 import type { LiveConversation } from './conversation-desk.ts';
-import { PrintRunner, type PrintRunnerParts } from './print-runner.ts';
+import { PrintRunner, type PrintRunnerParts, type TurnFiles } from './print-runner.ts';
 
 const SESSION: Session = {
   id: 'session-1',
@@ -190,8 +189,8 @@ function printing({ text = '', outcome = 'done', sendPrompt, whileRunning, ...pa
 }
 
 /** The part of the engine that a turn without a terminal uses. */
-function agentFiles(log: string[]): AgentFiles {
-  const files: Partial<AgentFiles> = {
+function agentFiles(log: string[]): TurnFiles {
+  return {
     notices: () => [],
     takeGaps: () => [],
     toolEnds: async (id) => void log.push(`tool ends ${id}`),
@@ -204,5 +203,4 @@ function agentFiles(log: string[]): AgentFiles {
       return [{ path, before: state, after: state, beforeBytes: null, afterBytes: null }];
     },
   };
-  return files as AgentFiles;
 }

@@ -1,26 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { displayLines, displayText } from '../../index.ts';
+import { messageAndHint } from '../../terminal/phrases.ts';
 import { describePrompt } from '../checkpoint/description.ts';
-import type { AgentFiles } from '../files/agent-files.ts';
+import type { EngineFiles } from '../files/engine-files.ts';
 import type { ConversationEvents, ConversationStart, TurnEnd } from '../sdk/conversation.ts';
 import type { Session } from '../sessions/session.ts';
+import type { SessionManager } from '../sessions/session-manager.ts';
 import type { LiveConversation } from './conversation-desk.ts';
 
-/** Where a session's turns are written down: `SessionManager`. */
-export interface TurnBook {
-  addTurn(session: Session, promptId: string, prompt: string): Promise<Session>;
-  endTurn(session: Session, promptId: string, lastMessageId: string | null): Promise<Session>;
-}
+/** The part of the engine that a turn without a terminal needs. */
+export type TurnFiles = Pick<
+  EngineFiles,
+  'notices' | 'takeGaps' | 'toolEnds' | 'promptBegins' | 'turnEnds' | 'holds' | 'diff'
+>;
 
 export interface PrintRunnerParts {
   readonly prompt: string;
   readonly format: 'text' | 'json';
   readonly session: Session;
   readonly start: ConversationStart;
-  readonly sessionManager: TurnBook;
+  readonly sessionManager: Pick<SessionManager, 'addTurn' | 'endTurn'>;
   readonly converse: (events: ConversationEvents) => LiveConversation;
   /** Null where the engine is turned off or the project cannot be one. */
-  readonly files: AgentFiles | null;
+  readonly files: TurnFiles | null;
   /** Null where checkpoints are turned off. */
   readonly checkpointManager: { flush(): Promise<void> } | null;
   readonly write: (text: string) => void;
@@ -81,7 +83,7 @@ export class PrintRunner {
     try {
       return await this.#converse(promptId);
     } catch (error) {
-      return { outcome: 'failed', text: messageOf(error) };
+      return { outcome: 'failed', text: messageAndHint(error) };
     }
   }
 
@@ -161,7 +163,7 @@ export class PrintRunner {
       if (files === null || !(await files.holds(promptId))) return null;
       return (await files.diff(promptId)).map(({ path }) => path);
     } catch (error) {
-      this.#warn(`What changed cannot be told: ${messageOf(error)}`);
+      this.#warn(`What changed cannot be told: ${messageAndHint(error)}`);
       return null;
     }
   }
@@ -201,10 +203,4 @@ function interruptOn(signal: AbortSignal, live: LiveConversation): () => void {
     clearTimeout(timer);
     signal.removeEventListener('abort', interrupt);
   };
-}
-
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const hint = 'hint' in error && typeof error.hint === 'string' ? ` (${error.hint})` : '';
-  return `${error.message}${hint}`;
 }

@@ -138,7 +138,7 @@ describe('Scenario: the person chooses a checkpoint and restores it', () => {
       { files: 0, insertions: 0, deletions: 0 },
     ]);
     expect(bed.ui.previews[0]?.title).toBe(`Rewind to: ${SECOND}`);
-    expect(bed.ui.previews[0]?.lines).toContain('+export const multiply = 3;');
+    expect(bed.ui.previews[0]?.body(80)).toContain('+export const multiply = 3;');
   });
 
   it('tells the agent with the next prompt which files were rewound', () => {

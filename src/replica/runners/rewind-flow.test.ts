@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RunnerBed } from '../../../test/replica/runner-bed.ts';
 import { openSavepoint } from '../../index.ts';
-import { storeHome } from '../../terminal/store-home.ts';
-import type { RewindableQuery } from '../sdk/query-port.ts';
+import { storeHome } from '../../terminal/find-project.ts';
+import type { RewindableQuery } from '../sdk/conversation.ts';
 import { type Chosen, chooseRewind, type RewindParts, restoreFiles } from './rewind-flow.ts';
 
 let bed: RunnerBed;
@@ -25,7 +25,6 @@ beforeEach(async () => {
     sessionId: bed.session.id,
     sdkKeepsFiles: true,
     paint: (_style, text) => text,
-    columns: 80,
   };
 });
 afterEach(() => bed.remove());
@@ -41,7 +40,7 @@ const OVERWRITING: RewindableQuery = {
 describe('a prompt that the engine has no checkpoint of, since its store was locked or full', () => {
   it('shows which files the SDK alone would overwrite', async () => {
     await chosen();
-    expect(bed.ui.previews[0]?.lines).toEqual([
+    expect(bed.ui.previews[0]?.body(80)).toEqual([
       'Savepoint has no record of the files at this prompt.',
       'The SDK alone would put these back, and what was written into them since goes:',
       `  overwrite ${file}`,
@@ -52,7 +51,7 @@ describe('a prompt that the engine has no checkpoint of, since its store was loc
     const error = 'No file checkpoint found';
     parts = { ...parts, query: { rewindFiles: async () => ({ canRewind: false, error }) } };
     await chosen();
-    expect(bed.ui.previews[0]?.lines.at(-1)).toBe(`The SDK cannot put files back: ${error}`);
+    expect(bed.ui.previews[0]?.body(80).at(-1)).toBe(`The SDK cannot put files back: ${error}`);
   });
 
   it('keeps what the SDK overwrites, so that a rewind brings it back', async () => {

@@ -1,34 +1,30 @@
-import { type Receipt, type RewindPlan, receiptOf } from '../../index.ts';
-import { diffText } from '../../terminal/diff-text.ts';
-import { type FileDiff, fileDiffs } from '../../terminal/file-diff.ts';
+import { displayText, type Receipt, type RewindPlan, receiptOf } from '../../index.ts';
+import { fileDiffs } from '../../terminal/file-diff.ts';
 import type { Paint } from '../../terminal/paint.ts';
-import { planText } from '../../terminal/plan-text.ts';
-import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
-import type { CheckpointMetadata } from '../checkpoint/metadata-file.ts';
-import type { AgentExecution } from '../files/agent-executions.ts';
-import type { AgentFiles } from '../files/agent-files.ts';
-import type { RewindableQuery } from '../sdk/query-port.ts';
+import { messageOf, relativeTime } from '../../terminal/phrases.ts';
+import { changesFile, previewOf, previewText } from '../../terminal/plan-text.ts';
+import type { CheckpointManager, CheckpointMetadata } from '../checkpoint/checkpoint-manager.ts';
+import type { AgentExecution } from '../files/engine-executions.ts';
+import type { EngineFiles } from '../files/engine-files.ts';
+import type { RewindableQuery } from '../sdk/conversation.ts';
 import type {
   InteractiveUI,
   RewindChoice,
   RewindCounts,
   RewindEntry,
 } from '../ui/interactive-ui.ts';
-import { sdkPreview } from './sdk-preview.ts';
-import { selectCheckpoint } from './select-checkpoint.ts';
 
 /** What the way back through Esc Esc works with. */
 export interface RewindParts {
   readonly ui: InteractiveUI;
   readonly checkpoints: CheckpointManager;
   /** Null where the SDK alone serves. */
-  readonly files: AgentFiles | null;
+  readonly files: EngineFiles | null;
   readonly query: RewindableQuery | null;
   readonly sessionId: string;
   /** False where the SDK was not told to keep file checkpoints: then the engine alone serves. */
   readonly sdkKeepsFiles: boolean;
   readonly paint: Paint;
-  readonly columns: number;
 }
 
 /** What the person decided on. */
@@ -59,21 +55,32 @@ export async function chooseRewind(
     : selectCheckpoint(ui, rows, executions, Date.now()));
   if (entry === null || 'key' in entry) return entry;
   const plan = await planFor(files, entry.id);
-  const lines =
-    plan === null || files === null
-      ? await sdkPreview(parts.query, entry.id)
-      : await previewLines(parts, files, plan);
   const title = `Rewind to: ${entry.description}`;
-  const choice = await ui.showRewindChoice({ title, lines, choices: CHOICES });
+  const body = await bodyOf(parts, entry.id, plan);
+  const choice = await ui.showRewindChoice({ title, body, choices: CHOICES });
   return choice === null ? null : { entry, choice, plan };
 }
 
 /** Null where the engine does not hold the checkpoint. */
-async function planFor(files: AgentFiles | null, id: string): Promise<RewindPlan | null> {
+async function planFor(files: EngineFiles | null, id: string): Promise<RewindPlan | null> {
   if (files === null || !(await files.holds(id))) return null;
   // The menu may have stood open for a while.
   await files.look();
   return files.plan(id);
+}
+
+/** The plan and its diff; where the engine has none, what the SDK alone would do. */
+async function bodyOf(
+  { files, query, paint }: RewindParts,
+  id: string,
+  plan: RewindPlan | null,
+): Promise<(columns: number) => readonly string[]> {
+  if (plan === null || files === null) {
+    const lines = await sdkPreview(query, id);
+    return () => lines;
+  }
+  const preview = await previewOf(plan, { diffOf: (line) => files.planDiff(line), paint });
+  return (columns) => previewText(preview, paint, columns);
 }
 
 const CHOICES: readonly RewindChoice[] = ['files', 'conversation', 'both'];
@@ -113,7 +120,7 @@ async function keep({ files, sessionId }: RewindParts, { entry }: Chosen): Promi
 
 function entryOf(
   { id, timestamp, description }: CheckpointMetadata,
-  files: AgentFiles | null,
+  files: EngineFiles | null,
   labels: ReadonlyMap<string, string>,
 ): RewindEntry {
   const changes = files === null ? Promise.resolve(null) : countsOf(files, id);
@@ -121,12 +128,13 @@ function entryOf(
 }
 
 /** For the menu: what cannot be counted is left out, and stops nobody. */
-async function countsOf(files: AgentFiles, id: string): Promise<RewindCounts | null> {
+async function countsOf(files: EngineFiles, id: string): Promise<RewindCounts | null> {
   try {
     if (!(await files.holds(id))) return null;
     const plan = await files.plan(id);
     const { restoredFiles, deletedFiles, mergedFiles } = receiptOf(plan);
-    const diffs = await worked(files, plan);
+    const lines = plan.lines.filter(changesFile);
+    const diffs = fileDiffs(await Promise.all(lines.map((line) => files.planDiff(line))));
     return {
       files: restoredFiles.length + deletedFiles.length + mergedFiles.length,
       insertions: diffs.reduce((sum, one) => sum + one.insertions, 0),
@@ -138,7 +146,7 @@ async function countsOf(files: AgentFiles, id: string): Promise<RewindCounts | n
 }
 
 /** By the prompts that they belong to. */
-async function labelsOf(files: AgentFiles | null): Promise<Map<string, string>> {
+async function labelsOf(files: EngineFiles | null): Promise<Map<string, string>> {
   const labels = new Map<string, string>();
   for (const { messageId, label } of (await files?.checkpoints()) ?? []) {
     if (messageId !== null && label !== null) labels.set(messageId, label);
@@ -146,20 +154,46 @@ async function labelsOf(files: AgentFiles | null): Promise<Map<string, string>> 
   return labels;
 }
 
-async function previewLines(
-  { paint, columns }: RewindParts,
-  files: AgentFiles,
-  plan: RewindPlan,
-): Promise<string[]> {
-  const diffs = await worked(files, plan);
-  const shown = planText(plan, paint, columns);
-  return shown.length === 0 ? [] : [...shown, '', ...diffs.flatMap((one) => diffText(one, paint))];
+/** What the SDK alone would do with files, for who has to decide on it: it spares nothing that a person wrote. */
+async function sdkPreview(query: RewindableQuery | null, id: string): Promise<string[]> {
+  if (query === null) return [NO_RECORD, 'Nor is there a query that could put files back.'];
+  try {
+    const { canRewind, error, filesChanged = [] } = await query.rewindFiles(id, { dryRun: true });
+    if (!canRewind) return [NO_RECORD, cannot(error ?? 'it does not say why')];
+    const named = filesChanged.map((path) => `  overwrite ${displayText(path)}`);
+    return [NO_RECORD, ...(named.length === 0 ? [NOTHING] : [OVERWRITES, ...named])];
+  } catch (error) {
+    return [NO_RECORD, cannot(messageOf(error))];
+  }
 }
 
-/** What the plan takes back, as `savepoint diff` shows it: from how a file will be to how it is. */
-async function worked(files: AgentFiles, plan: RewindPlan): Promise<FileDiff[]> {
-  const lines = plan.lines.filter(({ action }) => !IDLE.has(action));
-  return fileDiffs(await files.planDiffs({ ...plan, lines }));
+const NO_RECORD = 'Savepoint has no record of the files at this prompt.';
+const NOTHING = 'The SDK alone would change no file.';
+const OVERWRITES = 'The SDK alone would put these back, and what was written into them since goes:';
+
+function cannot(reason: string): string {
+  return `The SDK cannot put files back: ${displayText(reason)}`;
 }
 
-const IDLE: ReadonlySet<string> = new Set(['already-there', 'keep', 'conflict', 'skip']);
+/** What stays where it is: the first entry where a command opens the list. */
+const CURRENT = {
+  id: '__current__',
+  text: '(current)\n  Do not restore, continue with the current session.',
+} as const;
+
+/** The list of `/checkpoint`: prompts, then executions. Null when the person leaves it, or stays. */
+async function selectCheckpoint(
+  ui: InteractiveUI,
+  entries: readonly RewindEntry[],
+  executions: readonly AgentExecution[],
+  now: number,
+): Promise<RewindEntry | AgentExecution | null> {
+  const items = entries.map(({ id, timestamp, description, label }) => {
+    const called = label === null ? '' : `, ${label}`;
+    return { id, text: `${description}\n  ${relativeTime(timestamp.getTime(), now)}${called}` };
+  });
+  const others = executions.map(({ key, text }) => ({ id: key, text }));
+  const chosen = await ui.select<string>('Checkpoints', [CURRENT, ...items, ...others]);
+  const entry = entries.find(({ id }) => id === chosen);
+  return entry ?? executions.find(({ key }) => key === chosen) ?? null;
+}

@@ -4,11 +4,10 @@ import { registerBuiltinCommands } from '../commands/builtin-commands.ts';
 import type { McpServerShown } from '../commands/command.ts';
 import { CommandRegistry } from '../commands/command-registry.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
-import type { ReplicaConfig } from '../config/replica-config.ts';
-import type { AgentFiles } from '../files/agent-files.ts';
+import type { ReplicaConfig } from '../config/replica-settings.ts';
+import type { Logger } from '../file-logger.ts';
+import type { EngineFiles } from '../files/engine-files.ts';
 import { readInstructions } from '../instructions.ts';
-import type { Logger } from '../logger.ts';
-import { MCPService } from '../mcp/mcp-service.ts';
 import { PermissionManager } from '../permissions/permission-manager.ts';
 import type { ConversationEvents } from '../sdk/conversation.ts';
 import type { Sdk } from '../sdk/load-sdk.ts';
@@ -29,7 +28,7 @@ export interface RunnerFactoryParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly project: string;
   readonly session: Session;
-  readonly files: AgentFiles | null;
+  readonly files: EngineFiles | null;
   readonly checkpointManager: CheckpointManager | null;
   readonly checkpointsFor: (session: Session) => Promise<CheckpointManager | null>;
   readonly sessionManager: SessionManager;
@@ -51,12 +50,10 @@ export type Printed = Pick<
 /** Makes the runner that a request needs. */
 export class RunnerFactory {
   readonly #parts: RunnerFactoryParts;
-  readonly #mcp: MCPService;
   #live: StreamingQueryManager | null = null;
 
   constructor(parts: RunnerFactoryParts) {
     this.#parts = parts;
-    this.#mcp = new MCPService({ user: parts.config.mcpServers });
   }
 
   createInteractiveRunner(ui: InteractiveUI): InteractiveRunner {
@@ -92,13 +89,15 @@ export class RunnerFactory {
     });
   }
 
+  /** `waiting` where no query runs that could be asked: nothing runs before the first prompt. */
   async #mcpServers(): Promise<readonly McpServerShown[]> {
-    const states = await this.#mcp.states(this.#live?.getQueryInstance() ?? null);
-    return states.map(({ name, state, detail }) => ({
-      name,
-      status: state,
-      error: detail ?? undefined,
-    }));
+    // A query that has just ended cannot be asked, and that is no failure of the servers.
+    const asked = this.#live?.getQueryInstance()?.mcpServerStatus();
+    const told = (await asked?.catch(() => [])) ?? [];
+    return Object.keys(this.#parts.config.mcpServers).map((name) => {
+      const status = told.find((one) => one.name === name);
+      return { name, status: status?.status ?? 'waiting', error: status?.error };
+    });
   }
 
   #converse(
@@ -128,7 +127,7 @@ export class RunnerFactory {
       allowedTools,
       disallowedTools,
       extraArgs,
-      mcpServers: this.#mcp.servers(),
+      mcpServers: config.mcpServers,
       // The SDK would set the variable for itself; whoever left it out wants the engine alone.
       enableFileCheckpointing: config.enableFileCheckpointing && sdkKeepsFiles,
       canUseTool: permissions.canUseTool,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RecordingUI } from '../../../test/replica/recording-ui.ts';
-import type { CheckpointMetadata } from '../checkpoint/metadata-file.ts';
+import type { CheckpointMetadata } from '../checkpoint/checkpoint-manager.ts';
 import { chooseRewind, type RewindParts } from './rewind-flow.ts';
 
 const ENTRIES: readonly CheckpointMetadata[] = ['add tests', 'add a toggle'].map(
@@ -17,7 +17,7 @@ function partsFor(ui: RecordingUI): RewindParts {
   const checkpoints = {} as RewindParts['checkpoints'];
   const paint = (_style: string, text: string): string => text;
   const nothing = { files: null, query: null, sessionId: 'session', sdkKeepsFiles: false };
-  return { ui, checkpoints, ...nothing, paint, columns: 80 };
+  return { ui, checkpoints, ...nothing, paint };
 }
 
 describe('the list of /checkpoint', () => {

@@ -1,3 +1,4 @@
+import type { RewindFilesResult } from '@anthropic-ai/claude-agent-sdk';
 import type { Todo } from '../commands/command.ts';
 import type { ToolResultShown, ToolUseShown } from '../ui/interactive-ui.ts';
 
@@ -9,7 +10,7 @@ export interface ConversationStart {
   readonly from: ConversationOrigin | null;
 }
 
-export interface ConversationOrigin {
+interface ConversationOrigin {
   readonly sessionId: string;
   /** The last message to keep; null for all of them. */
   readonly lastMessageId: string | null;
@@ -46,4 +47,9 @@ export interface TurnEnd {
   readonly outcome: 'done' | 'interrupted' | 'failed';
   /** The answer's text, or in one line why it failed. */
   readonly text: string;
+}
+
+/** The least of the SDK's `Query` that taking files back needs: a test double fits as well. */
+export interface RewindableQuery {
+  rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
 }

@@ -1,12 +1,12 @@
 import type { Query, SDKMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
+import { messageOf } from '../../terminal/phrases.ts';
 import type { ConversationStart } from './conversation.ts';
-import { LiveMessageGenerator } from './live-message-generator.ts';
-import { oneLine } from './turn-outcome.ts';
+import { oneLine } from './message-router.ts';
 
 /** How long a query that was told to end may take to write down what it has. */
 const GENTLY_MS = 2000;
 
-export interface LiveQueryParts {
+interface LiveQueryParts {
   readonly execute: (input: AsyncIterable<SDKUserMessage>) => Query;
   readonly start: ConversationStart;
   readonly onMessage: (message: SDKMessage) => void;
@@ -84,7 +84,7 @@ export class LiveQuery {
     try {
       for await (const message of this.query) onMessage(message);
     } catch (error) {
-      this.#failure ||= error instanceof Error ? error.message : String(error);
+      this.#failure ||= messageOf(error);
     }
     this.#input.abort();
     onEnd(this);
@@ -95,4 +95,46 @@ function after(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds).unref();
   });
+}
+
+/** What a query reads its prompts from, while a person is still thinking of the next one. */
+export class LiveMessageGenerator implements AsyncIterable<SDKUserMessage> {
+  readonly #waiting: SDKUserMessage[] = [];
+  #isClosed = false;
+  #wake: () => void = () => undefined;
+
+  /** Throws once it is closed: nobody would ever read the message. */
+  push(message: SDKUserMessage): void {
+    if (this.#isClosed) throw new Error('The conversation is closed.');
+    this.#waiting.push(message);
+    this.#wake();
+  }
+
+  /** What was pushed is still read, then there is no more. Idempotent. */
+  close(): void {
+    this.#isClosed = true;
+    this.#wake();
+  }
+
+  /** What nobody has read yet is not read any more; it is handed back. */
+  abort(): SDKUserMessage[] {
+    const unread = this.#waiting.splice(0);
+    this.close();
+    return unread;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<SDKUserMessage, void> {
+    for (;;) {
+      const message = this.#waiting.shift();
+      if (message !== undefined) yield message;
+      else if (this.#isClosed) return;
+      else await this.#pushedOrClosed();
+    }
+  }
+
+  #pushedOrClosed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
 }

@@ -1,17 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { loadSdk, SdkMissingError } from './load-sdk.ts';
 
-const failing = (message: string) => async () => {
-  throw Object.assign(new Error(message), { code: 'ERR_MODULE_NOT_FOUND' });
-};
+const failing =
+  (message: string, code = 'ERR_MODULE_NOT_FOUND') =>
+  async () => {
+    throw Object.assign(new Error(message), { code });
+  };
 
 describe('loadSdk', () => {
   it('loads what is installed', async () => {
     expect(typeof (await loadSdk()).query).toBe('function');
   });
 
-  it('says how to add it where it is not installed', async () => {
-    const missing = failing("Cannot find package '@anthropic-ai/claude-agent-sdk' imported from x");
+  it.each([
+    [
+      'ERR_MODULE_NOT_FOUND',
+      "Cannot find package '@anthropic-ai/claude-agent-sdk' imported from x",
+    ],
+    ['MODULE_NOT_FOUND', "Cannot find module '@anthropic-ai/claude-agent-sdk'\nRequire stack: x"],
+  ])('says how to add it where it is not installed (%s)', async (code, message) => {
+    const missing = failing(message, code);
     const error = await loadSdk(missing).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(SdkMissingError);
     expect(error).toMatchObject({ hint: 'npm install @anthropic-ai/claude-agent-sdk' });

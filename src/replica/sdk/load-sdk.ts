@@ -31,5 +31,7 @@ function fromPackage(): Promise<Sdk> {
 /** That something which the SDK itself needs is missing is another matter. */
 function isMissing(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false;
-  return error.code === 'ERR_MODULE_NOT_FOUND' && error.message.includes(`'${PACKAGE}'`);
+  // The second where the command was built: there it is required, not imported.
+  const isNotFound = error.code === 'ERR_MODULE_NOT_FOUND' || error.code === 'MODULE_NOT_FOUND';
+  return isNotFound && error.message.includes(`'${PACKAGE}'`);
 }

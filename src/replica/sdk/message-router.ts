@@ -7,10 +7,11 @@ import type {
   SDKUserMessage,
   SDKUserMessageReplay,
 } from '@anthropic-ai/claude-agent-sdk';
-import type { Prompt } from './conversation.ts';
+import type { ToolResultShown, ToolUseShown } from '../ui/interactive-ui.ts';
+import type { Prompt, TurnEnd } from './conversation.ts';
 
 /** Who takes which message. */
-export interface MessageHandlers {
+interface MessageHandlers {
   onInit(message: SDKSystemMessage): void;
   onUser(message: SDKUserMessage | SDKUserMessageReplay): void;
   onAssistant(message: SDKAssistantMessage): void;
@@ -40,4 +41,71 @@ export class MessageRouter {
     else if (message.type === 'result') handlers.onResult(message);
     else if (message.type === 'system' && message.subtype === 'init') handlers.onInit(message);
   }
+}
+
+export function toolUsesOf({ message }: SDKAssistantMessage): ToolUseShown[] {
+  return message.content.flatMap((block) =>
+    block.type === 'tool_use'
+      ? [{ id: block.id, name: block.name, input: fieldsOf(block.input) }]
+      : [],
+  );
+}
+
+export function toolResultsOf({ message }: Pick<SDKUserMessage, 'message'>): ToolResultShown[] {
+  if (typeof message.content === 'string') return [];
+  return message.content.flatMap((block) =>
+    block.type === 'tool_result'
+      ? [{ id: block.tool_use_id, text: textOf(block.content), isError: block.is_error === true }]
+      : [],
+  );
+}
+
+/** Pictures and the like are named, not shown. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((block: unknown) => {
+      const { type, text } = fieldsOf(block);
+      return typeof text === 'string' ? text : `[${typeof type === 'string' ? type : 'something'}]`;
+    })
+    .join('\n');
+}
+
+/** The fields of a value that may be anything. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+const LONGEST_REASON = 500;
+
+/** How a turn went, from the message that ends it. */
+export function outcomeOf(
+  result: SDKResultMessage,
+  wasInterrupted: boolean,
+): Pick<TurnEnd, 'outcome' | 'text'> {
+  if (!result.is_error) {
+    return { outcome: 'done', text: result.subtype === 'success' ? result.result : '' };
+  }
+  const wasAborted = result.terminal_reason?.startsWith('aborted') === true;
+  if (wasAborted || wasInterrupted) return { outcome: 'interrupted', text: '' };
+  return { outcome: 'failed', text: reasonOf(result) };
+}
+
+/** Why a turn failed, in one line. */
+export function reasonOf(result: SDKResultMessage): string {
+  const said = result.subtype === 'success' ? [result.result] : result.errors;
+  // The SDK's notes to itself tell a person nothing.
+  const reason = said.find((text) => text.trim() !== '' && !text.startsWith('[ede_diagnostic]'));
+  return oneLine(reason ?? WITHOUT_WORDS[result.subtype] ?? 'The agent stopped with an error.');
+}
+
+const WITHOUT_WORDS: Partial<Record<SDKResultMessage['subtype'], string>> = {
+  error_max_turns: 'The agent reached the number of steps that it may take for one prompt.',
+  error_max_budget_usd: 'The agent reached the amount that it may spend.',
+};
+
+export function oneLine(text: string): string {
+  const line = text.trim().replaceAll(/\s+/g, ' ');
+  return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON).toWellFormed()}…` : line;
 }

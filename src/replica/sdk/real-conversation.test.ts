@@ -15,7 +15,6 @@ import {
 } from '../../testing/scripted-model/index.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
 import { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
-import { MCPService } from '../mcp/mcp-service.ts';
 import { PermissionManager } from '../permissions/permission-manager.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../ui/interactive-ui.ts';
 import type { ConversationEvents, ConversationStart, TurnEnd } from './conversation.ts';
@@ -163,14 +162,14 @@ describe('a conversation with the real SDK', () => {
         },
         select: async () => null,
       });
-      const mcp = new MCPService({ user: { docs: { command: join(folder, 'no-such-program') } } });
+      const mcpServers = { docs: { command: join(folder, 'no-such-program') } };
       const talk = await converse(
         { sessionId: randomUUID(), from: null },
         {
           permissionMode: 'default',
           enableFileCheckpointing: false,
           canUseTool: permissions.canUseTool,
-          mcpServers: mcp.servers(),
+          mcpServers,
         },
       );
       answers.push(Promise.resolve('always'), Promise.resolve('no'));
@@ -196,9 +195,9 @@ describe('a conversation with the real SDK', () => {
       const query = talk.live.getQueryInstance();
       const restored = talk.checkpoints.restoreCheckpoint(one.promptId, query);
       await expect(restored).rejects.toThrow(new Error(UNKNOWN));
-      const failed = [{ name: 'docs', state: 'failed' }];
+      const failed = [{ name: 'docs', status: 'failed' }];
       await vi.waitFor(
-        async () => expect(await mcp.states(query)).toMatchObject(failed),
+        async () => expect(await query?.mcpServerStatus()).toMatchObject(failed),
         PATIENTLY,
       );
       await talk.close();

@@ -36,21 +36,16 @@ describe('mapToSDKOptions', () => {
   it('hands on what was given, and leaves out what was not', () => {
     const canUseTool: NonNullable<Options['canUseTool']> = async () => ({ behavior: 'allow' });
     const stderr = (): void => undefined;
-    const abortController = new AbortController();
     const hooks = { PreToolUse: [] };
     const mcpServers = { docs: { type: 'http' as const, url: 'http://127.0.0.1/' } };
     const options = map({
       model: 'some-model',
       canUseTool,
       stderr,
-      abortController,
       hooks,
       mcpServers,
       allowedTools: ['Read'],
       disallowedTools: ['WebFetch'],
-      settingSources: ['user'],
-      maxTurns: 3,
-      includePartialMessages: false,
     });
     expect(options).toMatchObject({
       cwd: '/project',
@@ -62,19 +57,15 @@ describe('mapToSDKOptions', () => {
       mcpServers,
       allowedTools: ['Read'],
       disallowedTools: ['WebFetch'],
-      settingSources: ['user'],
-      maxTurns: 3,
-      includePartialMessages: false,
       permissionMode: 'default',
     });
-    expect(options.abortController).toBe(abortController);
     const without = map({ model: null });
     for (const name of ['model', 'canUseTool', 'hooks', 'stderr', 'sessionId', 'resume']) {
       expect(without).not.toHaveProperty(name);
     }
   });
 
-  it('reads no settings files and streams, unless told otherwise', () => {
+  it('reads no settings files, and streams', () => {
     expect(map({})).toMatchObject({ settingSources: [], includePartialMessages: true });
   });
 

@@ -1,7 +1,6 @@
 import type { Options, Query, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
 import type { ConversationStart } from './conversation.ts';
 import type { Sdk } from './load-sdk.ts';
-import { withoutShadowWarning } from './without-warning.ts';
 
 /** What a conversation is run with, in our own terms. */
 export interface QueryOptions {
@@ -19,12 +18,8 @@ export interface QueryOptions {
   readonly mcpServers?: Readonly<NonNullable<Options['mcpServers']>>;
   readonly hooks?: Options['hooks'];
   readonly extraArgs?: Readonly<Record<string, string | null>>;
-  readonly settingSources?: readonly NonNullable<Options['settingSources']>[number][];
-  readonly includePartialMessages?: boolean;
-  readonly maxTurns?: number;
   /** New, or gone on from another; without it the SDK chooses an id. */
   readonly start?: ConversationStart;
-  readonly abortController?: AbortController;
   readonly stderr?: (data: string) => void;
   readonly spawnClaudeCodeProcess?: Options['spawnClaudeCodeProcess'];
 }
@@ -43,18 +38,17 @@ export class SDKQueryExecutor {
   }
 
   mapToSDKOptions(options: QueryOptions): Options {
-    const { cwd, env, model, start, ...others } = options;
-    const { hooks, canUseTool, maxTurns, abortController, stderr, spawnClaudeCodeProcess } = others;
+    const { cwd, env, model, start, hooks, canUseTool, stderr, spawnClaudeCodeProcess } = options;
     return {
       cwd,
       env: { ...env },
-      includePartialMessages: options.includePartialMessages ?? true,
-      // Settings files may hold hooks, which are programs: none is read unless somebody says so.
-      settingSources: [...(options.settingSources ?? [])],
+      includePartialMessages: true,
+      // Settings files may hold hooks, which are programs: none is read.
+      settingSources: [],
       allowedTools: [...(options.allowedTools ?? [])],
       disallowedTools: [...(options.disallowedTools ?? [])],
       mcpServers: { ...options.mcpServers },
-      ...given({ hooks, canUseTool, maxTurns, abortController, stderr, spawnClaudeCodeProcess }),
+      ...given({ hooks, canUseTool, stderr, spawnClaudeCodeProcess }),
       systemPrompt: systemPrompt(options),
       ...given({ model: model ?? undefined }),
       ...permissions(options),
@@ -100,4 +94,25 @@ function conversation({ sessionId, from }: ConversationStart): Options {
 function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+/**
+ * The SDK warns of permissions that are given without a question, as whoever chose them knows. The warning
+ * would be written over what is drawn at the terminal, so exactly this one is dropped; all others pass.
+ */
+function withoutShadowWarning<T>(work: () => T): T {
+  const emit = process.emitWarning as (...args: unknown[]) => void;
+  process.emitWarning = (...args: unknown[]): void => {
+    if (!isShadowWarning(args[1])) emit.apply(process, args);
+  };
+  try {
+    return work();
+  } finally {
+    process.emitWarning = emit as typeof process.emitWarning;
+  }
+}
+
+function isShadowWarning(options: unknown): boolean {
+  const code = typeof options === 'object' && options !== null && 'code' in options && options.code;
+  return code === 'CLAUDE_SDK_CAN_USE_TOOL_SHADOWED';
 }

@@ -1,4 +1,5 @@
 import type { Todo } from '../commands/command.ts';
+import { fieldsOf } from './message-router.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -63,8 +64,4 @@ function todoOf(entry: unknown): Todo[] {
   return typeof content === 'string'
     ? [{ text: content, state: STATES.get(status) ?? 'pending' }]
     : [];
-}
-
-function fieldsOf(value: unknown): Input {
-  return typeof value === 'object' && value !== null ? (value as Input) : {};
 }

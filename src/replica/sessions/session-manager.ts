@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { removeTree } from '../../fs/entries.ts';
 import { namesIn } from '../../fs/tree.ts';
 import { isSavepointError, SavepointError } from '../../index.ts';
-import type { Session, Turn } from './session.ts';
-import { readSessionFile, writeSessionFile } from './session-file.ts';
+import { readSessionFile, type Session, type Turn, writeSessionFile } from './session.ts';
 
 export interface SessionManagerOptions {
   /** Where the sessions lie, a folder each: `~/.claude-replica/sessions`. */
@@ -54,7 +53,7 @@ export class SessionManager {
 
   /** Throws `session-not-found`, or `file-failed` where its file is damaged. */
   async open(id: string): Promise<Session> {
-    const session = await readSessionFile(this.#fileOf(id), id);
+    const session = readSessionFile(this.#fileOf(id), id);
     if (session !== null) return session;
     throw new SavepointError('session-not-found', `There is no session ${id}.`);
   }
@@ -65,7 +64,7 @@ export class SessionManager {
     const problems: string[] = [];
     for (const id of await this.#ids()) {
       try {
-        const session = await readSessionFile(this.#fileOf(id), id);
+        const session = readSessionFile(this.#fileOf(id), id);
         if (session !== null && isOf(session, project)) sessions.push(session);
       } catch (error) {
         if (!isSavepointError(error, 'file-failed')) throw error;
@@ -107,7 +106,7 @@ export class SessionManager {
 
   /** Removes a session in which nothing was ever said and that has no name. */
   async deleteIfEmpty({ id }: Session): Promise<void> {
-    const session = await readSessionFile(this.#fileOf(id), id);
+    const session = readSessionFile(this.#fileOf(id), id);
     if (session !== null && isEmpty(session)) await this.delete(id);
   }
 
@@ -147,7 +146,9 @@ export class SessionManager {
   async #add(session: Pick<Session, 'id' | 'project' | 'parentId' | 'turns'>): Promise<Session> {
     const now = this.#now();
     const added: Session = { ...session, name: null, createdAt: now, updatedAt: now };
-    await this.#inTurn(() => writeSessionFile(this.#fileOf(session.id), added, 'new'));
+    await this.#inTurn(async () =>
+      writeSessionFile(this.#fileOf(session.id), added, { onlyNew: true }),
+    );
     return added;
   }
 
@@ -157,9 +158,9 @@ export class SessionManager {
   ): Promise<Session> {
     const file = this.#fileOf(session.id);
     return this.#inTurn(async () => {
-      const current = (await readSessionFile(file, session.id)) ?? session;
+      const current = readSessionFile(file, session.id) ?? session;
       const changed = { ...(await change(current)), updatedAt: this.#now() };
-      await writeSessionFile(file, changed, 'replace');
+      writeSessionFile(file, changed, { onlyNew: false });
       return changed;
     });
   }

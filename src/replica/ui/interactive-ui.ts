@@ -77,8 +77,8 @@ export interface RewindCounts {
 
 export interface RewindPreview {
   readonly title: string;
-  /** Plan and diff, coloured, safe to show. Empty where nothing would change. */
-  readonly lines: readonly string[];
+  /** Plan and diff, coloured, safe to show, for so many columns. */
+  readonly body: (columns: number) => readonly string[];
   readonly choices: readonly RewindChoice[];
 }
 

@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { choiceDialog } from './dialog/choice-dialog.ts';
-import { type Asked, DialogQueue } from './dialog/dialog-queue.ts';
-import { KeyReader } from './key-reader.ts';
+import { chooserOf } from '../../terminal/interactive/chooser.ts';
+import { KeyReader } from '../../terminal/interactive/keys.ts';
+import { textOf } from '../../terminal/interactive/text-field.ts';
+import { type Asked, DialogQueue } from './dialogs.ts';
 import { Keyboard } from './keyboard.ts';
-import { textOf } from './prompt/prompt-text.ts';
-import { UIStore } from './ui-store.ts';
+import { UIStore } from './ui-state.ts';
 
 const ESC = '\x1b';
 const CTRL_C = '\x03';
@@ -19,7 +19,7 @@ let reader: KeyReader;
 /** A keyboard at bytes that come at the times of a clock which the test moves. */
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-  store = new UIStore({ columns: 80, rows: 24 });
+  store = new UIStore(() => undefined);
   dialogs = new DialogQueue((dialog) => store.update({ dialog }));
   heard = [];
   const keyboard = new Keyboard({
@@ -34,12 +34,17 @@ beforeEach(() => {
     },
     now: Date.now,
     redraw: () => heard.push('redraw'),
+    suspend: () => heard.push('suspend'),
     unfold: (verbose) => heard.push(`unfold ${verbose}`),
   });
   input = new PassThrough();
-  reader = new KeyReader(input as unknown as NodeJS.ReadStream, Date.now, {
-    onKey: (key, at) => keyboard.press(key, at),
+  const events = {
+    onKey: keyboard.press.bind(keyboard),
     onEnd: () => heard.push('end'),
+  };
+  reader = new KeyReader(input as unknown as NodeJS.ReadStream, events, {
+    lineBreaks: true,
+    now: Date.now,
   });
   reader.start();
 });
@@ -57,12 +62,16 @@ async function type(...chunks: (string | number)[]): Promise<void> {
   }
 }
 
-function ask(count = 3): Asked {
-  const options = Array.from({ length: count }, (_, i) => ({ number: i + 1, rows: () => ['x'] }));
-  return dialogs.ask(choiceDialog({ title: 'Which?', options }));
+function ask(count = 3): Asked<number> {
+  const options = Array.from({ length: count }, (_, i) => ({
+    value: i,
+    label: String(i + 1),
+    rows: () => ['x'],
+  }));
+  return dialogs.ask(chooserOf({ title: 'Which?', options }));
 }
 
-const typed = (): string => textOf(store.get().prompt.prompt);
+const typed = (): string => textOf(store.get().prompt.field);
 
 describe('Esc', () => {
   it.each([
@@ -165,10 +174,10 @@ it('leaves when the terminal is gone', async () => {
   expect(heard).toEqual(['end']);
 });
 
-it('asks for Ctrl-L and Ctrl-O to be carried out, a question or not', async () => {
+it('asks for Ctrl-L, Ctrl-O and Ctrl-Z to be carried out, a question or not', async () => {
   ask();
-  await type('\x0c\x0f');
-  expect(heard).toEqual(['redraw', 'unfold true']);
+  await type('\x0c\x0f\x1a');
+  expect(heard).toEqual(['redraw', 'unfold true', 'suspend']);
 });
 
 describe('questions', () => {

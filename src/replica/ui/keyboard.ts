@@ -1,18 +1,10 @@
-import type { Key } from '../../terminal/keys.ts';
-import { choiceView } from './dialog/choice-rows.ts';
-import type { DialogQueue } from './dialog/dialog-queue.ts';
+import { chooserView } from '../../terminal/interactive/chooser-rows.ts';
+import type { Key } from '../../terminal/interactive/keys.ts';
+import type { DialogQueue } from './dialogs.ts';
 import type { UIHandlers } from './interactive-ui.ts';
-import { dialogRoom } from './live-view.ts';
-import { PressPair } from './press-pair.ts';
-import {
-  isEmpty,
-  NO_PROMPT,
-  type PromptRoom,
-  pressedPrompt,
-  withText,
-} from './prompt/prompt-state.ts';
-import { PROMPT_MARGIN } from './prompt/prompt-view.ts';
-import type { UIStore } from './ui-store.ts';
+import { dialogRoom, PROMPT_MARGIN } from './live-view.ts';
+import { isEmpty, NO_PROMPT, type PromptRoom, pressedPrompt, withText } from './prompt.ts';
+import type { UIStore } from './ui-state.ts';
 
 /** Esc twice within this many milliseconds is the way back. */
 const REWIND_MS = 300;
@@ -29,6 +21,8 @@ export interface KeyboardParts {
   readonly now: () => number;
   /** Draws everything anew. */
   readonly redraw: () => void;
+  /** Gives the terminal to the shell. */
+  readonly suspend: () => void;
   /** The same with everything of the last turn, shown whole or folded. */
   readonly unfold: (verbose: boolean) => void;
 }
@@ -54,6 +48,7 @@ export class Keyboard {
     const isTyping = this.#isTyping(key, arrivedAt);
     if (key.name !== 'interrupt') this.#endHint();
     if (key.name === 'redraw') this.#parts.redraw();
+    else if (key.name === 'suspend') this.#parts.suspend();
     else if (key.name === 'unfold') this.#parts.unfold(!this.#parts.store.get().verbose);
     else if (this.#parts.dialogs.isOpen && !isTyping) this.#answer(key);
     else this.#pressAtPrompt(key, arrivedAt);
@@ -109,7 +104,7 @@ export class Keyboard {
     this.#escapes.forget();
     const { store, dialogs, now } = this.#parts;
     const { dialog, size } = store.get();
-    if (dialog !== null) dialogs.press(key, choiceView(dialog, dialogRoom(size, now())));
+    if (dialog !== null) dialogs.press(key, chooserView(dialog, dialogRoom(size, now())));
   }
 
   /** A question that comes up while somebody types is not answered by what they type. */
@@ -138,5 +133,27 @@ export class Keyboard {
     const { store, handlers } = this.#parts;
     const columns = store.get().size.columns - PROMPT_MARGIN;
     return { columns, complete: (text) => handlers.complete(text) };
+  }
+}
+
+/** Tells two presses of a key that belong together from two that do not. */
+export class PressPair {
+  readonly #withinMs: number;
+  #last: number | null = null;
+
+  constructor(withinMs: number) {
+    this.#withinMs = withinMs;
+  }
+
+  /** Whether this press is the second of a pair. A third begins anew. */
+  press(at: number): boolean {
+    const isSecond = this.#last !== null && at - this.#last <= this.#withinMs;
+    this.#last = isSecond ? null : at;
+    return isSecond;
+  }
+
+  /** The last press meant something else. */
+  forget(): void {
+    this.#last = null;
   }
 }

@@ -1,22 +1,27 @@
 import { expect, it } from 'vitest';
-import { choiceDialog } from './dialog/choice-dialog.ts';
-import { liveHeight, liveView } from './live-view.ts';
-import { withText } from './prompt/prompt-state.ts';
-import { type UIState, UIStore } from './ui-store.ts';
+import { chooserOf } from '../../terminal/interactive/chooser.ts';
+import { liveView } from './live-view.ts';
+import { NO_PROMPT, withText } from './prompt.ts';
+import { type UIState, UIStore } from './ui-state.ts';
 
 const plain = (_style: string, text: string): string => text;
 const stateOf = (columns: number, rows: number, part: Partial<UIState> = {}): UIState => ({
-  ...new UIStore({ columns, rows }).get(),
+  ...new UIStore(() => undefined).get(),
+  size: { columns, rows },
   ...part,
 });
 const prompt = (text: string) =>
-  withText(new UIStore({ columns: 80, rows: 24 }).get().prompt, text, {
+  withText(NO_PROMPT, text, {
     columns: 78,
     complete: () =>
       Array.from({ length: 20 }, (_, i) => ({ text: `/c${i}`, summary: 'what it does' })),
   });
 
-const options = Array.from({ length: 50 }, (_, i) => ({ number: i + 1, rows: () => ['a', 'b'] }));
+const options = Array.from({ length: 50 }, (_, i) => ({
+  value: i,
+  label: String(i + 1),
+  rows: () => ['a', 'b'],
+}));
 const FULL: Partial<UIState> = {
   answer: 'line\n'.repeat(500),
   activity: 'thinking',
@@ -34,18 +39,19 @@ it.each([
     stateOf(columns, rows, FULL),
     stateOf(columns, rows, { ...FULL, prompt: prompt('/') }),
     stateOf(columns, rows, { ...FULL, prompt: prompt('many words '.repeat(80)) }),
-    stateOf(columns, rows, { ...FULL, dialog: choiceDialog({ title: 't', options }) }),
+    stateOf(columns, rows, { ...FULL, dialog: chooserOf({ title: 't', options }) }),
     stateOf(columns, rows, { thinking: 'thought\n'.repeat(99), verbose: true }),
   ];
   for (const state of states) {
-    expect(liveHeight(state, 0)).toBeLessThanOrEqual(Math.max(2, rows - 1));
+    const height = liveView(state, { paint: plain, now: 0 }).rows.length;
+    expect(height).toBeLessThanOrEqual(Math.max(1, rows - 1));
   }
 });
 
 it('shows the end of an answer that is longer than there is room for', () => {
   const answer = Array.from({ length: 100 }, (_, i) => `line ${i}`).join('\n');
   const view = liveView(stateOf(40, 10, { answer }), { paint: plain, now: 0 });
-  expect(view.answer.at(-1)).toBe('line 99');
+  expect(view.rows.slice(0, view.rows.indexOf('─'.repeat(40))).at(-1)).toBe('line 99');
 });
 
 it('puts the cursor where the next character goes, also behind Chinese', () => {
@@ -54,15 +60,14 @@ it('puts the cursor where the next character goes, also behind Chinese', () => {
     answer: 'one\ntwo',
     activity: 'thinking',
   });
-  const { answer, below, cursor } = liveView(state, { paint: plain, now: 0 });
-  const row = answer.length + 1 + below.indexOf('> 你好');
-  expect(cursor).toEqual({ x: 6, y: row });
+  const { rows, cursor } = liveView(state, { paint: plain, now: 0 });
+  expect(cursor).toEqual({ row: rows.indexOf('> 你好'), column: 6 });
 });
 
 it('shows a question instead of the input', () => {
-  const dialog = choiceDialog({ title: 'Which?', options });
+  const dialog = chooserOf({ title: 'Which?', options });
   const view = liveView(stateOf(40, 10, { dialog, activity: 'waiting' }), { paint: plain, now: 0 });
-  expect(view.below[0]).toBe('Which?');
-  expect(view.below.join('')).not.toContain('>');
+  expect(view.rows[0]).toBe('Which?');
+  expect(view.rows.join('')).not.toContain('>');
   expect(view.cursor).toBeNull();
 });

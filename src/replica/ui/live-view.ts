@@ -1,19 +1,18 @@
 import { displayText } from '../../index.ts';
+import { type ChooserRoom, chooserRows } from '../../terminal/interactive/chooser-rows.ts';
+import type { Position, Size } from '../../terminal/interactive/screen.ts';
+import { fieldRows } from '../../terminal/interactive/text-field.ts';
 import type { Paint } from '../../terminal/paint.ts';
-import { clipWidth } from '../../terminal/text-width.ts';
-import { choiceRows, type DialogRoom } from './dialog/choice-rows.ts';
-import { type PromptView, promptView } from './prompt/prompt-view.ts';
-import { lastRows } from './transcript/wrap-rows.ts';
-import type { Size, UIState } from './ui-store.ts';
+import { lastRows } from '../../terminal/rows.ts';
+import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
+import type { PromptState } from './prompt.ts';
+import type { UIState } from './ui-state.ts';
 
 /** What is drawn below what has scrolled by. Never as high as the terminal: that would scroll it. */
 export interface LiveView {
-  /** The end of the answer that is coming. */
-  readonly answer: readonly string[];
-  readonly activity: string | null;
-  readonly below: readonly string[];
-  /** Where the cursor is, counted from the first row of all; null hides it. */
-  readonly cursor: { readonly x: number; readonly y: number } | null;
+  readonly rows: readonly string[];
+  /** Null hides it. */
+  readonly cursor: Position | null;
 }
 
 export interface LiveOptions {
@@ -21,44 +20,43 @@ export interface LiveOptions {
   readonly now: number;
 }
 
-const ROOMY = 12;
-
+/** The end of the answer that comes, what the agent is at, and the input or a question. */
 export function liveView(state: UIState, { paint, now }: LiveOptions): LiveView {
   const room = liveRoom(state.size);
   if (state.dialog !== null) {
-    const below = choiceRows(state.dialog, dialogRoom(state.size, now), paint);
-    return {
-      answer: answerRows(state, room - below.length, paint),
-      activity: null,
-      below,
-      cursor: null,
-    };
+    const below = chooserRows(state.dialog, dialogRoom(state.size, now), paint);
+    return { rows: [...answerRows(state, room - below.length, paint), ...below], cursor: null };
   }
-  const activity = room > 2 ? state.activity : null;
-  const prompt = promptView(state, room - (activity === null ? 0 : 1), paint);
-  const used = prompt.rows.length + (activity === null ? 0 : 1);
-  const answer = answerRows(state, room - used, paint);
-  const cursor = cursorOf(prompt, answer.length + (activity === null ? 0 : 1));
-  const shown =
-    activity === null ? null : clipWidth(displayText(activity), state.size.columns - 24);
-  return { answer, activity: shown, below: prompt.rows, cursor };
-}
-
-/** How many rows all of it takes, and the one below that ink leaves free. */
-export function liveHeight(state: UIState, now: number): number {
-  const { answer, activity, below } = liveView(state, { paint: (_style, text) => text, now });
-  return answer.length + (activity === null ? 0 : 1) + below.length + 1;
+  const activity = room > 2 ? activityRow(state, paint, now) : [];
+  const prompt = promptView(state, room - activity.length, paint);
+  const answer = answerRows(state, room - activity.length - prompt.rows.length, paint);
+  const above = [...answer, ...activity];
+  const { row, column } = prompt.cursor;
+  return { rows: [...above, ...prompt.rows], cursor: { row: above.length + row, column } };
 }
 
 /** The room that a dialog has to draw itself in. */
-export function dialogRoom({ columns, rows }: Size, now: number): DialogRoom {
+export function dialogRoom({ columns, rows }: Size, now: number): ChooserRoom {
   return { columns, rows: liveRoom({ columns, rows }), now };
 }
 
-/** A row stays free: a frame as high as the terminal would be drawn over what has scrolled by. */
 function liveRoom({ rows }: Size): number {
-  return Math.max(1, rows - 2);
+  return Math.max(1, rows - 1);
 }
+
+const SIGNS = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+/** How often a sign follows the one before. */
+export const SIGN_MS = 100;
+
+/** What the agent is at, with a sign that moves as long as it is. */
+function activityRow({ activity, size }: UIState, paint: Paint, now: number): string[] {
+  if (activity === null) return [];
+  const sign = SIGNS[Math.floor(now / SIGN_MS) % SIGNS.length] ?? '';
+  const what = clipWidth(displayText(activity), Math.max(1, size.columns - 24));
+  return [`${paint('cyan', sign)} ${what} ${paint('dim', '(Esc interrupts)')}`];
+}
+
+const MOST_THINKING = 12;
 
 function answerRows(
   { answer, thinking, verbose, size }: UIState,
@@ -70,12 +68,72 @@ function answerRows(
     return rows.length === 0 ? [] : ['', ...rows];
   }
   if (thinking === '' || room < 1) return [];
+  const most = Math.min(room, MOST_THINKING);
   const rows = verbose
-    ? lastRows(thinking.trimEnd(), size.columns - 2, Math.min(room, ROOMY)).map((row) => `  ${row}`)
+    ? lastRows(thinking.trimEnd(), size.columns - 2, most).map((row) => `  ${row}`)
     : [clipWidth('thinking … (Ctrl-O shows it)', size.columns)];
   return rows.map((row) => paint('dim', row));
 }
 
-function cursorOf({ cursor }: PromptView, above: number): { x: number; y: number } {
-  return { x: cursor.column, y: cursor.row + above };
+interface PromptView {
+  readonly rows: readonly string[];
+  readonly cursor: Position;
+}
+
+/** `> ` before the first row, and as much before the others. */
+export const PROMPT_MARGIN = 2;
+const MOST_ROWS = 10;
+const MOST_OFFERS = 6;
+/** With less, the input has neither lines around it nor a status below. */
+const LEAST_FOR_FRAME = 6;
+
+/** The input: offers, the text between two lines, the status. */
+function promptView(state: UIState, room: number, paint: Paint): PromptView {
+  const { columns } = state.size;
+  const isFramed = room >= LEAST_FOR_FRAME;
+  const { rows, cursor } = fieldRows(state.prompt.field, columns - PROMPT_MARGIN);
+  const most = isFramed ? Math.min(MOST_ROWS, Math.max(1, Math.floor(room / 2) - 1)) : room;
+  const top = Math.max(0, Math.min(cursor.row - most + 1, rows.length - most));
+  const typed = rows.slice(top, top + most).map((row, i) => markOf(i + top, paint) + row);
+  const frame = isFramed ? [paint('dim', '─'.repeat(columns))] : [];
+  const below = isFramed
+    ? [...frame, statusRow(state, paint)]
+    : hintRow(state, paint, room - typed.length);
+  const left = room - typed.length - frame.length - below.length;
+  const offers = offerRows(state.prompt, { columns, room: Math.min(MOST_OFFERS, left) }, paint);
+  const above = [...offers, ...frame];
+  return {
+    rows: [...above, ...typed, ...below],
+    cursor: { row: above.length + cursor.row - top, column: cursor.column + PROMPT_MARGIN },
+  };
+}
+
+function markOf(row: number, paint: Paint): string {
+  return row === 0 ? `${paint('cyan', '>')} ` : '  ';
+}
+
+function statusRow({ hint, status, size }: UIState, paint: Paint): string {
+  if (hint !== null) return paint('yellow', clipWidth(hint, size.columns));
+  return paint('dim', clipWidth(displayText(status), size.columns));
+}
+
+function hintRow(state: UIState, paint: Paint, room: number): string[] {
+  return state.hint === null || room < 1 ? [] : [statusRow(state, paint)];
+}
+
+function offerRows(
+  { completions, offered }: PromptState,
+  { columns, room }: { readonly columns: number; readonly room: number },
+  paint: Paint,
+): string[] {
+  if (room < 1) return [];
+  const top = Math.max(0, Math.min((offered ?? 0) - room + 1, completions.length - room));
+  const names = Math.max(0, ...completions.map(({ text }) => textWidth(displayText(text))));
+  return completions.slice(top, top + room).map(({ text, summary }, i) => {
+    const isOffered = i + top === offered;
+    const name = padWidth(clipWidth(displayText(text), columns - 2), Math.min(names, columns - 2));
+    const rest = columns - 4 - textWidth(name);
+    const more = rest > 8 ? `  ${paint('dim', clipWidth(displayText(summary), rest))}` : '';
+    return `${isOffered ? paint('cyan', '❯') : ' '} ${isOffered ? paint('bold', name) : name}${more}`;
+  });
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -190,6 +190,20 @@ describe('the interactive UI at a terminal', () => {
     await type('crash\r', 'Error: a bug');
     await terminal.until('end');
     await expectSane(1);
+  });
+
+  it.skipIf(!existsSync('/bin/bash'))('gives the terminal to the shell at Ctrl-Z', async () => {
+    const env = { PATH, HOME: scratch, PS1: 'prompt> ' };
+    const args = ['--norc', '--noprofile', '-i'];
+    terminal = new Terminal(args, { cwd: scratch, program: '/bin/bash', env });
+    await terminal.until('prompt>');
+    await type(`'${process.execPath}' '${PROGRAM}'\r`, 'offline model');
+    await type('some text', '> some text');
+    await type('\x1a', 'Stopped');
+    await type('stty -a\r', (screen) => /[ ;]icanon/.test(screen) && /[ ;]echo /.test(screen));
+    await type('fg\r', '> some text');
+    await type(' and more', '> some text and more');
+    await type('\x15\x04', 'prompt>');
   });
 
   it('asks for permission, one question at a time, shows no control characters, and colours', async () => {

@@ -1,15 +1,14 @@
+import type { Chooser } from '../../terminal/interactive/chooser.ts';
+import { HeldTerminal, IN_THE_SCROLL, LiveRows } from '../../terminal/interactive/screen.ts';
 import { type Paint, paintFor } from '../../terminal/paint.ts';
-import type { ChoiceDialog } from './dialog/choice-dialog.ts';
-import { DialogQueue } from './dialog/dialog-queue.ts';
 import {
   confirmDialog,
+  DialogQueue,
   listOf,
-  permissionAnswers,
   permissionDialog,
   rewindChoice,
-} from './dialog/questions.ts';
-import { rewindMenu } from './dialog/rewind-menu.ts';
-import { InkScreen } from './ink-screen.ts';
+  rewindMenu,
+} from './dialogs.ts';
 import type {
   InteractiveUI,
   ListItem,
@@ -23,12 +22,10 @@ import type {
   ToolUseShown,
   UIHandlers,
 } from './interactive-ui.ts';
-import { KeyReader } from './key-reader.ts';
 import { Keyboard } from './keyboard.ts';
-import { liveHeight } from './live-view.ts';
-import type { Entry } from './transcript/entry-rows.ts';
-import { TranscriptKeeper } from './transcript/transcript-keeper.ts';
-import { UIStore } from './ui-store.ts';
+import { type LiveView, liveView, SIGN_MS } from './live-view.ts';
+import { type Entry, Transcript } from './transcript.ts';
+import { UIStore } from './ui-state.ts';
 
 export interface TerminalInteractiveUIOptions {
   readonly stdin: NodeJS.ReadStream;
@@ -40,68 +37,71 @@ export interface TerminalInteractiveUIOptions {
   readonly now?: () => number;
 }
 
-/**
- * The interactive UI at a terminal. It takes keys itself and leaves drawing to ink. Colours are `paint`'s
- * alone: ink is never asked for any, as it would decide about them by itself.
- */
+/** The interactive UI at a terminal: rows that are drawn by `LiveRows`, below what has scrolled by. */
 export class TerminalInteractiveUI implements InteractiveUI {
   readonly #options: TerminalInteractiveUIOptions;
   readonly #now: () => number;
   readonly #paint: Paint;
+  readonly #screen: LiveRows;
   readonly #store: UIStore;
-  readonly #transcript: TranscriptKeeper;
+  readonly #transcript: Transcript;
   readonly #dialogs: DialogQueue;
-  readonly #screen: InkScreen;
   #running: Running | null = null;
   #hasEnded = false;
   /** For the input that is set before there is a keyboard. */
   #firstInput: string | null = null;
 
   constructor(options: TerminalInteractiveUIOptions) {
+    const { stdout, env, cwd = null, now = Date.now } = options;
     this.#options = options;
-    this.#now = options.now ?? Date.now;
-    this.#paint = paintFor({ env: options.env, terminal: options.stdout.isTTY }, false);
-    this.#store = new UIStore();
-    this.#transcript = new TranscriptKeeper(this.#store, this.#paint, options.cwd ?? null);
+    this.#now = now;
+    this.#paint = paintFor({ env, terminal: stdout.isTTY }, false);
+    this.#screen = new LiveRows(stdout);
+    this.#store = new UIStore(() => this.#draw());
+    this.#transcript = new Transcript(this.#store, this.#screen, { paint: this.#paint, cwd });
     this.#dialogs = new DialogQueue((dialog) => this.#store.update({ dialog }));
-    const [store, paint, now] = [this.#store, this.#paint, this.#now];
-    this.#screen = new InkScreen(options, { store, paint, now });
-    store.update({ size: this.#screen.size });
   }
 
   async start(handlers: UIHandlers): Promise<void> {
     if (this.#running !== null) return;
+    const { stdin, stdout } = this.#options;
+    const terminal = new HeldTerminal(
+      { stdin, stdout, modes: IN_THE_SCROLL, lineBreaks: true, now: this.#now },
+      {
+        onKey: (key, arrivedAt) => keyboard.press(key, arrivedAt),
+        onEnd: () => handlers.onExit(),
+        onRedraw: () => this.#redraw(),
+      },
+    );
     const keyboard = new Keyboard({
       store: this.#store,
       dialogs: this.#dialogs,
       handlers,
       now: this.#now,
       redraw: () => this.#redraw(),
+      suspend: () => terminal.suspend(),
       unfold: (verbose) => this.#unfold(verbose),
     });
-    const reader = new KeyReader(this.#options.stdin, this.#now, {
-      onKey: (key, arrivedAt) => keyboard.press(key, arrivedAt),
-      onEnd: () => handlers.onExit(),
-    });
-    this.#running = { reader, keyboard };
+    const spinner = setInterval(() => this.#draw(), SIGN_MS);
+    this.#running = { terminal, keyboard, spinner };
     this.#hasEnded = false;
-    // It may have changed since, and nobody said so.
-    this.#store.update({ size: this.#screen.size });
-    this.#screen.start({ onResize: () => this.#resize(), onLost: () => this.#lost(handlers) });
-    reader.start();
+    this.#store.update({ size: terminal.size });
+    terminal.take();
     if (this.#firstInput !== null) keyboard.setInput(this.#firstInput);
     this.#firstInput = null;
   }
 
   async stop(): Promise<void> {
-    this.#endInput();
+    const running = this.#running;
+    this.#running = null;
+    this.#hasEnded ||= running !== null;
+    running?.keyboard.stop();
+    clearInterval(running?.spinner);
+    this.#dialogs.closeAll();
     this.#transcript.end();
-    await this.#screen.stop();
-  }
-
-  /** Gives the terminal back at once: for the end of a process that has no time to wait. */
-  restoreTerminal(): void {
-    this.#screen.restoreTerminal();
+    if (running === null) return;
+    this.#screen.end();
+    running.terminal.release();
   }
 
   displayInfo(text: string): void {
@@ -163,7 +163,6 @@ export class TerminalInteractiveUI implements InteractiveUI {
 
   clear(): void {
     this.#transcript.clear();
-    this.#screen.drawAnew();
   }
 
   setInput(text: string): void {
@@ -178,24 +177,22 @@ export class TerminalInteractiveUI implements InteractiveUI {
     for (const { id, changes } of entries) {
       const learn = (counts: RewindCounts | null): void => {
         known.set(id, counts);
-        asked.change((dialog) => ({ ...dialog }));
+        asked.refresh();
       };
       changes.then(learn, () => learn(null));
     }
-    const index = await asked.answer;
-    return index === null ? null : (entries[index] ?? null);
+    return asked.answer;
   }
 
   async showRewindChoice(preview: RewindPreview): Promise<RewindChoice | null> {
-    return this.#choose(rewindChoice(preview), preview.choices);
+    return this.#choose(rewindChoice(preview));
   }
 
   async select<Id extends string>(
     title: string,
     items: readonly ListItem<Id>[],
   ): Promise<Id | null> {
-    const ids = items.map(({ id }) => id);
-    return this.#choose(listOf(title, items, this.#paint), ids);
+    return this.#choose(listOf(title, items, this.#paint));
   }
 
   async askPermission(question: PermissionQuestion): Promise<PermissionAnswer> {
@@ -203,19 +200,17 @@ export class TerminalInteractiveUI implements InteractiveUI {
     if (signal.aborted) return 'no';
     const asked = this.#dialogs.ask(permissionDialog(question));
     signal.addEventListener('abort', asked.close, { once: true });
-    const index = await asked.answer;
+    const answer = await asked.answer;
     signal.removeEventListener('abort', asked.close);
-    return index === null ? 'no' : (permissionAnswers(question)[index] ?? 'no');
+    return answer ?? 'no';
   }
 
   async confirm(question: string): Promise<boolean> {
-    return (await this.#choose(confirmDialog(question), [true, false])) ?? false;
+    return (await this.#choose(confirmDialog(question))) ?? false;
   }
 
-  async #choose<T>(dialog: ChoiceDialog, answers: readonly T[]): Promise<T | null> {
-    if (answers.length === 0) return null;
-    const index = await this.#dialogs.ask(dialog).answer;
-    return index === null ? null : (answers[index] ?? null);
+  async #choose<Value>(chooser: Chooser<Value>): Promise<Value | null> {
+    return chooser.options.length === 0 ? null : this.#dialogs.ask(chooser).answer;
   }
 
   #show(entry: Entry): void {
@@ -225,44 +220,34 @@ export class TerminalInteractiveUI implements InteractiveUI {
     } else this.#transcript.add(entry);
   }
 
-  #resize(): void {
-    this.#store.update({ size: this.#screen.size });
-    this.#redraw();
+  #draw(): void {
+    if (this.#running === null) return;
+    const { rows, cursor } = this.#view();
+    this.#screen.draw(rows, cursor);
+  }
+
+  #view(): LiveView {
+    return liveView(this.#store.get(), { paint: this.#paint, now: this.#now() });
   }
 
   /** Everything from the top, as much as fits: so nothing is pushed out of the screen twice. */
   #redraw(): void {
-    const state = this.#store.get();
-    this.#transcript.replay(state.size.rows - liveHeight(state, this.#now()));
-    this.#screen.drawAnew();
+    if (this.#running === null) return;
+    const { size } = this.#running.terminal;
+    this.#store.update({ size });
+    this.#transcript.replay(size.rows - this.#view().rows.length);
   }
 
   /** What was folded is not on the screen: the last turn is shown once more, as it is wanted now. */
   #unfold(verbose: boolean): void {
     this.#store.update({ verbose });
-    if (verbose) {
-      this.#transcript.replayTurn();
-      this.#screen.drawAnew();
-    } else this.#redraw();
-  }
-
-  #lost(handlers: UIHandlers): void {
-    this.#endInput();
-    this.#screen.restoreTerminal();
-    handlers.onExit();
-  }
-
-  /** Takes no key any more, and leaves what is asked. */
-  #endInput(): void {
-    this.#hasEnded ||= this.#running !== null;
-    this.#running?.reader.stop();
-    this.#running?.keyboard.stop();
-    this.#running = null;
-    this.#dialogs.closeAll();
+    if (verbose) this.#transcript.replayTurn();
+    else this.#redraw();
   }
 }
 
 interface Running {
-  readonly reader: KeyReader;
+  readonly terminal: HeldTerminal;
   readonly keyboard: Keyboard;
+  readonly spinner: NodeJS.Timeout;
 }

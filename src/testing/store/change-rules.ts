@@ -37,7 +37,7 @@ export function changeRules({ test }: StoreTests): void {
       checkpointId: checkpointId('checkpoint-1'),
       operationId: operationId('o'),
       toolCallId: 'call',
-      owner: 'process',
+      owner: { kind: 'import', first: 1 },
       createdAt: 1_700_000_000_123,
     });
     await store.timeline.commit({

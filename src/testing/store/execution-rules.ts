@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Execution, StepAttempt } from '../../model/execution.ts';
 import { findExecution } from '../../store/find.ts';
 import { partOf } from '../../store/parts/part.ts';
-import { checkpointId, operationId, rejectsWith, sessionOf } from './samples.ts';
+import { checkpointId, operationId, PROCESS, rejectsWith, sessionOf } from './samples.ts';
 import type { StoreTests } from './test-store.ts';
 
 const ROOT = partOf('json', [], '1');
@@ -14,7 +14,7 @@ export function executionRules({ test }: StoreTests): void {
       parentId: 'p',
       parentStep: 3,
       token: 7,
-      owner: 'host:1:2',
+      owner: PROCESS,
       leaseUntil: 1_700_000_000_123,
     });
     await store.timeline.commit({ base: 0, sessions: [sessionOf('s')], executions: [execution] });

@@ -1,8 +1,7 @@
 import { bytesOf, type Call } from '../strace/calls.ts';
 import type { FileCall } from '../strace/file-calls.ts';
 import { UNKNOWN_CALLS } from '../strace/strace.ts';
-import type { Disk, Entry } from './disk.ts';
-import { newFile, newFolder } from './disk.ts';
+import { type Disk, type Entry, newFile, newFolder } from './disk.ts';
 import { Paths } from './paths.ts';
 
 /** Carries recorded calls out on a simulated disk, one at a time. */

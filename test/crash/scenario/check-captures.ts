@@ -1,6 +1,5 @@
 import type { Change, Savepoint, State } from '../../../src/index.ts';
-import type { ChildReport, Step } from '../child/steps.ts';
-import { SESSION } from '../child/steps.ts';
+import { type ChildReport, SESSION, type Step } from '../child/steps.ts';
 import type { CaptureScenario, Contents } from './capture-scenario.ts';
 import { workOn } from './check-rewind.ts';
 import { checkDatabase, checkLeftovers, type Problems } from './check-store.ts';

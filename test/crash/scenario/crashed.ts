@@ -1,5 +1,4 @@
-import type { FileCall } from '../strace/file-calls.ts';
-import { callSite } from '../strace/file-calls.ts';
+import { callSite, type FileCall } from '../strace/file-calls.ts';
 import { killAt } from '../strace/kill.ts';
 import { copyPlace, type Place } from './place.ts';
 import { type RewindScenario, rewindSteps } from './rewind-scenario.ts';

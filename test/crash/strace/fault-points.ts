@@ -1,7 +1,6 @@
 import { numberFrom, spread } from '../campaign.ts';
 import { callSite, type FileCall } from './file-calls.ts';
-import type { CallNumber, FaultCode } from './strace.ts';
-import { READING_CALLS, WRITING_CALLS } from './strace.ts';
+import { type CallNumber, type FaultCode, READING_CALLS, WRITING_CALLS } from './strace.ts';
 
 /** A call that is to fail, and how. */
 export interface FaultPoint {

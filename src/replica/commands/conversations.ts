@@ -1,0 +1,206 @@
+import { displayText } from '../../index.ts';
+import type { Paint } from '../../terminal/paint.ts';
+import { plural, relativeTime, shortSession } from '../../terminal/phrases.ts';
+import { table } from '../../terminal/rows.ts';
+import { clipWidth } from '../../terminal/text-width.ts';
+import type { Session } from '../sessions/session.ts';
+import {
+  type CommandContext,
+  CommandRefused,
+  idleOnly,
+  refusing,
+  type SlashCommand,
+  wholeText,
+} from './command.ts';
+
+export const sessionsCommand: SlashCommand = {
+  name: 'sessions',
+  description: 'the conversations of this project, newest first',
+  async execute(_args, context) {
+    context.ui.displayBlock(
+      sessionTable(await listedSessions(context), tableOptions(context, true)),
+    );
+    return null;
+  },
+};
+
+export const resumeCommand: SlashCommand = {
+  name: 'resume',
+  usage: '[ID | NAME | NUMBER]',
+  description: 'take up a conversation again; without one, choose from the list',
+  async execute(args, context) {
+    idleOnly(context);
+    const listed = await listedSessions(context);
+    const chosen =
+      args.trim() === '' ? await choose(listed, context) : named(listed, wholeText(args, ''));
+    return chosen === null ? 'Exited conversation selection.' : takeUp(chosen, context);
+  },
+};
+
+/** Takes a conversation up, unless it is the one that is open. */
+async function takeUp(session: Session, { agent }: CommandContext): Promise<string> {
+  if (session.id === agent.session.id) return 'This conversation is open already.';
+  await agent.switchTo(session);
+  return `Resumed ${shortTitle(session)}, ${plural(session.turns.length, 'prompt')} so far.`;
+}
+
+/** A name comes first: somebody chose it, also when it is a number. */
+function named(listed: readonly Session[], wanted: string): Session {
+  const numbered = /^\d{1,4}$/.test(wanted) ? listed[Number(wanted) - 1] : undefined;
+  return findByName(listed, wanted) ?? numbered ?? findSession(listed, wanted);
+}
+
+async function choose(
+  listed: readonly Session[],
+  { ui, agent, now }: CommandContext,
+): Promise<Session | null> {
+  const items = listed.map((session) => {
+    const { id, updatedAt, turns } = session;
+    const open = id === agent.session.id ? ', open now' : '';
+    const age = relativeTime(updatedAt.getTime(), now());
+    return { id, text: `${titleOf(session)}\n${age}, ${plural(turns.length, 'prompt')}${open}` };
+  });
+  const id = await ui.select('Conversations', items);
+  return listed.find((session) => session.id === id) ?? null;
+}
+
+export const saveCommand: SlashCommand = {
+  name: 'save',
+  usage: 'NAME',
+  description: 'give this conversation a name to load it by',
+  async execute(args, context) {
+    const name = wholeText(args, 'Under which name?');
+    const { agent, sessions } = context;
+    await refusing(agent.updateSession((session) => sessions.save(session, name)));
+    const shown = displayText(name);
+    return `Saved as "${shown}"; take it up again with /load ${shown}`;
+  },
+};
+
+export const loadCommand: SlashCommand = {
+  name: 'load',
+  usage: 'NAME',
+  description: 'take up a conversation that was saved',
+  async execute(args, context) {
+    idleOnly(context);
+    const name = wholeText(args, 'Which conversation?');
+    const found = findByName(await listedSessions(context), name);
+    if (found !== null) return takeUp(found, context);
+    throw new CommandRefused(
+      `No conversation is called "${displayText(name)}"; see /conversations`,
+    );
+  },
+};
+
+export const conversationsCommand: SlashCommand = {
+  name: 'conversations',
+  description: 'the conversations that were saved under a name',
+  async execute(_args, context) {
+    const saved = (await listedSessions(context)).filter(({ name }) => name !== null);
+    if (saved.length === 0) return 'No conversation was saved yet; /save NAME saves this one.';
+    context.ui.displayBlock(sessionTable(saved, tableOptions(context, false)));
+    return null;
+  },
+};
+
+export const deleteCommand: SlashCommand = {
+  name: 'delete',
+  usage: 'NAME | ID',
+  description: 'delete a conversation, after asking',
+  async execute(args, context) {
+    const wanted = wholeText(args, 'Which conversation?');
+    const found = findSession(await listedSessions(context), wanted);
+    if (found.id === context.agent.session.id) {
+      throw new CommandRefused('This conversation is open; begin another one with /clear first.');
+    }
+    const what = `${shortTitle(found)} (${plural(found.turns.length, 'prompt')})`;
+    const sure = await context.ui.confirm(
+      `Delete the conversation ${what} for good? What is on record of files stays.`,
+    );
+    if (!sure) return 'Nothing was deleted.';
+    await context.sessions.delete(found.id);
+    return `Deleted ${shortTitle(found)}.`;
+  },
+};
+
+/** The conversations of the project, newest first and with the open one; numbers count in this order. */
+async function listedSessions({ ui, sessions, agent }: CommandContext): Promise<Session[]> {
+  const { session: open } = agent;
+  const { sessions: kept, problems } = await sessions.list(open.project);
+  for (const problem of problems) ui.displayWarning(displayText(problem));
+  return kept.some(({ id }) => id === open.id) ? [...kept] : [open, ...kept];
+}
+
+interface SessionTableOptions {
+  /** The id of the conversation that is open, if one is. */
+  readonly open: string | null;
+  readonly now: number;
+  readonly columns: number;
+  readonly paint: Paint;
+  readonly numbered: boolean;
+}
+
+function tableOptions(context: CommandContext, numbered: boolean): SessionTableOptions {
+  const { agent, now, columns, paint } = context;
+  return { open: agent.session.id, now: now(), columns, paint, numbered };
+}
+
+/** The open one is marked. Numbers are those of `listedSessions`, and given where all of these are shown. */
+export function sessionTable(
+  listed: readonly Session[],
+  { open, now, columns, paint, numbered }: SessionTableOptions,
+): string[] {
+  const ids = listed.map(({ id }) => id);
+  const rows = listed.map((session, at) => [
+    `${session.id === open ? '*' : ' '}${numbered ? ` ${at + 1}` : ''}`,
+    shortSession(session.id, ids),
+    relativeTime(session.updatedAt.getTime(), now),
+    plural(session.turns.length, 'prompt'),
+    titleOf(session),
+  ]);
+  const lines = table(rows, columns);
+  return lines.map((line, at) => (listed[at]?.id === open ? paint('bold', line) : line));
+}
+
+/** Its name, and what it began with. */
+function titleOf({ name, turns }: Session): string {
+  const first = displayText(turns[0]?.prompt.trim().replace(/\s+/g, ' ') ?? '');
+  if (name === null) return first === '' ? '(empty)' : first;
+  return first === '' ? `"${displayText(name)}"` : `"${displayText(name)}" ${first}`;
+}
+
+const SHOWN = 60;
+
+/** For a sentence: its name, or the beginning of what it is about. */
+function shortTitle(session: Session): string {
+  const { name } = session;
+  return `"${clipWidth(name === null ? titleOf(session) : displayText(name), SHOWN)}"`;
+}
+
+/** By its whole name. */
+function findByName(listed: readonly Session[], name: string): Session | null {
+  const wanted = name.trim().normalize();
+  return listed.find((session) => session.name?.normalize() === wanted) ?? null;
+}
+
+const SHORTEST_ID = 4;
+
+/** By name, or by the beginning of an id. `seen`: what shows them all. */
+export function findSession(
+  listed: readonly Session[],
+  wanted: string,
+  seen: string = '/sessions',
+): Session {
+  const named = findByName(listed, wanted);
+  if (named !== null) return named;
+  const start = wanted.toLowerCase();
+  const fitting = start.length < SHORTEST_ID ? [] : listed.filter(({ id }) => id.startsWith(start));
+  const [found] = fitting;
+  if (found !== undefined && fitting.length === 1) return found;
+  const shown = `"${displayText(wanted.slice(0, SHOWN))}"`;
+  throw new CommandRefused(
+    found === undefined
+      ? `No conversation ${shown}; see ${seen}`
+      : `${shown} fits ${fitting.length} conversations; type more of the id`,
+  );
+}

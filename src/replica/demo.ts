@@ -1,0 +1,210 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { readFile } from '../fs/read-file.ts';
+import { displayLines, displayText } from '../index.ts';
+import type {
+  InteractiveUI,
+  ListItem,
+  PermissionAnswer,
+  RewindChoice,
+  RewindEntry,
+  RewindPreview,
+  ToolResultShown,
+  ToolUseShown,
+  UIHandlers,
+} from './ui/interactive-ui.ts';
+
+/** One thing that a person does in the play. */
+type Act =
+  | { readonly kind: 'say'; readonly text: string }
+  | { readonly kind: 'type'; readonly prompt: string }
+  /** Esc Esc, and which entry of the menu is chosen, counted from the newest. */
+  | { readonly kind: 'rewind'; readonly entry: number; readonly choice: RewindChoice }
+  /** Shows files of the project as they are, which must be so: null for one that is not there. */
+  | { readonly kind: 'look'; readonly files: Readonly<Record<string, string | null>> };
+
+/** What lies in the scratch project before anybody comes. */
+export const FIRST_FILES: Readonly<Record<string, string>> = {
+  'README.md': '# Scratch\n\nA throw-away project. Nothing you do here matters.\n',
+  'todo.txt': 'water the plants\nfix the lamp\n',
+};
+
+const WRECKED = {
+  'README.md': null,
+  'notes.txt': null,
+  'lost.txt': 'remember the milk\n',
+  'todo.txt': 'water the plants\nfix the roof\n',
+};
+
+const REWOUND = { ...FIRST_FILES, 'notes.txt': 'remember the milk\n', 'lost.txt': null };
+
+/** The play where no terminal is attached. */
+export const SCRIPT: readonly Act[] = [
+  { kind: 'say', text: 'A person asks the agent for a file, and then for something reckless.' },
+  { kind: 'type', prompt: 'write notes.txt: remember the milk' },
+  {
+    kind: 'type',
+    prompt: "run: sed -i 's/lamp/roof/' todo.txt && rm README.md && mv notes.txt lost.txt",
+  },
+  { kind: 'look', files: WRECKED },
+  { kind: 'say', text: 'Esc Esc: the newest prompt is chosen, files only.' },
+  { kind: 'rewind', entry: 0, choice: 'files' },
+  { kind: 'look', files: REWOUND },
+  { kind: 'say', text: 'And /undo takes the rewind back again.' },
+  { kind: 'type', prompt: '/undo' },
+  { kind: 'look', files: WRECKED },
+  { kind: 'type', prompt: '/redo' },
+  { kind: 'look', files: REWOUND },
+];
+
+interface PlayedUIOptions {
+  readonly script: readonly Act[];
+  readonly project: string;
+  readonly write: (text: string) => void;
+}
+
+/** How long the play waits for the agent before it gives up; a machine may be slow. */
+const PATIENCE_MS = 120_000;
+const GLANCE_MS = 20;
+const COLUMNS = 80;
+
+/** Where no terminal is attached: a person that follows a script, and whose screen is a plain text. */
+export class PlayedUI implements InteractiveUI {
+  readonly #options: PlayedUIOptions;
+  #busy = false;
+  #answer = '';
+  #choosing: { readonly entry: number; readonly choice: RewindChoice } | null = null;
+  /** What went wrong, if anything did: the play proves what it shows. */
+  readonly failures: string[] = [];
+
+  constructor(options: PlayedUIOptions) {
+    this.#options = options;
+  }
+
+  async start(handlers: UIHandlers): Promise<void> {
+    // The runner listens once this has returned.
+    setImmediate(() => void this.#play(handlers));
+  }
+
+  async stop(): Promise<void> {
+    this.endAnswer();
+  }
+
+  async #play(handlers: UIHandlers): Promise<void> {
+    for (const act of this.#options.script) {
+      if (act.kind === 'say') this.#line(`\n# ${act.text}`);
+      if (act.kind === 'look') this.#look(act.files);
+      if (act.kind === 'type') await this.#working(() => handlers.onSubmit(act.prompt));
+      if (act.kind === 'rewind') {
+        this.#choosing = act;
+        await this.#working(() => handlers.onRewind());
+      }
+    }
+    handlers.onExit();
+  }
+
+  /** Until the agent waits for the person again. */
+  async #working(act: () => Promise<void>): Promise<void> {
+    await act();
+    for (let waited = 0; waited < PATIENCE_MS; waited += GLANCE_MS) {
+      if (!this.#busy) return;
+      await pause(GLANCE_MS);
+    }
+    this.failures.push('the agent did not answer in time');
+  }
+
+  #look(files: Readonly<Record<string, string | null>>): void {
+    for (const [name, expected] of Object.entries(files)) {
+      const path = join(this.#options.project, name);
+      const text = readFile(path).bytes?.toString() ?? null;
+      if (text !== expected) this.failures.push(`${name} is not as it should be`);
+      const shown = text === null ? '(not there)' : displayText(text.trim());
+      this.#line(`    ${name}: ${shown}`);
+    }
+  }
+
+  displayInfo(text: string): void {
+    this.#line(displayLines(text));
+  }
+
+  displayWarning(text: string): void {
+    this.#line(`! ${displayLines(text)}`);
+  }
+
+  displayError(text: string): void {
+    this.failures.push(text);
+    this.#line(`x ${displayLines(text)}`);
+  }
+
+  displaySuccess(text: string): void {
+    this.#line(`✓ ${displayLines(text)}`);
+  }
+
+  displayBlock(lines: readonly string[]): void {
+    for (const line of lines) this.#line(line);
+  }
+
+  displayUserMessage(text: string): void {
+    this.#line(`\n> ${displayLines(text)}`);
+  }
+
+  streamAnswer(piece: string): void {
+    this.#answer += piece;
+  }
+
+  streamThinking(_piece: string): void {}
+
+  endAnswer(): void {
+    if (this.#answer !== '') this.#line(displayLines(this.#answer));
+    this.#answer = '';
+  }
+
+  displayToolUse({ name, input }: ToolUseShown): void {
+    const about = input.command ?? input.file_path ?? '';
+    this.#line(`  ${displayText(name)} ${displayText(String(about))}`);
+  }
+
+  displayToolResult({ text, isError }: ToolResultShown): void {
+    if (isError) this.#line(`  failed: ${displayText(text)}`);
+  }
+
+  setActivity(activity: string | null): void {
+    this.#busy = activity !== null;
+  }
+
+  setStatus(status: string): void {
+    this.#line(displayText(status));
+  }
+
+  setVerbose(_verbose: boolean): void {}
+  clear(): void {}
+  setInput(_text: string): void {}
+
+  async showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null> {
+    for (const [at, { description }] of entries.entries()) {
+      this.#line(`  ${at + 1}  ${displayText(description)}`);
+    }
+    return entries[this.#choosing?.entry ?? 0] ?? null;
+  }
+
+  async showRewindChoice({ body }: RewindPreview): Promise<RewindChoice | null> {
+    for (const line of body(COLUMNS)) this.#line(`  ${line}`);
+    return this.#choosing?.choice ?? null;
+  }
+
+  async select<Id extends string>(_title: string, _items: readonly ListItem<Id>[]): Promise<null> {
+    return null;
+  }
+
+  async askPermission(): Promise<PermissionAnswer> {
+    return 'once';
+  }
+
+  async confirm(): Promise<boolean> {
+    return true;
+  }
+
+  #line(text: string): void {
+    this.#options.write(`${text}\n`);
+  }
+}

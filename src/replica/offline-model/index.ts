@@ -1,1 +1,0 @@
-export { OFFLINE_MODEL, type OfflineModelOptions, startOfflineModel } from './offline-model.ts';

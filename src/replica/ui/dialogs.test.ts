@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest';
+import type { Chooser } from '../../terminal/interactive/chooser.ts';
+import { chooserRows } from '../../terminal/interactive/chooser-rows.ts';
+import { textWidth } from '../../terminal/text-width.ts';
+import { listOf, permissionDialog, rewindMenu } from './dialogs.ts';
+import type { RewindEntry } from './interactive-ui.ts';
+
+const NOW = Date.UTC(2026, 0, 1, 12);
+const plain = (_style: string, text: string): string => text;
+const rowsOf = (dialog: Chooser<unknown>, columns: number, rows: number) =>
+  chooserRows(dialog, { columns, rows, now: NOW }, plain);
+
+const entry = (minutes: number, description: string, label: string | null = null): RewindEntry => ({
+  id: description,
+  timestamp: new Date(NOW - minutes * 60_000),
+  description,
+  label,
+  changes: Promise.resolve(null),
+});
+const never = new AbortController().signal;
+
+it('lists when, what, and what would change as far as that is known', () => {
+  const entries = [
+    entry(2, 'Add dark mode toggle'),
+    entry(61, '修复解析器'),
+    entry(90, 'Tidy up\x1b[2J', 'good'),
+    entry(120, 'Begin'),
+  ];
+  const known = new Map([
+    ['Add dark mode toggle', { files: 2, insertions: 10, deletions: 3 }],
+    ['修复解析器', { files: 0, insertions: 0, deletions: 0 }],
+    ['Begin', null],
+  ]);
+  expect(rowsOf(rewindMenu(entries, known, plain), 80, 22)).toEqual([
+    'Rewind',
+    '❯ 1  2 minutes ago  Add dark mode toggle  2 files +10 -3',
+    '  2  1 hour ago     修复解析器  no changes',
+    '  3  1 hour ago     [good] Tidy up\\x1b[2J  …',
+    '  4  2 hours ago    Begin',
+    '1 2 3 4 or ↑↓ Enter · 0 or Esc leaves',
+  ]);
+});
+
+it.each([
+  [80, 22],
+  [40, 8],
+  [20, 4],
+  [10, 2],
+])(
+  'keeps a long menu within %i columns and %i rows, with what is selected in it',
+  (columns, rows) => {
+    const entries = Array.from({ length: 30 }, (_, i) =>
+      entry(i, `第${i + 1}个提示，很长很长很长很长很长很长的描述`),
+    );
+    const menu = rewindMenu(entries, new Map(), plain);
+    for (const selected of [0, 14, 29]) {
+      const shown = rowsOf({ ...menu, selected }, columns, rows);
+      expect(shown.length).toBeLessThanOrEqual(rows);
+      expect(Math.max(...shown.map(textWidth))).toBeLessThanOrEqual(columns);
+      if (rows > 2) expect(shown.join('\n')).toContain(`❯ ${String(selected + 1).padStart(2)}`);
+    }
+  },
+);
+
+it('cuts nothing off a command that is to be allowed', () => {
+  const details = [`echo ${'very '.repeat(20)}long; rm -rf /\x1b[1A`];
+  const question = { toolName: 'Bash', title: 'Run?', details, canRemember: false, signal: never };
+  const shown = rowsOf(permissionDialog(question), 40, 20);
+  expect(shown.join(' ')).toContain('rm -rf /\\x1b[1A');
+  expect(shown.filter((row) => /^[❯ ] \d/.test(row))).toEqual(['❯ 1  Yes, this once', '  3  No']);
+});
+
+it('indents what explains an item below its name', () => {
+  const items = [
+    { id: 'a', text: 'name\nwhat it is\nand more' },
+    { id: 'b', text: 'other' },
+  ];
+  expect(rowsOf(listOf('Pick', items, plain), 40, 10).slice(1, 5)).toEqual([
+    '❯ 1  name',
+    '     what it is',
+    '     and more',
+    '  2  other',
+  ]);
+});

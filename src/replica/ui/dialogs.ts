@@ -1,0 +1,257 @@
+import { displayText } from '../../index.ts';
+import {
+  afterPause,
+  type Chooser,
+  type ChooserOption,
+  type ChooserView,
+  chooserOf,
+  type OptionRoom,
+  type Outcome,
+  pressed,
+} from '../../terminal/interactive/chooser.ts';
+import type { Key } from '../../terminal/interactive/keys.ts';
+import type { Paint } from '../../terminal/paint.ts';
+import { plural, relativeTime } from '../../terminal/phrases.ts';
+import { wrapRows } from '../../terminal/rows.ts';
+import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
+import type {
+  ListItem,
+  PermissionAnswer,
+  PermissionQuestion,
+  RewindChoice,
+  RewindCounts,
+  RewindEntry,
+  RewindPreview,
+} from './interactive-ui.ts';
+
+/** How long the beginning of a number waits for the rest of it. */
+const PAUSE_MS = 800;
+
+/** A question that waits for its answer. */
+export interface Asked<Value> {
+  /** What was chosen; null when the person left. */
+  readonly answer: Promise<Value | null>;
+  /** Draws it again, such as with what became known meanwhile. */
+  refresh(): void;
+  /** Takes it back: the answer is null. */
+  close(): void;
+}
+
+interface Waiting {
+  chooser: Chooser<unknown>;
+  readonly settle: (value: unknown) => void;
+}
+
+/** One question at a time: whoever asks meanwhile, such as two tools at once, waits for their turn. */
+export class DialogQueue {
+  readonly #show: (chooser: Chooser<unknown> | null) => void;
+  readonly #waiting: Waiting[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(show: (chooser: Chooser<unknown> | null) => void) {
+    this.#show = show;
+  }
+
+  ask<Value>(chooser: Chooser<Value>): Asked<Value> {
+    const { promise, resolve } = Promise.withResolvers<Value | null>();
+    const one: Waiting = { chooser, settle: resolve as (value: unknown) => void };
+    this.#waiting.push(one);
+    this.#refresh();
+    return {
+      answer: promise,
+      refresh: () => {
+        one.chooser = { ...one.chooser };
+        this.#refresh();
+      },
+      close: () => this.#settle(one, null),
+    };
+  }
+
+  get isOpen(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** A key for the question that is shown. */
+  press(key: Key, view: ChooserView): void {
+    const [one] = this.#waiting;
+    if (one === undefined) return;
+    clearTimeout(this.#timer);
+    const { chooser, outcome } = pressed(one.chooser, key, view);
+    one.chooser = chooser;
+    this.#refresh();
+    this.#follow(one, outcome);
+  }
+
+  /** The end: nobody is going to answer. */
+  closeAll(): void {
+    while (this.#waiting[0] !== undefined) this.#settle(this.#waiting[0], null);
+  }
+
+  #follow(one: Waiting, outcome: Outcome<unknown>): void {
+    if (outcome.kind === 'chosen') this.#settle(one, outcome.value);
+    if (outcome.kind === 'leave') this.#settle(one, null);
+    if (outcome.kind !== 'pause') return;
+    this.#timer = setTimeout(() => this.#follow(one, afterPause(one.chooser)), PAUSE_MS);
+  }
+
+  #settle(one: Waiting, value: unknown): void {
+    const at = this.#waiting.indexOf(one);
+    if (at === -1) return;
+    if (at === 0) clearTimeout(this.#timer);
+    this.#waiting.splice(at, 1);
+    this.#refresh();
+    one.settle(value);
+  }
+
+  #refresh(): void {
+    this.#show(this.#waiting[0]?.chooser ?? null);
+  }
+}
+
+const CHOICES: Readonly<Record<RewindChoice, string>> = {
+  files: 'files: put them back, the conversation goes on',
+  conversation: 'conversation: go back in it, files stay as they are',
+  both: 'both: files and conversation',
+};
+
+/** The plan and the diff, and what of it to take back. */
+export function rewindChoice({ title, body, choices }: RewindPreview): Chooser<RewindChoice> {
+  return chooserOf({
+    title,
+    body,
+    options: choices.map((one, i) => named(one, CHOICES[one], i + 1)),
+  });
+}
+
+export function listOf<Id extends string>(
+  title: string,
+  items: readonly ListItem<Id>[],
+  paint: Paint,
+): Chooser<Id> {
+  const options = items.map(({ id, text }, i) => ({
+    value: id,
+    label: String(i + 1),
+    rows: ({ columns }: OptionRoom) => {
+      const [name = [], ...more] = text.split('\n').map((line) => wrapRows(line, columns));
+      return [...name, ...more.flat().map((row) => paint('dim', row))];
+    },
+  }));
+  return chooserOf({ title, options });
+}
+
+export function permissionDialog({
+  title,
+  details,
+  canRemember,
+}: PermissionQuestion): Chooser<PermissionAnswer> {
+  // The numbers do not move: 3 is no, whether or not 2 is offered.
+  const options = [
+    named('once' as const, 'Yes, this once', 1, 'y'),
+    ...(canRemember ? [named('always' as const, 'Yes, and do not ask again', 2)] : []),
+    named('no' as const, 'No', 3, 'n'),
+  ];
+  // All of a command can be read before it is allowed: nothing of it is cut off.
+  const body = (columns: number): string[] => details.flatMap((line) => wrapRows(line, columns));
+  return chooserOf<PermissionAnswer>({ title, body, options });
+}
+
+/** Yes is the first answer; Enter alone says no. */
+export function confirmDialog(question: string): Chooser<boolean> {
+  const [title = '', ...more] = question.split('\n');
+  const body = (columns: number): string[] => more.flatMap((line) => wrapRows(line, columns));
+  const options = [named(true, 'Yes', 1, 'y'), named(false, 'No', 2, 'n')];
+  return chooserOf<boolean>({ title, body, options, selected: 1 });
+}
+
+function named<Value>(
+  value: Value,
+  name: string,
+  number: number,
+  letter?: string,
+): ChooserOption<Value> {
+  const rows = ({ columns }: OptionRoom): string[] => [clipWidth(name, columns)];
+  const option = { value, label: String(number), rows };
+  return letter === undefined ? option : { ...option, letter };
+}
+
+/** What became known of the changes so far; an entry that is missing is still being counted. */
+type KnownCounts = ReadonlyMap<string, RewindCounts | null>;
+
+/** Below this, time and counts leave the description no room beside them. */
+const LEAST_FOR_ONE_ROW = 56;
+
+/** The menu of Esc Esc: when, what, and what a rewind to it would change. */
+export function rewindMenu(
+  entries: readonly RewindEntry[],
+  known: KnownCounts,
+  paint: Paint,
+): Chooser<RewindEntry> {
+  const timesAt = (now: number): number =>
+    Math.max(...entries.map(({ timestamp }) => textWidth(timeOf(timestamp, now))));
+  const options = entries.map((entry, i) => ({
+    value: entry,
+    label: String(i + 1),
+    rows: (room: OptionRoom) => {
+      const counts = countsOf(known, entry.id);
+      return room.columns < LEAST_FOR_ONE_ROW
+        ? twoRows(entry, counts, room, paint)
+        : [oneRow(entry, counts, { ...room, times: timesAt(room.now) }, paint)];
+    },
+  }));
+  return chooserOf({ title: 'Rewind', options });
+}
+
+interface Counts {
+  readonly plain: string;
+  readonly painted: (paint: Paint) => string;
+}
+
+function oneRow(
+  { timestamp, description, label }: RewindEntry,
+  counts: Counts,
+  { columns, now, times }: OptionRoom & { readonly times: number },
+  paint: Paint,
+): string {
+  const time = padWidth(timeOf(timestamp, now), times);
+  const room = columns - times - 2 - (counts.plain === '' ? 0 : textWidth(counts.plain) + 2);
+  const what = described(description, label, room, paint);
+  return `${paint('dim', time)}  ${what}${counts.plain === '' ? '' : `  ${counts.painted(paint)}`}`;
+}
+
+function twoRows(
+  { timestamp, description, label }: RewindEntry,
+  counts: Counts,
+  { columns, now }: OptionRoom,
+  paint: Paint,
+): string[] {
+  const time = clipWidth(timeOf(timestamp, now), columns);
+  const hasRoom = textWidth(time) + 2 + textWidth(counts.plain) <= columns;
+  const below = paint('dim', time) + (hasRoom ? `  ${counts.painted(paint)}` : '');
+  return [described(description, label, columns, paint), below];
+}
+
+function described(text: string, label: string | null, room: number, paint: Paint): string {
+  const safe = displayText(text);
+  if (label === null) return clipWidth(safe, room);
+  const shown = clipWidth(`[${displayText(label)}]`, Math.max(4, Math.floor(room / 2)));
+  return `${paint('cyan', shown)} ${clipWidth(safe, room - textWidth(shown) - 1)}`;
+}
+
+function countsOf(known: KnownCounts, id: string): Counts {
+  const counts = known.get(id);
+  if (counts === undefined) return { plain: '…', painted: (paint) => paint('dim', '…') };
+  if (counts === null) return { plain: '', painted: () => '' };
+  if (counts.files === 0) {
+    return { plain: 'no changes', painted: (paint) => paint('dim', 'no changes') };
+  }
+  const files = plural(counts.files, 'file');
+  const [more, less] = [`+${counts.insertions}`, `-${counts.deletions}`];
+  return {
+    plain: `${files} ${more} ${less}`,
+    painted: (paint) => `${files} ${paint('green', more)} ${paint('red', less)}`,
+  };
+}
+
+function timeOf(timestamp: Date, now: number): string {
+  return relativeTime(timestamp.getTime(), now);
+}

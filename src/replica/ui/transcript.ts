@@ -1,0 +1,250 @@
+import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { displayText } from '../../index.ts';
+import type { LiveRows } from '../../terminal/interactive/screen.ts';
+import type { Paint, Style } from '../../terminal/paint.ts';
+import { plural } from '../../terminal/phrases.ts';
+import { wrapRows } from '../../terminal/rows.ts';
+import { clipPainted, clipWidth, textWidth } from '../../terminal/text-width.ts';
+import type { ToolUseShown } from './interactive-ui.ts';
+import type { UIStore } from './ui-state.ts';
+
+/** The rows that have scrolled by. */
+export type Scroll = Pick<LiveRows, 'print' | 'restart'>;
+
+/** As many can be drawn again, such as after a resize. */
+const MOST_KEPT = 300;
+
+/** What was said and done: puts it into the scroll, and a part of it there again when asked. */
+export class Transcript {
+  readonly #store: UIStore;
+  readonly #scroll: Scroll;
+  readonly #room: Pick<EntryRoom, 'paint' | 'cwd'>;
+  #entries: Entry[] = [];
+
+  constructor(store: UIStore, scroll: Scroll, room: Pick<EntryRoom, 'paint' | 'cwd'>) {
+    this.#store = store;
+    this.#scroll = scroll;
+    this.#room = room;
+  }
+
+  add(entry: Entry): void {
+    this.#entries = [...this.#entries.slice(1 - MOST_KEPT), entry];
+    this.#scroll.print(this.rowsOf(entry));
+    this.#store.update({});
+  }
+
+  rowsOf(entry: Entry): readonly string[] {
+    const { size, verbose } = this.#store.get();
+    return entryRows(entry, { ...this.#room, columns: size.columns, verbose });
+  }
+
+  streamAnswer(piece: string): void {
+    this.#endThinking();
+    this.#store.updateSoon({ answer: this.#store.get().answer + piece });
+  }
+
+  streamThinking(piece: string): void {
+    this.#endText();
+    this.#store.updateSoon({ thinking: this.#store.get().thinking + piece });
+  }
+
+  /** A prompt that may come in the middle of an answer, whose last line goes on below it. */
+  addPrompt(text: string): void {
+    const { answer } = this.#store.get();
+    const lastLine = answer.slice(answer.lastIndexOf('\n') + 1);
+    this.#store.update({ answer: answer.slice(0, answer.length - lastLine.length) });
+    this.end();
+    this.add({ kind: 'user', text });
+    this.#store.update({ answer: lastLine });
+  }
+
+  /** What was coming is whole. */
+  end(): void {
+    this.#endThinking();
+    this.#endText();
+  }
+
+  /** Draws the last of it again from the top of the screen: as much as fits into so many rows. */
+  replay(room: number): void {
+    const { columns } = this.#store.get().size;
+    const blocks: (readonly string[])[] = [];
+    let left = room;
+    for (const entry of this.#entries.toReversed()) {
+      const rows = this.rowsOf(entry);
+      const fitting = lastThatFit(rows, left, columns);
+      if (fitting.length > 0) blocks.unshift(fitting);
+      left -= heightOf(fitting, columns);
+      if (fitting.length < rows.length || left <= 0) break;
+    }
+    this.#begin(blocks);
+  }
+
+  /** As `replay`, with everything since the last prompt, however long: to be read by scrolling. */
+  replayTurn(): void {
+    const from = this.#entries.findLastIndex(({ kind }) => kind === 'user');
+    this.#begin(this.#entries.slice(Math.max(0, from)).map((entry) => this.rowsOf(entry)));
+  }
+
+  clear(): void {
+    this.#entries = [];
+    this.#begin([]);
+  }
+
+  #begin(blocks: readonly (readonly string[])[]): void {
+    this.#scroll.restart();
+    this.#scroll.print(blocks.flat());
+    this.#store.update({});
+  }
+
+  #endThinking(): void {
+    const { thinking } = this.#store.get();
+    if (thinking === '') return;
+    this.#store.update({ thinking: '' });
+    if (thinking.trim() !== '') this.add({ kind: 'thinking', text: thinking });
+  }
+
+  #endText(): void {
+    const { answer } = this.#store.get();
+    if (answer === '') return;
+    this.#store.update({ answer: '' });
+    if (answer.trim() !== '') this.add({ kind: 'answer', text: answer });
+  }
+}
+
+function lastThatFit(rows: readonly string[], room: number, columns: number): readonly string[] {
+  let height = 0;
+  const beyond = rows.findLastIndex((row) => {
+    height += heightOf([row], columns);
+    return height > room;
+  });
+  return rows.slice(beyond + 1);
+}
+
+/** Rows that came as they are may be longer than the terminal is wide. */
+function heightOf(rows: readonly string[], columns: number): number {
+  const widths = rows.map((row) => textWidth(stripVTControlCharacters(row)));
+  return widths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
+}
+
+type Notice = 'info' | 'warning' | 'error' | 'success';
+
+/** Something that has been said or done, in the scroll of the conversation. */
+export type Entry =
+  | { readonly kind: Notice | 'user' | 'answer' | 'thinking'; readonly text: string }
+  | { readonly kind: 'block'; readonly lines: readonly string[] }
+  | { readonly kind: 'tool-use'; readonly call: ToolUseShown }
+  | { readonly kind: 'tool-result'; readonly text: string; readonly isError: boolean };
+
+export interface EntryRoom {
+  readonly columns: number;
+  readonly verbose: boolean;
+  readonly paint: Paint;
+  /** Where paths are shown from; null shows them whole. */
+  readonly cwd: string | null;
+}
+
+/** Nobody reads more of a line. */
+const LONGEST_LINE = 10_000;
+/** More than the rows that a fold leaves can hold. */
+const LONGEST_FOLDED = 20_000;
+const RESULT_ROWS = 4;
+const PROMPT_ROWS = 12;
+
+export function entryRows(entry: Entry, room: EntryRoom): readonly string[] {
+  switch (entry.kind) {
+    case 'block':
+      return entry.lines.map((line) => clipPainted(line, LONGEST_LINE));
+    case 'user':
+      return ['', ...userRows(entry.text, room)];
+    case 'answer':
+      return ['', ...wrapRows(entry.text.trimEnd(), room.columns)];
+    case 'thinking':
+      return thinkingRows(entry.text, room);
+    case 'tool-use':
+      return [`${room.paint('cyan', '●')} ${callLine(entry.call, room)}`];
+    case 'tool-result':
+      return resultRows(entry, room);
+    default:
+      return noticeRows(entry.kind, entry.text, room);
+  }
+}
+
+const STYLES: Readonly<Record<Notice, Style>> = {
+  info: 'dim',
+  warning: 'yellow',
+  error: 'red',
+  success: 'green',
+};
+
+function noticeRows(kind: Notice, text: string, { columns, paint }: EntryRoom): string[] {
+  return wrapRows(text, columns).map((row) => paint(STYLES[kind], row));
+}
+
+function userRows(text: string, room: EntryRoom): string[] {
+  const rows = folded(text, PROMPT_ROWS, { ...room, columns: room.columns - 2 });
+  return rows.map((row, i) => `${i === 0 ? room.paint('cyan', '>') : ' '} ${row}`);
+}
+
+function thinkingRows(text: string, { columns, verbose, paint }: EntryRoom): string[] {
+  const rows = verbose
+    ? wrapRows(text.trim(), columns - 2).map((row) => `  ${row}`)
+    : [clipWidth('thinking … (Ctrl-O shows it)', columns)];
+  return rows.map((row) => paint('dim', row));
+}
+
+function callLine(call: ToolUseShown, { columns, cwd, paint }: EntryRoom): string {
+  const line = clipWidth(toolLine(call, cwd), columns - 2);
+  const [name = ''] = /^\S*/.exec(line) ?? [];
+  return paint('bold', name) + line.slice(name.length);
+}
+
+function resultRows(
+  { text, isError }: { readonly text: string; readonly isError: boolean },
+  room: EntryRoom,
+): string[] {
+  const rows = folded(text.trimEnd(), RESULT_ROWS, { ...room, columns: room.columns - 4 });
+  const style = isError ? 'red' : 'dim';
+  return rows.map((row, i) => `  ${i === 0 ? '⎿' : ' '} ${room.paint(style, row)}`);
+}
+
+function folded(text: string, most: number, { verbose, columns }: EntryRoom): string[] {
+  if (verbose) return wrapRows(text, columns);
+  const rows = wrapRows(text.slice(0, LONGEST_FOLDED).toWellFormed(), columns);
+  const beyond = text.slice(LONGEST_FOLDED).split('\n').length - 1;
+  // A fold that takes as much room as what it hides is none.
+  if (rows.length + beyond <= most + 1) return rows;
+  const more = `… ${plural(rows.length + beyond - most, 'more line')} (Ctrl-O shows them)`;
+  return [...rows.slice(0, most), clipWidth(more, columns)];
+}
+
+/** The fields that say what a tool is about to do, the most telling first. */
+const MAIN_FIELDS = [
+  'command',
+  'file_path',
+  'notebook_path',
+  'pattern',
+  'path',
+  'url',
+  'query',
+  'description',
+  'skill',
+  'prompt',
+];
+const PATH_FIELDS: ReadonlySet<string> = new Set(['file_path', 'notebook_path', 'path']);
+
+/** A call in a few words: `Write notes.txt`, `Bash $ npm test`. */
+export function toolLine({ name, input }: Omit<ToolUseShown, 'id'>, cwd: string | null): string {
+  const field = MAIN_FIELDS.find((one) => typeof input[one] === 'string' && input[one] !== '');
+  if (field === undefined) return displayText(name);
+  const value = String(input[field]);
+  const argument = PATH_FIELDS.has(field) ? shortened(value, cwd) : value.trim();
+  return displayText(`${name} ${field === 'command' ? '$ ' : ''}${argument}`);
+}
+
+/** Paths within the project are shown from there, as a person would write them. */
+function shortened(path: string, cwd: string | null): string {
+  if (cwd === null || !path.startsWith('/')) return path;
+  const short = relative(cwd, path);
+  return short === '' || short.startsWith('..') ? path : short;
+}

@@ -1,0 +1,70 @@
+import type { Chooser } from '../../terminal/interactive/chooser.ts';
+import type { Size } from '../../terminal/interactive/screen.ts';
+import { NO_PROMPT, type PromptState } from './prompt.ts';
+
+/** Everything that decides what is drawn below what has scrolled by. */
+export interface UIState {
+  readonly size: Size;
+  /** Whether thinking and tool results are shown whole. */
+  readonly verbose: boolean;
+  /** What of an answer has come so far. */
+  readonly answer: string;
+  readonly thinking: string;
+  /** What the agent is at; null while it waits. */
+  readonly activity: string | null;
+  readonly status: string;
+  /** Said in place of the status, for a while. */
+  readonly hint: string | null;
+  readonly prompt: PromptState;
+  readonly dialog: Chooser<unknown> | null;
+}
+
+/** Nobody reads faster than this. */
+const FRAME_MS = 33;
+
+/** Holds the state, and has it drawn when there is another one. */
+export class UIStore {
+  readonly #draw: () => void;
+  #state: UIState = {
+    size: { columns: 80, rows: 24 },
+    verbose: false,
+    answer: '',
+    thinking: '',
+    activity: null,
+    status: '',
+    hint: null,
+    prompt: NO_PROMPT,
+    dialog: null,
+  };
+  #isDrawing = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(draw: () => void) {
+    this.#draw = draw;
+  }
+
+  get(): UIState {
+    return this.#state;
+  }
+
+  update(part: Partial<UIState>): void {
+    this.#state = { ...this.#state, ...part };
+    // What many keys at once have changed is drawn once.
+    if (this.#isDrawing) return;
+    this.#isDrawing = true;
+    queueMicrotask(() => this.#drawNow());
+  }
+
+  /** As `update`, drawn a moment later together with what comes until then: an answer in small pieces. */
+  updateSoon(part: Partial<UIState>): void {
+    this.#state = { ...this.#state, ...part };
+    this.#timer ??= setTimeout(() => this.#drawNow(), FRAME_MS);
+  }
+
+  #drawNow(): void {
+    this.#isDrawing = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#draw();
+  }
+}

@@ -1,0 +1,256 @@
+import type { Key, KeyName } from './keys.ts';
+import { EMPTY_FIELD, edited, insert, type TextField, textOf } from './text-field.ts';
+
+export interface OptionRoom {
+  readonly columns: number;
+  readonly now: number;
+}
+
+export interface ChooserOption<Value> {
+  readonly value: Value;
+  /** Stands before it: the number to type for it, or an id. */
+  readonly label: string;
+  /** Another key for it, in a chooser without a filter. */
+  readonly letter?: string;
+  /** The text in which a filter looks, as `searchable` makes it. */
+  readonly search?: string;
+  /** How it reads; the first row is its name. Safe to show. */
+  readonly rows: (room: OptionRoom) => readonly string[];
+}
+
+/**
+ * A list to choose from, with something to read above or beside it. A value: each key makes another one.
+ * With a filter, what is typed narrows the list down; without one, numbers and letters choose.
+ */
+export interface Chooser<Value> {
+  readonly title: string;
+  readonly options: readonly ChooserOption<Value>[];
+  /** Null where there is none. */
+  readonly filter: TextField | null;
+  /** Of the options, those that the filter finds. */
+  readonly matches: readonly ChooserOption<Value>[];
+  /** Which of the matches is selected. */
+  readonly selected: number;
+  /** What is to be read, safe to show; longer than there is room for, it scrolls. */
+  readonly body: (columns: number) => readonly string[];
+  /** Where the body is. Where there is no room beside the list, such a body is not shown at all. */
+  readonly bodyIs: 'above' | 'beside';
+  readonly bodyTop: number;
+  /** What the arrows move, where both are beside each other. */
+  readonly focus: 'list' | 'body';
+  /** The beginning of a number that may go on. */
+  readonly digits: string;
+}
+
+export type Outcome<Value> =
+  | { readonly kind: 'stay' | 'leave' }
+  /** A number may be whole, or go on: only a pause tells. */
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'chosen'; readonly value: Value };
+
+export interface Step<Value> {
+  readonly chooser: Chooser<Value>;
+  readonly outcome: Outcome<Value>;
+}
+
+/** How much is to be seen; from `chooserView`. */
+export interface ChooserView {
+  /** Rows of the body, and how many of them fit; both 0 where it is not shown. */
+  readonly bodyRows: number;
+  readonly bodyRoom: number;
+  /** How many rows the list has. */
+  readonly listRoom: number;
+}
+
+type Parts<Value> = Pick<Chooser<Value>, 'title' | 'options'> & Partial<Chooser<Value>>;
+
+export function chooserOf<Value>(parts: Parts<Value>): Chooser<Value> {
+  return {
+    filter: null,
+    matches: parts.options,
+    selected: 0,
+    body: () => [],
+    bodyIs: 'above',
+    bodyTop: 0,
+    focus: 'list',
+    digits: '',
+    ...parts,
+  };
+}
+
+export function selectedValue<Value>({ matches, selected }: Chooser<Value>): Value | null {
+  return matches[selected]?.value ?? null;
+}
+
+/** One letter can be written in several ways; a person means all of them. */
+export function searchable(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}
+
+/** Other options for the same values, such as with paths that became known. */
+export function withOptions<Value>(
+  chooser: Chooser<Value>,
+  options: readonly ChooserOption<Value>[],
+): Chooser<Value> {
+  return filtered({ ...chooser, options }, chooser.filter);
+}
+
+export function pressed<Value>(chooser: Chooser<Value>, key: Key, view: ChooserView): Step<Value> {
+  // Where the terminal became too narrow for the body, the list has the focus again.
+  if (chooser.focus === 'body' && view.bodyRoom === 0) {
+    return pressed({ ...chooser, focus: 'list' }, key, view);
+  }
+  const { filter } = chooser;
+  if (key.name === 'text') {
+    if (filter !== null) return stay(filtered(chooser, insert(filter, key.text)));
+    return key.pasted ? stay(chooser) : typed(chooser, key.text);
+  }
+  if (key.name === 'interrupt' || key.name === 'end-of-input') return leave(chooser);
+  if (key.name === 'escape') return escaped(chooser);
+  if (key.name === 'enter') return { chooser, outcome: chosen(chooser, numbered(chooser)) };
+  const shorter = filter !== null && DELETING.has(key.name) ? edited(filter, key.name) : null;
+  if (shorter !== null) return stay(filtered(chooser, shorter));
+  const without = { ...chooser, digits: '' };
+  return stay((chooser.bodyIs === 'beside' ? movedBeside : movedThrough)(without, key.name, view));
+}
+
+const DELETING: ReadonlySet<KeyName> = new Set(['backspace', 'delete-word', 'delete-all']);
+
+/** Nothing came after the beginning of a number: it is whole. */
+export function afterPause<Value>(chooser: Chooser<Value>): Outcome<Value> {
+  return chooser.digits === '' ? { kind: 'stay' } : chosen(chooser, numbered(chooser));
+}
+
+/** Several characters may come at once; the first that decides is the last that counts. */
+function typed<Value>(chooser: Chooser<Value>, text: string): Step<Value> {
+  let step = stay(chooser);
+  for (const character of text) {
+    step = typedOne(step.chooser, character);
+    if (step.outcome.kind === 'leave' || step.outcome.kind === 'chosen') break;
+  }
+  return step;
+}
+
+function typedOne<Value>(chooser: Chooser<Value>, character: string): Step<Value> {
+  const { matches, digits } = chooser;
+  const byLetter = matches.findIndex(({ letter }) => letter === character.toLowerCase());
+  if (byLetter !== -1) return { chooser, outcome: chosen(chooser, byLetter) };
+  if (!/^\d$/.test(character)) return stay(chooser);
+  if (digits === '' && character === '0') return leave(chooser);
+  const number = digits + character;
+  const index = matches.findIndex(({ label }) => label === number);
+  if (index === -1) return stay({ ...chooser, digits: '' });
+  const next = { ...chooser, digits: number, selected: index };
+  const mayGoOn = matches.some(({ label }) => label !== number && label.startsWith(number));
+  return { chooser: next, outcome: mayGoOn ? { kind: 'pause' } : chosen(next, index) };
+}
+
+function numbered<Value>({ matches, digits, selected }: Chooser<Value>): number {
+  return digits === '' ? selected : matches.findIndex(({ label }) => label === digits);
+}
+
+function chosen<Value>({ matches }: Chooser<Value>, index: number): Outcome<Value> {
+  const option = matches[index];
+  return option === undefined ? { kind: 'stay' } : { kind: 'chosen', value: option.value };
+}
+
+/** One step out: from the body, from the filter, from the chooser. */
+function escaped<Value>(chooser: Chooser<Value>): Step<Value> {
+  if (chooser.focus === 'body') return stay({ ...chooser, focus: 'list' });
+  if ((chooser.filter?.cells.length ?? 0) > 0) return stay(filtered(chooser, EMPTY_FIELD));
+  return leave(chooser);
+}
+
+/** What was selected stays so, as long as the filter finds it. */
+function filtered<Value>(chooser: Chooser<Value>, filter: TextField | null): Chooser<Value> {
+  const before = selectedValue(chooser);
+  const words = searchable(filter === null ? '' : textOf(filter)).match(/\S+/g) ?? [];
+  const matches = chooser.options.filter(({ search = '' }) =>
+    words.every((word) => search.includes(word)),
+  );
+  const kept = matches.findIndex(({ value }) => value === before);
+  const bodyTop = kept === -1 ? 0 : chooser.bodyTop;
+  return { ...chooser, filter, matches, selected: Math.max(0, kept), bodyTop, focus: 'list' };
+}
+
+/** Tab and the arrows to the side give the other half the focus, and the other keys move that. */
+function movedBeside<Value>(
+  chooser: Chooser<Value>,
+  name: KeyName,
+  view: ChooserView,
+): Chooser<Value> {
+  const other = chooser.focus === 'list' ? 'body' : 'list';
+  const focus = name === 'tab' ? other : FOCUSED_BY[name];
+  const hasBody = view.bodyRoom > 0 && chooser.matches.length > 0;
+  if (focus !== undefined) return { ...chooser, focus: hasBody ? focus : 'list' };
+  return chooser.focus === 'body'
+    ? scrolled(chooser, leap(name, view.bodyRoom), view)
+    : selecting(chooser, leap(name, view.listRoom));
+}
+
+const FOCUSED_BY: Partial<Record<KeyName, Chooser<unknown>['focus']>> = {
+  left: 'list',
+  right: 'body',
+};
+
+/**
+ * The body and the answers below it are gone through as one text: downwards it scrolls to its end first,
+ * upwards the first answer comes before it.
+ */
+function movedThrough<Value>(
+  chooser: Chooser<Value>,
+  name: KeyName,
+  view: ChooserView,
+): Chooser<Value> {
+  const isAtEnd = Math.min(chooser.bodyTop, lastTop(view)) === lastTop(view);
+  if (name === 'down') return isAtEnd ? selecting(chooser, 1) : scrolled(chooser, 1, view);
+  if (name === 'up') {
+    return chooser.selected > 0 ? selecting(chooser, -1) : scrolled(chooser, -1, view);
+  }
+  if (name === 'right' || name === 'tab') return selectingAround(chooser, 1);
+  if (name === 'left') return selectingAround(chooser, -1);
+  if (lastTop(view) === 0) return selecting(chooser, leap(name, view.listRoom));
+  return scrolled(chooser, leap(name, Math.max(1, view.bodyRoom - 1)), view);
+}
+
+function leap(name: KeyName, page: number): number {
+  const steps: Partial<Record<KeyName, number>> = {
+    up: -1,
+    down: 1,
+    'page-up': -page,
+    'page-down': page,
+    home: Number.NEGATIVE_INFINITY,
+    end: Number.POSITIVE_INFINITY,
+  };
+  return steps[name] ?? 0;
+}
+
+function lastTop({ bodyRows, bodyRoom }: ChooserView): number {
+  return Math.max(0, bodyRows - bodyRoom);
+}
+
+function scrolled<Value>(chooser: Chooser<Value>, step: number, view: ChooserView): Chooser<Value> {
+  const top = Math.min(chooser.bodyTop, lastTop(view)) + step;
+  return { ...chooser, bodyTop: Math.max(0, Math.min(lastTop(view), top)) };
+}
+
+/** A body beside the list is about what is selected: that of another begins at its top. */
+function selecting<Value>(chooser: Chooser<Value>, step: number): Chooser<Value> {
+  const last = Math.max(0, chooser.matches.length - 1);
+  const selected = Math.max(0, Math.min(last, chooser.selected + step));
+  const isOther = selected !== chooser.selected && chooser.bodyIs === 'beside';
+  return { ...chooser, selected, bodyTop: isOther ? 0 : chooser.bodyTop };
+}
+
+function selectingAround<Value>(chooser: Chooser<Value>, step: number): Chooser<Value> {
+  const count = chooser.matches.length;
+  return { ...chooser, selected: (chooser.selected + step + count) % count };
+}
+
+function stay<Value>(chooser: Chooser<Value>): Step<Value> {
+  return { chooser, outcome: { kind: 'stay' } };
+}
+
+function leave<Value>(chooser: Chooser<Value>): Step<Value> {
+  return { chooser, outcome: { kind: 'leave' } };
+}

@@ -1,0 +1,245 @@
+import { clipPainted } from '../text-width.ts';
+import { type KeyEvents, type KeyOptions, KeyReader } from './keys.ts';
+
+/** How large the terminal is. */
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** What is written to the terminal when a program takes it, and when the program gives it back. */
+export interface TerminalModes {
+  readonly enter: string;
+  readonly leave: string;
+}
+
+const CURSOR_ON = '\x1b[?25h';
+const CURSOR_OFF = '\x1b[?25l';
+const ERASE_BELOW = '\x1b[J';
+const ERASE_ROW = '\x1b[2K';
+const ERASE_SCREEN = '\x1b[2J';
+const HOME = '\x1b[H';
+// A terminal that knows these shows everything between them at once, without flicker.
+const BEGIN_FRAME = '\x1b[?2026h';
+const END_FRAME = '\x1b[?2026l';
+
+/** A screen of its own, no cursor, pastes in brackets, and no line that flows into the next. */
+export const FULL_SCREEN: TerminalModes = {
+  enter: `\x1b[?1049h${CURSOR_OFF}\x1b[?2004h\x1b[?7l${ERASE_SCREEN}`,
+  leave: `\x1b[?7h\x1b[?2004l${CURSOR_ON}\x1b[?1049l`,
+};
+
+/** The ordinary screen, below what has scrolled by; pastes in brackets. */
+export const IN_THE_SCROLL: TerminalModes = {
+  enter: '\x1b[?2004h',
+  leave: `\x1b[?2004l${CURSOR_ON}`,
+};
+
+export interface TerminalEvents extends KeyEvents {
+  /** The size changed, or another program had the terminal: everything is to be drawn anew. */
+  readonly onRedraw: () => void;
+}
+
+export interface HeldTerminalOptions extends KeyOptions {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly modes: TerminalModes;
+  readonly now?: () => number;
+}
+
+/** Long enough for the process to be stopped by then, if it is going to be. */
+const STOPPED_BY_MS = 200;
+
+/** The terminal while a program has it. Every mode that is changed here is changed back here. */
+export class HeldTerminal {
+  readonly #stdin: NodeJS.ReadStream;
+  readonly #stdout: NodeJS.WriteStream;
+  readonly #modes: TerminalModes;
+  readonly #events: TerminalEvents;
+  readonly #reader: KeyReader;
+  #isTaken = false;
+  #isEntered = false;
+  #resumeTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: HeldTerminalOptions, events: TerminalEvents) {
+    this.#stdin = options.stdin;
+    this.#stdout = options.stdout;
+    this.#modes = options.modes;
+    this.#events = events;
+    this.#reader = new KeyReader(options.stdin, events, options);
+  }
+
+  get size(): Size {
+    return { columns: this.#stdout.columns || 80, rows: this.#stdout.rows || 24 };
+  }
+
+  /** Idempotent, as `release` is. */
+  take(): void {
+    if (this.#isTaken) return;
+    this.#isTaken = true;
+    const { onRedraw, onEnd } = this.#events;
+    this.#stdout.on('resize', onRedraw).once('error', onEnd);
+    // A terminal that is gone is no reason to crash, also after `release`.
+    this.#stdout.on('error', () => undefined);
+    process.on('SIGTSTP', this.#stopAlone).on('SIGCONT', this.#resume);
+    this.#enter();
+    this.#reader.start();
+  }
+
+  release(): void {
+    if (!this.#isTaken) return;
+    this.#isTaken = false;
+    const { onRedraw, onEnd } = this.#events;
+    clearTimeout(this.#resumeTimer);
+    this.#reader.stop();
+    this.#stdout.off('resize', onRedraw).off('error', onEnd);
+    process.off('SIGTSTP', this.#stopAlone).off('SIGCONT', this.#resume);
+    this.#leave();
+  }
+
+  /** Ctrl-Z: gives the terminal to the shell, and takes it again when the shell continues the job. */
+  suspend(): void {
+    // As the terminal does it: the whole job is stopped, such as a script that called us.
+    this.#stop(0);
+  }
+
+  #enter(): void {
+    if (this.#isEntered) return;
+    this.#isEntered = true;
+    // Whatever goes wrong elsewhere, such as an error that nobody catches, the terminal is given back.
+    process.on('exit', this.#leave);
+    if (this.#stdin.isTTY) this.#stdin.setRawMode(true);
+    this.#stdout.write(this.#modes.enter);
+  }
+
+  readonly #leave = (): void => {
+    if (!this.#isEntered) return;
+    this.#isEntered = false;
+    process.off('exit', this.#leave);
+    try {
+      this.#stdout.write(this.#modes.leave);
+      if (this.#stdin.isTTY) this.#stdin.setRawMode(false);
+    } catch {
+      // The terminal is gone, and its modes with it.
+    }
+  };
+
+  readonly #stopAlone = (): void => this.#stop(process.pid);
+
+  #stop(target: number): void {
+    this.#leave();
+    process.off('SIGTSTP', this.#stopAlone);
+    process.kill(target, 'SIGTSTP');
+    // Where no shell could continue the job, the kernel stops nobody.
+    this.#resumeTimer = setTimeout(this.#resume, STOPPED_BY_MS);
+  }
+
+  readonly #resume = (): void => {
+    clearTimeout(this.#resumeTimer);
+    process.off('SIGTSTP', this.#stopAlone).on('SIGTSTP', this.#stopAlone);
+    this.#enter();
+    this.#events.onRedraw();
+  };
+}
+
+/** Rows on a screen of their own (`FULL_SCREEN`); only rows that changed are drawn. */
+export class FullScreen {
+  readonly #output: NodeJS.WriteStream;
+  #drawn: readonly string[] = [];
+
+  constructor(output: NodeJS.WriteStream) {
+    this.#output = output;
+  }
+
+  draw(rows: readonly string[]): void {
+    const changed = rows.flatMap((row, i) => (row === this.#drawn[i] ? [] : [at(i) + row]));
+    this.#drawn = rows;
+    if (changed.length > 0) this.#output.write(changed.join(''));
+  }
+
+  /** What is on the screen is not to be relied on any more. */
+  forget(): void {
+    if (this.#drawn.length > 0) this.#output.write(ERASE_SCREEN);
+    this.#drawn = [];
+  }
+}
+
+function at(row: number): string {
+  return `\x1b[${row + 1};1H${ERASE_ROW}`;
+}
+
+/** A place on the screen, counted from 0. */
+export interface Position {
+  readonly row: number;
+  readonly column: number;
+}
+
+/**
+ * Rows that still change, below rows that have scrolled by and are the terminal's own. The rows that change
+ * must be fewer than the terminal has: otherwise they would scroll out of reach.
+ */
+export class LiveRows {
+  readonly #output: NodeJS.WriteStream;
+  readonly #waiting: string[] = [];
+  #drawn: readonly string[] = [];
+  #cursor: Position | null = null;
+
+  constructor(output: NodeJS.WriteStream) {
+    this.#output = output;
+  }
+
+  /** Puts rows above the live ones, for good, with the next `draw`. */
+  print(rows: readonly string[]): void {
+    this.#waiting.push(...rows);
+  }
+
+  /** `cursor` is counted from the first live row; null hides it. */
+  draw(rows: readonly string[], cursor: Position | null): void {
+    const columns = this.#output.columns || 80;
+    const texts = rows.map((row) => clipPainted(row, columns));
+    const isSame =
+      texts.length === this.#drawn.length && texts.every((t, i) => t === this.#drawn[i]);
+    const isSamePlace =
+      cursor?.row === this.#cursor?.row && cursor?.column === this.#cursor?.column;
+    if (isSame && isSamePlace && this.#waiting.length === 0) return;
+    const frame = [BEGIN_FRAME, CURSOR_OFF, this.#toFirstRow()];
+    if (this.#waiting.length > 0 || texts.length < this.#drawn.length) {
+      frame.push(ERASE_BELOW, ...this.#waiting.splice(0).map((row) => `${row}\r\n`));
+      this.#drawn = [];
+    }
+    const lines = texts.map((text, i) => (text === this.#drawn[i] ? '' : ERASE_ROW + text));
+    frame.push(lines.join('\r\n'), placed(cursor, texts.length), END_FRAME);
+    this.#drawn = texts;
+    this.#cursor = cursor;
+    this.#output.write(frame.join(''));
+  }
+
+  /** Begins at the top of the screen, over whatever is there. Rows that wait to be printed are dropped. */
+  restart(): void {
+    this.#waiting.length = 0;
+    this.#drawn = [];
+    this.#output.write(HOME + ERASE_BELOW);
+  }
+
+  /** Takes the live rows off the screen. */
+  end(): void {
+    this.draw([], null);
+    this.#output.write(CURSOR_ON);
+  }
+
+  #toFirstRow(): string {
+    if (this.#drawn.length === 0) return '\r';
+    return `\r${up(this.#cursor?.row ?? this.#drawn.length - 1)}`;
+  }
+}
+
+/** From the end of the last of `count` rows. */
+function placed(cursor: Position | null, count: number): string {
+  if (cursor === null || count === 0) return '';
+  const right = cursor.column === 0 ? '' : `\x1b[${cursor.column}C`;
+  return `${up(count - 1 - cursor.row)}\r${right}${CURSOR_ON}`;
+}
+
+function up(rows: number): string {
+  return rows <= 0 ? '' : `\x1b[${rows}A`;
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { Receipt, TrackedPath } from '../index.ts';
+import { paintFor } from './paint.ts';
+import { receiptText } from './plan-text.ts';
+
+const plain = paintFor({ env: {}, terminal: false }, false);
+const path = (name: string): TrackedPath => name as TrackedPath;
+
+function receipt(parts: Partial<Receipt>): Receipt {
+  return {
+    success: true,
+    operationId: null,
+    safetyCheckpointId: null,
+    restoredFiles: [],
+    deletedFiles: [],
+    mergedFiles: [],
+    conflicts: [],
+    skipped: [],
+    errors: [],
+    notes: [],
+    ...parts,
+  };
+}
+
+describe('receiptText', () => {
+  it('names what was restored, deleted and merged, and why the others were left', () => {
+    const lines = receiptText(
+      receipt({
+        restoredFiles: [path('a.txt')],
+        deletedFiles: [path('b.txt')],
+        mergedFiles: [path('c.txt')],
+        conflicts: [{ path: path('d.txt'), reason: 'overlapping-edits' }],
+        skipped: [{ path: path('e.bin'), reason: 'before-unknown-too-large' }],
+        errors: [{ path: path('f.txt'), reason: 'blob-corrupt' }],
+        notes: [{ code: 'git-head', message: 'HEAD moved', paths: [path('g')] }],
+      }),
+      plain,
+    );
+    expect(lines).toEqual([
+      '  restored  a.txt',
+      '  deleted   b.txt',
+      '  merged    c.txt',
+      '  conflict  d.txt  left as it is: somebody else changed the same lines since',
+      '  skipped   e.bin  left as it is: it was too large to record',
+      '  damaged   f.txt  left as it is: its recorded content is damaged, and nothing damaged is ever written',
+      '  note: HEAD moved (g)',
+    ]);
+  });
+
+  it('colours success green and what needs a look yellow', () => {
+    const painted = receiptText(
+      receipt({
+        restoredFiles: [path('a')],
+        conflicts: [{ path: path('b'), reason: 'mode-changed' }],
+      }),
+      (style, text) => `<${style}>${text}`,
+    );
+    expect(painted[0]).toBe('<green>  restored  a');
+    expect(painted[1]).toMatch(/^<yellow> {2}conflict {2}b/);
+  });
+
+  it('says so when nothing had to change', () => {
+    expect(receiptText(receipt({}), plain)).toEqual(['  everything was as it should be already']);
+  });
+
+  it('counts what a person would not read, and shows no control character of a name', () => {
+    const many = Array.from({ length: 25 }, (_, i) => path(`\u001b[2J${i}`));
+    const lines = receiptText(receipt({ restoredFiles: many }), plain);
+    expect(lines).toHaveLength(21);
+    expect(lines[0]).toBe('  restored  \\x1b[2J0');
+    expect(lines.at(-1)).toBe('  restored  and 5 more');
+  });
+});

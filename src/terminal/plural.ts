@@ -1,4 +1,0 @@
-/** "1 file", "2 files". */
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
