@@ -1,8 +1,7 @@
 import type { StoredDocument } from '../../model/execution.ts';
 import { PART_KINDS, type Part } from '../parts/part.ts';
 import type { DocumentStore, DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
-import { Connection } from './connection.ts';
-import { isBusy } from './failures.ts';
+import { Connection, isBusy } from './connection.ts';
 import type { Layout, Opened, Run } from './layout.ts';
 import { joinWriters, requireSameFile, whenFree } from './lock.ts';
 import {

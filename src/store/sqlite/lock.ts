@@ -3,8 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { isSavepointError, SavepointError } from '../../model/errors.ts';
 import { abortError, LockQueue, lockedError, PROJECT_LOCK } from '../lock-queue.ts';
 import type { LockOptions, ProjectLock } from '../store.ts';
-import { Connection } from './connection.ts';
-import { isBusy } from './failures.ts';
+import { Connection, isBusy } from './connection.ts';
 import { type Layout, layoutOf, makeEmptyFile } from './layout.ts';
 
 /**

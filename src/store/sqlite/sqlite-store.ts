@@ -14,8 +14,8 @@ import type {
 } from '../store.ts';
 import { Arrivals } from './arrivals.ts';
 import { readBlob } from './blobs.ts';
+import { storeFailure } from './connection.ts';
 import { DocumentWriter, documentStore } from './documents.ts';
-import { storeFailure } from './failures.ts';
 import { GitObjects } from './git-objects/git-objects.ts';
 import { layoutOf, type Opened, type Run } from './layout.ts';
 import { databaseFile, LockFile, requireSameFile } from './lock.ts';

@@ -4,18 +4,18 @@ import type { CheckpointId } from '../../model/ids.ts';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
 import type { ChangeQuery, CheckpointQuery, Head, TimelineStore } from '../store.ts';
 import { commitBatch } from './commit.ts';
-import type { Connection } from './connection.ts';
-import type { Run } from './layout.ts';
-import { whenFree } from './lock.ts';
-import { readSealedJournal } from './meta.ts';
 import {
   Conditions,
+  type Connection,
   hexList,
   LISTED_BYTES,
   LISTED_NUMBERS,
   LISTED_TEXTS,
   limitOf,
-} from './parameters.ts';
+} from './connection.ts';
+import type { Run } from './layout.ts';
+import { whenFree } from './lock.ts';
+import { readSealedJournal } from './meta.ts';
 import type { RowTable } from './row-table.ts';
 import {
   cancellations,

@@ -1,9 +1,8 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId } from '../../model/ids.ts';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, hexList, LISTED_BYTES } from './connection.ts';
 import type { Opened } from './layout.ts';
-import { hexList, LISTED_BYTES } from './parameters.ts';
 import type { SealedTable } from './schema.ts';
 import { brokenSeals, sealSql } from './seals.ts';
 
