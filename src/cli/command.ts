@@ -27,7 +27,7 @@ export interface Option {
   readonly completes?: Completes;
 }
 
-/** One verb of the command line. The help is made from this, so it cannot say anything else. */
+/** One verb of the command line. The help and docs/cli.md are made from this. */
 export interface Command {
   readonly name: string;
   /** The arguments, as the usage line shows them. */
@@ -147,7 +147,7 @@ function valuedOptions(options: readonly (readonly [string, Option])[]): Map<str
   return new Map(words);
 }
 
-/** Node explains at length; the first sentence says it. */
+/** The first sentence of Node's message; the rest is advice for programmers. */
 function firstSentence(error: unknown): string {
   const message = messageOf(error);
   const [sentence = message] = message.split(/\. |\n/, 1);
@@ -234,7 +234,7 @@ export function leadingOptions(argv: readonly string[]): LeadingOptions {
   let end = 0;
   while (end < argv.length) {
     const [, name = '', value] = /^--([\w-]+)(=.*)?$/s.exec(argv[end] ?? '') ?? [];
-    // The help of everything is asked for by the same word as that of one command.
+    // `--help` before a verb asks for the general help.
     if (name === 'help' || !Object.hasOwn(COMMON_OPTIONS, name)) break;
     end += VALUED.has(`--${name}`) && value === undefined ? 2 : 1;
   }

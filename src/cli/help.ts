@@ -7,7 +7,7 @@ import { columnsOf, type Io } from './io.ts';
 
 const WIDEST = 100;
 
-/** Prose is not read in lines of any width. */
+/** Very long lines of prose are hard to read. */
 export function helpColumns(io: Io): number {
   return Math.min(WIDEST, columnsOf(io));
 }

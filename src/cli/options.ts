@@ -32,7 +32,7 @@ export const PLAN_OPTIONS: Readonly<Record<string, Option>> = {
   force: { type: 'boolean', help: 'go ahead although a tool call of the session is still running' },
 };
 
-/** For what takes back changes of commands. */
+/** Of commands that can take back changes of other commands. */
 export const INCLUDE_SHARED: Option = {
   type: 'boolean',
   help: 'also take back changes of which it is not certain who made them',
@@ -60,7 +60,7 @@ const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 // Long words are known by their first letter: "2 hours", "3d", "1 week".
 const DURATION = /^(\d{1,6})\s*(s|m|h|d|w|(?:sec(?:ond)?|min(?:ute)?|hour|day|week)s?)$/;
 
-/** A length of time as people type it, in milliseconds; null when it is none. */
+/** A length of time as people type it, in milliseconds; null for any other text. */
 function durationOf(text: string): number | null {
   const [, amount, unit] = DURATION.exec(text) ?? [];
   if (unit === undefined) return null;
@@ -107,7 +107,7 @@ function timeOf(word: string, now: number): number | null {
   if (ago !== null) return now - ago;
   const [, hours, minutes] = TIME.exec(word) ?? [];
   if (hours !== undefined) return timeOfDay(now, Number(hours), Number(minutes));
-  // Without a time, JavaScript takes a date for one in Greenwich.
+  // JavaScript reads a date without a time as midnight in UTC.
   if (DATE.test(word)) return Date.parse(`${word}T00:00`);
   return DATE_AND_TIME.test(word) ? Date.parse(word.replace(' ', 'T').toUpperCase()) : null;
 }
@@ -117,7 +117,7 @@ function midnight(now: number, days: number): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
 }
 
-/** The last time that the clock showed it. */
+/** Today at that time, or yesterday if that is still to come. */
 function timeOfDay(now: number, hours: number, minutes: number): number {
   if (hours > 23 || minutes > 59) return Number.NaN;
   const date = new Date(now);

@@ -17,7 +17,7 @@ export async function showPage(call: Call, lines: readonly string[]): Promise<vo
   if (pager === null || !(await paged(call, pager, text))) call.io.out(text);
 }
 
-/** Colours count as if they took room; the pager ends by itself where all of it fits after all. */
+/** Counts colours as text. If that starts a pager for a text that fits, `less -F` ends at once. */
 function fits({ io }: Call, lines: readonly string[]): boolean {
   const rows = lines.reduce(
     (sum, line) => sum + Math.max(1, Math.ceil(line.length / io.columns)),
@@ -41,7 +41,7 @@ function pagerOf({ io, flags }: Call): Pager | null {
 const LESS_OPTIONS = 'FRX';
 const COULD_NOT_RUN: readonly unknown[] = [126, 127];
 
-/** False when there is no such pager. One that is left early has been read as far as was wanted. */
+/** False when there is no such pager. A person who leaves the pager early has read enough. */
 async function paged({ io }: Call, [program, ...args]: Pager, text: string): Promise<boolean> {
   const env = { ...io.env, LESS: io.env.LESS ?? LESS_OPTIONS };
   const child = spawn(program, args, { env, stdio: ['pipe', 'inherit', 'inherit'] });

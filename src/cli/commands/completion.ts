@@ -35,7 +35,7 @@ export const completion: Command = {
     const script = SCRIPTS[shell];
     printJson(call, SHAPE, { shell, script });
     call.say(script.trimEnd());
-    // Where it goes into a shell, nobody reads along.
+    // In a pipe it goes into a shell, and nobody reads the hint.
     if (call.io.terminal) call.hint(`see where it goes with: savepoint completion --help`);
     return EXIT.done;
   },

@@ -96,7 +96,7 @@ async function show(call: Call, difference: Difference): Promise<ExitCode> {
   return unknown ? EXIT.notFound : EXIT.done;
 }
 
-/** Where it may be a patch that somebody makes. */
+/** In a pipe the output may become a patch: says where git cannot apply it. */
 function hintAtLimit(call: Call, files: readonly FileDiff[]): void {
   const [limit, ...more] = files.flatMap((file) => patchLimit(file) ?? []);
   const others = more.length === 0 ? '' : ` (and ${plural(more.length, 'file')} like it)`;

@@ -65,7 +65,7 @@ export const exportCommand: Command = {
   },
 };
 
-/** An export is there wholly or not at all, which a pipe cannot promise; `./-` is a file of that name. */
+/** An export is written wholly or not at all, which a pipe cannot promise. `./-` names a file called "-". */
 function notAStream(): UsageError {
   const hint = 'write it to a file first: savepoint export FILE (./- for a file of that name)';
   return new UsageError('an export is not written to standard output', hint);

@@ -163,7 +163,7 @@ function countsOf({
 const SHOWN = 30;
 const SHOWN_PATHS = 3;
 
-/** Whether something is lost; a file that nobody needs is no damage. */
+/** Whether something is lost. A file that nobody needs is not damage. */
 function isDamaged({ problems }: StoreCheck): boolean {
   return problems.some(({ kind }) => kind !== 'leftover');
 }

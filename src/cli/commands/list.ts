@@ -72,9 +72,9 @@ export const list: Command = {
   run: runList,
 };
 
-/** Nobody clips for us in a pipe; a description can be a whole prompt. */
+/** In a pipe no terminal cuts long lines, and a description can be a whole prompt. */
 const COLUMNS_IN_PIPES = 200;
-/** What may be read to count lines: the newest rows have them, and a list is there at once. */
+/** How much may be read to count lines, so that a list comes at once; the newest rows are counted first. */
 const BUDGET = { reads: 40, bytes: 256 * 1024 };
 
 async function runList(call: Call): Promise<ExitCode> {
@@ -136,7 +136,7 @@ interface Newest {
   readonly more: boolean;
 }
 
-/** Of every kind, in order: what a program wants. */
+/** For programs: checkpoints of every kind, in order. */
 async function newest(
   savepoint: Savepoint,
   query: CheckpointQuery,
@@ -148,7 +148,7 @@ async function newest(
   return { checkpoints: found.slice(0, limit), more: found.length > limit };
 }
 
-/** For people: what rewinds kept first comes last, and takes no place of what was made. */
+/** For people: the checkpoints that rewinds made first come last, and do not count for the limit. */
 async function newestMade(
   savepoint: Savepoint,
   query: CheckpointQuery,

@@ -140,7 +140,7 @@ async function runPrune(call: Call, savepoint: Savepoint, asked: PruneRequest): 
   const diskBytes = report?.diskBytes ?? (await savepoint.diskBytes());
   printJson(call, SHAPE, pruneJson(plan, report, diskBytes));
   const isIdle = isNothing(what) && (report?.freedBytes ?? 0) === 0;
-  // What was on the screen when the person was asked is not listed again.
+  // The question has listed them already.
   if (!asks) for (const line of goneText(call, what)) call.say(line);
   for (const line of outcomeText(call, plan, report, diskBytes)) call.say(line);
   if (isIdle) call.hint('see what there is with: savepoint list');

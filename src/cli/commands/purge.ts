@@ -89,7 +89,7 @@ async function runPurge(
   return EXIT.done;
 }
 
-/** What names a path on record is that path, as in other commands; everything else is a pattern. */
+/** A word that names a path on record means that path, as in other commands; any other is a pattern. */
 async function requestOf(
   call: Call,
   savepoint: Savepoint,
@@ -135,7 +135,7 @@ function sayPaths(call: Call, { paths }: PurgeReport): void {
   if (paths.length > SHOWN) call.say(`  and ${paths.length - SHOWN} more; --json lists them all`);
 }
 
-/** What a person who wants a secret gone has to know: where it still is. */
+/** Says where the contents still are: a person who purges a secret has to know. */
 function sayNotes(call: Call, savepoint: Savepoint, report: PurgeReport): void {
   const { alsoAt, stillThere } = report;
   if (alsoAt.length > 0) {

@@ -144,7 +144,7 @@ function wordsFor(call: Call, checkpoint: Checkpoint, take: RewindRequest['take'
   };
 }
 
-/** What it goes on to write would stand on top of what was restored. */
+/** A command that still runs would write over the restored files. */
 async function refuseRunning(savepoint: Savepoint, { sessionId }: Checkpoint): Promise<void> {
   const running = (await savepoint.runningCommands()).find(
     (command) => command.sessionId === sessionId,
@@ -174,7 +174,7 @@ function titleOf(
   take: RewindRequest['take'] = 'since',
 ): string {
   const { id, kind, description, createdAt } = checkpoint;
-  // A message is named by what was said; the place to return to lies before the answer.
+  // A message is named by its text, and the rewind goes to before the agent acted on it.
   const before = kind === 'message' && take === 'since' ? ' before' : '';
   const what = clipWidth(displayText(description), TITLE_COLUMNS);
   const when = relativeTime(createdAt, call.io.now());

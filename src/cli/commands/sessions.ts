@@ -80,7 +80,7 @@ function nothingText({ values }: Call, ids: readonly string[]): string {
 
 const LONGEST_NAME = 24;
 
-/** Who and which on the left; what is on record of it on the right, in as many lines as that takes. */
+/** The agent and the id on the left; what is on record on the right, in as many lines as it needs. */
 function text(
   { io, paint, columns }: Call,
   shown: readonly SessionSummary[],

@@ -238,7 +238,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#transcript.replay(size.rows - this.#view().rows.length);
   }
 
-  /** What was folded is not on the screen: the last turn is shown once more, as it is wanted now. */
+  /** Prints the last turn again, folded or whole: what was printed before cannot be changed. */
   #unfold(verbose: boolean): void {
     this.#store.update({ verbose });
     if (verbose) this.#transcript.replayTurn();
