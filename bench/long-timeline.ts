@@ -9,6 +9,8 @@ import {
   type State,
   type Store,
 } from 'savepoint';
+import { checkpointWith } from '../src/model/checkpoint.ts';
+import { currentSeq } from '../src/store/find.ts';
 import { sourceText } from './source-text.ts';
 
 export const CHECKPOINTS = 5_000;
@@ -21,7 +23,7 @@ const PATHS = 400;
 export async function fillTimeline(store: Store): Promise<void> {
   const heads = new Map<string, State>();
   for (let first = 0; first < CHECKPOINTS; first += CHECKPOINTS_PER_SESSION) {
-    await store.commit(sessionBatch(await store.seq(), first, heads));
+    await store.timeline.commit(sessionBatch(await currentSeq(store), first, heads));
   }
 }
 
@@ -60,18 +62,16 @@ function sessionOf(first: number): Session {
 }
 
 function checkpointOf(seq: number, session: Session, nth: number): Checkpoint {
-  return {
+  return checkpointWith({
     id: checkpointIdOf(nth),
     seq,
     sessionId: session.id,
     messageId: `message-${nth}`,
     kind: 'message',
     description: `message ${nth} of a person to an agent`,
-    label: null,
     createdAt: nth,
-    gitHead: null,
     coverage: 'named',
-  };
+  });
 }
 
 function changeOf(

@@ -69,7 +69,7 @@ export const CAMPAIGNS: readonly string[] = [
   ...filesOf('purge', ['purge-kill']),
   ...filesOf('e2e', ['bin']),
   // Properties of single modules.
-  'src/model/manifest/manifest.test.ts',
+  'src/model/manifest.test.ts',
   'src/model/value/value.test.ts',
   'src/plan/line-diff.test.ts',
   'src/plan/merge.test.ts',

@@ -1,8 +1,18 @@
-export { type AdoptStoreRequest, adoptStore, movedFrom } from './engine/adopt-store.ts';
+export type { AdoptStoreRequest } from './engine/adopt-store.ts';
 export type { OpenWindow } from './engine/capture.ts';
-export { type CheckProjectOptions, checkProject, repairProject } from './engine/check-project.ts';
+export type { CheckProjectOptions } from './engine/check-project.ts';
+export {
+  adoptStore,
+  checkProject,
+  memoryStore,
+  movedFrom,
+  openSavepoint,
+  repairProject,
+  sqliteStore,
+  verifyExport,
+} from './engine/load.ts';
 export type { Materialized } from './engine/materialize.ts';
-export { type OpenOptions, openSavepoint, storeDirectory } from './engine/open-savepoint.ts';
+export type { OpenOptions } from './engine/open-savepoint.ts';
 export type { EvictionResult, PrunePlan, PruneReport } from './engine/prune.ts';
 export type { PurgeReport, PurgeRequest } from './engine/purge.ts';
 export {
@@ -18,10 +28,10 @@ export {
   type SavepointSettings,
   type WindowRequest,
 } from './engine/requests.ts';
-export { Savepoint } from './engine/savepoint.ts';
+export type { Savepoint } from './engine/savepoint.ts';
 export type { ScanOptions, ScanReport } from './engine/scan.ts';
 export type { ProjectStatus, WorktreeStatus } from './engine/status.ts';
-export { verifyExport } from './engine/transfer.ts';
+export { storeDirectory } from './engine/store-place.ts';
 export type {
   ExecutionReader,
   ListedExecution,
@@ -32,7 +42,6 @@ export type { ExecutionOptions, ForkRequest } from './execution/open-execution.t
 export type { RecordedFiles } from './execution/recorded-files.ts';
 export type { RollbackOptions, RollbackPlan, RollbackRequest } from './execution/rollback.ts';
 export type { ExecutionState } from './execution/step-log.ts';
-export type { Baseline } from './model/baseline.ts';
 export {
   ATTRIBUTIONS,
   type Attribution,
@@ -66,6 +75,7 @@ export type {
 } from './model/execution.ts';
 export type { BlobId, CheckpointId, OperationId, PartId, Seq } from './model/ids.ts';
 export type { Journal, JournalPhase, JournalStep } from './model/journal.ts';
+export type { Baseline } from './model/manifest.ts';
 export {
   OPERATION_KINDS,
   type Operation,
@@ -73,6 +83,7 @@ export {
   type PathReason,
   type Receipt,
 } from './model/operation.ts';
+export type { ImportOwner, ProcessOwner } from './model/owner.ts';
 export {
   isBelow,
   isOutside,
@@ -94,7 +105,7 @@ export type {
   SkipReason,
 } from './model/plan.ts';
 export type { OnProgress, Progress, ProgressStep } from './model/progress.ts';
-export type { Session } from './model/session.ts';
+export { RUN_AGENT, type Session } from './model/session.ts';
 export {
   type Absent,
   type Captured,
@@ -106,8 +117,9 @@ export {
   type UnknownReason,
 } from './model/state.ts';
 export type { Difference } from './model/value/differences.ts';
-export type { Window } from './model/window.ts';
+export type { Window, WindowKind } from './model/window.ts';
 export { receiptOf } from './plan/receipt.ts';
+export { findRenames } from './plan/renames.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';
 export { blobOf, hashBytes } from './store/blob.ts';
 export type { BaseStorage, SaveOptions } from './store/documents/base-storage.ts';
@@ -119,32 +131,37 @@ export type {
   StoreCheck,
   StoreProblem,
 } from './store/sqlite/check/problem.ts';
-export { memoryStore } from './store/sqlite/memory-store.ts';
 export type { StoreRepair } from './store/sqlite/repair/repair-store.ts';
-export { type SqliteStoreOptions, sqliteStore } from './store/sqlite/sqlite-store.ts';
+export type { SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';
 export type {
   Batch,
   Blob,
   BlobReference,
+  BlobStore,
   ChangeQuery,
   CheckpointQuery,
   ClosedChange,
+  DocumentStore,
   DocumentWrite,
   Fence,
+  GitStore,
   Head,
   LockOptions,
+  Maintenance,
+  OperationQuery,
   PackReceipt,
   ProjectIdentity,
   ProjectLock,
   PruneResult,
   PutDocumentOptions,
   Store,
+  StoreState,
   StoreStats,
+  TimelineStore,
   WholeDocument,
 } from './store/store.ts';
 export type { ListedCheckpoint } from './timeline/checkpoints.ts';
 export type { PathDiff } from './timeline/diff.ts';
-export { findRenames } from './timeline/diff.ts';
 export type { InspectedChange, InspectedCheckpoint } from './timeline/inspect-checkpoint.ts';
 export type { CountBudget, LineCount } from './timeline/line-counts.ts';
 export {
@@ -153,7 +170,6 @@ export {
   type PruneRequest,
   type RetentionRules,
 } from './timeline/retention.ts';
-export { RUN_AGENT } from './timeline/runs.ts';
 export type { SessionSummary } from './timeline/sessions.ts';
 export type {
   ExportReceipt,

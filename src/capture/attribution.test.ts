@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { currentOwner } from '../capture/process-owner.ts';
 import type { CheckpointId } from '../model/ids.ts';
+import type { ProcessOwner } from '../model/owner.ts';
 import type { Window } from '../model/window.ts';
 import { authorOfFinds, lostWindows } from './attribution.ts';
 
 const NOW = 1_000;
 const NONE: ReadonlySet<string> = new Set();
 // No process has it: ids are far smaller.
-const DEAD = currentOwner().replace(/:\d+:/, ':999999999:');
+const DEAD: ProcessOwner = { ...currentOwner(), processId: 999_999_999 };
 
 function windowOf(id: string, more: Partial<Window> = {}): Window {
   return {
     id,
+    kind: 'command',
+    change: null,
     sessionId: 'agent',
     checkpointId: 'c1' as CheckpointId,
     toolCallId: `call-${id}`,
@@ -117,7 +120,7 @@ describe('a window must be over', () => {
   });
 
   it('not while nothing says so: its process is unknown, or on another machine', () => {
-    const elsewhere = DEAD.replace(/^[^:]*/, 'another-machine');
+    const elsewhere = { ...DEAD, host: 'another-machine' };
     expect(lostWindows([windowOf('a'), windowOf('b', { owner: elsewhere })], null).size).toBe(0);
   });
 });

@@ -50,7 +50,7 @@ export function lostWindows(windows: readonly Window[], movedOn: string | null):
 
 /** Whether a checkpoint after `seq` has a gap: the worktree could not be scanned there. */
 export async function hasGapSince(store: Store, seq: Seq): Promise<boolean> {
-  const recent = await store.checkpoints({ limit: 20 });
+  const recent = await store.timeline.checkpoints({ limit: 20 });
   return recent.some(
     (one) => one.seq > seq && one.coverage !== 'scanned' && one.coverage !== 'named',
   );
@@ -91,11 +91,11 @@ export class Finds {
    * time after `since`. Elsewhere (null) the scan at the start of a command would have found it.
    */
   async authorOf(until: Seq, since: Seq | null): Promise<Author> {
-    this.#windows ??= this.#store.windows();
+    this.#windows ??= this.#store.timeline.windows();
     const open = commandsIn(await this.#windows).filter(({ opened }) => opened <= until);
     const inTime = open.filter(({ opened }) => since === null || opened <= since);
     if (inTime.length < open.length || open.length === 0) return outsider(this.now);
-    const baseline = await this.#store.baseline();
+    const baseline = (await this.#store.state()).baseline;
     const scanned = (await this.#lastIndex())?.stamp.seq ?? baseline?.seq ?? 0;
     const late = await hasGapSince(this.#store, scanned);
     return authorOfFinds({ windows: open, lost: lostWindows(open, null), late, now: this.now });

@@ -5,8 +5,8 @@ import { ancestors, type TrackedPath } from '../model/path.ts';
 import type { OnProgress } from '../model/progress.ts';
 import { protectionOf } from '../model/protection.ts';
 import { ABSENT, isDirectory, joins, type UnknownReason, unknown } from '../model/state.ts';
-import { changeOfCall, idOfCall } from '../model/window.ts';
 import type { Draft } from '../store/draft.ts';
+import { findHead } from '../store/find.ts';
 import type { ChangeQuery, Store } from '../store/store.ts';
 import type { Finds } from './attribution.ts';
 import { type Author, appendChange, authorOf, settle, settleFound } from './chain.ts';
@@ -50,7 +50,7 @@ export async function openChanges(
   const overlapped = await overlappedCalls(site.store, { paths: [...looks.keys()] });
   for (const [path, seen] of looks) {
     const head = await headOf(draft, site.known, path);
-    const open = head?.open ? await site.store.changes({ paths: [path], open: true }) : [];
+    const open = head?.open ? await site.store.timeline.changes({ paths: [path], open: true }) : [];
     const calls = [...open, ...overlapped.filter((call) => call.path === path)];
     const others = calls.filter((call) => call.sessionId !== author.sessionId && mayRun(call));
     for (const call of others) if (call.after === null) keepCall(draft, call, finds.now);
@@ -80,7 +80,7 @@ export async function endChanges(
 ): Promise<void> {
   const known = new Set(opened.map((change) => change.path));
   for (const change of opened) {
-    const head = await site.store.head(change.path);
+    const head = await findHead(site.store, change.path);
     // The next capture of the path, or a rewind, may have closed it already.
     if (head === null || head.seq !== change.seq || !head.open) continue;
     const seen = look(site, change.path);
@@ -124,11 +124,13 @@ function keepCall(draft: Draft, change: Change, now: number): void {
   const { sessionId, checkpointId, toolCallId, owner } = change;
   if (sessionId === null || checkpointId === null) return;
   draft.windows.push({
-    id: idOfCall(change.seq),
+    id: windowIdOf(change),
+    kind: 'call',
+    change: change.seq,
     sessionId,
     checkpointId,
     toolCallId,
-    owner,
+    owner: owner?.kind === 'process' ? owner : null,
     description: '',
     opened: draft.nextSeq(),
     closed: null,
@@ -136,21 +138,27 @@ function keepCall(draft: Draft, change: Change, now: number): void {
   });
 }
 
+/** Another session's call ends a change only once, so the change's number names the window. */
+function windowIdOf({ seq }: Change): string {
+  return `call-${seq}`;
+}
+
 /** The ended changes, of those asked for, whose tool calls are still remembered as running. */
 export async function overlappedCalls(
   store: Store,
   query: Pick<ChangeQuery, 'paths' | 'sessionIds'>,
 ): Promise<Change[]> {
-  const seqs = (await store.windows()).flatMap((window) => changeOfCall(window) ?? []);
+  const seqs = (await store.timeline.windows()).flatMap(({ change }) => change ?? []);
   if (seqs.length === 0) return [];
   const kept = new Set(seqs);
-  const changes = await store.changes({ ...query, after: Math.min(...seqs) - 1 });
+  const changes = await store.timeline.changes({ ...query, after: Math.min(...seqs) - 1 });
   return changes.filter(({ seq }) => kept.has(seq));
 }
 
 /** Whether the tool call that opened a change may still be writing, while nobody has told its end. */
 export function mayRun({ toolCallId, owner }: Change): boolean {
-  return toolCallId !== null && (owner === null || ownerMayRun(owner));
+  if (toolCallId === null || owner?.kind === 'import') return false;
+  return owner === null || ownerMayRun(owner);
 }
 
 /**
@@ -164,7 +172,7 @@ export async function endOverlapped(
   now: number,
 ): Promise<void> {
   for (const change of ended) {
-    draft.removedWindows.push(idOfCall(change.seq));
+    draft.removedWindows.push(windowIdOf(change));
     const head = await headOf(draft, site.known, change.path);
     const seen = look(site, change.path);
     if (head === null || head.open || joins(head.state, seen.state)) continue;

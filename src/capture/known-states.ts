@@ -1,12 +1,11 @@
-import type { Baseline } from '../model/baseline.ts';
 import { isSavepointError } from '../model/errors.ts';
 import type { BlobId } from '../model/ids.ts';
-import type { BaselineState, HeldByGit } from '../model/manifest/entry.ts';
-import { Manifest } from '../model/manifest/manifest.ts';
+import { type Baseline, type BaselineState, type HeldByGit, Manifest } from '../model/manifest.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { type State, unknown } from '../model/state.ts';
 import { hashBytes } from '../store/blob.ts';
 import type { Draft } from '../store/draft.ts';
+import { findHead, readGitObject } from '../store/find.ts';
 import type { BlobReference, Head, Store } from '../store/store.ts';
 
 /** A known state, and the reference that must be on record before a row may name its bytes. */
@@ -29,9 +28,9 @@ export class KnownStates {
 
   /** Null for a path that nobody has ever looked at. */
   async find(path: TrackedPath): Promise<KnownState | null> {
-    const head = await this.#store.head(path);
+    const head = await findHead(this.#store, path);
     if (head !== null) return { head, reference: null };
-    const baseline = await this.#store.baseline();
+    const baseline = (await this.#store.state()).baseline;
     if (baseline === null) return null;
     const found = (await this.#listOf(baseline)).find(path);
     if (found === null) return null;
@@ -41,7 +40,7 @@ export class KnownStates {
 
   /** The list of the baseline, or null before there is one. */
   async manifest(): Promise<Manifest | null> {
-    const baseline = await this.#store.baseline();
+    const baseline = (await this.#store.state()).baseline;
     return baseline === null ? null : this.#listOf(baseline);
   }
 
@@ -57,7 +56,7 @@ export class KnownStates {
 
   async #listOf({ manifest: id }: Baseline): Promise<Manifest> {
     if (this.#manifest?.id !== id) {
-      this.#manifest = { id, list: new Manifest(await this.#store.readBlob(id)) };
+      this.#manifest = { id, list: new Manifest(await this.#store.blobs.read(id)) };
     }
     return this.#manifest.list;
   }
@@ -68,7 +67,7 @@ export class KnownStates {
     key,
   }: HeldByGit): Promise<{ readonly state: State; readonly reference: BlobReference | null }> {
     try {
-      const id = hashBytes(await this.#store.readGitObject(key));
+      const id = hashBytes(await readGitObject(this.#store, key));
       const state: State = { kind: 'captured', type: 'file', mode, blob: id, size };
       return { state, reference: { id, size, source: 'git', key } };
     } catch (error) {

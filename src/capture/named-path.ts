@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { kindOf, linkTarget, realPathBytes } from '../fs/entries.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import {
   bytesToPath,
@@ -38,7 +38,7 @@ function behindLink(
   projectRoot: string,
   place: string,
 ): { readonly place: string; readonly path: TrackedPath } | null {
-  const target = linkTarget(place);
+  const target = behind(place);
   if (target === null) return null;
   try {
     const next = realPlace(target);
@@ -95,7 +95,7 @@ function realFolder(path: string): string {
 
 function realPathOrNull(path: string): string | null {
   try {
-    return bytesToPath(realpathSync.native(bufferOf(path), { encoding: 'buffer' }));
+    return bytesToPath(realPathBytes(bufferOf(path)));
   } catch (error) {
     if (isOutOfReach(error)) return null;
     throw error;
@@ -103,11 +103,10 @@ function realPathOrNull(path: string): string | null {
 }
 
 /** Where the link at `place` points, as an absolute path; null when it is no link. */
-function linkTarget(place: string): string | null {
+function behind(place: string): string | null {
   try {
-    const stats = lstatSync(bufferOf(place), { throwIfNoEntry: false });
-    if (!stats?.isSymbolicLink()) return null;
-    const target = bytesToPath(readlinkSync(bufferOf(place), { encoding: 'buffer' }));
+    if (kindOf(bufferOf(place)) !== 'symlink') return null;
+    const target = bytesToPath(linkTarget(bufferOf(place)));
     if (target.startsWith('/')) return target;
     return `${place.slice(0, place.lastIndexOf('/'))}/${target}`;
   } catch (error) {

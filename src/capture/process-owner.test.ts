@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import type { ProcessOwner } from '../model/owner.ts';
 import { currentOwner, ownerMayRun } from './process-owner.ts';
 
 const MODULE = new URL('process-owner.ts', import.meta.url).href;
@@ -15,7 +16,7 @@ it.skipIf(process.platform !== 'linux')(
   async () => {
     const script = `
       import(${JSON.stringify(MODULE)}).then(({ currentOwner }) => {
-        console.log(currentOwner());
+        console.log(JSON.stringify(currentOwner()));
         setInterval(() => undefined, 1000);
       });`;
     // The shell becomes a program that waits for no child.
@@ -29,8 +30,8 @@ it.skipIf(process.platform !== 'linux')(
     );
     try {
       const [line] = (await once(shell.stdout, 'data')) as [Buffer];
-      const owner = line.toString().trim();
-      const pid = Number(owner.split(':').at(-2));
+      const owner = JSON.parse(line.toString()) as ProcessOwner;
+      const pid = owner.processId;
       expect(ownerMayRun(owner)).toBe(true);
       process.kill(pid, 'SIGKILL');
       const isZombie = (): boolean => / Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));

@@ -1,5 +1,5 @@
-import { type BigIntStats, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { realPathOrNull, statOf } from '../fs/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { ProjectIdentity } from '../store/store.ts';
 
@@ -27,9 +27,9 @@ export function openProject(path: string, refused: readonly string[] = []): Proj
   return { root, identity: { root, inode, birthtimeNs: String(stats.birthtimeNs) } };
 }
 
-function lookAt(root: string): BigIntStats {
+function lookAt(root: string): ReturnType<typeof statOf> {
   try {
-    return statSync(root, { bigint: true });
+    return statOf(root);
   } catch (cause) {
     throw new SavepointError('project-missing', 'the project folder cannot be looked at', {
       path: root,
@@ -65,14 +65,6 @@ function realPathOf(path: string): string {
   const real = path.includes('\0') ? null : realPathOrNull(path);
   if (real === null) throw missing(path);
   return real;
-}
-
-function realPathOrNull(path: string): string | null {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return null;
-  }
 }
 
 function missing(path: string, message = 'the project folder does not exist'): SavepointError {

@@ -77,8 +77,10 @@ export function timeJson(time: number): string {
   return new Date(time).toISOString();
 }
 
+type ListedFields = 'id' | 'seq' | 'sessionId' | 'agent' | 'messageId' | 'kind' | 'description';
+
 export interface CheckpointJson
-  extends Omit<ListedCheckpoint, 'createdAt' | 'gitHead' | 'coverage'>,
+  extends Pick<ListedCheckpoint, ListedFields | 'label' | 'files'>,
     Partial<LineCount> {
   readonly createdAt: string;
 }
@@ -105,8 +107,9 @@ export const CHECKPOINT: Kind<CheckpointJson> = exact({
 });
 
 export function checkpointJson(checkpoint: ListedCheckpoint, lines?: LineCount): CheckpointJson {
-  const { gitHead: _, coverage: __, createdAt, ...listed } = checkpoint;
-  return { ...listed, createdAt: timeJson(createdAt), ...lines };
+  const { id, seq, sessionId, agent, messageId, kind, description, label, files } = checkpoint;
+  const listed = { id, seq, sessionId, agent, messageId, kind, description, label, files };
+  return { ...listed, createdAt: timeJson(checkpoint.createdAt), ...lines };
 }
 
 export interface SessionJson extends Pick<Session, 'id' | 'agent' | 'rootId'> {

@@ -5,7 +5,7 @@ import type { Call } from './command.ts';
 /** The version of every JSON shape that a command prints. */
 export const JSON_VERSION = 1;
 
-// Characters that JSON allows and a terminal or an editor would act on.
+// Characters that JSON allows and that a terminal or an editor would act on.
 const UNSAFE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /** JSON that says the same as `JSON.stringify` and is safe to look at. */

@@ -68,20 +68,20 @@ async function openTimeline(call: Call, options: OpenTimelineOptions): Promise<S
       onProgress: io.progress.tell,
     });
   } catch (error) {
-    throw isSavepointError(error, 'store-missing') ? nothingRecorded(project, home) : error;
+    throw isSavepointError(error, 'store-missing') ? await nothingRecorded(project, home) : error;
   }
 }
 
-function nothingRecorded(project: string, home: string): SavepointError {
+async function nothingRecorded(project: string, home: string): Promise<SavepointError> {
   const message = `nothing was recorded in ${project} yet; stores are kept in ${home}`;
   return new SavepointError('store-missing', message, {
     path: project,
-    hint: beginHint(project, home),
+    hint: await beginHint(project, home),
   });
 }
 
-function beginHint(project: string, home: string): string {
-  const old = movedFrom(project, home);
+async function beginHint(project: string, home: string): Promise<string> {
+  const old = await movedFrom(project, home);
   if (old !== null) {
     return `this folder was recorded as ${old}; keep its timeline with: savepoint adopt --from ${shellWord(old)}`;
   }

@@ -12,10 +12,9 @@ export interface SettingKind<Value> {
 }
 
 /**
- * What a file inside the project may do to a value. An agent can write there, and so can whoever the
- * project was cloned from: such a file names no program, loosens no permission, and has more kept, never
- * less. `adds`: to the user's own list. `raises`, `tightens`: where `rank` says that it is no less, or no
- * more, than what the user has.
+ * The right of a file inside the project. An agent can write there, and so can the people from whom the
+ * project was cloned: such a file names no program, loosens no permission, and has more kept, never less.
+ * `adds`: to the user's own list. `raises`, `tightens`: only up, or only down, by `rank`, from the user's value.
  */
 export type ProjectMay = 'sets' | 'adds' | 'raises' | 'tightens' | 'never';
 
@@ -47,7 +46,7 @@ export interface Effective<Values> extends Part<Values[keyof Values]> {
   readonly key: keyof Values & string;
   readonly variable: string | null;
   readonly summary: string;
-  /** Of a list: what each place added. Of everything else the one value. */
+  /** What each place added to a list; for everything else the one value. */
   readonly parts: readonly Part<Values[keyof Values]>[];
 }
 
@@ -62,7 +61,7 @@ export interface Settings<Values> {
 
 export interface SettingsPlaces {
   readonly userFile: string;
-  /** Of these the first that is there counts; of a file with a `key`, what it holds under that key. */
+  /** The first one that exists counts. With a `key`, the settings are what the file holds under it. */
   readonly projectFiles: readonly { readonly file: string; readonly key?: string }[];
   readonly environment: Readonly<Record<string, string | undefined>>;
 }

@@ -12,7 +12,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { type AdoptStoreRequest, adoptStore, movedFrom } from './adopt-store.ts';
-import { openSavepoint, storeDirectory } from './open-savepoint.ts';
+import { openSavepoint } from './open-savepoint.ts';
+import { storeDirectory } from './store-place.ts';
 
 let scratch: string;
 let home: string;

@@ -10,7 +10,7 @@ import { storeFailure } from '../store/sqlite/failures.ts';
 import { layoutOf, makeEmptyFile } from '../store/sqlite/layout.ts';
 import { readProject } from '../store/sqlite/meta.ts';
 import type { ProjectIdentity } from '../store/store.ts';
-import { homeOf, storeDirectory } from './open-savepoint.ts';
+import { homeOf, storeDirectory } from './store-place.ts';
 
 export interface AdoptStoreRequest {
   /** Where the project is now. */

@@ -76,7 +76,7 @@ export function captureAfter(bench: Workbench, capture: Capture): Promise<void> 
   return bench.write(async (draft, now) => {
     const paths = capture.changes.map((change) => change.path);
     const seqs = new Set(capture.changes.map((change) => change.seq));
-    const open = await bench.store.changes({ paths, open: true });
+    const open = await bench.store.timeline.changes({ paths, open: true });
     // The author comes from the timeline, because a capture is a value that the caller hands back.
     const isCaptured = ({ seq }: Change) => seqs.has(seq);
     const overlapped = (await overlappedCalls(bench.store, { paths })).filter(isCaptured);
@@ -92,7 +92,7 @@ export function captureAfter(bench: Workbench, capture: Capture): Promise<void> 
 export async function endTurn(bench: Workbench, sessionId: string): Promise<void> {
   const sessionIds = [checkId('sessionId', sessionId)];
   await bench.write(async (draft, now) => {
-    const open = await bench.store.changes({ sessionIds, open: true });
+    const open = await bench.store.timeline.changes({ sessionIds, open: true });
     await endOverlapped(draft, bench.site, await overlappedCalls(bench.store, { sessionIds }), now);
     const finds = bench.finds(now);
     // Changes of one author end together, so that each new entry of a folder is recorded once.
@@ -122,6 +122,8 @@ export function openWindow(bench: Workbench, request: WindowRequest): Promise<Op
     const checkpoint = await messageCheckpoint(draft, bench.store, bench.root, message, now);
     const window: Window = {
       id: newWindowId(),
+      kind: 'command',
+      change: null,
       sessionId,
       checkpointId: checkpoint.id,
       toolCallId: request.toolCallId ?? null,
@@ -137,20 +139,21 @@ export function openWindow(bench: Workbench, request: WindowRequest): Promise<Op
 }
 
 /** After the command: a scan attributes the changes to it, unless others could write as well. */
-export function closeWindow(bench: Workbench, id: string): Promise<ScanReport> {
-  return scanWith(bench, {}, async (draft, _now, report) => {
-    const window = commandsIn(await bench.store.windows()).find((one) => one.id === id);
-    if (window === undefined) {
-      throw new SavepointError(
-        'argument-invalid',
-        'no window has this id, or it was closed before',
-      );
-    }
-    if (report.coverage === 'scanned') draft.removedWindows.push(id);
+export async function closeWindow(bench: Workbench, id: string): Promise<ScanReport> {
+  const { report, isOpen } = await scanWith(bench, {}, async (draft, _now, report) => {
+    const window = commandsIn(await bench.store.timeline.windows()).find((one) => one.id === id);
+    // The scan itself ends windows that must be over.
+    const isEnded =
+      draft.removedWindows.includes(id) ||
+      draft.windows.some((one) => one.id === id && one.kind === 'interrupted');
+    const isOpen = window !== undefined && !isEnded;
+    if (isOpen && report.coverage === 'scanned') draft.removedWindows.push(id);
     // The window stays on record until a complete scan has found its changes.
-    else draft.windows.push({ ...window, closed: draft.nextSeq() });
-    return report;
+    else if (isOpen) draft.windows.push({ ...window, closed: draft.nextSeq() });
+    return { report, isOpen };
   });
+  if (isOpen) return report;
+  throw new SavepointError('argument-invalid', 'no window has this id, or it was closed before');
 }
 
 async function sessionOf(

@@ -1,10 +1,12 @@
 import { openProject } from '../capture/project.ts';
 import { exists } from '../fs/entries.ts';
 import { SavepointError } from '../model/errors.ts';
+import { checkStore } from '../store/sqlite/check/check-store.ts';
 import type { CheckOptions, StoreCheck } from '../store/sqlite/check/problem.ts';
-import type { StoreRepair } from '../store/sqlite/repair/repair-store.ts';
-import { homeOf, storeDirectory } from './open-savepoint.ts';
+import { withProjectLock } from '../store/sqlite/lock.ts';
+import { repairStore, type StoreRepair } from '../store/sqlite/repair/repair-store.ts';
 import { DEFAULT_SETTINGS } from './requests.ts';
+import { homeOf, storeDirectory } from './store-place.ts';
 
 export interface CheckProjectOptions extends CheckOptions {
   readonly project: string;
@@ -17,8 +19,6 @@ export interface CheckProjectOptions extends CheckOptions {
 /** Looks at everything in the store of a project, also where it cannot be opened. Changes nothing. */
 export async function checkProject(options: CheckProjectOptions): Promise<StoreCheck> {
   const directory = directoryOf(options);
-  // Loaded here, because no other command needs it.
-  const { checkStore } = await import('../store/sqlite/check/check-store.ts');
   const check = await checkStore(directory, options);
   // Another process may have been writing. Real damage is still there when nobody does.
   return check.problems.length === 0
@@ -29,16 +29,14 @@ export async function checkProject(options: CheckProjectOptions): Promise<StoreC
 /** Makes a damaged store usable again, and keeps the old database. End other programs first. */
 export async function repairProject(options: CheckProjectOptions): Promise<StoreRepair> {
   const directory = directoryOf(options);
-  const { repairStore } = await import('../store/sqlite/repair/repair-store.ts');
   return locked(directory, options, () => repairStore(directory));
 }
 
-async function locked<T>(
+function locked<T>(
   directory: string,
   { lockTimeoutMs }: CheckProjectOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { withProjectLock } = await import('../store/sqlite/lock.ts');
   return withProjectLock(directory, lockTimeoutMs ?? DEFAULT_SETTINGS.lockTimeoutMs, work);
 }
 

@@ -1,6 +1,7 @@
 import type { ExecutionSite } from '../execution/execution-site.ts';
 import { SavepointError } from '../model/errors.ts';
 import { applyPlan } from '../restore/apply.ts';
+import { findExecution } from '../store/find.ts';
 import { applying } from './rewind.ts';
 import { scanWith } from './scan.ts';
 import type { Workbench } from './workbench.ts';
@@ -25,7 +26,7 @@ export function executionSite(bench: Workbench): ExecutionSite {
     apply: (plan, fence, operationId) =>
       bench.locked(async () => {
         // Another process that takes it over does that under this lock.
-        const held = await store.execution(fence.executionId);
+        const held = await findExecution(store, fence.executionId);
         if (held?.token !== fence.token) {
           throw new SavepointError('execution-lost', 'the execution was taken over, or given back');
         }

@@ -15,6 +15,7 @@ import { writeNewFile } from '../fs/write-file.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';
+import { readGitObject } from '../store/find.ts';
 import { type TreeState, treeAt } from '../timeline/tree-at.ts';
 
 /** What was written, and what could not be. */
@@ -32,7 +33,7 @@ export async function materialize(
   checkpoint: Checkpoint,
   directory: string,
 ): Promise<Materialized> {
-  await site.store.verify(null, checkpoint.id);
+  await site.store.maintain('verify', null, checkpoint.id);
   const tree = await treeAt(site, checkpoint);
   const target = new EmptyFolder(directory);
   const skipped: { path: TrackedPath; reason: string }[] = [];
@@ -174,9 +175,9 @@ async function contentOf(
   state: Exclude<TreeState, { kind: 'absent' | 'unknown' }>,
 ): Promise<Uint8Array | null | string> {
   try {
-    if (state.kind === 'git') return await store.readGitObject(state.key);
+    if (state.kind === 'git') return await readGitObject(store, state.key);
     if (state.blob === null) return null;
-    return (await store.readPacked(state.blob)) ?? (await store.readBlob(state.blob));
+    return await store.blobs.read(state.blob);
   } catch (error) {
     if (isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt')) {
       return error.code;

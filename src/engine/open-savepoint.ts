@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { checkIdentity, openProject, type Project, realLocation } from '../capture/project.ts';
+import { checkIdentity, openProject, type Project } from '../capture/project.ts';
 import {
   AMOUNT,
   BOOLEAN,
@@ -19,6 +18,7 @@ import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import type { SavepointSettings } from './requests.ts';
 import { Savepoint } from './savepoint.ts';
+import { homeOf, storeDirectory } from './store-place.ts';
 import { type StorePlace, Workbench } from './workbench.ts';
 
 export interface OpenOptions extends Partial<SavepointSettings> {
@@ -76,28 +76,6 @@ export async function openSavepoint(options: OpenOptions): Promise<Savepoint> {
   }
 }
 
-/** The folder of a project's store below `home`. */
-export function storeDirectory(home: string, projectRoot: string): string {
-  return join(
-    home,
-    'projects',
-    createHash('sha256').update(projectRoot).digest('hex').slice(0, 24),
-  );
-}
-
-/** Where stores lie, by its real path: a store in the project would record itself. */
-export function homeOf(project: Project, home: string): string {
-  if (home === '' || home.includes('\0')) {
-    throw new SavepointError('argument-invalid', 'home must name a folder');
-  }
-  const real = realLocation(home);
-  if (!`${real}/`.startsWith(`${project.root}/`)) return real;
-  throw new SavepointError('argument-invalid', 'the store must not be inside the project', {
-    path: home,
-    hint: 'set SAVEPOINT_HOME to a folder outside of it',
-  });
-}
-
 function openStore(project: Project, home: string | null, options: OpenOptions): Promise<Store> {
   if (home === null) {
     throw new SavepointError('argument-invalid', 'pass either home or store');
@@ -113,7 +91,7 @@ function placeOf(project: Project, home: string | null): StorePlace {
 }
 
 async function bind(store: Store, project: Project, adopt: boolean): Promise<void> {
-  const known = await store.project();
+  const known = (await store.state()).project;
   if (known !== null && !adopt) return checkIdentity(known, project.identity);
   await store.setProject(project.identity);
 }

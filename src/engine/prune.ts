@@ -66,7 +66,7 @@ export async function cleanup(
   check(RETENTION_RULES, 'rules', rules);
   check(AMOUNT, 'budgetMs', budgetMs);
   return bench.locked(async () => {
-    await bench.store.compact(budgetMs);
+    await bench.store.maintain('compact', budgetMs);
     const { sessions, checkpoints, operations, ...result } = await removeAll(bench, {}, rules);
     return {
       ...result,
@@ -85,7 +85,10 @@ export async function planPrune(
 ): Promise<PrunePlan> {
   const { store } = bench;
   const eviction = await evictionFor(bench, request, rules);
-  const { changes, blobs, bytes } = await store.prunable(await floorAfter(store, eviction));
+  const { changes, blobs, bytes } = await store.maintain(
+    'prunable',
+    await floorAfter(store, eviction),
+  );
   return { ...(await named(bench, eviction)), changes, blobs, upToBytes: bytes };
 }
 
@@ -96,10 +99,10 @@ export function prune(
 ): Promise<PruneReport> {
   const { store } = bench;
   return bench.locked(async () => {
-    const before = await store.diskBytes();
-    await store.compact(COMPACT_MS);
+    const before = await store.maintain('diskBytes');
+    await store.maintain('compact', COMPACT_MS);
     const { bytes: _, ...removed } = await removeAll(bench, request, rules);
-    const diskBytes = await store.diskBytes();
+    const diskBytes = await store.maintain('diskBytes');
     return { ...removed, freedBytes: Math.max(0, before - diskBytes), diskBytes };
   });
 }
@@ -147,7 +150,7 @@ type Named = Pick<PrunePlan, 'sessions' | 'checkpoints' | 'operations'>;
 async function named({ store }: Workbench, eviction: Eviction): Promise<Named> {
   const ids = new Set(eviction.checkpoints);
   const sessions = new Set<string | null>(eviction.sessions);
-  const checkpoints = (await store.checkpoints({})).filter(
+  const checkpoints = (await store.timeline.checkpoints({})).filter(
     ({ id, sessionId }) => ids.has(id) || sessions.has(sessionId),
   );
   return { sessions: eviction.sessions, checkpoints, operations: eviction.operations };

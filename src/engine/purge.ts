@@ -4,10 +4,11 @@ import { kindAt } from '../fs/observe.ts';
 import { check, type Kind, listOf, object, optional, TEXT } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { BlobId } from '../model/ids.ts';
-import type { BaselineState } from '../model/manifest/entry.ts';
+import type { BaselineState } from '../model/manifest.ts';
 import { isBelow, selectedPath, type TrackedPath } from '../model/path.ts';
 import type { State } from '../model/state.ts';
 import { hashBytes } from '../store/blob.ts';
+import { readGitObject } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 import { NAMED_PATHS, type NamedPath } from './requests.ts';
 import type { Workbench } from './workbench.ts';
@@ -57,9 +58,9 @@ export function planPurge(bench: Workbench, request: PurgeRequest): Promise<Purg
 export function purge(bench: Workbench, request: PurgeRequest): Promise<PurgeReport> {
   return bench.locked(async () => {
     const report = await planPurge(bench, request);
-    if (report.paths.length > 0) await bench.store.purge(report.paths);
-    else await bench.store.scrub();
-    if (await bench.store.needsScrub()) {
+    if (report.paths.length > 0) await bench.store.maintain('purge', report.paths);
+    else await bench.store.maintain('scrub');
+    if ((await bench.store.state()).needsScrub) {
       throw new SavepointError('purge-unfinished', 'bytes of a purge are still to be removed');
     }
     return report;
@@ -75,7 +76,7 @@ function isFileNow({ root }: Workbench, path: TrackedPath): boolean {
 async function recorded({ store, known }: CaptureSite): Promise<Map<TrackedPath, boolean>> {
   const found = new Map<TrackedPath, boolean>();
   for (const [path, state] of (await known.manifest()) ?? []) found.set(path, isFolder(state));
-  for (const { path, state } of await store.heads()) found.set(path, isFolder(state));
+  for (const { path, state } of await store.timeline.heads()) found.set(path, isFolder(state));
   return found;
 }
 
@@ -109,8 +110,8 @@ async function* contentsOf(
   const states: [TrackedPath, State | BaselineState | null][] = [
     ...((await known.manifest()) ?? []),
   ];
-  for (const { path, state } of await store.heads()) states.push([path, state]);
-  for (const { path, before, after } of await store.changes({})) {
+  for (const { path, state } of await store.timeline.heads()) states.push([path, state]);
+  for (const { path, before, after } of await store.timeline.changes({})) {
     states.push([path, before], [path, after]);
   }
   const held = new Map<string, BlobId>();
@@ -133,7 +134,7 @@ async function* contentsOf(
 
 async function heldBy(store: Store, key: Uint8Array): Promise<BlobId | null> {
   try {
-    return hashBytes(await store.readGitObject(key));
+    return hashBytes(await readGitObject(store, key));
   } catch (error) {
     if (isSavepointError(error)) return null;
     throw error;

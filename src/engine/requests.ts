@@ -170,7 +170,7 @@ export type Agree = (plan: RewindPlan) => boolean | Promise<boolean>;
 
 /**
  * Another program's own rewind of the same files, which keeps books of its own. It runs when the intent is
- * on record; whatever it does to files, the plan says what they are afterwards.
+ * on record. The plan decides what the files are afterwards, not that program.
  */
 export interface AlongsideRequest {
   /** Every path that it may touch. Where one of them is not on record, it is not run. */

@@ -55,6 +55,15 @@ export async function planRedo(bench: Workbench, options: PlanOptions): Promise<
   return plan(bench, { set, kind: 'redo', description }, options);
 }
 
+/** The difference that a line of a plan takes back: from the planned state to the current one. Reads only. */
+export async function planDiff({ rewindSite: site }: Workbench, line: PlanLine): Promise<PathDiff> {
+  const { path, target } = line;
+  const beforeBytes = line.merged ?? (await bytesOf(site, target));
+  const seen = look(site, path);
+  const afterBytes = seen.blob?.bytes ?? null;
+  return { path, before: target, after: seen.state, beforeBytes, afterBytes };
+}
+
 /** Plans and applies under one lock: what was seen and read for the plan serves for the restore. */
 export function planAndApply(
   bench: Workbench,
@@ -92,15 +101,6 @@ export function applying(bench: Workbench, fresh: Fresh | null): ApplyContext {
   };
 }
 
-/** The difference that a line of a plan takes back: from the planned state to the current one. Reads only. */
-export async function planDiff({ rewindSite: site }: Workbench, line: PlanLine): Promise<PathDiff> {
-  const { path, target } = line;
-  const beforeBytes = line.merged ?? (await bytesOf(site, target));
-  const seen = look(site, path);
-  const afterBytes = seen.blob?.bytes ?? null;
-  return { path, before: target, after: seen.state, beforeBytes, afterBytes };
-}
-
 interface About {
   readonly set: SetRequest;
   readonly kind: RewindPlan['kind'];
@@ -125,7 +125,7 @@ function plan(
 /** The operation named, by its id or the beginning of it, or else the newest rewind in effect. */
 async function operationToUndo(store: Store, id?: string): Promise<Operation> {
   if (id === undefined) {
-    const operations = await store.operations();
+    const operations = await store.timeline.operations();
     const found = operations.find(({ kind, inEffect }) => kind === 'rewind' && inEffect);
     if (found !== undefined) return found;
     throw new SavepointError('nothing-to-undo', 'there is no rewind to undo');
@@ -140,7 +140,7 @@ async function operationToUndo(store: Store, id?: string): Promise<Operation> {
  * chance, as typing ends it in an editor.
  */
 async function operationToRedo(store: Store): Promise<Operation> {
-  for (const operation of await store.operations()) {
+  for (const operation of await store.timeline.operations()) {
     // One that an import brought is not in effect, and ends nothing here.
     if (operation.kind === 'rewind' && operation.inEffect) break;
     if (operation.kind === 'undo' && operation.inEffect) return operation;

@@ -6,9 +6,10 @@ import type { Change } from '../model/change.ts';
 import { AMOUNT, ID, type Kind, nullable, object, optional } from '../model/check.ts';
 import type { Coverage } from '../model/checkpoint.ts';
 import type { TrackedPath } from '../model/path.ts';
-import { commandsIn, isInterrupted, type Window } from '../model/window.ts';
+import { commandsIn, type Window } from '../model/window.ts';
 import { Draft } from '../store/draft.ts';
-import { keepInterrupted } from '../timeline/runs.ts';
+import { currentSeq } from '../store/find.ts';
+import { endWindow } from '../timeline/runs.ts';
 import type { Workbench } from './workbench.ts';
 
 /** What a scan put on record. */
@@ -51,7 +52,7 @@ export async function scanWith<T>(
   return bench.locked(async () => {
     const { draft, report, keep } = await draftWalk(bench, walk, deadline, options.movedOn ?? null);
     const result = await work(draft, bench.settings.now(), report);
-    if (!draft.isEmpty()) await bench.store.commit(draft.batch());
+    if (!draft.isEmpty()) await bench.store.timeline.commit(draft.batch());
     await keep();
     return result;
   });
@@ -92,10 +93,10 @@ async function draftWalk(
   movedOn: string | null,
 ): Promise<DraftedWalk> {
   const { store } = bench;
-  const windows = await store.windows();
+  const windows = await store.timeline.windows();
   const lost = lostWindows(windows, movedOn);
   if (walk.kind === 'gap') return draftGap(bench, walk, windows, lost);
-  const draft = new Draft(await store.seq());
+  const draft = new Draft(await currentSeq(store));
   const now = bench.settings.now();
   const late = walk.kind === 'next' && (await hasGapSince(store, walk.since));
   const author = authorOfFinds({ windows: commandsIn(windows), lost, late, now });
@@ -108,13 +109,12 @@ async function draftWalk(
   }
   if (recording.kind === 'too-large') return draftGap(bench, tooLarge(recording), windows, lost);
   // Everything that happened in these windows is on record now.
-  const ended = windows.filter(
-    (one) => !isInterrupted(one) && (one.closed !== null || lost.has(one.id)),
-  );
-  draft.removedWindows.push(...ended.map(({ id }) => id));
-  await keepInterrupted(draft, store, ended);
+  for (const window of windows) {
+    const isOver = window.closed !== null || lost.has(window.id);
+    if (isOver && window.kind !== 'interrupted') await endWindow(draft, store, window);
+  }
   const keep = async (): Promise<void> => {
-    const baseline = await store.baseline();
+    const baseline = (await store.state()).baseline;
     if (baseline !== null) await bench.worktree.keep(walk, baseline.manifest);
   };
   const first = recording.kind === 'baseline' ? recording : null;
@@ -131,7 +131,7 @@ async function draftGap(
   windows: readonly Window[],
   lost: ReadonlySet<string>,
 ): Promise<DraftedWalk> {
-  const draft = new Draft(await store.seq());
+  const draft = new Draft(await currentSeq(store));
   for (const window of windows) {
     if (!lost.has(window.id) || window.closed !== null) continue;
     draft.windows.push({ ...window, closed: draft.nextSeq() });
@@ -142,8 +142,8 @@ async function draftGap(
 
 /** Git's packs may have become writable since the first scan, or the limit may have been raised. */
 async function sharedNotice({ store, settings }: Workbench): Promise<string | null> {
-  const folder = store.objectsFolder();
-  if (folder === null) return null;
+  const folder = store.git?.folder;
+  if (folder === undefined) return null;
   await unshareObjects(folder, { bytes: settings.maxCopyBytes });
   const bytes = sharedBytes(folder);
   if (bytes === 0) return null;

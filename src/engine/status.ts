@@ -4,7 +4,7 @@ import type { ScanDifferences } from '../capture/scan/differences.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { UnknownReason } from '../model/state.ts';
-import { changeOfCall, commandsIn, isInterrupted, type Window } from '../model/window.ts';
+import { commandsIn, type Window } from '../model/window.ts';
 import type { StoreStats } from '../store/store.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -41,17 +41,18 @@ export interface WorktreeStatus {
 /** Looks without writing: nothing is put on record by asking. */
 export async function status(bench: Workbench): Promise<ProjectStatus> {
   const { store, root } = bench;
-  const [newest] = await store.checkpoints({ limit: 1 });
-  const baseline = await store.baseline();
-  const windows = (await store.windows()).filter((window) => changeOfCall(window) === null);
+  const [newest] = await store.timeline.checkpoints({ limit: 1 });
+  const { baseline } = await store.state();
+  const windows = (await store.timeline.windows()).filter(({ kind }) => kind !== 'call');
   return {
     root,
-    stats: await store.stats(),
+    stats: await store.maintain('stats'),
     newest: newest ?? null,
     worktree: baseline === null ? null : await worktreeStatus(bench),
     running: commandsIn(windows).filter((window) => !isOver(window)),
     interrupted: windows.filter(
-      (window) => isOver(window) && (!isInterrupted(window) || window.checkpointId === newest?.id),
+      (window) =>
+        isOver(window) && (window.kind !== 'interrupted' || window.checkpointId === newest?.id),
     ),
   };
 }
@@ -63,7 +64,6 @@ function isOver({ closed, owner }: Window): boolean {
 async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
   const { store, site, worktree } = bench;
   const walk = await worktree.walk(null);
-  const folder = store.objectsFolder();
   const unrecorded = new Map<TrackedPath, UnknownReason>();
   let entries = 0;
   let fromGit = 0;
@@ -72,14 +72,14 @@ async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
     if (state.kind === 'git') fromGit += 1;
     if (state.kind === 'unknown') unrecorded.set(path, state.reason);
   }
-  for (const { path, state } of await store.heads()) {
+  for (const { path, state } of await store.timeline.heads()) {
     if (state.kind === 'unknown') unrecorded.set(path, state.reason);
     else unrecorded.delete(path);
   }
   return {
     entries,
     fromGit,
-    sharedBytes: folder === null ? 0 : sharedBytes(folder),
+    sharedBytes: store.git === null ? 0 : sharedBytes(store.git.folder),
     unrecorded: [...unrecorded].map(([path, reason]) => ({ path, reason })),
     pending: walk.kind === 'next' && walk.differences !== null ? countOf(walk.differences) : null,
     ignored: walk.kind === 'gave-up' ? [] : worktree.ignoredBy(walk),

@@ -27,6 +27,9 @@ import { resolveCheckpoint, resolveSession, uniqueLengths } from '../timeline/re
 import { type SessionSummary, summarizeSessions } from '../timeline/sessions.ts';
 
 const CHECKPOINT_QUERY: Kind<CheckpointQuery> = object({
+  ids: optional(listOf(branded<CheckpointId>(ID))),
+  prefix: optional(TEXT),
+  beside: optional(listOf(branded<CheckpointId>(ID))),
   sessionIds: optional(listOf(ID)),
   messageId: optional(ID),
   kinds: optional(listOf(oneOf(...CHECKPOINT_KINDS))),
@@ -34,6 +37,7 @@ const CHECKPOINT_QUERY: Kind<CheckpointQuery> = object({
   since: optional(AMOUNT),
   path: optional(branded<TrackedPath>(TEXT)),
   labelled: optional(branded<true>(BOOLEAN)),
+  oldestFirst: optional(branded<true>(BOOLEAN)),
   limit: optional(AMOUNT),
 });
 
@@ -108,7 +112,7 @@ export class TimelineReader {
 
   /** Commands that run at this moment, of processes that can be seen to run. */
   async runningCommands(): Promise<Window[]> {
-    const commands = commandsIn(await this.#store.windows());
+    const commands = commandsIn(await this.#store.timeline.windows());
     return commands.filter(
       ({ closed, owner }) => closed === null && owner !== null && ownerMayRun(owner),
     );
@@ -116,37 +120,37 @@ export class TimelineReader {
 
   /** Whether a first scan was made, so that more than what tools named is on record. */
   async isScanned(): Promise<boolean> {
-    return (await this.#store.baseline()) !== null;
+    return (await this.#store.state()).baseline !== null;
   }
 
   /** Oldest first. */
   async changes(query: ChangeQuery): Promise<readonly Change[]> {
     check(CHANGE_QUERY, 'query', query);
-    return this.#store.changes(query);
+    return this.#store.timeline.changes(query);
   }
 
   /** Newest first. */
   async operations(limit?: number): Promise<readonly Operation[]> {
     check(optional(AMOUNT), 'limit', limit);
-    return this.#store.operations(limit);
+    return this.#store.timeline.operations(limit === undefined ? {} : { limit });
   }
 
   /** Verified bytes. */
   readBlob(id: BlobId): Promise<Uint8Array> {
-    return this.#store.readBlob(id);
+    return this.#store.blobs.read(id);
   }
 
   stats(): Promise<StoreStats> {
-    return this.#store.stats();
+    return this.#store.maintain('stats');
   }
 
   /** What the store takes up. */
   diskBytes(): Promise<number> {
-    return this.#store.diskBytes();
+    return this.#store.maintain('diskBytes');
   }
 
   /** Most recently active first. */
   sessions(): Promise<readonly Session[]> {
-    return this.#store.sessions();
+    return this.#store.timeline.sessions();
   }
 }

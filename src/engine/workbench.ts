@@ -9,6 +9,7 @@ import type { Journal } from '../model/journal.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { recover } from '../restore/recover.ts';
 import { Draft } from '../store/draft.ts';
+import { currentSeq } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 import { DEFAULT_SETTINGS, type SavepointSettings } from './requests.ts';
 
@@ -83,9 +84,9 @@ export class Workbench {
   /** Runs `work` under the project lock and commits what it drafted. */
   write<T>(work: (draft: Draft, now: number) => Promise<T>): Promise<T> {
     return this.locked(async () => {
-      const draft = new Draft(await this.store.seq());
+      const draft = new Draft(await currentSeq(this.store));
       const result = await work(draft, this.settings.now());
-      if (!draft.isEmpty()) await this.store.commit(draft.batch());
+      if (!draft.isEmpty()) await this.store.timeline.commit(draft.batch());
       return result;
     });
   }
@@ -139,7 +140,8 @@ export class Workbench {
   }
 
   async #recoverLocked(when: When): Promise<void> {
-    if ((await this.store.journal()) === null && !(await this.store.needsScrub())) return;
+    if ((await this.store.timeline.journal()) === null && !(await this.store.state()).needsScrub)
+      return;
     const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
     try {
       await this.#recover(when);
@@ -153,7 +155,7 @@ export class Workbench {
    * ago cannot be done now: it is tried once.
    */
   async #recover(when: When): Promise<void> {
-    const journal = await this.store.journal();
+    const journal = await this.store.timeline.journal();
     if (journal !== null) {
       const { operationId } = journal;
       const last = this.#tried?.operationId === operationId ? this.#tried : null;
@@ -161,7 +163,7 @@ export class Workbench {
       if (!isSettled || when === 'always') await this.#tryToRecover(journal);
       else if (last.error !== null) throw last.error;
     }
-    if (await this.store.needsScrub()) await this.#scrub();
+    if ((await this.store.state()).needsScrub) await this.#scrub();
   }
 
   async #tryToRecover(journal: Journal): Promise<void> {
@@ -180,7 +182,7 @@ export class Workbench {
   /** Bytes that a purge has left stop nobody, but are not to be forgotten. */
   async #scrub(): Promise<void> {
     try {
-      await this.store.scrub();
+      await this.store.maintain('scrub');
     } catch (error) {
       const { message } = typed(error);
       this.tell([{ code: 'purge-unfinished', message }]);

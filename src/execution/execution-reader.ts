@@ -2,6 +2,7 @@ import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import type { PartId } from '../model/ids.ts';
 import { type Difference, differences } from '../model/value/differences.ts';
+import { findExecution, findOperation } from '../store/find.ts';
 import { assemble } from '../store/parts/assemble.ts';
 import type { Store } from '../store/store.ts';
 import { type Holder, holderOf, notFound } from './lease.ts';
@@ -37,7 +38,7 @@ export class ExecutionReader {
   /** Most recently updated first. */
   async list(): Promise<ListedExecution[]> {
     const listed: ListedExecution[] = [];
-    for (const execution of await this.#store.executions()) {
+    for (const execution of await this.#store.timeline.executions()) {
       listed.push(this.#listed(execution, await readLog(this.#store, execution.id)));
     }
     return listed;
@@ -45,7 +46,7 @@ export class ExecutionReader {
 
   /** Throws `execution-not-found`. */
   async show(id: string): Promise<{ execution: ListedExecution; steps: ShownStep[] }> {
-    const execution = await this.#store.execution(id);
+    const execution = await findExecution(this.#store, id);
     if (execution === null) throw notFound(id);
     const log = await readLog(this.#store, id);
     const steps = [...log.steps].flatMap(([index, attempts]): ShownStep[] => {
@@ -83,7 +84,7 @@ export class ExecutionReader {
 /** The attempts of an execution. One that an operation takes back has the status `rolled-back`. */
 export async function readLog(store: Store, executionId: string): Promise<StepLog<StepAttempt>> {
   const attempts: StepAttempt[] = [];
-  for (const step of await store.steps(executionId)) {
+  for (const step of await store.timeline.steps(executionId)) {
     attempts.push((await isTakenBack(store, step)) ? { ...step, status: 'rolled-back' } : step);
   }
   return new StepLog(attempts);
@@ -91,11 +92,11 @@ export async function readLog(store: Store, executionId: string): Promise<StepLo
 
 /** An operation that never happened, or was undone, takes nothing back. */
 async function isTakenBack(store: Store, { rolledBackBy }: StepAttempt): Promise<boolean> {
-  return rolledBackBy !== null && ((await store.operation(rolledBackBy))?.inEffect ?? false);
+  return rolledBackBy !== null && ((await findOperation(store, rolledBackBy))?.inEffect ?? false);
 }
 
 export async function readValue(store: Store, root: PartId): Promise<unknown> {
-  return assemble(root, await store.readParts(root));
+  return assemble(root, await store.documents.readParts(root));
 }
 
 /** The state that a step left. Throws `part-missing` where damage has removed it. */

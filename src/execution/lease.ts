@@ -1,6 +1,7 @@
-import { currentOwner, ownerMayRun, ownerRuns, placeOf } from '../capture/process-owner.ts';
+import { currentOwner, ownerMayRun, ownerRuns } from '../capture/process-owner.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution } from '../model/execution.ts';
+import { findExecution } from '../store/find.ts';
 import type { Fence } from '../store/store.ts';
 import { touchSession } from '../timeline/sessions.ts';
 import type { DraftWork, ExecutionSite } from './execution-site.ts';
@@ -34,7 +35,7 @@ export class HeldExecution {
     { leaseMs = LEASE_MS, create }: { readonly leaseMs?: number; readonly create: boolean },
   ): Promise<HeldExecution> {
     const taken = await site.write(async (draft, now) => {
-      const known = await site.store.execution(id);
+      const known = await findExecution(site.store, id);
       if (known === null && !create) throw notFound(id);
       if (known !== null && isHeld(known, now)) throw busy(known);
       const execution = known ?? newExecution(id, now);
@@ -143,7 +144,8 @@ export interface Holder {
 /** Null where no process has it, or the one that had it is gone. */
 export function holderOf(execution: Execution, now: number): Holder | null {
   const { owner } = execution;
-  return owner !== null && isHeld(execution, now) ? placeOf(owner) : null;
+  if (owner === null || !isHeld(execution, now)) return null;
+  return { host: owner.host, processId: owner.processId };
 }
 
 /** The lease counts only where nobody can see whether the process runs, as on another machine. */
@@ -158,8 +160,7 @@ export function notFound(id: string): SavepointError {
 }
 
 function busy({ id, owner }: Execution): SavepointError {
-  const { host, processId } = placeOf(owner ?? '');
-  const message = `execution ${id} is held by process ${processId} on ${host}`;
+  const message = `execution ${id} is held by process ${owner?.processId} on ${owner?.host}`;
   return new SavepointError('execution-busy', message, {
     hint: 'wait until it ends',
     details: { owner },

@@ -6,6 +6,7 @@ import type { TrackedPath } from '../model/path.ts';
 import { joins } from '../model/state.ts';
 import { treeToValue, valueToTree } from '../model/value/index.ts';
 import { commandsIn } from '../model/window.ts';
+import { findExecution } from '../store/find.ts';
 import { touchSession } from '../timeline/sessions.ts';
 import { readLog, stateAfter } from './execution-reader.ts';
 import { ExecutionRun, type RunSettings } from './execution-run.ts';
@@ -98,7 +99,7 @@ async function settle(
   acceptsChangedFiles: boolean,
 ): Promise<void> {
   const { sessionId } = held.execution;
-  const windows = commandsIn(await site.store.windows());
+  const windows = commandsIn(await site.store.timeline.windows());
   const isWatched = windows.some((window) => window.sessionId === sessionId);
   await rollBackAttempt(site, held, {
     ended: (now) => {
@@ -121,7 +122,7 @@ async function verifyFiles(
   { live }: StepLog<StepAttempt>,
 ): Promise<void> {
   const points = new Set(live.map(({ checkpointId }) => checkpointId));
-  const own = await site.store.changes({ sessionIds: [sessionId] });
+  const own = await site.store.timeline.changes({ sessionIds: [sessionId] });
   const ofSteps = own.filter((one) => one.checkpointId !== null && points.has(one.checkpointId));
   const last = new Map(ofSteps.map((change) => [change.path, change]));
   const changed: TrackedPath[] = [...last.values()]
@@ -155,8 +156,8 @@ export function forkExecution(
 ): Promise<Execution> {
   checkId('as', as);
   return site.write(async (draft, now) => {
-    if ((await site.store.execution(id)) === null) throw notFound(id);
-    if ((await site.store.execution(as)) !== null) {
+    if ((await findExecution(site.store, id)) === null) throw notFound(id);
+    if ((await findExecution(site.store, as)) !== null) {
       throw new SavepointError('execution-exists', `there is an execution ${as} already`);
     }
     const log = await readLog(site.store, id);

@@ -11,6 +11,7 @@ import { isOutside, nameOf, type TrackedPath } from '../model/path.ts';
 import { ABSENT, joins, type State, unknown } from '../model/state.ts';
 import { blobOf } from '../store/blob.ts';
 import { Draft } from '../store/draft.ts';
+import { currentSeq } from '../store/find.ts';
 import type { Blob } from '../store/store.ts';
 import type { ExecutionSite } from './execution-site.ts';
 import type { HeldExecution } from './lease.ts';
@@ -77,7 +78,7 @@ export class RecordedFiles {
     const { store, files } = this.#site;
     await this.#site.locked(async () => {
       const path = onlyPath(files.root, named);
-      const draft = new Draft(await store.seq());
+      const draft = new Draft(await currentSeq(store));
       const now = this.#site.now();
       const author = authorOfStep(this.#held().execution, this.#step, now);
       const capturing = { author, finds: this.#site.finds(now) };
@@ -94,7 +95,7 @@ export class RecordedFiles {
       }
       if (blob !== undefined && place.after.kind === 'captured') draft.addBlob(blob);
       draft.fence = this.#held().fence;
-      await store.commit(draft.batch());
+      await store.timeline.commit(draft.batch());
       try {
         for (const folder of folders) makeStepFolder(files.root, folder.path);
         if (!isWritten && own.before.kind === 'absent') return;
@@ -112,10 +113,10 @@ export class RecordedFiles {
   async #setRight({ path, before, after }: Place, author: Author): Promise<void> {
     const { store, files } = this.#site;
     if (joins(after, look(files, path).state)) return;
-    const draft = new Draft(await store.seq());
+    const draft = new Draft(await currentSeq(store));
     appendChange(draft, path, after, before, author);
     draft.fence = this.#held().fence;
-    await store.commit(draft.batch());
+    await store.timeline.commit(draft.batch());
   }
 
   /** The state that a look at the file will find. Of an excluded file it says next to nothing. */

@@ -59,6 +59,8 @@ export async function draftBegin(
   if (!site.scans) return begun;
   draft.windows.push({
     id: newWindowId(),
+    kind: 'command',
+    change: null,
     sessionId,
     checkpointId,
     toolCallId: null,
@@ -81,14 +83,14 @@ export async function draftEnd(
   { sessionId }: Execution,
   { now, coverage }: { readonly now: number; readonly coverage: Coverage },
 ): Promise<TrackedPath[]> {
-  const open = await site.store.changes({ sessionIds: [sessionId], open: true });
+  const open = await site.store.timeline.changes({ sessionIds: [sessionId], open: true });
   for (const changes of Map.groupBy(open, (change) => change.checkpointId).values()) {
     const [first] = changes;
     if (first === undefined) continue;
     const capturing = { author: authorOf(first, now), finds: site.finds(now) };
     await endChanges(draft, site.files, changes, capturing);
   }
-  for (const window of commandsIn(await site.store.windows())) {
+  for (const window of commandsIn(await site.store.timeline.windows())) {
     if (window.sessionId !== sessionId) continue;
     // Without a complete scan the window stays on record: a later scan finds what the command did.
     if (coverage === 'scanned') draft.removedWindows.push(window.id);

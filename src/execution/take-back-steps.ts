@@ -4,6 +4,7 @@ import type { Receipt } from '../model/operation.ts';
 import { selectedPath, type TrackedPath } from '../model/path.ts';
 import type { OnConflict, PlanLine, RewindPlan } from '../model/plan.ts';
 import { makePlan } from '../plan/make-plan.ts';
+import { currentSeq, findCheckpoint, findExecution } from '../store/find.ts';
 import { newOperationId } from '../timeline/new-id.ts';
 import { readLog } from './execution-reader.ts';
 import type { DraftWork, ExecutionSite } from './execution-site.ts';
@@ -39,7 +40,7 @@ async function planSince(
 ): Promise<RewindPlan | null> {
   // The step changed files under the session of the execution that was forked, not of the fork.
   if (checkpointId === null) return null;
-  const checkpoint = await site.store.checkpoint(checkpointId);
+  const checkpoint = await findCheckpoint(site.store, checkpointId);
   if (checkpoint === null) {
     throw new SavepointError('checkpoint-not-found', `the checkpoint of step ${index} is gone`, {
       hint: "look at the files, then open the execution with changedFiles: 'accept'",
@@ -101,7 +102,7 @@ async function restoreFiles(
   step: StepAttempt,
 ): Promise<PlanLine[]> {
   const { writes } = step;
-  const changes = await site.store.changes({ sessionIds: [held.execution.sessionId] });
+  const changes = await site.store.timeline.changes({ sessionIds: [held.execution.sessionId] });
   const ofStep = changes.filter(({ checkpointId }) => checkpointId === step.checkpointId);
   removeFresh(site.files.root, step, new Set(ofStep.map(({ path }) => path)));
   const own = await restoreNow(site, held, step, { paths: null, includeShared: false });
@@ -155,7 +156,7 @@ export async function planRollback(
   id: string,
   { to, includeShared = false, onConflict = 'fail' }: RollbackRequest,
 ): Promise<RollbackPlan> {
-  if ((await site.store.execution(id)) === null) throw notFound(id);
+  if ((await findExecution(site.store, id)) === null) throw notFound(id);
   const log = await readLog(site.store, id);
   if (to !== BEGINNING) log.at(to);
   const steps = log.live.slice(to + 1);
@@ -163,7 +164,7 @@ export async function planRollback(
   const extent = { description, paths: null, includeShared, onConflict, force: false };
   const first = steps.find(({ checkpointId }) => checkpointId !== null);
   const files = first === undefined ? null : await planSince(site, first, extent);
-  return rollbackPlan(id, to, steps, files ?? noFiles(description, await site.store.seq()));
+  return rollbackPlan(id, to, steps, files ?? noFiles(description, await currentSeq(site.store)));
 }
 
 /** Rolls files and state back as one operation, which an undo takes back. */

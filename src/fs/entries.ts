@@ -1,4 +1,5 @@
 import {
+  type BigIntStats,
   close,
   constants,
   existsSync,
@@ -26,6 +27,16 @@ export function kindOf(at: FsPath): EntryKind {
   if (stats.isSymbolicLink()) return 'symlink';
   if (stats.isDirectory()) return 'directory';
   return stats.isFile() ? 'file' : 'special';
+}
+
+/** The stat of an entry, links not followed. Throws where there is none. */
+export function statOf(at: FsPath): BigIntStats {
+  return lstatSync(at, { bigint: true });
+}
+
+/** The target of a link, as it is written in it. Throws where the entry is not a link. */
+export function linkTarget(at: FsPath): Buffer {
+  return readlinkSync(at, { encoding: 'buffer' });
 }
 
 /** The permission bits of an entry, with set-id and sticky bits; null where there is none. */

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import type { FsPath } from './pinned-folder.ts';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+const PAGE = 4096;
 const GROWTH = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 const readOnPool = promisify(read);
@@ -97,7 +98,7 @@ export function openFile(
 function readToEnd({ fd, size }: OpenFile, limit: number): Buffer | null {
   if (size > limit) return null;
   // One byte more than there should be: to get less means that the file ends there.
-  let buffer = Buffer.allocUnsafe(size + 1);
+  let buffer = Buffer.allocUnsafe(size === 0 ? PAGE : size + 1);
   let length = 0;
   for (;;) {
     const wanted = buffer.length - length;

@@ -1,4 +1,5 @@
 import type { CheckpointId, OperationId, Seq } from './ids.ts';
+import type { ImportOwner, ProcessOwner } from './owner.ts';
 import type { TrackedPath } from './path.ts';
 import type { State } from './state.ts';
 
@@ -35,28 +36,17 @@ export interface Change {
   readonly checkpointId: CheckpointId | null;
   readonly operationId: OperationId | null;
   readonly toolCallId: string | null;
-  /**
-   * The process in which the tool call runs, as `capture` names processes, or the import that brought the
-   * change; null when not known.
-   */
-  readonly owner: string | null;
+  /** The process in which the tool call runs, or the import that brought the change; null when not known. */
+  readonly owner: ProcessOwner | ImportOwner | null;
   readonly createdAt: number;
 }
 
-const IMPORT = /^import:(\d{1,16})$/;
-
-/** The owner of every change that came with an import; `first` is the first number that it drew. */
-export function importOwner(first: Seq): string {
-  return `import:${first}`;
-}
-
 /**
- * Where in the timeline a change was imported; null for one that happened here. To a checkpoint before
- * that place it is nothing that happened since.
+ * Where in the timeline a change was imported; null for one that happened here. For a checkpoint before
+ * that place, the change did not happen since.
  */
 export function importedAt({ owner }: Pick<Change, 'owner'>): Seq | null {
-  const first = IMPORT.exec(owner ?? '')?.[1];
-  return first === undefined ? null : Number(first);
+  return owner?.kind === 'import' ? owner.first : null;
 }
 
 /** `by` (a change of an operation) takes `change` back. Only while `by` is live itself. */

@@ -35,3 +35,12 @@ export interface Checkpoint {
   readonly gitHead: string | null;
   readonly coverage: Coverage;
 }
+
+type Required = 'id' | 'seq' | 'kind' | 'description' | 'createdAt' | 'coverage';
+
+/** A checkpoint in which every field that may be empty is empty, unless it is given. */
+export function checkpointWith(
+  given: Pick<Checkpoint, Required> & Partial<Omit<Checkpoint, Required>>,
+): Checkpoint {
+  return { sessionId: null, messageId: null, label: null, gitHead: null, ...given };
+}

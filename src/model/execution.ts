@@ -1,4 +1,5 @@
 import type { CheckpointId, OperationId, PartId } from './ids.ts';
+import type { ProcessOwner } from './owner.ts';
 
 /** `open` until somebody says that it is over. */
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
@@ -16,8 +17,8 @@ export interface Execution {
   readonly parentStep: number | null;
   /** Grows with each holder. A process with an older token can no longer write. */
   readonly token: number;
-  /** The process that holds it, as `capture` names processes; null while nobody does. */
-  readonly owner: string | null;
+  /** The process that holds it; null while nobody does. */
+  readonly owner: ProcessOwner | null;
   /** Until when it counts as held, where nobody can tell whether the holder still runs. */
   readonly leaseUntil: number | null;
   readonly createdAt: number;

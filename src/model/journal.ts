@@ -40,11 +40,11 @@ export interface Journal {
   readonly phase: JournalPhase;
   /** In the order in which they are carried out. */
   readonly steps: readonly JournalStep[];
-  /** Of phase `alongside`: the paths that the other program may touch, and what they were. */
+  /** In phase `alongside`: the paths that the other program may touch, with their states before it. */
   readonly alongside?: readonly JournalStep[];
-  /** Of earlier restores: steps whose companions could not be removed so far. */
+  /** Steps of earlier restores whose companions could not be removed so far. */
   readonly untidy?: readonly UntidyStep[];
-  /** What goes on record when the steps are done: the new operation, then those it affects. */
+  /** Recorded when the steps are done: the new operation, then those that it affects. */
   readonly operations: readonly Operation[];
   readonly changes: readonly Change[];
   readonly cancellations: readonly Cancellation[];

@@ -78,7 +78,7 @@ export function childOf(folder: TrackedPath | null, name: string): TrackedPath {
   return (folder === null ? name : `${folder}/${name}`) as TrackedPath;
 }
 
-/** Checks what a caller passed as a path, of whatever shape, and gives its text. */
+/** Checks a path that a caller passed, text or bytes, and gives its text. */
 export function pathText(input: string | Uint8Array): string {
   if (typeof input !== 'string' && !(input instanceof Uint8Array)) {
     throw new SavepointError('argument-invalid', 'a path must be a string or bytes');
@@ -125,7 +125,7 @@ function isLongName(name: string): boolean {
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
-// U+DC00: a byte that is no text is carried as the lone surrogate this far above its value.
+// U+DC00: a byte that is not text becomes the lone surrogate this far above its value.
 const ESCAPE = 0xdc00;
 
 export function bytesToPath(bytes: Uint8Array): string {

@@ -15,7 +15,7 @@ import {
 import type { CheckpointId, OperationId, Seq } from './ids.ts';
 import { OPERATION_KINDS, type OperationKind } from './operation.ts';
 import type { TrackedPath } from './path.ts';
-import { STATE, type State } from './state.ts';
+import { STATE, type State, type UnknownReason } from './state.ts';
 
 export type OnConflict = (typeof ON_CONFLICT)[number];
 export const ON_CONFLICT = ['keep', 'restore', 'fail'] as const;
@@ -43,18 +43,18 @@ export type ConflictReason =
   | 'modify-delete'
   | 'type-changed'
   | 'mode-changed'
-  /** What the agent left was never recorded, so nothing shows that it is what is there now. */
+  /** The agent's result was never recorded, so nobody knows whether the file is still the agent's. */
   | 'after-unknown'
-  /** What the agent left was recorded, and the record was damaged since. */
+  /** The agent's result was recorded, and the record was damaged since. */
   | 'after-damaged'
-  /** What is there now cannot be read, so it could not be brought back. */
+  /** The present file cannot be read, so a rewind could not be undone. */
   | 'current-unknown'
   /** A folder stands where a file must go, or a file where a folder must, and it has to stay. */
   | 'blocked';
 
 export type SkipReason =
-  /** The state to return to was never recorded; the part after the dash says why. */
-  | `before-unknown-${string}`
+  /** The state to return to was never recorded; the last part says why. */
+  | `before-unknown-${UnknownReason}`
   | 'outside-project'
   | 'agent-configuration'
   | 'protected'
@@ -68,9 +68,9 @@ export type SkipReason =
 export interface PlanLine {
   readonly path: TrackedPath;
   readonly action: PlanAction;
-  /** What must be at the path when the plan is applied; otherwise the plan is stale. */
+  /** The state that the path must have when the plan is applied; otherwise the plan is stale. */
   readonly expected: State;
-  /** What will be there afterwards; equals `expected` where nothing is done. */
+  /** The state afterwards; equals `expected` where nothing is done. */
   readonly target: State;
   /** The bytes of a merge, which no blob holds yet. */
   readonly merged?: Uint8Array;

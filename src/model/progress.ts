@@ -1,4 +1,4 @@
-/** What long work is at: looking, copying, planning, restoring, moving. */
+/** The part of long work that is under way: looking, copying, planning, restoring, moving. */
 export type ProgressStep =
   | 'scan'
   | 'copy'

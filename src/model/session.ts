@@ -9,3 +9,6 @@ export interface Session {
   readonly lastActiveAt: number;
   readonly archivedAt: number | null;
 }
+
+/** The agent of sessions that `savepoint run` makes: one for each command. */
+export const RUN_AGENT = 'run';

@@ -7,6 +7,7 @@ import type { TrackedPath } from '../model/path.ts';
 import type { OnConflict, PlanLine, RewindPlan } from '../model/plan.ts';
 import { sameState } from '../model/state.ts';
 import { hashBytes } from '../store/blob.ts';
+import { currentSeq } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 import { type ChangeSet, loadChangeSet, type SetRequest } from '../timeline/change-set.ts';
 import { decide } from './decide.ts';
@@ -40,7 +41,7 @@ export interface Fresh {
 
 /** Loads, looks and plans. Writes nothing: a plan that is not applied leaves no trace. */
 export async function makePlan(site: CaptureSite, request: PlanRequest): Promise<Planned> {
-  const seq = await site.store.seq();
+  const seq = await currentSeq(site.store);
   const set = await loadChangeSet(site.store, request.set, request);
   if (!request.force) await refuseBusy(site.store, request.set, set);
   const exact = request.set.take === 'exact';
@@ -90,7 +91,7 @@ function sealMerge(line: PlanLine): PlanLine {
 async function refuseBusy(store: Store, request: SetRequest, set: ChangeSet): Promise<void> {
   const { sessionIds } = set;
   const whose = sessionIds === null ? {} : { sessionIds };
-  const open = await store.changes({ ...whose, open: true });
+  const open = await store.timeline.changes({ ...whose, open: true });
   const calls = [...open, ...(await overlappedCalls(store, whose))];
   const paths = new Set(set.chains.map((chain) => chain.path));
   const running = calls.filter(

@@ -166,7 +166,7 @@ async function loadBlobs(
   for (const id of wanted) {
     if (contents.has(id) || damaged.has(id)) continue;
     try {
-      const bytes = await site.store.readBlob(id);
+      const bytes = await site.store.blobs.read(id);
       if (toMerge.has(id)) contents.set(id, bytes);
       else targets.keep(id, bytes);
     } catch (error) {
@@ -199,7 +199,7 @@ const A_FOLDER: Surrounding = { kind: 'directory', mode: 0o755 };
 async function surrounding(site: CaptureSite, folder: TrackedPath): Promise<Surrounding> {
   const kind = kindAt(site.root, folder);
   if (kind === 'directory') return A_FOLDER;
-  const changes = await site.store.changes({ paths: [folder] });
+  const changes = await site.store.timeline.changes({ paths: [folder] });
   const states = changes.flatMap(({ before, after }) => [before, after ?? before]);
   const last = states.findLast(isDirectory) ?? (await site.known.find(folder))?.head.state;
   const isKnown = last?.kind === 'captured' && last.type === 'directory';

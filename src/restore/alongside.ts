@@ -135,7 +135,7 @@ function stashedState(root: string, guard: JournalStep): State {
 
 /** Whether the path ever held this, as far as anybody recorded; modes may differ. */
 async function isOnRecord(site: CaptureSite, path: TrackedPath, state: State): Promise<boolean> {
-  const changes = await site.store.changes({ paths: [path] });
+  const changes = await site.store.timeline.changes({ paths: [path] });
   const known = changes.flatMap(({ before, after }) =>
     after === null ? [before] : [before, after],
   );

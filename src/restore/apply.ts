@@ -5,6 +5,7 @@ import type { Receipt } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { isWork, type PlanNote, type RewindPlan, takesEffect } from '../model/plan.ts';
 import { receiptOf } from '../plan/receipt.ts';
+import { currentSeq, findOperation } from '../store/find.ts';
 import type { Batch, Store } from '../store/store.ts';
 import { type Alongside, runAlongside } from './alongside.ts';
 import { checkLines, checkPlan } from './check-plan.ts';
@@ -54,10 +55,10 @@ async function isOnRecord({ operationId, site }: ApplyContext, plan: RewindPlan)
 
 /** Whether an operation, or the one that it takes back in the end, has rolled back steps. */
 async function rollsSteps(store: Store, id: OperationId): Promise<boolean> {
-  const reverts = (await store.operation(id))?.reverts ?? null;
+  const reverts = (await findOperation(store, id))?.reverts ?? null;
   if (reverts !== null) return rollsSteps(store, reverts);
-  for (const execution of await store.executions()) {
-    const steps = await store.steps(execution.id);
+  for (const execution of await store.timeline.executions()) {
+    const steps = await store.timeline.steps(execution.id);
     if (steps.some(({ rolledBackBy }) => rolledBackBy === id)) return true;
   }
   return false;
@@ -76,9 +77,9 @@ function refuseConflicts(plan: RewindPlan): void {
 async function checkTimeline({ site, fresh }: ApplyContext, plan: RewindPlan): Promise<void> {
   const paths = new Set(plan.lines.map((line) => line.path));
   // A plan that was made from damaged rows would restore what never was.
-  await site.store.verify([...paths], plan.checkpointId);
+  await site.store.maintain('verify', [...paths], plan.checkpointId);
   if (fresh !== null) return;
-  for (const change of await site.store.changes({ after: plan.seq })) {
+  for (const change of await site.store.timeline.changes({ after: plan.seq })) {
     const ours = plan.families?.includes(change.sessionId ?? '') ?? true;
     if (ours || paths.has(change.path)) throw changedMeanwhile(change.path);
   }
@@ -87,7 +88,12 @@ async function checkTimeline({ site, fresh }: ApplyContext, plan: RewindPlan): P
 /** Every file is as it should be already: only the operation goes on record. */
 async function recordOnly({ site }: ApplyContext, { safety, journal }: Prepared): Promise<[]> {
   const changes = [...safety.changes, ...journal.changes];
-  await site.store.commit({ ...safety.batch(), ...recordOf(journal), changes, base: safety.base });
+  await site.store.timeline.commit({
+    ...safety.batch(),
+    ...recordOf(journal),
+    changes,
+    base: safety.base,
+  });
   return [];
 }
 
@@ -99,7 +105,7 @@ async function restore(
 ): Promise<PlanNote[]> {
   const { site } = context;
   try {
-    await site.store.commit({ ...prepared.safety.batch(), journal: prepared.journal });
+    await site.store.timeline.commit({ ...prepared.safety.batch(), journal: prepared.journal });
   } catch (failure) {
     throw await withdraw(failure, context, prepared.journal);
   }
@@ -113,7 +119,10 @@ async function restore(
     throw await takeBack(error, context, journal);
   }
   try {
-    await site.store.commit({ ...recordOf(journal), journal: { ...journal, phase: 'done' } });
+    await site.store.timeline.commit({
+      ...recordOf(journal),
+      journal: { ...journal, phase: 'done' },
+    });
   } catch (failure) {
     // Not taken back: a commit that failed may still be found on record after a crash.
     throw unfinished(site.root, journal, failure);
@@ -145,7 +154,7 @@ async function afterOther(
       throw refusal(changedMeanwhile(path), journal, foreign);
     }
     const next: Journal = { ...rest, phase: 'intent' };
-    await site.store.commit({ base: await site.store.seq(), journal: next });
+    await site.store.timeline.commit({ base: await currentSeq(site.store), journal: next });
     return { journal: next, notes };
   } catch (error) {
     throw isSavepointError(error, 'plan-stale') ? error : unfinished(site.root, journal, error);
@@ -168,7 +177,10 @@ async function withdraw(
 ): Promise<unknown> {
   if (!isSavepointError(failure, 'store-failed')) return failure;
   try {
-    await site.store.commit({ base: await site.store.seq(), journal: takenBack(journal) });
+    await site.store.timeline.commit({
+      base: await currentSeq(site.store),
+      journal: takenBack(journal),
+    });
     return failure;
   } catch (second) {
     return unfinished(site.root, journal, new AggregateError([failure, second]));
@@ -176,13 +188,8 @@ async function withdraw(
 }
 
 /** The rows that record the operation. */
-export function recordOf(journal: Journal): Batch {
-  return {
-    base: journal.base,
-    operations: journal.operations,
-    changes: journal.changes,
-    cancellations: journal.cancellations,
-  };
+export function recordOf({ base, operations, changes, cancellations }: Journal): Batch {
+  return { base, operations, changes, cancellations };
 }
 
 async function takeBack(
@@ -205,7 +212,7 @@ async function takeBack(
 }
 
 /** The note about paths that somebody else wrote to, or may have written to, while the restore ran. */
-export function leftAsIs(paths: readonly TrackedPath[]): PlanNote[] {
+function leftAsIs(paths: readonly TrackedPath[]): PlanNote[] {
   if (paths.length === 0) return [];
   const message =
     'what was done was taken back, except where files changed meanwhile or nothing shows who wrote them';

@@ -14,6 +14,7 @@ import {
 import { isWork, PLAN, type PlanLine, type RewindPlan, takesEffect } from '../model/plan.ts';
 import { type Captured, joins, type State } from '../model/state.ts';
 import { hashBytes } from '../store/blob.ts';
+import { currentSeq } from '../store/find.ts';
 import { changedMeanwhile } from './journal.ts';
 
 /**
@@ -34,7 +35,10 @@ export function checkLines(site: CaptureSite, plan: RewindPlan): void {
     checkPath(site, line.path);
     if (paths.has(line.path)) throw refusal(line, 'a path stands twice in the plan');
     paths.add(line.path);
-    if (line.action !== 'skip' && isOffLimits(site, line.path)) throw forbidden(line);
+    if (line.action !== 'skip' && isOffLimits(site, line.path)) {
+      const { path } = line;
+      throw new SavepointError('path-protected', 'a path of the plan is never touched', { path });
+    }
     if (!isSound(line)) throw refusal(line, 'a line of the plan contradicts itself');
   }
 }
@@ -76,7 +80,7 @@ function isContent(merged: Uint8Array | undefined, target: State): boolean {
 
 /** A path that no agent touched has nothing to take back, so it is not touched either. */
 async function checkTakes({ store }: CaptureSite, plan: RewindPlan): Promise<void> {
-  if (plan.seq > (await store.seq())) {
+  if (plan.seq > (await currentSeq(store))) {
     throw new SavepointError('argument-invalid', 'the plan belongs to another timeline');
   }
   const lines = plan.lines.filter(takesEffect);
@@ -102,7 +106,7 @@ async function changesTaken(
   const paths = lines.map((line) => line.path);
   const seqs = lines.flatMap((line) => line.takes);
   const oldest = seqs.reduce((one, other) => Math.min(one, other), Number.MAX_SAFE_INTEGER);
-  const changes = await store.changes({ paths, after: oldest - 1 });
+  const changes = await store.timeline.changes({ paths, after: oldest - 1 });
   return new Map(changes.map((change) => [change.seq, change]));
 }
 
@@ -117,8 +121,4 @@ function isOnTheWay(line: PlanLine, lines: readonly PlanLine[]): boolean {
 
 function refusal({ path }: PlanLine, message: string): SavepointError {
   return new SavepointError('argument-invalid', message, { path });
-}
-
-function forbidden({ path }: PlanLine): SavepointError {
-  return new SavepointError('path-protected', 'a path of the plan is never touched', { path });
 }

@@ -7,6 +7,7 @@ import type { Journal, JournalStep } from '../model/journal.ts';
 import { isOutside, parentOf, type TrackedPath } from '../model/path.ts';
 import type { Progress } from '../model/progress.ts';
 import { isDirectory } from '../model/state.ts';
+import { currentSeq } from '../store/find.ts';
 import { stashIsIntact, stepsToTidy } from './companions.ts';
 import { finishFolder, loosenAgain, loosenFolder, tightenAgain, tightenFolder } from './modes.ts';
 import { about, isTheirs, withParent } from './step-place.ts';
@@ -108,20 +109,19 @@ function foldersToSync(
     const outside = isOutside(step.path);
     for (const folder of foldersOf(step)) {
       const path = folder ?? step.path;
-      const open = (): number | null => about(path, () => openFolder(root, folder, outside));
+      const open = (): number | null =>
+        about(path, () => {
+          const pinned = pinFolderOrNull(root, folder, outside);
+          try {
+            return pinned?.openSelf() ?? null;
+          } finally {
+            pinned?.close();
+          }
+        });
       targets.set(`${outside}:${folder}`, { path, open });
     }
   }
   return [...targets.values()];
-}
-
-function openFolder(root: string, folder: TrackedPath | null, outside: boolean): number | null {
-  const pinned = pinFolderOrNull(root, folder, outside);
-  try {
-    return pinned?.openSelf() ?? null;
-  } finally {
-    pinned?.close();
-  }
 }
 
 /*
@@ -156,9 +156,9 @@ export async function tellProgress(
 }
 
 /** Without the lock nothing more may be touched: that is an error, whatever else went wrong. */
-async function refuseClosed(store: Pick<CaptureSite['store'], 'seq'>): Promise<void> {
+async function refuseClosed(store: CaptureSite['store']): Promise<void> {
   try {
-    await store.seq();
+    await store.state();
   } catch (error) {
     if (isSavepointError(error, 'store-closed')) throw error;
   }
@@ -190,7 +190,11 @@ export async function recordTakenBack(
 ): Promise<Journal> {
   const done = takenBack(journal);
   const removedCheckpoints = left.length === 0 ? [journal.safetyCheckpointId] : [];
-  await store.commit({ base: await store.seq(), removedCheckpoints, journal: done });
+  await store.timeline.commit({
+    base: await currentSeq(store),
+    removedCheckpoints,
+    journal: done,
+  });
   return done;
 }
 

@@ -2,7 +2,7 @@ import { type CaptureSite, look } from '../capture/capture.ts';
 import { type Author, appendChange, outsider, settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
 import { kindAt, type Observation, type Sight } from '../fs/observe.ts';
-import type { Checkpoint } from '../model/checkpoint.ts';
+import { type Checkpoint, checkpointWith } from '../model/checkpoint.ts';
 import type { OperationId, Seq } from '../model/ids.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
 import type { Operation } from '../model/operation.ts';
@@ -12,6 +12,7 @@ import { isDirectory, joins, type State } from '../model/state.ts';
 import type { Fresh } from '../plan/make-plan.ts';
 import { blobOf } from '../store/blob.ts';
 import { Draft } from '../store/draft.ts';
+import { currentSeq, findOperation } from '../store/find.ts';
 import { newCheckpointId, newOperationId } from '../timeline/new-id.ts';
 import { guardSteps } from './alongside.ts';
 import { stepsToTidy } from './companions.ts';
@@ -50,7 +51,7 @@ export async function prepare(
   alongside: readonly TrackedPath[] | null = null,
 ): Promise<Prepared> {
   const { site, now } = context;
-  const safety = new Draft(await site.store.seq());
+  const safety = new Draft(await currentSeq(site.store));
   const { unrecorded, seen } = await settleLines(context, safety, lines);
   const guards = alongside === null ? null : await guardSteps(site, safety, alongside, now);
   const checkpoint = safetyCheckpoint(context, safety, plan);
@@ -76,7 +77,7 @@ export async function prepare(
 
 /** The journal of an earlier restore is still there only because its companions could not be removed. */
 async function untidySteps({ store }: CaptureSite): Promise<Pick<Journal, 'untidy'>> {
-  const earlier = await store.journal();
+  const earlier = await store.timeline.journal();
   return earlier === null ? {} : { untidy: stepsToTidy(earlier) };
 }
 
@@ -157,18 +158,15 @@ function recordLines(
 }
 
 function safetyCheckpoint(context: ApplyContext, draft: Draft, plan: RewindPlan): Checkpoint {
-  const checkpoint: Checkpoint = {
+  const checkpoint = checkpointWith({
     id: newCheckpointId(),
     seq: draft.nextSeq(),
-    sessionId: null,
-    messageId: null,
     kind: 'safety',
     description: `before ${plan.description}`,
-    label: null,
     createdAt: context.now,
     gitHead: context.gitHead,
     coverage: 'named',
-  };
+  });
   draft.checkpoints.push(checkpoint);
   return checkpoint;
 }
@@ -198,10 +196,11 @@ function operationOf(
  */
 async function affectedOperations(site: CaptureSite, plan: RewindPlan): Promise<Operation[]> {
   if (plan.reverts === null || plan.lines.some((line) => line.action === 'conflict')) return [];
-  const reverted = await site.store.operation(plan.reverts);
+  const reverted = await findOperation(site.store, plan.reverts);
   if (reverted === null) return [];
   const affected = [{ ...reverted, inEffect: false }];
-  const revived = reverted.reverts === null ? null : await site.store.operation(reverted.reverts);
+  const revived =
+    reverted.reverts === null ? null : await findOperation(site.store, reverted.reverts);
   if (revived !== null) affected.push({ ...revived, inEffect: true });
   return affected;
 }

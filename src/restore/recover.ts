@@ -4,6 +4,7 @@ import type { Journal, JournalStep } from '../model/journal.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { sameState } from '../model/state.ts';
+import { currentSeq } from '../store/find.ts';
 import { putBack } from './alongside.ts';
 import { recordOf } from './apply.ts';
 import {
@@ -101,7 +102,7 @@ async function tidyUp(site: CaptureSite, journal: Journal, tell: Tell): Promise<
   const isShorter = untidy.length < stepsToTidy(journal).length;
   if (untidy.length > 0 && !isShorter) return;
   const rest = untidy.length === 0 ? null : { ...takenBack(journal), steps: [], untidy };
-  await site.store.commit({ base: await site.store.seq(), journal: rest });
+  await site.store.timeline.commit({ base: await currentSeq(site.store), journal: rest });
 }
 
 /** Needs no room on the project's disk: old files only get their names back. */
@@ -134,7 +135,7 @@ async function rollForward(
   // Where nothing came of it, the safety checkpoint goes, unless a file waits in its stash.
   const isNeeded = rest.operations.length > 0 || journal.steps.some((step) => isBegun(site, step));
   const removedCheckpoints = isNeeded ? [] : [journal.safetyCheckpointId];
-  await site.store.commit({ ...recordOf(rest), removedCheckpoints, journal: rest });
+  await site.store.timeline.commit({ ...recordOf(rest), removedCheckpoints, journal: rest });
   const message = `an interrupted ${kindOf(journal)} was finished${exceptFor(foreign)}`;
   return { note: recovered(message, [...foreign]), rest };
 }
@@ -162,13 +163,10 @@ function takeStepBack(site: CaptureSite, step: JournalStep, otherwise: Otherwise
   try {
     backward(site.root, step);
   } catch (error) {
-    const isTolerable = otherwise === 'or leave' && isRefused(error);
-    if (!isTolerable || (step.from.kind === 'captured' && isGone(site, step))) throw error;
+    if (otherwise === 'or take back' || !isRefused(error)) throw error;
+    const isGone = currentState(site.root, step).kind === 'absent';
+    if (isGone && step.from.kind === 'captured') throw error;
   }
-}
-
-function isGone({ root }: CaptureSite, step: JournalStep): boolean {
-  return currentState(root, step).kind === 'absent';
 }
 
 /** Whether the old file was moved away and is not back. */

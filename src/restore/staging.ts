@@ -96,5 +96,5 @@ async function contentOf(site: CaptureSite, state: State, read?: Contents): Prom
   if (state.kind !== 'captured' || state.blob === null) {
     throw new SavepointError('restore-failed', 'a restore needs bytes that were never recorded');
   }
-  return read?.get(state.blob) ?? site.store.readBlob(state.blob);
+  return read?.get(state.blob) ?? site.store.blobs.read(state.blob);
 }

@@ -1,8 +1,8 @@
-import type { Baseline } from '../model/baseline.ts';
 import type { Cancellation, Change } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import type { BlobId, CheckpointId, Seq } from '../model/ids.ts';
+import type { Baseline } from '../model/manifest.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import type { Window } from '../model/window.ts';

@@ -1,9 +1,9 @@
-import type { Baseline } from '../model/baseline.ts';
 import type { Cancellation, Change } from '../model/change.ts';
 import type { Checkpoint, CheckpointKind } from '../model/checkpoint.ts';
 import type { Execution, StepAttempt, StoredDocument } from '../model/execution.ts';
 import type { BlobId, CheckpointId, OperationId, PartId, Seq } from '../model/ids.ts';
 import type { Journal } from '../model/journal.ts';
+import type { Baseline } from '../model/manifest.ts';
 import type { Operation } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
@@ -19,7 +19,7 @@ export interface Blob {
 
 /**
  * These bytes are in the store already, under another name; rows may name them from now on. `pack`: a
- * pack of `putBlobs` holds them. `git`: an object below `objectsFolder` does.
+ * pack of `putMany` holds them. `git`: an object of `Store.git` does.
  */
 export interface BlobReference {
   readonly id: BlobId;
@@ -29,7 +29,7 @@ export interface BlobReference {
   readonly key: Uint8Array | null;
 }
 
-/** What `putBlobs` kept: how many different blobs, and their bytes before compression. */
+/** What `putMany` kept: how many different blobs, and their bytes before compression. */
 export interface PackReceipt {
   /** For a baseline to name; none when there was nothing to keep. */
   readonly packs: readonly string[];
@@ -135,6 +135,14 @@ export interface Batch {
 }
 
 export interface CheckpointQuery {
+  readonly ids?: readonly CheckpointId[];
+  /** Only checkpoints whose id starts with this. */
+  readonly prefix?: string;
+  /**
+   * Only checkpoints whose id stands right before or right after one of these in the order of characters.
+   * Of all other ids, one of these two has the longest beginning in common with it.
+   */
+  readonly beside?: readonly CheckpointId[];
   readonly sessionIds?: readonly string[];
   readonly messageId?: string;
   readonly kinds?: readonly CheckpointKind[];
@@ -145,6 +153,12 @@ export interface CheckpointQuery {
   /** Only checkpoints under which this path, or one below it, changed. */
   readonly path?: TrackedPath;
   readonly labelled?: true;
+  readonly oldestFirst?: true;
+  readonly limit?: number;
+}
+
+export interface OperationQuery {
+  readonly ids?: readonly OperationId[];
   readonly limit?: number;
 }
 
@@ -186,19 +200,35 @@ export interface StoreStats {
   readonly storedBytes: number;
   /** Bytes of all packs, as they are stored. */
   readonly packedBytes: number;
-  /** Bytes below `objectsFolder`. Links share them with the user's repository, as long as it has them. */
+  /** Bytes of `Store.git`. Links share them with the user's repository, as long as it has them. */
   readonly gitBytes: number;
 }
 
+/** Where a store stands. */
+export interface StoreState {
+  /** The worktree that it belongs to; null before `setProject`. */
+  readonly project: ProjectIdentity | null;
+  /** The newest sequence number handed out, 0 at first. */
+  readonly seq: Seq;
+  readonly baseline: Baseline | null;
+  /** Whether a purge has left bytes for the task `scrub`. */
+  readonly needsScrub: boolean;
+}
+
 /**
- * One project's timeline and blobs. Asynchronous, because some implementations are reached over a
- * network. All failures are `SavepointError`; after `close`, every method throws `store-closed`.
- *
- * Reads see the last commit of any process. Lists come in the order said at each method.
+ * One project's record: its timeline, the bytes of its files, and documents. Asynchronous, because some
+ * stores are reached over a network. All failures are `SavepointError`. After `close`, every method throws
+ * `store-closed`. Reads see the last commit of any process.
  */
 export interface Store {
-  /** The identity it was made for, or null before `setProject`. */
-  project(): Promise<ProjectIdentity | null>;
+  readonly timeline: TimelineStore;
+  readonly blobs: BlobStore;
+  readonly documents: DocumentStore;
+  /** Null where the store has no folder on this machine. */
+  readonly git: GitStore | null;
+
+  /** Throws `store-corrupt` where the sequence number is lost. */
+  state(): Promise<StoreState>;
   /** Binds the store to a worktree. Idempotent. */
   setProject(identity: ProjectIdentity): Promise<void>;
 
@@ -209,9 +239,18 @@ export interface Store {
    */
   lock(options: LockOptions): Promise<ProjectLock>;
 
-  /** The newest sequence number handed out, 0 at first. */
-  seq(): Promise<Seq>;
+  /** Runs one task of `Maintenance`. A store for which a task means nothing does nothing. */
+  maintain<Task extends keyof Maintenance>(
+    task: Task,
+    ...input: Parameters<Maintenance[Task]>
+  ): Promise<ReturnType<Maintenance[Task]>>;
 
+  /** Idempotent. Open locks are released. */
+  close(): Promise<void>;
+}
+
+/** What happened, in rows. Lists come in the order said at each method. */
+export interface TimelineStore {
   /**
    * Writes a batch: all of it, durably, before the promise resolves, or nothing. Blobs are durable
    * before any row that names them. Putting a blob that is there already is harmless. Throws
@@ -224,97 +263,78 @@ export interface Store {
    */
   commit(batch: Batch): Promise<void>;
 
-  /** Verified against its hash. Throws `blob-missing` or `blob-corrupt`. */
-  readBlob(id: BlobId): Promise<Uint8Array>;
-
-  /**
-   * Keeps many blobs at once, durably, outside of any batch: for the first copy of a worktree. The caller
-   * holds the project lock until it has committed a baseline that names the packs; `prune` removes those
-   * that none names. The next group is asked for when there is room for it, so that memory stays bounded
-   * whatever comes; from then on the caller may use the bytes of the last one again. When it throws, because of the disk or of the groups, nothing is kept.
-   */
-  putBlobs(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt>;
-
-  /**
-   * A blob straight from the packs, verified, without a reference to it; null when it is in none. For a
-   * look at the baseline. Throws `blob-corrupt`.
-   */
-  readPacked(id: BlobId): Promise<Uint8Array | null>;
-
-  /**
-   * Where capture keeps git's packs, as a bare repository; the folder need not be there yet. Null when the
-   * store has no place for them.
-   */
-  objectsFolder(): string | null;
-
-  /**
-   * A blob of git's below `objectsFolder` by its id (20 bytes), verified against it. Throws
-   * `blob-missing` or `blob-corrupt`.
-   */
-  readGitObject(key: Uint8Array): Promise<Uint8Array>;
-
-  session(id: string): Promise<Session | null>;
-  /** Most recently active first. */
-  sessions(): Promise<readonly Session[]>;
-
-  checkpoint(id: CheckpointId): Promise<Checkpoint | null>;
-  /** Checkpoints whose id starts with `prefix`, newest first, at most `limit`. */
-  checkpointsByPrefix(prefix: string, limit: number): Promise<readonly Checkpoint[]>;
-  /**
-   * For each of these ids, the ids on record right before and right after it in the order of their
-   * characters, where there are any: whichever other id has the most of its beginning is one of them.
-   */
-  idsBeside(ids: readonly CheckpointId[]): Promise<ReadonlyMap<CheckpointId, readonly string[]>>;
-  /** Newest first. */
+  /** Most recently active first; with ids, only these. */
+  sessions(ids?: readonly string[]): Promise<readonly Session[]>;
+  /** Newest first, unless the query says otherwise. */
   checkpoints(query: CheckpointQuery): Promise<readonly Checkpoint[]>;
-  /** The smallest sequence number of any checkpoint, or null when there is none. */
-  oldestCheckpointSeq(): Promise<Seq | null>;
   /** How many different paths changed under each checkpoint; checkpoints with none are left out. */
-  changedPathCounts(ids: readonly CheckpointId[]): Promise<ReadonlyMap<CheckpointId, number>>;
-
-  head(path: TrackedPath): Promise<Head | null>;
-  /** Of all tracked paths, in the order of their bytes. */
-  heads(): Promise<readonly Head[]>;
+  changedPaths(ids: readonly CheckpointId[]): Promise<ReadonlyMap<CheckpointId, number>>;
+  /** Of all tracked paths, or of these, in the order of their bytes. */
+  heads(paths?: readonly TrackedPath[]): Promise<readonly Head[]>;
   /** Oldest first. */
   changes(query: ChangeQuery): Promise<readonly Change[]>;
   /** The pairs whose `change` is among these, by ascending `by`. */
-  cancellationsOf(changes: readonly Seq[]): Promise<readonly Cancellation[]>;
-
-  operation(id: OperationId): Promise<Operation | null>;
+  cancellations(changes: readonly Seq[]): Promise<readonly Cancellation[]>;
   /** Newest first. */
-  operations(limit?: number): Promise<readonly Operation[]>;
-  journal(): Promise<Journal | null>;
+  operations(query?: OperationQuery): Promise<readonly Operation[]>;
   /** By ascending `opened`. */
   windows(): Promise<readonly Window[]>;
-  baseline(): Promise<Baseline | null>;
-
-  execution(id: string): Promise<Execution | null>;
-  /** Most recently updated first. */
-  executions(): Promise<readonly Execution[]>;
+  /** Throws `store-corrupt` where it is not what was written: files are moved by what it says. */
+  journal(): Promise<Journal | null>;
+  /** Most recently updated first; with ids, only these. */
+  executions(ids?: readonly string[]): Promise<readonly Execution[]>;
   /** All attempts, by index and attempt; without an index, of all steps. */
   steps(executionId: string, index?: number): Promise<readonly StepAttempt[]>;
+}
 
+/** Bytes under their SHA-256. A batch brings single ones; `putMany` is for the first copy of a worktree. */
+export interface BlobStore {
+  /** Verified against the hash, also where only a pack has it. Throws `blob-missing` or `blob-corrupt`. */
+  read(id: BlobId): Promise<Uint8Array>;
+  /**
+   * Keeps many blobs at once, durably, outside of any batch. The caller holds the project lock until it has
+   * committed a baseline that names the packs; `prune` removes those that none names. The next group is asked
+   * for when there is room for it, so that memory stays bounded; from then on the caller may use the bytes of
+   * the last one again. When it throws, because of the disk or of the groups, nothing is kept.
+   */
+  putMany(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt>;
+}
+
+/** Objects of git that a baseline takes from the user's repository instead of copying them. */
+export interface GitStore {
+  /** Where capture keeps git's packs, as a bare repository; the folder need not be there yet. */
+  readonly folder: string;
+  /** A blob by its id (20 bytes), verified against it. Throws `blob-missing` or `blob-corrupt`. */
+  read(key: Uint8Array): Promise<Uint8Array>;
+}
+
+/**
+ * Values under a category and a key, in parts. They are not on the timeline: nothing about them has a
+ * sequence number, and a writer needs no project lock.
+ */
+export interface DocumentStore {
   /**
    * Keeps a document under its name, in the place of the one there: all of it, durably, before the promise
-   * resolves, or nothing. Documents are no part of the timeline: nothing about them has a number, and who
-   * writes one needs no project lock. False, and nothing written, where it was to be new and is not. Throws
+   * resolves, or nothing. False, and nothing written, where it was to be new and is not. Throws
    * `part-missing` as `commit` does, `store-locked` where others wrote for longer than `timeoutMs`,
    * `store-closed` where something else is in the store's place.
    */
-  putDocument(write: DocumentWrite, options: PutDocumentOptions): Promise<boolean>;
-  /** Whether there was one. Otherwise as `putDocument`. */
-  removeDocument(category: string, key: string, options: LockOptions): Promise<boolean>;
-  document(category: string, key: string): Promise<StoredDocument | null>;
-  /** In the order of their keys. */
-  documents(category: string): Promise<readonly StoredDocument[]>;
+  put(write: DocumentWrite, options: PutDocumentOptions): Promise<boolean>;
+  /** Whether there was one. Otherwise as `put`. */
+  remove(category: string, key: string, options: LockOptions): Promise<boolean>;
+  /** In the order of their keys; with a key, at most that one. */
+  list(category: string, key?: string): Promise<readonly StoredDocument[]>;
   /** A document with all its parts, verified. Throws `part-missing` or `part-corrupt`. */
-  readDocument(category: string, key: string): Promise<WholeDocument | null>;
+  read(category: string, key: string): Promise<WholeDocument | null>;
   /**
    * A part with all that it holds, however deep, each once and in any order. Verified against their names.
    * A part that was only ever the whole of a document need not be found. Throws `part-missing` or `part-corrupt`.
    */
   readParts(root: PartId): Promise<readonly Part[]>;
+}
 
+/** The tasks of `Store.maintain`: what a store does for itself. The caller of a task that writes holds the lock. */
+export interface Maintenance {
   /**
    * Drops changes older than `floor` with their cancellations, then blobs that nothing reaches: no
    * change, head, journal, baseline, or blob that is compressed against them. Open changes stay, and
@@ -323,44 +343,32 @@ export interface Store {
    * baseline does not name go too; what a live reference finds in them is stored anew first. Parts that no
    * step and no document reaches go as well, and are not counted.
    */
-  prune(floor: Seq): Promise<PruneResult>;
-
+  prune(floor: Seq): PruneResult;
+  /** What `prune` would remove; at most so many bytes, since what leans on them is stored anew. */
+  prunable(floor: Seq): PruneResult;
   /**
    * Compares what a restore relies on with what was written: the rows of these paths, and of the checkpoint
    * to return to. Null for all paths. Throws `store-corrupt` where a row is another one now, or is not
    * found any more. Contents are compared whenever they are read.
    */
-  verify(paths: readonly TrackedPath[] | null, checkpoint: CheckpointId | null): Promise<void>;
-
+  verify(paths: readonly TrackedPath[] | null, checkpoint: CheckpointId | null): void;
   /**
    * Takes these paths out of the record: their states become unknown (`purged`) in every change, in their
    * heads and in the baseline. What no other path has is then removed so that no part of the store holds it
-   * any more, in whatever form, nor as free space; nothing of `objectsFolder` is kept. What other paths have
-   * too stays. The caller holds the project lock, and there is no journal: throws `restore-unfinished`.
-   * When it throws `purge-unfinished`, or the process dies, the record is purged or as it was, and
-   * `needsScrub` says whether bytes are left for `scrub`.
+   * any more, in whatever form, nor as free space; nothing of git's objects is kept. What other paths have
+   * too stays. Throws `restore-unfinished` while there is a journal. When it throws `purge-unfinished`, or
+   * the process dies, the record is purged or as it was, and `needsScrub` says whether bytes are left.
    */
-  purge(paths: readonly TrackedPath[]): Promise<void>;
-  /** Whether a purge has bytes left to remove. */
-  needsScrub(): Promise<boolean>;
+  purge(paths: readonly TrackedPath[]): void;
   /** Removes what a purge has left. Idempotent. Throws `purge-unfinished` when somebody is in the way. */
-  scrub(): Promise<void>;
-
-  /** What `prune` would remove; at most so many bytes, since what leans on them is stored anew. */
-  prunable(floor: Seq): Promise<PruneResult>;
-
-  /** Bytes that the store takes up, wherever it is kept; what it shares with others does not count. */
-  diskBytes(): Promise<number>;
-
+  scrub(): void;
   /**
    * Compresses what was stored raw, against the previous version of the same path where that helps;
    * chains of such references stay at most 16 deep. Each result is read back and compared before it
    * replaces the bytes it stands for. Stops early, consistently, when `budgetMs` has passed.
    */
-  compact(budgetMs: number): Promise<void>;
-
-  stats(): Promise<StoreStats>;
-
-  /** Idempotent. Open locks are released. */
-  close(): Promise<void>;
+  compact(budgetMs: number): void;
+  stats(): StoreStats;
+  /** Bytes that the store takes up, wherever it is kept; what it shares with others does not count. */
+  diskBytes(): number;
 }

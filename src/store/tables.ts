@@ -9,10 +9,11 @@ import {
 } from '../model/execution.ts';
 import type { CheckpointId, OperationId, PartId, Seq } from '../model/ids.ts';
 import { OPERATION_KINDS, type Operation } from '../model/operation.ts';
+import type { ImportOwner, ProcessOwner } from '../model/owner.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import type { State } from '../model/state.ts';
-import type { Window } from '../model/window.ts';
+import { WINDOW_KINDS, type Window } from '../model/window.ts';
 import type { Head } from './store.ts';
 
 // Each table is described here, once. What inserts, selects and seals its rows follows from the description,
@@ -24,7 +25,7 @@ import type { Head } from './store.ts';
  *
  * `id`: a name that a caller made up. `session`, `execution`, `checkpoint`, `operation`, `part`: names of
  * records. `seq`: a place in the timeline, from 1 on. `count`: a whole number from 0 on. `time`: milliseconds
- * since 1970. `prose`: text for people. `text`: text that only programs read. `commit`: an id of git's.
+ * since 1970. `prose`: text for people. `commit`: an id of git's.
  * `word`: one of `words`. `json`: plain JSON.
  */
 export type Kind =
@@ -38,7 +39,6 @@ export type Kind =
   | 'count'
   | 'time'
   | 'prose'
-  | 'text'
   | 'commit'
   | 'word'
   | 'boolean'
@@ -78,7 +78,6 @@ const seq: Field<Seq> = { kind: 'seq' };
 const count: Field<number> = { kind: 'count' };
 const time: Field<number> = { kind: 'time' };
 const prose: Field<string> = { kind: 'prose' };
-const text: Field<string> = { kind: 'text' };
 const commit: Field<string> = { kind: 'commit' };
 const boolean: Field<boolean> = { kind: 'boolean' };
 const path: Field<TrackedPath> = { kind: 'path' };
@@ -136,10 +135,12 @@ export const WINDOWS: Table<Window> = {
   fields: {
     opened: seq,
     id,
+    kind: word(WINDOW_KINDS),
+    change: inColumn('change_seq', nullable(seq)),
     sessionId: session,
     checkpointId: checkpoint,
     toolCallId: nullable(id),
-    owner: nullable(text),
+    owner: nullable(json<ProcessOwner>()),
     description: prose,
     closed: nullable(seq),
     createdAt: time,
@@ -160,7 +161,7 @@ export const CHANGES: Table<Change> = {
     checkpointId: nullable(checkpoint),
     operationId: nullable(operation),
     toolCallId: nullable(id),
-    owner: nullable(text),
+    owner: nullable(json<ProcessOwner | ImportOwner>()),
     createdAt: time,
   },
 };
@@ -203,7 +204,7 @@ export const EXECUTIONS: Table<Execution> = {
     parentId: nullable(id),
     parentStep: nullable(count),
     token: count,
-    owner: nullable(text),
+    owner: nullable(json<ProcessOwner>()),
     leaseUntil: nullable(time),
     createdAt: time,
     updatedAt: time,

@@ -3,6 +3,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Seq } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
 import { isBelow, type TrackedPath } from '../model/path.ts';
+import { findSession } from '../store/find.ts';
 import type { ChangeQuery, Store } from '../store/store.ts';
 
 /** Which changes to take back. */
@@ -46,7 +47,7 @@ export async function loadChangeSet(
   options: SetOptions,
 ): Promise<ChangeSet> {
   const sessionIds = await familyOf(store, request);
-  const candidates = (await store.changes(queryFor(request, sessionIds))).filter(
+  const candidates = (await store.timeline.changes(queryFor(request, sessionIds))).filter(
     (change) => isWanted(request, change, sessionIds) && isSelected(change.path, options.paths),
   );
   const holdsOperations = sessionIds === null && request.take !== 'operation';
@@ -58,8 +59,8 @@ export async function loadChangeSet(
 async function familyOf(store: Store, request: SetRequest): Promise<string[] | null> {
   const id = request.take === 'operation' ? null : request.checkpoint.sessionId;
   if (id === null || request.take === 'exact') return null;
-  const root = (await store.session(id))?.rootId ?? id;
-  const family = (await store.sessions()).filter((session) => session.rootId === root);
+  const root = (await findSession(store, id))?.rootId ?? id;
+  const family = (await store.timeline.sessions()).filter((session) => session.rootId === root);
   return [...new Set([id, ...family.map((session) => session.id)])];
 }
 
@@ -99,8 +100,8 @@ async function loadChains(
   const paths = [...new Set(candidates.map((change) => change.path))];
   // If operations can be in the set, the changes that they cancelled may be older.
   const after = holdsOperations ? 0 : oldest.seq - 1;
-  const changes = await store.changes({ paths, after });
-  const cancellations = await store.cancellationsOf(changes.map((change) => change.seq));
+  const changes = await store.timeline.changes({ paths, after });
+  const cancellations = await store.timeline.cancellations(changes.map((change) => change.seq));
   const pathOf = new Map(changes.map((change) => [change.seq, change.path]));
   const byPath = Map.groupBy(changes, (change) => change.path);
   const pairsByPath = Map.groupBy(cancellations, (pair) => pathOf.get(pair.change));

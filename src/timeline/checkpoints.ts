@@ -1,9 +1,15 @@
 import { gitHead } from '../capture/git/find-repository.ts';
 import { clipText } from '../model/check.ts';
-import type { Checkpoint, CheckpointKind, Coverage } from '../model/checkpoint.ts';
+import {
+  type Checkpoint,
+  type CheckpointKind,
+  type Coverage,
+  checkpointWith,
+} from '../model/checkpoint.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { Session } from '../model/session.ts';
 import type { Draft } from '../store/draft.ts';
+import { findCheckpoint, findSession } from '../store/find.ts';
 import type { CheckpointQuery, Store } from '../store/store.ts';
 import { loadChangeSet } from './change-set.ts';
 import { newCheckpointId } from './new-id.ts';
@@ -23,13 +29,13 @@ export function addCheckpoint(
   made: NewCheckpoint,
   now: number,
 ): Checkpoint {
-  const checkpoint: Checkpoint = {
+  const checkpoint = checkpointWith({
     ...made,
     id: newCheckpointId(),
     seq: draft.nextSeq(),
     createdAt: now,
     gitHead: gitHead(projectRoot),
-  };
+  });
   draft.checkpoints.push(checkpoint);
   return checkpoint;
 }
@@ -48,7 +54,11 @@ export async function messageCheckpoint(
   now: number,
 ): Promise<Checkpoint> {
   const { sessionId, messageId, coverage } = message;
-  const [known] = await store.checkpoints({ sessionIds: [sessionId], messageId, limit: 1 });
+  const [known] = await store.timeline.checkpoints({
+    sessionIds: [sessionId],
+    messageId,
+    limit: 1,
+  });
   if (known !== undefined) return known;
   const description = clipText(message.description ?? `message ${messageId}`);
   const made = {
@@ -74,8 +84,8 @@ export async function listCheckpoints(
   store: Store,
   query: CheckpointQuery,
 ): Promise<ListedCheckpoint[]> {
-  const checkpoints = await store.checkpoints(query);
-  const counts = await store.changedPathCounts(checkpoints.map(({ id }) => id));
+  const checkpoints = await store.timeline.checkpoints(query);
+  const counts = await store.timeline.changedPaths(checkpoints.map(({ id }) => id));
   const sessions = await sessionsOf(store, checkpoints);
   return checkpoints.map((checkpoint) => ({
     ...checkpoint,
@@ -94,8 +104,8 @@ async function sessionsOf(
   const ids = new Set(checkpoints.flatMap(({ sessionId }) => sessionId ?? []));
   const found =
     ids.size > FEW
-      ? await store.sessions()
-      : await Promise.all([...ids].map((id) => store.session(id)));
+      ? await store.timeline.sessions()
+      : await Promise.all([...ids].map((id) => findSession(store, id)));
   return new Map(found.flatMap((session) => (session === null ? [] : [[session.id, session]])));
 }
 
@@ -105,13 +115,13 @@ async function sessionsOf(
  */
 export async function currentPlace(store: Store): Promise<CheckpointId | null> {
   const kinds: CheckpointKind[] = ['message', 'step', 'manual'];
-  const [newest] = await store.checkpoints({ kinds, limit: 1 });
+  const [newest] = await store.timeline.checkpoints({ kinds, limit: 1 });
   if (newest === undefined) return null;
-  const rewind = (await store.operations()).find(({ kind, inEffect }) => {
+  const rewind = (await store.timeline.operations()).find(({ kind, inEffect }) => {
     return kind === 'rewind' && inEffect;
   });
   if (rewind === undefined || rewind.seq < newest.seq) return newest.id;
-  const target = rewind.checkpointId && (await store.checkpoint(rewind.checkpointId));
+  const target = rewind.checkpointId && (await findCheckpoint(store, rewind.checkpointId));
   if (!target) return newest.id;
   const everything = { paths: null, includeShared: true };
   const left = await loadChangeSet(store, { take: 'since', checkpoint: target }, everything);

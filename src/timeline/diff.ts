@@ -1,7 +1,7 @@
 import { type CaptureSite, look } from '../capture/capture.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { isSavepointError } from '../model/errors.ts';
-import { isBelow, nameOf, type TrackedPath } from '../model/path.ts';
+import { isBelow, type TrackedPath } from '../model/path.ts';
 import { joins, type State } from '../model/state.ts';
 
 /** One path that differs between a checkpoint and a later point. */
@@ -38,7 +38,7 @@ async function diffForward(
   to: Checkpoint | null,
   paths: readonly TrackedPath[] | null,
 ): Promise<PathDiff[]> {
-  const changes = await site.store.changes({ after: from.seq });
+  const changes = await site.store.timeline.changes({ after: from.seq });
   const byPath = Map.groupBy(changes, (change) => change.path);
   const diffs: PathDiff[] = [];
   for (const [path, chain] of [...byPath].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -74,44 +74,10 @@ async function pathDiff(
 export async function bytesOf(site: CaptureSite, state: State): Promise<Uint8Array | null> {
   if (state.kind !== 'captured' || state.blob === null) return null;
   try {
-    return await site.store.readBlob(state.blob);
+    return await site.store.blobs.read(state.blob);
   } catch (error) {
     if (isSavepointError(error, 'blob-corrupt') || isSavepointError(error, 'blob-missing'))
       return null;
     throw error;
   }
-}
-
-/** A path that differs; this is all that `findRenames` needs. */
-export interface Moved {
-  readonly path: TrackedPath;
-  readonly before: State;
-  readonly after: State;
-}
-
-/**
- * Maps created paths to deleted ones with the same content, which were probably renamed. Only for display:
- * a rewind treats both names separately. Each deleted path is used once; one with the same last name is
- * preferred.
- */
-export function findRenames(diffs: readonly Moved[]): Map<TrackedPath, TrackedPath> {
-  const gone = Map.groupBy(
-    diffs.filter(({ after }) => after.kind === 'absent'),
-    ({ before }) => contentOf(before),
-  );
-  const renames = new Map<TrackedPath, TrackedPath>();
-  for (const { path, before, after } of diffs) {
-    const content = before.kind === 'absent' ? contentOf(after) : null;
-    const candidates = content === null ? [] : (gone.get(content) ?? []);
-    const sameName = candidates.findIndex((other) => nameOf(other.path) === nameOf(path));
-    const [from] = candidates.splice(Math.max(sameName, 0), 1);
-    if (from !== undefined) renames.set(path, from.path);
-  }
-  return renames;
-}
-
-/** Null for folders and empty files, by which no rename can be recognized. */
-function contentOf(state: State): string | null {
-  if (state.kind !== 'captured' || state.blob === null || state.size === 0) return null;
-  return `${state.type} ${state.blob}`;
 }

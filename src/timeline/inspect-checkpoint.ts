@@ -3,6 +3,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import type { OperationId, Seq } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
 import type { Session } from '../model/session.ts';
+import { findSession } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 import { countChangeLines, type LineCount } from './line-counts.ts';
 
@@ -29,9 +30,9 @@ export async function inspectCheckpoint(
   checkpoint: Checkpoint,
 ): Promise<InspectedCheckpoint> {
   const { id, sessionId } = checkpoint;
-  const changes = await store.changes({ checkpointIds: [id] });
+  const changes = await store.timeline.changes({ checkpointIds: [id] });
   const { live, touchedBy } = await fateOf(store, changes);
-  const operations = await store.operations();
+  const operations = await store.timeline.operations();
   const inspected: InspectedChange[] = [];
   for (const change of changes.toSorted(byPath)) {
     const lines = await countChangeLines(store, change);
@@ -39,7 +40,7 @@ export async function inspectCheckpoint(
   }
   return {
     checkpoint,
-    session: sessionId === null ? null : await store.session(sessionId),
+    session: sessionId === null ? null : await findSession(store, sessionId),
     changes: inspected,
     operations: operations.filter((one) => one.checkpointId === id || touchedBy.has(one.id)),
     madeBefore: operations.find((one) => one.safetyCheckpointId === id) ?? null,
@@ -54,8 +55,8 @@ interface Fate {
 /** Which of these changes are live, and which operations took them back, directly or in turn. */
 async function fateOf(store: Store, changes: readonly Change[]): Promise<Fate> {
   const paths = [...new Set(changes.map(({ path }) => path))];
-  const chains = await store.changes({ paths, after: (changes[0]?.seq ?? 1) - 1 });
-  const cancellations = await store.cancellationsOf(chains.map(({ seq }) => seq));
+  const chains = await store.timeline.changes({ paths, after: (changes[0]?.seq ?? 1) - 1 });
+  const cancellations = await store.timeline.cancellations(chains.map(({ seq }) => seq));
   const touching = cancellersOf(changes, cancellations);
   const touchedBy = chains.flatMap(({ seq, operationId }) =>
     operationId !== null && touching.has(seq) ? [operationId] : [],

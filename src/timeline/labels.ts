@@ -20,7 +20,8 @@ export async function checkLabel(
   if (label === 'latest' || /~\d*$/.test(label)) {
     throw refused('a label must not be "latest" or end like "~1": these count checkpoints');
   }
-  const [same] = label.length < SHORTEST_ID ? [] : await store.checkpointsByPrefix(label, 1);
+  const [same] =
+    label.length < SHORTEST_ID ? [] : await store.timeline.checkpoints({ prefix: label, limit: 1 });
   if (same === undefined) return label;
   throw refused(`a label must not be the beginning of an id, and there is ${same.id}`);
 }
@@ -46,7 +47,7 @@ async function refuseIfTaken(
   label: string,
   owner: CheckpointId | null,
 ): Promise<void> {
-  const labelled = await store.checkpoints({ labelled: true });
+  const labelled = await store.timeline.checkpoints({ labelled: true });
   const other = labelled.find((one) => one.label === label && one.id !== owner);
   if (other === undefined) return;
   throw refused(

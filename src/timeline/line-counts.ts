@@ -3,9 +3,9 @@ import { isSavepointError } from '../model/errors.ts';
 import type { BlobId, CheckpointId } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { joins, type State } from '../model/state.ts';
+import { findRenames } from '../plan/renames.ts';
 import { countLines } from '../plan/unified-diff.ts';
 import type { Store } from '../store/store.ts';
-import { findRenames } from './diff.ts';
 
 export interface LineCount {
   readonly insertions: number;
@@ -30,7 +30,7 @@ export async function countCheckpointLines(
   ids: readonly CheckpointId[],
   budget: CountBudget = UNLIMITED,
 ): Promise<Map<CheckpointId, LineCount>> {
-  const changes = await store.changes({ checkpointIds: ids });
+  const changes = await store.timeline.changes({ checkpointIds: ids });
   const byCheckpoint = Map.groupBy(changes, ({ checkpointId }) => checkpointId);
   const contents = new Contents(store, budget);
   const counts = new Map<CheckpointId, LineCount>();
@@ -145,7 +145,7 @@ class Contents {
   /** A damaged blob counts no lines: a restore reports the damage. */
   async #load(blob: BlobId): Promise<Uint8Array> {
     try {
-      return await this.#store.readBlob(blob);
+      return await this.#store.blobs.read(blob);
     } catch (error) {
       if (isSavepointError(error, 'blob-corrupt')) return NOTHING;
       if (isSavepointError(error, 'blob-missing')) return NOTHING;

@@ -14,7 +14,7 @@ async function lengthsOf(
     ...ids.map((id, at) => checkpointOf(at + 1, { id: id as CheckpointId })),
     ...labels.map((label, at) => checkpointOf(ids.length + at + 1, { label })),
   ];
-  await store.commit({ base: 0, checkpoints });
+  await store.timeline.commit({ base: 0, checkpoints });
   const lengths = await uniqueLengths(store, asked as CheckpointId[]);
   return [...lengths.values()];
 }

@@ -3,6 +3,7 @@ import { type ErrorCode, SavepointError } from '../model/errors.ts';
 import type { CheckpointId, OperationId } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
 import type { Session } from '../model/session.ts';
+import { findCheckpoint, findOperation, findSession } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 
 /** How many candidates an error lists. */
@@ -30,34 +31,37 @@ async function nth(
   // People do not count the safety checkpoints that rewinds make; those are named by their ids.
   const kinds: CheckpointKind[] = ['message', 'step', 'manual'];
   const older = start === undefined ? {} : { before: start.seq };
-  const found = (await store.checkpoints({ ...older, kinds, limit: skipped + 1 }))[skipped];
+  const found = (await store.timeline.checkpoints({ ...older, kinds, limit: skipped + 1 }))[
+    skipped
+  ];
   return found ?? onlyOne('checkpoint', [], ref);
 }
 
 /** Whole ids first, so that no label can hide one; then labels, because people chose them. */
 async function named(store: Store, name: string): Promise<Checkpoint> {
-  const exact = await store.checkpoint(name as CheckpointId);
+  const exact = await findCheckpoint(store, name as CheckpointId);
   if (exact !== null) return exact;
-  const labelled = (await store.checkpoints({ labelled: true })).filter(
+  const labelled = (await store.timeline.checkpoints({ labelled: true })).filter(
     ({ label }) => label === name,
   );
   if (labelled.length > 0) {
     return onlyOne('checkpoint', labelled, name, 'name one of them by its id');
   }
-  const fitting = name === '' ? [] : await store.checkpointsByPrefix(name, CANDIDATES);
+  const fitting =
+    name === '' ? [] : await store.timeline.checkpoints({ prefix: name, limit: CANDIDATES });
   return onlyOne('checkpoint', fitting, name);
 }
 
 /** Finds a session by its id or the beginning of it. */
 export async function resolveSession(store: Store, ref: string): Promise<Session> {
-  const exact = await store.session(ref);
-  return exact ?? onlyOne('session', startingWith(ref, await store.sessions()), ref);
+  const exact = await findSession(store, ref);
+  return exact ?? onlyOne('session', startingWith(ref, await store.timeline.sessions()), ref);
 }
 
 /** Finds an operation by its id or the beginning of it. */
 export async function resolveOperation(store: Store, ref: string): Promise<Operation> {
-  const exact = await store.operation(ref as OperationId);
-  return exact ?? onlyOne('operation', startingWith(ref, await store.operations()), ref);
+  const exact = await findOperation(store, ref as OperationId);
+  return exact ?? onlyOne('operation', startingWith(ref, await store.timeline.operations()), ref);
 }
 
 function startingWith<Row extends { readonly id: string }>(
@@ -108,9 +112,17 @@ export async function uniqueLengths(
   store: Store,
   ids: readonly CheckpointId[],
 ): Promise<Map<CheckpointId, number>> {
-  const labels = new Set((await store.checkpoints({ labelled: true })).map(({ label }) => label));
-  const beside = await store.idsBeside(ids);
-  return new Map(ids.map((id) => [id, uniqueLength(id, beside.get(id) ?? [], labels)]));
+  const labels = new Set(
+    (await store.timeline.checkpoints({ labelled: true })).map(({ label }) => label),
+  );
+  const beside = (await store.timeline.checkpoints({ beside: ids })).map(({ id }) => id);
+  const sorted = [...new Set([...ids, ...beside])].sort();
+  const places = new Map(sorted.map((id, at) => [id, at]));
+  const othersOf = (id: CheckpointId): CheckpointId[] => {
+    const at = places.get(id) ?? 0;
+    return [sorted[at - 1], sorted[at + 1]].filter((other) => other !== undefined);
+  };
+  return new Map(ids.map((id) => [id, uniqueLength(id, othersOf(id), labels)]));
 }
 
 function uniqueLength(

@@ -3,6 +3,7 @@ import { SavepointError } from '../model/errors.ts';
 import type { StepAttempt } from '../model/execution.ts';
 import type { CheckpointId, OperationId, Seq } from '../model/ids.ts';
 import type { Session } from '../model/session.ts';
+import { currentSeq, findOperation, findSession, oldestCheckpointSeq } from '../store/find.ts';
 import type { PruneResult, Store } from '../store/store.ts';
 
 export interface RetentionRules {
@@ -58,7 +59,8 @@ function archivedAt(
 
 /** Removes these checkpoints as targets. No changes or blobs are lost by it. */
 export async function evictCheckpoints(store: Store, ids: readonly CheckpointId[]): Promise<void> {
-  if (ids.length > 0) await store.commit({ base: await store.seq(), removedCheckpoints: ids });
+  if (ids.length > 0)
+    await store.timeline.commit({ base: await currentSeq(store), removedCheckpoints: ids });
 }
 
 async function expiredSessions(
@@ -66,15 +68,15 @@ async function expiredSessions(
   rules: RetentionRules,
   now: number,
 ): Promise<string[]> {
-  return (await store.sessions())
+  return (await store.timeline.sessions())
     .filter((session) => now - archivedAt(session, rules) >= rules.retentionDays * DAY_MS)
     .map((session) => session.id);
 }
 
 async function surplusCheckpoints(store: Store, rules: RetentionRules): Promise<CheckpointId[]> {
   const surplus: Checkpoint[] = [];
-  for (const session of await store.sessions()) {
-    const newestFirst = await store.checkpoints({ sessionIds: [session.id] });
+  for (const session of await store.timeline.sessions()) {
+    const newestFirst = await store.timeline.checkpoints({ sessionIds: [session.id] });
     surplus.push(...newestFirst.slice(rules.maxCheckpointsPerSession));
   }
   return surplus.map((checkpoint) => checkpoint.id);
@@ -86,7 +88,7 @@ async function expiredOperations(
   ageMs: number,
   now: number,
 ): Promise<{ id: OperationId; safetyCheckpointId: CheckpointId }[]> {
-  const [, ...older] = await store.operations();
+  const [, ...older] = await store.timeline.operations();
   return older.filter((operation) => now - operation.createdAt >= ageMs);
 }
 
@@ -180,9 +182,12 @@ async function fitInto(
   first: Eviction,
   steps: readonly Eviction[],
 ): Promise<Eviction> {
-  const { storedBytes, packedBytes } = await store.stats();
+  const { storedBytes, packedBytes } = await store.maintain('stats');
   const fits = async (count: number): Promise<boolean> => {
-    const { bytes } = await store.prunable(await floorAfter(store, together(first, steps, count)));
+    const { bytes } = await store.maintain(
+      'prunable',
+      await floorAfter(store, together(first, steps, count)),
+    );
     return storedBytes + packedBytes - bytes <= limit;
   };
   let [low, high] = [0, steps.length];
@@ -213,17 +218,17 @@ function checkpointStep(id: Checkpoint['id']): Eviction {
 
 /** Newest first. */
 function ofRequest(store: Store, { sessionId }: PruneRequest): Promise<readonly Checkpoint[]> {
-  return store.checkpoints(sessionId === undefined ? {} : { sessionIds: [sessionId] });
+  return store.timeline.checkpoints(sessionId === undefined ? {} : { sessionIds: [sessionId] });
 }
 
 async function sessionsOf(store: Store, { sessionId }: PruneRequest): Promise<readonly Session[]> {
-  const all = await store.sessions();
+  const all = await store.timeline.sessions();
   return sessionId === undefined ? all : all.filter(({ id }) => id === sessionId);
 }
 
 async function requireSession(store: Store, id: string, asked: boolean): Promise<void> {
   if (!asked) throw new SavepointError('argument-invalid', 'what of the session is to go?');
-  if ((await store.session(id)) !== null) return;
+  if ((await findSession(store, id)) !== null) return;
   throw new SavepointError('session-not-found', 'no session has this id', { details: { id } });
 }
 
@@ -246,14 +251,14 @@ export function isEmpty({ sessions, checkpoints, operations }: Eviction): boolea
  * stay completely restorable. The caller holds the project lock.
  */
 export async function carryOutEviction(store: Store, eviction: Eviction): Promise<PruneResult> {
-  await store.commit({
-    base: await store.seq(),
+  await store.timeline.commit({
+    base: await currentSeq(store),
     steps: await stepsRolledBackBy(store, eviction.operations),
     removedSessions: eviction.sessions,
     removedCheckpoints: eviction.checkpoints,
     removedOperations: eviction.operations,
   });
-  return store.prune(await floorAfter(store, NOTHING));
+  return store.maintain('prune', await floorAfter(store, NOTHING));
 }
 
 /** These steps count as rolled back because of an operation. When it is removed, they must say so themselves. */
@@ -264,10 +269,10 @@ async function stepsRolledBackBy(
   const settled: StepAttempt[] = [];
   const going = new Set(operations);
   if (going.size === 0) return settled;
-  for (const { id } of await store.executions()) {
-    for (const step of await store.steps(id)) {
+  for (const { id } of await store.timeline.executions()) {
+    for (const step of await store.timeline.steps(id)) {
       if (step.rolledBackBy === null || !going.has(step.rolledBackBy)) continue;
-      const inEffect = (await store.operation(step.rolledBackBy))?.inEffect ?? false;
+      const inEffect = (await findOperation(store, step.rolledBackBy))?.inEffect ?? false;
       const status = inEffect ? ('rolled-back' as const) : step.status;
       settled.push({ ...step, status, rolledBackBy: null });
     }
@@ -280,15 +285,17 @@ async function stepsRolledBackBy(
  * them. Every operation on record can be undone, even if its safety checkpoint was evicted by hand.
  */
 export async function floorAfter(store: Store, eviction: Eviction): Promise<Seq> {
-  const end = (await store.seq()) + 1;
+  const end = (await currentSeq(store)) + 1;
   const sessions = new Set<string | null>(eviction.sessions);
   const checkpoints = new Set(eviction.checkpoints);
   const operations = new Set(eviction.operations);
   const oldestCheckpoint = isEmpty(eviction)
-    ? await store.oldestCheckpointSeq()
-    : (await store.checkpoints({})).findLast(
+    ? await oldestCheckpointSeq(store)
+    : (await store.timeline.checkpoints({})).findLast(
         ({ id, sessionId }) => !checkpoints.has(id) && !sessions.has(sessionId),
       )?.seq;
-  const oldestOperation = (await store.operations()).findLast(({ id }) => !operations.has(id));
+  const oldestOperation = (await store.timeline.operations()).findLast(
+    ({ id }) => !operations.has(id),
+  );
   return Math.min(oldestCheckpoint ?? end, oldestOperation?.seq ?? end);
 }

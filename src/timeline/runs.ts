@@ -3,13 +3,12 @@ import { importedAt } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Operation } from '../model/operation.ts';
-import { changeOfCall, idOfInterrupted, isInterrupted, type Window } from '../model/window.ts';
+import { RUN_AGENT } from '../model/session.ts';
+import type { Window } from '../model/window.ts';
 import type { Draft } from '../store/draft.ts';
+import { findSession } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 import { loadChangeSet, type PathChain } from './change-set.ts';
-
-/** The agent of sessions that `savepoint run` makes: one for each command. */
-export const RUN_AGENT = 'run';
 
 // By "undo" nobody means a run further back than this.
 const RECENT = 50;
@@ -20,16 +19,19 @@ const RECENT = 50;
  * `session-busy` while that runs, otherwise `run-unrecorded`. With `force` it takes what is on record so far.
  */
 export async function runToUndo(store: Store, force: boolean): Promise<Checkpoint | null> {
-  const windows = new Map((await store.windows()).map((one) => [one.checkpointId, one]));
-  const rewind = (await store.operations()).find(
+  const windows = new Map((await store.timeline.windows()).map((one) => [one.checkpointId, one]));
+  const rewind = (await store.timeline.operations()).find(
     (operation) => operation.kind === 'rewind' && operation.inEffect,
   );
   let unrecorded: Checkpoint | null = null;
-  for (const checkpoint of await store.checkpoints({ kinds: ['message'], limit: RECENT })) {
+  for (const checkpoint of await store.timeline.checkpoints({
+    kinds: ['message'],
+    limit: RECENT,
+  })) {
     if (rewind !== undefined && checkpoint.seq < rewind.seq) break;
     if (!(await isRun(store, checkpoint.sessionId))) continue;
     const window = unrecorded === null ? windows.get(checkpoint.id) : undefined;
-    if (window !== undefined && !isInterrupted(window) && !force) throw notScanned(window);
+    if (window !== undefined && window.kind !== 'interrupted' && !force) throw notScanned(window);
     const { chains } = await loadChangeSet(
       store,
       { take: 'message', checkpoint },
@@ -46,21 +48,18 @@ export async function runToUndo(store: Store, force: boolean): Promise<Checkpoin
   return null;
 }
 
-/** Keeps a record of the runs among windows that a scan ends because nobody closed them. */
-export async function keepInterrupted(
-  draft: Draft,
-  store: Store,
-  ended: readonly Window[],
-): Promise<void> {
-  for (const window of ended) {
-    if (changeOfCall(window) !== null || !(await isRun(store, window.sessionId))) continue;
-    const [opened, closed] = [draft.nextSeq(), draft.nextSeq()];
-    draft.windows.push({ ...window, id: idOfInterrupted(window), opened, closed });
+/** Ends a window that nobody closed, after a scan. If it was a run, a record of it stays for `runToUndo`. */
+export async function endWindow(draft: Draft, store: Store, window: Window): Promise<void> {
+  if (window.kind === 'command' && (await isRun(store, window.sessionId))) {
+    const closed = window.closed ?? draft.nextSeq();
+    draft.windows.push({ ...window, kind: 'interrupted', closed });
+  } else {
+    draft.removedWindows.push(window.id);
   }
 }
 
 async function isRun(store: Store, sessionId: string | null): Promise<boolean> {
-  return sessionId !== null && (await store.session(sessionId))?.agent === RUN_AGENT;
+  return sessionId !== null && (await findSession(store, sessionId))?.agent === RUN_AGENT;
 }
 
 /** An undo does not mean a run that was imported from another machine. */

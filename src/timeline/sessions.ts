@@ -1,6 +1,7 @@
 import { SavepointError } from '../model/errors.ts';
 import type { Session } from '../model/session.ts';
 import type { Draft } from '../store/draft.ts';
+import { findSession } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 
 export interface SessionRef {
@@ -19,7 +20,7 @@ export async function touchSession(
   ref: SessionRef,
   now: number,
 ): Promise<Session> {
-  const known = await store.session(ref.id);
+  const known = await findSession(store, ref.id);
   if (known === null) {
     const session = await beginSession(store, ref, now);
     draft.putSession(session);
@@ -32,7 +33,7 @@ export async function touchSession(
 }
 
 async function beginSession(store: Store, ref: SessionRef, now: number): Promise<Session> {
-  const parent = ref.parentId === undefined ? null : await store.session(ref.parentId);
+  const parent = ref.parentId === undefined ? null : await findSession(store, ref.parentId);
   return {
     id: ref.id,
     rootId: parent?.rootId ?? ref.parentId ?? ref.id,
@@ -50,7 +51,7 @@ export async function archiveSession(
   id: string,
   now: number,
 ): Promise<void> {
-  const session = await store.session(id);
+  const session = await findSession(store, id);
   if (session === null) {
     throw new SavepointError('session-not-found', 'no session has this id', { details: { id } });
   }
@@ -70,8 +71,8 @@ export async function summarizeSessions(
   sessions: readonly Session[],
 ): Promise<SessionSummary[]> {
   const sessionIds = sessions.map(({ id }) => id);
-  const checkpoints = countBy(await store.checkpoints({ sessionIds }), ({ id }) => id);
-  const files = countBy(await store.changes({ sessionIds }), ({ path }) => path);
+  const checkpoints = countBy(await store.timeline.checkpoints({ sessionIds }), ({ id }) => id);
+  const files = countBy(await store.timeline.changes({ sessionIds }), ({ path }) => path);
   return sessions.map((session) => ({
     ...session,
     checkpoints: checkpoints.get(session.id) ?? 0,

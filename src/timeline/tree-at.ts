@@ -1,7 +1,7 @@
 import type { CaptureSite } from '../capture/capture.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { BaselineState } from '../model/manifest/entry.ts';
+import type { BaselineState } from '../model/manifest.ts';
 import { isOutside, type TrackedPath } from '../model/path.ts';
 import type { State } from '../model/state.ts';
 
@@ -17,12 +17,12 @@ export async function treeAt(
   checkpoint: Checkpoint,
 ): Promise<Map<TrackedPath, TreeState>> {
   const { store, known } = site;
-  const baseline = await store.baseline();
+  const baseline = (await store.state()).baseline;
   if (baseline === null || baseline.seq > checkpoint.seq) throw notCovered(checkpoint);
   const tree = new Map<TrackedPath, TreeState>();
   for (const [path, state] of (await known.manifest()) ?? []) tree.set(path, state);
-  for (const { path, state } of await store.heads()) tree.set(path, state);
-  const later = await store.changes({ after: checkpoint.seq });
+  for (const { path, state } of await store.timeline.heads()) tree.set(path, state);
+  const later = await store.timeline.changes({ after: checkpoint.seq });
   // Newest first, so that the oldest change after the checkpoint is set last.
   for (const { path, before } of later.toReversed()) tree.set(path, before);
   const paths = [...tree.keys()].filter((path) => isThere(path, tree)).sort(byText);

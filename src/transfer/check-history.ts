@@ -37,7 +37,7 @@ function checkNumbers({ checkpoints, changes, operations }: History): void {
   }
 }
 
-/** A family has one root, which is its own: there is no way to go round in circles. */
+/** A family has one root, which is its own root: parents never form a circle. */
 function checkSessions({ sessions }: History): void {
   const byId = uniqueBy(sessions, ({ id }) => id, 'session');
   for (const { id, rootId } of sessions) {

@@ -56,7 +56,7 @@ async function chosenSessions(
   { sessionId, all = false }: ExportRequest,
 ): Promise<readonly Session[] | null> {
   if (all) return null;
-  const sessions = await store.sessions();
+  const sessions = await store.timeline.sessions();
   const chosen = sessionId === undefined ? sessions[0] : await resolveSession(store, sessionId);
   if (chosen !== undefined) return sessions.filter(({ rootId }) => rootId === chosen.rootId);
   throw new SavepointError('session-not-found', 'there is no session on record', {
@@ -87,7 +87,7 @@ class Contents {
   /** Null for what cannot be taken along. */
   async read(id: BlobId): Promise<Uint8Array | null> {
     try {
-      const bytes = this.#seen.get(id) ?? (await this.#site.store.readBlob(id));
+      const bytes = this.#seen.get(id) ?? (await this.#site.store.blobs.read(id));
       if (bytes.length <= DEFAULT_LIMITS.maxBlobBytes) return bytes;
       this.lost.set(id, 'too-large');
     } catch (error) {

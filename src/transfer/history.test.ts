@@ -54,7 +54,7 @@ describe('a history of its own', () => {
       origin: 'tool',
       sessionId: 'other',
       checkpointId: checkpointOf(5).id,
-      owner: 'host:1:1',
+      owner: { kind: 'process', host: 'host', processId: 1, started: '1' },
     });
     const { changes, cancellations } = historyOf([change], {}, [{ by: 30, change: 20 }]);
     expect(changes[0]).toMatchObject({ sessionId: null, checkpointId: null, owner: null });

@@ -7,8 +7,9 @@ import { isOutside, type TrackedPath } from '../model/path.ts';
 import { protectionOf } from '../model/protection.ts';
 import type { Session } from '../model/session.ts';
 import { joins, type State } from '../model/state.ts';
+import { currentSeq } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
-import type { TransferCounts } from './requests.ts';
+import type { RowCounts } from './requests.ts';
 
 /** A change that has ended: no other is moved. */
 export interface EndedChange extends Change {
@@ -16,7 +17,7 @@ export interface EndedChange extends Change {
 }
 
 /**
- * A piece of a timeline that stands on its own: whatever a row names is in it. Checkpoints, changes and
+ * A piece of a timeline that stands on its own: every row that a row names is in it. Checkpoints, changes and
  * operations are numbered together, from 1 on without a gap, and each list is in that order.
  */
 export interface History {
@@ -27,15 +28,19 @@ export interface History {
   readonly cancellations: readonly Cancellation[];
 }
 
-export function countRows(history: History): Omit<TransferCounts, 'blobs' | 'blobBytes'> {
-  const { sessions, checkpoints, changes, operations, cancellations } = history;
-  return {
-    sessions: sessions.length,
-    checkpoints: checkpoints.length,
-    changes: changes.length,
-    operations: operations.length,
-    cancellations: cancellations.length,
-  };
+/** The lists of a history, in the order in which an export holds them. */
+export const LISTS: readonly (keyof History)[] = [
+  'sessions',
+  'checkpoints',
+  'operations',
+  'changes',
+  'cancellations',
+];
+
+export function countRows(history: History): RowCounts {
+  return Object.fromEntries(
+    LISTS.map((list) => [list, history[list].length]),
+  ) as unknown as RowCounts;
 }
 
 /** Each blob that a state names, with its size. */
@@ -55,31 +60,31 @@ export interface Collected extends Omit<History, 'changes'> {
 }
 
 /**
- * What a family of sessions needs to be rewound elsewhere: its own rows; of every path that it changed
- * the whole chain from its first change on, since others' changes in between decide what a rewind does;
- * the operations in those chains, with their safety checkpoints. `sessions` null: all there is.
+ * Collects what a family of sessions needs to be rewound elsewhere: its own rows; the whole chain of every
+ * path that it changed, from its first change on, since others' changes in between decide what a rewind
+ * does; the operations in those chains, with their safety checkpoints. `sessions` null: everything.
  */
 export async function collect(
   store: Store,
   sessions: readonly Session[] | null,
 ): Promise<Collected> {
-  // What comes while we read belongs to the next export.
-  const end = await store.seq();
+  // Rows that come while we read belong to the next export.
+  const end = await currentSeq(store);
   const isOld = ({ seq }: { readonly seq: Seq }): boolean => seq <= end;
   const all = (await changesOf(store, sessions)).filter(isOld);
   const changes = all.filter(({ path }) => canMove(path));
-  const everyCheckpoint = (await store.checkpoints({})).filter(isOld).toReversed();
+  const everyCheckpoint = (await store.timeline.checkpoints({})).filter(isOld).toReversed();
   const operations = await operationsOf(store, changes, everyCheckpoint);
   const ids = new Set(sessions?.map(({ id }) => id));
   const safety = new Set(operations.map(({ safetyCheckpointId }) => safetyCheckpointId));
   return {
-    sessions: sessions ?? (await store.sessions()),
+    sessions: sessions ?? (await store.timeline.sessions()),
     checkpoints: everyCheckpoint.filter(
       ({ id, sessionId }) => sessions === null || safety.has(id) || ids.has(sessionId ?? ''),
     ),
     changes,
     operations,
-    cancellations: await store.cancellationsOf(changes.map(({ seq }) => seq)),
+    cancellations: await store.timeline.cancellations(changes.map(({ seq }) => seq)),
     leftOut: [...new Set(all.flatMap(({ path }) => (canMove(path) ? [] : [path])))],
   };
 }
@@ -88,12 +93,12 @@ async function changesOf(
   store: Store,
   sessions: readonly Session[] | null,
 ): Promise<readonly Change[]> {
-  if (sessions === null) return store.changes({});
-  const own = await store.changes({ sessionIds: sessions.map(({ id }) => id) });
+  if (sessions === null) return store.timeline.changes({});
+  const own = await store.timeline.changes({ sessionIds: sessions.map(({ id }) => id) });
   const [oldest] = own;
   if (oldest === undefined) return [];
   const firsts = new Map(own.toReversed().map(({ path, seq }) => [path, seq]));
-  const chains = await store.changes({ paths: [...firsts.keys()], after: oldest.seq - 1 });
+  const chains = await store.timeline.changes({ paths: [...firsts.keys()], after: oldest.seq - 1 });
   return chains.filter(({ path, seq }) => seq >= (firsts.get(path) ?? 0));
 }
 
@@ -109,7 +114,7 @@ async function operationsOf(
 ): Promise<Operation[]> {
   const wanted = new Set(changes.map(({ operationId }) => operationId));
   const there = new Set(checkpoints.map(({ id }) => id));
-  const operations = (await store.operations()).toReversed();
+  const operations = (await store.timeline.operations()).toReversed();
   return operations.filter(
     ({ id, safetyCheckpointId }) => wanted.has(id) && there.has(safetyCheckpointId),
   );

@@ -1,13 +1,14 @@
 import { type CaptureSite, look, mayRun } from '../capture/capture.ts';
 import { appendChange, outsider, settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
-import { importOwner } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Seq } from '../model/ids.ts';
+import type { ImportOwner } from '../model/owner.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import { joins, type State } from '../model/state.ts';
 import { Draft } from '../store/draft.ts';
+import { currentSeq } from '../store/find.ts';
 import type { Batch, Blob, BlobReference } from '../store/store.ts';
 import { countRows, type EndedChange, type History } from './history.ts';
 import { type ReadExport, readExport } from './read-export.ts';
@@ -38,13 +39,13 @@ export async function importSessions(
 ): Promise<ImportReceipt> {
   const incoming = new Incoming(site, readExport(source, limits));
   try {
-    await site.store.putBlobs(incoming.groups());
+    await site.store.blobs.putMany(incoming.groups());
   } catch (error) {
     if (incoming.isHere) return incoming.receipt(false);
     throw error;
   }
   const { history, references } = incoming;
-  await site.store.commit(await batchOf(site, history, references, now));
+  await site.store.timeline.commit(await batchOf(site, history, references, now));
   return incoming.receipt(true);
 }
 
@@ -93,11 +94,11 @@ class Incoming {
     this.#here = here;
     this.#read = missing === null ? read : { ...read, history: missing };
     this.isHere = missing === null;
-    // There is nothing to keep: `putBlobs` drops the pack when the groups end with an error.
+    // There is nothing to keep: `putMany` drops the pack when the groups end with an error.
     if (this.isHere) throw new SavepointError('aborted', 'all of the export is here already');
   }
 
-  /** What is to come in: everything in the export, without the sessions that are here. */
+  /** Everything in the export except for the sessions that are here already. */
   get history(): History {
     return this.#whole().history;
   }
@@ -125,8 +126,8 @@ async function batchOf(
   contents: readonly BlobReference[],
   now: number,
 ): Promise<Batch> {
-  const draft = new Draft(await site.store.seq());
-  const owner = importOwner(draft.base + 1);
+  const draft = new Draft(await currentSeq(site.store));
+  const owner: ImportOwner = { kind: 'import', first: draft.base + 1 };
   const ends = await localEnds(site, draft, history.changes, now);
   const link = (path: TrackedPath, { blob }: LocalEnd, before: State, after: State): void => {
     if (joins(before, after)) return;
@@ -205,7 +206,7 @@ async function localState(
 
 /** A change that a tool call still has open ends with what that call leaves, not with what we see. */
 async function refuseBusy({ store }: CaptureSite, path: TrackedPath): Promise<void> {
-  const open = await store.changes({ paths: [path], open: true });
+  const open = await store.timeline.changes({ paths: [path], open: true });
   if (!open.some(mayRun)) return;
   throw new SavepointError('session-busy', 'a tool call is at work on a file of the export', {
     path,

@@ -4,7 +4,7 @@ import { blobOf } from '../store/blob.ts';
 import type { Blob } from '../store/store.ts';
 import { checkHistory } from './check-history.ts';
 import { FRAME, readFrames } from './frames.ts';
-import { countRows, type History } from './history.ts';
+import { countRows, type History, LISTS } from './history.ts';
 import { invalid, type TransferCounts, type TransferLimits, tooLarge } from './requests.ts';
 import { parseJson, readRow, refuseOther } from './rows.ts';
 
@@ -90,8 +90,7 @@ class Reading {
       blobs: this.#sizes.size,
       blobBytes: this.#blobBytes,
     };
-    const keys = Object.keys(found) as (keyof TransferCounts)[];
-    if (keys.some((key) => found[key] !== counts[key])) {
+    if (COUNTED.some((name) => found[name] !== counts[name])) {
       throw invalid('it does not hold as much as it says');
     }
     return { history: this.#history, counts };
@@ -102,16 +101,12 @@ interface End extends TransferCounts {
   readonly sha256: string;
 }
 
-const END: Kind<End> = exact({
-  sessions: COUNT,
-  checkpoints: COUNT,
-  changes: COUNT,
-  operations: COUNT,
-  cancellations: COUNT,
-  blobs: COUNT,
-  blobBytes: COUNT,
-  sha256: matching<string>(HASH, 'a SHA-256'),
-});
+const COUNTED = [...LISTS, 'blobs', 'blobBytes'] as const;
+
+const END = exact({
+  ...Object.fromEntries(COUNTED.map((name) => [name, COUNT])),
+  sha256: matching(HASH, 'a SHA-256'),
+}) as Kind<unknown> as Kind<End>;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

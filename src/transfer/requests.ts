@@ -2,6 +2,14 @@ import { SavepointError, type SavepointErrorDetails } from '../model/errors.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 
+export interface RowCounts {
+  readonly sessions: number;
+  readonly checkpoints: number;
+  readonly changes: number;
+  readonly operations: number;
+  readonly cancellations: number;
+}
+
 export interface ExportRequest {
   /** A session, by its id or the beginning of it; left out, the one that was active last. */
   readonly sessionId?: string | undefined;
@@ -9,13 +17,8 @@ export interface ExportRequest {
   readonly all?: boolean | undefined;
 }
 
-/** What an export holds, as its end says it. */
-export interface TransferCounts {
-  readonly sessions: number;
-  readonly checkpoints: number;
-  readonly changes: number;
-  readonly operations: number;
-  readonly cancellations: number;
+/** How much an export holds, as its end says it. */
+export interface TransferCounts extends RowCounts {
   readonly blobs: number;
   readonly blobBytes: number;
 }
@@ -37,12 +40,12 @@ export interface ImportReceipt extends TransferCounts {
   readonly alreadyHere: readonly Session[];
 }
 
-/** What a reader takes before it refuses: a small file can claim to be a large one. */
+/** Limits of a reader: a small file can claim to be a large one. */
 export interface TransferLimits {
   readonly maxRows: number;
   readonly maxBlobs: number;
   readonly maxBlobBytes: number;
-  /** Of all blobs together, decompressed. */
+  /** All blobs together, decompressed. */
   readonly maxTotalBytes: number;
 }
 

@@ -27,20 +27,10 @@ import {
   type Table,
 } from '../store/tables.ts';
 import { RANDOM_ID } from '../timeline/new-id.ts';
-import type { History } from './history.ts';
+import { type History, LISTS } from './history.ts';
 import { invalid } from './requests.ts';
 
-/** The lists of a history with the name of their rows in the file, in the order in which they are written. */
-const ROW_NAMES: { readonly [List in keyof History]: string } = {
-  sessions: 'session',
-  checkpoints: 'checkpoint',
-  operations: 'operation',
-  changes: 'change',
-  cancellations: 'cancellation',
-};
-const LISTS = Object.keys(ROW_NAMES) as (keyof History)[];
-
-/** A row of a list. Which of them, the list says: all that reads it has been checked against its table. */
+/** A row that was checked against the table of its list. */
 export interface ReadRow {
   readonly list: keyof History;
   readonly row: object;
@@ -51,7 +41,7 @@ export function* writeRows(history: History): Generator<string> {
   for (const list of LISTS) {
     for (const row of history[list]) {
       const fields = 'path' in row ? { ...row, path: writePath(row.path) } : row;
-      yield JSON.stringify([ROW_NAMES[list], fields]);
+      yield JSON.stringify([nameOfRow(list), fields]);
     }
   }
 }
@@ -61,11 +51,16 @@ export function readRow(place: string, line: string): ReadRow {
   const parsed = parseJson(place, line);
   if (!Array.isArray(parsed) || parsed.length !== 2) throw invalid(`${place} must be a row`);
   const [name, fields] = parsed as [unknown, Record<string, unknown>];
-  const list = LISTS.find((one) => ROW_NAMES[one] === name);
+  const list = LISTS.find((one) => nameOfRow(one) === name);
   if (list === undefined) throw invalid(`${place} is a row of an unknown kind`);
   refuseOther(ROWS[list], place, fields);
   const row = list === 'changes' ? { ...fields, path: readPath(place, fields.path) } : fields;
   return { list, row };
+}
+
+/** The rows of `sessions` are called `session` in the file, and so on. */
+function nameOfRow(list: keyof History): string {
+  return list.slice(0, -1);
 }
 
 /** Throws `export-invalid` for a value of another kind. */

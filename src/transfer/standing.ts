@@ -2,6 +2,7 @@ import type { Change } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Session } from '../model/session.ts';
 import { ABSENT } from '../model/state.ts';
+import { findCheckpoint, findOperation, findSession } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 import { type History, makeHistory } from './history.ts';
 
@@ -21,9 +22,9 @@ export interface Standing {
 export async function standingOf(store: Store, history: History): Promise<Standing> {
   const { sessions, checkpoints, operations } = history;
   const same: Same = {
-    sessions: await sameAmong(sessions, (id) => store.session(id), SESSION_CORE),
-    checkpoints: await sameAmong(checkpoints, (id) => store.checkpoint(id), CHECKPOINT_CORE),
-    operations: await sameAmong(operations, (id) => store.operation(id), OPERATION_CORE),
+    sessions: await sameAmong(sessions, (id) => findSession(store, id), SESSION_CORE),
+    checkpoints: await sameAmong(checkpoints, (id) => findCheckpoint(store, id), CHECKPOINT_CORE),
+    operations: await sameAmong(operations, (id) => findOperation(store, id), OPERATION_CORE),
   };
   const found = same.sessions.size + same.checkpoints.size + same.operations.size;
   if (found > 0) await refuseParts(store, history, same);
@@ -77,7 +78,7 @@ async function refuseParts(store: Store, history: History, same: Same): Promise<
   const gone = new Set(changes.filter(isOf(same)).map(({ seq }) => seq));
   const isTakenBack = cancellations.some(({ by, change }) => gone.has(change) && !gone.has(by));
   const checkpointIds = checkpoints.flatMap(({ id }) => (same.checkpoints.has(id) ? [id] : []));
-  const here = await store.changes({ checkpointIds });
+  const here = await store.timeline.changes({ checkpointIds });
   const there = changes.filter(({ checkpointId }) => same.checkpoints.has(checkpointId ?? ''));
   const text = (rows: readonly Change[]): string =>
     rows.map((change) => coreOf(change, CHANGE_CORE)).join('\n');
@@ -106,7 +107,7 @@ function without(history: History, same: Same): History {
 
 /** A family is taken back together: nobody joins one from outside. */
 async function refuseStrangeFamily(store: Store, { sessions }: History): Promise<void> {
-  const known = await store.sessions();
+  const known = await store.timeline.sessions();
   const taken = new Set(known.flatMap(({ id, rootId }) => [id, rootId]));
   const strange = sessions.find(({ id, rootId }) => taken.has(id) || taken.has(rootId));
   if (strange !== undefined) throw clash('it would join a session that is here already');

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Change, State, Store } from '../../src/index.ts';
 import { joins } from '../../src/model/state.ts';
+import { currentSeq } from '../../src/store/find.ts';
 import type { WorkerReport } from './report.ts';
 
 /** Everything that is wrong with a timeline after several workers wrote it, each as a sentence. */
@@ -10,7 +11,7 @@ export async function problemsOf(
   project: string,
   reports: readonly WorkerReport[],
 ): Promise<string[]> {
-  const changes = await store.changes({});
+  const changes = await store.timeline.changes({});
   return [
     ...reports.flatMap((report) => report.failures.map((text) => `${report.session}: ${text}`)),
     ...reports.flatMap((report) => lostChanges(report, changes)),
@@ -37,8 +38,8 @@ function lostChanges(
 }
 
 async function lostPoints(store: Store, reports: readonly WorkerReport[]): Promise<string[]> {
-  const checkpoints = new Set((await store.checkpoints({})).map(({ id }) => id as string));
-  const operations = new Set((await store.operations()).map(({ id }) => id as string));
+  const checkpoints = new Set((await store.timeline.checkpoints({})).map(({ id }) => id as string));
+  const operations = new Set((await store.timeline.operations()).map(({ id }) => id as string));
   return reports.flatMap((report) => [
     ...report.checkpoints.filter((id) => !checkpoints.has(id)).map((id) => `lost checkpoint ${id}`),
     ...report.operations.filter((id) => !operations.has(id)).map((id) => `lost operation ${id}`),
@@ -61,9 +62,13 @@ function brokenChains(changes: readonly Change[]): string[] {
 }
 
 async function reusedNumbers(store: Store, changes: readonly Change[]): Promise<string[]> {
-  const rows = [...changes, ...(await store.checkpoints({})), ...(await store.operations())];
+  const rows = [
+    ...changes,
+    ...(await store.timeline.checkpoints({})),
+    ...(await store.timeline.operations()),
+  ];
   const seqs = rows.map((row) => row.seq);
-  const newest = await store.seq();
+  const newest = await currentSeq(store);
   return [
     ...(new Set(seqs).size === seqs.length ? [] : ['a number was given twice']),
     ...(seqs.every((seq) => seq > 0 && seq <= newest) ? [] : ['a number was never handed out']),
@@ -75,7 +80,7 @@ async function lostBlobs(store: Store, changes: readonly Change[]): Promise<stri
   const blobs = new Set(states.flatMap(blobIn));
   const problems: string[] = [];
   for (const blob of blobs) {
-    await store.readBlob(blob).catch((error: Error) => problems.push(error.message));
+    await store.blobs.read(blob).catch((error: Error) => problems.push(error.message));
   }
   return problems;
 }

@@ -51,7 +51,7 @@ async function inspect(
   const store = await sqliteStore({ directory, create: false });
   try {
     const problems = await problemsOf(store, project, reports);
-    const { changes, operations } = await store.stats();
+    const { changes, operations } = await store.maintain('stats');
     return { problems, changes, operations };
   } finally {
     await store.close();

@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { ChildScript } from '../../src/testing/child-script.ts';
+import { numberFrom } from '../crash/campaign.ts';
 import { builtProgram } from '../setup/built.ts';
 import { CliProject, runNode } from './cli-project.ts';
 
@@ -23,7 +24,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BIN = join(ROOT, 'bin', 'savepoint.cjs');
 
 // `npm run test:campaigns` runs 300.
-const COMMANDS = Number(process.env.SAVEPOINT_RUNTIME_COMMANDS ?? 12);
+const COMMANDS = numberFrom('SAVEPOINT_RUNTIME_COMMANDS', 4);
 const CAMPAIGN_LIMIT_MS = 3_600_000;
 /** A command takes less than a second. */
 const HANGS = { timeout: 60_000, killSignal: 'SIGKILL' } as const;

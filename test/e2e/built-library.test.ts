@@ -21,7 +21,7 @@ it('throws errors of one class from every entry', () => {
     import { JSONStorage } from '${built}/execution/index.js';
     const caught = [];
     try { new JSONStorage({ baseDir: '' }); } catch (error) { caught.push(error); }
-    await openSavepoint({ project: '/', store: memoryStore() }).catch((error) => caught.push(error));
+    await openSavepoint({ project: '/', store: await memoryStore() }).catch((error) => caught.push(error));
     console.log(JSON.stringify({
       sameClass: caught.map((error) => error instanceof SavepointError),
       codes: caught.map((error) => error.code),

@@ -12,6 +12,7 @@ import {
   sqliteStore,
   storeDirectory,
 } from '../../src/index.ts';
+import { currentSeq, findExecution } from '../../src/store/find.ts';
 import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
 
@@ -81,10 +82,10 @@ async function stayAtWork(): Promise<() => Promise<void>> {
 /** What is seen of an execution once the process that held it is gone. */
 async function endHolder(id: string): Promise<void> {
   const store = await sqliteStore({ directory: storeDirectory(project.home, project.root) });
-  const held = await store.execution(id);
+  const held = await findExecution(store, id);
   if (held === null) throw new Error(`${id} is not on record`);
   const free = { ...held, owner: null, leaseUntil: null, token: held.token + 1 };
-  await store.commit({ base: await store.seq(), executions: [free] });
+  await store.timeline.commit({ base: await currentSeq(store), executions: [free] });
   await store.close();
 }
 

@@ -11,11 +11,15 @@ afterEach(() => project.remove());
 it('takes back nothing older when it is not certain whose the newest changes are', async () => {
   await project.run(['run', '--', 'sh', '-c', 'echo changed >> u.txt']);
   await project.run(['rewind', 'latest']);
-  // Each waits for the other to have begun, so that both are at work when files are made.
-  const [first, second] = ['a', 'b'].map((name, at) =>
-    shell(`touch ${name}-on; ${waitFor(['b', 'a'][at] ?? '')}; echo ${name} > s${name}; sleep 0.3`),
-  );
-  await Promise.all([first, second]);
+  // Each waits until the other has begun, and until it has made its file: both are at work all the while.
+  const both = ['a', 'b'].map((name, at) => {
+    const other = ['b', 'a'][at] ?? '';
+    return shell(
+      `touch ${name}-on; ${waitFor(other)}
+       echo ${name} > s${name}; touch ${name}-made-on; ${waitFor(`${other}-made`)}`,
+    );
+  });
+  await Promise.all(both);
   const undone = await project.run(['undo']);
   expect(undone).toMatchObject({ code: 5, out: expect.stringContaining('--include-shared') });
   expect(project.read('u.txt')).toBe('base\n');
@@ -48,7 +52,7 @@ function shell(script: string): Promise<Result> {
 
 /** Waits, for a while, until another has made its sign. */
 function waitFor(name: string): string {
-  return `i=0; while [ ! -e ${name}-on ] && [ $i -lt 300 ]; do sleep 0.05; i=$((i+1)); done`;
+  return `i=0; while [ ! -e ${name}-on ] && [ $i -lt 2000 ]; do sleep 0.01; i=$((i+1)); done`;
 }
 
 async function until(name: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Progress } from '../../src/index.ts';
+import type { Progress, RewindPlan } from '../../src/index.ts';
 import { type Bed, makeBed } from './engine-bed.ts';
 
 let bed: Bed;
@@ -37,6 +37,31 @@ describe('a rewind that is planned and applied at once', () => {
     expect(bed.tree()).toEqual(before);
     await bed.savepoint.undo();
     expect(bed.tree()).toEqual(after);
+  });
+
+  it('shows its plan first, and touches nothing unless the caller agrees', async () => {
+    const before = await agentWrites();
+    const after = bed.tree();
+    const [to] = await bed.savepoint.list();
+    const shown: string[][] = [];
+    const answer = (agreed: boolean) => (plan: RewindPlan) => {
+      shown.push(plan.lines.map(({ path }) => path));
+      return agreed;
+    };
+    const request = { to: to?.id ?? '' };
+    const declined = await bed.savepoint.rewind(request, answer(false));
+    expect(declined).toMatchObject({ operationId: null, restoredFiles: ['dir/file', 'other'] });
+    expect(bed.tree()).toEqual(after);
+    expect(await bed.savepoint.operations()).toEqual([]);
+    await bed.savepoint.rewind(request, answer(true));
+    expect(bed.tree()).toEqual(before);
+    await bed.savepoint.undo({}, answer(false));
+    expect(bed.tree()).toEqual(before);
+    await bed.savepoint.undo({}, answer(true));
+    expect(bed.tree()).toEqual(after);
+    await bed.savepoint.redo({}, answer(true));
+    expect(bed.tree()).toEqual(before);
+    expect(shown).toEqual(Array.from({ length: 5 }, () => ['dir/file', 'other']));
   });
 
   const meanwhile: [what: string, happens: () => void][] = [

@@ -7,6 +7,7 @@ import {
   sqliteStore,
   storeDirectory,
 } from '../../src/index.ts';
+import { currentSeq } from '../../src/store/find.ts';
 import { type Bed, makeBed } from './engine-bed.ts';
 
 let bed: Bed;
@@ -24,7 +25,7 @@ async function writeShared(path: string, before: State, content: string): Promis
   await bed.savepoint.close();
   bed.put(path, content);
   const store = await sqliteStore({ directory: storeDirectory(bed.home, bed.root) });
-  const base = await store.seq();
+  const base = await currentSeq(store);
   const change: Change = {
     seq: base + 1,
     path: relativePath(path),
@@ -39,7 +40,7 @@ async function writeShared(path: string, before: State, content: string): Promis
     owner: null,
     createdAt: 0,
   };
-  await store.commit({ base, blobs: [blob], changes: [change] });
+  await store.timeline.commit({ base, blobs: [blob], changes: [change] });
   await store.close();
   await bed.reopen();
 }

@@ -1,4 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { currentSeq, findExecution } from '../../src/store/find.ts';
 import { ChildScript } from '../../src/testing/child-script.ts';
 import { builtProgram } from '../setup/built.ts';
 import { ExecutionBed } from './execution-bed.ts';
@@ -100,7 +101,7 @@ it('is held until its lease ends where nobody can tell whether its holder runs',
   const run = await savepoint.execution('e', { leaseMs: 60_000 });
   await run.step('one', () => 1);
   await run.close();
-  const { store } = await elsewhere(bed, 'other-host:1:2', now + 60_000);
+  const { store } = await elsewhere(bed, now + 60_000);
   await expect(savepoint.execution('e')).rejects.toMatchObject({ code: 'execution-busy' });
   now += 60_001;
   const taken = await savepoint.execution('e');
@@ -118,13 +119,14 @@ it('is not held for a time that no timer can measure', async () => {
 });
 
 /** As if a process on another machine held it. */
-async function elsewhere({ project, home }: ExecutionBed, owner: string, leaseUntil: number) {
+async function elsewhere({ project, home }: ExecutionBed, leaseUntil: number) {
   const { sqliteStore, storeDirectory } = await import('../../src/index.ts');
   const store = await sqliteStore({ directory: storeDirectory(home, project) });
-  const execution = await store.execution('e');
+  const execution = await findExecution(store, 'e');
   if (execution === null) throw new Error('there is no execution');
   const { token } = execution;
+  const owner = { kind: 'process', host: 'other-host', processId: 1, started: '2' } as const;
   const held = { ...execution, owner, leaseUntil, token: token + 1 };
-  await store.commit({ base: await store.seq(), executions: [held] });
+  await store.timeline.commit({ base: await currentSeq(store), executions: [held] });
   return { store };
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import {
+  type Batch,
   memoryStore,
   SavepointError,
   type StepContext,
-  type Store,
   storeDirectory,
 } from '../../src/index.ts';
 import { ExecutionBed } from './execution-bed.ts';
@@ -121,16 +121,18 @@ describe('steps', () => {
 
   it('write no file of which nothing could be put on record before', async () => {
     bed = await ExecutionBed.make({ 'a.txt': 'old\n' });
-    const store = memoryStore();
+    const store = await memoryStore();
     let isFull = false;
+    const commit = async (batch: Batch): Promise<void> => {
+      if (isFull) throw new SavepointError('store-full', 'no space left');
+      return store.timeline.commit(batch);
+    };
+    const timeline = { ...store.timeline, commit };
     const sometimes = new Proxy(store, {
-      get: (target, name: keyof Store) => {
-        const method = (target[name] as (...given: unknown[]) => unknown).bind(target);
-        if (name !== 'commit') return method;
-        return async (batch: unknown) => {
-          if (isFull) throw new SavepointError('store-full', 'no space left');
-          return method(batch);
-        };
+      get: (target, name) => {
+        if (name === 'timeline') return timeline;
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
       },
     });
     const run = await (await bed.open({ store: sometimes })).execution('e');
@@ -236,10 +238,10 @@ describe('steps', () => {
 
   it('do not write over what somebody wrote while it went on record', async () => {
     bed = await ExecutionBed.make({ 'a.txt': 'a\n' });
-    const store = memoryStore();
-    const commit = store.commit.bind(store);
+    const store = await memoryStore();
+    const commit = store.timeline.commit.bind(store);
     let person: string | null = null;
-    store.commit = async (batch) => {
+    store.timeline.commit = async (batch) => {
       await commit(batch);
       if (person !== null && (batch.closed ?? []).length > 0) await bed.edit('a.txt', person);
     };

@@ -116,14 +116,16 @@ export async function dieAt(
 
 /** The same store, until `stop` throws. */
 function mortal(store: Store, stop: () => void): Store {
+  const commit: Store['timeline']['commit'] = async (batch) => {
+    stop();
+    return store.timeline.commit(batch);
+  };
+  const timeline = { ...store.timeline, commit };
   return new Proxy(store, {
     get: (target, name) => {
+      if (name === 'timeline') return timeline;
       const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function') return value;
-      return (...args: unknown[]) => {
-        if (name === 'commit') stop();
-        return Reflect.apply(value, target, args);
-      };
+      return typeof value === 'function' ? value.bind(target) : value;
     },
   });
 }

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import {
+  type BlobId,
   isSavepointError,
   type Part,
   type PartId,
   type State,
   type Store,
 } from '../../src/index.ts';
-import { Manifest } from '../../src/model/manifest/manifest.ts';
+import { Manifest } from '../../src/model/manifest.ts';
+import { readGitObject } from '../../src/store/find.ts';
 import { assemble } from '../../src/store/parts/assemble.ts';
 import type { SampleStore } from './sample-store.ts';
 
@@ -30,30 +32,28 @@ export async function saidBy(sample: SampleStore): Promise<string> {
 
 /** All that a store says when it is asked through its port: every row, and every content. */
 export async function dump(store: Store): Promise<string> {
-  const changes = await store.changes({});
-  const heads = await store.heads();
-  const baseline = await store.baseline();
+  const changes = await store.timeline.changes({});
+  const heads = await store.timeline.heads();
+  const { baseline } = await store.state();
   const contents: [string, string][] = [];
   for (const state of [
     ...heads.map(({ state: one }) => one),
     ...changes.flatMap(({ before, after }) => [before, after]),
   ]) {
     const id = blobOf(state);
-    if (id !== null) contents.push([id, await hashOf(() => store.readBlob(id))]);
+    if (id !== null) contents.push([id, await hashOf(() => store.blobs.read(id))]);
   }
   if (baseline !== null) contents.push(...(await manifestContents(store, baseline.manifest)));
   const rows = {
-    project: await store.project(),
-    seq: await store.seq(),
-    sessions: await store.sessions(),
-    checkpoints: await store.checkpoints({}),
+    ...(await store.state()),
+    sessions: await store.timeline.sessions(),
+    checkpoints: await store.timeline.checkpoints({}),
     heads,
     changes,
-    cancellations: await store.cancellationsOf(changes.map(({ seq }) => seq)),
-    operations: await store.operations(),
-    journal: await store.journal(),
-    windows: await store.windows(),
-    baseline,
+    cancellations: await store.timeline.cancellations(changes.map(({ seq }) => seq)),
+    operations: await store.timeline.operations(),
+    journal: await store.timeline.journal(),
+    windows: await store.timeline.windows(),
     contents,
     ...(await executionsIn(store)),
   };
@@ -61,17 +61,18 @@ export async function dump(store: Store): Promise<string> {
 }
 
 async function executionsIn(store: Store) {
-  const executions = await store.executions();
-  const steps = (await Promise.all(executions.map(({ id }) => store.steps(id)))).flat();
-  const documents = await store.documents('state');
+  const executions = await store.timeline.executions();
+  const steps = (await Promise.all(executions.map(({ id }) => store.timeline.steps(id)))).flat();
+  const documents = await store.documents.list('state');
   const states: [string, string][] = [];
   const add = async (root: PartId, read: () => Promise<readonly Part[]>) => {
     const text = async () => JSON.stringify(assemble(root, await read()));
     states.push([root, await hashOf(async () => Buffer.from(await text()))]);
   };
-  for (const { root } of steps) if (root !== null) await add(root, () => store.readParts(root));
+  for (const { root } of steps)
+    if (root !== null) await add(root, () => store.documents.readParts(root));
   for (const { category, key, root } of documents) {
-    await add(root, async () => (await store.readDocument(category, key))?.parts ?? []);
+    await add(root, async () => (await store.documents.read(category, key))?.parts ?? []);
   }
   return { executions, steps, documents, states };
 }
@@ -80,20 +81,14 @@ function blobOf(state: State | null) {
   return state?.kind === 'captured' ? state.blob : null;
 }
 
-async function manifestContents(
-  store: Store,
-  id: Parameters<Store['readBlob']>[0],
-): Promise<[string, string][]> {
+async function manifestContents(store: Store, id: BlobId): Promise<[string, string][]> {
   const contents: [string, string][] = [];
-  for (const [path, state] of new Manifest(await store.readBlob(id))) {
+  for (const [path, state] of new Manifest(await store.blobs.read(id))) {
     if (state.kind === 'git') {
-      contents.push([path, await hashOf(() => store.readGitObject(state.key))]);
+      contents.push([path, await hashOf(() => readGitObject(store, state.key))]);
     } else if (state.kind === 'captured' && state.blob !== null) {
       const { blob } = state;
-      contents.push([
-        path,
-        await hashOf(async () => (await store.readPacked(blob)) ?? new Uint8Array()),
-      ]);
+      contents.push([path, await hashOf(() => store.blobs.read(blob))]);
     } else contents.push([path, JSON.stringify(state)]);
   }
   return contents;

@@ -87,15 +87,17 @@ async function turn(sample: SampleStore, savepoint: Savepoint, n: number): Promi
 }
 
 function tellAfterCommits(store: Store, tell: () => Promise<void>): void {
-  const { commit, putDocument, setProject } = store;
+  const { timeline, documents } = store;
+  const [commit, put] = [timeline.commit, documents.put];
+  const setProject = store.setProject.bind(store);
   const told = async <Result>(written: Promise<Result>): Promise<Result> => {
     const result = await written;
     await tell();
     return result;
   };
-  store.commit = (batch) => told(commit.call(store, batch));
-  store.putDocument = (write, options) => told(putDocument.call(store, write, options));
-  store.setProject = (identity) => told(setProject.call(store, identity));
+  timeline.commit = (batch) => told(commit(batch));
+  documents.put = (write, options) => told(put(write, options));
+  store.setProject = (identity) => told(setProject(identity));
 }
 
 /** The reader, who stays, keeps SQLite from beginning the log anew: the commits that follow are added to it. */

@@ -67,7 +67,7 @@ describe('a repair', () => {
     expect(repair).toMatchObject({ salvaged: true, left: { problems: [{ kind: 'leftover' }] } });
     expect(readdirSync(repair.folder ?? '')).toEqual(['store.db']);
     const store = await sqliteStore({ directory: copy.store });
-    const unknowns = (await store.changes({})).filter(
+    const unknowns = (await store.timeline.changes({})).filter(
       ({ before, after }) => before.kind === 'unknown' || after?.kind === 'unknown',
     );
     expect(new Set(unknowns.map(({ path }) => path)).size).toBe(1);
@@ -85,9 +85,9 @@ describe('a repair', () => {
     const repair = await repairStore(copy.store);
     expect(repair.left.problems.filter(({ kind }) => kind !== 'leftover')).toEqual([]);
     const store = await sqliteStore({ directory: copy.store });
-    const keys = (await store.documents('state')).map(({ key }) => key);
+    const keys = (await store.documents.list('state')).map(({ key }) => key);
     expect(keys).toEqual(['after 4', 'after 8', 'small']);
-    expect((await store.steps('exec')).every(({ root }) => root !== null)).toBe(true);
+    expect((await store.timeline.steps('exec')).every(({ root }) => root !== null)).toBe(true);
     await store.close();
   });
 
@@ -100,8 +100,8 @@ describe('a repair', () => {
     const { folder } = await repairStore(copy.store);
     expect(messagesIn(folder ?? '')).toContain('m3');
     const store = await sqliteStore({ directory: copy.store });
-    expect(await store.checkpoints({ messageId: 'm3' })).toEqual([]);
-    expect(await store.checkpoints({ messageId: 'm4' })).toHaveLength(1);
+    expect(await store.timeline.checkpoints({ messageId: 'm3' })).toEqual([]);
+    expect(await store.timeline.checkpoints({ messageId: 'm4' })).toHaveLength(1);
     await store.close();
   });
 
@@ -131,7 +131,9 @@ describe('a repair', () => {
     expect(contents.some(({ checkpoints }) => checkpoints.length > 0)).toBe(true);
     expect(kept).toEqual({ checkpoints: 10, changes: 29 });
     const store = await sqliteStore({ directory: copy.store });
-    const [change] = (await store.changes({})).filter(({ path }) => path === 'src/only-1.txt');
+    const [change] = (await store.timeline.changes({})).filter(
+      ({ path }) => path === 'src/only-1.txt',
+    );
     expect(change?.after).toEqual({ kind: 'unknown', reason: 'damaged' });
     await store.close();
   });

@@ -11,6 +11,7 @@ import {
   type Store,
   sqliteStore,
 } from '../../src/index.ts';
+import { currentSeq } from '../../src/store/find.ts';
 import { DocumentPacker } from '../../src/store/parts/document-packer.ts';
 import { makeScratch, removeScratch } from '../e2e/scratch.ts';
 import { GitRepository } from '../git/git-repository.ts';
@@ -163,7 +164,12 @@ export class SampleStore {
       const { root, parts } = new DocumentPacker().pack(messages.slice(0, 8), 'state');
       const steps = [0, 1].map((index) => stepOf(index, root.id));
       const executions = [EXECUTION];
-      await store.commit({ base: await store.seq(), parts: [...parts, root], executions, steps });
+      await store.timeline.commit({
+        base: await currentSeq(store),
+        parts: [...parts, root],
+        executions,
+        steps,
+      });
     } finally {
       await store.close();
     }

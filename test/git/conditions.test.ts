@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
-import { bareStat, type RawStat } from '../../src/capture/scan/entry-stat.ts';
+import { bareStat, type EntryStat } from '../../src/capture/scan/entry-stat.ts';
 import { withGitRepository } from './git-repository.ts';
 import { baselineOf, takenFrom } from './taken.ts';
 
@@ -58,18 +58,18 @@ describe('what is taken from git', () => {
       assert.deepEqual(await takenFrom(repository), ['same']);
     }));
 
-  it.each<[keyof RawStat, bigint]>([
-    ['mtimeNs', -1_000_000_000n],
-    ['mtimeNs', -1n],
-    ['ctimeNs', -1_000_000_000n],
-    ['ctimeNs', -1n],
-    ['ino', 1n],
-    ['size', 1n],
-    ['mode', 0o100n],
+  it.each<[keyof EntryStat, number]>([
+    ['mtimeMs', -1000],
+    ['mtimeMs', -0.001],
+    ['ctimeMs', -1000],
+    ['ctimeMs', -0.001],
+    ['ino', 1],
+    ['size', 1],
+    ['mode', 0o100],
   ])('takes no file whose %s differs from what git saw', (field, difference) =>
     withGitRepository(async (repository) => {
       await repository.commit({ other: 'one', same: 'one' });
-      const changed = (path: string, stat: RawStat): RawStat =>
+      const changed = (path: string, stat: EntryStat): EntryStat =>
         path === 'other' ? { ...bareStat(stat), [field]: stat[field] + difference } : stat;
       assert.deepEqual(await takenFrom(repository, changed), ['same']);
     }),
@@ -78,9 +78,9 @@ describe('what is taken from git', () => {
   it('compares the 32 bits of an inode that the index keeps', () =>
     withGitRepository(async (repository) => {
       await repository.commit({ same: 'one' });
-      const wider = (_: string, stat: RawStat): RawStat => ({
+      const wider = (_: string, stat: EntryStat): EntryStat => ({
         ...bareStat(stat),
-        ino: stat.ino + 2n ** 40n,
+        ino: stat.ino + 2 ** 40,
       });
       assert.deepEqual(await takenFrom(repository, wider), ['same']);
     }));

@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { lstatSync, readFileSync } from 'node:fs';
 import { type GitBaseline, startGitBaseline } from '../../src/capture/git/baseline.ts';
 import type { GitRefusal, RefusedByGit } from '../../src/capture/git/refusal.ts';
-import type { RawStat } from '../../src/capture/scan/entry-stat.ts';
+import type { EntryStat } from '../../src/capture/scan/entry-stat.ts';
 import { pathToBytes, type TrackedPath } from '../../src/model/path.ts';
 import type { GitRepository } from './git-repository.ts';
 
 /** What a test makes `lstat` say of a path. */
-export type ChangedStat = (path: string, stat: RawStat) => RawStat;
+export type ChangedStat = (path: string, stat: EntryStat) => EntryStat;
 
 /**
  * The paths that the baseline takes. Whatever a test is about: what git holds of each of them must be
@@ -57,8 +57,8 @@ function readBaseline(
   changed: ChangedStat = (_, stat) => stat,
   root: string,
 ): Promise<GitBaseline | RefusedByGit> {
-  const statOf = (path: TrackedPath): RawStat | null => {
-    const stats = lstatSync(locate(root, path), { bigint: true, throwIfNoEntry: false });
+  const statOf = (path: TrackedPath): EntryStat | null => {
+    const stats = lstatSync(locate(root, path), { throwIfNoEntry: false });
     return stats === undefined ? null : changed(path, stats);
   };
   return startGitBaseline(root, environment).finish(statOf);

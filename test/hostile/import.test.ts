@@ -275,6 +275,8 @@ describe('a field', () => {
     ['change', 'operationId', 'aaaaaaaaaaaaaaaa'],
     ['change', 'toolCallId', 'a\0b'],
     ['change', 'owner', 'host:1:1'],
+    ['change', 'owner', { kind: 'process', host: 'host', processId: 1, started: '1' }],
+    ['change', 'owner', { kind: 'import', first: 1 }],
     ['change', 'createdAt', -1],
     ['change', 'createdAt', 8.64e15],
     ['change', 'after', null],

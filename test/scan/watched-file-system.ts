@@ -1,8 +1,7 @@
-import type { RawStat } from '../../src/capture/scan/entry-stat.ts';
+import type { EntryStat } from '../../src/capture/scan/entry-stat.ts';
 import {
   diskFileSystem,
   type ListedName,
-  type QuickStat,
   type ReadFile,
   type ScanFileSystem,
 } from '../../src/capture/scan/file-system.ts';
@@ -11,7 +10,7 @@ import {
 export class WatchedFileSystem implements ScanFileSystem {
   readonly listed: string[] = [];
   readonly #root: string;
-  readonly #stats = new Map<string, Partial<RawStat>>();
+  readonly #stats = new Map<string, Partial<EntryStat>>();
   readonly #refusals = new Map<string, string>();
 
   constructor(root: string) {
@@ -19,7 +18,7 @@ export class WatchedFileSystem implements ScanFileSystem {
   }
 
   /** Makes `lstat` give these values for a path, whatever the disk says. */
-  pretend(path: string, stat: Partial<RawStat>): void {
+  pretend(path: string, stat: Partial<EntryStat>): void {
     this.#stats.set(path, stat);
   }
 
@@ -29,23 +28,11 @@ export class WatchedFileSystem implements ScanFileSystem {
     else this.#refusals.set(`${call} ${path}`, code);
   }
 
-  lstat(path: string): RawStat | null {
+  lstat(path: string): EntryStat | null {
     const name = this.#relative(path);
     this.#mayFail(`lstat ${name}`);
     const stat = diskFileSystem.lstat(path);
     return stat === null ? null : this.#pretended(name, stat);
-  }
-
-  quickLstat(path: string): QuickStat | null {
-    const stat = this.lstat(path);
-    if (stat === null) return null;
-    return {
-      mode: Number(stat.mode),
-      ino: Number(stat.ino),
-      size: Number(stat.size),
-      mtimeMs: Number(stat.mtimeNs) / 1e6,
-      ctimeMs: Number(stat.ctimeNs) / 1e6,
-    };
   }
 
   list(path: string): ListedName[] {
@@ -60,8 +47,8 @@ export class WatchedFileSystem implements ScanFileSystem {
     return read && { ...read, stat: this.#pretended(this.#relative(path), read.stat) };
   }
 
-  #pretended(name: string, { mode, ino, size, mtimeNs, ctimeNs }: RawStat): RawStat {
-    return { mode, ino, size, mtimeNs, ctimeNs, ...this.#stats.get(name) };
+  #pretended(name: string, { mode, ino, size, mtimeMs, ctimeMs }: EntryStat): EntryStat {
+    return { mode, ino, size, mtimeMs, ctimeMs, ...this.#stats.get(name) };
   }
 
   #relative(path: string): string {

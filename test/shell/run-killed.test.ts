@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mountProblem, SmallDisk } from '../crash/scenario/small-disk.ts';
 import { skipVisibly } from '../crash/strace/needs-strace.ts';
@@ -18,6 +17,10 @@ afterEach(() => project.remove());
 
 const EARLIER = 'printf earlier > docs/guide.md';
 const KILLED = 'rm src/main.txt';
+/** Says itself that it is there: bash does not hear a SIGQUIT, so it must have made way by then. */
+const UNTIL_QUIT = `exec '${process.execPath}' -e '
+  require("node:fs").writeFileSync(process.env.HOME + "/ready", "");
+  setInterval(() => {}, 60_000)'`;
 
 /** Runs a script under `savepoint run` and kills both once the script is done with its work. */
 async function killedRun(script: string): Promise<void> {
@@ -111,7 +114,7 @@ describe.each([
 
   it('that a SIGQUIT ended takes back that run: its end was still recorded', async () => {
     const [start, before] = await begun(withEarlier);
-    const running = project.startRun(`${KILLED}; : > "$HOME/ready"; exec sleep 60`);
+    const running = project.startRun(`${KILLED}; ${UNTIL_QUIT}`);
     await project.appears('ready');
     running.kill('SIGQUIT');
     expect((await running.ended).code).toBe(131);
@@ -278,12 +281,10 @@ it('a run that is still running is not passed over by undo', async () => {
 
 it('Ctrl-\\ at a terminal ends the program, and what it did is on record', async () => {
   const before = project.picture();
-  const args = [MAIN, 'run', '--', 'bash', '-c', `${KILLED}; echo ready; exec sleep 60`];
+  const args = [MAIN, 'run', '--', 'bash', '-c', `${KILLED}; ${UNTIL_QUIT}`];
   const terminal = new Terminal(args, { cwd: project.root, env: project.childEnvironment });
   try {
-    await terminal.until('ready');
-    // The shell has to have made way for the program that waits.
-    await sleep(100);
+    await project.appears('ready');
     terminal.type('\x1c');
     expect(await terminal.exit()).toBe(131);
     expect(terminal.screen()).toContain('1 path changed: 1 deleted');

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { inject } from 'vitest';
 import { type OpenOptions, openSavepoint, type Savepoint } from '../../src/index.ts';
 import { makeScratch, removeScratch } from '../e2e/scratch.ts';
 import { canaryOf, type Picture, pictureOf } from './picture.ts';
@@ -20,7 +21,16 @@ export class ShellProject {
   /** `extra` is a script that adds to the planted tree; with git, everything is then committed and packed. */
   constructor({ git, extra = '' }: { readonly git: boolean; readonly extra?: string }) {
     for (const folder of [this.root, this.user]) mkdirSync(folder);
-    this.sh(`${PLANT}${extra}\n${BACKDATE}\n${git ? COMMIT : ''}`);
+    const planted = `${PLANT}${extra}\n${BACKDATE}\n${git ? COMMIT : ''}`;
+    if (extra !== '') this.sh(planted);
+    else this.#copy(join(inject('built'), `planted-${process.pid}-${git}`), planted, git);
+  }
+
+  /** Takes a tree that was planted before, or is the first to plant it. Git has to learn of the new files. */
+  #copy(template: string, planted: string, git: boolean): void {
+    if (existsSync(template)) {
+      this.sh(`cp -a '${template}/.' .${git ? '; git update-index -q --refresh' : ''}`);
+    } else this.sh(`${planted}\ncp -a . '${template}'`);
   }
 
   get environment(): Record<string, string> {

@@ -49,7 +49,7 @@ export interface IndexEntries {
 export interface IndexFile {
   readonly entries: IndexEntries;
   /** When git last wrote the index: a file that is not older may have changed without git's notice. */
-  readonly writtenNs: bigint;
+  readonly writtenMs: number;
 }
 
 // Offsets into the file are kept as 32 bits. The index of a million files has a tenth of this.
@@ -60,13 +60,13 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 export async function readIndex(repository: Repository): Promise<IndexFile> {
   const file = await openIndex(indexOf(repository));
   try {
-    const before = await file.stat({ bigint: true });
+    const before = await file.stat();
     if (!before.isFile() || before.size > MAX_SIZE) throw damaged();
     const bytes = await file.readFile();
-    const after = await file.stat({ bigint: true });
-    const still = before.mtimeNs === after.mtimeNs && after.size === BigInt(bytes.length);
+    const after = await file.stat();
+    const still = before.mtimeMs === after.mtimeMs && after.size === bytes.length;
     if (!still) throw new Refusal('index-locked');
-    return { entries: parseIndex(bytes), writtenNs: after.mtimeNs };
+    return { entries: parseIndex(bytes), writtenMs: after.mtimeMs };
   } finally {
     await file.close();
   }

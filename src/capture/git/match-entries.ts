@@ -1,6 +1,6 @@
 import { constants, lstatSync } from 'node:fs';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
-import type { RawStat } from '../scan/entry-stat.ts';
+import type { EntryStat } from '../scan/entry-stat.ts';
 import {
   comparePaths,
   ENTRY,
@@ -16,7 +16,7 @@ import { Refusal } from './refusal.ts';
 import type { Repository } from './repository.ts';
 
 /** The scan's stat of a path of the project; null for a path that is not in scope. */
-export type StatOf = (path: TrackedPath) => RawStat | null;
+export type StatOf = (path: TrackedPath) => EntryStat | null;
 
 /** Everything that git was asked about a repository. */
 export interface Gathered {
@@ -94,16 +94,16 @@ class Match {
     return stat !== null && isUntouched(index, i, stat, this.#tree.size);
   }
 
-  #statInProject({ start, end }: PathBytes): RawStat | null {
+  #statInProject({ start, end }: PathBytes): EntryStat | null {
     const { paths } = this.#gathered.index.entries;
     return this.#statOf(textOf(paths, start + this.#prefix.length, end));
   }
 
   /** The scan knows nothing of the folders above a project that is not the whole worktree. */
-  #statAbove({ bytes, start, end }: PathBytes): RawStat | null {
+  #statAbove({ bytes, start, end }: PathBytes): EntryStat | null {
     const top = Buffer.from(`${this.#gathered.repository.top}/`);
     const at = Buffer.concat([top, bytes.subarray(start, end)]);
-    return lstatSync(at, { bigint: true, throwIfNoEntry: false }) ?? null;
+    return lstatSync(at, { throwIfNoEntry: false }) ?? null;
   }
 
   /**
@@ -162,42 +162,36 @@ function isCommitted(index: IndexFile, i: number, tree: TreeListing): boolean {
  * file, nothing touched it since, and no conversion changed its length. Its ctime must be older than the
  * index too, unlike in git: `utimes` can make a new file look old, but it cannot set the ctime.
  */
-function isUntouched(index: IndexFile, i: number, stat: RawStat, size: number): boolean {
-  const found = Number(stat.size);
-  if (found === 0 || found > MAX_SIZE || found !== size) return false;
-  if (stat.mtimeNs >= index.writtenNs || stat.ctimeNs >= index.writtenNs) return false;
+function isUntouched(index: IndexFile, i: number, stat: EntryStat, size: number): boolean {
+  if (stat.size === 0 || stat.size > MAX_SIZE || stat.size !== size) return false;
+  if (stat.mtimeMs >= index.writtenMs || stat.ctimeMs >= index.writtenMs) return false;
   return isSameFile(index, i, stat);
 }
 
 /** The index keeps 32 bits of each number. The device is not compared, because mounts renumber it. */
-function isSameFile({ entries }: IndexFile, i: number, stat: RawStat): boolean {
+function isSameFile({ entries }: IndexFile, i: number, stat: EntryStat): boolean {
   const { bytes } = entries;
   const at = entries.at[i] as number;
+  // A rounded inode number has lost the bits to compare. The ctime shows a replaced file as well.
+  const isRounded = !Number.isSafeInteger(stat.ino);
   return (
-    isTimeAt(bytes, at + ENTRY.mtimeSec, stat.mtimeNs) &&
-    isTimeAt(bytes, at + ENTRY.ctimeSec, stat.ctimeNs) &&
-    bytes.readUInt32BE(at + ENTRY.inode) === Number(BigInt.asUintN(32, stat.ino)) &&
-    bytes.readUInt32BE(at + ENTRY.size) === Number(stat.size) &&
+    timeAt(bytes, at + ENTRY.mtimeSec) === stat.mtimeMs &&
+    timeAt(bytes, at + ENTRY.ctimeSec) === stat.ctimeMs &&
+    (isRounded || bytes.readUInt32BE(at + ENTRY.inode) === stat.ino >>> 0) &&
+    bytes.readUInt32BE(at + ENTRY.size) === stat.size &&
     bytes.readUInt32BE(at + ENTRY.mode) === modeOf(stat)
   );
 }
 
-const SECOND = 1_000_000_000n;
-
-/** Compares with a time of the index: seconds and nanoseconds, which count forward before 1970 too. */
-function isTimeAt(bytes: Buffer, at: number, ns: bigint): boolean {
-  const nsec = ((ns % SECOND) + SECOND) % SECOND;
-  return (
-    bytes.readUInt32BE(at) === Number((ns - nsec) / SECOND) >>> 0 &&
-    bytes.readUInt32BE(at + 4) === Number(nsec)
-  );
+/** A time of the index, computed from its seconds and nanoseconds as Node computes those of a stat. */
+function timeAt(bytes: Buffer, at: number): number {
+  return bytes.readUInt32BE(at) * 1000 + bytes.readUInt32BE(at + 4) / 1e6;
 }
 
 /** As git sees it: of the permissions only whether the owner may execute; 0 for what is no file. */
-function modeOf(stat: RawStat): number {
-  const mode = Number(stat.mode);
-  if ((mode & S_IFMT) !== S_IFREG) return 0;
-  return (mode & 0o100) === 0 ? MODE.file : MODE.executable;
+function modeOf(stat: EntryStat): number {
+  if ((stat.mode & S_IFMT) !== S_IFREG) return 0;
+  return (stat.mode & 0o100) === 0 ? MODE.file : MODE.executable;
 }
 
 const NUL = 0;

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { lstatSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
+import { statOf } from '../../fs/entries.ts';
 import type { FsPath } from '../../fs/pinned-folder.ts';
 import { readFileOrNull } from '../../fs/read-file.ts';
 import { bytesToPath } from '../../model/path.ts';
@@ -55,7 +55,7 @@ function ruledBy(root: string): FoundRepository | null {
 function isOurs(top: string): boolean {
   const user = process.geteuid?.();
   const places = [top, join(top, '.git')];
-  return user === undefined || places.every((place) => lstatSync(place).uid === user);
+  return user === undefined || places.every((place) => Number(statOf(place).uid) === user);
 }
 
 /** The text of the file that git's core.excludesFile names, or of the one it uses where none is named. */

@@ -1,5 +1,5 @@
 import { bytesToPath, type TrackedPath } from '../../model/path.ts';
-import { bareStat, MODE_MASK, RACY, type RawStat, WIDE_NAME } from './entry-stat.ts';
+import { bareStat, type EntryStat, MODE_MASK, RACY, WIDE_NAME } from './entry-stat.ts';
 
 /** The number of bytes before the first column in a file. A multiple of 8, so that columns are aligned. */
 export const HEADER_BYTES = 32;
@@ -19,11 +19,8 @@ export interface ColumnSizes {
 export interface IndexColumns {
   readonly sizes: ColumnSizes;
   readonly bytes: Uint8Array;
-  readonly mtimeNs: BigInt64Array;
-  readonly ctimeNs: BigInt64Array;
-  /** Signed, as Node returns it. */
-  readonly ino: BigInt64Array;
-  readonly size: BigInt64Array;
+  /** Four numbers for each entry: mtime and ctime in milliseconds, inode, size. */
+  readonly stats: Float64Array;
   /** `st_mode` in the low 16 bits, flags of the scan above. */
   readonly bits: Uint32Array;
   /** The number of the folder that an entry is in. */
@@ -62,10 +59,7 @@ export function viewColumns(buffer: ArrayBufferLike, sizes: ColumnSizes): IndexC
   return {
     sizes,
     bytes: new Uint8Array(buffer, 0, columnsLength(sizes)),
-    mtimeNs: new BigInt64Array(buffer, next(entries * 8), entries),
-    ctimeNs: new BigInt64Array(buffer, next(entries * 8), entries),
-    ino: new BigInt64Array(buffer, next(entries * 8), entries),
-    size: new BigInt64Array(buffer, next(entries * 8), entries),
+    stats: new Float64Array(buffer, next(entries * 4 * 8), entries * 4),
     bits: new Uint32Array(buffer, next(entries * 4), entries),
     parent: new Uint32Array(buffer, next(entries * 4), entries),
     nameEnd: new Uint32Array(buffer, next(entries * 4), entries),
@@ -89,7 +83,7 @@ export function firstFolderFrom({ folderEntry, sizes }: IndexColumns, entry: num
 
 /** What an index says about one entry: its stat, and its mode again together with the flags. */
 export interface Stamp {
-  readonly stat: RawStat;
+  readonly stat: EntryStat;
   readonly bits: number;
 }
 
@@ -102,41 +96,58 @@ export const NOT_RESTAMPED: Restamped = new Map();
 export const MAX_RESTAMPED = 1_000;
 
 /** The stamp for a new look at an entry. Of the old flags only the one about its name stays. */
-export function newStamp(before: number, stat: RawStat, flags: number): Stamp {
-  const bits = (Number(stat.mode) & MODE_MASK) | flags | (before & WIDE_NAME);
+export function newStamp(before: number, stat: EntryStat, flags: number): Stamp {
+  const bits = (stat.mode & MODE_MASK) | flags | (before & WIDE_NAME);
   return { stat: bareStat(stat), bits };
 }
 
-export function stampAt(columns: IndexColumns, entry: number): Stamp {
-  const bits = columns.bits[entry] as number;
-  const stat: RawStat = {
-    mode: BigInt(bits & MODE_MASK),
-    mtimeNs: columns.mtimeNs[entry] as bigint,
-    ctimeNs: columns.ctimeNs[entry] as bigint,
-    ino: columns.ino[entry] as bigint,
-    size: columns.size[entry] as bigint,
+export function stampAt({ stats, bits: allBits }: IndexColumns, entry: number): Stamp {
+  const bits = allBits[entry] as number;
+  const stat: EntryStat = {
+    mode: bits & MODE_MASK,
+    mtimeMs: stats[entry * 4] as number,
+    ctimeMs: stats[entry * 4 + 1] as number,
+    ino: stats[entry * 4 + 2] as number,
+    size: stats[entry * 4 + 3] as number,
   };
   return { stat, bits };
 }
 
 /** Only for columns that no index uses yet: indices never change. */
-export function setStamp(columns: IndexColumns, entry: number, { stat, bits }: Stamp): void {
-  columns.mtimeNs[entry] = stat.mtimeNs;
-  columns.ctimeNs[entry] = stat.ctimeNs;
-  columns.ino[entry] = stat.ino;
-  columns.size[entry] = stat.size;
-  columns.bits[entry] = bits;
+export function setStamp({ stats, bits }: IndexColumns, entry: number, stamp: Stamp): void {
+  stats.set(statNumbers(stamp.stat), entry * 4);
+  bits[entry] = stamp.bits;
+}
+
+export function statNumbers({
+  mtimeMs,
+  ctimeMs,
+  ino,
+  size,
+}: EntryStat): [number, number, number, number] {
+  return [mtimeMs, ctimeMs, ino, size];
 }
 
 /** Whether an entry is as it was, and its stat can be trusted to say so. */
-export function isSettled({ stat: was, bits }: Stamp, now: RawStat): boolean {
+export function isSettled({ stat: was, bits }: Stamp, now: EntryStat): boolean {
+  return (bits & RACY) === 0 && was.mode === now.mode && isSameStat(was, now);
+}
+
+/** Whether two stats are of the same file, not written to in between. The modes may differ. */
+export function isSameStat(a: EntryStat, b: EntryStat): boolean {
+  return a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.ino === b.ino && a.size === b.size;
+}
+
+/** As `isSettled`, without making a stamp: it is called for every entry. */
+export function isSettledAt({ stats, bits }: IndexColumns, entry: number, now: EntryStat): boolean {
+  const known = bits[entry] as number;
   return (
-    (bits & RACY) === 0 &&
-    was.mtimeNs === now.mtimeNs &&
-    was.ctimeNs === now.ctimeNs &&
-    was.size === now.size &&
-    was.ino === now.ino &&
-    was.mode === now.mode
+    (known & RACY) === 0 &&
+    stats[entry * 4] === now.mtimeMs &&
+    stats[entry * 4 + 1] === now.ctimeMs &&
+    stats[entry * 4 + 2] === now.ino &&
+    stats[entry * 4 + 3] === now.size &&
+    (known & MODE_MASK) === now.mode
   );
 }
 

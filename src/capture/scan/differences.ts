@@ -1,7 +1,9 @@
 import type { Seq } from '../../model/ids.ts';
 import { isOutside, type TrackedPath } from '../../model/path.ts';
+import { oldestCheckpointSeq } from '../../store/find.ts';
 import type { Store } from '../../store/store.ts';
 import type { CaptureSite } from '../capture.ts';
+import { isSameStat } from './columns.ts';
 import { diskFileSystem } from './file-system.ts';
 import type { ScanIndex } from './scan-index.ts';
 
@@ -42,13 +44,7 @@ export function movedSince(root: string, previous: ScanIndex, index: ScanIndex):
     const { stat: was } = previous.stampOf(entry);
     const found = index.find(path);
     const now = found === -1 ? diskFileSystem.lstat(`${root}/${path}`) : index.stampOf(found).stat;
-    return (
-      now === null ||
-      was.ino !== now.ino ||
-      was.size !== now.size ||
-      was.mtimeNs !== now.mtimeNs ||
-      was.ctimeNs !== now.ctimeNs
-    );
+    return now === null || !isSameStat(was, now);
   };
 }
 
@@ -75,7 +71,7 @@ export async function compareWithRecord(
 export async function recordedPaths({ known, store }: CaptureSite): Promise<Set<TrackedPath>> {
   const paths = new Set<TrackedPath>();
   for (const [path] of (await known.manifest()) ?? []) paths.add(path);
-  for (const { path } of await store.heads()) {
+  for (const { path } of await store.timeline.heads()) {
     if (!isOutside(path)) paths.add(path);
   }
   return paths;
@@ -112,10 +108,10 @@ export async function withRecordedSince(
 
 /** Retention drops changes below the oldest checkpoint, but never the heads of their paths. */
 async function recordedSince(store: Store, since: Seq): Promise<TrackedPath[]> {
-  const oldest = await store.oldestCheckpointSeq();
+  const oldest = await oldestCheckpointSeq(store);
   const isWhole = oldest !== null && oldest <= since;
   const rows = isWhole
-    ? await store.changes({ after: since })
-    : (await store.heads()).filter(({ seq }) => seq > since);
+    ? await store.timeline.changes({ after: since })
+    : (await store.timeline.heads()).filter(({ seq }) => seq > since);
   return rows.map(({ path }) => path);
 }

@@ -1,15 +1,19 @@
-/** The fields of `lstat` that the scan uses. Node's bigint stats have them; a test may make its own. */
-export interface RawStat {
-  readonly mode: bigint;
-  readonly ino: bigint;
-  readonly size: bigint;
-  readonly mtimeNs: bigint;
-  readonly ctimeNs: bigint;
+/**
+ * The fields of `lstat` that the scan uses. Plain numbers are enough: times lose less than a microsecond,
+ * and very large inode numbers are rounded, but the stat of a file that changed still differs. Its ctime,
+ * which no program can set, moves at least by the time that a system call takes; see also `RacyRule`.
+ */
+export interface EntryStat {
+  readonly mode: number;
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
 }
 
 /** A copy without the other fields of Node's stats, which take four times as much memory. */
-export function bareStat({ mode, ino, size, mtimeNs, ctimeNs }: RawStat): RawStat {
-  return { mode, ino, size, mtimeNs, ctimeNs };
+export function bareStat({ mode, ino, size, mtimeMs, ctimeMs }: EntryStat): EntryStat {
+  return { mode, ino, size, mtimeMs, ctimeMs };
 }
 
 const TYPE_MASK = 0o170000;
@@ -39,31 +43,28 @@ export function isLinkMode(mode: number): boolean {
 }
 
 /** The kernel stamps files with the time of its last tick, at most 10 ms ago. */
-const TICK_NS = 20_000_000n;
+const TICK_MS = 20;
 /** Some file systems keep whole milliseconds or seconds; FAT counts in steps of two seconds. */
-const COARSE_TICK_NS = 2_000_000_000n;
-const MILLISECOND_NS = 1_000_000n;
+const COARSE_TICK_MS = 2000;
 
 /**
  * Finds stats that prove nothing: an entry with a stamp from about the start of the scan, or later, can
  * change once more within the same tick of the clock and still have the same stamp.
  */
 export class RacyRule {
-  readonly #fine: bigint;
-  readonly #coarse: bigint;
+  readonly #fine: number;
+  readonly #coarse: number;
 
   constructor(scanBeganMs: number) {
-    const began = BigInt(Math.floor(scanBeganMs)) * MILLISECOND_NS;
-    this.#fine = began - TICK_NS;
-    this.#coarse = began - COARSE_TICK_NS;
+    this.#fine = Math.floor(scanBeganMs) - TICK_MS;
+    this.#coarse = Math.floor(scanBeganMs) - COARSE_TICK_MS;
   }
 
-  isRacy(stat: RawStat): boolean {
-    return this.#isRecent(stat.mtimeNs) || this.#isRecent(stat.ctimeNs);
+  isRacy({ mtimeMs, ctimeMs }: EntryStat): boolean {
+    return this.#isRecent(mtimeMs) || this.#isRecent(ctimeMs);
   }
 
-  #isRecent(time: bigint): boolean {
-    if (time < this.#coarse) return false;
-    return time >= this.#fine || time % MILLISECOND_NS === 0n;
+  #isRecent(time: number): boolean {
+    return time >= this.#fine || (time >= this.#coarse && Number.isInteger(time));
   }
 }

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import type { FsPath } from '../../fs/pinned-folder.ts';
 import { bytesToPath, pathToBytes } from '../../model/path.ts';
-import type { RawStat } from './entry-stat.ts';
+import type { EntryStat } from './entry-stat.ts';
 
 export interface ListedName {
   readonly name: string;
@@ -17,33 +17,21 @@ export interface ListedName {
 }
 
 export interface ReadFile {
-  readonly stat: RawStat;
+  readonly stat: EntryStat;
   readonly bytes: Uint8Array;
-}
-
-/** A stat in plain numbers: times are some 200 ns off, large inode numbers rounded. */
-export interface QuickStat {
-  readonly mode: number;
-  readonly ino: number;
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
 }
 
 /** The calls that a scan makes. A test can replace them to count them, or to make up results. */
 export interface ScanFileSystem {
   /** Null when nothing is there. Throws when that cannot be found out, for example without permission. */
-  lstat(path: string): RawStat | null;
-  /** The same in less time, for very many entries. */
-  quickLstat(path: string): QuickStat | null;
+  lstat(path: string): EntryStat | null;
   list(path: string): ListedName[];
   /** Reads a whole regular file of at most `limit` bytes, following no final link; null otherwise. */
   readSmall(path: string, limit: number): ReadFile | null;
 }
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-const STAT_OPTIONS = { bigint: true, throwIfNoEntry: false } as const;
-const QUICK_OPTIONS = { throwIfNoEntry: false } as const;
+const STAT_OPTIONS = { throwIfNoEntry: false } as const;
 const REPLACEMENT = '\ufffd';
 
 /*
@@ -61,14 +49,6 @@ export const diskFileSystem: ScanFileSystem = {
       throw error;
     }
   },
-  quickLstat(path) {
-    try {
-      return lstatSync(fsPath(path), QUICK_OPTIONS) ?? null;
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
-  },
   list(path) {
     const at = fsPath(path);
     const entries = readdirSync(at, { withFileTypes: true });
@@ -80,9 +60,9 @@ export const diskFileSystem: ScanFileSystem = {
     // O_NONBLOCK: opening a FIFO must not hang.
     const fd = openSync(fsPath(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
-      const stat = fstatSync(fd, { bigint: true });
-      if (!stat.isFile() || stat.size > BigInt(limit)) return null;
-      const bytes = Buffer.alloc(Number(stat.size));
+      const stat = fstatSync(fd);
+      if (!stat.isFile() || stat.size > limit) return null;
+      const bytes = Buffer.alloc(stat.size);
       return { stat, bytes: bytes.subarray(0, readFully(fd, bytes)) };
     } finally {
       closeSync(fd);

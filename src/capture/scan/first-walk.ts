@@ -1,6 +1,6 @@
 import type { TrackedPath } from '../../model/path.ts';
 import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/ignore-scope.ts';
-import type { RawStat } from './entry-stat.ts';
+import type { EntryStat } from './entry-stat.ts';
 import { type FolderRuleTexts, NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
 import { addFolder, addFresh, isPartial, listFresh, racyFlag } from './fresh-walk.ts';
 import { type BuiltIndex, type CopySource, IndexBuilder } from './index-builder.ts';
@@ -20,7 +20,7 @@ interface ScopeStep {
 export interface PartFolder {
   readonly above: ScopeStep;
   readonly name: string;
-  readonly stat: RawStat;
+  readonly stat: EntryStat;
 }
 
 /** The entries of several folders, one folder after the other. */

@@ -2,7 +2,7 @@ import { bytesToPath } from '../../model/path.ts';
 import { MARKER_NAMES } from '../ignore/default-rules.ts';
 import { type IgnoreFile, MAX_IGNORE_FILE_LENGTH, parseIgnore } from '../ignore/ignore-file.ts';
 import type { FolderRules } from '../ignore/ignore-scope.ts';
-import { isFileMode, type RacyRule, type RawStat } from './entry-stat.ts';
+import { type EntryStat, isFileMode, type RacyRule } from './entry-stat.ts';
 import { isMissing, isUnreadable, type ScanFileSystem } from './file-system.ts';
 
 /** A rule file as it was read. */
@@ -91,7 +91,7 @@ function readRuleFile(reader: RuleReader, path: string, was: RuleFile | null): R
     if (stat === null) return null;
     if (was !== null && was.stamp !== null && was.stamp === stampOf(stat)) return was;
     // Git, too, reads no rules through a link: it could lead out of the worktree.
-    const read = isFileMode(Number(stat.mode))
+    const read = isFileMode(stat.mode)
       ? reader.fileSystem.readSmall(path, MAX_IGNORE_FILE_LENGTH)
       : null;
     const seen = read?.stat ?? stat;
@@ -103,8 +103,8 @@ function readRuleFile(reader: RuleReader, path: string, was: RuleFile | null): R
   }
 }
 
-function stampOf({ mtimeNs, ctimeNs, ino, size }: RawStat): string {
-  return `${mtimeNs} ${ctimeNs} ${ino} ${size}`;
+function stampOf({ mtimeMs, ctimeMs, ino, size }: EntryStat): string {
+  return `${mtimeMs} ${ctimeMs} ${ino} ${size}`;
 }
 
 function markersAmong(names: ReadonlySet<string>, known: readonly string[]): readonly string[] {

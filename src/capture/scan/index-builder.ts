@@ -9,8 +9,9 @@ import {
   newStamp,
   type Restamped,
   type Stamp,
+  statNumbers,
 } from './columns.ts';
-import { isDirectoryMode, MODE_MASK, type RawStat, WIDE_NAME } from './entry-stat.ts';
+import { type EntryStat, isDirectoryMode, MODE_MASK, WIDE_NAME } from './entry-stat.ts';
 import { type FolderRuleTexts, isEmpty } from './folder-rules.ts';
 import type { ScanIndex } from './scan-index.ts';
 
@@ -34,23 +35,16 @@ const MORE_NAME_BYTES = 64 * 1024;
 export class IndexBuilder {
   readonly rules: Map<number, FolderRuleTexts> = new Map();
   #folders = 1;
-  readonly #mtimeNs: GrowingColumn<bigint, BigInt64Array>;
-  readonly #ctimeNs: GrowingColumn<bigint, BigInt64Array>;
-  readonly #ino: GrowingColumn<bigint, BigInt64Array>;
-  readonly #size: GrowingColumn<bigint, BigInt64Array>;
-  readonly #bits: GrowingColumn<number, Uint32Array>;
-  readonly #parent: GrowingColumn<number, Uint32Array>;
-  readonly #nameEnd: GrowingColumn<number, Uint32Array>;
+  readonly #stats: GrowingColumn<Float64Array>;
+  readonly #bits: GrowingColumn<Uint32Array>;
+  readonly #parent: GrowingColumn<Uint32Array>;
+  readonly #nameEnd: GrowingColumn<Uint32Array>;
   readonly #names: GrowingNames;
 
   constructor(expected: ColumnSizes = FEW) {
     const capacity = expected.entries + MORE_ENTRIES;
-    const bigints = () => new GrowingColumn((length) => new BigInt64Array(length), capacity);
     const numbers = () => new GrowingColumn((length) => new Uint32Array(length), capacity);
-    this.#mtimeNs = bigints();
-    this.#ctimeNs = bigints();
-    this.#ino = bigints();
-    this.#size = bigints();
+    this.#stats = new GrowingColumn((length) => new Float64Array(length), capacity * 4);
     this.#bits = numbers();
     this.#parent = numbers();
     this.#nameEnd = numbers();
@@ -62,12 +56,12 @@ export class IndexBuilder {
   }
 
   /** Adds an entry to a folder. If it is a folder itself, returns its number, otherwise -1. */
-  add(parent: number, name: string, stat: RawStat, flags: number): number {
-    const mode = Number(stat.mode) & MODE_MASK;
-    this.#mtimeNs.push(stat.mtimeNs);
-    this.#ctimeNs.push(stat.ctimeNs);
-    this.#ino.push(stat.ino);
-    this.#size.push(stat.size);
+  add(parent: number, name: string, stat: EntryStat, flags: number): number {
+    const mode = stat.mode & MODE_MASK;
+    this.#stats.push(stat.mtimeMs);
+    this.#stats.push(stat.ctimeMs);
+    this.#stats.push(stat.ino);
+    this.#stats.push(stat.size);
     this.#bits.push(mode | flags | (this.#names.appendName(name) ? 0 : WIDE_NAME));
     this.#parent.push(parent);
     this.#nameEnd.push(this.#names.length);
@@ -76,11 +70,8 @@ export class IndexBuilder {
 
   /** Gives an entry that was copied another stamp. */
   restamp(entry: number, { stat, bits }: Stamp): void {
-    this.#mtimeNs.set(entry, stat.mtimeNs);
-    this.#ctimeNs.set(entry, stat.ctimeNs);
-    this.#ino.set(entry, stat.ino);
-    this.#size.set(entry, stat.size);
-    this.#bits.set(entry, bits);
+    this.#stats.set(entry * 4, statNumbers(stat));
+    this.#bits.set(entry, [bits]);
   }
 
   /**
@@ -89,10 +80,7 @@ export class IndexBuilder {
    */
   copy(source: CopySource, from: number, to: number, folders: Uint32Array): void {
     const { columns } = source;
-    this.#mtimeNs.append(columns.mtimeNs.subarray(from, to));
-    this.#ctimeNs.append(columns.ctimeNs.subarray(from, to));
-    this.#ino.append(columns.ino.subarray(from, to));
-    this.#size.append(columns.size.subarray(from, to));
+    this.#stats.append(columns.stats.subarray(from * 4, to * 4));
     this.#bits.append(columns.bits.subarray(from, to));
     const namesFrom = from === 0 ? 0 : (columns.nameEnd[from - 1] as number);
     const namesTo = to === 0 ? 0 : (columns.nameEnd[to - 1] as number);
@@ -119,10 +107,7 @@ export class IndexBuilder {
       folders: this.#folders,
       nameBytes: this.#names.length,
     });
-    this.#mtimeNs.copyTo(columns.mtimeNs);
-    this.#ctimeNs.copyTo(columns.ctimeNs);
-    this.#ino.copyTo(columns.ino);
-    this.#size.copyTo(columns.size);
+    this.#stats.copyTo(columns.stats);
     this.#bits.copyTo(columns.bits);
     this.#parent.copyTo(columns.parent);
     this.#nameEnd.copyTo(columns.nameEnd);
@@ -190,7 +175,7 @@ export class CarriedIndex {
   }
 
   /** Takes an entry over with another stat. */
-  replace(entry: number, stat: RawStat, flags: number): void {
+  replace(entry: number, stat: EntryStat, flags: number): void {
     this.keep(entry, entry + 1);
     this.#restamped.set(entry, newStamp(this.#index.bits(entry), stat, flags));
     this.#isRestamped = true;
@@ -233,15 +218,8 @@ export class CarriedIndex {
   }
 }
 
-interface Column<Value> {
-  [at: number]: Value;
-  readonly length: number;
-  set(values: ArrayLike<Value>, at?: number): void;
-  subarray(from: number, to: number): Column<Value>;
-}
-
 /** A typed array that grows at its end. It takes no memory while it is empty. */
-class GrowingColumn<Value, Kind extends Column<Value>> {
+class GrowingColumn<Kind extends Float64Array | Uint32Array | Uint8Array> {
   length = 0;
   protected values: Kind;
   readonly #make: (length: number) => Kind;
@@ -253,31 +231,31 @@ class GrowingColumn<Value, Kind extends Column<Value>> {
     this.values = make(0);
   }
 
-  push(value: Value): void {
+  push(value: number): void {
     if (this.length === this.values.length) this.reserve(this.length + 1);
-    (this.values as Column<Value>)[this.length] = value;
+    this.values[this.length] = value;
     this.length += 1;
   }
 
-  set(at: number, value: Value): void {
-    (this.values as Column<Value>)[at] = value;
+  set(at: number, values: ArrayLike<number>): void {
+    this.values.set(values, at);
   }
 
-  append(added: ArrayLike<Value>): void {
+  append(added: ArrayLike<number>): void {
     this.reserve(this.length + added.length);
     this.values.set(added, this.length);
     this.length += added.length;
   }
 
-  copyTo(target: Column<Value>): void {
-    target.set(this.values.subarray(0, this.length) as ArrayLike<Value>);
+  copyTo(target: Kind | Uint8Array): void {
+    target.set(this.values.subarray(0, this.length));
   }
 
   protected reserve(length: number): void {
     if (length <= this.values.length) return;
     const capacity = Math.max(length, this.values.length * 2, this.#firstCapacity);
     const larger = this.#make(capacity);
-    larger.set(this.values.subarray(0, this.length) as ArrayLike<Value>);
+    larger.set(this.values.subarray(0, this.length));
     this.values = larger;
   }
 }
@@ -285,7 +263,7 @@ class GrowingColumn<Value, Kind extends Column<Value>> {
 /** The longest name that a file system gives us, with some room. */
 const NAME_ROOM = 4096;
 
-class GrowingNames extends GrowingColumn<number, Buffer> {
+class GrowingNames extends GrowingColumn<Buffer> {
   constructor(firstCapacity: number) {
     super((length) => Buffer.allocUnsafeSlow(length), firstCapacity);
   }

@@ -66,7 +66,7 @@ function readShared(file: string): { bytes: Uint8Array; identity: Identity } | n
 // "SAVPIDX" and a zero. Numbers are in the machine's own byte order, so the file of a machine with the
 // other order does not begin with these.
 const MAGIC = [0x50564153, 0x00584449];
-const FORMAT = 3;
+const FORMAT = 4;
 /** The checksum covers the bytes from here on. */
 const CHECKED_FROM = 12;
 

@@ -167,9 +167,7 @@ function required(index: ScanIndex | null): ScanIndex {
 }
 
 function sizeIn(index: ScanIndex | null, path: string): number | undefined {
-  return index === null
-    ? undefined
-    : Number(index.stampOf(index.find(path as TrackedPath)).stat.size);
+  return index === null ? undefined : index.stampOf(index.find(path as TrackedPath)).stat.size;
 }
 
 function swap(from: string, to: string): void {

@@ -1,7 +1,7 @@
 import type { TrackedPath } from '../../model/path.ts';
 import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/ignore-scope.ts';
 import { noDifferences, type ScanDifferences } from './differences.ts';
-import type { RawStat } from './entry-stat.ts';
+import type { EntryStat } from './entry-stat.ts';
 import { type FolderRuleTexts, parseRules, readRules, sameRules } from './folder-rules.ts';
 import { addFolder, addFresh, folderFlags, isPartial, racyFlag } from './fresh-walk.ts';
 import { type BuiltIndex, CarriedIndex } from './index-builder.ts';
@@ -28,7 +28,7 @@ interface Visit {
   readonly entry: number;
   /** Its number in the previous index. */
   readonly known: number;
-  readonly stat: RawStat;
+  readonly stat: EntryStat;
 }
 
 /**
@@ -156,7 +156,7 @@ export class KnownWalk {
   }
 
   /** A folder that was one before. */
-  #visit(frame: Frame, { name, known: entry }: Item, stat: RawStat): void {
+  #visit(frame: Frame, { name, known: entry }: Item, stat: EntryStat): void {
     const { index } = this.#previous;
     const known = index.folderOf(entry);
     const path = (frame.prefix + name) as TrackedPath;
@@ -196,7 +196,7 @@ export class KnownWalk {
       this.#addGone(entry, this.#previous.endOf(entry));
       return;
     }
-    if (Number(stat.mode) !== index.mode(entry)) this.differences.touched.push(path);
+    if (stat.mode !== index.mode(entry)) this.differences.touched.push(path);
     if (isPartial(listing)) this.differences.unreadable.push(path);
     this.#addVisited(visit, listing);
     if (listing === 'unreadable') this.#carried.keep(entry + 1, this.#previous.endOf(entry));

@@ -2,7 +2,7 @@ import { SavepointError } from '../../model/errors.ts';
 import { MARKER_NAMES } from '../ignore/default-rules.ts';
 import { IGNORE_FILE_NAMES, type IgnoreScope } from '../ignore/ignore-scope.ts';
 import type { ScanControl } from './control.ts';
-import { bareStat, isDirectoryMode, type RawStat } from './entry-stat.ts';
+import { bareStat, type EntryStat, isDirectoryMode } from './entry-stat.ts';
 import { isMissing, isUnreadable, type ListedName } from './file-system.ts';
 import { type FolderRuleTexts, type RuleReader, readRules } from './folder-rules.ts';
 import { sortByKey } from './scan-index.ts';
@@ -16,7 +16,7 @@ export interface Child {
   readonly name: string;
   /** The name by which entries are sorted: a folder's ends in "/". */
   readonly key: string;
-  readonly stat: RawStat;
+  readonly stat: EntryStat;
   readonly isDirectory: boolean;
 }
 
@@ -110,17 +110,17 @@ function lookAt(
 function addChild(
   children: Child[],
   name: string,
-  stat: RawStat,
+  stat: EntryStat,
   wasDirectory: boolean,
   scope: IgnoreScope,
 ): void {
-  const isDirectory = isDirectoryMode(Number(stat.mode));
+  const isDirectory = isDirectoryMode(stat.mode);
   // If a file became a folder or the reverse since the folder was read, other rules apply to it.
   if (isDirectory !== wasDirectory && scope.ignores(name, isDirectory)) return;
   children.push({ name, key: isDirectory ? `${name}/` : name, stat, isDirectory });
 }
 
-function statOf(context: WalkContext, at: string): RawStat | 'missing' | 'unreadable' {
+function statOf(context: WalkContext, at: string): EntryStat | 'missing' | 'unreadable' {
   context.control.check();
   try {
     const stat = context.fileSystem.lstat(at);

@@ -1,7 +1,7 @@
 import { type GlobalRules, sameGlobalRules } from '../ignore/ignore-scope.ts';
 import type { EntryNews } from './check-known.ts';
 import { isSettled } from './columns.ts';
-import { isDirectoryMode, type RawStat } from './entry-stat.ts';
+import { type EntryStat, isDirectoryMode } from './entry-stat.ts';
 import type { ListedName } from './file-system.ts';
 import { type RuleReader, readRules } from './folder-rules.ts';
 import type { Child, Listing } from './list-folder.ts';
@@ -52,7 +52,7 @@ export class PreviousScan {
     return this.#visit[folder] === 1;
   }
 
-  isSettled(entry: number, stat: RawStat): boolean {
+  isSettled(entry: number, stat: EntryStat): boolean {
     return isSettled(this.index.stampOf(entry), stat);
   }
 
@@ -65,7 +65,7 @@ export class PreviousScan {
   }
 
   /** The new stat of an entry; null when it is as it was. */
-  movedTo(entry: number): RawStat | null {
+  movedTo(entry: number): EntryStat | null {
     const news = this.#news.get(entry);
     return news?.kind === 'moved' ? news.stat : null;
   }
@@ -76,7 +76,7 @@ export class PreviousScan {
       if (this.isMissing(entry) || this.isFailed(entry)) return true;
       const stat = this.movedTo(entry);
       if (stat === null) continue;
-      if (isDirectoryMode(Number(stat.mode)) !== this.index.isDirectory(entry)) return true;
+      if (isDirectoryMode(stat.mode) !== this.index.isDirectory(entry)) return true;
     }
     return false;
   }
@@ -106,7 +106,7 @@ export class PreviousScan {
       const stat = this.movedTo(entry);
       if (stat === null) return item;
       const { name, key } = item;
-      const isDirectory = isDirectoryMode(Number(stat.mode));
+      const isDirectory = isDirectoryMode(stat.mode);
       return { ...item, child: { name, key, stat, isDirectory } };
     });
   }

@@ -5,8 +5,6 @@ import { RacyRule } from './entry-stat.ts';
 import type { ScanIndex } from './scan-index.ts';
 
 const BEGAN_MS = 1_800_000_000_000;
-const BEGAN_NS = BigInt(BEGAN_MS) * 1_000_000n;
-const MS = 1_000_000n;
 
 let place: ScanPlace;
 let disk: WatchedFileSystem;
@@ -23,23 +21,23 @@ function scan(previous: ScanIndex | null): Promise<Found> {
 
 describe('a file whose stat stays the same', () => {
   it.each([
-    ['mtime', 'just before the scan', { mtimeNs: BEGAN_NS - 15n * MS + 7n }],
-    ['ctime', 'just before the scan', { ctimeNs: BEGAN_NS - 15n * MS + 7n }],
-    ['mtime', 'during the scan', { mtimeNs: BEGAN_NS + 1n }],
-    ['mtime', 'in the future', { mtimeNs: BEGAN_NS * 2n + 1n }],
-    ['mtime', 'at a whole second not long ago', { mtimeNs: BEGAN_NS - 1000n * MS }],
+    ['mtime', 'just before the scan', { mtimeMs: BEGAN_MS - 15 + 0.001 }],
+    ['ctime', 'just before the scan', { ctimeMs: BEGAN_MS - 15 + 0.001 }],
+    ['mtime', 'during the scan', { mtimeMs: BEGAN_MS + 0.001 }],
+    ['mtime', 'in the future', { mtimeMs: BEGAN_MS * 2 + 0.001 }],
+    ['mtime', 'at a whole second not long ago', { mtimeMs: BEGAN_MS - 1000 }],
   ])('is touched if its %s was %s', async (_which, _when, stat) => {
     place.write('file', 'aaaa');
     place.write('quiet');
-    disk.pretend('file', { mtimeNs: 1n, ctimeNs: 1n, ...stat });
+    disk.pretend('file', { mtimeMs: 1, ctimeMs: 1, ...stat });
     const { index } = await scan(null);
     expect(index.isRacy(0)).toBe(true);
     expectDifferences(await scan(index), { touched: ['file'] });
   });
 
   it.each([
-    ['long before', { mtimeNs: BEGAN_NS - 3000n * MS, ctimeNs: BEGAN_NS - 3000n * MS }],
-    ['a while before, at a fine stamp', { mtimeNs: BEGAN_NS - 100n * MS + 7n, ctimeNs: 1n }],
+    ['long before', { mtimeMs: BEGAN_MS - 3000, ctimeMs: BEGAN_MS - 3000 }],
+    ['a while before, at a fine stamp', { mtimeMs: BEGAN_MS - 100 + 0.001, ctimeMs: 1 }],
   ])('is left alone if it was written %s', async (_when, stat) => {
     place.write('file', 'aaaa');
     disk.pretend('file', stat);
@@ -50,7 +48,7 @@ describe('a file whose stat stays the same', () => {
 
   it('is touched once and then trusted', async () => {
     place.write('file');
-    disk.pretend('file', { mtimeNs: BEGAN_NS - 7n, ctimeNs: 1n });
+    disk.pretend('file', { mtimeMs: BEGAN_MS - 0.001, ctimeMs: 1 });
     const first = await scan(null);
     const later = { now: () => 0, wallMs: () => BEGAN_MS + 50 };
     const second = await place.scan(first.index, { fileSystem: disk, clock: later });
@@ -60,13 +58,13 @@ describe('a file whose stat stays the same', () => {
 });
 
 it.each([
-  ['mtime', { mtimeNs: 11n }],
-  ['ctime', { ctimeNs: 11n }],
-  ['size', { size: 11n }],
-  ['inode', { ino: 11n }],
-  ['mode', { mode: 0o100711n }],
+  ['mtime', { mtimeMs: 11 }],
+  ['ctime', { ctimeMs: 11 }],
+  ['size', { size: 11 }],
+  ['inode', { ino: 11 }],
+  ['mode', { mode: 0o100711 }],
 ])('touches a file of which only the %s moved', async (_which, moved) => {
-  const stat = { mtimeNs: 1n, ctimeNs: 1n, size: 1n, ino: 1n, mode: 0o100644n };
+  const stat = { mtimeMs: 1, ctimeMs: 1, size: 1, ino: 1, mode: 0o100644 };
   place.write('file');
   disk.pretend('file', stat);
   const { index } = await scan(null);
@@ -77,7 +75,7 @@ it.each([
 describe('a folder whose stat stays the same', () => {
   it('is read again if it was racily clean', async () => {
     place.write('folder/old');
-    disk.pretend('folder', { mtimeNs: BEGAN_NS - 7n, ctimeNs: 1n });
+    disk.pretend('folder', { mtimeMs: BEGAN_MS - 0.001, ctimeMs: 1 });
     const { index } = await scan(null);
     place.write('folder/new');
     expectDifferences(await scan(index), { appeared: ['folder/new'] });
@@ -95,10 +93,10 @@ describe('a folder whose stat stays the same', () => {
 });
 
 it.each([
-  ['reads rule files again that were racily clean', BEGAN_NS - 7n, ['aaa'], ['bbb']],
-  ['trusts the stat of other rule files', BEGAN_NS - 5000n * MS, [], []],
-])('%s', async (_title, mtimeNs, entered, left) => {
-  disk.pretend('.gitignore', { mtimeNs, ctimeNs: 1n, ino: 1n });
+  ['reads rule files again that were racily clean', BEGAN_MS - 0.001, ['aaa'], ['bbb']],
+  ['trusts the stat of other rule files', BEGAN_MS - 5000, [], []],
+])('%s', async (_title, mtimeMs, entered, left) => {
+  disk.pretend('.gitignore', { mtimeMs, ctimeMs: 1, ino: 1 });
   for (const name of ['aaa', 'bbb']) place.write(name);
   place.write('.gitignore', 'aaa\n');
   const { index } = await scan(null);
@@ -109,9 +107,9 @@ it.each([
 
 it('takes the time of the scan’s beginning, less a tick of the clock', () => {
   const rule = new RacyRule(BEGAN_MS);
-  const at = (mtimeNs: bigint) => ({ mode: 0n, ino: 0n, size: 0n, ctimeNs: 1n, mtimeNs });
-  expect(rule.isRacy(at(BEGAN_NS - 20n * MS))).toBe(true);
-  expect(rule.isRacy(at(BEGAN_NS - 20n * MS - 1n))).toBe(false);
-  expect(rule.isRacy(at(BEGAN_NS - 2000n * MS))).toBe(true);
-  expect(rule.isRacy(at(BEGAN_NS - 2001n * MS))).toBe(false);
+  const at = (mtimeMs: number) => ({ mode: 0, ino: 0, size: 0, ctimeMs: 1, mtimeMs });
+  expect(rule.isRacy(at(BEGAN_MS - 20))).toBe(true);
+  expect(rule.isRacy(at(BEGAN_MS - 20 - 0.001))).toBe(false);
+  expect(rule.isRacy(at(BEGAN_MS - 2000))).toBe(true);
+  expect(rule.isRacy(at(BEGAN_MS - 2001))).toBe(false);
 });

@@ -84,5 +84,5 @@ async function edited(path: string): Promise<Found> {
 }
 
 function sizeOf(index: ScanIndex, path: string): number {
-  return Number(index.stampOf(index.find(path as TrackedPath)).stat.size);
+  return index.stampOf(index.find(path as TrackedPath)).stat.size;
 }

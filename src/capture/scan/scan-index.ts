@@ -101,6 +101,10 @@ export class ScanIndex {
     return this.bits(entry) & MODE_MASK;
   }
 
+  size(entry: number): number {
+    return this.restamped.get(entry)?.stat.size ?? (this.columns.stats[entry * 4 + 3] as number);
+  }
+
   isDirectory(entry: number): boolean {
     return isDirectoryMode(this.columns.bits[entry] as number);
   }

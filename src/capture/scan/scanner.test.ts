@@ -31,16 +31,16 @@ describe('a first scan', () => {
     expect(pathsIn(index)).toEqual(['.gitignore', 'sub', 'sub/out', 'sub/out/z']);
   });
 
-  it('keeps the exact stat of each entry', async () => {
+  it('keeps the stat of each entry', async () => {
     place.write('file', 'four');
     place.chmod('file', 0o640);
     utimesSync(place.at('file'), 1_700_000_000.123456, 1_700_000_000.123456);
     const { index } = await place.scan(null);
     const entry = index.find(path('file'));
     const { stat } = index.stampOf(entry);
-    expect(stat).toMatchObject({ mode: 0o100640n, size: 4n });
+    expect(stat).toMatchObject({ mode: 0o100640, size: 4 });
     expect(index.isRacy(entry)).toBe(false);
-    expect(stat.mtimeNs / 1000n).toBe(1_700_000_000_123_456n);
+    expect(stat.mtimeMs).toBeCloseTo(1_700_000_000_123.456, 3);
   });
 
   it('lists links, pipes and sockets and follows no link', async () => {

@@ -1,6 +1,5 @@
 import { Observer, ReadingRoom } from '../../fs/observe.ts';
-import type { BaselineState } from '../../model/manifest/entry.ts';
-import { ManifestWriter } from '../../model/manifest/manifest-writer.ts';
+import { type BaselineState, ManifestWriter } from '../../model/manifest.ts';
 import { unknown } from '../../model/state.ts';
 import { blobOf } from '../../store/blob.ts';
 import type { Draft } from '../../store/draft.ts';
@@ -54,7 +53,7 @@ export async function takeBaseline(
   const { sorted, fromGit, refused } = await sortOutWithGit(site, options);
   const { writer, toCopy, bytes } = sorted;
   if (bytes > limit) return { kind: 'too-large', bytes, limit };
-  const { packs } = await site.store.putBlobs(copies(site, toCopy, writer, options));
+  const { packs } = await site.store.blobs.putMany(copies(site, toCopy, writer, options));
   const manifest = blobOf(writer.finish((entry) => index.path(entry)));
   draft.addBlob(manifest);
   draft.baseline = { seq: draft.nextSeq(), manifest: manifest.id, packs };
@@ -73,8 +72,8 @@ async function sortOutWithGit(
   site: CaptureSite,
   { index, git, maxCopyBytes }: FirstLookOptions,
 ): Promise<Pick<FirstLook, 'fromGit' | 'refused'> & { readonly sorted: Sorted }> {
-  const folder = site.store.objectsFolder();
-  if ('refused' in git || git.count === 0 || folder === null) {
+  const folder = site.store.git?.folder;
+  if ('refused' in git || git.count === 0 || folder === undefined) {
     const refused = 'refused' in git ? git.refused : null;
     return { sorted: sortOut(site, index, null), fromGit: 0, refused };
   }
@@ -107,7 +106,7 @@ function sortOut(
   let next = held.next();
   for (let entry = 0; entry < index.count; entry += 1) {
     const mode = index.mode(entry);
-    const size = Number(index.columns.size[entry]);
+    const size = index.size(entry);
     const oid = !next.done && next.value.path === index.path(entry) ? next.value.oid : null;
     if (oid !== null) next = held.next();
     if (index.isDirectory(entry)) writer.set(entry, folder(mode));

@@ -1,7 +1,8 @@
-import type { Baseline } from '../../model/baseline.ts';
 import type { BlobId, Seq } from '../../model/ids.ts';
+import type { Baseline } from '../../model/manifest.ts';
 import { childOf, type TrackedPath } from '../../model/path.ts';
 import type { Draft } from '../../store/draft.ts';
+import { currentSeq, oldestCheckpointSeq } from '../../store/find.ts';
 import type { Head } from '../../store/store.ts';
 import type { CaptureSite } from '../capture.ts';
 import { type Author, outsider } from '../chain.ts';
@@ -19,7 +20,7 @@ import {
   type SinceWalk,
   withRecordedSince,
 } from './differences.ts';
-import type { RawStat } from './entry-stat.ts';
+import type { EntryStat } from './entry-stat.ts';
 import { diskFileSystem, type ListedName } from './file-system.ts';
 import { KeptIndex } from './kept-index.ts';
 import { type Recorded, recordDifferences } from './record-differences.ts';
@@ -84,12 +85,11 @@ export class Worktree {
     const { root, store } = this.#site;
     this.#walks += 1;
     // Read before the walk: the next walk looks again at paths that are recorded during this one.
-    const seq = await store.seq();
-    const open = (await store.changes({ open: true })).map(({ path }) => path);
-    const baseline = await store.baseline();
+    const { seq, baseline } = await store.state();
+    const open = (await store.timeline.changes({ open: true })).map(({ path }) => path);
     const previous = await this.#previous(baseline, seq);
     const { environment } = this.#options;
-    const asksGit = baseline === null && store.objectsFolder() !== null;
+    const asksGit = baseline === null && store.git !== null;
     const pending = asksGit ? startGitBaseline(root, environment) : null;
     const outcome = await this.#scan(previous, deadline, pending);
     if (outcome.kind === 'gave-up') return outcome;
@@ -138,7 +138,7 @@ export class Worktree {
   /** The index of the last scan; null where none is left. */
   async lastIndex(): Promise<ScanIndex | null> {
     const { store } = this.#site;
-    return this.#previous(await store.baseline(), await store.seq());
+    return this.#previous((await store.state()).baseline, await currentSeq(store));
   }
 
   /** The names that rules leave out, in folders that are in scope. Without git's own folder. */
@@ -170,7 +170,7 @@ export class Worktree {
   }
 
   async #newestSince(since: Seq): Promise<RecordedChange | null> {
-    const change = (await this.#site.store.changes({ after: since })).at(-1);
+    const change = (await this.#site.store.timeline.changes({ after: since })).at(-1);
     return change === undefined
       ? null
       : { seq: change.seq, path: change.path, createdAt: change.createdAt };
@@ -181,10 +181,10 @@ export class Worktree {
     if (change === null) return true;
     const { store } = this.#site;
     const { seq, path, createdAt } = change;
-    const [found] = await store.changes({ after: seq - 1, paths: [path] });
+    const [found] = await store.timeline.changes({ after: seq - 1, paths: [path] });
     if (found?.seq === seq) return found.createdAt === createdAt;
     // Retention drops changes below the oldest checkpoint.
-    return ((await store.oldestCheckpointSeq()) ?? 0) > seq;
+    return ((await oldestCheckpointSeq(store)) ?? 0) > seq;
   }
 
   async #recordFirst(
@@ -256,7 +256,7 @@ async function askGit(
 }
 
 /** Git asks in the order of the index, so each answer is next to the last one. */
-function statsOf(index: ScanIndex): (path: TrackedPath) => RawStat | null {
+function statsOf(index: ScanIndex): (path: TrackedPath) => EntryStat | null {
   let next = 0;
   return (path) => {
     const isNext = next < index.count && index.path(next) === path;

@@ -34,7 +34,7 @@ type Words = (store: Store, now: number) => Promise<Candidate[]>;
 
 const WORDS: Record<Things, Words> = {
   checkpoint: async (store, now) => {
-    const found = await store.checkpoints({ limit: NEWEST });
+    const found = await store.timeline.checkpoints({ limit: NEWEST });
     const labels = found.flatMap((one) =>
       one.label === null ? [] : [{ value: one.label, about: aboutOf(one, now) }],
     );
@@ -42,17 +42,17 @@ const WORDS: Record<Things, Words> = {
     return [{ value: 'latest', about: 'the newest checkpoint' }, ...labels, ...ids];
   },
   session: async (store, now) =>
-    (await store.sessions()).slice(0, NEWEST).map(({ id, agent, lastActiveAt }) => ({
+    (await store.timeline.sessions()).slice(0, NEWEST).map(({ id, agent, lastActiveAt }) => ({
       value: id,
       about: `${agent}, ${relativeTime(lastActiveAt, now)}`,
     })),
   operation: async (store, now) =>
-    (await store.operations(NEWEST)).map(({ id, description, createdAt }) => ({
+    (await store.timeline.operations({ limit: NEWEST })).map(({ id, description, createdAt }) => ({
       value: id,
       about: `${description}, ${relativeTime(createdAt, now)}`,
     })),
   execution: async (store, now) => {
-    const steps = (await store.executions()).map(({ id, status, updatedAt }) => ({
+    const steps = (await store.timeline.executions()).map(({ id, status, updatedAt }) => ({
       value: id,
       about: `${status}, ${relativeTime(updatedAt, now)}`,
     }));
@@ -62,7 +62,7 @@ const WORDS: Record<Things, Words> = {
     return [...steps, ...kept.map((value) => ({ value, about: 'checkpoints' }))].slice(0, NEWEST);
   },
   agent: async (store) => {
-    const agents = (await store.sessions()).map(({ agent }) => agent);
+    const agents = (await store.timeline.sessions()).map(({ agent }) => agent);
     return [...new Set(agents)].map((value) => ({ value, about: '' }));
   },
 };

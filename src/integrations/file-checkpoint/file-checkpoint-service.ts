@@ -10,6 +10,7 @@ import {
   type Savepoint,
   SavepointError,
 } from '../../index.ts';
+import { AMOUNT, check } from '../../model/check.ts';
 import { type FileCheckpoint, fileRows, rowId, toFileCheckpoint } from './file-rows.ts';
 import { type FileError, failedResult, type RewindResult, resultOf } from './rewind-result.ts';
 
@@ -211,8 +212,8 @@ interface LiveRows {
 function withDefaults(options: FileCheckpointOptions): FileCheckpointOptions & typeof DEFAULTS {
   const limit = (name: keyof typeof DEFAULTS): number => {
     const value = options[name] ?? DEFAULTS[name];
-    if (typeof value === 'number' && value >= 0) return value;
-    throw new SavepointError('argument-invalid', `${name} must be a number, not below 0`);
+    check(AMOUNT, name, value);
+    return value;
   };
   return {
     ...options,

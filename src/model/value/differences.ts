@@ -1,6 +1,5 @@
-import { pathText, type Segment } from './place.ts';
 import { valueToTree } from './to-tree.ts';
-import { readKey, type Tree, type TreeObject, tagOf } from './tree.ts';
+import { pathText, readKey, type Segment, type Tree, type TreeObject, tagOf } from './tree.ts';
 
 /** One place in which two values differ. */
 export interface Difference {
@@ -18,7 +17,7 @@ export function differences(before: object, after: object): Difference[] {
 }
 
 function collect(before: Tree, after: Tree, at: readonly Segment[], found: Difference[]): void {
-  // What did not change is one and the same.
+  // Equal parts are the same object in both trees.
   if (before === after) return;
   if (Array.isArray(before) && Array.isArray(after)) collectItems(before, after, at, found);
   else if (isPlain(before) && isPlain(after)) collectKeys(before, after, at, found);

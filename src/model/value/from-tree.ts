@@ -1,8 +1,14 @@
 import { isSavepointError, SavepointError } from '../errors.ts';
-import { bytesFrom, isBytesTag } from './bytes.ts';
-import { emptyError } from './error-classes.ts';
-import type { Segment } from './place.ts';
-import { type Json, readKey, setKey, type Tree, type TreeObject, tagOf } from './tree.ts';
+import { bytesFrom, emptyError, isBytesTag } from './classes.ts';
+import {
+  type Json,
+  readKey,
+  type Segment,
+  setKey,
+  type Tree,
+  type TreeObject,
+  tagOf,
+} from './tree.ts';
 
 /** The value that a tree was made of. Throws `value-invalid` where nobody can have written that. */
 export function treeToValue(tree: Tree): unknown {
@@ -203,12 +209,12 @@ const NUMBERS: ReadonlyMap<Tree, number> = new Map<Tree, number>([
 
 function specialNumber(content: Tree): number {
   const found = NUMBERS.get(content);
-  if (found === undefined) throw invalid('that is no number');
+  if (found === undefined) throw invalid('it is not a number');
   return found;
 }
 
 function bigInt(content: Tree): bigint {
-  if (typeof content !== 'string' || !/^-?\d+$/.test(content)) throw invalid('that is no BigInt');
+  if (typeof content !== 'string' || !/^-?\d+$/.test(content)) throw invalid('it is not a BigInt');
   return BigInt(content);
 }
 
@@ -216,7 +222,7 @@ function date(content: Tree): Date {
   if (content === null) return new Date(Number.NaN);
   const made = new Date(typeof content === 'string' ? content : Number.NaN);
   if (!Number.isNaN(made.getTime()) && made.toISOString() === content) return made;
-  throw invalid('that is no time');
+  throw invalid('it is not a time');
 }
 
 function regExp(content: Tree): RegExp {
@@ -226,7 +232,7 @@ function regExp(content: Tree): RegExp {
     made.lastIndex = Number(lastIndex);
     return made;
   } catch {
-    throw invalid('that is no regular expression');
+    throw invalid('it is not a regular expression');
   }
 }
 

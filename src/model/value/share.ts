@@ -1,7 +1,7 @@
 import { setKey, type Tree, type TreeObject } from './tree.ts';
 
-// Trees of one document after another are mostly the same. What is equal is one object in both, so that
-// whoever has worked on the first need not work on it again.
+// Trees of one document after another are mostly the same. Equal parts are one object in both trees, so that
+// the packer skips the parts that it has packed before.
 
 export function shareTag(tag: string, content: Tree, previous: Tree | undefined): TreeObject {
   const made = new SharedObject(isObject(previous) ? previous : null);
@@ -22,7 +22,7 @@ export class SharedObject {
     this.#made = old === null ? {} : null;
   }
 
-  /** What the earlier object has under this key. */
+  /** The tree that the earlier object has under this key. */
   before(key: string): Tree | undefined {
     if (this.#old === null) return undefined;
     const isNext = this.#oldKeys[this.#count] === key;

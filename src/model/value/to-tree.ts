@@ -1,9 +1,17 @@
 import { isSavepointError } from '../errors.ts';
-import { bytesOf, bytesTag, extraKeys } from './bytes.ts';
-import { errorClass } from './error-classes.ts';
-import { type Place, type Segment, segmentsOf, unsupported } from './place.ts';
+import { bytesOf, bytesTag, errorClass, extraKeys } from './classes.ts';
 import { isObject, SharedObject, sameBytes, shareList, shareTag } from './share.ts';
-import { type Json, setKey, type Tree, type TreeObject, writtenKey } from './tree.ts';
+import {
+  type Json,
+  type Place,
+  type Segment,
+  segmentsOf,
+  setKey,
+  type Tree,
+  type TreeObject,
+  unsupported,
+  writtenKey,
+} from './tree.ts';
 
 /** Deeper than anybody nests data, and far from where the stack ends. */
 const MAX_DEPTH = 1_000;
@@ -13,7 +21,7 @@ export interface TreeOptions {
   readonly name?: string;
   /** The tree of an earlier value: what is equal in both is the same object in both. */
   readonly previous?: Tree | undefined;
-  /** Who can tell proxies from what they stand for has lists read in less time; nothing else changes by it. */
+  /** `isProxy` lets the writer skip the slow path for plain arrays. */
   readonly isProxy?: ((value: object) => boolean) | undefined;
 }
 
@@ -247,7 +255,7 @@ class TreeMaker {
     const { source, flags, lastIndex } = value;
     // It can be set to anything.
     if (!Number.isSafeInteger(lastIndex) || Object.is(lastIndex, -0)) {
-      throw unsupported(place, 'its lastIndex is no place');
+      throw unsupported(place, 'its lastIndex is not a position');
     }
     return shareTag(
       '$RegExp',

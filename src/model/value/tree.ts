@@ -1,5 +1,7 @@
+import { SavepointError } from '../errors.ts';
+
 /**
- * What every value is written as: JSON, and, where the form allows it, bytes as they are. An object with
+ * The form in which every value is written: JSON, and bytes as they are where the form allows it. An object with
  * one key that begins with `$` is a *tag* and stands for something that JSON lacks, as in
  * `{"$Date": "2026-01-01T00:00:00.000Z"}`. A key of the value's own that begins with `$` is written with
  * one more, so that the two can never be taken for each other.
@@ -45,4 +47,50 @@ export function setKey(object: object, key: string, value: unknown): void {
       writable: true,
     });
   }
+}
+
+/**
+ * Where a value is within another: an own key, or a number: of an entry of a list or set, and in a Map the
+ * keys and values counted together, in their order.
+ */
+export type Segment = string | number;
+
+export interface Place {
+  readonly parent: Place | null;
+  /** Without a parent: the name that the caller gave to the whole. */
+  readonly key: Segment;
+  readonly depth: number;
+}
+
+/** From the whole value, which is the empty list, down to here. */
+export function segmentsOf(place: Place): Segment[] {
+  const segments: Segment[] = [];
+  for (let at = place; at.parent !== null; at = at.parent) segments.push(at.key);
+  return segments.reverse();
+}
+
+const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
+
+/** As one would write it in a program: `state.messages[3]["content-type"]`. */
+export function pathText(name: string, segments: readonly Segment[]): string {
+  return segments.reduce<string>((text, segment) => {
+    if (typeof segment === 'number') return `${text}[${segment}]`;
+    return IDENTIFIER.test(segment) ? `${text}.${segment}` : `${text}[${JSON.stringify(segment)}]`;
+  }, name);
+}
+
+export function placeText(place: Place): string {
+  let root = place;
+  while (root.parent !== null) root = root.parent;
+  return pathText(String(root.key), segmentsOf(place));
+}
+
+/** Why a value cannot be stored as it is. */
+export function unsupported(place: Place, what: string, cause?: unknown): SavepointError {
+  const path = placeText(place);
+  return new SavepointError('value-unsupported', `${path} cannot be stored as it is: ${what}`, {
+    path,
+    hint: 'store plain data, or turn it into plain data first',
+    cause,
+  });
 }

@@ -22,7 +22,7 @@ const inProject = (name: string): string => join(bench.open.project, name);
 async function withEngine(
   work: (files: EngineFiles, savepoint: Savepoint) => Promise<void>,
 ): Promise<void> {
-  const store = memoryStore();
+  const store = await memoryStore();
   const savepoint = await openSavepoint({ project: bench.open.project, store, scan: true });
   const files = new EngineFiles(savepoint, (gap) => expect.unreachable(gap));
   bench.files = files;

@@ -15,7 +15,7 @@ beforeEach(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'replica-commands-'));
   bench = await CommandBench.create(scratch);
   project = bench.open.project;
-  savepoint = await openSavepoint({ project, store: memoryStore(), scan: true });
+  savepoint = await openSavepoint({ project, store: await memoryStore(), scan: true });
   files = new EngineFiles(savepoint, (gap) => expect.unreachable(gap));
   bench.files = files;
 });
@@ -218,7 +218,11 @@ describe('/checkpoint', () => {
 
     const elsewhere = join(scratch, 'elsewhere');
     mkdirSync(elsewhere);
-    const other = await openSavepoint({ project: elsewhere, store: memoryStore(), scan: true });
+    const other = await openSavepoint({
+      project: elsewhere,
+      store: await memoryStore(),
+      scan: true,
+    });
     bench.files = new EngineFiles(other, (gap) => expect.unreachable(gap));
     expect(await bench.run('/checkpoint import kept.savepoint')).toMatch(
       /^1 checkpoint was brought in$/,

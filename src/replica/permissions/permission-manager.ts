@@ -4,7 +4,7 @@ import type {
   PermissionUpdate,
 } from '@anthropic-ai/claude-agent-sdk';
 import { displayText } from '../../index.ts';
-import { fieldsOf } from '../sdk/message-router.ts';
+import { accepts, listOf, object, optional, TEXT } from '../../model/check.ts';
 import type { InteractiveUI, PermissionAnswer } from '../ui/interactive-ui.ts';
 import { detailsOf } from './tool-details.ts';
 
@@ -203,17 +203,20 @@ interface Question {
   readonly items: readonly { readonly id: string; readonly text: string }[];
 }
 
+const QUESTION = object({
+  question: TEXT,
+  options: listOf(object({ label: TEXT, description: optional(TEXT) })),
+});
+
+/** A question in another form is not asked: the agent goes on without an answer to it. */
 function questionsIn({ questions }: Input): Question[] {
-  if (!Array.isArray(questions)) return [];
-  return questions.flatMap((one: unknown) => {
-    const { question, options } = fieldsOf(one);
-    if (typeof question !== 'string' || !Array.isArray(options)) return [];
-    const choices = options.map(fieldsOf);
-    const labels = choices.map(({ label }) => String(label));
-    const items = choices.map(({ description }, at) => {
-      const explained = typeof description === 'string' ? `\n${displayText(description)}` : '';
-      return { id: String(at), text: `${displayText(labels[at] ?? '')}${explained}` };
-    });
-    return [{ question, labels, items }];
-  });
+  const asked = Array.isArray(questions) ? questions.filter((one) => accepts(QUESTION, one)) : [];
+  return asked.map(({ question, options }) => ({
+    question,
+    labels: options.map(({ label }) => label),
+    items: options.map(({ label, description }, at) => {
+      const explained = description === undefined ? '' : `\n${displayText(description)}`;
+      return { id: String(at), text: `${displayText(label)}${explained}` };
+    }),
+  }));
 }

@@ -11,6 +11,7 @@ import {
   type StepContext,
   type Store,
 } from '../../index.ts';
+import { currentSeq, findExecution } from '../../store/find.ts';
 import { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { registerBuiltinCommands } from '../commands/builtin-commands.ts';
 import { CommandRegistry } from '../commands/command-registry.ts';
@@ -145,7 +146,7 @@ describe('/checkpoint where executions are on record', () => {
   beforeEach(async () => {
     mkdirSync(join(scratch, 'project'));
     writeFileSync(inProject('a.txt'), 'mine\n');
-    store = memoryStore();
+    store = await memoryStore();
     savepoint = await openSavepoint({ project: join(scratch, 'project'), store });
     files = new EngineFiles(savepoint, (gap) => expect.unreachable(gap));
   });
@@ -187,10 +188,10 @@ describe('/checkpoint where executions are on record', () => {
     });
     await vi.waitFor(() => expect(read('a.txt')).toBe('half\n'));
     // Its process ends in the middle of a step.
-    const held = await store.execution('exec-9');
+    const held = await findExecution(store, 'exec-9');
     if (held === null) throw new Error('it is not on record');
     const free = { ...held, owner: null, leaseUntil: null, token: held.token + 1 };
-    await store.commit({ base: await store.seq(), executions: [free] });
+    await store.timeline.commit({ base: await currentSeq(store), executions: [free] });
   }
 
   const choose = (...texts: string[]): void => {

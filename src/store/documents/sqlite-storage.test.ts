@@ -58,7 +58,7 @@ describe('SQLiteStorage', () => {
     await storage.save('session', 'gone', { text: 'gone '.repeat(5_000) });
     await storage.delete('session', 'gone');
     const before = bytesOfParts(directory);
-    await store.prune(0);
+    await store.maintain('prune', 0);
     expect(bytesOfParts(directory)).toBeLessThan(before);
     expect(await storage.load('session', 'kept')).toEqual({ text: 'kept '.repeat(5_000) });
   });
@@ -76,7 +76,7 @@ describe('SQLiteStorage', () => {
     for (let n = 1; n <= 20; n += 1) {
       const reading = Array.from({ length: 5 }, () => reader.load('session', 's'));
       await writer.save('session', 's', contentOf(n));
-      await other.prune(0);
+      await other.maintain('prune', 0);
       for (const value of await Promise.all(reading)) {
         expect([contentOf(n - 1), contentOf(n)]).toContainEqual(value);
       }
@@ -88,8 +88,8 @@ describe('SQLiteStorage', () => {
     const [store, other] = [memoryStore(place), memoryStore(place)];
     const storage = new SQLiteStorage({ store });
     await storage.save('state', 'a', { messages: messages(100) });
-    await other.removeDocument('state', 'a', { timeoutMs: 1_000 });
-    await other.prune(0);
+    await other.documents.remove('state', 'a', { timeoutMs: 1_000 });
+    await other.maintain('prune', 0);
     await storage.save('state', 'a', { messages: messages(100), more: 1 });
     expect(await storage.load('state', 'a')).toEqual({ messages: messages(100), more: 1 });
   });
@@ -97,15 +97,13 @@ describe('SQLiteStorage', () => {
   it('relies on nothing that failed to be stored', async () => {
     const store = memoryStore();
     let failing = true;
-    const putDocument = async (write: DocumentWrite, options: PutDocumentOptions) => {
+    const put = async (write: DocumentWrite, options: PutDocumentOptions) => {
       if (failing) throw new Error('no space left');
-      return store.putDocument(write, options);
+      return store.documents.put(write, options);
     };
+    const documents = { ...store.documents, put };
     const sometimes = new Proxy(store, {
-      get: (target, name: keyof Store) => {
-        if (name === 'putDocument') return putDocument;
-        return (target[name] as () => unknown).bind(target);
-      },
+      get: (target, name) => (name === 'documents' ? documents : Reflect.get(target, name)),
     });
     const storage = new SQLiteStorage({ store: sometimes });
     await expect(storage.save('state', 'a', messages(100))).rejects.toThrow('no space');

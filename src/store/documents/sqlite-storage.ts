@@ -61,7 +61,7 @@ export class SQLiteStorage implements BaseStorage {
       const isStored = await storePacked([packer], () => {
         const packed = packer.packTaken(taken, 'data');
         const document = { category, key, savedAt: this.#now(), ...packed };
-        return this.#store.putDocument(document, { timeoutMs, onlyNew });
+        return this.#store.documents.put(document, { timeoutMs, onlyNew });
       });
       if (isStored) return;
       packer.forget();
@@ -73,7 +73,7 @@ export class SQLiteStorage implements BaseStorage {
   async load(category: string, key: string): Promise<unknown> {
     checkNames(category, key);
     try {
-      const found = await this.#store.readDocument(category, key);
+      const found = await this.#store.documents.read(category, key);
       return found && assemble(found.document.root, found.parts);
     } catch (error) {
       const codes = ['part-missing', 'part-corrupt', 'value-invalid'] as const;
@@ -87,18 +87,18 @@ export class SQLiteStorage implements BaseStorage {
     return this.#inTurn(async (timeoutMs) => {
       // Nobody is waited for where there is nothing to remove.
       if (!(await this.#has(category, key))) return false;
-      return this.#store.removeDocument(category, key, { timeoutMs });
+      return this.#store.documents.remove(category, key, { timeoutMs });
     });
   }
 
   /** In their order. */
   async list(category: string): Promise<string[]> {
     checkText('category', category);
-    return (await this.#store.documents(category)).map(({ key }) => key);
+    return (await this.#store.documents.list(category)).map(({ key }) => key);
   }
 
   async #has(category: string, key: string): Promise<boolean> {
-    return (await this.#store.document(category, key)) !== null;
+    return (await this.#store.documents.list(category, key)).length > 0;
   }
 
   #packerOf(category: string): DocumentPacker {

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { isSavepointError } from '../../model/errors.ts';
 import { type Tree, valueToTree } from '../../model/value/index.ts';
-import { unsupported } from '../../model/value/place.ts';
+import { unsupported } from '../../model/value/tree.ts';
 import { Packer, packWhole } from './packer.ts';
 import type { Part } from './part.ts';
 

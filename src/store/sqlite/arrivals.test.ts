@@ -11,6 +11,7 @@ import {
   rejectsWith,
 } from '../../testing/store/samples.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+import { currentSeq } from '../find.ts';
 import type { Blob, Store } from '../store.ts';
 import { Arrivals } from './arrivals.ts';
 import { readBlob } from './blobs.ts';
@@ -28,8 +29,8 @@ describe('large blobs', () => {
   it('arrive one behind the other in one file, each once', () =>
     withStore(async (store, folder) => {
       const [one, two, three] = [large(1), large(2), large(3)];
-      await store.commit({ base: 0, blobs: [one, two, one] });
-      await store.commit({ base: 0, blobs: [three, two] });
+      await store.timeline.commit({ base: 0, blobs: [one, two, one] });
+      await store.timeline.commit({ base: 0, blobs: [three, two] });
       assert.deepEqual(places(folder), [0, SIZE, 2 * SIZE]);
       assert.equal(sizeOf(folder), 3 * SIZE);
       for (const blob of [one, two, three]) await assertReadable(store, blob);
@@ -38,7 +39,7 @@ describe('large blobs', () => {
   it('make room for the next ones when compaction has moved them', () =>
     withStore(async (store, folder) => {
       await put(store, large(1), large(2));
-      await store.compact(FOREVER);
+      await store.maintain('compact', FOREVER);
       assert.equal(sizeOf(folder), 0);
       await put(store, large(3));
       assert.deepEqual(places(folder), [0]);
@@ -48,18 +49,18 @@ describe('large blobs', () => {
   it('stay where they are until compaction comes to them', () =>
     withStore(async (store, folder) => {
       await put(store, large(1), large(2));
-      await store.compact(0);
-      await store.prune(0);
+      await store.maintain('compact', 0);
+      await store.maintain('prune', 0);
       assert.deepEqual(places(folder), [0, SIZE]);
       for (const seed of [1, 2]) await assertReadable(store, large(seed));
     }));
 
   it('give their room back when nothing needs them, those at the end at least', () =>
     withStore(async (store, folder) => {
-      await store.commit({ base: 0, blobs: [large(1)] });
+      await store.timeline.commit({ base: 0, blobs: [large(1)] });
       await put(store, large(2));
-      await store.commit({ base: await store.seq(), blobs: [large(3)] });
-      await store.prune(0);
+      await store.timeline.commit({ base: await currentSeq(store), blobs: [large(3)] });
+      await store.maintain('prune', 0);
       assert.deepEqual(places(folder), [SIZE]);
       assert.equal(sizeOf(folder), 2 * SIZE);
       await put(store, large(4));
@@ -72,7 +73,7 @@ describe('large blobs', () => {
       appendFileSync(join(folder, 'arrivals'), 'torn '.repeat(900));
       await put(store, large(2));
       for (const seed of [1, 2]) await assertReadable(store, large(seed));
-      await store.prune(0);
+      await store.maintain('prune', 0);
       assert.equal(sizeOf(folder), 2 * SIZE);
     }));
 
@@ -82,7 +83,7 @@ describe('large blobs', () => {
       rmSync(join(folder, 'arrivals'));
       await put(store, large(2));
       await assertReadable(store, large(2));
-      await rejectsWith(store.readBlob(large(1).id), 'blob-corrupt');
+      await rejectsWith(store.blobs.read(large(1).id), 'blob-corrupt');
     }));
 
   it('are found by a reader that saw the row before they were moved and their room was used', () =>
@@ -94,7 +95,7 @@ describe('large blobs', () => {
         // As long as it is in a transaction it sees the rows as they are now.
         connection.exec('BEGIN');
         connection.get('SELECT count(*) FROM blobs');
-        await store.compact(FOREVER);
+        await store.maintain('compact', FOREVER);
         await put(store, large(2));
         const arrivals = new LateReader(layout.arrivals, connection);
         const opened = { ...emptyOpened(layout, connection), arrivals };
@@ -140,11 +141,11 @@ function large(seed: number): Blob {
 }
 
 async function put(store: Store, ...blobs: readonly Blob[]): Promise<void> {
-  const base = await store.seq();
+  const base = await currentSeq(store);
   const changes = blobs.map((blob, at) =>
     changeOf(base + at + 1, `path-${base + at}`, { after: fileOf(blob) }),
   );
-  await store.commit({ base, blobs, changes });
+  await store.timeline.commit({ base, blobs, changes });
 }
 
 function places(folder: string): unknown[] {

@@ -31,9 +31,7 @@ export function readBlob(opened: Opened, id: BlobId): Uint8Array {
   try {
     return readOnce(opened, id);
   } catch (error) {
-    const isLost =
-      isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt');
-    if (!isLost && !isMissingFile(error)) throw error;
+    if (!isLost(error)) throw error;
   }
   // Compaction or pruning may have moved the bytes between our look at the row and at the file.
   try {
@@ -53,17 +51,25 @@ export function intact(read: () => Uint8Array | null): Uint8Array | null {
   try {
     return read();
   } catch (error) {
-    if (isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt'))
-      return null;
+    if (isLostBlob(error)) return null;
     throw error;
   }
 }
 
+function isLost(error: unknown): boolean {
+  return isLostBlob(error) || isMissingFile(error);
+}
+
+function isLostBlob(error: unknown): boolean {
+  return isSavepointError(error, 'blob-missing') || isSavepointError(error, 'blob-corrupt');
+}
+
 function readOnce(opened: Opened, id: BlobId): Uint8Array {
   const chain = isBlobId(id) ? findChain(opened.connection, id) : [];
-  let bytes: Uint8Array | undefined;
+  // A baseline names blobs that have no row.
+  let bytes = chain.length === 0 ? opened.packs.read(id) : null;
   for (const row of chain.reverse()) bytes = decode(opened, id, row, bytes);
-  if (bytes === undefined) throw missing(id);
+  if (bytes === null) throw missing(id);
   if (hashBytes(bytes) !== id) throw corrupt(id);
   // Callers get no Buffer, which is compared and printed differently.
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -89,16 +95,12 @@ export function findChain(connection: Connection, id: BlobId): BlobRow[] {
 
 const NO_KEY: Uint8Array = new Uint8Array(0);
 
-function decode(
-  opened: Opened,
-  wanted: BlobId,
-  row: BlobRow,
-  base: Uint8Array | undefined,
-): Uint8Array {
+function decode(opened: Opened, wanted: BlobId, row: BlobRow, base: Uint8Array | null): Uint8Array {
   const { encoding, data } = row;
-  if (encoding === 'missing') throw missing(wanted);
   const hash = bytesToHash(row.hash);
-  if (encoding === 'pack') return opened.packs.read(hash) ?? refuse(missing(hash));
+  if (encoding === 'pack' || encoding === 'missing') {
+    return opened.packs.read(hash) ?? refuse(missing(wanted));
+  }
   if (typeof data === 'number') return opened.arrivals.read(data, row.size);
   if (encoding === 'git') return opened.gitObjects.read(data ?? NO_KEY);
   const form = encoding === 'zstd' ? 'zstd' : 'raw';
@@ -106,7 +108,7 @@ function decode(
   if (form === 'raw') return stored;
   if (row.base !== null) requireDictionaries();
   try {
-    return decompress(stored, row.size, row.base === null ? undefined : base);
+    return decompress(stored, row.size, row.base === null ? undefined : (base ?? undefined));
   } catch (error) {
     throw corrupt(wanted, error);
   }
@@ -167,11 +169,12 @@ function putLarge(opened: Opened, blobs: readonly Blob[], numbers: Numbers): num
 }
 
 const PLACE = `
-  SELECT id, data IS NOT NULL AND encoding IN ('raw', 'zstd') AS inside FROM blobs WHERE hash = ?`;
+  SELECT id, data IS NOT NULL AND encoding IN ('raw', 'zstd') AS inside FROM blobs
+  WHERE hash = ? AND encoding <> 'missing'`;
 
 /**
  * The number of a blob that need not be put, or null. Bytes outside the database are read before we trust
- * them: the bytes at hand could mend them.
+ * them: the bytes at hand could mend them. A pack may hold what a row does not know of, and go without it.
  */
 function safeNumber(opened: Opened, id: BlobId): number | null {
   const row = opened.connection.get<{ id: number; inside: number }>(PLACE, hashToBytes(id));

@@ -1,8 +1,8 @@
 import { ATTRIBUTIONS, type Change } from '../../model/change.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId } from '../../model/ids.ts';
-import { pathToBytes } from '../../model/path.ts';
-import type { ChangeQuery, ClosedChange } from '../store.ts';
+import { pathToBytes, type TrackedPath } from '../../model/path.ts';
+import type { ChangeQuery, ClosedChange, Head } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Numbers } from './numbers.ts';
 import { Conditions, hexList, LISTED_BYTES, LISTED_TEXTS } from './parameters.ts';
@@ -55,6 +55,17 @@ export function listChanges(connection: Connection, query: ChangeQuery): readonl
   where.narrow('session', `IN ${LISTED_SESSIONS}`, sessionIds && hexList(sessionIds));
   where.add('changes.seq > ?', query.after);
   return changes.list(connection, `${where.sql} ORDER BY changes.seq`, ...where.values);
+}
+
+/** A capture asks for a single one, and need not wait for a list to be read. */
+export function listHeads(connection: Connection, paths?: readonly TrackedPath[]): Head[] {
+  if (paths === undefined) return heads.list(connection, 'ORDER BY path');
+  const [only] = paths;
+  if (paths.length === 1 && only !== undefined) {
+    return heads.list(connection, 'WHERE path = ?', pathToBytes(only));
+  }
+  const list = hexList(paths.map(pathToBytes));
+  return heads.list(connection, `WHERE path IN ${LISTED_BYTES} ORDER BY path`, list);
 }
 
 export function countChangedPaths(

@@ -1,5 +1,4 @@
 import type { Checkpoint } from '../../model/checkpoint.ts';
-import type { CheckpointId, Seq } from '../../model/ids.ts';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
 import type { CheckpointQuery } from '../store.ts';
 import type { Connection } from './connection.ts';
@@ -19,64 +18,34 @@ function rangeOf(path: TrackedPath): Uint8Array[] {
   return [path, `${path}/`, `${path}0`].map(pathToBytes);
 }
 
+// The ids right before and right after each of those asked for. A list waits for this.
+const BESIDE = `(
+  WITH asked AS (SELECT CAST(unhex(value) AS TEXT) AS id FROM json_each(?))
+  SELECT (SELECT max(id) FROM checkpoints WHERE id < asked.id) FROM asked
+  UNION SELECT (SELECT min(id) FROM checkpoints WHERE id > asked.id) FROM asked)`;
+
 export function listCheckpoints(
   connection: Connection,
   query: CheckpointQuery,
 ): readonly Checkpoint[] {
+  const { ids, prefix, beside, path } = query;
   const where = new Conditions();
+  where.among('id', ids);
   // Of a message there are few checkpoints, of a session there may be many.
   where.narrow('message_id', '= ?', query.messageId);
   where.among('session_id', query.sessionIds);
   where.among('kind', query.kinds);
   where.add('seq < ?', query.before);
   where.add('created_at >= ?', query.since);
-  where.add(`id IN ${CHANGED_UNDER}`, query.path && hexList(rangeOf(query.path)));
-  if (query.labelled) where.lead('label IS NOT NULL');
-  const rest = `${where.sql} ORDER BY seq DESC LIMIT ?`;
-  return checkpoints.list(connection, rest, ...where.values, limitOf(query.limit));
-}
-
-export function listCheckpointsByPrefix(
-  connection: Connection,
-  prefix: string,
-  limit: number,
-): readonly Checkpoint[] {
-  const where = new Conditions();
-  where.add('id >= ?', prefix);
+  where.add(`id IN ${CHANGED_UNDER}`, path && hexList(rangeOf(path)));
+  where.add(`id IN ${BESIDE}`, beside && hexList(beside));
   // LIKE and GLOB stop at NUL and give signs a meaning; a range of bytes does neither.
-  if (prefix !== '') where.add('id < CAST(? AS TEXT)', firstPast(prefix));
-  const rest = `${where.sql} ORDER BY seq DESC LIMIT ?`;
-  return checkpoints.list(connection, rest, ...where.values, limitOf(limit));
-}
-
-// One statement for all of them: a list waits for this.
-const BESIDE = `
-  WITH asked AS (SELECT CAST(unhex(value) AS TEXT) AS id FROM json_each(?))
-  SELECT id, (SELECT max(id) FROM checkpoints WHERE id < asked.id) AS below,
-    (SELECT min(id) FROM checkpoints WHERE id > asked.id) AS above
-  FROM asked`;
-
-export function listIdsBeside(
-  connection: Connection,
-  ids: readonly CheckpointId[],
-): ReadonlyMap<CheckpointId, readonly string[]> {
-  interface Row {
-    readonly id: string;
-    readonly below: string | null;
-    readonly above: string | null;
-  }
-  const rows = connection.all<Row>(BESIDE, hexList(ids));
-  return new Map(
-    rows.map(({ id, below, above }) => [
-      id as CheckpointId,
-      [below, above].flatMap((other) => other ?? []),
-    ]),
-  );
-}
-
-export function oldestCheckpointSeq(connection: Connection): Seq | null {
-  const row = connection.get<{ seq: number | null }>('SELECT min(seq) AS seq FROM checkpoints');
-  return row?.seq ?? null;
+  where.add('id >= ?', prefix);
+  where.add('id < CAST(? AS TEXT)', prefix ? firstPast(prefix) : undefined);
+  if (query.labelled) where.lead('label IS NOT NULL');
+  const order = query.oldestFirst ? 'ASC' : 'DESC';
+  const rest = `${where.sql} ORDER BY seq ${order} LIMIT ?`;
+  return checkpoints.list(connection, rest, ...where.values, limitOf(query.limit));
 }
 
 /** The smallest bytes above everything that starts with `prefix`. UTF-8 has no byte 255 to overflow. */

@@ -30,9 +30,9 @@ describe('compaction', () => {
   it('stores versions of a file as what differs, at most 16 steps deep', () =>
     withStore({}, async (store, folder) => {
       const versions = await write(store, 60);
-      const before = await store.stats();
-      await store.compact(FOREVER);
-      const after = await store.stats();
+      const before = await store.maintain('stats');
+      await store.maintain('compact', FOREVER);
+      const after = await store.maintain('stats');
       assert.ok(after.storedBytes < before.storedBytes / 10, `${after.storedBytes} bytes`);
       for (const blob of versions) await assertReadable(store, blob);
       const depths = rowsOf(folder).map((row) => depthOf(rowsOf(folder), row));
@@ -48,9 +48,9 @@ describe('compaction', () => {
         const previous = versions[at + 1];
         const before = previous === undefined ? fileOf(blob) : fileOf(previous);
         const change = changeOf(at + 1, `p${at}`, { before, after: fileOf(blob) });
-        await store.commit({ base: at, blobs: [blob], changes: [change] });
+        await store.timeline.commit({ base: at, blobs: [blob], changes: [change] });
       }
-      await store.compact(FOREVER);
+      await store.maintain('compact', FOREVER);
       const rows = rowsOf(folder);
       for (const row of rows) assert.ok(depthOf(rows, row) <= 16);
       for (const blob of versions) await assertReadable(store, blob);
@@ -63,8 +63,8 @@ describe('compaction', () => {
       const changes = states
         .slice(1)
         .map((after, at) => changeOf(at + 1, 'a', { before: states[at] ?? after, after }));
-      await store.commit({ base: 0, blobs: [two, one], changes });
-      await store.compact(FOREVER);
+      await store.timeline.commit({ base: 0, blobs: [two, one], changes });
+      await store.maintain('compact', FOREVER);
       for (const blob of [one, two]) await assertReadable(store, blob);
       assert.deepEqual(
         rowsOf(folder)
@@ -77,13 +77,13 @@ describe('compaction', () => {
   it('takes large blobs into the database once they are small, and gives their room back', () =>
     withStore({}, async (store, folder) => {
       const blob = textBlob('a line of text\n'.repeat(40_000));
-      await store.commit({
+      await store.timeline.commit({
         base: 0,
         blobs: [blob],
         changes: [changeOf(1, 'a', { after: fileOf(blob) })],
       });
       assert.equal(statSync(join(folder, 'arrivals')).size, blob.bytes.length);
-      await store.compact(FOREVER);
+      await store.maintain('compact', FOREVER);
       assert.equal(statSync(join(folder, 'arrivals')).size, 0);
       assert.deepEqual(readdirSync(join(folder, 'blobs')), []);
       await assertReadable(store, blob);
@@ -94,7 +94,7 @@ describe('compaction', () => {
       const noise = noiseBlob(2_000);
       const versions = [half(noise, 1), half(noiseBlob(2_000, 5), 2), noiseBlob(3_000, 7)];
       await writeVersions(store, versions);
-      await store.compact(FOREVER);
+      await store.maintain('compact', FOREVER);
       for (const blob of versions) await assertReadable(store, blob);
       const inFiles = rowsOf(folder).filter(({ file }) => file === 1);
       assert.deepEqual(
@@ -103,7 +103,9 @@ describe('compaction', () => {
       );
       assert.ok(inFiles.every(({ base }) => base === null));
       assert.equal(readdirSync(join(folder, 'blobs')).length, 3);
-      assert.ok((await store.stats()).storedBytes < (await store.stats()).blobBytes);
+      assert.ok(
+        (await store.maintain('stats')).storedBytes < (await store.maintain('stats')).blobBytes,
+      );
     }));
 
   it('copes with a previous version that looks like a trained dictionary', () =>
@@ -113,7 +115,7 @@ describe('compaction', () => {
       );
       const versions = [magic, version(1)];
       await writeVersions(store, versions);
-      await store.compact(FOREVER);
+      await store.maintain('compact', FOREVER);
       for (const blob of versions) await assertReadable(store, blob);
     }));
 
@@ -126,11 +128,11 @@ describe('compaction', () => {
     await withStore({ now }, async (store, folder) => {
       await write(store, 30);
       const pending = (): number => rowsOf(folder).filter((row) => row.pending === 1).length;
-      await store.compact(0);
+      await store.maintain('compact', 0);
       assert.equal(pending(), 30);
-      await store.compact(8);
+      await store.maintain('compact', 8);
       assert.ok(pending() > 0 && pending() < 30, `${pending()} are left`);
-      await store.compact(FOREVER);
+      await store.maintain('compact', FOREVER);
       assert.equal(pending(), 0);
     });
   });
@@ -140,8 +142,8 @@ describe('pruning', () => {
   it('stores live blobs anew when their base goes', () =>
     withStore({}, async (store, folder) => {
       const versions = await write(store, 30);
-      await store.compact(FOREVER);
-      await store.prune(10);
+      await store.maintain('compact', FOREVER);
+      await store.maintain('prune', 10);
       const rows = rowsOf(folder);
       const ids = new Set(rows.map(({ id }) => id));
       assert.equal(rows.length, 22);
@@ -153,7 +155,7 @@ describe('pruning', () => {
   it('leans on the next living version when one in the middle goes', () =>
     withStore({}, async (store, folder) => {
       const [one, two, three] = [version(1), version(2), version(3)];
-      await store.commit({
+      await store.timeline.commit({
         base: 0,
         blobs: [one],
         changes: [changeOf(1, 'kept', { after: fileOf(one) })],
@@ -162,9 +164,9 @@ describe('pruning', () => {
         changeOf(2, 'a', { before: fileOf(one), after: fileOf(two) }),
         changeOf(3, 'a', { before: fileOf(two), after: fileOf(three) }),
       ];
-      await store.commit({ base: 1, blobs: [two, three], changes });
-      await store.compact(FOREVER);
-      await store.prune(99);
+      await store.timeline.commit({ base: 1, blobs: [two, three], changes });
+      await store.maintain('compact', FOREVER);
+      await store.maintain('prune', 99);
       assert.deepEqual(
         rowsOf(folder).map(({ depth }) => depth),
         [0, 1],
@@ -178,34 +180,34 @@ describe('pruning', () => {
       const blobs = join(folder, 'blobs');
       const [kept, orphan] = [noiseBlob(300 * 1024), noiseBlob(300 * 1024, 2)];
       const change = changeOf(1, 'a', { after: fileOf(kept) });
-      await store.commit({ base: 0, blobs: [kept], changes: [change] });
-      await store.compact(FOREVER);
+      await store.timeline.commit({ base: 0, blobs: [kept], changes: [change] });
+      await store.maintain('compact', FOREVER);
       const strays = [orphan.id, `${orphan.id}.zst`, `${kept.id}.zst`, '.0123456789abcdef.tmp'];
       for (const name of [...strays, 'README', 'mine.tmp']) writeFileSync(join(blobs, name), 'x');
-      await store.prune(0);
+      await store.maintain('prune', 0);
       assert.deepEqual(readdirSync(blobs).sort(), ['README', kept.id, 'mine.tmp'].sort());
       await assertReadable(store, kept);
     }));
 
   it('never gives the number of a dropped blob to another', () =>
     withStore({}, async (store, folder) => {
-      await store.commit({ base: 0, blobs: [version(1), version(2)] });
+      await store.timeline.commit({ base: 0, blobs: [version(1), version(2)] });
       const ids = (): number[] => rowsOf(folder).map(({ id }) => id);
       const before = ids();
       for (let round = 0; round < 2; round += 1) {
-        assert.equal((await store.prune(0)).blobs, round === 0 ? 2 : 0);
+        assert.equal((await store.maintain('prune', 0)).blobs, round === 0 ? 2 : 0);
       }
-      await store.commit({ base: 0, blobs: [version(3)] });
+      await store.timeline.commit({ base: 0, blobs: [version(3)] });
       assert.ok(Math.max(...ids()) > Math.max(...before));
-      assert.equal((await store.stats()).blobs, 1);
+      assert.equal((await store.maintain('stats')).blobs, 1);
     }));
 
   it('gives the room of what it dropped back to the disk', () =>
     withStore({}, async (store, folder) => {
       const blobs = Array.from({ length: 50 }, (_, at) => noiseBlob(100_000, at + 2));
-      await store.commit({ base: 0, blobs });
+      await store.timeline.commit({ base: 0, blobs });
       const before = pageCount(folder);
-      await store.prune(0);
+      await store.maintain('prune', 0);
       assert.ok(pageCount(folder) < before / 10);
     }));
 });
@@ -235,7 +237,7 @@ async function writeVersions(store: Store, versions: readonly Blob[]): Promise<v
   const changes = states.map((after, at) =>
     changeOf(at + 1, 'a', { before: states[at - 1] ?? { kind: 'absent' }, after }),
   );
-  await store.commit({ base: 0, blobs: versions, changes });
+  await store.timeline.commit({ base: 0, blobs: versions, changes });
 }
 
 /** Text that hardly compresses by itself, and differs a little from one version to the next. */

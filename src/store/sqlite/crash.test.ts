@@ -5,6 +5,7 @@ import { numberFrom } from '../../../test/crash/campaign.ts';
 import type { State } from '../../model/state.ts';
 import { ChildScript } from '../../testing/child-script.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+import { currentSeq, findHead } from '../find.ts';
 import type { Store } from '../store.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
@@ -15,19 +16,19 @@ const WRITER = `
   const { sqliteStore } = await import(process.argv[1]);
   const samples = await import(process.argv[2]);
   const store = await sqliteStore({ directory: process.argv[3], largeBlobBytes: 3000 });
-  let base = await store.seq();
+  let base = (await store.state()).seq;
   const states = new Map();
   for (let round = 0; ; round += 1) {
     const seq = base + 1;
     const path = 'file' + (seq % 5);
     const noise = samples.noiseBlob(500 + (seq % 7) * 1000, seq % 5 + 1).bytes;
     const blob = samples.textBlob(Buffer.from(noise).toString('hex') + seq);
-    const before = (await store.head(samples.pathOf(path)))?.state ?? { kind: 'absent' };
+    const before = (await store.timeline.heads([samples.pathOf(path)]))[0]?.state ?? { kind: 'absent' };
     const change = samples.changeOf(seq, path, { before, after: samples.fileOf(blob) });
-    await store.commit({ base, blobs: [blob], changes: [change] });
+    await store.timeline.commit({ base, blobs: [blob], changes: [change] });
     base = seq;
-    if (round % 4 === 1) await store.compact(20);
-    if (round % 9 === 1) await store.prune(seq - 10);
+    if (round % 4 === 1) await store.maintain('compact', 20);
+    if (round % 9 === 1) await store.maintain('prune', seq - 10);
     if (round === 9) console.log('at work');
   }
 `;
@@ -51,11 +52,11 @@ describe('a store whose process is killed', () => {
 async function assertWhole(folder: string): Promise<void> {
   const store = await sqliteStore({ directory: folder });
   try {
-    const changes = await store.changes({});
+    const changes = await store.timeline.changes({});
     assert.ok(changes.length > 5);
-    assert.equal(changes.at(-1)?.seq, await store.seq());
+    assert.equal(changes.at(-1)?.seq, await currentSeq(store));
     for (const { path, before, after } of changes) {
-      const head = await store.head(path);
+      const head = await findHead(store, path);
       for (const state of [before, after, head?.state ?? null]) await assertKept(store, state);
     }
   } finally {
@@ -65,5 +66,5 @@ async function assertWhole(folder: string): Promise<void> {
 
 async function assertKept(store: Store, state: State | null): Promise<void> {
   if (state?.kind !== 'captured' || state.blob === null) return;
-  assert.equal((await store.readBlob(state.blob)).length, state.size);
+  assert.equal((await store.blobs.read(state.blob)).length, state.size);
 }

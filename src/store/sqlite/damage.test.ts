@@ -23,6 +23,7 @@ import {
   textBlob,
 } from '../../testing/store/samples.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+import { currentSeq } from '../find.ts';
 import type { Store } from '../store.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
@@ -33,10 +34,10 @@ const SMALL = textBlob('some text '.repeat(100));
 describe('damage', () => {
   it('is noticed in a small blob, which is named', () =>
     withStore(async (store, folder) => {
-      await store.commit({ base: 0, blobs: [SMALL] });
+      await store.timeline.commit({ base: 0, blobs: [SMALL] });
       execute(folder, "UPDATE blobs SET data = CAST('Some' || substr(data, 5) AS BLOB)");
       await assert.rejects(
-        store.readBlob(SMALL.id),
+        store.blobs.read(SMALL.id),
         (error) => isSavepointError(error, 'blob-corrupt') && error.message.includes(SMALL.id),
       );
     }));
@@ -48,15 +49,15 @@ describe('damage', () => {
         changeOf(1, 'a', { after: fileOf(SMALL) }),
         changeOf(2, 'a', { before: fileOf(SMALL), after: fileOf(next) }),
       ];
-      await store.commit({ base: 0, blobs: [SMALL, next], changes });
-      await store.compact(Number.POSITIVE_INFINITY);
+      await store.timeline.commit({ base: 0, blobs: [SMALL, next], changes });
+      await store.maintain('compact', Number.POSITIVE_INFINITY);
       assert.deepEqual(readRow(folder, 'SELECT max(depth) AS depth FROM blobs'), { depth: 1 });
       execute(
         folder,
         "UPDATE blobs SET data = CAST(substr(data, 1, 4) || x'ffff' AS BLOB) WHERE base IS NULL",
       );
-      await rejectsWith(store.readBlob(SMALL.id), 'blob-corrupt');
-      await rejectsWith(store.readBlob(next.id), 'blob-corrupt');
+      await rejectsWith(store.blobs.read(SMALL.id), 'blob-corrupt');
+      await rejectsWith(store.blobs.read(next.id), 'blob-corrupt');
     }));
 
   for (const place of ['arrivals', 'own file'] as const) {
@@ -64,11 +65,11 @@ describe('damage', () => {
       withStore(async (store, folder) => {
         const file = await putLarge(store, folder, place);
         flip(file, 1_000);
-        await rejectsWith(store.readBlob(LARGE.id), 'blob-corrupt');
+        await rejectsWith(store.blobs.read(LARGE.id), 'blob-corrupt');
         truncateSync(file, 1_000);
-        await rejectsWith(store.readBlob(LARGE.id), 'blob-corrupt');
+        await rejectsWith(store.blobs.read(LARGE.id), 'blob-corrupt');
         rmSync(file);
-        await rejectsWith(store.readBlob(LARGE.id), 'blob-missing');
+        await rejectsWith(store.blobs.read(LARGE.id), 'blob-missing');
       }));
 
     it(`of a large blob in its ${place} is mended when the same bytes come again`, () =>
@@ -76,11 +77,11 @@ describe('damage', () => {
         const ways = [rmSync, (file: string) => truncateSync(file, 9), flip];
         for (const damage of ways) {
           damage(await putLarge(store, folder, place));
-          await store.commit({ base: await store.seq(), blobs: [LARGE] });
+          await store.timeline.commit({ base: await currentSeq(store), blobs: [LARGE] });
           await assertReadable(store, LARGE);
-          await store.prune(0);
+          await store.maintain('prune', 0);
         }
-        assert.equal((await store.stats()).blobs, 1);
+        assert.equal((await store.maintain('stats')).blobs, 1);
       }));
   }
 
@@ -96,12 +97,12 @@ describe('damage', () => {
   it('that takes the row of a blob leaves its changes on record', () =>
     withStore(async (store, folder) => {
       const change = changeOf(1, 'a', { after: fileOf(SMALL) });
-      await store.commit({ base: 0, blobs: [SMALL], changes: [change] });
+      await store.timeline.commit({ base: 0, blobs: [SMALL], changes: [change] });
       execute(folder, 'DELETE FROM blobs');
-      const [found] = await store.changes({});
+      const [found] = await store.timeline.changes({});
       assert.ok(found?.after?.kind === 'captured' && found.after.blob !== null);
       assert.equal(sameState(found.after, fileOf(SMALL)), false);
-      await rejectsWith(store.readBlob(found.after.blob), 'blob-missing');
+      await rejectsWith(store.blobs.read(found.after.blob), 'blob-missing');
     }));
 
   it('does not stop compaction and pruning of the rest', () =>
@@ -111,22 +112,22 @@ describe('damage', () => {
         changeOf(2, 'b', { after: fileOf(SMALL) }),
         changeOf(3, 'c', { after: fileOf(OTHER) }),
       ];
-      await store.commit({ base: 0, blobs: [LARGE, SMALL, OTHER], changes });
+      await store.timeline.commit({ base: 0, blobs: [LARGE, SMALL, OTHER], changes });
       rmSync(join(folder, 'arrivals'));
-      await store.commit({ base: 3, blobs: [OTHER] });
-      await store.compact(Number.POSITIVE_INFINITY);
-      await store.prune(99);
+      await store.timeline.commit({ base: 3, blobs: [OTHER] });
+      await store.maintain('compact', Number.POSITIVE_INFINITY);
+      await store.maintain('prune', 99);
       await assertReadable(store, SMALL);
       await assertReadable(store, OTHER);
-      await rejectsWith(store.readBlob(LARGE.id), 'blob-corrupt');
+      await rejectsWith(store.blobs.read(LARGE.id), 'blob-corrupt');
     }));
 
   it('is noticed in the journal of a restore, before anybody carries it out', () =>
     withStore(async (store, folder) => {
-      await store.commit({ base: 0, journal: journalOf({ phase: 'intent' }) });
-      assert.equal((await store.journal())?.phase, 'intent');
+      await store.timeline.commit({ base: 0, journal: journalOf({ phase: 'intent' }) });
+      assert.equal((await store.timeline.journal())?.phase, 'intent');
       execute(folder, "UPDATE journal SET content = replace(content, 'intent', 'done')");
-      await rejectsWith(store.journal(), 'store-corrupt');
+      await rejectsWith(store.timeline.journal(), 'store-corrupt');
     }));
 
   it('of a base does not cost the blob that leans on it, should the base be mended', () =>
@@ -140,12 +141,12 @@ describe('damage', () => {
         changeOf(1, 'a', { after: fileOf(base) }),
         changeOf(2, 'a', { before: fileOf(base), after: fileOf(next) }),
       ];
-      await store.commit({ base: 0, blobs: [base, next], changes });
-      await store.compact(Number.POSITIVE_INFINITY);
+      await store.timeline.commit({ base: 0, blobs: [base, next], changes });
+      await store.maintain('compact', Number.POSITIVE_INFINITY);
       const { data } = readRow(folder, 'SELECT data FROM blobs WHERE base IS NULL');
       execute(folder, "UPDATE blobs SET data = x'00' WHERE base IS NULL");
-      await store.prune(99);
-      await rejectsWith(store.readBlob(next.id), 'blob-corrupt');
+      await store.maintain('prune', 99);
+      await rejectsWith(store.blobs.read(next.id), 'blob-corrupt');
       execute(folder, 'UPDATE blobs SET data = ? WHERE base IS NULL', data as Uint8Array);
       await assertReadable(store, next);
     }));
@@ -155,19 +156,19 @@ describe('a commit that fails at its large blobs', () => {
   it('leaves nothing of them behind, and nothing else', () =>
     withStore(async (store, folder) => {
       const arrivals = join(folder, 'arrivals');
-      await store.commit({ base: 0, changes: [changeOf(1, 'a')] });
+      await store.timeline.commit({ base: 0, changes: [changeOf(1, 'a')] });
       const used = changeOf(1, 'a', { after: fileOf(LARGE) });
       await rejectsWith(
-        store.commit({ base: 1, blobs: [LARGE, SMALL, OTHER], changes: [used] }),
+        store.timeline.commit({ base: 1, blobs: [LARGE, SMALL, OTHER], changes: [used] }),
         'argument-invalid',
       );
       assert.equal(statSync(arrivals).size, 0);
       rmSync(arrivals);
       mkdirSync(arrivals);
-      await rejectsWith(store.commit({ base: 1, blobs: [SMALL, LARGE] }), 'store-failed');
-      await rejectsWith(store.readBlob(SMALL.id), 'blob-missing');
+      await rejectsWith(store.timeline.commit({ base: 1, blobs: [SMALL, LARGE] }), 'store-failed');
+      await rejectsWith(store.blobs.read(SMALL.id), 'blob-missing');
       rmdirSync(arrivals);
-      await store.commit({ base: 1, blobs: [SMALL, LARGE] });
+      await store.timeline.commit({ base: 1, blobs: [SMALL, LARGE] });
       await assertReadable(store, LARGE);
     }));
 });
@@ -189,11 +190,11 @@ async function putLarge(
   folder: string,
   place: 'arrivals' | 'own file',
 ): Promise<string> {
-  const base = await store.seq();
+  const base = await currentSeq(store);
   const change = changeOf(base + 1, 'a', { after: fileOf(LARGE) });
-  await store.commit({ base, blobs: [LARGE], changes: [change] });
+  await store.timeline.commit({ base, blobs: [LARGE], changes: [change] });
   if (place === 'arrivals') return join(folder, 'arrivals');
-  await store.compact(Number.POSITIVE_INFINITY);
+  await store.maintain('compact', Number.POSITIVE_INFINITY);
   return join(folder, 'blobs', LARGE.id);
 }
 

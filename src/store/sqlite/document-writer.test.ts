@@ -74,13 +74,13 @@ describe('what else goes on while documents are written', () => {
     withHolder(async (store, holder) => {
       let waiting = Promise.resolve();
       const turns = await turnsDuring(() => {
-        waiting = store.commit({ base: 0, blobs: [textBlob('kept')] });
+        waiting = store.timeline.commit({ base: 0, blobs: [textBlob('kept')] });
         return setTimeout(200);
       });
       assert.ok(turns > 20, `${turns} turns`);
       await holder.kill();
       await waiting;
-      assert.deepEqual(await store.readBlob(textBlob('kept').id), textBlob('kept').bytes);
+      assert.deepEqual(await store.blobs.read(textBlob('kept').id), textBlob('kept').bytes);
     }));
 });
 
@@ -146,7 +146,7 @@ function put(store: Store, options: LockOptions = { timeoutMs: 1_000 }): Promise
     root: partOf('json', [], '1'),
     parts: [],
   };
-  return store.putDocument(write, options);
+  return store.documents.put(write, options);
 }
 
 /** Breaks an index, of which no row is lost. */

@@ -42,7 +42,7 @@ function putDocument(connection: Connection, write: DocumentWrite, onlyNew: bool
     return true;
   }
   const numbers = connection.immediate(() => {
-    if (onlyNew && findDocument(connection, category, key) !== null) return null;
+    if (onlyNew && listDocuments(connection, category, key).length > 0) return null;
     const made = new PartNumbers(connection);
     for (const part of parts) made.put(part);
     putRow(connection, write, made);
@@ -91,13 +91,17 @@ const FIND = `
   SELECT category, key, saved_at, coalesce(hash, (SELECT hash FROM parts WHERE id = part)) AS hash
   FROM documents WHERE category = ?`;
 
-export function findDocument(
+/** In the order of their keys; with a key, at most that one. */
+export function listDocuments(
   connection: Connection,
   category: string,
-  key: string,
-): StoredDocument | null {
-  const row = connection.get<DocumentRow>(`${FIND} AND key = ?`, written(category), written(key));
-  return row === undefined ? null : toDocument(row);
+  key?: string,
+): StoredDocument[] {
+  const rows =
+    key === undefined
+      ? connection.all<DocumentRow>(FIND, written(category))
+      : connection.all<DocumentRow>(`${FIND} AND key = ?`, written(category), written(key));
+  return rows.map(toDocument).sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 const FIND_WHOLE = `
@@ -131,11 +135,6 @@ export function ownPart(row: Pick<WholeRow, 'hash' | 'kind' | 'children' | 'data
   const { hash, kind, children, data } = row;
   if (hash === null || kind === null || data === null) throw corrupt('of a document');
   return { id: 0, hash, kind, children, data };
-}
-
-export function listDocuments(connection: Connection, category: string): StoredDocument[] {
-  const found = connection.all<DocumentRow>(FIND, written(category)).map(toDocument);
-  return found.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 const NO_HASH = new Uint8Array(32);

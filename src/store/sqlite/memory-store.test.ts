@@ -26,9 +26,9 @@ describe('memoryStore alone', () => {
     const place = new MemoryPlace();
     const blob = blobOf(Uint8Array.of(1, 2, 3));
     const store = memoryStore(place);
-    await store.commit({ base: 0, blobs: [blob] });
+    await store.timeline.commit({ base: 0, blobs: [blob] });
     place.opened.connection.run('UPDATE blobs SET data = zeroblob(3)');
-    await assert.rejects(store.readBlob(blob.id), (error) =>
+    await assert.rejects(store.blobs.read(blob.id), (error) =>
       isSavepointError(error, 'blob-corrupt'),
     );
   });
@@ -36,6 +36,6 @@ describe('memoryStore alone', () => {
   it('shares nothing between two places', async () => {
     const [one, two] = [memoryStore(), memoryStore()];
     await one.setProject({ root: '/', inode: '1', birthtimeNs: '1' });
-    assert.equal(await two.project(), null);
+    assert.equal((await two.state()).project, null);
   });
 });

@@ -1,8 +1,8 @@
-import type { Baseline } from '../../model/baseline.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { isBlobId, type Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
-import type { ProjectIdentity } from '../store.ts';
+import type { Baseline } from '../../model/manifest.ts';
+import type { ProjectIdentity, StoreState } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { isPackName } from './packs/pack-files.ts';
 import { newSealSql, sealSql } from './seals.ts';
@@ -17,6 +17,29 @@ export function writeMeta(connection: Connection, key: string, value: string | n
   connection.run(WRITE, key, value);
 }
 
+/** One statement, so that all of it is of one moment. */
+export function readState(connection: Connection): StoreState {
+  const sql = "SELECT key, value FROM meta WHERE key IN ('project', 'seq', 'baseline', 'scrub')";
+  const rows = connection.all<{ key: string; value: unknown }>(sql);
+  const values = new Map(rows.map(({ key, value }) => [key, value]));
+  const seq = values.get('seq');
+  if (typeof seq !== 'number') throw lostSeq();
+  return {
+    project: parsed<ProjectIdentity>(values.get('project')),
+    seq,
+    baseline: parsed<Baseline>(values.get('baseline')),
+    needsScrub: values.has('scrub'),
+  };
+}
+
+function parsed<Value>(text: unknown): Value | null {
+  return text === undefined ? null : (JSON.parse(text as string) as Value);
+}
+
+function lostSeq(): SavepointError {
+  return new SavepointError('store-corrupt', 'the store has lost its sequence number');
+}
+
 /** Whether a purge has bytes left to remove. */
 export function needsScrub(connection: Connection): boolean {
   return connection.get(READ, 'scrub') !== undefined;
@@ -24,9 +47,7 @@ export function needsScrub(connection: Connection): boolean {
 
 export function readSeq(connection: Connection): Seq {
   const row = connection.get<{ value: number }>(READ, 'seq');
-  if (row === undefined) {
-    throw new SavepointError('store-corrupt', 'the store has lost its sequence number');
-  }
+  if (row === undefined) throw lostSeq();
   return row.value;
 }
 
@@ -37,8 +58,7 @@ export function writeSeq(connection: Connection, seq: Seq): void {
 // JSON keeps what SQLite's text would not: the lone surrogates that stand for bytes in our paths.
 
 export function readProject(connection: Connection): ProjectIdentity | null {
-  const row = connection.get<{ value: string }>(READ, 'project');
-  return row === undefined ? null : (JSON.parse(row.value) as ProjectIdentity);
+  return parsed(connection.get<{ value: string }>(READ, 'project')?.value);
 }
 
 export function writeProject(
@@ -50,8 +70,7 @@ export function writeProject(
 }
 
 export function readBaseline(connection: Connection): Baseline | null {
-  const row = connection.get<{ value: string }>(READ, 'baseline');
-  return row === undefined ? null : (JSON.parse(row.value) as Baseline);
+  return parsed(connection.get<{ value: string }>(READ, 'baseline')?.value);
 }
 
 export function writeBaseline(connection: Connection, baseline: Baseline | null): void {

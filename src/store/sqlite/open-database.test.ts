@@ -12,6 +12,7 @@ import {
   rejectsWith,
 } from '../../testing/store/samples.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+import { currentSeq } from '../find.ts';
 import { Connection } from './connection.ts';
 import { FORMAT } from './schema.ts';
 import { sqliteStore } from './sqlite-store.ts';
@@ -27,10 +28,10 @@ describe('opening a store', () => {
         const store = await sqliteStore({ directory });
         const blobs = [1, 2].map((seed) => noiseBlob(300 * 1024, seed));
         for (const blob of blobs) {
-          const seq = await store.seq();
+          const seq = await currentSeq(store);
           const change = changeOf(seq + 1, 'a', { after: fileOf(blob) });
-          await store.commit({ base: seq, blobs: [blob], changes: [change] });
-          if (seq === 0) await store.compact(Number.POSITIVE_INFINITY);
+          await store.timeline.commit({ base: seq, blobs: [blob], changes: [change] });
+          if (seq === 0) await store.maintain('compact', Number.POSITIVE_INFINITY);
         }
         (await store.lock({ timeoutMs: 0 })).release();
         for (const made of ['..', '.', 'blobs']) assert.equal(modeOf(join(directory, made)), 0o700);
@@ -107,7 +108,7 @@ describe('opening a store', () => {
       writeFileSync(join(folder, 'store.db.new'), 'half of a datab');
       writeFileSync(join(folder, 'store.db.new-wal'), 'and its log');
       const store = await sqliteStore({ directory: folder });
-      await store.commit({ base: 0, checkpoints: [checkpointOf(1)] });
+      await store.timeline.commit({ base: 0, checkpoints: [checkpointOf(1)] });
       await store.close();
       assert.deepEqual(readdirSync(folder).sort(), ['blobs', 'lock.db', 'store.db']);
     }));
@@ -128,11 +129,11 @@ const COUNTER = `
   const { sqliteStore } = await import(module);
   const store = await sqliteStore({ directory });
   const count = async () => {
-    const base = await store.seq();
+    const base = (await store.state()).seq;
     const seq = base + 1;
     const checkpoint = { id: 'c' + seq, seq, sessionId: null, messageId: null, kind: 'manual',
       description: '', label: null, createdAt: 0, gitHead: null, coverage: 'named' };
-    await store.commit({ base, checkpoints: [checkpoint] });
+    await store.timeline.commit({ base, checkpoints: [checkpoint] });
   };
   for (let round = 0; round < ${ROUNDS}; ) {
     const lock = how === 'locked' ? await store.lock({ timeoutMs: 30_000 }) : null;
@@ -148,8 +149,8 @@ async function countInProcesses(folder: string, how: 'locked' | 'unlocked'): Pro
   const start = (): ChildScript => new ChildScript(COUNTER, STORE_MODULE, folder, how);
   for (const child of Array.from({ length: PROCESSES }, start)) assert.equal(await child.ends(), 0);
   const store = await sqliteStore({ directory: folder });
-  assert.equal(await store.seq(), PROCESSES * ROUNDS);
-  assert.equal((await store.checkpoints({})).length, PROCESSES * ROUNDS);
+  assert.equal(await currentSeq(store), PROCESSES * ROUNDS);
+  assert.equal((await store.timeline.checkpoints({})).length, PROCESSES * ROUNDS);
   await store.close();
 }
 

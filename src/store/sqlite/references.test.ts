@@ -15,6 +15,7 @@ import {
   textBlob,
 } from '../../testing/store/samples.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+import { currentSeq, readGitObject } from '../find.ts';
 import type { Blob, BlobReference, Store } from '../store.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
@@ -34,19 +35,19 @@ describe('a reference to an object of git', () => {
       const keys = repository.addBlobs(blobs.map(({ bytes }) => bytes));
       repository.pack(keys);
       const references = blobs.map((blob, at) => inGit(blob, keys[at]));
-      await store.commit({ base: 0, references });
+      await store.timeline.commit({ base: 0, references });
       for (const [at, blob] of blobs.entries()) {
         await assertReadable(store, blob);
         const key = keys[at] ?? Buffer.alloc(0);
-        assert.deepEqual(await store.readGitObject(key), Uint8Array.from(blob.bytes));
+        assert.deepEqual(await readGitObject(store, key), Uint8Array.from(blob.bytes));
       }
     }));
 
   it('is counted by the bytes that are kept of git', () =>
     withStore(async (store, _folder, repository) => {
-      const { gitBytes: empty } = await store.stats();
+      const { gitBytes: empty } = await store.maintain('stats');
       repository.packBlob(noiseBlob(5_000).bytes);
-      const { gitBytes: packed, storedBytes, packedBytes } = await store.stats();
+      const { gitBytes: packed, storedBytes, packedBytes } = await store.maintain('stats');
       assert.ok(packed - empty >= 5_000, `${packed - empty} bytes`);
       assert.deepEqual([storedBytes, packedBytes], [0, 0]);
     }));
@@ -55,22 +56,22 @@ describe('a reference to an object of git', () => {
     withStore(async (store, _folder, repository) => {
       const key = repository.packBlob(Buffer.from('something else'));
       const blob = textBlob('what it should be');
-      await store.commit({ base: 0, references: [inGit(blob, key)] });
-      await rejectsWith(store.readBlob(blob.id), 'blob-corrupt');
+      await store.timeline.commit({ base: 0, references: [inGit(blob, key)] });
+      await rejectsWith(store.blobs.read(blob.id), 'blob-corrupt');
     }));
 
   it('is mended by the bytes when the objects are lost, and kept when they are not', () =>
     withStore(async (store, folder, repository) => {
       for (const blob of [version(1), noiseBlob(300 * 1024)]) {
         const reference = inGit(blob, repository.packBlob(blob.bytes));
-        await store.commit({ base: 0, references: [reference], blobs: [blob] });
+        await store.timeline.commit({ base: 0, references: [reference], blobs: [blob] });
         execute(folder, 'DELETE FROM blobs');
-        await store.commit({ base: 0, references: [reference] });
-        await store.commit({ base: 0, blobs: [blob] });
+        await store.timeline.commit({ base: 0, references: [reference] });
+        await store.timeline.commit({ base: 0, blobs: [blob] });
         assert.equal(rowsOf(folder)[0]?.encoding, 'git');
         rmSync(join(repository.path, 'objects'), { recursive: true });
-        await rejectsWith(store.readBlob(blob.id), 'blob-missing');
-        await store.commit({ base: 0, blobs: [blob] });
+        await rejectsWith(store.blobs.read(blob.id), 'blob-missing');
+        await store.timeline.commit({ base: 0, blobs: [blob] });
         await assertReadable(store, blob);
         assert.notEqual(rowsOf(folder)[0]?.encoding, 'git');
         execute(folder, 'DELETE FROM blobs');
@@ -84,7 +85,7 @@ describe('compaction', () => {
     it(`stores a new version as what differs from the one in ${source}, which stays as it is`, () =>
       withStore(async (store, folder, repository) => {
         const versions = await writeVersions(store, repository, source, 12);
-        await store.compact(FOREVER);
+        await store.maintain('compact', FOREVER);
         const [first, ...later] = rowsOf(folder);
         assert.deepEqual(first, { encoding: source, depth: 0, stored: 0 });
         assert.deepEqual(
@@ -104,8 +105,8 @@ describe('pruning', () => {
   it('lets a version lean on a reference that nothing else needs', () =>
     withStore(async (store, folder, repository) => {
       const versions = await writeVersions(store, repository, 'git', 6);
-      await store.compact(FOREVER);
-      await store.prune(99);
+      await store.maintain('compact', FOREVER);
+      await store.maintain('prune', 99);
       const rows = rowsOf(folder);
       assert.deepEqual(
         rows.map(({ encoding, depth }) => ({ encoding, depth })),
@@ -121,22 +122,22 @@ describe('pruning', () => {
   it('drops references that nothing needs', () =>
     withStore(async (store, folder, repository) => {
       const blob = version(1);
-      await store.commit({
+      await store.timeline.commit({
         base: 0,
         references: [inGit(blob, repository.packBlob(blob.bytes))],
       });
-      assert.equal((await store.prune(0)).blobs, 1);
+      assert.equal((await store.maintain('prune', 0)).blobs, 1);
       assert.deepEqual(rowsOf(folder), []);
     }));
 
   it('stores anew what leans on a pack that goes, and what the pack alone had', () =>
     withStore(async (store, folder, repository) => {
       const versions = await writeVersions(store, repository, 'pack', 6);
-      await store.compact(FOREVER);
-      const seq = await store.seq();
-      await store.commit({ base: seq, baseline: null });
-      await store.prune(0);
-      assert.equal((await store.stats()).packedBytes, 0);
+      await store.maintain('compact', FOREVER);
+      const seq = await currentSeq(store);
+      await store.timeline.commit({ base: seq, baseline: null });
+      await store.maintain('prune', 0);
+      assert.equal((await store.maintain('stats')).packedBytes, 0);
       assert.ok(rowsOf(folder).every(({ encoding }) => encoding !== 'pack'));
       for (const blob of versions) await assertReadable(store, blob);
     }));
@@ -144,8 +145,8 @@ describe('pruning', () => {
   it('takes nothing over from packs that stay, whatever a crash left beside them', () =>
     withStore(async (store, folder, repository) => {
       const versions = await writeVersions(store, repository, 'pack', 2);
-      await store.putBlobs(groupsOf(versions));
-      await store.prune(0);
+      await store.blobs.putMany(groupsOf(versions));
+      await store.maintain('prune', 0);
       assert.equal(rowsOf(folder)[0]?.encoding, 'pack');
       for (const blob of versions) await assertReadable(store, blob);
     }));
@@ -155,11 +156,11 @@ describe('pruning', () => {
       const [first, second] = await writeVersions(store, repository, 'pack', 2);
       assert.ok(first && second);
       renameSync(join(folder, 'packs'), join(folder, 'away'));
-      await store.putBlobs(groupsOf([textBlob('orphan')]));
-      await store.compact(FOREVER);
-      await store.prune(0);
+      await store.blobs.putMany(groupsOf([textBlob('orphan')]));
+      await store.maintain('compact', FOREVER);
+      await store.maintain('prune', 0);
       await assertReadable(store, second);
-      await rejectsWith(store.readBlob(first.id), 'blob-missing');
+      await rejectsWith(store.blobs.read(first.id), 'blob-missing');
       renameSync(join(folder, 'away'), join(folder, 'packs'));
       await assertReadable(store, first);
     }));
@@ -175,12 +176,12 @@ async function writeVersions(
   const versions = Array.from({ length: count }, (_, at) => version(at));
   const [first, ...later] = versions;
   assert.ok(first);
-  const { packs } = await store.putBlobs(groupsOf(source === 'pack' ? [first] : []));
+  const { packs } = await store.blobs.putMany(groupsOf(source === 'pack' ? [first] : []));
   const key = source === 'git' ? repository.packBlob(first.bytes) : null;
   const changes = later.map((blob, at) =>
     changeOf(at + 2, 'a', { before: fileOf(versions[at] ?? blob), after: fileOf(blob) }),
   );
-  await store.commit({
+  await store.timeline.commit({
     base: 0,
     baseline: baselineOf(1, MANIFEST, packs),
     references: [{ id: first.id, size: first.bytes.length, source, key }],
@@ -225,7 +226,7 @@ function withStore(
   return withTemporaryFolder(async (folder) => {
     const store = await sqliteStore({ directory: folder });
     try {
-      const repository = new GitRepository(folder, store.objectsFolder() ?? folder);
+      const repository = new GitRepository(folder, store.git?.folder ?? folder);
       await body(store, folder, repository);
     } finally {
       await store.close();

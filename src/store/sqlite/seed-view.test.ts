@@ -106,13 +106,18 @@ describe('the seed’s SQL', () => {
     withTemporaryFolder(async (folder) => {
       const store = await sqliteStore({ directory: folder });
       const sessions = [sessionOf('s')];
-      await store.commit({ base: 0, sessions, checkpoints: [CHECKPOINT], changes: [tool(2, 'a')] });
+      await store.timeline.commit({
+        base: 0,
+        sessions,
+        checkpoints: [CHECKPOINT],
+        changes: [tool(2, 'a')],
+      });
       const database = new DatabaseSync(join(folder, 'store.db'));
       database.exec("PRAGMA foreign_keys = OFF; DELETE FROM sessions WHERE id = 's'");
       database.close();
-      await store.commit({ base: 2, sessions: [sessionOf('next')] });
-      assert.deepEqual(await store.changes({ sessionIds: ['next'] }), []);
-      assert.equal((await store.changes({}))[0]?.sessionId, null);
+      await store.timeline.commit({ base: 2, sessions: [sessionOf('next')] });
+      assert.deepEqual(await store.timeline.changes({ sessionIds: ['next'] }), []);
+      assert.equal((await store.timeline.changes({}))[0]?.sessionId, null);
       await store.close();
     }));
 
@@ -120,8 +125,16 @@ describe('the seed’s SQL', () => {
     withTemporaryFolder(async (folder) => {
       const store = await sqliteStore({ directory: folder });
       const sessions = [sessionOf('s')];
-      await store.commit({ base: 0, sessions, checkpoints: [CHECKPOINT], changes: [tool(2, 'a')] });
-      await store.commit({ base: 2, checkpoints: [{ ...CHECKPOINT, messageId: 'other' }] });
+      await store.timeline.commit({
+        base: 0,
+        sessions,
+        checkpoints: [CHECKPOINT],
+        changes: [tool(2, 'a')],
+      });
+      await store.timeline.commit({
+        base: 2,
+        checkpoints: [{ ...CHECKPOINT, messageId: 'other' }],
+      });
       await store.close();
       const database = new DatabaseSync(join(folder, 'store.db'));
       assert.equal(database.prepare('SELECT * FROM file_checkpoints').get()?.message_id, 'other');
@@ -140,7 +153,12 @@ function withDatabase(
 ): Promise<void> {
   return withTemporaryFolder(async (folder) => {
     const store = await sqliteStore({ directory: folder });
-    await store.commit({ base: 0, sessions: [sessionOf('s')], checkpoints: [CHECKPOINT], changes });
+    await store.timeline.commit({
+      base: 0,
+      sessions: [sessionOf('s')],
+      checkpoints: [CHECKPOINT],
+      changes,
+    });
     await store.close();
     const database = new DatabaseSync(join(folder, 'store.db'));
     try {

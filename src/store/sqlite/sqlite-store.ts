@@ -1,79 +1,37 @@
 import { realpathSync } from 'node:fs';
-import type { Baseline } from '../../model/baseline.ts';
-import type { Cancellation, Change } from '../../model/change.ts';
-import type { Checkpoint } from '../../model/checkpoint.ts';
 import { SavepointError } from '../../model/errors.ts';
-import type { Execution, StepAttempt, StoredDocument } from '../../model/execution.ts';
-import type { BlobId, CheckpointId, OperationId, PartId, Seq } from '../../model/ids.ts';
-import type { Journal } from '../../model/journal.ts';
-import type { Operation } from '../../model/operation.ts';
-import { pathToBytes, type TrackedPath } from '../../model/path.ts';
-import type { Session } from '../../model/session.ts';
-import type { Window } from '../../model/window.ts';
-import type { Part } from '../parts/part.ts';
 import type {
-  Batch,
-  Blob,
-  ChangeQuery,
-  CheckpointQuery,
-  DocumentWrite,
-  Head,
+  BlobStore,
+  DocumentStore,
+  GitStore,
   LockOptions,
-  PackReceipt,
+  Maintenance,
   ProjectIdentity,
   ProjectLock,
-  PruneResult,
-  PutDocumentOptions,
   Store,
-  StoreStats,
-  WholeDocument,
+  StoreState,
+  TimelineStore,
 } from '../store.ts';
 import { Arrivals } from './arrivals.ts';
 import { readBlob } from './blobs.ts';
-import { countChangedPaths, listChanges } from './changes.ts';
-import {
-  listCheckpoints,
-  listCheckpointsByPrefix,
-  listIdsBeside,
-  oldestCheckpointSeq,
-} from './checkpoints.ts';
+import { countChangedPaths, listChanges, listHeads } from './changes.ts';
+import { listCheckpoints } from './checkpoints.ts';
 import { commitBatch } from './commit.ts';
-import { compact } from './compaction.ts';
-import { DocumentWriter, findDocument, listDocuments, readDocument } from './documents.ts';
+import { DocumentWriter, listDocuments, readDocument } from './documents.ts';
 import { storeFailure } from './failures.ts';
 import { GitObjects } from './git-objects/git-objects.ts';
 import { layoutOf, type Opened } from './layout.ts';
 import { databaseFile, LockFile, requireSameFile, whenFree } from './lock.ts';
-import {
-  needsScrub,
-  readBaseline,
-  readProject,
-  readSealedJournal,
-  readSeq,
-  writeProject,
-} from './meta.ts';
+import { readSealedJournal, readState, writeProject } from './meta.ts';
 import { openDatabase } from './open-database.ts';
 import { Packs } from './packs/packs.ts';
-import { LISTED_NUMBERS, limitOf } from './parameters.ts';
+import { Conditions, LISTED_NUMBERS, limitOf } from './parameters.ts';
 import { readParts } from './parts.ts';
-import { prunable, prune } from './prune.ts';
-import {
-  cancellations,
-  checkpoints,
-  executions,
-  heads,
-  operations,
-  sessions,
-  steps,
-  windows,
-} from './schema.ts';
-import { diskBytes, readStats } from './stats.ts';
+import { cancellations, executions, operations, sessions, steps, windows } from './schema.ts';
 
 const DEFAULT_LARGE_BLOB_BYTES = 256 * 1024;
 // Only documents are written by others meanwhile, each within a fraction of a millisecond.
 const COMMIT_TIMEOUT_MS = 5_000;
-
-const CANCELLING = `WHERE change_seq IN ${LISTED_NUMBERS} ORDER BY by_seq, change_seq`;
 
 export interface SqliteStoreOptions {
   /** The store's own folder, outside of the worktree. Made private to the user. */
@@ -109,11 +67,14 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
   }
 }
 
-// What few processes ever do is loaded when it is done: commands are waited for. Of these, only this one
-// is done again and again by one that lives long, and to import what is loaded takes its time as well.
-let verifier: typeof import('./verify.ts') | null = null;
+/** Runs work on an open store: closed stores refuse, and every failure comes out as an error of ours. */
+type Run = <Result>(work: (opened: Opened) => Result | Promise<Result>) => Promise<Result>;
 
 export class SqliteStore implements Store {
+  readonly timeline: TimelineStore;
+  readonly blobs: BlobStore;
+  readonly documents: DocumentStore;
+  readonly git: GitStore | null;
   readonly #opened: Opened;
   readonly #lock: LockFile;
   readonly #file: string | null;
@@ -126,10 +87,23 @@ export class SqliteStore implements Store {
     this.#lock = lock;
     this.#file = file;
     this.#writer = new DocumentWriter(opened, file, this.#closing.signal);
+    const run: Run = (work) => this.#do(work);
+    this.timeline = timelineStore(run);
+    this.blobs = {
+      read: (id) => run((store) => readBlob(store, id)),
+      putMany: (groups) => run(({ packs }) => packs.put(groups)),
+    };
+    this.documents = documentStore(run, this.#writer);
+    this.git = opened.inMemory
+      ? null
+      : {
+          folder: opened.layout.git,
+          read: (key) => run(({ gitObjects }) => gitObjects.read(key)),
+        };
   }
 
-  project(): Promise<ProjectIdentity | null> {
-    return this.#do(({ connection }) => readProject(connection));
+  state(): Promise<StoreState> {
+    return this.#do(({ connection }) => readState(connection));
   }
 
   setProject(identity: ProjectIdentity): Promise<void> {
@@ -149,194 +123,11 @@ export class SqliteStore implements Store {
     });
   }
 
-  seq(): Promise<Seq> {
-    return this.#do(({ connection }) => readSeq(connection));
-  }
-
-  commit(batch: Batch): Promise<void> {
-    return this.#do((opened) => {
-      const waiting = { wanted: 'the database', timeoutMs: COMMIT_TIMEOUT_MS, pauseMs: 2 };
-      return whenFree(() => commitBatch(opened, batch), waiting);
-    });
-  }
-
-  readBlob(id: BlobId): Promise<Uint8Array> {
-    return this.#do((opened) => readBlob(opened, id));
-  }
-
-  putBlobs(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt> {
-    return this.#do(({ packs }) => packs.put(groups));
-  }
-
-  readPacked(id: BlobId): Promise<Uint8Array | null> {
-    return this.#do(({ packs }) => packs.read(id));
-  }
-
-  objectsFolder(): string | null {
-    this.#requireOpen();
-    return this.#opened.inMemory ? null : this.#opened.layout.git;
-  }
-
-  readGitObject(key: Uint8Array): Promise<Uint8Array> {
-    return this.#do(({ gitObjects }) => gitObjects.read(key));
-  }
-
-  session(id: string): Promise<Session | null> {
-    return this.#do(({ connection }) => sessions.find(connection, id));
-  }
-
-  sessions(): Promise<readonly Session[]> {
-    return this.#do(({ connection }) =>
-      sessions.list(connection, 'ORDER BY last_active_at DESC, id'),
-    );
-  }
-
-  checkpoint(id: CheckpointId): Promise<Checkpoint | null> {
-    return this.#do(({ connection }) => checkpoints.find(connection, id));
-  }
-
-  checkpointsByPrefix(prefix: string, limit: number): Promise<readonly Checkpoint[]> {
-    return this.#do(({ connection }) => listCheckpointsByPrefix(connection, prefix, limit));
-  }
-
-  idsBeside(ids: readonly CheckpointId[]): Promise<ReadonlyMap<CheckpointId, readonly string[]>> {
-    return this.#do(({ connection }) => listIdsBeside(connection, ids));
-  }
-
-  checkpoints(query: CheckpointQuery): Promise<readonly Checkpoint[]> {
-    return this.#do(({ connection }) => listCheckpoints(connection, query));
-  }
-
-  oldestCheckpointSeq(): Promise<Seq | null> {
-    return this.#do(({ connection }) => oldestCheckpointSeq(connection));
-  }
-
-  changedPathCounts(ids: readonly CheckpointId[]): Promise<ReadonlyMap<CheckpointId, number>> {
-    return this.#do(({ connection }) => countChangedPaths(connection, ids));
-  }
-
-  head(path: TrackedPath): Promise<Head | null> {
-    return this.#do(({ connection }) => heads.find(connection, pathToBytes(path)));
-  }
-
-  heads(): Promise<readonly Head[]> {
-    return this.#do(({ connection }) => heads.list(connection, 'ORDER BY path'));
-  }
-
-  changes(query: ChangeQuery): Promise<readonly Change[]> {
-    return this.#do(({ connection }) => listChanges(connection, query));
-  }
-
-  cancellationsOf(changes: readonly Seq[]): Promise<readonly Cancellation[]> {
-    return this.#do(({ connection }) =>
-      cancellations.list(connection, CANCELLING, JSON.stringify(changes)),
-    );
-  }
-
-  operation(id: OperationId): Promise<Operation | null> {
-    return this.#do(({ connection }) => operations.find(connection, id));
-  }
-
-  operations(limit?: number): Promise<readonly Operation[]> {
-    return this.#do(({ connection }) =>
-      operations.list(connection, 'ORDER BY seq DESC LIMIT ?', limitOf(limit)),
-    );
-  }
-
-  journal(): Promise<Journal | null> {
-    return this.#do(({ connection }) => readSealedJournal(connection));
-  }
-
-  windows(): Promise<readonly Window[]> {
-    return this.#do(({ connection }) => windows.list(connection, 'ORDER BY opened'));
-  }
-
-  baseline(): Promise<Baseline | null> {
-    return this.#do(({ connection }) => readBaseline(connection));
-  }
-
-  execution(id: string): Promise<Execution | null> {
-    return this.#do(({ connection }) => executions.find(connection, id));
-  }
-
-  executions(): Promise<readonly Execution[]> {
-    return this.#do(({ connection }) =>
-      executions.list(connection, 'ORDER BY updated_at DESC, num DESC'),
-    );
-  }
-
-  steps(executionId: string, index?: number): Promise<readonly StepAttempt[]> {
-    return this.#do(({ connection }) => {
-      const [where, values] = index === undefined ? ['', []] : ['AND step = ?', [index]];
-      const rest = `WHERE executions.id = ? ${where} ORDER BY step, attempt`;
-      return steps.list(connection, rest, executionId, ...values);
-    });
-  }
-
-  putDocument(write: DocumentWrite, options: PutDocumentOptions): Promise<boolean> {
-    return this.#do(() => this.#writer.put(write, options));
-  }
-
-  removeDocument(category: string, key: string, options: LockOptions): Promise<boolean> {
-    return this.#do(() => this.#writer.remove(category, key, options));
-  }
-
-  document(category: string, key: string): Promise<StoredDocument | null> {
-    return this.#do(({ connection }) => findDocument(connection, category, key));
-  }
-
-  documents(category: string): Promise<readonly StoredDocument[]> {
-    return this.#do(({ connection }) => listDocuments(connection, category));
-  }
-
-  readDocument(category: string, key: string): Promise<WholeDocument | null> {
-    // Somebody may replace it and prune between the row and its parts.
-    return this.#do(({ connection }) =>
-      connection.reading(() => readDocument(connection, category, key)),
-    );
-  }
-
-  readParts(root: PartId): Promise<readonly Part[]> {
-    return this.#do(({ connection }) => readParts(connection, root));
-  }
-
-  prune(floor: Seq): Promise<PruneResult> {
-    return this.#do((opened) => prune(opened, floor));
-  }
-
-  verify(paths: readonly TrackedPath[] | null, checkpoint: CheckpointId | null): Promise<void> {
-    return this.#do(async (opened) => {
-      verifier ??= await import('./verify.ts');
-      verifier.verify(opened, paths, checkpoint);
-    });
-  }
-
-  purge(paths: readonly TrackedPath[]): Promise<void> {
-    return this.#do(async (opened) => (await import('./purge/purge.ts')).purge(opened, paths));
-  }
-
-  needsScrub(): Promise<boolean> {
-    return this.#do(({ connection }) => needsScrub(connection));
-  }
-
-  scrub(): Promise<void> {
-    return this.#do(async (opened) => (await import('./purge/scrub.ts')).scrub(opened));
-  }
-
-  prunable(floor: Seq): Promise<PruneResult> {
-    return this.#do((opened) => prunable(opened, floor));
-  }
-
-  diskBytes(): Promise<number> {
-    return this.#do(diskBytes);
-  }
-
-  compact(budgetMs: number): Promise<void> {
-    return this.#do((opened) => compact(opened, budgetMs));
-  }
-
-  stats(): Promise<StoreStats> {
-    return this.#do(readStats);
+  maintain<Task extends keyof Maintenance>(
+    task: Task,
+    ...input: Parameters<Maintenance[Task]>
+  ): Promise<ReturnType<Maintenance[Task]>> {
+    return this.#do((opened) => TASKS[task](opened, ...input));
   }
 
   async close(): Promise<void> {
@@ -348,7 +139,6 @@ export class SqliteStore implements Store {
     if (!this.#opened.inMemory) this.#opened.connection.close();
   }
 
-  /** The one way in: closed stores refuse, and whatever fails comes out as an error of ours. */
   async #do<Result>(work: (opened: Opened) => Result | Promise<Result>): Promise<Result> {
     this.#requireOpen();
     try {
@@ -364,6 +154,95 @@ export class SqliteStore implements Store {
     if (this.#closed) throw closedError();
   }
 }
+
+function timelineStore(run: Run): TimelineStore {
+  return {
+    commit: (batch) =>
+      run((opened) => {
+        const waiting = { wanted: 'the database', timeoutMs: COMMIT_TIMEOUT_MS, pauseMs: 2 };
+        return whenFree(() => commitBatch(opened, batch), waiting);
+      }),
+    sessions: (ids) =>
+      run(({ connection }) => {
+        const where = new Conditions();
+        where.among('id', ids);
+        const rest = `${where.sql} ORDER BY last_active_at DESC, id`;
+        return sessions.list(connection, rest, ...where.values);
+      }),
+    checkpoints: (query) => run(({ connection }) => listCheckpoints(connection, query)),
+    changedPaths: (ids) => run(({ connection }) => countChangedPaths(connection, ids)),
+    heads: (paths) => run(({ connection }) => listHeads(connection, paths)),
+    changes: (query) => run(({ connection }) => listChanges(connection, query)),
+    cancellations: (changes) =>
+      run(({ connection }) => {
+        const rest = `WHERE change_seq IN ${LISTED_NUMBERS} ORDER BY by_seq, change_seq`;
+        return cancellations.list(connection, rest, JSON.stringify(changes));
+      }),
+    operations: ({ ids, limit } = {}) =>
+      run(({ connection }) => {
+        const where = new Conditions();
+        where.among('id', ids);
+        const rest = `${where.sql} ORDER BY seq DESC LIMIT ?`;
+        return operations.list(connection, rest, ...where.values, limitOf(limit));
+      }),
+    windows: () => run(({ connection }) => windows.list(connection, 'ORDER BY opened')),
+    journal: () => run(({ connection }) => readSealedJournal(connection)),
+    executions: (ids) =>
+      run(({ connection }) => {
+        const where = new Conditions();
+        where.among('id', ids);
+        const rest = `${where.sql} ORDER BY updated_at DESC, num DESC`;
+        return executions.list(connection, rest, ...where.values);
+      }),
+    steps: (executionId, index) =>
+      run(({ connection }) => {
+        const where = new Conditions();
+        where.add('executions.id = ?', executionId);
+        where.add('step = ?', index);
+        return steps.list(connection, `${where.sql} ORDER BY step, attempt`, ...where.values);
+      }),
+  };
+}
+
+function documentStore(run: Run, writer: DocumentWriter): DocumentStore {
+  return {
+    put: (write, options) => run(() => writer.put(write, options)),
+    remove: (category, key, options) => run(() => writer.remove(category, key, options)),
+    list: (category, key) => run(({ connection }) => listDocuments(connection, category, key)),
+    read: (category, key) =>
+      run(({ connection }) =>
+        // Somebody may replace it and prune between the row and its parts.
+        connection.reading(() => readDocument(connection, category, key)),
+      ),
+    readParts: (root) => run(({ connection }) => readParts(connection, root)),
+  };
+}
+
+type Tasks = {
+  readonly [Task in keyof Maintenance]: (
+    opened: Opened,
+    ...input: Parameters<Maintenance[Task]>
+  ) => ReturnType<Maintenance[Task]> | Promise<ReturnType<Maintenance[Task]>>;
+};
+
+// Of these, only this one is done again and again by a process that lives long, and importing a module that
+// is loaded takes its time as well.
+let verifier: typeof import('./verify.ts') | null = null;
+
+/** Few processes do any of these, and commands are waited for: each is loaded when it is done. */
+const TASKS: Tasks = {
+  prune: async (opened, floor) => (await import('./prune.ts')).prune(opened, floor),
+  prunable: async (opened, floor) => (await import('./prune.ts')).prunable(opened, floor),
+  verify: async (opened, paths, checkpoint) => {
+    verifier ??= await import('./verify.ts');
+    verifier.verify(opened, paths, checkpoint);
+  },
+  purge: async (opened, paths) => (await import('./purge/purge.ts')).purge(opened, paths),
+  scrub: async (opened) => (await import('./purge/scrub.ts')).scrub(opened),
+  compact: async (opened, budgetMs) => (await import('./compaction.ts')).compact(opened, budgetMs),
+  stats: async (opened) => (await import('./stats.ts')).readStats(opened),
+  diskBytes: async (opened) => (await import('./stats.ts')).diskBytes(opened),
+};
 
 function closedError(): SavepointError {
   return new SavepointError('store-closed', 'the store was closed');

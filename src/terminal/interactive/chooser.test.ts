@@ -128,7 +128,7 @@ describe('a chooser with a filter', () => {
   }
   const many = (count: number) =>
     filtering(Array.from({ length: count }, (_, i) => `message ${i}`));
-  const after = (chooser: Chooser<string>, keys: string, view = VIEW) =>
+  const stateAfter = (chooser: Chooser<string>, keys: string, view = VIEW) =>
     type(chooser, keys, view).chooser;
   const typed = ({ filter }: Chooser<string>) => textOf(filter ?? EMPTY_FIELD);
 
@@ -141,60 +141,64 @@ describe('a chooser with a filter', () => {
     ['nowhere', []],
     ['  ', [0, 1, 2]],
   ])('finds by %j', (text, found) => {
-    const { matches } = after(filtering(NAMES), text);
+    const { matches } = stateAfter(filtering(NAMES), text);
     expect(matches.map(({ value }) => NAMES.indexOf(value))).toEqual(found);
   });
 
   it('finds by more, once more is known', () => {
-    const chooser = after(filtering(NAMES), 'src/b');
+    const chooser = stateAfter(filtering(NAMES), 'src/b');
     expect(chooser.matches).toEqual([]);
     const known = chooser.options.map((one) => ({ ...one, search: `${one.search} src/b.ts` }));
     expect(withOptions(chooser, known).matches).toHaveLength(3);
   });
 
   it('keeps what was selected while the filter still finds it', () => {
-    const last = after(filtering(NAMES), END);
-    expect(selectedValue(after(last, 'the'))).toBe(NAMES[2]);
-    expect(after(last, 'parser').selected).toBe(0);
-    expect(after(last, `the${ESCAPE}`).selected).toBe(2);
+    const last = stateAfter(filtering(NAMES), END);
+    expect(selectedValue(stateAfter(last, 'the'))).toBe(NAMES[2]);
+    expect(stateAfter(last, 'parser').selected).toBe(0);
+    expect(stateAfter(last, `the${ESCAPE}`).selected).toBe(2);
   });
 
   it('takes letters back whole, words, and everything', () => {
-    const chooser = after(filtering(NAMES), 'one e\u0301👩‍💻');
-    expect(typed(after(chooser, '\x7f'))).toBe('one e\u0301');
-    expect(typed(after(chooser, '\x7f\x7f'))).toBe('one ');
-    expect(typed(after(chooser, '\x17'))).toBe('one ');
-    expect(typed(after(chooser, '\x15\x7f'))).toBe('');
+    const chooser = stateAfter(filtering(NAMES), 'one e\u0301👩‍💻');
+    expect(typed(stateAfter(chooser, '\x7f'))).toBe('one e\u0301');
+    expect(typed(stateAfter(chooser, '\x7f\x7f'))).toBe('one ');
+    expect(typed(stateAfter(chooser, '\x17'))).toBe('one ');
+    expect(typed(stateAfter(chooser, '\x15\x7f'))).toBe('');
   });
 
   it('goes through the list and stops at its ends', () => {
     const state = many(100);
-    expect(after(state, UP).selected).toBe(0);
-    expect(after(state, DOWN + DOWN + UP).selected).toBe(1);
-    expect(after(state, PAGE_DOWN).selected).toBe(ROWS);
-    expect(after(state, END + DOWN).selected).toBe(99);
-    expect(after(state, END + PAGE_UP + HOME).selected).toBe(0);
-    expect(after(many(0), DOWN + END + PAGE_DOWN).selected).toBe(0);
+    expect(stateAfter(state, UP).selected).toBe(0);
+    expect(stateAfter(state, DOWN + DOWN + UP).selected).toBe(1);
+    expect(stateAfter(state, PAGE_DOWN).selected).toBe(ROWS);
+    expect(stateAfter(state, END + DOWN).selected).toBe(99);
+    expect(stateAfter(state, END + PAGE_UP + HOME).selected).toBe(0);
+    expect(stateAfter(many(0), DOWN + END + PAGE_DOWN).selected).toBe(0);
   });
 
   it('scrolls the body once that has the focus, no further than to its end', () => {
-    const state = after(many(3), `\t${DOWN}${DOWN}`);
+    const state = stateAfter(many(3), `\t${DOWN}${DOWN}`);
     expect(state).toMatchObject({ selected: 0, bodyTop: 2, focus: 'body' });
-    expect(after(state, END).bodyTop).toBe(100 - ROWS);
-    expect(after(state, LEFT + DOWN)).toMatchObject({ selected: 1, bodyTop: 0, focus: 'list' });
-    expect(after(state, END, { ...VIEW, bodyRows: 5 }).bodyTop).toBe(0);
+    expect(stateAfter(state, END).bodyTop).toBe(100 - ROWS);
+    expect(stateAfter(state, LEFT + DOWN)).toMatchObject({
+      selected: 1,
+      bodyTop: 0,
+      focus: 'list',
+    });
+    expect(stateAfter(state, END, { ...VIEW, bodyRows: 5 }).bodyTop).toBe(0);
   });
 
   it('gives the body no focus where it is not shown', () => {
     const hidden = { bodyRows: 0, bodyRoom: 0, listRoom: ROWS };
-    expect(after(many(3), RIGHT, hidden).focus).toBe('list');
-    expect(after(many(0), '\t').focus).toBe('list');
+    expect(stateAfter(many(3), RIGHT, hidden).focus).toBe('list');
+    expect(stateAfter(many(0), '\t').focus).toBe('list');
     // It was shown when it got the focus, and the terminal became narrow since.
-    expect(after(after(many(3), '\t'), DOWN, hidden).selected).toBe(1);
+    expect(stateAfter(stateAfter(many(3), '\t'), DOWN, hidden).selected).toBe(1);
   });
 
   it('takes one step out with Escape: of the body, of the filter, of the chooser', () => {
-    const list = after(many(3), `message\t${ESCAPE}`);
+    const list = stateAfter(many(3), `message\t${ESCAPE}`);
     expect(list.focus).toBe('list');
     expect(typed(list)).toBe('message');
     const all = type(list, ESCAPE, VIEW);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { currentSeq } from '../../store/find.ts';
 import {
   assertReadable,
   baselineOf,
@@ -15,52 +16,60 @@ export function baselineRules({ test, testTwo }: StoreTests): void {
   testTwo('keeps the baseline until another comes, or none', async (store, other) => {
     const [one, two] = [textBlob('one'), textBlob('two')];
     const first = baselineOf(1, one, ['0123456789abcdef'.repeat(2)]);
-    await store.commit({ base: 0, blobs: [one], baseline: first });
-    assert.deepEqual(await other.baseline(), first);
-    assert.equal(await store.seq(), 1);
-    await store.commit({ base: 1, changes: [changeOf(2, 'a')] });
-    assert.deepEqual(await other.baseline(), first);
-    await store.commit({ base: 2, blobs: [two], baseline: baselineOf(2, two) });
-    assert.deepEqual(await other.baseline(), baselineOf(2, two));
-    await store.commit({ base: 2, baseline: null });
-    assert.equal(await other.baseline(), null);
+    await store.timeline.commit({ base: 0, blobs: [one], baseline: first });
+    assert.deepEqual((await other.state()).baseline, first);
+    assert.equal(await currentSeq(store), 1);
+    await store.timeline.commit({ base: 1, changes: [changeOf(2, 'a')] });
+    assert.deepEqual((await other.state()).baseline, first);
+    await store.timeline.commit({ base: 2, blobs: [two], baseline: baselineOf(2, two) });
+    assert.deepEqual((await other.state()).baseline, baselineOf(2, two));
+    await store.timeline.commit({ base: 2, baseline: null });
+    assert.equal((await other.state()).baseline, null);
   });
 
   for (const size of [100, 300 * 1024]) {
     test(`keeps a manifest of ${size} bytes when it prunes, until it is no more`, async (store) => {
       const [manifest, newer] = [noiseBlob(size), noiseBlob(size, 2)];
-      await store.commit({ base: 0, blobs: [manifest, newer], baseline: baselineOf(1, manifest) });
-      assert.equal((await store.prune(99)).blobs, 1);
+      await store.timeline.commit({
+        base: 0,
+        blobs: [manifest, newer],
+        baseline: baselineOf(1, manifest),
+      });
+      assert.equal((await store.maintain('prune', 99)).blobs, 1);
       await assertReadable(store, manifest);
-      await store.commit({ base: 1, blobs: [newer], baseline: baselineOf(1, newer) });
-      assert.equal((await store.prune(99)).blobs, 1);
-      await rejectsWith(store.readBlob(manifest.id), 'blob-missing');
+      await store.timeline.commit({ base: 1, blobs: [newer], baseline: baselineOf(1, newer) });
+      assert.equal((await store.maintain('prune', 99)).blobs, 1);
+      await rejectsWith(store.blobs.read(manifest.id), 'blob-missing');
       await assertReadable(store, newer);
     });
   }
 
   testTwo('keeps the packs of the baseline when it prunes, and no others', async (store, other) => {
     const [kept, orphan, manifest] = [textBlob('kept'), textBlob('orphan'), textBlob('manifest')];
-    const { packs } = await store.putBlobs(groupsOf([kept]));
-    await store.putBlobs(groupsOf([orphan]));
-    assert.deepEqual(await other.readPacked(orphan.id), Uint8Array.from(orphan.bytes));
-    await store.commit({ base: 0, blobs: [manifest], baseline: baselineOf(1, manifest, packs) });
-    await store.prune(0);
+    const { packs } = await store.blobs.putMany(groupsOf([kept]));
+    await store.blobs.putMany(groupsOf([orphan]));
+    assert.deepEqual(await other.blobs.read(orphan.id), Uint8Array.from(orphan.bytes));
+    await store.timeline.commit({
+      base: 0,
+      blobs: [manifest],
+      baseline: baselineOf(1, manifest, packs),
+    });
+    await store.maintain('prune', 0);
     for (const reader of [store, other]) {
-      assert.deepEqual(await reader.readPacked(kept.id), Uint8Array.from(kept.bytes));
-      assert.equal(await reader.readPacked(orphan.id), null);
+      assert.deepEqual(await reader.blobs.read(kept.id), Uint8Array.from(kept.bytes));
+      await rejectsWith(reader.blobs.read(orphan.id), 'blob-missing');
     }
-    await store.commit({ base: 1, baseline: null });
-    await store.prune(0);
-    assert.equal(await store.readPacked(kept.id), null);
-    assert.equal((await store.stats()).packedBytes, 0);
+    await store.timeline.commit({ base: 1, baseline: null });
+    await store.maintain('prune', 0);
+    await rejectsWith(store.blobs.read(kept.id), 'blob-missing');
+    assert.equal((await store.maintain('stats')).packedBytes, 0);
   });
 
   testTwo('keeps what rows name when the pack that held it goes', async (store, other) => {
     const blobs = [textBlob(''), textBlob('small '.repeat(99)), noiseBlob(300 * 1024)];
     const unnamed = textBlob('nobody names it');
     const manifest = textBlob('manifest');
-    const { packs } = await store.putBlobs(groupsOf([...blobs, unnamed]));
+    const { packs } = await store.blobs.putMany(groupsOf([...blobs, unnamed]));
     const references = [...blobs, unnamed].map(({ id, bytes }) => ({
       id,
       size: bytes.length,
@@ -69,14 +78,14 @@ export function baselineRules({ test, testTwo }: StoreTests): void {
     }));
     const changes = blobs.map((blob, at) => changeOf(at + 1, `p${at}`, { after: fileOf(blob) }));
     const baseline = baselineOf(1, manifest, packs);
-    await store.commit({ base: 0, blobs: [manifest], references, changes, baseline });
-    await store.prune(0);
+    await store.timeline.commit({ base: 0, blobs: [manifest], references, changes, baseline });
+    await store.maintain('prune', 0);
     for (const blob of blobs) await assertReadable(other, blob);
-    await store.commit({ base: 3, baseline: baselineOf(1, manifest) });
+    await store.timeline.commit({ base: 3, baseline: baselineOf(1, manifest) });
     for (const blob of blobs) await assertReadable(other, blob);
-    await store.prune(0);
-    assert.equal((await store.stats()).packedBytes, 0);
+    await store.maintain('prune', 0);
+    assert.equal((await store.maintain('stats')).packedBytes, 0);
     for (const blob of blobs) await assertReadable(other, blob);
-    await rejectsWith(store.readBlob(unnamed.id), 'blob-missing');
+    await rejectsWith(store.blobs.read(unnamed.id), 'blob-missing');
   });
 }

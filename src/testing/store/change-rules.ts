@@ -37,16 +37,16 @@ export function changeRules({ test }: StoreTests): void {
       checkpointId: checkpointId('checkpoint-1'),
       operationId: operationId('o'),
       toolCallId: 'call',
-      owner: 'process',
+      owner: { kind: 'import', first: 1 },
       createdAt: 1_700_000_000_123,
     });
-    await store.commit({
+    await store.timeline.commit({
       base: 0,
       sessions: [sessionOf('s')],
       checkpoints: [checkpointOf(1)],
       changes: [full],
     });
-    assert.deepEqual(await store.changes({}), [full]);
+    assert.deepEqual(await store.timeline.changes({}), [full]);
   });
 
   test('keeps every kind of state on either side', async (store) => {
@@ -56,31 +56,34 @@ export function changeRules({ test }: StoreTests): void {
         return changeOf(seq, `p${seq}`, { before, after });
       }),
     );
-    await store.commit({ base: 0, changes });
-    assert.deepEqual(await store.changes({}), changes);
+    await store.timeline.commit({ base: 0, changes });
+    assert.deepEqual(await store.timeline.changes({}), changes);
   });
 
   test('ends open changes, and knows which are open', async (store) => {
     const open = changeOf(1, 'a', { after: null, before: fileOf(BLOB) });
-    await store.commit({
+    await store.timeline.commit({
       base: 0,
       changes: [open, changeOf(2, 'b'), changeOf(3, 'c', { after: null })],
     });
-    assert.deepEqual(seqsOf(await store.changes({ open: true })), [1, 3]);
-    await store.commit({ base: 3, closed: [{ seq: 1, after: unknown('unstable') }] });
-    assert.deepEqual(seqsOf(await store.changes({ open: true })), [3]);
-    assert.deepEqual((await store.changes({}))[0], { ...open, after: unknown('unstable') });
-    await store.commit({
+    assert.deepEqual(seqsOf(await store.timeline.changes({ open: true })), [1, 3]);
+    await store.timeline.commit({ base: 3, closed: [{ seq: 1, after: unknown('unstable') }] });
+    assert.deepEqual(seqsOf(await store.timeline.changes({ open: true })), [3]);
+    assert.deepEqual((await store.timeline.changes({}))[0], {
+      ...open,
+      after: unknown('unstable'),
+    });
+    await store.timeline.commit({
       base: 3,
       closed: [{ seq: 3, after: unknown('unstable'), attribution: 'shared' }],
     });
-    assert.equal((await store.changes({}))[2]?.attribution, 'shared');
+    assert.equal((await store.timeline.changes({}))[2]?.attribution, 'shared');
   });
 
   test('lists the oldest first, and filters by each part of a query', async (store) => {
     await fill(store);
     const seqs = async (query: ChangeQuery): Promise<number[]> =>
-      seqsOf(await store.changes(query));
+      seqsOf(await store.timeline.changes(query));
     const [a, b, none] = ['a', 'b', 'none'].map(pathOf);
     assert.deepEqual(await seqs({}), [1, 2, 3, 4, 5, 6, 7]);
     assert.deepEqual(await seqs({ after: 5 }), [6, 7]);
@@ -104,7 +107,7 @@ export function changeRules({ test }: StoreTests): void {
   test('filters by all parts of a query together', async (store) => {
     await fill(store);
     const seqs = async (query: ChangeQuery): Promise<number[]> =>
-      seqsOf(await store.changes(query));
+      seqsOf(await store.timeline.changes(query));
     assert.deepEqual(await seqs({ after: 1, sessionIds: ['s'] }), [2, 3]);
     assert.deepEqual(await seqs({ sessionIds: ['t'], open: true }), [4]);
     assert.deepEqual(await seqs({ sessionIds: ['s'], open: true }), []);
@@ -126,18 +129,18 @@ export function changeRules({ test }: StoreTests): void {
       { by: 7, change: 2 },
       { by: 8, change: 1 },
     ];
-    await store.commit({ base: 0, cancellations: pairs });
-    await store.commit({ base: 0, cancellations: [{ by: 8, change: 1 }] });
-    assert.deepEqual(await store.cancellationsOf([1, 1]), [pairs[2], pairs[0]]);
-    assert.deepEqual(await store.cancellationsOf([2, 1, 3]), [pairs[1], pairs[2], pairs[0]]);
-    assert.deepEqual(await store.cancellationsOf([7, 8, 9]), []);
-    assert.deepEqual(await store.cancellationsOf([]), []);
+    await store.timeline.commit({ base: 0, cancellations: pairs });
+    await store.timeline.commit({ base: 0, cancellations: [{ by: 8, change: 1 }] });
+    assert.deepEqual(await store.timeline.cancellations([1, 1]), [pairs[2], pairs[0]]);
+    assert.deepEqual(await store.timeline.cancellations([2, 1, 3]), [pairs[1], pairs[2], pairs[0]]);
+    assert.deepEqual(await store.timeline.cancellations([7, 8, 9]), []);
+    assert.deepEqual(await store.timeline.cancellations([]), []);
   });
 }
 
 async function fill(store: Store): Promise<void> {
   const one = { sessionId: 's', checkpointId: checkpointId('one') };
-  await store.commit({
+  await store.timeline.commit({
     base: 0,
     sessions: [sessionOf('s'), sessionOf('t')],
     changes: [

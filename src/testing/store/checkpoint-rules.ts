@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Store } from '../../store/store.ts';
+import { currentSeq, findCheckpoint, oldestCheckpointSeq } from '../../store/find.ts';
+import type { CheckpointQuery, Store } from '../../store/store.ts';
 import { changeOf, checkpointId, checkpointOf, pathOf, seqsOf, sessionOf } from './samples.ts';
 import type { StoreTests } from './test-store.ts';
 
@@ -17,42 +18,42 @@ export function checkpointRules({ test }: StoreTests): void {
       coverage: 'too-many-entries',
     });
     const bare = checkpointOf(2, { kind: 'safety' });
-    await store.commit({ base: 0, sessions: [sessionOf('s')], checkpoints: [full, bare] });
-    assert.deepEqual(await store.checkpoint(full.id), full);
-    assert.deepEqual(await store.checkpoint(bare.id), bare);
-    assert.equal(await store.checkpoint(checkpointId('nope')), null);
+    await store.timeline.commit({ base: 0, sessions: [sessionOf('s')], checkpoints: [full, bare] });
+    assert.deepEqual(await findCheckpoint(store, full.id), full);
+    assert.deepEqual(await findCheckpoint(store, bare.id), bare);
+    assert.equal(await findCheckpoint(store, checkpointId('nope')), null);
   });
 
   test('replaces a checkpoint by its id', async (store) => {
-    await store.commit({ base: 0, checkpoints: [checkpointOf(1), checkpointOf(2)] });
+    await store.timeline.commit({ base: 0, checkpoints: [checkpointOf(1), checkpointOf(2)] });
     const labelled = checkpointOf(1, { label: 'good', messageId: 'm' });
-    await store.commit({ base: 2, checkpoints: [labelled] });
-    assert.deepEqual(await store.checkpoints({}), [checkpointOf(2), labelled]);
-    assert.equal(await store.seq(), 2);
+    await store.timeline.commit({ base: 2, checkpoints: [labelled] });
+    assert.deepEqual(await store.timeline.checkpoints({}), [checkpointOf(2), labelled]);
+    assert.equal(await currentSeq(store), 2);
   });
 
   test('removes checkpoints, and leaves their changes where they are', async (store) => {
     const change = changeOf(3, 'a', { checkpointId: checkpointId('checkpoint-1') });
     const checkpoints = [checkpointOf(1), checkpointOf(2)];
-    await store.commit({ base: 0, checkpoints, changes: [change] });
+    await store.timeline.commit({ base: 0, checkpoints, changes: [change] });
     const removedCheckpoints = [checkpointId('checkpoint-1'), checkpointId('not there')];
-    await store.commit({ base: 3, removedCheckpoints });
-    assert.deepEqual(seqsOf(await store.checkpoints({})), [2]);
-    assert.deepEqual(await store.changes({}), [change]);
+    await store.timeline.commit({ base: 3, removedCheckpoints });
+    assert.deepEqual(seqsOf(await store.timeline.checkpoints({})), [2]);
+    assert.deepEqual(await store.timeline.changes({}), [change]);
   });
 
   test('lists the newest first, whatever their clock says', async (store) => {
     await fill(store);
-    assert.deepEqual(seqsOf(await store.checkpoints({})), [6, 5, 4, 3, 2, 1]);
-    assert.deepEqual(seqsOf(await store.checkpoints({ limit: 2 })), [6, 5]);
-    assert.deepEqual(seqsOf(await store.checkpoints({ limit: 0 })), []);
-    assert.deepEqual(seqsOf(await store.checkpoints({ limit: 99 })), [6, 5, 4, 3, 2, 1]);
+    assert.deepEqual(seqsOf(await store.timeline.checkpoints({})), [6, 5, 4, 3, 2, 1]);
+    assert.deepEqual(seqsOf(await store.timeline.checkpoints({ limit: 2 })), [6, 5]);
+    assert.deepEqual(seqsOf(await store.timeline.checkpoints({ limit: 0 })), []);
+    assert.deepEqual(seqsOf(await store.timeline.checkpoints({ limit: 99 })), [6, 5, 4, 3, 2, 1]);
   });
 
   test('filters by each part of a query, and by all of them together', async (store) => {
     await fill(store);
-    const seqs = async (query: Parameters<Store['checkpoints']>[0]): Promise<number[]> =>
-      seqsOf(await store.checkpoints(query));
+    const seqs = async (query: CheckpointQuery): Promise<number[]> =>
+      seqsOf(await store.timeline.checkpoints(query));
     assert.deepEqual(await seqs({ sessionIds: ['a'] }), [4, 2, 1]);
     assert.deepEqual(await seqs({ sessionIds: ['b', 'a', 'a'] }), [5, 4, 2, 1]);
     assert.deepEqual(await seqs({ sessionIds: [] }), []);
@@ -68,11 +69,11 @@ export function checkpointRules({ test }: StoreTests): void {
 
   test('filters by the clock and by label', async (store) => {
     await fill(store);
-    await store.commit({ base: 6, checkpoints: [checkpointOf(3, { label: 'lunch' })] });
-    assert.deepEqual(seqsOf(await store.checkpoints({ since: 900 })), [6, 5, 3, 1]);
-    assert.deepEqual(seqsOf(await store.checkpoints({ since: 901, before: 6 })), [5, 3]);
-    assert.deepEqual(seqsOf(await store.checkpoints({ labelled: true })), [3]);
-    assert.deepEqual(seqsOf(await store.checkpoints({ labelled: true, before: 3 })), []);
+    await store.timeline.commit({ base: 6, checkpoints: [checkpointOf(3, { label: 'lunch' })] });
+    assert.deepEqual(seqsOf(await store.timeline.checkpoints({ since: 900 })), [6, 5, 3, 1]);
+    assert.deepEqual(seqsOf(await store.timeline.checkpoints({ since: 901, before: 6 })), [5, 3]);
+    assert.deepEqual(seqsOf(await store.timeline.checkpoints({ labelled: true })), [3]);
+    assert.deepEqual(seqsOf(await store.timeline.checkpoints({ labelled: true, before: 3 })), []);
   });
 
   test('finds the checkpoints under which a path or one below it changed', async (store) => {
@@ -82,9 +83,13 @@ export function checkpointRules({ test }: StoreTests): void {
       changeOf(at + 11, path, { checkpointId: checkpointId(`checkpoint-${at + 1}`) }),
     );
     changes.push(changeOf(20, 'src/a', { checkpointId: checkpointId('checkpoint-7') }));
-    await store.commit({ base: 0, checkpoints, changes: [...changes, changeOf(21, 'src')] });
+    await store.timeline.commit({
+      base: 0,
+      checkpoints,
+      changes: [...changes, changeOf(21, 'src')],
+    });
     const under = async (path: string, limit?: number): Promise<number[]> =>
-      seqsOf(await store.checkpoints({ path: pathOf(path), ...(limit && { limit }) }));
+      seqsOf(await store.timeline.checkpoints({ path: pathOf(path), ...(limit && { limit }) }));
     assert.deepEqual(await under('src'), [7, 3, 2, 1]);
     assert.deepEqual(await under('src', 2), [7, 3]);
     assert.deepEqual(await under('src/a'), [7, 2]);
@@ -95,9 +100,9 @@ export function checkpointRules({ test }: StoreTests): void {
   test('finds checkpoints by the first characters of their id, newest first', async (store) => {
     const ids = ['abc', 'ab', 'abd', 'ABC', 'b', 'a%c', 'a_c', 'a*'];
     const checkpoints = ids.map((id, at) => checkpointOf(at + 1, { id: checkpointId(id) }));
-    await store.commit({ base: 0, checkpoints });
+    await store.timeline.commit({ base: 0, checkpoints });
     const found = async (prefix: string, limit = 99): Promise<string[]> =>
-      (await store.checkpointsByPrefix(prefix, limit)).map(({ id }) => id);
+      (await store.timeline.checkpoints({ prefix, limit })).map(({ id }) => id);
     assert.deepEqual(await found('ab'), ['abd', 'ab', 'abc']);
     assert.deepEqual(await found('ab', 1), ['abd']);
     assert.deepEqual(await found('abc'), ['abc']);
@@ -108,30 +113,25 @@ export function checkpointRules({ test }: StoreTests): void {
     assert.deepEqual(await found(''), ids.toReversed());
   });
 
-  test('knows which ids come right before and right after one', async (store) => {
+  test('knows which ids come right before and right after others', async (store) => {
     const ids = ['abc', 'b', 'abd', 'a%c', 'ABC'];
     const checkpoints = ids.map((id, at) => checkpointOf(at + 1, { id: checkpointId(id) }));
-    await store.commit({ base: 0, checkpoints });
-    const asked = ['abc', 'b', 'ABC', 'aba'].map(checkpointId);
-    assert.deepEqual(
-      [...(await store.idsBeside(asked))],
-      [
-        ['abc', ['a%c', 'abd']],
-        ['b', ['abd']],
-        ['ABC', ['a%c']],
-        ['aba', ['a%c', 'abc']],
-      ],
-    );
-    assert.deepEqual([...(await store.idsBeside([]))], []);
+    await store.timeline.commit({ base: 0, checkpoints });
+    const beside = async (...asked: string[]): Promise<string[]> =>
+      (await store.timeline.checkpoints({ beside: asked.map(checkpointId) })).map(({ id }) => id);
+    assert.deepEqual(await beside('abc'), ['a%c', 'abd']);
+    assert.deepEqual(await beside('b'), ['abd']);
+    assert.deepEqual(await beside('ABC', 'aba'), ['a%c', 'abc']);
+    assert.deepEqual(await beside(), []);
   });
 
   test('knows its oldest checkpoint', async (store) => {
-    await store.commit({ base: 0, checkpoints: [checkpointOf(3), checkpointOf(7)] });
-    assert.equal(await store.oldestCheckpointSeq(), 3);
-    await store.commit({ base: 7, removedCheckpoints: [checkpointId('checkpoint-3')] });
-    assert.equal(await store.oldestCheckpointSeq(), 7);
-    await store.commit({ base: 7, removedCheckpoints: [checkpointId('checkpoint-7')] });
-    assert.equal(await store.oldestCheckpointSeq(), null);
+    await store.timeline.commit({ base: 0, checkpoints: [checkpointOf(3), checkpointOf(7)] });
+    assert.equal(await oldestCheckpointSeq(store), 3);
+    await store.timeline.commit({ base: 7, removedCheckpoints: [checkpointId('checkpoint-3')] });
+    assert.equal(await oldestCheckpointSeq(store), 7);
+    await store.timeline.commit({ base: 7, removedCheckpoints: [checkpointId('checkpoint-7')] });
+    assert.equal(await oldestCheckpointSeq(store), null);
   });
 
   test('counts the different paths that changed under a checkpoint', async (store) => {
@@ -139,20 +139,20 @@ export function checkpointRules({ test }: StoreTests): void {
     const paths = ['a', 'b', 'a', 'a'];
     const changes = paths.map((path, at) => changeOf(at + 1, path, { checkpointId: one ?? null }));
     changes.push(changeOf(5, 'a', { checkpointId: two ?? null }), changeOf(6, 'c'));
-    await store.commit({ base: 0, changes });
-    const counts = await store.changedPathCounts(
+    await store.timeline.commit({ base: 0, changes });
+    const counts = await store.timeline.changedPaths(
       [one, none, two, one].filter((id) => id !== undefined),
     );
     assert.deepEqual([...counts].sort(), [
       ['one', 2],
       ['two', 1],
     ]);
-    assert.deepEqual([...(await store.changedPathCounts([]))], []);
+    assert.deepEqual([...(await store.timeline.changedPaths([]))], []);
   });
 }
 
 async function fill(store: Store): Promise<void> {
-  await store.commit({
+  await store.timeline.commit({
     base: 0,
     sessions: [sessionOf('a'), sessionOf('b')],
     checkpoints: [

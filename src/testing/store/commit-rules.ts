@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { currentSeq, findHead, findSession, oldestCheckpointSeq } from '../../store/find.ts';
 import type { Batch, BlobReference, Store } from '../../store/store.ts';
 import {
   baselineOf,
@@ -20,8 +21,8 @@ const LARGE = 300 * 1024;
 
 export function commitRules({ test, testTwo }: StoreTests): void {
   test('starts with nothing in it', async (store) => {
-    assert.equal(await store.seq(), 0);
-    assert.equal(await store.project(), null);
+    assert.equal(await currentSeq(store), 0);
+    assert.equal((await store.state()).project, null);
     await assertEmpty(store);
   });
 
@@ -33,80 +34,83 @@ export function commitRules({ test, testTwo }: StoreTests): void {
     };
     await store.setProject(identity);
     await store.setProject(identity);
-    assert.deepEqual(await store.project(), identity);
+    assert.deepEqual((await store.state()).project, identity);
     await store.setProject({ ...identity, inode: '7' });
-    assert.equal((await store.project())?.inode, '7');
+    assert.equal((await store.state()).project?.inode, '7');
   });
 
   test('moves to the newest number of the rows in a batch', async (store) => {
-    await store.commit({ base: 0, checkpoints: [checkpointOf(1)] });
-    assert.equal(await store.seq(), 1);
-    await store.commit({ base: 1, changes: [changeOf(2, 'a'), changeOf(5, 'a')] });
-    assert.equal(await store.seq(), 5);
-    await store.commit({ base: 5, operations: [operationOf(6)] });
-    assert.equal(await store.seq(), 6);
+    await store.timeline.commit({ base: 0, checkpoints: [checkpointOf(1)] });
+    assert.equal(await currentSeq(store), 1);
+    await store.timeline.commit({ base: 1, changes: [changeOf(2, 'a'), changeOf(5, 'a')] });
+    assert.equal(await currentSeq(store), 5);
+    await store.timeline.commit({ base: 5, operations: [operationOf(6)] });
+    assert.equal(await currentSeq(store), 6);
   });
 
   test('stays at its number when a batch hands none out', async (store) => {
-    await store.commit({ base: 0, changes: [changeOf(3, 'a', { after: null })] });
-    await store.commit({
+    await store.timeline.commit({ base: 0, changes: [changeOf(3, 'a', { after: null })] });
+    await store.timeline.commit({
       base: 3,
       sessions: [sessionOf('s')],
       closed: [{ seq: 3, after: { kind: 'absent' } }],
       journal: journalOf({ changes: [changeOf(9, 'a')] }),
     });
-    await store.commit({ base: 3 });
-    assert.equal(await store.seq(), 3);
+    await store.timeline.commit({ base: 3 });
+    assert.equal(await currentSeq(store), 3);
   });
 
   test('refuses a batch made against another number, and keeps nothing of it', async (store) => {
-    await rejectsWith(store.commit(everything(1)), 'store-moved-on');
+    await rejectsWith(store.timeline.commit(everything(1)), 'store-moved-on');
     await assertEmpty(store);
-    await store.commit({ base: 0, checkpoints: [checkpointOf(4)] });
-    await rejectsWith(store.commit({ base: 3, sessions: [sessionOf('s')] }), 'store-moved-on');
-    assert.equal(await store.session('s'), null);
-    assert.equal(await store.seq(), 4);
+    await store.timeline.commit({ base: 0, checkpoints: [checkpointOf(4)] });
+    await rejectsWith(
+      store.timeline.commit({ base: 3, sessions: [sessionOf('s')] }),
+      'store-moved-on',
+    );
+    assert.equal(await findSession(store, 's'), null);
+    assert.equal(await currentSeq(store), 4);
   });
 
   for (const [what, part] of CONTRADICTIONS) {
     test(`refuses ${what}, and keeps nothing of the batch`, async (store) => {
       const batch = everything(0);
-      await rejectsWith(store.commit({ ...batch, ...part(batch) }), 'argument-invalid');
+      await rejectsWith(store.timeline.commit({ ...batch, ...part(batch) }), 'argument-invalid');
       await assertEmpty(store);
-      assert.equal(await store.seq(), 0);
-      await store.commit(batch);
-      assert.equal(await store.seq(), 3);
+      assert.equal(await currentSeq(store), 0);
+      await store.timeline.commit(batch);
+      assert.equal(await currentSeq(store), 3);
     });
   }
 
   test('does not follow what the caller does with its rows afterwards', async (store) => {
     const change = { ...changeOf(1, 'a', { after: { ...fileOf(textBlob('a')) } }) };
     const wanted = structuredClone(change);
-    await store.commit({ base: 0, changes: [change] });
+    await store.timeline.commit({ base: 0, changes: [change] });
     Object.assign(change.after as object, { mode: 0o777 });
     Object.assign(change, { origin: 'tool' });
-    assert.deepEqual(await store.changes({}), [wanted]);
+    assert.deepEqual(await store.timeline.changes({}), [wanted]);
   });
 
   testTwo('shows a commit to another store on the same place at once', async (store, other) => {
     const batch = everything(0);
-    await store.commit(batch);
+    await store.timeline.commit(batch);
     await assertHolds(other, batch);
-    await other.commit({ base: 3, checkpoints: [checkpointOf(4)] });
-    assert.equal(await store.seq(), 4);
+    await other.timeline.commit({ base: 3, checkpoints: [checkpointOf(4)] });
+    assert.equal(await currentSeq(store), 4);
   });
 
   testTwo('lets one of two writers with the same base win', async (store, other) => {
     const results = await Promise.allSettled([
-      store.commit({ base: 0, checkpoints: [checkpointOf(1)] }),
-      other.commit({ base: 0, checkpoints: [checkpointOf(1)] }),
+      store.timeline.commit({ base: 0, checkpoints: [checkpointOf(1)] }),
+      other.timeline.commit({ base: 0, checkpoints: [checkpointOf(1)] }),
     ]);
     assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
-    assert.equal((await store.checkpoints({})).length, 1);
+    assert.equal((await store.timeline.checkpoints({})).length, 1);
   });
 
   testTwo('keeps a batch when the store that wrote it is closed', async (store, other) => {
-    await store.commit(everything(0));
+    await store.timeline.commit(everything(0));
     await store.close();
     await assertHolds(other, everything(0));
   });
@@ -187,37 +191,37 @@ function everything(base: number): Batch {
 
 async function assertHolds(store: Store, batch: Batch): Promise<void> {
   for (const blob of batch.blobs ?? []) {
-    assert.deepEqual(await store.readBlob(blob.id), blob.bytes);
+    assert.deepEqual(await store.blobs.read(blob.id), blob.bytes);
   }
-  assert.deepEqual(await store.sessions(), batch.sessions);
-  assert.deepEqual(await store.checkpoints({}), batch.checkpoints);
-  assert.deepEqual(await store.changes({}), batch.changes);
-  assert.deepEqual(await store.operations(), batch.operations);
-  assert.deepEqual(await store.windows(), batch.windows);
-  assert.deepEqual(await store.baseline(), batch.baseline);
-  assert.deepEqual(await store.journal(), batch.journal);
+  assert.deepEqual(await store.timeline.sessions(), batch.sessions);
+  assert.deepEqual(await store.timeline.checkpoints({}), batch.checkpoints);
+  assert.deepEqual(await store.timeline.changes({}), batch.changes);
+  assert.deepEqual(await store.timeline.operations(), batch.operations);
+  assert.deepEqual(await store.timeline.windows(), batch.windows);
+  assert.deepEqual((await store.state()).baseline, batch.baseline);
+  assert.deepEqual(await store.timeline.journal(), batch.journal);
 }
 
 async function assertEmpty(store: Store): Promise<void> {
   const none = { sessions: 0, checkpoints: 0, changes: 0, operations: 0, blobs: 0 };
-  assert.deepEqual(await store.stats(), {
+  assert.deepEqual(await store.maintain('stats'), {
     ...none,
     blobBytes: 0,
     storedBytes: 0,
     packedBytes: 0,
     gitBytes: 0,
   });
-  assert.deepEqual(await store.sessions(), []);
-  assert.deepEqual(await store.checkpoints({}), []);
-  assert.equal(await store.oldestCheckpointSeq(), null);
-  assert.deepEqual(await store.changes({}), []);
-  assert.deepEqual(await store.cancellationsOf([0, 1, 2, 3]), []);
-  assert.deepEqual(await store.operations(), []);
-  assert.deepEqual(await store.windows(), []);
-  assert.equal(await store.baseline(), null);
-  assert.equal(await store.journal(), null);
-  assert.equal(await store.head(pathOf('a')), null);
+  assert.deepEqual(await store.timeline.sessions(), []);
+  assert.deepEqual(await store.timeline.checkpoints({}), []);
+  assert.equal(await oldestCheckpointSeq(store), null);
+  assert.deepEqual(await store.timeline.changes({}), []);
+  assert.deepEqual(await store.timeline.cancellations([0, 1, 2, 3]), []);
+  assert.deepEqual(await store.timeline.operations(), []);
+  assert.deepEqual(await store.timeline.windows(), []);
+  assert.equal((await store.state()).baseline, null);
+  assert.equal(await store.timeline.journal(), null);
+  assert.equal(await findHead(store, pathOf('a')), null);
   for (const blob of everything(0).blobs ?? []) {
-    await rejectsWith(store.readBlob(blob.id), 'blob-missing');
+    await rejectsWith(store.blobs.read(blob.id), 'blob-missing');
   }
 }

@@ -10,9 +10,9 @@ export function compactRules({ test, testTwo }: StoreTests): void {
   testTwo('keeps every version of a file readable, and gets no larger', async (store, other) => {
     const versions = Array.from({ length: 50 }, (_, at) => edited(noiseBlob(8_000), at));
     await write(store, versions);
-    const before = await store.stats();
-    await store.compact(FOREVER);
-    const after = await store.stats();
+    const before = await store.maintain('stats');
+    await store.maintain('compact', FOREVER);
+    const after = await store.maintain('stats');
     assert.equal(after.blobBytes, before.blobBytes);
     assert.ok(after.storedBytes <= before.storedBytes);
     for (const blob of versions) {
@@ -25,9 +25,9 @@ export function compactRules({ test, testTwo }: StoreTests): void {
     const versions = Array.from({ length: 4 }, (_, at) => edited(noiseBlob(400 * 1024), at));
     versions.push(blobOf(new Uint8Array(500 * 1024)), noiseBlob(300 * 1024, 9));
     await write(store, versions);
-    await store.compact(FOREVER);
+    await store.maintain('compact', FOREVER);
     for (const blob of versions) await assertReadable(store, blob);
-    await store.prune(versions.length);
+    await store.maintain('prune', versions.length);
     for (const blob of versions.slice(-2)) await assertReadable(store, blob);
   });
 
@@ -39,20 +39,20 @@ export function compactRules({ test, testTwo }: StoreTests): void {
     ];
     const versions = [one, two, one, empty, two, one, two, empty];
     await write(store, versions);
-    await store.compact(FOREVER);
+    await store.maintain('compact', FOREVER);
     for (const blob of versions) await assertReadable(store, blob);
-    await store.prune(versions.length);
+    await store.maintain('prune', versions.length);
     for (const blob of [two, empty]) await assertReadable(store, blob);
   });
 
   test('takes up what an earlier run had no time for', async (store) => {
     const versions = Array.from({ length: 20 }, (_, at) => edited(noiseBlob(2_000), at));
     await write(store, versions);
-    await store.compact(0);
+    await store.maintain('compact', 0);
     for (const blob of versions) await assertReadable(store, blob);
-    await store.compact(1);
-    await store.compact(FOREVER);
-    await store.compact(FOREVER);
+    await store.maintain('compact', 1);
+    await store.maintain('compact', FOREVER);
+    await store.maintain('compact', FOREVER);
     for (const blob of versions) await assertReadable(store, blob);
   });
 
@@ -63,10 +63,10 @@ export function compactRules({ test, testTwo }: StoreTests): void {
       textBlob('t '.repeat(99)),
     ];
     await write(store, versions);
-    await store.compact(FOREVER);
-    await store.commit({ base: 3, blobs: versions });
+    await store.maintain('compact', FOREVER);
+    await store.timeline.commit({ base: 3, blobs: versions });
     for (const blob of versions) await assertReadable(store, blob);
-    assert.equal((await store.stats()).blobs, 3);
+    assert.equal((await store.maintain('stats')).blobs, 3);
   });
 }
 
@@ -75,7 +75,7 @@ async function write(store: Store, versions: readonly Blob[]): Promise<void> {
     const previous = versions[at - 1];
     const before = previous === undefined ? { kind: 'absent' as const } : fileOf(previous);
     const change = changeOf(at + 1, 'file', { before, after: fileOf(blob) });
-    await store.commit({ base: at, blobs: [blob], changes: [change] });
+    await store.timeline.commit({ base: at, blobs: [blob], changes: [change] });
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ABSENT, unknown } from '../../model/state.ts';
+import { findHead } from '../../store/find.ts';
 import { changeOf, fileOf, pathOf, textBlob } from './samples.ts';
 import type { StoreTests } from './test-store.ts';
 
@@ -13,16 +14,19 @@ export function headRules({ test }: StoreTests): void {
   const path = pathOf('a');
 
   test('follows the newest change of a path', async (store) => {
-    await store.commit({ base: 0, changes: [changeOf(1, 'a', { after: ONE }), changeOf(2, 'b')] });
-    assert.deepEqual(await store.head(path), { path, seq: 1, state: ONE, open: false });
+    await store.timeline.commit({
+      base: 0,
+      changes: [changeOf(1, 'a', { after: ONE }), changeOf(2, 'b')],
+    });
+    assert.deepEqual(await findHead(store, path), { path, seq: 1, state: ONE, open: false });
     const changes = [
       changeOf(3, 'a', { before: ONE, after: TWO }),
       changeOf(4, 'a', { before: TWO, after: ABSENT }),
     ];
-    await store.commit({ base: 2, changes });
-    assert.deepEqual(await store.head(path), { path, seq: 4, state: ABSENT, open: false });
-    assert.equal((await store.head(pathOf('b')))?.seq, 2);
-    assert.equal(await store.head(pathOf('c')), null);
+    await store.timeline.commit({ base: 2, changes });
+    assert.deepEqual(await findHead(store, path), { path, seq: 4, state: ABSENT, open: false });
+    assert.equal((await findHead(store, pathOf('b')))?.seq, 2);
+    assert.equal(await findHead(store, pathOf('c')), null);
   });
 
   test('is listed for each path, in the order of their bytes', async (store) => {
@@ -31,27 +35,39 @@ export function headRules({ test }: StoreTests): void {
     const changes = paths
       .toReversed()
       .map((named, at) => ({ ...changeOf(at + 1, 'x'), path: named }));
-    await store.commit({ base: 0, changes: [...changes, changeOf(9, 'a', { after: null })] });
-    const heads = await store.heads();
+    await store.timeline.commit({
+      base: 0,
+      changes: [...changes, changeOf(9, 'a', { after: null })],
+    });
+    const heads = await store.timeline.heads();
     assert.deepEqual(
       heads.map((head) => head.path),
       paths,
     );
-    for (const head of heads) assert.deepEqual(await store.head(head.path), head);
+    for (const head of heads) assert.deepEqual(await findHead(store, head.path), head);
   });
 
   test('is the before of an open change until that one ends', async (store) => {
-    await store.commit({ base: 0, changes: [changeOf(1, 'a', { before: ONE, after: null })] });
-    assert.deepEqual(await store.head(path), { path, seq: 1, state: ONE, open: true });
-    await store.commit({ base: 1, closed: [{ seq: 1, after: TWO }] });
-    assert.deepEqual(await store.head(path), { path, seq: 1, state: TWO, open: false });
+    await store.timeline.commit({
+      base: 0,
+      changes: [changeOf(1, 'a', { before: ONE, after: null })],
+    });
+    assert.deepEqual(await findHead(store, path), { path, seq: 1, state: ONE, open: true });
+    await store.timeline.commit({ base: 1, closed: [{ seq: 1, after: TWO }] });
+    assert.deepEqual(await findHead(store, path), { path, seq: 1, state: TWO, open: false });
   });
 
   test('stays with the newer change when an older one ends late', async (store) => {
-    await store.commit({ base: 0, changes: [changeOf(1, 'a', { before: ONE, after: null })] });
-    await store.commit({ base: 1, changes: [changeOf(2, 'a', { before: TWO, after: THREE })] });
-    await store.commit({ base: 2, closed: [{ seq: 1, after: TWO }] });
-    assert.deepEqual(await store.head(path), { path, seq: 2, state: THREE, open: false });
+    await store.timeline.commit({
+      base: 0,
+      changes: [changeOf(1, 'a', { before: ONE, after: null })],
+    });
+    await store.timeline.commit({
+      base: 1,
+      changes: [changeOf(2, 'a', { before: TWO, after: THREE })],
+    });
+    await store.timeline.commit({ base: 2, closed: [{ seq: 1, after: TWO }] });
+    assert.deepEqual(await findHead(store, path), { path, seq: 2, state: THREE, open: false });
   });
 
   test('is open when a newer change is, though an older one ends', async (store) => {
@@ -59,14 +75,17 @@ export function headRules({ test }: StoreTests): void {
       changeOf(1, 'a', { before: ONE, after: null }),
       changeOf(2, 'a', { before: TWO, after: null }),
     ];
-    await store.commit({ base: 0, changes, closed: [{ seq: 1, after: TWO }] });
-    assert.deepEqual(await store.head(path), { path, seq: 2, state: TWO, open: true });
+    await store.timeline.commit({ base: 0, changes, closed: [{ seq: 1, after: TWO }] });
+    assert.deepEqual(await findHead(store, path), { path, seq: 2, state: TWO, open: true });
   });
 
   test('can be unknown, and says why', async (store) => {
-    await store.commit({ base: 0, changes: [changeOf(1, 'a', { after: unknown('too-large') })] });
-    assert.deepEqual((await store.head(path))?.state, unknown('too-large'));
-    await store.commit({ base: 1, changes: [changeOf(2, 'a', { after: ONE })] });
-    assert.deepEqual((await store.head(path))?.state, ONE);
+    await store.timeline.commit({
+      base: 0,
+      changes: [changeOf(1, 'a', { after: unknown('too-large') })],
+    });
+    assert.deepEqual((await findHead(store, path))?.state, unknown('too-large'));
+    await store.timeline.commit({ base: 1, changes: [changeOf(2, 'a', { after: ONE })] });
+    assert.deepEqual((await findHead(store, path))?.state, ONE);
   });
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
+import { currentSeq } from '../../store/find.ts';
 import type { Store } from '../../store/store.ts';
 import { checkpointOf, rejectsWith } from './samples.ts';
 import type { StoreTests } from './test-store.ts';
@@ -94,10 +95,10 @@ export function lockRules({ test, testTwo }: StoreTests): void {
 
   testTwo('keeps nobody from reading, nor its holder from writing', async (store, other) => {
     const held = await store.lock(LONG);
-    await store.commit({ base: 0, checkpoints: [checkpointOf(1)] });
-    assert.equal(await other.seq(), 1);
-    await store.compact(10);
-    await store.prune(1);
+    await store.timeline.commit({ base: 0, checkpoints: [checkpointOf(1)] });
+    assert.equal(await currentSeq(other), 1);
+    await store.maintain('compact', 10);
+    await store.maintain('prune', 1);
     held.release();
   });
 

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Change } from '../../model/change.ts';
 import { outsidePath } from '../../model/path.ts';
+import { findCheckpoint, findHead, findOperation, findSession } from '../../store/find.ts';
 import {
   changeOf,
   checkpointId,
   checkpointOf,
   operationId,
   operationOf,
+  PROCESS,
   pathOf,
   seqsOf,
   sessionOf,
@@ -69,47 +71,54 @@ export function namesRules({ test }: StoreTests): void {
             checkpointId: checkpoint,
             operationId: operation,
             toolCallId: odd,
-            owner: odd,
+            owner: { ...PROCESS, host: odd },
           }),
         ],
         operations: [operationOf(3, { id: operation, description: odd })],
       };
-      await store.commit({ base: 0, ...rows });
-      assert.deepEqual(await store.session(odd), rows.sessions[0]);
-      assert.deepEqual(await store.checkpoint(checkpoint), rows.checkpoints[0]);
-      assert.deepEqual(await store.operation(operation), rows.operations[0]);
+      await store.timeline.commit({ base: 0, ...rows });
+      assert.deepEqual(await findSession(store, odd), rows.sessions[0]);
+      assert.deepEqual(await findCheckpoint(store, checkpoint), rows.checkpoints[0]);
+      assert.deepEqual(await findOperation(store, operation), rows.operations[0]);
       assert.deepEqual(
-        await store.checkpoints({ sessionIds: [odd], messageId: odd }),
+        await store.timeline.checkpoints({ sessionIds: [odd], messageId: odd }),
         rows.checkpoints,
       );
-      assert.deepEqual(await store.checkpointsByPrefix(odd, 9), rows.checkpoints);
+      assert.deepEqual(
+        await store.timeline.checkpoints({ prefix: odd, limit: 9 }),
+        rows.checkpoints,
+      );
       const query = { sessionIds: [odd], checkpointIds: [checkpoint], operationId: operation };
-      assert.deepEqual(await store.changes(query), rows.changes);
-      assert.deepEqual([...(await store.changedPathCounts([checkpoint]))], [[odd, 1]]);
-      await store.commit({ base: 3, removedSessions: [odd], removedOperations: [operation] });
-      assert.deepEqual(await store.checkpoints({}), []);
-      assert.deepEqual(await store.operations(), []);
+      assert.deepEqual(await store.timeline.changes(query), rows.changes);
+      assert.deepEqual([...(await store.timeline.changedPaths([checkpoint]))], [[odd, 1]]);
+      await store.timeline.commit({
+        base: 3,
+        removedSessions: [odd],
+        removedOperations: [operation],
+      });
+      assert.deepEqual(await store.timeline.checkpoints({}), []);
+      assert.deepEqual(await store.timeline.operations(), []);
     });
   }
 
   test('does not mix up texts that differ only after a NUL', async (store) => {
-    await store.commit({
+    await store.timeline.commit({
       base: 0,
       sessions: [sessionOf('a\0b'), sessionOf('a\0c'), sessionOf('a')],
     });
-    await store.commit({ base: 0, removedSessions: ['a\0b'] });
-    assert.deepEqual((await store.sessions()).map(({ id }) => id).sort(), ['a', 'a\0c']);
+    await store.timeline.commit({ base: 0, removedSessions: ['a\0b'] });
+    assert.deepEqual((await store.timeline.sessions()).map(({ id }) => id).sort(), ['a', 'a\0c']);
   });
 
   test('keeps paths apart byte by byte, text or not', async (store) => {
     const changes = ODD_PATHS.map((path, at): Change => ({ ...changeOf(at + 1, 'a'), path }));
-    await store.commit({ base: 0, changes });
-    assert.deepEqual(await store.changes({}), changes);
-    assert.deepEqual(await store.changes({ paths: ODD_PATHS }), changes);
+    await store.timeline.commit({ base: 0, changes });
+    assert.deepEqual(await store.timeline.changes({}), changes);
+    assert.deepEqual(await store.timeline.changes({ paths: ODD_PATHS }), changes);
     for (const change of changes) {
-      assert.deepEqual(await store.changes({ paths: [change.path] }), [change]);
-      assert.equal((await store.head(change.path))?.seq, change.seq);
-      assert.equal((await store.head(change.path))?.path, change.path);
+      assert.deepEqual(await store.timeline.changes({ paths: [change.path] }), [change]);
+      assert.equal((await findHead(store, change.path))?.seq, change.seq);
+      assert.equal((await findHead(store, change.path))?.path, change.path);
     }
   });
 
@@ -124,16 +133,16 @@ export function namesRules({ test }: StoreTests): void {
       }),
     );
     const cancellations = numbers.map((change) => ({ by: MANY + change, change }));
-    await store.commit({ base: 0, sessions, changes, cancellations });
+    await store.timeline.commit({ base: 0, sessions, changes, cancellations });
     const paths = changes.map(({ path }) => path);
     const sessionIds = sessions.map(({ id }) => id);
-    assert.deepEqual(seqsOf(await store.changes({ paths })), numbers);
+    assert.deepEqual(seqsOf(await store.timeline.changes({ paths })), numbers);
     assert.deepEqual(
-      seqsOf(await store.changes({ paths, sessionIds, checkpointIds: ids })),
+      seqsOf(await store.timeline.changes({ paths, sessionIds, checkpointIds: ids })),
       numbers,
     );
-    assert.deepEqual(await store.cancellationsOf(numbers), cancellations);
-    assert.equal((await store.changedPathCounts(ids)).size, MANY);
-    assert.deepEqual(await store.checkpoints({ sessionIds }), []);
+    assert.deepEqual(await store.timeline.cancellations(numbers), cancellations);
+    assert.equal((await store.timeline.changedPaths(ids)).size, MANY);
+    assert.deepEqual(await store.timeline.checkpoints({ sessionIds }), []);
   });
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { currentSeq, findOperation } from '../../store/find.ts';
 import {
   changeOf,
   checkpointId,
@@ -23,40 +24,43 @@ export function operationRules({ test, testTwo }: StoreTests): void {
       description: 'undo',
       createdAt: 1_700_000_000_123,
     });
-    await store.commit({ base: 0, operations: [full, operationOf(2)] });
-    assert.deepEqual(await store.operation(full.id), full);
-    assert.equal(await store.operation(operationId('nope')), null);
+    await store.timeline.commit({ base: 0, operations: [full, operationOf(2)] });
+    assert.deepEqual(await findOperation(store, full.id), full);
+    assert.equal(await findOperation(store, operationId('nope')), null);
   });
 
   test('lists the newest operation first', async (store) => {
-    await store.commit({ base: 0, operations: [operationOf(1), operationOf(2), operationOf(3)] });
-    assert.deepEqual(seqsOf(await store.operations()), [3, 2, 1]);
-    assert.deepEqual(seqsOf(await store.operations(2)), [3, 2]);
-    assert.deepEqual(seqsOf(await store.operations(0)), []);
+    await store.timeline.commit({
+      base: 0,
+      operations: [operationOf(1), operationOf(2), operationOf(3)],
+    });
+    assert.deepEqual(seqsOf(await store.timeline.operations()), [3, 2, 1]);
+    assert.deepEqual(seqsOf(await store.timeline.operations({ limit: 2 })), [3, 2]);
+    assert.deepEqual(seqsOf(await store.timeline.operations({ limit: 0 })), []);
   });
 
   test('replaces an operation by its id, and removes it', async (store) => {
-    await store.commit({ base: 0, operations: [operationOf(1), operationOf(2)] });
-    await store.commit({ base: 2, operations: [operationOf(1, { inEffect: false })] });
-    assert.equal((await store.operation(operationId('operation-1')))?.inEffect, false);
-    assert.deepEqual(seqsOf(await store.operations()), [2, 1]);
+    await store.timeline.commit({ base: 0, operations: [operationOf(1), operationOf(2)] });
+    await store.timeline.commit({ base: 2, operations: [operationOf(1, { inEffect: false })] });
+    assert.equal((await findOperation(store, operationId('operation-1')))?.inEffect, false);
+    assert.deepEqual(seqsOf(await store.timeline.operations()), [2, 1]);
     const removedOperations = [operationId('operation-1'), operationId('not there')];
-    await store.commit({ base: 2, removedOperations });
-    assert.deepEqual(seqsOf(await store.operations()), [2]);
-    assert.equal(await store.seq(), 2);
+    await store.timeline.commit({ base: 2, removedOperations });
+    assert.deepEqual(seqsOf(await store.timeline.operations()), [2]);
+    assert.equal(await currentSeq(store), 2);
   });
 
   testTwo('keeps a journal until it is replaced or cleared', async (store, other) => {
     const journal = journalOf();
-    await store.commit({ base: 0, journal });
-    await store.commit({ base: 0 });
-    assert.deepEqual(await other.journal(), journal);
-    await store.commit({ base: 0, journal: { ...journal, phase: 'done' } });
-    assert.deepEqual(await other.journal(), { ...journal, phase: 'done' });
-    await store.commit({ base: 0, journal: null });
-    assert.equal(await other.journal(), null);
-    await store.commit({ base: 0, journal: null });
-    assert.equal(await other.journal(), null);
+    await store.timeline.commit({ base: 0, journal });
+    await store.timeline.commit({ base: 0 });
+    assert.deepEqual(await other.timeline.journal(), journal);
+    await store.timeline.commit({ base: 0, journal: { ...journal, phase: 'done' } });
+    assert.deepEqual(await other.timeline.journal(), { ...journal, phase: 'done' });
+    await store.timeline.commit({ base: 0, journal: null });
+    assert.equal(await other.timeline.journal(), null);
+    await store.timeline.commit({ base: 0, journal: null });
+    assert.equal(await other.timeline.journal(), null);
   });
 
   test('keeps every field of a journal, with names that are not text', async (store) => {
@@ -80,7 +84,7 @@ export function operationRules({ test, testTwo }: StoreTests): void {
       changes: [{ ...changeOf(6, 'a'), path }],
       cancellations: [{ by: 6, change: 1 }],
     });
-    await store.commit({ base: 0, journal });
-    assert.deepEqual(await store.journal(), journal);
+    await store.timeline.commit({ base: 0, journal });
+    assert.deepEqual(await store.timeline.journal(), journal);
   });
 }

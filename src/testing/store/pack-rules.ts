@@ -23,31 +23,31 @@ export function packRules({ test, testTwo }: StoreTests): void {
     const noise = SIZES.map((size) => noiseBlob(size, size + 1));
     const texts = SIZES.slice(1).map((size) => textBlob(`${size} `.repeat(size / 3 + 1)));
     const groups = [noise, [], texts, [textBlob('alone')]];
-    const receipt = await store.putBlobs(groupsOf(...groups));
+    const receipt = await store.blobs.putMany(groupsOf(...groups));
     const blobs = groups.flat();
     assert.equal(receipt.blobs, blobs.length);
     assert.equal(receipt.bytes, sizeOf(blobs));
-    assert.ok((await store.stats()).packedBytes > 0);
+    assert.ok((await store.maintain('stats')).packedBytes > 0);
     for (const blob of [...blobs, ...blobs.toReversed()]) {
-      await assertPacked(store, blob);
-      await assertPacked(other, blob);
+      await assertReadable(store, blob);
+      await assertReadable(other, blob);
     }
   });
 
   test('keeps thousands of small blobs, each once', async (store) => {
     const blobs = Array.from({ length: 3_000 }, (_, at) => textBlob(`number ${at} `.repeat(50)));
     const groups = Array.from({ length: 60 }, (_, at) => blobs.slice(at * 50, at * 50 + 60));
-    const { packs, ...counts } = await store.putBlobs(groupsOf(...groups));
+    const { packs, ...counts } = await store.blobs.putMany(groupsOf(...groups));
     assert.deepEqual(counts, { blobs: 3_000, bytes: sizeOf(blobs) });
     assert.ok(packs.length > 0);
-    for (const blob of blobs) await assertPacked(store, blob);
+    for (const blob of blobs) await assertReadable(store, blob);
   });
 
   test('makes no pack when nothing comes', async (store) => {
     const none = { packs: [], blobs: 0, bytes: 0 };
-    assert.deepEqual(await store.putBlobs(groupsOf()), none);
-    assert.deepEqual(await store.putBlobs(groupsOf([], [])), none);
-    assert.equal((await store.stats()).packedBytes, 0);
+    assert.deepEqual(await store.blobs.putMany(groupsOf()), none);
+    assert.deepEqual(await store.blobs.putMany(groupsOf([], [])), none);
+    assert.equal((await store.maintain('stats')).packedBytes, 0);
   });
 
   test('keeps nothing when the groups fail half way', async (store) => {
@@ -56,24 +56,24 @@ export function packRules({ test, testTwo }: StoreTests): void {
       yield* groupsOf(blobs);
       throw new SavepointError('aborted', 'enough');
     };
-    await rejectsWith(store.putBlobs(groups()), 'aborted');
-    assert.equal((await store.stats()).packedBytes, 0);
-    for (const { id } of blobs) assert.equal(await store.readPacked(id), null);
+    await rejectsWith(store.blobs.putMany(groups()), 'aborted');
+    assert.equal((await store.maintain('stats')).packedBytes, 0);
+    for (const { id } of blobs) await rejectsWith(store.blobs.read(id), 'blob-missing');
   });
 
   test('keeps nothing when a blob has no hash for its id', async (store) => {
     const [good, bad] = [textBlob('good'), { ...textBlob('bad'), id: '../bad' as BlobId }];
-    await rejectsWith(store.putBlobs(groupsOf([good], [bad])), 'argument-invalid');
-    assert.equal((await store.stats()).packedBytes, 0);
-    assert.equal(await store.readPacked(good.id), null);
-    assert.equal(await store.readPacked(bad.id), null);
+    await rejectsWith(store.blobs.putMany(groupsOf([good], [bad])), 'argument-invalid');
+    assert.equal((await store.maintain('stats')).packedBytes, 0);
+    await rejectsWith(store.blobs.read(good.id), 'blob-missing');
+    await rejectsWith(store.blobs.read(bad.id), 'blob-missing');
   });
 
   test('never hands out packed bytes that do not match their hash', async (store) => {
     const lie = { id: textBlob('something else').id, bytes: textBlob('a lie').bytes };
-    await store.putBlobs(groupsOf([textBlob('true'), lie]));
-    await rejectsWith(store.readPacked(lie.id), 'blob-corrupt');
-    await assertPacked(store, textBlob('true'));
+    await store.blobs.putMany(groupsOf([textBlob('true'), lie]));
+    await rejectsWith(store.blobs.read(lie.id), 'blob-corrupt');
+    await assertReadable(store, textBlob('true'));
   });
 
   test('does not share packed bytes with its callers', async (store) => {
@@ -83,25 +83,35 @@ export function packRules({ test, testTwo }: StoreTests): void {
         yield [{ id: blob.id, bytes: given }];
         given.fill(0);
       };
-      await store.putBlobs(groups());
-      (await store.readPacked(blob.id))?.fill(0);
-      await assertPacked(store, blob);
+      await store.blobs.putMany(groups());
+      (await store.blobs.read(blob.id)).fill(0);
+      await assertReadable(store, blob);
     }
   });
 
-  test('does not know packed bytes as a blob until they are referred to', async (store) => {
+  test('reads packed bytes that no row names, and does not count them as a blob', async (store) => {
     const blob = textBlob('packed');
     await keep(store, [blob]);
-    await rejectsWith(store.readBlob(blob.id), 'blob-missing');
-    assert.equal((await store.stats()).blobs, 0);
+    await assertReadable(store, blob);
+    assert.equal((await store.maintain('stats')).blobs, 0);
+  });
+
+  test('keeps bytes of its own of what a pack had when a row named it', async (store) => {
+    const blob = textBlob('packed');
+    await keep(store, [blob]);
+    const change = changeOf(2, 'a', { after: fileOf(blob) });
+    await store.timeline.commit({ base: 1, changes: [change] });
+    await store.timeline.commit({ base: 2, blobs: [blob], baseline: null });
+    await store.maintain('prune', 0);
+    await assertReadable(store, blob);
   });
 
   testTwo('reads through a reference to packed bytes', async (store, other) => {
     const blobs = [textBlob(''), textBlob('packed '.repeat(99)), noiseBlob(400 * KIB)];
     await keep(store, blobs);
-    await store.commit({ base: 1, references: blobs.map(packed) });
+    await store.timeline.commit({ base: 1, references: blobs.map(packed) });
     for (const blob of blobs) await assertReadable(other, blob);
-    const { blobs: count, blobBytes } = await store.stats();
+    const { blobs: count, blobBytes } = await store.maintain('stats');
     assert.deepEqual({ count, blobBytes }, { count: 3, blobBytes: sizeOf(blobs) });
   });
 
@@ -113,13 +123,13 @@ export function packRules({ test, testTwo }: StoreTests): void {
     const changes = later.map((blob, at) =>
       changeOf(at + 2, 'a', { before: fileOf(versions[at] ?? blob), after: fileOf(blob) }),
     );
-    await store.commit({ base: 1, references: [packed(first)], blobs: later, changes });
-    await store.compact(Number.POSITIVE_INFINITY);
+    await store.timeline.commit({ base: 1, references: [packed(first)], blobs: later, changes });
+    await store.maintain('compact', Number.POSITIVE_INFINITY);
     for (const blob of versions) await assertReadable(store, blob);
-    await store.prune(20);
+    await store.maintain('prune', 20);
     for (const blob of versions.slice(18)) await assertReadable(store, blob);
-    await store.commit({ base: 30, baseline: null });
-    await store.prune(25);
+    await store.timeline.commit({ base: 30, baseline: null });
+    await store.maintain('prune', 25);
     for (const blob of versions.slice(24)) await assertReadable(store, blob);
   });
 
@@ -127,24 +137,32 @@ export function packRules({ test, testTwo }: StoreTests): void {
     test(`takes ${size} bytes and a reference to them in any order`, async (store) => {
       const [one, two] = [noiseBlob(size), noiseBlob(size, 2)];
       await keep(store, [one, two]);
-      await store.commit({ base: 1, blobs: [one], references: [packed(one), packed(two)] });
-      await store.commit({ base: 1, blobs: [two], references: [packed(one), packed(two)] });
+      await store.timeline.commit({
+        base: 1,
+        blobs: [one],
+        references: [packed(one), packed(two)],
+      });
+      await store.timeline.commit({
+        base: 1,
+        blobs: [two],
+        references: [packed(one), packed(two)],
+      });
       for (const blob of [one, two]) await assertReadable(store, blob);
-      assert.equal((await store.stats()).blobs, 2);
+      assert.equal((await store.maintain('stats')).blobs, 2);
     });
 
     test(`keeps ${size} bytes when a reference to nowhere comes`, async (store) => {
       const blob = noiseBlob(size);
-      await store.commit({ base: 0, blobs: [blob] });
-      await store.commit({ base: 0, references: [packed(blob)] });
+      await store.timeline.commit({ base: 0, blobs: [blob] });
+      await store.timeline.commit({ base: 0, references: [packed(blob)] });
       await assertReadable(store, blob);
     });
 
     test(`mends a reference that leads nowhere by ${size} bytes`, async (store) => {
       const blob = noiseBlob(size);
-      await store.commit({ base: 0, references: [packed(blob)] });
-      await rejectsWith(store.readBlob(blob.id), 'blob-missing');
-      await store.commit({ base: 0, blobs: [blob] });
+      await store.timeline.commit({ base: 0, references: [packed(blob)] });
+      await rejectsWith(store.blobs.read(blob.id), 'blob-missing');
+      await store.timeline.commit({ base: 0, blobs: [blob] });
       await assertReadable(store, blob);
     });
   }
@@ -152,27 +170,25 @@ export function packRules({ test, testTwo }: StoreTests): void {
   test('refers to objects of git only where there is a place for them', async (store) => {
     const blob = textBlob('in git');
     const reference = { ...packed(blob), source: 'git', key: new Uint8Array(20) } as const;
-    await rejectsWith(store.readGitObject(reference.key), 'blob-missing');
-    const committed = store.commit({ base: 0, references: [reference] });
-    if (store.objectsFolder() === null) await rejectsWith(committed, 'argument-invalid');
-    else await committed;
-    await rejectsWith(store.readBlob(blob.id), 'blob-missing');
+    const committed = store.timeline.commit({ base: 0, references: [reference] });
+    if (store.git === null) await rejectsWith(committed, 'argument-invalid');
+    else {
+      await committed;
+      await rejectsWith(store.git.read(reference.key), 'blob-missing');
+    }
+    await rejectsWith(store.blobs.read(blob.id), 'blob-missing');
   });
 }
 
 /** Keeps blobs in packs of a baseline, at number 1. */
 async function keep(store: Store, blobs: readonly Blob[]): Promise<void> {
   const manifest = textBlob('manifest');
-  const { packs } = await store.putBlobs(groupsOf(blobs));
-  await store.commit({ base: 0, baseline: baselineOf(1, manifest, packs) });
+  const { packs } = await store.blobs.putMany(groupsOf(blobs));
+  await store.timeline.commit({ base: 0, baseline: baselineOf(1, manifest, packs) });
 }
 
 function packed({ id, bytes }: Blob): BlobReference {
   return { id, size: bytes.length, source: 'pack', key: null };
-}
-
-async function assertPacked(store: Store, blob: Blob): Promise<void> {
-  assert.deepEqual(await store.readPacked(blob.id), Uint8Array.from(blob.bytes));
 }
 
 function sizeOf(blobs: readonly Blob[]): number {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { Manifest } from '../../model/manifest/manifest.ts';
-import { ManifestWriter } from '../../model/manifest/manifest-writer.ts';
+import { Manifest, ManifestWriter } from '../../model/manifest.ts';
 import type { TrackedPath } from '../../model/path.ts';
 import { unknown } from '../../model/state.ts';
 import { blobOf } from '../../store/blob.ts';
+import { findHead } from '../../store/find.ts';
 import type { Blob } from '../../store/store.ts';
 import {
   assertReadable,
@@ -30,20 +30,20 @@ export function purgeRules({ test, testTwo }: StoreTests): void {
       changeOf(3, 'key', { before: fileOf(secret) }),
       changeOf(4, 'key', { after: null }),
     ];
-    await store.commit({ base: 0, blobs: [secret, plain], changes });
-    await store.purge([pathOf('key')]);
-    const states = (await other.changes({})).map(({ before, after }) => [before, after]);
+    await store.timeline.commit({ base: 0, blobs: [secret, plain], changes });
+    await store.maintain('purge', [pathOf('key')]);
+    const states = (await other.timeline.changes({})).map(({ before, after }) => [before, after]);
     assert.deepEqual(states, [
       [PURGED, PURGED],
       [changes[1]?.before, changes[1]?.after],
       [PURGED, PURGED],
       [PURGED, null],
     ]);
-    assert.deepEqual((await other.head(pathOf('key')))?.state, PURGED);
-    assert.deepEqual((await other.head(pathOf('plain')))?.state, fileOf(plain));
-    await rejectsWith(other.readBlob(secret.id), 'blob-missing');
+    assert.deepEqual((await findHead(other, pathOf('key')))?.state, PURGED);
+    assert.deepEqual((await findHead(other, pathOf('plain')))?.state, fileOf(plain));
+    await rejectsWith(other.blobs.read(secret.id), 'blob-missing');
     await assertReadable(other, plain);
-    assert.equal(await other.needsScrub(), false);
+    assert.equal((await other.state()).needsScrub, false);
   });
 
   test('keeps bytes that another path has, and what was compressed against a secret', async (store) => {
@@ -57,56 +57,60 @@ export function purgeRules({ test, testTwo }: StoreTests): void {
       changeOf(4, 'key', { before: fileOf(clean), after: fileOf(shared) }),
       changeOf(5, 'large', { after: fileOf(shared) }),
     ];
-    await store.commit({ base: 0, blobs: [secret, clean, shared], changes });
-    await store.compact(Number.POSITIVE_INFINITY);
-    await store.purge([pathOf('key')]);
-    await rejectsWith(store.readBlob(secret.id), 'blob-missing');
+    await store.timeline.commit({ base: 0, blobs: [secret, clean, shared], changes });
+    await store.maintain('compact', Number.POSITIVE_INFINITY);
+    await store.maintain('purge', [pathOf('key')]);
+    await rejectsWith(store.blobs.read(secret.id), 'blob-missing');
     await assertReadable(store, clean);
     await assertReadable(store, shared);
   });
 
   testTwo('takes a path out of the baseline and its packs', async (store, other) => {
     const [secret, plain] = [textBlob('secret'), textBlob('plain')];
-    const { packs } = await store.putBlobs(groupsOf([secret, plain]));
+    const { packs } = await store.blobs.putMany(groupsOf([secret, plain]));
     const manifest = manifestOf([
       ['key', secret],
       ['plain', plain],
     ]);
-    await store.commit({ base: 0, blobs: [manifest], baseline: baselineOf(1, manifest, packs) });
-    await store.purge([pathOf('key')]);
-    const baseline = await other.baseline();
+    await store.timeline.commit({
+      base: 0,
+      blobs: [manifest],
+      baseline: baselineOf(1, manifest, packs),
+    });
+    await store.maintain('purge', [pathOf('key')]);
+    const baseline = (await other.state()).baseline;
     assert.ok(baseline !== null && baseline.manifest !== manifest.id);
     assert.deepEqual(
-      [...new Manifest(await other.readBlob(baseline.manifest))],
+      [...new Manifest(await other.blobs.read(baseline.manifest))],
       [
         ['key', PURGED],
         ['plain', fileOf(plain)],
       ],
     );
-    assert.equal(await other.readPacked(secret.id), null);
-    assert.deepEqual(await other.readPacked(plain.id), Uint8Array.from(plain.bytes));
-    await rejectsWith(other.readBlob(manifest.id), 'blob-missing');
+    await rejectsWith(other.blobs.read(secret.id), 'blob-missing');
+    assert.deepEqual(await other.blobs.read(plain.id), Uint8Array.from(plain.bytes));
+    await rejectsWith(other.blobs.read(manifest.id), 'blob-missing');
   });
 
   test('is refused while a restore is unfinished', async (store) => {
     const secret = textBlob('secret');
     const changes = [changeOf(1, 'key', { after: fileOf(secret) })];
-    await store.commit({ base: 0, blobs: [secret], changes, journal: journalOf() });
-    await rejectsWith(store.purge([pathOf('key')]), 'restore-unfinished');
+    await store.timeline.commit({ base: 0, blobs: [secret], changes, journal: journalOf() });
+    await rejectsWith(store.maintain('purge', [pathOf('key')]), 'restore-unfinished');
     await assertReadable(store, secret);
   });
 
   test('can be done again, and of paths that are not there', async (store) => {
-    await store.purge([pathOf('key')]);
+    await store.maintain('purge', [pathOf('key')]);
     const secret = textBlob('secret');
-    await store.commit({
+    await store.timeline.commit({
       base: 0,
       blobs: [secret],
       changes: [changeOf(1, 'key', { after: fileOf(secret) })],
     });
-    for (let turn = 0; turn < 2; turn += 1) await store.purge([pathOf('key')]);
-    await store.scrub();
-    await rejectsWith(store.readBlob(secret.id), 'blob-missing');
+    for (let turn = 0; turn < 2; turn += 1) await store.maintain('purge', [pathOf('key')]);
+    await store.maintain('scrub');
+    await rejectsWith(store.blobs.read(secret.id), 'blob-missing');
   });
 }
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import type { Baseline } from '../../model/baseline.ts';
 import type { Change } from '../../model/change.ts';
-import type { Checkpoint } from '../../model/checkpoint.ts';
+import { type Checkpoint, checkpointWith } from '../../model/checkpoint.ts';
 import { type ErrorCode, isSavepointError } from '../../model/errors.ts';
 import type { CheckpointId, OperationId, Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
+import type { Baseline } from '../../model/manifest.ts';
 import type { Operation } from '../../model/operation.ts';
+import type { ProcessOwner } from '../../model/owner.ts';
 import { relativePath, type TrackedPath } from '../../model/path.ts';
 import type { Session } from '../../model/session.ts';
 import { ABSENT, type Captured } from '../../model/state.ts';
@@ -26,19 +27,15 @@ export function sessionOf(id: string, more: Partial<Session> = {}): Session {
 }
 
 export function checkpointOf(seq: Seq, more: Partial<Checkpoint> = {}): Checkpoint {
-  return {
+  return checkpointWith({
     id: checkpointId(`checkpoint-${seq}`),
     seq,
-    sessionId: null,
-    messageId: null,
     kind: 'message',
     description: `checkpoint ${seq}`,
-    label: null,
     createdAt: 1_000 + seq,
-    gitHead: null,
     coverage: 'named',
     ...more,
-  };
+  });
 }
 
 /** By nobody known, and closed, unless said otherwise. */
@@ -75,14 +72,18 @@ export function operationOf(seq: Seq, more: Partial<Operation> = {}): Operation 
   };
 }
 
+export const PROCESS: ProcessOwner = { kind: 'process', host: 'host', processId: 1, started: '2' };
+
 /** Of the session `s`, and still open, unless said otherwise. */
 export function windowOf(opened: Seq, more: Partial<Window> = {}): Window {
   return {
     id: `window-${opened}`,
+    kind: 'command',
+    change: null,
     sessionId: 's',
     checkpointId: checkpointId('checkpoint'),
     toolCallId: 'call',
-    owner: 'process',
+    owner: PROCESS,
     description: `window ${opened}`,
     opened,
     closed: null,
@@ -156,7 +157,7 @@ export async function rejectsWith(promise: Promise<unknown>, code: ErrorCode): P
 }
 
 export async function assertReadable(store: Store, blob: Blob): Promise<void> {
-  assert.deepEqual(await store.readBlob(blob.id), Uint8Array.from(blob.bytes));
+  assert.deepEqual(await store.blobs.read(blob.id), Uint8Array.from(blob.bytes));
 }
 
 export function seqsOf(rows: readonly { readonly seq: Seq }[]): Seq[] {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { currentSeq, findCheckpoint, findSession } from '../../store/find.ts';
 import {
   changeOf,
   checkpointId,
@@ -19,9 +20,9 @@ export function sessionRules({ test }: StoreTests): void {
       lastActiveAt: 1_700_000_000_456,
       archivedAt: 1_700_000_000_789,
     });
-    await store.commit({ base: 0, sessions: [session] });
-    assert.deepEqual(await store.session('s'), session);
-    assert.equal(await store.session('other'), null);
+    await store.timeline.commit({ base: 0, sessions: [session] });
+    assert.deepEqual(await findSession(store, 's'), session);
+    assert.equal(await findSession(store, 'other'), null);
   });
 
   test('lists the most recently active first', async (store) => {
@@ -29,14 +30,14 @@ export function sessionRules({ test }: StoreTests): void {
     const sessions = Object.entries(times).map(([id, lastActiveAt]) =>
       sessionOf(id, { lastActiveAt }),
     );
-    await store.commit({ base: 0, sessions });
+    await store.timeline.commit({ base: 0, sessions });
     assert.deepEqual(
-      (await store.sessions()).map(({ id }) => id),
+      (await store.timeline.sessions()).map(({ id }) => id),
       ['late', 'middle', 'early'],
     );
-    await store.commit({ base: 0, sessions: [sessionOf('early', { lastActiveAt: 9 })] });
+    await store.timeline.commit({ base: 0, sessions: [sessionOf('early', { lastActiveAt: 9 })] });
     assert.deepEqual(
-      (await store.sessions()).map(({ id }) => id),
+      (await store.timeline.sessions()).map(({ id }) => id),
       ['early', 'late', 'middle'],
     );
   });
@@ -44,17 +45,17 @@ export function sessionRules({ test }: StoreTests): void {
   test('replaces a session and keeps what belongs to it', async (store) => {
     const checkpoint = checkpointOf(1, { sessionId: 's' });
     const change = changeOf(2, 'a', { sessionId: 's', checkpointId: checkpoint.id });
-    await store.commit({
+    await store.timeline.commit({
       base: 0,
       sessions: [sessionOf('s')],
       checkpoints: [checkpoint],
       changes: [change],
     });
     const archived = sessionOf('s', { archivedAt: 5_000 });
-    await store.commit({ base: 2, sessions: [archived] });
-    assert.deepEqual(await store.sessions(), [archived]);
-    assert.deepEqual(await store.checkpoints({ sessionIds: ['s'] }), [checkpoint]);
-    assert.deepEqual(await store.changes({ sessionIds: ['s'] }), [change]);
+    await store.timeline.commit({ base: 2, sessions: [archived] });
+    assert.deepEqual(await store.timeline.sessions(), [archived]);
+    assert.deepEqual(await store.timeline.checkpoints({ sessionIds: ['s'] }), [checkpoint]);
+    assert.deepEqual(await store.timeline.changes({ sessionIds: ['s'] }), [change]);
   });
 
   test('takes the checkpoints of a removed session along, and frees its changes', async (store) => {
@@ -65,32 +66,32 @@ export function sessionRules({ test }: StoreTests): void {
       checkpointOf(3, { kind: 'manual' }),
     ];
     const change = changeOf(4, 'a', { sessionId: 's', checkpointId: mine.id, after: fileOf(blob) });
-    await store.commit({
+    await store.timeline.commit({
       base: 0,
       blobs: [blob],
       sessions: [sessionOf('s'), sessionOf('other')],
       checkpoints: [mine, other, manual],
       changes: [change, changeOf(5, 'b', { sessionId: 'other' })],
     });
-    await store.commit({ base: 5, removedSessions: ['s', 'not there'] });
-    assert.equal(await store.session('s'), null);
-    assert.equal(await store.checkpoint(mine.id), null);
-    assert.deepEqual(seqsOf(await store.checkpoints({})), [3, 2]);
-    assert.deepEqual((await store.changes({}))[0], { ...change, sessionId: null });
-    assert.deepEqual(seqsOf(await store.changes({ sessionIds: ['s'] })), []);
-    assert.deepEqual(seqsOf(await store.changes({ sessionIds: ['other'] })), [5]);
-    assert.equal(await store.seq(), 5);
+    await store.timeline.commit({ base: 5, removedSessions: ['s', 'not there'] });
+    assert.equal(await findSession(store, 's'), null);
+    assert.equal(await findCheckpoint(store, mine.id), null);
+    assert.deepEqual(seqsOf(await store.timeline.checkpoints({})), [3, 2]);
+    assert.deepEqual((await store.timeline.changes({}))[0], { ...change, sessionId: null });
+    assert.deepEqual(seqsOf(await store.timeline.changes({ sessionIds: ['s'] })), []);
+    assert.deepEqual(seqsOf(await store.timeline.changes({ sessionIds: ['other'] })), [5]);
+    assert.equal(await currentSeq(store), 5);
   });
 
   test('removes after it has written, within one batch', async (store) => {
-    await store.commit({
+    await store.timeline.commit({
       base: 0,
       sessions: [sessionOf('s')],
       checkpoints: [checkpointOf(1, { sessionId: 's' }), checkpointOf(2)],
       removedSessions: ['s'],
       removedCheckpoints: [checkpointId('checkpoint-2')],
     });
-    assert.deepEqual(await store.sessions(), []);
-    assert.deepEqual(await store.checkpoints({}), []);
+    assert.deepEqual(await store.timeline.sessions(), []);
+    assert.deepEqual(await store.timeline.checkpoints({}), []);
   });
 }

@@ -47,7 +47,7 @@ function isTouched(path: TrackedPath, before: Moment, after: Moment): boolean {
   const [was, is] = [before.disk.get(path), after.disk.get(path)];
   if (was === undefined || is === undefined) return true;
   if (was.isDirectory() && is.isDirectory()) return was.mode !== is.mode;
-  const same = (['mode', 'ino', 'size', 'mtimeNs', 'ctimeNs'] as const).every(
+  const same = (['mode', 'ino', 'size', 'mtimeMs', 'ctimeMs'] as const).every(
     (field) => was[field] === is[field],
   );
   return !same || before.index.isRacy(before.index.find(path));

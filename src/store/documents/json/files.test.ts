@@ -209,7 +209,7 @@ describe('what is damaged', () => {
 
   it.each([
     ['', 'not JSON'],
-    ['{"a": {"$Date": "yesterday"}}', 'no time'],
+    ['{"a": {"$Date": "yesterday"}}', 'not a time'],
     ['null', 'no value'],
     // Somebody else's key: taken for a tag it would come back as another one.
     ['{"$schema": "x", "theme": "dark"}', 'begins with one $'],

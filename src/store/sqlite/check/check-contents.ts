@@ -1,7 +1,6 @@
 import { isSavepointError } from '../../../model/errors.ts';
 import type { CheckpointId, PartId } from '../../../model/ids.ts';
-import type { BaselineState } from '../../../model/manifest/entry.ts';
-import { Manifest } from '../../../model/manifest/manifest.ts';
+import { type BaselineState, Manifest } from '../../../model/manifest.ts';
 import { bytesToPath, type TrackedPath } from '../../../model/path.ts';
 import { intact, readBlob } from '../blobs.ts';
 import type { Connection } from '../connection.ts';

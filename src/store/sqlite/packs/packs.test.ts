@@ -23,14 +23,14 @@ describe('a pack', () => {
   it('takes little more room than zstd would, and never more than the bytes and their index', () =>
     withStore(async (store, folder) => {
       const texts = Array.from({ length: 200 }, (_, at) => textBlob(`line ${at}\n`.repeat(500)));
-      await store.putBlobs(groupsOf(texts));
+      await store.blobs.putMany(groupsOf(texts));
       assert.ok(sizeOf(folder, '.pack') < 20_000, `${sizeOf(folder, '.pack')} bytes`);
       rmSync(join(folder, 'packs'), { recursive: true });
       const noise = Array.from({ length: 100 }, (_, at) => noiseBlob(20_000, at + 1));
-      await store.putBlobs(groupsOf(noise));
+      await store.blobs.putMany(groupsOf(noise));
       assert.equal(sizeOf(folder, '.pack'), 8 + 100 * 20_000);
       assert.equal(
-        (await store.stats()).packedBytes,
+        (await store.maintain('stats')).packedBytes,
         sizeOf(folder, '.pack') + sizeOf(folder, '.idx'),
       );
     }));
@@ -39,7 +39,7 @@ describe('a pack', () => {
     withStore(async (store, folder) => {
       const mask = process.umask(0);
       try {
-        await store.putBlobs(groupsOf([textBlob('secret')]));
+        await store.blobs.putMany(groupsOf([textBlob('secret')]));
       } finally {
         process.umask(mask);
       }
@@ -59,17 +59,17 @@ describe('a pack', () => {
           yield [noiseBlob(FRAME_BYTES, round + 1)];
         }
       };
-      await store.putBlobs(groups());
+      await store.blobs.putMany(groups());
       assert.ok(ahead <= 6 * FRAME_BYTES, `${ahead} bytes were under way`);
     }));
 
   it('is read from another where one of two is damaged', () =>
     withStore(async (store, folder) => {
       const blob = noiseBlob(1_000);
-      await store.putBlobs(groupsOf([blob]));
+      await store.blobs.putMany(groupsOf([blob]));
       const [index, pack] = filesOf(folder);
       assert.ok(index && pack);
-      await store.putBlobs(groupsOf([blob, textBlob('and more')]));
+      await store.blobs.putMany(groupsOf([blob, textBlob('and more')]));
       for (const file of [pack, index]) {
         const whole = readFileSync(file);
         writeFileSync(file, whole.subarray(0, 20));
@@ -85,7 +85,7 @@ describe('damage to a pack', () => {
       const blobs = Array.from({ length: 60 }, (_, at) =>
         at % 2 === 0 ? noiseBlob(9_000, at + 1) : textBlob(`text ${at} `.repeat(1_500)),
       );
-      await store.putBlobs(groupsOf(blobs));
+      await store.blobs.putMany(groupsOf(blobs));
       let failures = 0;
       for (const file of filesOf(folder)) {
         const whole = readFileSync(file);
@@ -106,12 +106,12 @@ describe('damage to a pack', () => {
   it('is forgotten when somebody puts the index right', () =>
     withStore(async (store, folder) => {
       const blob = noiseBlob(1_000);
-      await store.putBlobs(groupsOf([blob]));
+      await store.blobs.putMany(groupsOf([blob]));
       const [index] = filesOf(folder);
       assert.ok(index);
       const whole = readFileSync(index);
       writeFileSync(index, whole.subarray(1));
-      await rejectsWith(store.readPacked(blob.id), 'blob-corrupt');
+      await rejectsWith(store.blobs.read(blob.id), 'blob-corrupt');
       writeFileSync(index, whole);
       await assertPacked(store, blob);
     }));
@@ -119,15 +119,15 @@ describe('damage to a pack', () => {
   it('is said of a pack that is cut short, or lost without its index', () =>
     withStore(async (store, folder) => {
       const blob = noiseBlob(50_000);
-      await store.putBlobs(groupsOf([blob]));
+      await store.blobs.putMany(groupsOf([blob]));
       const [index, pack] = filesOf(folder);
       assert.ok(index && pack);
       writeFileSync(pack, readFileSync(pack).subarray(0, 40_000));
-      await rejectsWith(store.readPacked(blob.id), 'blob-corrupt');
+      await rejectsWith(store.blobs.read(blob.id), 'blob-corrupt');
       rmSync(pack);
-      await rejectsWith(store.readPacked(blob.id), 'blob-corrupt');
+      await rejectsWith(store.blobs.read(blob.id), 'blob-corrupt');
       rmSync(index);
-      assert.equal(await store.readPacked(blob.id), null);
+      await rejectsWith(store.blobs.read(blob.id), 'blob-missing');
     }));
 });
 
@@ -141,7 +141,7 @@ const WRITER = `
     for (let at = 0; at < 40; at += 1) yield [samples.noiseBlob(100_000, round * 100 + at)];
   }
   for (let round = 1; ; round += 1) {
-    await store.putBlobs(groups(round));
+    await store.blobs.putMany(groups(round));
     if (round === 2) console.log('at work');
   }
 `;
@@ -150,9 +150,9 @@ describe('a process that is killed while it keeps a pack', () => {
   it('leaves only what the next prune removes', () =>
     withStore(async (store, folder) => {
       const kept = noiseBlob(300_000);
-      const { packs } = await store.putBlobs(groupsOf([kept]));
+      const { packs } = await store.blobs.putMany(groupsOf([kept]));
       const baseline = baselineOf(1, MANIFEST, packs);
-      await store.commit({ base: 0, blobs: [MANIFEST], baseline });
+      await store.timeline.commit({ base: 0, blobs: [MANIFEST], baseline });
       const modules = ['../sqlite-store.ts', '../../../testing/store/samples.ts'];
       const urls = modules.map((module) => new URL(module, import.meta.url).href);
       for (let round = 0; round < 4; round += 1) {
@@ -160,7 +160,7 @@ describe('a process that is killed while it keeps a pack', () => {
         await writer.says('at work');
         await writer.kill();
         assert.ok(filesOf(folder).length > 2);
-        await store.prune(0);
+        await store.maintain('prune', 0);
         assert.deepEqual(
           filesOf(folder),
           ['.idx', '.pack'].map((ending) => join(folder, 'packs', packs[0] + ending)),
@@ -171,11 +171,11 @@ describe('a process that is killed while it keeps a pack', () => {
 
   it('leaves alone what is not of our making', () =>
     withStore(async (store, folder) => {
-      await store.putBlobs(groupsOf([textBlob('orphan')]));
+      await store.blobs.putMany(groupsOf([textBlob('orphan')]));
       for (const name of ['README', 'my.pack', '.0123456789abcdef.tmp']) {
         writeFileSync(join(folder, 'packs', name), 'x');
       }
-      await store.prune(0);
+      await store.maintain('prune', 0);
       assert.deepEqual(readdirSync(join(folder, 'packs')).sort(), ['README', 'my.pack']);
     }));
 });
@@ -204,7 +204,7 @@ async function countFailures(store: Store, blobs: readonly Blob[]): Promise<numb
 }
 
 async function assertPacked(store: Store, blob: Blob): Promise<void> {
-  assert.deepEqual(await store.readPacked(blob.id), Uint8Array.from(blob.bytes));
+  assert.deepEqual(await store.blobs.read(blob.id), Uint8Array.from(blob.bytes));
 }
 
 function filesOf(folder: string): string[] {

@@ -1,8 +1,10 @@
-import type { Baseline } from '../../../model/baseline.ts';
 import type { BlobId } from '../../../model/ids.ts';
-import type { BaselineState } from '../../../model/manifest/entry.ts';
-import { Manifest } from '../../../model/manifest/manifest.ts';
-import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
+import {
+  type Baseline,
+  type BaselineState,
+  Manifest,
+  ManifestWriter,
+} from '../../../model/manifest.ts';
 import { pathToBytes, type TrackedPath } from '../../../model/path.ts';
 import { unknown } from '../../../model/state.ts';
 import { blobOf } from '../../blob.ts';

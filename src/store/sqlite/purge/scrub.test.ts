@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, it } from 'vitest';
-import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
+import { ManifestWriter } from '../../../model/manifest.ts';
 import { GitRepository } from '../../../testing/git-repository.ts';
 import {
   assertReadable,
@@ -13,6 +13,7 @@ import {
 } from '../../../testing/store/samples.ts';
 import { withTemporaryFolder } from '../../../testing/temporary-folder.ts';
 import { blobOf } from '../../blob.ts';
+import { currentSeq, readGitObject } from '../../find.ts';
 import type { Blob, Store } from '../../store.ts';
 import { layoutOf } from '../layout.ts';
 import { openDatabase } from '../open-database.ts';
@@ -27,7 +28,7 @@ describe('the scrub after a purge', () => {
   it('keeps what others have from git where there is no baseline, and nothing else of it', () =>
     withStore(async (store, folder) => {
       const { key, git } = addToGit(store, folder);
-      await store.commit({
+      await store.timeline.commit({
         base: 0,
         blobs: [NOW],
         references: [{ id: HELD.id, size: HELD.bytes.length, source: 'git', key }],
@@ -36,7 +37,7 @@ describe('the scrub after a purge', () => {
           changeOf(2, 'secret', { after: fileOf(NOW) }),
         ],
       });
-      await store.purge([SECRET]);
+      await store.maintain('purge', [SECRET]);
       await assertReadable(store, HELD);
       assert.equal(existsSync(git), false);
     }));
@@ -46,11 +47,15 @@ describe('the scrub after a purge', () => {
       markAsInterrupted(folder);
       const { key } = addToGit(store, folder);
       const manifest = manifestOf(key);
-      const base = await store.seq();
-      await store.commit({ base, blobs: [manifest], baseline: baselineOf(base + 1, manifest) });
-      await store.scrub();
-      assert.equal(await store.needsScrub(), false);
-      assert.deepEqual(Buffer.from(await store.readGitObject(key)), Buffer.from(HELD.bytes));
+      const base = await currentSeq(store);
+      await store.timeline.commit({
+        base,
+        blobs: [manifest],
+        baseline: baselineOf(base + 1, manifest),
+      });
+      await store.maintain('scrub');
+      assert.equal((await store.state()).needsScrub, false);
+      assert.deepEqual(Buffer.from(await readGitObject(store, key)), Buffer.from(HELD.bytes));
     }));
 });
 
@@ -62,8 +67,8 @@ function markAsInterrupted(folder: string): void {
 }
 
 function addToGit(store: Store, folder: string): { key: Uint8Array; git: string } {
-  const git = store.objectsFolder();
-  assert.ok(git !== null);
+  const git = store.git?.folder;
+  assert.ok(git !== undefined);
   return { key: new GitRepository(folder, git).packBlob(HELD.bytes), git };
 }
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { SavepointError } from '../../../model/errors.ts';
-import { Manifest } from '../../../model/manifest/manifest.ts';
+import { Manifest } from '../../../model/manifest.ts';
 import { readBlob } from '../blobs.ts';
 import { references, takeOver } from '../compaction.ts';
 import type { Connection } from '../connection.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { PartId } from '../../../model/ids.ts';
-import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
+import { ManifestWriter } from '../../../model/manifest.ts';
 import { unknown } from '../../../model/state.ts';
 import { blobOf } from '../../blob.ts';
 import { blobFile, readIntact, storeBlobs } from '../blobs.ts';

@@ -9,7 +9,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { ManifestWriter } from '../../../model/manifest/manifest-writer.ts';
+import { ManifestWriter } from '../../../model/manifest.ts';
 import {
   assertReadable,
   baselineOf,
@@ -59,12 +59,12 @@ describe('the repair of a store', () => {
         { by: 4, change: 3 },
         { by: 5, change: 3 },
       ];
-      await store.commit({ base: 3, changes, cancellations });
+      await store.timeline.commit({ base: 3, changes, cancellations });
       await store.close();
       execute(folder, 'UPDATE cancellations SET seal = seal + 1 WHERE by_seq = 5');
       const { rows } = await repairStore(folder);
       const again = await sqliteStore({ directory: folder });
-      expect([rows, await again.cancellationsOf([3])]).toEqual([1, [{ by: 4, change: 3 }]]);
+      expect([rows, await again.timeline.cancellations([3])]).toEqual([1, [{ by: 4, change: 3 }]]);
       await again.close();
     }));
 
@@ -127,7 +127,7 @@ describe('the repair of a store', () => {
         const store = await sqliteStore({ directory: folder });
         const large = noiseBlob(300_000);
         const change = changeOf(4, 'b', { after: fileOf(large) });
-        await store.commit({ base: 3, blobs: [large], changes: [change] });
+        await store.timeline.commit({ base: 3, blobs: [large], changes: [change] });
         await store.close();
         execute(folder, `UPDATE blobs SET ${damage} WHERE encoding = 'arrived'`);
         const { left, lost } = await repairStore(folder);
@@ -146,7 +146,7 @@ describe('the repair of a store', () => {
         expect(left.problems.map(({ kind }) => kind)).toEqual(['leftover']);
         expect(lost[0]?.message).toMatch(/^0 of \d rows of \w+ could be read$/);
         const store = await sqliteStore({ directory: folder });
-        expect(await store.baseline()).toBe(null);
+        expect((await store.state()).baseline).toBe(null);
         await store.close();
       }),
   );
@@ -156,13 +156,13 @@ describe('the repair of a store', () => {
       const [large, next] = [noiseBlob(300_000, 1), noiseBlob(300_000, 2)];
       const store = await sqliteStore({ directory: folder });
       const change = changeOf(4, 'b', { after: fileOf(large) });
-      await store.commit({ base: 3, blobs: [large], changes: [change] });
+      await store.timeline.commit({ base: 3, blobs: [large], changes: [change] });
       await store.close();
       execute(folder, "UPDATE meta SET value = 5 WHERE key = 'arrivals'");
       await repairStore(folder);
       const again = await sqliteStore({ directory: folder });
       const other = changeOf(5, 'c', { after: fileOf(next) });
-      await again.commit({ base: 4, blobs: [next], changes: [other] });
+      await again.timeline.commit({ base: 4, blobs: [next], changes: [other] });
       for (const blob of [large, next]) await assertReadable(again, blob);
       await again.close();
     }));
@@ -172,7 +172,7 @@ describe('the repair of a store', () => {
       execute(folder, 'DELETE FROM sessions');
       expect((await repairStore(folder)).kept.changes).toBe(2);
       const store = await sqliteStore({ directory: folder });
-      expect(await store.changes({})).toMatchObject([
+      expect(await store.timeline.changes({})).toMatchObject([
         { seq: 2, sessionId: null, after: fileOf(ONE) },
         { seq: 3, sessionId: null, before: fileOf(ONE), after: fileOf(TWO) },
       ]);
@@ -183,10 +183,10 @@ describe('the repair of a store', () => {
     withStore(async (folder) => {
       const store = await sqliteStore({ directory: folder });
       const packed = noiseBlob(5_000);
-      await store.putBlobs(groupsOf([packed]));
+      await store.blobs.putMany(groupsOf([packed]));
       const unused = (await checkStore(folder)).problems.map(({ message }) => message);
       expect(unused).toEqual(['a file that nothing names', 'a file that nothing names']);
-      await store.commit({
+      await store.timeline.commit({
         base: 3,
         references: [{ id: packed.id, size: 5_000, source: 'pack', key: null }],
         changes: [changeOf(4, 'b', { after: fileOf(packed) })],
@@ -200,10 +200,10 @@ describe('the repair of a store', () => {
       damageName(folder);
       const { kept } = await repairStore(folder);
       const store = await sqliteStore({ directory: folder });
-      const changes = await store.changes({});
+      const changes = await store.timeline.changes({});
       expect([kept.changes, changes.map(({ path }) => path)]).toEqual([2, ['a', 'a']]);
       expect(changes[1]?.after).toEqual(fileOf(TWO));
-      expect(await store.baseline()).not.toBe(null);
+      expect((await store.state()).baseline).not.toBe(null);
       await store.close();
     }));
 
@@ -214,7 +214,7 @@ describe('the repair of a store', () => {
         'leftover',
       ]);
       const store = await sqliteStore({ directory: folder });
-      expect(await store.baseline()).toBe(null);
+      expect((await store.state()).baseline).toBe(null);
       await store.close();
     }));
 
@@ -223,10 +223,10 @@ describe('the repair of a store', () => {
       execute(folder, 'UPDATE heads SET blob = NULL, mode = 0');
       await repairStore(folder);
       const store = await sqliteStore({ directory: folder });
-      expect((await store.changes({})).map(({ after }) => after)).toEqual(
+      expect((await store.timeline.changes({})).map(({ after }) => after)).toEqual(
         [ONE, TWO].map((one) => fileOf(one)),
       );
-      expect(await store.baseline()).not.toBe(null);
+      expect((await store.state()).baseline).not.toBe(null);
       await store.close();
     }));
 
@@ -237,7 +237,7 @@ describe('the repair of a store', () => {
         'leftover',
       ]);
       const store = await sqliteStore({ directory: folder });
-      expect(await store.baseline()).toBe(null);
+      expect((await store.state()).baseline).toBe(null);
       await store.close();
     }));
 });
@@ -247,7 +247,7 @@ function withBaseline(work: (folder: string) => Promise<void>): Promise<void> {
   return withStore(async (folder) => {
     const store = await sqliteStore({ directory: folder });
     const list = manifestOf(['a', 'b']);
-    await store.commit({ base: 3, blobs: [list], baseline: baselineOf(4, list) });
+    await store.timeline.commit({ base: 3, blobs: [list], baseline: baselineOf(4, list) });
     await store.close();
     await work(folder);
   });
@@ -264,7 +264,7 @@ async function withStore(work: (folder: string) => Promise<void>): Promise<void>
   await withTemporaryFolder(async (folder) => {
     const store = await sqliteStore({ directory: folder });
     const more = { sessionId: 's', checkpointId: checkpointOf(1).id };
-    await store.commit({
+    await store.timeline.commit({
       base: 0,
       blobs: [ONE, TWO],
       sessions: [sessionOf('s')],

@@ -1,4 +1,6 @@
-import { type Place, unsupported } from './place.ts';
+import { type Place, unsupported } from './tree.ts';
+
+// Classes of the language whose objects come back as what they were: views over bytes, and errors.
 
 type View = Exclude<NodeJS.ArrayBufferView, DataView> | DataView;
 
@@ -79,4 +81,35 @@ export function bytesFrom(tag: string, bytes: Uint8Array): object | null {
   const view = VIEWS[tag];
   if (view === undefined || bytes.length % view.width !== 0) return null;
   return view.make(new Uint8Array(bytes).buffer);
+}
+
+/** Errors of the language itself. An error of any other class would come back as another class. */
+const ERRORS: Readonly<Record<string, ErrorConstructor>> = {
+  Error,
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
+  AggregateError: AggregateError as unknown as ErrorConstructor,
+};
+
+const ERROR_NAMES: ReadonlyMap<object, string> = new Map(
+  Object.entries(ERRORS).map(([name, { prototype }]) => [prototype, name]),
+);
+
+/** The name of the class that has this prototype, or null. */
+export function errorClass(prototype: object): string | null {
+  return ERROR_NAMES.get(prototype) ?? null;
+}
+
+/** An error of that class without a single field; null where there is no such class. */
+export function emptyError(type: string): Error | null {
+  const made = Object.hasOwn(ERRORS, type) ? ERRORS[type] : undefined;
+  if (made === undefined) return null;
+  // The first argument of an AggregateError is a list.
+  const error = type === 'AggregateError' ? new AggregateError([]) : new made();
+  for (const key of Reflect.ownKeys(error)) Reflect.deleteProperty(error, key);
+  return error;
 }

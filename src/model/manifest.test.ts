@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { propertyRuns } from '../../../test/property/runs.ts';
-import { isSavepointError } from '../errors.ts';
-import type { BlobId } from '../ids.ts';
-import { bytesToPath, type TrackedPath } from '../path.ts';
-import { unknown } from '../state.ts';
-import type { BaselineState } from './entry.ts';
-import { Manifest } from './manifest.ts';
-import { ManifestWriter } from './manifest-writer.ts';
+import { propertyRuns } from '../../test/property/runs.ts';
+import { isSavepointError } from './errors.ts';
+import type { BlobId } from './ids.ts';
+import { type BaselineState, Manifest, ManifestWriter } from './manifest.ts';
+import { bytesToPath, type TrackedPath } from './path.ts';
+import { unknown } from './state.ts';
 
 const BLOB = 'a1'.repeat(32) as BlobId;
 const FOLDER: BaselineState = {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { TrackedPath } from '../model/path.ts';
 import { ABSENT, type State } from '../model/state.ts';
 import { blobOf } from '../store/blob.ts';
-import { findRenames, type Moved } from './diff.ts';
+import { findRenames, type Moved } from './renames.ts';
 
 test('tells a rename by its content', () => {
   const diffs = [gone('old.ts', 'text'), made('new.ts', 'text'), made('other.ts', 'other')];

@@ -1,0 +1,55 @@
+import type { StoreCheck } from '../store/sqlite/check/problem.ts';
+import type { StoreRepair } from '../store/sqlite/repair/repair-store.ts';
+import type { SqliteStoreOptions } from '../store/sqlite/sqlite-store.ts';
+import type { Store } from '../store/store.ts';
+import type { TransferCounts, TransferLimits } from '../transfer/requests.ts';
+import type { AdoptStoreRequest } from './adopt-store.ts';
+import type { CheckProjectOptions } from './check-project.ts';
+import type { OpenOptions } from './open-savepoint.ts';
+import type { Savepoint } from './savepoint.ts';
+
+// The functions that a program begins with. Each loads what it needs when it is called, so that a program
+// which imports the library, but does not use it in this run, starts as fast as without it.
+
+/** Opens the timeline of a project, finishing a restore that was interrupted, if it can be. */
+export async function openSavepoint(options: OpenOptions): Promise<Savepoint> {
+  return (await import('./open-savepoint.ts')).openSavepoint(options);
+}
+
+/** A store in a folder of its own. */
+export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  return (await import('../store/sqlite/sqlite-store.ts')).sqliteStore(options);
+}
+
+/** A store that lives as long as its process; for tests, and for trying things out. */
+export async function memoryStore(): Promise<Store> {
+  return (await import('../store/sqlite/memory-store.ts')).memoryStore();
+}
+
+/** Gives a project that was moved the store of its old path. */
+export async function adoptStore(request: AdoptStoreRequest): Promise<void> {
+  return (await import('./adopt-store.ts')).adoptStore(request);
+}
+
+/** The path under which a folder was recorded that was moved away since; null if there is none. */
+export async function movedFrom(project: string, home: string): Promise<string | null> {
+  return (await import('./adopt-store.ts')).movedFrom(project, home);
+}
+
+/** Looks at everything in the store of a project, also where it cannot be opened. Changes nothing. */
+export async function checkProject(options: CheckProjectOptions): Promise<StoreCheck> {
+  return (await import('./check-project.ts')).checkProject(options);
+}
+
+/** Makes a damaged store usable again, and keeps the old database. End other programs first. */
+export async function repairProject(options: CheckProjectOptions): Promise<StoreRepair> {
+  return (await import('./check-project.ts')).repairProject(options);
+}
+
+/** Whether an export is sound, without a store: throws what an import would throw. */
+export async function verifyExport(
+  source: AsyncIterable<Uint8Array>,
+  limits?: Partial<TransferLimits>,
+): Promise<TransferCounts> {
+  return (await import('./transfer.ts')).verifyExport(source, limits);
+}

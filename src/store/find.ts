@@ -1,0 +1,46 @@
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { SavepointError } from '../model/errors.ts';
+import type { Execution } from '../model/execution.ts';
+import type { CheckpointId, OperationId, Seq } from '../model/ids.ts';
+import type { Operation } from '../model/operation.ts';
+import type { TrackedPath } from '../model/path.ts';
+import type { Session } from '../model/session.ts';
+import type { Head, Store } from './store.ts';
+
+// Single records and numbers, in terms of the port's lists.
+
+export async function currentSeq(store: Store): Promise<Seq> {
+  return (await store.state()).seq;
+}
+
+export async function findSession(store: Store, id: string): Promise<Session | null> {
+  return (await store.timeline.sessions([id]))[0] ?? null;
+}
+
+export async function findCheckpoint(store: Store, id: CheckpointId): Promise<Checkpoint | null> {
+  return (await store.timeline.checkpoints({ ids: [id] }))[0] ?? null;
+}
+
+/** Null when there is none. */
+export async function oldestCheckpointSeq(store: Store): Promise<Seq | null> {
+  const [oldest] = await store.timeline.checkpoints({ oldestFirst: true, limit: 1 });
+  return oldest?.seq ?? null;
+}
+
+export async function findHead(store: Store, path: TrackedPath): Promise<Head | null> {
+  return (await store.timeline.heads([path]))[0] ?? null;
+}
+
+export async function findOperation(store: Store, id: OperationId): Promise<Operation | null> {
+  return (await store.timeline.operations({ ids: [id] }))[0] ?? null;
+}
+
+export async function findExecution(store: Store, id: string): Promise<Execution | null> {
+  return (await store.timeline.executions([id]))[0] ?? null;
+}
+
+/** Throws `blob-missing` too where the store keeps no objects of git. */
+export async function readGitObject({ git }: Store, key: Uint8Array): Promise<Uint8Array> {
+  if (git !== null) return git.read(key);
+  throw new SavepointError('blob-missing', 'this store keeps no objects of git');
+}
