@@ -1,15 +1,14 @@
 import { parseBytes } from '../config/index.ts';
 import type { PlanOptions } from '../index.ts';
 import { UsageError } from '../terminal/usage-error.ts';
-import { type Call, type Option, wordOption } from './command.ts';
+import { type Call, flag, type Option, option, wordOption } from './command.ts';
 
 const DEFAULT_LIMIT = 50;
 
-export const LIMIT_OPTION: Option = {
-  type: 'string',
-  value: 'N',
-  help: `how many to show, 0 for all (default: ${DEFAULT_LIMIT}, or all with --json)`,
-};
+export const LIMIT_OPTION: Option = option(
+  'N',
+  `how many to show, 0 for all (default: ${DEFAULT_LIMIT}, or all with --json)`,
+);
 
 /** Null: all. */
 export function limitOf(call: Call): number | null {
@@ -22,21 +21,19 @@ export function limitOf(call: Call): number | null {
 
 /** Options of everything that makes a plan and carries it out. */
 export const PLAN_OPTIONS: Readonly<Record<string, Option>> = {
-  'dry-run': { type: 'boolean', help: 'show what would be done, and do nothing' },
-  'on-conflict': {
-    type: 'string',
-    value: 'WHAT',
-    help: 'settle conflicts: keep what is there, restore all the same, or fail (default: leave them)',
-    completes: ['keep', 'restore', 'fail'],
-  },
-  force: { type: 'boolean', help: 'go ahead although a tool call of the session is still running' },
+  'dry-run': flag('show what would be done, and do nothing'),
+  'on-conflict': option(
+    'WHAT',
+    'settle conflicts: keep what is there, restore all the same, or fail (default: leave them)',
+    ['keep', 'restore', 'fail'],
+  ),
+  force: flag('go ahead although a tool call of the session is still running'),
 };
 
 /** Of commands that can take back changes of other commands. */
-export const INCLUDE_SHARED: Option = {
-  type: 'boolean',
-  help: 'also take back changes of which it is not certain who made them',
-};
+export const INCLUDE_SHARED: Option = flag(
+  'also take back changes of which it is not certain who made them',
+);
 
 export function planOptions(call: Call): PlanOptions {
   return {

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
-import type { Call, Option } from './command.ts';
+import { type Call, flag, type Option } from './command.ts';
 
 /** Options of commands whose output can be longer than a screen. */
 export const PAGER_OPTIONS: Readonly<Record<string, Option>> = {
-  'no-pager': {
-    type: 'boolean',
-    help: 'print everything at once (at a terminal, what is longer than the screen goes through PAGER, or less)',
-  },
+  'no-pager': flag(
+    'print everything at once (at a terminal, what is longer than the screen goes through PAGER, or less)',
+  ),
 };
 
 /** Prints what was asked for; at a terminal through a pager if it is longer than the screen. */

@@ -17,7 +17,6 @@ export const completion: Command = {
   details:
     'Prints the script for a shell; have it loaded where your shell reads its settings. It asks Savepoint\n' +
     'for what fits at the cursor: commands, options, checkpoints, labels, sessions, operations.',
-  options: {},
   examples: [
     ['source <(savepoint completion bash)', 'in ~/.bashrc'],
     ['source <(savepoint completion zsh)', 'in ~/.zshrc, after compinit'],

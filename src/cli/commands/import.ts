@@ -42,7 +42,6 @@ export const importCommand: Command = {
     'project is touched, and `undo` never means what came with an import; a rewind to one of its\n' +
     'checkpoints works where the files are as the session left them, and otherwise merges or leaves a\n' +
     'conflict as usual. Sessions that are here already, and the same, stay as they are.',
-  options: {},
   examples: [
     ['savepoint import bug.savepoint', 'then: savepoint list'],
     ['savepoint import bug.savepoint --project ~/src/app', 'into another project'],

@@ -10,7 +10,7 @@ import { relativeTime } from '../../terminal/phrases.ts';
 import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { carryOut, carryOutPlan, type Words } from '../carry-out.ts';
-import type { Call, Command } from '../command.ts';
+import { type Call, type Command, flag } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { RECEIPT } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -31,12 +31,9 @@ export const rewind: Command = {
     'a terminal, you choose from the timeline. With --quiet only what is left alone is named, and why.',
   options: {
     ...PLAN_OPTIONS,
-    yes: { type: 'boolean', help: 'do not ask' },
-    'only-message': {
-      type: 'boolean',
-      help: 'take back this one message, and keep what came later',
-    },
-    exact: { type: 'boolean', help: 'the recorded files as they were, whoever changed them since' },
+    yes: flag('do not ask'),
+    'only-message': flag('take back this one message, and keep what came later'),
+    exact: flag('the recorded files as they were, whoever changed them since'),
     'include-shared': INCLUDE_SHARED,
   },
   examples: [

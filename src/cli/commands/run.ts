@@ -12,7 +12,7 @@ import {
 import { COUNT, described, exact, listOf, nullable, oneOf, TEXT } from '../../model/check.ts';
 import { plural } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import type { Call, Command } from '../command.ts';
+import { type Call, type Command, option } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { HeldWork } from '../interrupts.ts';
 import { PathNames, printJson } from '../json.ts';
@@ -44,7 +44,7 @@ export const run: Command = {
     'it fails or is interrupted. Its exit code is passed on. `savepoint undo` takes the changes back.\n' +
     'With --json the program writes to standard error, so that standard output is JSON alone.',
   options: {
-    message: { type: 'string', value: 'TEXT', help: 'what to call it in the list' },
+    message: option('TEXT', 'what to call it in the list'),
   },
   examples: [
     ['savepoint run -- npm run format', 'a formatter that may go wrong'],

@@ -100,7 +100,6 @@ function skipped({ path, expected }: PlanLine): PlanLine {
 
 export const redo: Command = {
   name: 'redo',
-  arguments: '',
   summary: 'take back the newest undo',
   details: 'Takes back the newest undo, as long as no new rewind came after it.',
   options: PLAN_OPTIONS,
