@@ -9,8 +9,6 @@ import {
   type State,
   type Store,
 } from 'savepoint';
-import { checkpointWith } from '../src/model/checkpoint.ts';
-import { currentSeq } from '../src/store/find.ts';
 import { sourceText } from './source-text.ts';
 
 export const CHECKPOINTS = 5_000;
@@ -23,7 +21,7 @@ const PATHS = 400;
 export async function fillTimeline(store: Store): Promise<void> {
   const heads = new Map<string, State>();
   for (let first = 0; first < CHECKPOINTS; first += CHECKPOINTS_PER_SESSION) {
-    await store.timeline.commit(sessionBatch(await currentSeq(store), first, heads));
+    await store.timeline.commit(sessionBatch((await store.state()).seq, first, heads));
   }
 }
 
@@ -62,16 +60,18 @@ function sessionOf(first: number): Session {
 }
 
 function checkpointOf(seq: number, session: Session, nth: number): Checkpoint {
-  return checkpointWith({
+  return {
     id: checkpointIdOf(nth),
     seq,
     sessionId: session.id,
     messageId: `message-${nth}`,
     kind: 'message',
     description: `message ${nth} of a person to an agent`,
+    label: null,
     createdAt: nth,
+    gitHead: null,
     coverage: 'named',
-  });
+  };
 }
 
 function changeOf(

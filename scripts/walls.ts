@@ -112,7 +112,7 @@ export const MAY_IMPORT_NODE_FS: readonly string[] = [
   'capture/git/',
   // The calls of a scan, made for each entry, and its index, which is read into shared memory.
   'capture/scan/file-system.ts',
-  'capture/scan/index-file.ts',
+  'capture/scan/kept-index.ts',
   // Appends to a log.
   'replica/file-logger.ts',
   // They play in temporary folders of their own.

@@ -13,6 +13,7 @@ export {
 } from './engine/load.ts';
 export type { Materialized } from './engine/materialize.ts';
 export type { OpenOptions } from './engine/open-savepoint.ts';
+export { storeDirectory } from './engine/project.ts';
 export type { EvictionResult, PrunePlan, PruneReport } from './engine/prune.ts';
 export type { PurgeReport, PurgeRequest } from './engine/purge.ts';
 export {
@@ -31,7 +32,6 @@ export {
 export type { Savepoint } from './engine/savepoint.ts';
 export type { ScanOptions, ScanReport } from './engine/scan.ts';
 export type { ProjectStatus, WorktreeStatus } from './engine/status.ts';
-export { storeDirectory } from './engine/store-place.ts';
 export type {
   ExecutionReader,
   ListedExecution,

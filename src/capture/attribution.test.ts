@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { currentOwner } from '../capture/process-owner.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { ProcessOwner } from '../model/owner.ts';
 import type { Window } from '../model/window.ts';
 import { authorOfFinds, lostWindows } from './attribution.ts';
+import { currentOwner } from './process-owner.ts';
 
 const NOW = 1_000;
 const NONE: ReadonlySet<string> = new Set();

@@ -77,10 +77,9 @@ export function timeJson(time: number): string {
   return new Date(time).toISOString();
 }
 
-type ListedFields = 'id' | 'seq' | 'sessionId' | 'agent' | 'messageId' | 'kind' | 'description';
-
 export interface CheckpointJson
-  extends Pick<ListedCheckpoint, ListedFields | 'label' | 'files'>,
+  extends Pick<ListedCheckpoint, 'id' | 'seq' | 'sessionId' | 'agent' | 'messageId' | 'kind'>,
+    Pick<ListedCheckpoint, 'description' | 'label' | 'files'>,
     Partial<LineCount> {
   readonly createdAt: string;
 }
@@ -108,8 +107,20 @@ export const CHECKPOINT: Kind<CheckpointJson> = exact({
 
 export function checkpointJson(checkpoint: ListedCheckpoint, lines?: LineCount): CheckpointJson {
   const { id, seq, sessionId, agent, messageId, kind, description, label, files } = checkpoint;
-  const listed = { id, seq, sessionId, agent, messageId, kind, description, label, files };
-  return { ...listed, createdAt: timeJson(checkpoint.createdAt), ...lines };
+  const createdAt = timeJson(checkpoint.createdAt);
+  return {
+    id,
+    seq,
+    sessionId,
+    agent,
+    messageId,
+    kind,
+    description,
+    label,
+    files,
+    createdAt,
+    ...lines,
+  };
 }
 
 export interface SessionJson extends Pick<Session, 'id' | 'agent' | 'rootId'> {

@@ -13,7 +13,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { type AdoptStoreRequest, adoptStore, movedFrom } from './adopt-store.ts';
 import { openSavepoint } from './open-savepoint.ts';
-import { storeDirectory } from './store-place.ts';
+import { storeDirectory } from './project.ts';
 
 let scratch: string;
 let home: string;

@@ -1,5 +1,4 @@
 import { basename, dirname, join } from 'node:path';
-import { openProject, realLocation } from '../capture/project.ts';
 import { exists, move } from '../fs/entries.ts';
 import { namesIn } from '../fs/tree.ts';
 import { syncPath } from '../fs/write-file.ts';
@@ -10,7 +9,7 @@ import { storeFailure } from '../store/sqlite/failures.ts';
 import { layoutOf, makeEmptyFile } from '../store/sqlite/layout.ts';
 import { readProject } from '../store/sqlite/meta.ts';
 import type { ProjectIdentity } from '../store/store.ts';
-import { homeOf, storeDirectory } from './store-place.ts';
+import { homeOf, openProject, realLocation, storeDirectory } from './project.ts';
 
 export interface AdoptStoreRequest {
   /** Where the project is now. */
@@ -34,7 +33,7 @@ const ADOPT_STORE_REQUEST: Kind<AdoptStoreRequest> = object({
 /**
  * Gives a project that was moved the store of its old path. Refuses while the old folder is still there,
  * and where the new one has a timeline of its own. The store still names the old folder afterwards: open
- * it with `adopt`; a process that dies in between leaves exactly that to do.
+ * it with `adopt`. If the process dies in between, only that is left to do.
  */
 export async function adoptStore(request: AdoptStoreRequest): Promise<void> {
   check(ADOPT_STORE_REQUEST, 'request', request);
@@ -63,7 +62,7 @@ export function movedFrom(project: string, home: string): string | null {
   return null;
 }
 
-/** A store is named by a real path, whose last part was no link; one may stand there by now. */
+/** Stores are named by real paths. The last part was no link then, but may be one now. */
 function recordedRoot(path: string): string {
   return join(realLocation(dirname(path)), basename(path));
 }
@@ -73,7 +72,7 @@ function requireStore(directory: string, root: string): void {
   throw new SavepointError('store-missing', `nothing was recorded in ${root}`, { path: root });
 }
 
-/** The project lock, as `createDatabase` takes it; the database itself is closed meanwhile. */
+/** Takes the project lock as `createDatabase` does, while the database itself is closed. */
 function underLock(directory: string, timeoutMs: number | undefined, work: () => void): void {
   const { lock } = layoutOf(directory);
   makeEmptyFile(lock);
@@ -88,7 +87,7 @@ function underLock(directory: string, timeoutMs: number | undefined, work: () =>
 }
 
 function moveStore(from: string, to: string, oldRoot: string, root: string): void {
-  // Another one who waited for the lock may have moved it.
+  // Another process may have moved it while this one waited for the lock.
   requireStore(from, oldRoot);
   if (isStillThere(oldRoot, ownerOf(from))) {
     throw new SavepointError('project-mismatch', `${oldRoot} is still there`, {
@@ -102,7 +101,7 @@ function moveStore(from: string, to: string, oldRoot: string, root: string): voi
       hint: 'see it with: savepoint list',
     });
   }
-  // Should somebody begin a timeline there just now, this fails: a folder with something in it stays.
+  // If another process begins a timeline there now, this fails, because a folder with files is not replaced.
   move(from, to);
   syncPath(dirname(to));
 }
@@ -110,22 +109,22 @@ function moveStore(from: string, to: string, oldRoot: string, root: string): voi
 function isStillThere(root: string, known: ProjectIdentity | null): boolean {
   try {
     const { identity } = openProject(root);
-    // A link that was left at the old place leads to another folder.
+    // A link at the old place leads to another folder.
     return identity.root === root && (known === null || isSameFolder(known, identity));
   } catch {
     return false;
   }
 }
 
-/** Wherever it stands. */
+/** The path may differ. */
 function isSameFolder(a: ProjectIdentity, b: ProjectIdentity): boolean {
   return a.inode === b.inode && a.birthtimeNs === b.birthtimeNs;
 }
 
-/** Only looks, also into a store of another format. Null where there is nothing to read. */
+/** Reads only, also from a store of another format. Null where there is no store to read. */
 function ownerOf(directory: string): ProjectIdentity | null {
   const { database } = layoutOf(directory);
-  // Opening would make one.
+  // To open a missing database would create it.
   if (!exists(database)) return null;
   let connection: Connection | null = null;
   try {

@@ -1,12 +1,11 @@
-import { openProject } from '../capture/project.ts';
 import { exists } from '../fs/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import { checkStore } from '../store/sqlite/check/check-store.ts';
 import type { CheckOptions, StoreCheck } from '../store/sqlite/check/problem.ts';
 import { withProjectLock } from '../store/sqlite/lock.ts';
 import { repairStore, type StoreRepair } from '../store/sqlite/repair/repair-store.ts';
+import { homeOf, openProject, storeDirectory } from './project.ts';
 import { DEFAULT_SETTINGS } from './requests.ts';
-import { homeOf, storeDirectory } from './store-place.ts';
 
 export interface CheckProjectOptions extends CheckOptions {
   readonly project: string;

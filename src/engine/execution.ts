@@ -9,7 +9,7 @@ import type { Workbench } from './workbench.ts';
 export { forkExecution, openExecution } from '../execution/open-execution.ts';
 export { applyRollback, planRollback } from '../execution/take-back-steps.ts';
 
-/** The engine as executions need it. */
+/** The parts of the engine that executions use. */
 export function executionSite(bench: Workbench): ExecutionSite {
   const { store, settings } = bench;
   return {

@@ -46,7 +46,7 @@ export async function repairProject(options: CheckProjectOptions): Promise<Store
   return (await import('./check-project.ts')).repairProject(options);
 }
 
-/** Whether an export is sound, without a store: throws what an import would throw. */
+/** Checks an export without a store. Throws the error that an import would throw. */
 export async function verifyExport(
   source: AsyncIterable<Uint8Array>,
   limits?: Partial<TransferLimits>,

@@ -18,7 +18,7 @@ import { nameOf, type TrackedPath } from '../model/path.ts';
 import { readGitObject } from '../store/find.ts';
 import { type TreeState, treeAt } from '../timeline/tree-at.ts';
 
-/** What was written, and what could not be. */
+/** How much was written, and which paths could not be. */
 export interface Materialized {
   readonly directory: string;
   readonly files: number;
@@ -52,7 +52,7 @@ export async function materialize(
   return { directory: target.root, ...target.counts, skipped };
 }
 
-/** Half a tree is of no use to anybody, and would stand in the way of the next try. */
+/** Removes a half-written tree: it is useless, and would be in the way of the next try. */
 function halfWritten(error: unknown, target: EmptyFolder): unknown {
   const isGone = target.remove();
   if (isSavepointError(error)) return error;
@@ -70,7 +70,7 @@ class EmptyFolder {
   readonly root: string;
   readonly counts = { files: 0, folders: 0, links: 0 };
   readonly #modes: { readonly path: TrackedPath; readonly mode: number }[] = [];
-  /** All that was made here, in order. */
+  /** All entries that were made here, in order. */
   readonly #made: TrackedPath[] = [];
   /** As it was named: this folder and those above it, up to the outermost that had to be made. */
   readonly #at: string;
@@ -94,7 +94,7 @@ class EmptyFolder {
     const bytes = await contentOf(site, state);
     if (typeof bytes === 'string') return bytes;
     const parent = pinParent(this.root, path);
-    // Its folder could not be written either, and says why.
+    // The folder could not be written either; its own entry says why.
     if (parent === null) return 'folder-missing';
     try {
       this.#put(parent, path, state, bytes);
@@ -104,7 +104,7 @@ class EmptyFolder {
     }
   }
 
-  /** Folders get their modes at the end: until then they must let us in. */
+  /** Folders get their modes at the end, because until then files are written into them. */
   finish(): void {
     for (const { path, mode } of this.#modes.toReversed()) {
       const parent = pinParent(this.root, path);
@@ -133,7 +133,7 @@ class EmptyFolder {
       if (kindOf(entry) === 'directory') removeFolder(entry);
       else removeIfThere(entry);
     } catch {
-      // It stays, and that is said.
+      // The entry stays, and `remove` returns false.
     } finally {
       parent?.close();
     }

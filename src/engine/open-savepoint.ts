@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { checkIdentity, openProject, type Project } from '../capture/project.ts';
 import {
   AMOUNT,
   BOOLEAN,
@@ -16,13 +15,13 @@ import { SavepointError } from '../model/errors.ts';
 import type { OnProgress } from '../model/progress.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
+import { checkIdentity, homeOf, openProject, type Project, storeDirectory } from './project.ts';
 import type { SavepointSettings } from './requests.ts';
 import { Savepoint } from './savepoint.ts';
-import { homeOf, storeDirectory } from './store-place.ts';
 import { type StorePlace, Workbench } from './workbench.ts';
 
 export interface OpenOptions extends Partial<SavepointSettings> {
-  /** The folder whose files are kept: one worktree. */
+  /** The folder whose files are recorded: one worktree. */
   readonly project: string;
   /** Where stores live, outside of every project; one folder below it for each project. */
   readonly home?: string;
@@ -30,7 +29,7 @@ export interface OpenOptions extends Partial<SavepointSettings> {
   readonly store?: Store;
   /** Folders that may not be projects: pass the user's home directory. */
   readonly refusedProjects?: readonly string[];
-  /** Take the store over although the folder is another one than it was made for. */
+  /** Use the store although it was made for another folder. */
   readonly adopt?: boolean;
   /** Make the store if there is none. True by default; false throws `store-missing`. */
   readonly create?: boolean;
@@ -67,7 +66,7 @@ export async function openSavepoint(options: OpenOptions): Promise<Savepoint> {
   try {
     await bind(store, project, options.adopt ?? false);
     const bench = new Workbench(project.root, store, placeOf(project, home), options);
-    // Whoever writes has to finish it; a list can be read all the same.
+    // Only writers must finish an interrupted restore; reading is possible without.
     await bench.recoverOrTell();
     return new Savepoint(bench);
   } catch (error) {
@@ -84,7 +83,7 @@ function openStore(project: Project, home: string | null, options: OpenOptions):
   return sqliteStore({ directory, create: options.create ?? true });
 }
 
-/** A store of the caller's own has no folder for a stat index: it is kept in memory then. */
+/** A store of the caller's own has no folder for a stat index, so the index is kept in memory. */
 function placeOf(project: Project, home: string | null): StorePlace {
   if (home === null) return { ownFolders: [], indexFile: null };
   return { ownFolders: [home], indexFile: join(storeDirectory(home, project.root), 'scan.index') };

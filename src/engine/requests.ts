@@ -16,32 +16,32 @@ import type { TrackedPath } from '../model/path.ts';
 import { ON_CONFLICT, type OnConflict, type RewindPlan } from '../model/plan.ts';
 import type { OnProgress } from '../model/progress.ts';
 
-/** What an embedding program can set; everything has a default. */
+/** The settings of an embedding program. All have defaults. */
 export interface SavepointSettings {
   readonly now: () => number;
-  /** Larger files are not recorded, and said so. */
+  /** Larger files are not recorded; captures and scans name them. */
   readonly maxFileSize: number;
-  /** Larger files are not replaced by a rewind, which has to keep what it replaces. */
+  /** Larger files are not replaced by a rewind, because it must keep the files that it replaces. */
   readonly maxSafetySize: number;
-  /** Entries of one folder that a tool named, past which it is not recorded. */
+  /** A folder that a tool names is not recorded if it has more entries than this. */
   readonly maxEntries: number;
   /** How long to wait for another process before `store-locked`. */
   readonly lockTimeoutMs: number;
-  /** Whether checkpoints and ends of turns scan the worktree, for what no tool named. */
+  /** Whether checkpoints and ends of turns scan the worktree, to find changes that no tool named. */
   readonly scan: boolean;
-  /** Files and folders in scope, past which the worktree is not scanned. */
+  /** The worktree is not scanned if it has more files and folders in scope than this. */
   readonly maxScanEntries: number;
-  /** Bytes that the first scan may copy. */
+  /** How many bytes the first scan may copy. */
   readonly maxCopyBytes: number;
   /** How long a scan may take before it leaves a gap; null for as long as it takes. */
   readonly scanDeadlineMs: number | null;
   /** Threads that share the work of scanning a large worktree. */
   readonly scanWorkers: number;
-  /** What decides which global ignore rules count and which git is run: HOME, XDG_CONFIG_HOME, PATH. */
+  /** HOME, XDG_CONFIG_HOME and PATH decide which global ignore rules count and which git is run. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Told how far scans, plans and restores have come. */
+  /** Is called with the progress of scans, plans and restores. */
   readonly onProgress: OnProgress | undefined;
-  /** Patterns as in .gitignore: files that fit are known to be there, and never read. */
+  /** Patterns as in .gitignore: files that fit are never read, only their existence is recorded. */
   readonly exclude: readonly string[];
 }
 
@@ -80,9 +80,9 @@ export interface CaptureRequest {
   readonly paths: readonly NamedPath[];
   readonly agent?: string | undefined;
   readonly parentSessionId?: string | undefined;
-  /** Describes the message, should this be its first sign. */
+  /** Describes the message, if this is the first call that mentions it. */
   readonly description?: string | undefined;
-  /** Names the tool call; a session with a running one is not rewound. */
+  /** Names the tool call. A session with a running tool call is not rewound. */
   readonly toolCallId?: string | undefined;
   readonly maxFileSize?: number | undefined;
 }
@@ -96,7 +96,7 @@ export const CAPTURE_REQUEST: Kind<CaptureRequest> = object({
   maxFileSize: optional(AMOUNT),
 });
 
-/** An open capture: what was there before a tool ran. */
+/** An open capture: the states before a tool ran. */
 export interface Capture {
   readonly checkpointId: CheckpointId;
   /** One for each entry; the first belongs to the first path that was named. */
@@ -105,13 +105,13 @@ export interface Capture {
   readonly skipped: readonly TrackedPath[];
 }
 
-/** A capture that a caller hands back. No other field of it is used: the timeline knows who wrote. */
+/** A capture that a caller hands back. Only these fields are used; the timeline knows the author. */
 export const CAPTURE: Kind<unknown> = object({
   changes: listOf(object({ path: TEXT, seq: AMOUNT, before: object({ kind: TEXT }) })),
 });
 
 export interface CheckpointRequest {
-  /** Left out, the checkpoint belongs to no session. */
+  /** Without it, the checkpoint belongs to no session. */
   readonly sessionId?: string | undefined;
   readonly messageId?: string | undefined;
   readonly agent?: string | undefined;
@@ -119,7 +119,7 @@ export interface CheckpointRequest {
   readonly description?: string | undefined;
   /** Not the beginning of an id, `latest`, or anything that ends like `~1`. */
   readonly label?: string | undefined;
-  /** Whether to scan the worktree first; left out, as the settings say. */
+  /** Whether to scan the worktree first; by default as the settings say. */
   readonly scan?: boolean | undefined;
 }
 
@@ -137,10 +137,10 @@ export interface WindowRequest {
   readonly messageId: string;
   readonly agent?: string | undefined;
   readonly parentSessionId?: string | undefined;
-  /** Describes the message, should this be its first sign. */
+  /** Describes the message, if this is the first call that mentions it. */
   readonly description?: string | undefined;
   readonly toolCallId?: string | undefined;
-  /** The command runs within this process: should that die, the window is over. */
+  /** The command runs within this process: if the process ends, so does the window. */
   readonly inThisProcess?: boolean | undefined;
 }
 
@@ -163,8 +163,8 @@ const PLAN_FIELDS = { onConflict: optional(oneOf(...ON_CONFLICT)), force: option
 export const PLAN_OPTIONS: Kind<PlanOptions> = object(PLAN_FIELDS);
 
 /**
- * Is shown a plan before anything is touched. Unless it answers true, everything stays as it is. The
- * project stays locked meanwhile: to ask a person, make a plan and `apply` it.
+ * Gets the plan before anything is touched. Unless it returns true, everything stays as it is. The project
+ * stays locked meanwhile: to ask a person, make a plan and `apply` it.
  */
 export type Agree = (plan: RewindPlan) => boolean | Promise<boolean>;
 
@@ -173,7 +173,7 @@ export type Agree = (plan: RewindPlan) => boolean | Promise<boolean>;
  * on record. The plan decides what the files are afterwards, not that program.
  */
 export interface AlongsideRequest {
-  /** Every path that it may touch. Where one of them is not on record, it is not run. */
+  /** Every path that it may touch. If one of them is not on record, the program does not run. */
   readonly paths: readonly NamedPath[];
   run(): Promise<void>;
 }
@@ -181,7 +181,7 @@ export interface AlongsideRequest {
 export interface RewindRequest extends PlanOptions {
   /** Id of a checkpoint, or what `resolve` accepts. */
   readonly to: string;
-  /** `since`: all the session did since. `message`: that message alone. `exact`: the tree as it was. */
+  /** `since`: all changes of the session since. `message`: only that message. `exact`: the tree as it was. */
   readonly take?: 'since' | 'message' | 'exact' | undefined;
   readonly paths?: readonly NamedPath[] | undefined;
   readonly includeShared?: boolean | undefined;
@@ -196,9 +196,9 @@ export const REWIND_REQUEST: Kind<RewindRequest> = object({
 });
 
 export interface UndoRequest extends PlanOptions {
-  /** Left out, what came last: an operation, or a command that was run under Savepoint. */
+  /** Without it, the last one: an operation, or a command that was run under Savepoint. */
   readonly operationId?: string;
-  /** Also what may be another's doing, of a command. */
+  /** Takes back shared changes of a command as well. */
   readonly includeShared?: boolean;
 }
 

@@ -32,8 +32,8 @@ export async function planRewind(bench: Workbench, request: RewindRequest): Prom
 }
 
 /**
- * Whichever came last, unless one is named: the newest rewind in effect, or the newest command. Knows of
- * what the last scan has found: whoever wants all of it scans first.
+ * Without a named operation, takes back the last one: the newest rewind in effect, or the newest command.
+ * Knows only the changes that the last scan found, so scan first.
  */
 export async function planUndo(bench: Workbench, request: UndoRequest): Promise<Planned> {
   const { operationId: id, force = false, includeShared = false } = request;
@@ -64,7 +64,7 @@ export async function planDiff({ rewindSite: site }: Workbench, line: PlanLine):
   return { path, before: target, after: seen.state, beforeBytes, afterBytes };
 }
 
-/** Plans and applies under one lock: what was seen and read for the plan serves for the restore. */
+/** Plans and applies under one lock: the restore uses the states and contents that the plan has read. */
 export function planAndApply(
   bench: Workbench,
   make: () => Promise<Planned>,
@@ -77,7 +77,7 @@ export function planAndApply(
   });
 }
 
-/** Executes a plan that was made before, and may be old, or throws `plan-stale`. */
+/** Executes a plan that was made earlier, or throws `plan-stale`. */
 export function apply(
   bench: Workbench,
   plan: RewindPlan,
@@ -90,7 +90,7 @@ export function apply(
   return bench.locked(() => applyPlan(applying(bench, null), plan, other));
 }
 
-/** What a restore needs of an open project. `fresh`: what was seen for a plan under the lock that is held. */
+/** The context of a restore. `fresh`: what the plan has read, if it was made under the lock that is held. */
 export function applying(bench: Workbench, fresh: Fresh | null): ApplyContext {
   return {
     site: bench.rewindSite,
@@ -136,12 +136,12 @@ async function operationToUndo(store: Store, id?: string): Promise<Operation> {
 }
 
 /**
- * The newest undo in effect, as long as nothing but undos and redos came after it. A new rewind ends the
- * chance, as typing ends it in an editor.
+ * The newest undo in effect, if only undos and redos came after it. After a new rewind nothing can be
+ * redone, as after typing in an editor.
  */
 async function operationToRedo(store: Store): Promise<Operation> {
   for (const operation of await store.timeline.operations()) {
-    // One that an import brought is not in effect, and ends nothing here.
+    // An imported rewind is not in effect, so it does not count.
     if (operation.kind === 'rewind' && operation.inEffect) break;
     if (operation.kind === 'undo' && operation.inEffect) return operation;
   }

@@ -76,34 +76,34 @@ export class Savepoint extends TimelineReader {
     return checkpoint(this.#bench, request);
   }
 
-  /** Before a tool writes: records what is there, durably, and opens a change for each entry. */
+  /** Before a tool writes: records the files durably, and opens a change for each entry. */
   async captureBefore(request: CaptureRequest): Promise<Capture> {
     check(CAPTURE_REQUEST, 'request', request);
     return captureBefore(this.#bench, request);
   }
 
-  /** After the tool: ends the capture's changes with what is there now. */
+  /** After the tool: ends the capture's changes with the present states. */
   async captureAfter(capture: Capture): Promise<void> {
     check(CAPTURE, 'capture', capture);
     return captureAfter(this.#bench, capture);
   }
 
   /**
-   * Before a command that may write anything: what it changes is found by a scan at its end. Call
-   * `closeWindow` with the id, also when the command failed.
+   * Before a command that may write anything: a scan at its end finds the changes. Call `closeWindow`
+   * with the id, also when the command failed.
    */
   async openWindow(request: WindowRequest): Promise<OpenWindow> {
     check(WINDOW_REQUEST, 'request', request);
     return openWindow(this.#bench, request);
   }
 
-  /** After the command: puts on record what it changed. */
+  /** After the command: records its changes. */
   async closeWindow(id: string): Promise<ScanReport> {
     check(ID, 'id', id);
     return closeWindow(this.#bench, id);
   }
 
-  /** Puts on record what has changed in the worktree, whoever did it. */
+  /** Records all changes in the worktree, whoever made them. */
   async scan(options: ScanOptions = {}): Promise<ScanReport> {
     check(SCAN_OPTIONS, 'options', options);
     return scanWith(this.#bench, options, async (_draft, _now, report) => report);
@@ -126,7 +126,7 @@ export class Savepoint extends TimelineReader {
     return this.#bench.reading(() => materialize(this.#bench.site, checkpoint, directory));
   }
 
-  /** The agent is done with its turn: what it opened and nobody closed ends here. */
+  /** The agent's turn is over: changes and windows that it opened and nobody closed end here. */
   endTurn(sessionId: string): Promise<void> {
     return endTurn(this.#bench, sessionId);
   }
@@ -138,28 +138,28 @@ export class Savepoint extends TimelineReader {
   }
 
   /**
-   * The plan that takes an operation back: the one named, or whichever came last, the newest rewind in
-   * effect or the newest command that was run under Savepoint.
+   * The plan that takes back an operation: the one named, or the last one. That is the newest rewind in
+   * effect, or the newest command that was run under Savepoint.
    */
   async planUndo(request: UndoRequest = {}): Promise<RewindPlan> {
     check(UNDO_REQUEST, 'options', request);
     return (await planUndo(this.#bench, request)).plan;
   }
 
-  /** The plan that takes the newest undo back. */
+  /** The plan that takes back the newest undo. */
   async planRedo(options: PlanOptions = {}): Promise<RewindPlan> {
     check(PLAN_OPTIONS, 'options', options);
     return (await planRedo(this.#bench, options)).plan;
   }
 
-  /** What a line of a plan takes back, with contents. Writes nothing. */
+  /** The difference that a line of a plan takes back, with contents. Writes nothing. */
   planDiff(line: PlanLine): Promise<PathDiff> {
     return this.#bench.reading(() => planDiff(this.#bench, line));
   }
 
   /**
-   * Executes exactly this plan, or throws `plan-stale` and changes nothing. `alongside`: a program that
-   * rewinds the same files by itself, and is let do so first.
+   * Executes exactly this plan, or throws `plan-stale` and changes nothing. `alongside`: another program
+   * that rewinds the same files by itself, and runs first.
    */
   apply(plan: RewindPlan, alongside?: AlongsideRequest): Promise<Receipt> {
     return apply(this.#bench, plan, alongside);
@@ -183,14 +183,14 @@ export class Savepoint extends TimelineReader {
     return planAndApply(this.#bench, () => planRedo(this.#bench, options), agree);
   }
 
-  /** Gives a checkpoint a label, or takes its label away with null. */
+  /** Gives a checkpoint a label, or removes its label with null. */
   async label(ref: string, label: string | null): Promise<Checkpoint> {
     check(TEXT, 'ref', ref);
     check(nullable(TEXT), 'label', label);
     return this.#bench.write((draft) => labelCheckpoint(draft, this.#bench.store, ref, label));
   }
 
-  /** What is different now, or at `to`, from how it was at `from`. */
+  /** The differences between `from` and now, or `to`. */
   async diff(from: string, to?: string, paths?: readonly NamedPath[]): Promise<PathDiff[]> {
     check(TEXT, 'from', from);
     check(optional(TEXT), 'to', to);
@@ -207,7 +207,7 @@ export class Savepoint extends TimelineReader {
     return exportSessions(this.#bench, request);
   }
 
-  /** Brings in what `export` wrote, whoever wrote it: all of it, checked to the last byte, or nothing. */
+  /** Brings in an export of any origin: all of it, checked to the last byte, or nothing. */
   import(
     from: AsyncIterable<Uint8Array>,
     limits?: Partial<TransferLimits>,
@@ -220,7 +220,7 @@ export class Savepoint extends TimelineReader {
     return this.#bench.write((draft, now) => archiveSession(draft, this.#bench.store, id, now));
   }
 
-  /** Compresses what is raw, for at most `budgetMs`, and removes what the rules no longer keep. */
+  /** Compresses contents for at most `budgetMs`, and removes what the rules no longer keep. */
   async cleanup(rules?: Partial<RetentionRules>, budgetMs?: number): Promise<EvictionResult> {
     return (await import('./prune.ts')).cleanup(this.#bench, rules, budgetMs);
   }
@@ -252,15 +252,15 @@ export class Savepoint extends TimelineReader {
     return new SQLiteStorage({ store, lockTimeoutMs: settings.lockTimeoutMs, now: settings.now });
   }
 
-  /** Takes checkpoints away as targets; what others need of them stays. */
+  /** Removes checkpoints as targets. Contents that others need stay. */
   async evict(ids: readonly CheckpointId[]): Promise<void> {
     check(listOf(ID), 'ids', ids);
     return this.#bench.locked(() => evictCheckpoints(this.#bench.store, ids));
   }
 
   /**
-   * Takes an execution for this process, new or begun before. What a step left that was killed is rolled
-   * back first. Throws `execution-busy` while another process has it.
+   * Takes an execution for this process, new or begun before. First rolls back a step that was killed.
+   * Throws `execution-busy` while another process has the execution.
    */
   async execution(id: string, options?: ExecutionOptions): Promise<ExecutionRun> {
     const { openExecution, executionSite } = await import('./execution.ts');
@@ -269,19 +269,19 @@ export class Savepoint extends TimelineReader {
     return run;
   }
 
-  /** A new execution that has the first steps of another one behind it. Files stay as they are. */
+  /** A new execution that begins after the first steps of another one. Files stay as they are. */
   async forkExecution(id: string, request: ForkRequest): Promise<Execution> {
     const { forkExecution, executionSite } = await import('./execution.ts');
     return forkExecution(executionSite(this.#bench), id, request);
   }
 
-  /** What a rollback of an execution would do to files and state, and what it cannot undo. */
+  /** The plan of a rollback: what it does to files and state, and which effects it cannot undo. */
   async planRollback(id: string, request: RollbackRequest): Promise<RollbackPlan> {
     const { planRollback, executionSite } = await import('./execution.ts');
     return this.#bench.reading(() => planRollback(executionSite(this.#bench), id, request));
   }
 
-  /** Rolls files and state back as one operation, which `undo` takes back. */
+  /** Rolls back files and state as one operation, which `undo` can take back. */
   async applyRollback(plan: RollbackPlan, options?: RollbackOptions): Promise<Receipt> {
     const { applyRollback, executionSite } = await import('./execution.ts');
     return applyRollback(executionSite(this.#bench), plan, options);
@@ -299,14 +299,14 @@ export class Savepoint extends TimelineReader {
   }
 
   /**
-   * What happened that nobody asked for: a restore of another process was finished or taken back, or
-   * could not be; a file was left because somebody wrote to it. Taken away by reading.
+   * Tells what happened without a request: a restore of another process was finished or taken back, or
+   * could not be; a file was left because somebody wrote to it. Each notice is returned once.
    */
   notices(): readonly PlanNote[] {
     return this.#bench.takeNotices();
   }
 
-  /** Idempotent. Executions are given back. What the last restore left to do is done first, if it can be. */
+  /** Idempotent. Gives executions back, and finishes an interrupted restore if that is possible. */
   async close(): Promise<void> {
     for (const run of this.#runs) await run.leave();
     this.#runs.clear();

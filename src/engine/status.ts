@@ -15,30 +15,30 @@ export interface ProjectStatus {
   readonly newest: Checkpoint | null;
   /** Null before the first scan: only files that tools named are on record. */
   readonly worktree: WorktreeStatus | null;
-  /** Commands that are said to be running. */
+  /** Commands that nobody has seen end. */
   readonly running: readonly Window[];
   /**
-   * Commands whose end is not on record: their process is gone, or nothing could be recorded when they ended.
-   * A run is among them until something else happens.
+   * Commands that were interrupted: their process has ended, or no scan was possible when they ended. A run
+   * stays listed until the next checkpoint.
    */
   readonly interrupted: readonly Window[];
 }
 
 export interface WorktreeStatus {
-  /** How many entries the first scan found, and for how many of them git's own objects are used. */
+  /** How many entries the first scan found, and how many of them were taken from git. */
   readonly entries: number;
   readonly fromGit: number;
-  /** Bytes of git's packs that are still shared with the repository, where they could be overwritten. */
+  /** Bytes of git's packs that are shared with the repository, where a program could overwrite them. */
   readonly sharedBytes: number;
-  /** Paths that are in scope and whose content is not on record. */
+  /** Paths in scope whose content is not on record. */
   readonly unrecorded: readonly { readonly path: TrackedPath; readonly reason: UnknownReason }[];
   /** Paths that have changed since the last scan; null where the worktree could not be scanned. */
   readonly pending: number | null;
-  /** Names that the ignore rules leave out, as far as they lie in folders in scope. */
+  /** Names that the ignore rules leave out, in folders that are in scope. */
   readonly ignored: readonly TrackedPath[];
 }
 
-/** Looks without writing: nothing is put on record by asking. */
+/** Reads only: nothing goes on record. */
 export async function status(bench: Workbench): Promise<ProjectStatus> {
   const { store, root } = bench;
   const [newest] = await store.timeline.checkpoints({ limit: 1 });

@@ -52,7 +52,7 @@ const CHANGE_QUERY: Kind<ChangeQuery> = object({
 
 const BUDGET: Kind<CountBudget> = object({ reads: AMOUNT, bytes: AMOUNT });
 
-/** What can be asked of a timeline without looking at a file. Waits for nobody, and writes nothing. */
+/** Answers questions about the timeline without looking at files. Takes no lock, and writes nothing. */
 export class TimelineReader {
   readonly #store: Store;
 
@@ -66,7 +66,7 @@ export class TimelineReader {
     return listCheckpoints(this.#store, query);
   }
 
-  /** Where the files stand: at the newest checkpoint, or at the one that was rewound to since. */
+  /** The checkpoint at which the files stand: the newest, or the one that was rewound to since. */
   currentPlace(): Promise<CheckpointId | null> {
     return currentPlace(this.#store);
   }
@@ -77,7 +77,7 @@ export class TimelineReader {
     return resolveCheckpoint(this.#store, ref);
   }
 
-  /** How many first characters of each id name it alone, whatever else is on record. */
+  /** How many first characters of each id name it alone, among all ids and labels. */
   async uniqueLengths(ids: readonly CheckpointId[]): Promise<Map<CheckpointId, number>> {
     check(listOf(ID), 'ids', ids);
     return uniqueLengths(this.#store, ids);
@@ -88,7 +88,7 @@ export class TimelineReader {
     return inspectCheckpoint(this.#store, await this.resolve(ref));
   }
 
-  /** Lines added and taken away under each of these; without those that the budget does not reach. */
+  /** Lines added and removed under each checkpoint. Checkpoints beyond the budget are left out. */
   async countLines(
     ids: readonly CheckpointId[],
     budget?: CountBudget,
@@ -110,7 +110,7 @@ export class TimelineReader {
     return summarizeSessions(this.#store, sessions);
   }
 
-  /** Commands that run at this moment, of processes that can be seen to run. */
+  /** Commands that run at this moment, as far as their processes are known. */
   async runningCommands(): Promise<Window[]> {
     const commands = commandsIn(await this.#store.timeline.windows());
     return commands.filter(
@@ -118,7 +118,7 @@ export class TimelineReader {
     );
   }
 
-  /** Whether a first scan was made, so that more than what tools named is on record. */
+  /** Whether there was a first scan. Before it, only files that tools named are on record. */
   async isScanned(): Promise<boolean> {
     return (await this.#store.state()).baseline !== null;
   }
@@ -144,7 +144,7 @@ export class TimelineReader {
     return this.#store.maintain('stats');
   }
 
-  /** What the store takes up. */
+  /** The size of the store on disk. */
   diskBytes(): Promise<number> {
     return this.#store.maintain('diskBytes');
   }

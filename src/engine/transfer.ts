@@ -21,7 +21,7 @@ const LIMITS: Kind<Partial<TransferLimits>> = object({
   maxTotalBytes: optional(AMOUNT),
 });
 
-/** The bytes of an export. Loaded when it is asked for: most processes never move anything. */
+/** The bytes of an export. The code is loaded on demand, because most processes need no export. */
 export async function* exportSessions(
   bench: Workbench,
   request: ExportRequest,
@@ -41,7 +41,7 @@ export async function importSessions(
   return bench.locked(() => transfer.importSessions(bench.site, source, all, bench.settings.now()));
 }
 
-/** Whether an export is sound, without a store: throws what an import would throw. */
+/** Checks an export without a store. Throws the error that an import would throw. */
 export async function verifyExport(
   source: AsyncIterable<Uint8Array>,
   limits: Partial<TransferLimits> = {},

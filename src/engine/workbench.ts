@@ -13,18 +13,18 @@ import { currentSeq } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 import { DEFAULT_SETTINGS, type SavepointSettings } from './requests.ts';
 
-/** Where a store keeps what is not in its tables. */
+/** The files of a store beside its database. */
 export interface StorePlace {
   /** Folders of Savepoint's own, never looked into. */
   readonly ownFolders: readonly string[];
-  /** The stat index; null where there is no place for it. */
+  /** The file of the stat index; null to keep the index in memory. */
   readonly indexFile: string | null;
 }
 
-/** The last try to bring an interrupted restore to its end. */
+/** The last try to finish an interrupted restore. */
 interface TriedRecovery {
   readonly operationId: OperationId;
-  /** Null where only companions are left that cannot be removed. */
+  /** Null where only staged or stashed files are left that cannot be removed. */
   readonly error: Error | null;
   /** Milliseconds of `performance.now`. */
   readonly at: number;
@@ -56,7 +56,7 @@ export class Workbench {
     this.site = { root, store, known, maxFileSize, maxEntries, ownFolders, excluded, onProgress };
   }
 
-  /** Made when it is first scanned: most processes never do. */
+  /** Made for the first scan: most processes never scan. */
   get worktree(): Worktree {
     const { maxScanEntries, maxCopyBytes, scanWorkers: workers, environment } = this.settings;
     const options = { maxScanEntries, maxCopyBytes, workers, environment };
@@ -69,14 +69,14 @@ export class Workbench {
     return new Finds(this.store, () => this.worktree.lastIndex(), now);
   }
 
-  /** What the last restore left to do is done first, if it can be; otherwise the next start does it. */
+  /** Finishes the last restore first if that is possible; otherwise the next start does it. */
   async close(): Promise<void> {
     await this.#recoverLocked('unless-just-tried').catch(() => undefined);
     await this.#worktree?.close();
     await this.store.close();
   }
 
-  /** A rewind has to keep what it replaces, so it looks at larger files than a capture does. */
+  /** A rewind must keep the files that it replaces, so its size limit is larger than that of a capture. */
   get rewindSite(): CaptureSite {
     return { ...this.site, maxFileSize: this.settings.maxSafetySize };
   }
@@ -118,7 +118,7 @@ export class Workbench {
     return this.#recoverLocked('always');
   }
 
-  /** As `recover`, for who only wants to look: what is in the way is told, and stops nobody. */
+  /** As `recover`, for commands that may only read: a restore that cannot be finished becomes a notice. */
   async recoverOrTell(): Promise<void> {
     try {
       await this.recover();
@@ -129,7 +129,7 @@ export class Workbench {
     }
   }
 
-  /** Keeps what happened that nobody asked for, until somebody reads it. */
+  /** Keeps notices until somebody reads them. */
   tell(notes: readonly PlanNote[]): void {
     const isNew = ({ message }: PlanNote) => this.#notices.every((one) => one.message !== message);
     this.#notices.push(...notes.filter(isNew));
@@ -151,8 +151,8 @@ export class Workbench {
   }
 
   /**
-   * One command opens a project, writes to it and closes it. What could not be done for its journal a moment
-   * ago cannot be done now: it is tried once.
+   * One command opens a project, writes to it and closes it. It tries to recover only once: if that failed
+   * a moment ago, it would fail again.
    */
   async #recover(when: When): Promise<void> {
     const journal = await this.store.timeline.journal();
@@ -179,7 +179,7 @@ export class Workbench {
     }
   }
 
-  /** Bytes that a purge has left stop nobody, but are not to be forgotten. */
+  /** Bytes that a purge could not remove stop nobody, but a notice must say so. */
   async #scrub(): Promise<void> {
     try {
       await this.store.maintain('scrub');
@@ -190,20 +190,20 @@ export class Workbench {
   }
 }
 
-// Where more is damaged than a journal, whoever reads that meets it by themselves.
+// If more than the journal is damaged, reading it will fail with its own error.
 const IN_THE_WAY: readonly string[] = ['restore-unfinished', 'store-locked', 'store-corrupt'];
 
-/** Callers branch on codes: whatever the file system throws becomes one. */
+/** Gives errors of the file system a code, because callers branch on codes. */
 function typed(error: unknown): SavepointError {
   if (isSavepointError(error)) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  // The descriptor through which we went tells nobody anything, and is closed by now.
+  // The path of a descriptor means nothing to people, and the descriptor is closed by now.
   const shown = reason.replaceAll(/\/proc\/self\/fd\/\d+\//g, '');
   const message = `files could not be read or written: ${shown}`;
   return new SavepointError('capture-failed', message, { cause: error });
 }
 
-/** Only what was set; the caller's object may hold more than settings. */
+/** Takes only the settings: the caller's object may have other fields. */
 function withDefaults(given: Partial<SavepointSettings>): SavepointSettings {
   const pick = <Key extends keyof SavepointSettings>(key: Key): SavepointSettings[Key] =>
     given[key] ?? DEFAULT_SETTINGS[key];

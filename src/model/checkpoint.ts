@@ -36,11 +36,18 @@ export interface Checkpoint {
   readonly coverage: Coverage;
 }
 
-type Required = 'id' | 'seq' | 'kind' | 'description' | 'createdAt' | 'coverage';
+type Required = 'id' | 'seq' | 'kind' | 'description' | 'createdAt';
 
-/** A checkpoint in which every field that may be empty is empty, unless it is given. */
-export function checkpointWith(
-  given: Pick<Checkpoint, Required> & Partial<Omit<Checkpoint, Required>>,
+/** The one place where checkpoints are made. Fields that are left out have the value that says nothing. */
+export function makeCheckpoint(
+  fields: Pick<Checkpoint, Required> & Partial<Checkpoint>,
 ): Checkpoint {
-  return { sessionId: null, messageId: null, label: null, gitHead: null, ...given };
+  return {
+    sessionId: null,
+    messageId: null,
+    label: null,
+    gitHead: null,
+    coverage: 'named',
+    ...fields,
+  };
 }

@@ -4,7 +4,7 @@ import {
   type Checkpoint,
   type CheckpointKind,
   type Coverage,
-  checkpointWith,
+  makeCheckpoint,
 } from '../model/checkpoint.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { Session } from '../model/session.ts';
@@ -29,7 +29,7 @@ export function addCheckpoint(
   made: NewCheckpoint,
   now: number,
 ): Checkpoint {
-  const checkpoint = checkpointWith({
+  const checkpoint = makeCheckpoint({
     ...made,
     id: newCheckpointId(),
     seq: draft.nextSeq(),

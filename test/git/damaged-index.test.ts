@@ -103,7 +103,7 @@ function withIndex(
 /** How many entries it has; null when it was refused. Anything else that is thrown is a bug. */
 function tryParse(bytes: Buffer): number | null {
   try {
-    return parseIndex(bytes).count;
+    return parseIndex(bytes).paths.length;
   } catch (error) {
     assert.ok(error instanceof Refusal, `${error}`);
     return null;

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { storeDirectory } from '../../src/engine/store-place.ts';
+import { storeDirectory } from '../../src/engine/project.ts';
 import { type CheckpointId, openSavepoint, type Savepoint } from '../../src/index.ts';
 import { Disk } from './disk.ts';
 import { makeScratch } from './scratch.ts';

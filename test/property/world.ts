@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { storeDirectory } from '../../src/engine/store-place.ts';
+import { storeDirectory } from '../../src/engine/project.ts';
 import { openSavepoint, type Savepoint } from '../../src/index.ts';
 import { MemoryPlace, memoryStore } from '../../src/store/sqlite/memory-store.ts';
 import type { Command } from './commands.ts';

@@ -1,9 +1,9 @@
 import type { TrackedPath } from '../../model/path.ts';
-import { convertedEntries } from './attributes.ts';
+import type { ByteText } from '../ignore/pattern.ts';
 import { headOf } from './find-repository.ts';
 import { checkEnvironment, type GitEnvironment, runGit } from './git-child.ts';
-import { ENTRY, type IndexFile, OID_SIZE, readIndex, textOf } from './git-index.ts';
-import { type Gathered, matchEntries, type StatOf } from './match-entries.ts';
+import { ENTRY, type IndexEntries, type IndexFile, OID_SIZE, readIndex } from './git-index.ts';
+import { type Gathered, matchEntries, pathOf, type StatOf } from './match-entries.ts';
 import { placesOf } from './packs.ts';
 import { Refusal, type RefusedByGit, refusedBy } from './refusal.ts';
 import {
@@ -90,7 +90,7 @@ function listTree(
   head: string,
   environment: GitEnvironment,
   signal: AbortSignal,
-): Promise<Buffer> {
+): Promise<ByteText> {
   const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', head];
   return runGit({ gitDir, top: null, args, environment, signal });
 }
@@ -102,8 +102,56 @@ async function readEntries(
 ): Promise<Pick<Gathered, 'index' | 'converted'>> {
   const index = await readIndex(repository);
   const { entries } = index;
-  const converted = await convertedEntries({ repository, entries, environment, signal });
+  const converted = await convertedEntries(repository, entries, environment, signal);
   return { index, converted };
+}
+
+/**
+ * Attributes with which a file and its object may differ although they have the same size. `ident` is one:
+ * an object that was committed with an expanded `$Id: …$` gets another id of the same length. End-of-line
+ * conversion is none: it always changes the size.
+ */
+const CONVERTING: readonly string[] = ['filter', 'working-tree-encoding', 'ident'];
+
+/**
+ * One byte for each entry, 1 where git may convert the file. Git is always asked, because only git knows
+ * where its system file of attributes is. `--all` prints nothing for a path without attributes.
+ */
+async function convertedEntries(
+  { gitDir, top }: Repository,
+  entries: IndexEntries,
+  environment: GitEnvironment,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const args = ['check-attr', '--all', '--stdin', '-z'];
+  const input = Buffer.from(`${entries.paths.join('\0')}\0`, 'latin1');
+  return parseAttributes(await runGit({ gitDir, top, args, environment, input, signal }), entries);
+}
+
+/** Parses `path NUL attribute NUL value NUL` …, in the order of the entries. */
+function parseAttributes(printed: ByteText, { paths }: IndexEntries): Uint8Array {
+  const converted = new Uint8Array(paths.length);
+  let entry = 0;
+  let at = 0;
+  const nextField = (): ByteText => {
+    const end = printed.indexOf('\0', at);
+    if (end === -1) throw new Refusal('git-failed');
+    const field = printed.slice(at, end);
+    at = end + 1;
+    return field;
+  };
+  while (at < printed.length) {
+    const path = nextField();
+    const name = nextField();
+    const value = nextField();
+    while (paths[entry] !== path) {
+      if (entry >= paths.length) throw new Refusal('git-failed');
+      entry += 1;
+    }
+    // A driver or encoding of the name "unset" would look the same, but none can be in force.
+    if (CONVERTING.includes(name) && value !== 'unset') converted[entry] = 1;
+  }
+  return converted;
 }
 
 function finish(gathered: Gathered, statOf: StatOf): GitBaseline | RefusedByGit {
@@ -136,12 +184,11 @@ function* entriesOf(
   held: readonly number[],
   prefixLength: number,
 ): Generator<GitEntry> {
-  const { bytes, paths, pathStart, pathEnd } = index.entries;
+  const { bytes, paths, at } = index.entries;
   for (const i of held) {
-    const start = (pathStart[i] as number) + prefixLength;
-    const path = textOf(paths, start, pathEnd[i] as number);
-    const at = index.entries.at[i] as number;
-    const oid = bytes.subarray(at + ENTRY.oid, at + ENTRY.oid + OID_SIZE);
-    yield { path, oid, size: bytes.readUInt32BE(at + ENTRY.size) };
+    const path = pathOf((paths[i] as ByteText).slice(prefixLength));
+    const oidAt = (at[i] as number) + ENTRY.oid;
+    const oid = bytes.subarray(oidAt, oidAt + OID_SIZE);
+    yield { path, oid, size: bytes.readUInt32BE((at[i] as number) + ENTRY.size) };
   }
 }

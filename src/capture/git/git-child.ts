@@ -1,5 +1,7 @@
+import { constants } from 'node:buffer';
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { ByteText } from '../ignore/pattern.ts';
 import { Refusal } from './refusal.ts';
 
 /** The caller's variables. Only those that find git and the user's configuration are passed on. */
@@ -17,7 +19,7 @@ export interface GitCall {
 
 // Stops a git that would wait for ever, for example at a FIFO named .gitattributes. Slow disks need less.
 const TIME_LIMIT_MS = 60_000;
-const MAX_OUTPUT = 1024 * 1024 * 1024;
+const MAX_OUTPUT = constants.MAX_STRING_LENGTH;
 
 // With these variables the user's git may have converted files in ways that we would not see.
 const REDIRECTIONS = [
@@ -35,12 +37,12 @@ export function checkEnvironment(environment: GitEnvironment): void {
 }
 
 /** Runs git and returns its output. Throws a `Refusal` when anything about it fails. */
-export async function runGit(call: GitCall): Promise<Buffer> {
+export async function runGit(call: GitCall): Promise<ByteText> {
   const child = startGit(call);
   child.stdin.end(call.input);
-  const chunks: Buffer[] = [];
+  const chunks: ByteText[] = [];
   let size = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout.setEncoding('latin1').on('data', (chunk: ByteText) => {
     size += chunk.length;
     if (size > MAX_OUTPUT) child.kill('SIGKILL');
     else chunks.push(chunk);
@@ -52,7 +54,7 @@ export async function runGit(call: GitCall): Promise<Buffer> {
     await gone(child);
     throw startFailure(error);
   }
-  return Buffer.concat(chunks);
+  return chunks.join('');
 }
 
 /** Starts git so that it runs no program that a repository configures, fetches nothing, takes no lock. */

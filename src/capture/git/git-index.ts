@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { bytesToPath, type TrackedPath } from '../../model/path.ts';
+import type { ByteText } from '../ignore/pattern.ts';
 import { Refusal } from './refusal.ts';
 import { indexOf, type Repository } from './repository.ts';
 
@@ -36,14 +36,11 @@ const HARMLESS_EXTENSIONS: readonly string[] = ['TREE', 'REUC', 'UNTR', 'FSMN', 
 
 /** The entries of an index, as places in its bytes: no object for each of them. */
 export interface IndexEntries {
-  readonly count: number;
   readonly bytes: Buffer;
   /** Where each entry begins in `bytes`. */
   readonly at: Uint32Array;
-  /** Where each entry's path lies in `paths`. In ascending order of bytes, without duplicates. */
-  readonly paths: Buffer;
-  readonly pathStart: Uint32Array;
-  readonly pathEnd: Uint32Array;
+  /** The path of each entry. In ascending order, without duplicates. */
+  readonly paths: readonly ByteText[];
 }
 
 export interface IndexFile {
@@ -52,8 +49,8 @@ export interface IndexFile {
   readonly writtenMs: number;
 }
 
-// Offsets into the file are kept as 32 bits. The index of a million files has a tenth of this.
-const MAX_SIZE = 1024 * 1024 * 1024;
+// No text can be longer. The index of a million files has a fifth of this.
+const MAX_SIZE = 512 * 1024 * 1024 - 24;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** Reads the index through one descriptor: git replaces the file, it does not write into it. */
@@ -96,17 +93,63 @@ export function parseIndex(bytes: Buffer): IndexEntries {
   const count = bytes.readUInt32BE(8);
   // Checked before anything is allocated for the number that the header claims.
   if (count > (end - HEADER_SIZE) / ENTRY.end) throw damaged();
+  const text = bytes.toString('latin1', 0, end);
   const at = new Uint32Array(count);
-  const reader = new PathReader(bytes, version, count, end);
+  const paths: ByteText[] = [];
   let position = HEADER_SIZE;
+  let total = 0;
   for (let i = 0; i < count; i += 1) {
     if (position + ENTRY.end > end) throw damaged();
     at[i] = position;
-    position = reader.read(i, position, pathOffset(bytes, position, version));
-    if (i > 0 && comparePaths(reader.path(i - 1), reader.path(i)) >= 0) throw damaged();
+    const previous = paths[i - 1] ?? '';
+    const from = position + pathOffset(bytes, position, version);
+    const { path, stop } = version === 4 ? unfold(text, from, previous) : readPath(text, from);
+    checkLength(bytes, position, path);
+    if (path <= previous) throw damaged();
+    paths.push(path);
+    total += path.length;
+    // In versions 2 and 3 one to eight NULs follow, so that the whole entry is a multiple of eight.
+    position = version === 4 ? stop + 1 : position + ((stop - position + 8) & ~7);
+    if (position > end || total > MAX_TOTAL) throw damaged();
   }
   checkExtensions(bytes, position, end);
-  return { count, bytes, at, ...reader.result() };
+  return { bytes, at, paths };
+}
+
+const MAX_PATH = 4096;
+// In version 4 a small file can unfold to paths without end.
+const MAX_TOTAL = 512 * 1024 * 1024;
+
+function readPath(text: ByteText, from: number): { path: ByteText; stop: number } {
+  const stop = text.indexOf('\0', from);
+  if (stop === -1 || stop - from > MAX_PATH) throw damaged();
+  return { path: text.slice(from, stop), stop };
+}
+
+/** Version 4: the number of bytes to drop from the end of the path before, then the new end. */
+function unfold(
+  text: ByteText,
+  from: number,
+  previous: ByteText,
+): { path: ByteText; stop: number } {
+  let [dropped, at] = [-1, from];
+  for (let byte = 128; byte >= 128; at += 1) {
+    if (at >= text.length || at - from >= 4) throw damaged();
+    byte = text.charCodeAt(at);
+    dropped = ((dropped + 1) << 7) | (byte & 0x7f);
+  }
+  const kept = previous.length - dropped;
+  const { path: added, stop } = readPath(text, at);
+  if (kept < 0 || kept + added.length > MAX_PATH) throw damaged();
+  return { path: previous.slice(0, kept) + added, stop };
+}
+
+/** An entry also states the length of its path, as far as that fits. */
+function checkLength(bytes: Buffer, position: number, { length }: ByteText): void {
+  const said = bytes.readUInt16BE(position + ENTRY.flags) & FLAG.nameLength;
+  // Only an entry that replaces one of the shared index of a split index has no path.
+  if (length === 0) throw new Refusal('split-index');
+  if (said !== Math.min(length, FLAG.nameLength)) throw damaged();
 }
 
 /** Refuses entries that make the whole index unusable; returns where the entry's path begins. */
@@ -140,149 +183,6 @@ function checkExtensions(bytes: Buffer, from: number, end: number): void {
     position += 8 + bytes.readUInt32BE(position + 4);
   }
   if (position !== end) throw damaged();
-}
-
-/** One path among many in one buffer: a hundred thousand strings would cost more than the work. */
-export interface PathBytes {
-  bytes: Uint8Array;
-  start: number;
-  end: number;
-}
-
-/** Negative, 0 or positive, by the bytes: the order of git's index and of its trees. */
-export function comparePaths(a: PathBytes, b: PathBytes): number {
-  const shared = Math.min(a.end - a.start, b.end - b.start);
-  for (let i = 0; i < shared; i += 1) {
-    const difference = (a.bytes[a.start + i] as number) - (b.bytes[b.start + i] as number);
-    if (difference !== 0) return difference;
-  }
-  return a.end - a.start - (b.end - b.start);
-}
-
-export function startsWith(path: PathBytes, prefix: Uint8Array): boolean {
-  if (path.end - path.start < prefix.length) return false;
-  for (let i = 0; i < prefix.length; i += 1) {
-    if (path.bytes[path.start + i] !== prefix[i]) return false;
-  }
-  return true;
-}
-
-/** The text of a path. Most are ASCII, for which the strict decoder is too slow. */
-export function textOf(bytes: Buffer, start: number, end: number): TrackedPath {
-  for (let at = start; at < end; at += 1) {
-    if ((bytes[at] as number) > 0x7f) return bytesToPath(bytes.subarray(start, end)) as TrackedPath;
-  }
-  return bytes.toString('latin1', start, end) as TrackedPath;
-}
-
-const MAX_PATH = 4096;
-// In version 4 a small file can unfold to paths without end.
-const MAX_POOL = 512 * 1024 * 1024;
-
-/** The paths of an index: in versions 2 and 3 where they stand, in version 4 unfolded into a pool. */
-export class PathReader {
-  readonly #bytes: Buffer;
-  readonly #folded: boolean;
-  readonly #end: number;
-  readonly #start: Uint32Array;
-  readonly #stop: Uint32Array;
-  readonly #views: [PathBytes, PathBytes];
-  #pool: Buffer;
-  #used = 0;
-
-  constructor(bytes: Buffer, version: number, count: number, end: number) {
-    this.#bytes = bytes;
-    this.#folded = version === 4;
-    this.#end = end;
-    this.#start = new Uint32Array(count);
-    this.#stop = new Uint32Array(count);
-    this.#pool = this.#folded ? Buffer.allocUnsafe(Math.max(4096, bytes.length)) : bytes;
-    const view = (): PathBytes => ({ bytes: this.#pool, start: 0, end: 0 });
-    this.#views = [view(), view()];
-  }
-
-  /** Reads the path of entry `i`, which begins at `entry`; returns where the next entry begins. */
-  read(i: number, entry: number, offset: number): number {
-    const from = entry + offset;
-    const stop = this.#folded ? this.#unfold(i, from) : this.#readInPlace(i, from);
-    this.#checkLength(i, entry);
-    // Versions 2 and 3: one to eight NULs, so that the whole entry is a multiple of eight.
-    const next = this.#folded ? stop + 1 : entry + ((stop - entry + 8) & ~7);
-    if (next > this.#end) throw damaged();
-    return next;
-  }
-
-  /** A view on the path of entry `i`, valid until that of `i + 2` is asked for. */
-  path(i: number): PathBytes {
-    const view = this.#views[i % 2 === 0 ? 0 : 1];
-    view.bytes = this.#pool;
-    view.start = this.#start[i] as number;
-    view.end = this.#stop[i] as number;
-    return view;
-  }
-
-  result(): { paths: Buffer; pathStart: Uint32Array; pathEnd: Uint32Array } {
-    return { paths: this.#pool, pathStart: this.#start, pathEnd: this.#stop };
-  }
-
-  #readInPlace(i: number, from: number): number {
-    const stop = this.#terminator(from);
-    this.#start[i] = from;
-    this.#stop[i] = stop;
-    return stop;
-  }
-
-  /** Version 4: the number of bytes to drop from the end of the path before, then the new end. */
-  #unfold(i: number, from: number): number {
-    const [dropped, at] = this.#varint(from);
-    const before = i === 0 ? { start: 0, end: 0 } : this.path(i - 1);
-    const kept = before.end - before.start - dropped;
-    if (kept < 0) throw damaged();
-    const stop = this.#terminator(at);
-    const length = kept + stop - at;
-    if (length > MAX_PATH) throw damaged();
-    this.#reserve(length);
-    this.#pool.copyWithin(this.#used, before.start, before.start + kept);
-    this.#bytes.copy(this.#pool, this.#used + kept, at, stop);
-    this.#start[i] = this.#used;
-    this.#used += length;
-    this.#stop[i] = this.#used;
-    return stop;
-  }
-
-  /** An entry also states the length of its path, as far as that fits. */
-  #checkLength(i: number, entry: number): void {
-    const length = (this.#stop[i] as number) - (this.#start[i] as number);
-    const said = this.#bytes.readUInt16BE(entry + ENTRY.flags) & FLAG.nameLength;
-    // Only an entry that replaces one of the shared index of a split index has no path.
-    if (length === 0) throw new Refusal('split-index');
-    if (said !== Math.min(length, FLAG.nameLength)) throw damaged();
-  }
-
-  #terminator(from: number): number {
-    for (let at = from; at < this.#end && at - from <= MAX_PATH; at += 1) {
-      if (this.#bytes[at] === 0) return at;
-    }
-    throw damaged();
-  }
-
-  #varint(from: number): [value: number, next: number] {
-    let value = -1;
-    for (let at = from; at < this.#end && at - from < 4; at += 1) {
-      const byte = this.#bytes[at] as number;
-      value = ((value + 1) << 7) | (byte & 0x7f);
-      if (byte < 0x80) return [value, at + 1];
-    }
-    throw damaged();
-  }
-
-  #reserve(length: number): void {
-    if (this.#used + length <= this.#pool.length) return;
-    if (this.#pool.length >= MAX_POOL) throw damaged();
-    const larger = Buffer.allocUnsafe(this.#pool.length * 2);
-    this.#pool.copy(larger, 0, 0, this.#used);
-    this.#pool = larger;
-  }
 }
 
 function damaged(): Refusal {

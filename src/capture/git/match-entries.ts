@@ -1,17 +1,8 @@
 import { constants, lstatSync } from 'node:fs';
-import { pathToBytes, type TrackedPath } from '../../model/path.ts';
+import { bytesToPath, type TrackedPath } from '../../model/path.ts';
+import { type ByteText, byteText } from '../ignore/pattern.ts';
 import type { EntryStat } from '../scan/entry-stat.ts';
-import {
-  comparePaths,
-  ENTRY,
-  FLAG,
-  type IndexFile,
-  MODE,
-  OID_SIZE,
-  type PathBytes,
-  startsWith,
-  textOf,
-} from './git-index.ts';
+import { ENTRY, FLAG, type IndexFile, MODE, OID_SIZE } from './git-index.ts';
 import { Refusal } from './refusal.ts';
 import type { Repository } from './repository.ts';
 
@@ -24,121 +15,79 @@ export interface Gathered {
   readonly head: string;
   readonly index: IndexFile;
   /** The output of `ls-tree` for `head`. */
-  readonly listing: Buffer;
+  readonly listing: ByteText;
   /** One byte for each entry of the index, 1 where git may convert the file. */
   readonly converted: Uint8Array;
 }
 
-const ATTRIBUTES = Buffer.from('.gitattributes');
-const SLASH = 47;
+const ATTRIBUTES = '.gitattributes';
 const MAX_UNSETTLED = 200;
 
-/** The entries of the index, by position, whose files hold exactly the bytes of HEAD's objects. */
+/**
+ * The entries of the index, by position, whose files hold exactly the bytes of HEAD's objects. Index and
+ * HEAD's tree have the same order, so one pass over both, side by side, is enough.
+ */
 export function matchEntries(gathered: Gathered, statOf: StatOf): number[] {
-  return new Match(gathered, statOf).run();
-}
-
-/** Index and HEAD's tree have the same order, so one pass over both, side by side, is enough. */
-class Match {
-  readonly #gathered: Gathered;
-  readonly #statOf: StatOf;
-  readonly #tree: TreeListing;
-  readonly #prefix: Uint8Array;
-  readonly #held: number[] = [];
-  /** Folders whose attributes differ between HEAD, index and worktree, each ending with "/". */
-  readonly #unsettled: Uint8Array[] = [];
-
-  constructor(gathered: Gathered, statOf: StatOf) {
-    this.#gathered = gathered;
-    this.#statOf = statOf;
-    this.#tree = new TreeListing(gathered.listing);
-    this.#prefix = pathToBytes(gathered.repository.prefix);
-  }
-
-  run(): number[] {
-    const { count } = this.#gathered.index.entries;
-    let inTree = this.#tree.next();
-    const path = { bytes: this.#gathered.index.entries.paths, start: 0, end: 0 };
-    for (let i = 0; i < count; i += 1) {
-      this.#moveTo(path, i);
-      let order = inTree ? comparePaths(this.#tree.path, path) : 1;
-      for (; order < 0; order = inTree ? comparePaths(this.#tree.path, path) : 1) {
-        this.#settle(this.#tree.path, false);
-        inTree = this.#tree.next();
-      }
-      this.#judge(i, path, order === 0);
-      if (order === 0) inTree = this.#tree.next();
+  const { repository, index, converted } = gathered;
+  const { paths } = index.entries;
+  const prefix = byteText(repository.prefix);
+  const tree = new TreeListing(gathered.listing);
+  const held: number[] = [];
+  // Folders whose attributes differ between HEAD, index and worktree, each ending with "/". Git tells the
+  // attributes of now, so files below such a folder may have been written under other attributes.
+  const unsettled: ByteText[] = [];
+  const settle = (path: ByteText): void => {
+    if (isAttributesFile(path) && (path.startsWith(prefix) || isAbove(path, prefix))) {
+      unsettled.push(folderOf(path));
     }
-    for (; inTree; inTree = this.#tree.next()) this.#settle(this.#tree.path, false);
-    return this.#settled();
+  };
+  for (const [i, path] of paths.entries()) {
+    for (; tree.path !== null && tree.path < path; tree.next()) settle(tree.path);
+    const isInTree = tree.path === path;
+    const isInProject = path.startsWith(prefix);
+    if (isInProject || isAbove(path, prefix)) {
+      const isKnown = isInTree && converted[i] === 0 && isCommitted(index, i, tree);
+      const stat = !isKnown
+        ? null
+        : isInProject
+          ? statOf(pathOf(path.slice(prefix.length)))
+          : statAbove(repository, path);
+      const isHeld = stat !== null && isUntouched(index, i, stat, tree.size);
+      if (isHeld && isInProject) held.push(i);
+      if (!isHeld) settle(path);
+    }
+    if (isInTree) tree.next();
   }
-
-  #moveTo(path: PathBytes, i: number): void {
-    const { pathStart, pathEnd } = this.#gathered.index.entries;
-    path.start = pathStart[i] as number;
-    path.end = pathEnd[i] as number;
-  }
-
-  #judge(i: number, path: PathBytes, inTree: boolean): void {
-    const inProject = startsWith(path, this.#prefix);
-    if (!inProject && !this.#isAbove(path)) return;
-    const held = inTree && this.#isHeld(i, path, inProject);
-    if (held && inProject) this.#held.push(i);
-    this.#settle(path, held);
-  }
-
-  #isHeld(i: number, path: PathBytes, inProject: boolean): boolean {
-    const { index, converted } = this.#gathered;
-    if (converted[i] !== 0 || !isCommitted(index, i, this.#tree)) return false;
-    const stat = inProject ? this.#statInProject(path) : this.#statAbove(path);
-    return stat !== null && isUntouched(index, i, stat, this.#tree.size);
-  }
-
-  #statInProject({ start, end }: PathBytes): EntryStat | null {
-    const { paths } = this.#gathered.index.entries;
-    return this.#statOf(textOf(paths, start + this.#prefix.length, end));
-  }
-
-  /** The scan knows nothing of the folders above a project that is not the whole worktree. */
-  #statAbove({ bytes, start, end }: PathBytes): EntryStat | null {
-    const top = Buffer.from(`${this.#gathered.repository.top}/`);
-    const at = Buffer.concat([top, bytes.subarray(start, end)]);
-    return lstatSync(at, { throwIfNoEntry: false }) ?? null;
-  }
-
-  /**
-   * Git tells the attributes of now. Where an attributes file differs from the one in HEAD, the files
-   * below it may have been written under other attributes, so none of them is taken.
-   */
-  #settle(path: PathBytes, held: boolean): void {
-    if (held || !isAttributesFile(path)) return;
-    if (!startsWith(path, this.#prefix) && !this.#isAbove(path)) return;
-    this.#unsettled.push(path.bytes.subarray(path.start, path.end - ATTRIBUTES.length));
-  }
-
-  /** Whether a path gives attributes to the project from a folder above it. */
-  #isAbove({ bytes, start, end }: PathBytes): boolean {
-    if (!isAttributesFile({ bytes, start, end })) return false;
-    const prefix = { bytes: this.#prefix, start: 0, end: this.#prefix.length };
-    return startsWith(prefix, bytes.subarray(start, end - ATTRIBUTES.length));
-  }
-
-  #settled(): number[] {
-    if (this.#unsettled.length === 0) return this.#held;
-    // Each folder is compared with every path. A repository with so many of them may be hostile.
-    if (this.#unsettled.length > MAX_UNSETTLED) return [];
-    const path = { bytes: this.#gathered.index.entries.paths, start: 0, end: 0 };
-    return this.#held.filter((i) => {
-      this.#moveTo(path, i);
-      return !this.#unsettled.some((folder) => startsWith(path, folder));
-    });
-  }
+  for (; tree.path !== null; tree.next()) settle(tree.path);
+  if (unsettled.length === 0) return held;
+  // Each folder is compared with every path. A repository with so many of them may be hostile.
+  if (unsettled.length > MAX_UNSETTLED) return [];
+  return held.filter((i) => !unsettled.some((folder) => paths[i]?.startsWith(folder)));
 }
 
-function isAttributesFile({ bytes, start, end }: PathBytes): boolean {
-  const nameAt = end - ATTRIBUTES.length;
-  if (nameAt < start || !startsWith({ bytes, start: nameAt, end }, ATTRIBUTES)) return false;
-  return nameAt === start || bytes[nameAt - 1] === SLASH;
+/** The path of a byte text. Most are ASCII, for which the strict decoder is too slow. */
+export function pathOf(text: ByteText): TrackedPath {
+  const isPlain = !/[^\0-\x7f]/.test(text);
+  return (isPlain ? text : bytesToPath(Buffer.from(text, 'latin1'))) as TrackedPath;
+}
+
+function isAttributesFile(path: ByteText): boolean {
+  return path === ATTRIBUTES || path.endsWith(`/${ATTRIBUTES}`);
+}
+
+function folderOf(path: ByteText): ByteText {
+  return path.slice(0, -ATTRIBUTES.length);
+}
+
+/** Whether a path gives attributes to the project from a folder above it. */
+function isAbove(path: ByteText, prefix: ByteText): boolean {
+  return isAttributesFile(path) && prefix.startsWith(folderOf(path));
+}
+
+/** The scan knows nothing of the folders above a project that is not the whole worktree. */
+function statAbove({ top }: Repository, path: ByteText): EntryStat | null {
+  const at = Buffer.concat([Buffer.from(`${top}/`), Buffer.from(path, 'latin1')]);
+  return lstatSync(at, { throwIfNoEntry: false }) ?? null;
 }
 
 const { S_IFMT, S_IFREG } = constants;
@@ -154,7 +103,7 @@ function isCommitted(index: IndexFile, i: number, tree: TreeListing): boolean {
   const mode = bytes.readUInt32BE(at + ENTRY.mode);
   if (mode !== MODE.file && mode !== MODE.executable) return false;
   if ((bytes.readUInt16BE(at + ENTRY.flags) & UNTRUSTED) !== 0) return false;
-  return tree.mode === mode && tree.hasOid(bytes, at + ENTRY.oid);
+  return tree.mode === mode && tree.oid === bytes.toString('hex', at + ENTRY.oid, at + ENTRY.flags);
 }
 
 /**
@@ -194,9 +143,6 @@ function modeOf(stat: EntryStat): number {
   return (stat.mode & 0o100) === 0 ? MODE.file : MODE.executable;
 }
 
-const NUL = 0;
-const TAB = 9;
-const SPACE = 32;
 const MODE_DIGITS = 6;
 const OID_DIGITS = 2 * OID_SIZE;
 
@@ -205,64 +151,33 @@ const OID_DIGITS = 2 * OID_SIZE;
  * `mode SP type SP oid SP+ size TAB path NUL`. The fields are those of the current entry.
  */
 class TreeListing {
-  readonly path: PathBytes;
+  /** Null behind the last entry. */
+  path: ByteText | null = null;
   mode = 0;
-  /** -1 for an entry that is no blob. */
-  size = -1;
-  #oidAt = 0;
+  oid = '';
+  /** NaN for an entry that is no blob. */
+  size = Number.NaN;
+  readonly #text: ByteText;
   #next = 0;
-  readonly #bytes: Buffer;
 
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-    this.path = { bytes, start: 0, end: 0 };
+  constructor(text: ByteText) {
+    this.#text = text;
+    this.next();
   }
 
-  /** Steps to the next entry; false behind the last one. */
-  next(): boolean {
-    if (this.#next >= this.#bytes.length) return false;
+  next(): void {
+    const text = this.#text;
     const start = this.#next;
-    const typeEnd = this.#bytes.indexOf(SPACE, start + MODE_DIGITS + 1);
-    this.#oidAt = typeEnd + 1;
-    const tab = this.#oidAt + OID_DIGITS < this.#bytes.length ? this.#tabAfterOid() : -1;
-    const end = tab === -1 ? -1 : this.#bytes.indexOf(NUL, tab);
-    if (typeEnd === -1 || tab === -1 || end === -1) throw new Refusal('git-failed');
-    this.mode = this.#digits(start, start + MODE_DIGITS, 8);
-    this.size = this.#digits(this.#oidAt + OID_DIGITS + 1, tab, 10);
-    this.path.start = tab + 1;
-    this.path.end = end;
+    this.path = null;
+    if (start >= text.length) return;
+    const oidAt = text.indexOf(' ', start + MODE_DIGITS + 1) + 1;
+    const tab = text.indexOf('\t', oidAt + OID_DIGITS);
+    const end = text.indexOf('\0', tab);
+    if (oidAt === 0 || tab === -1 || end === -1) throw new Refusal('git-failed');
+    this.mode = Number.parseInt(text.slice(start, start + MODE_DIGITS), 8);
+    this.oid = text.slice(oidAt, oidAt + OID_DIGITS);
+    this.size = Number(text.slice(oidAt + OID_DIGITS, tab));
+    this.path = text.slice(tab + 1, end);
     this.#next = end + 1;
-    return true;
   }
-
-  /** Whether the entry's object is the one whose id stands in `bytes` at `at`. */
-  hasOid(bytes: Uint8Array, at: number): boolean {
-    for (let i = 0; i < OID_SIZE; i += 1) {
-      const digits = this.#oidAt + 2 * i;
-      const high = hexValue(this.#bytes[digits]);
-      const low = hexValue(this.#bytes[digits + 1]);
-      if (high * 16 + low !== bytes[at + i]) return false;
-    }
-    return true;
-  }
-
-  #tabAfterOid(): number {
-    return this.#bytes.indexOf(TAB, this.#oidAt + OID_DIGITS);
-  }
-
-  #digits(from: number, to: number, radix: number): number {
-    let value = -1;
-    for (let at = from; at < to; at += 1) {
-      const digit = (this.#bytes[at] as number) - 48;
-      // Sizes are padded with spaces, and "-" where there is none.
-      if (digit >= 0 && digit < radix) value = Math.max(value, 0) * radix + digit;
-    }
-    return value;
-  }
-}
-
-function hexValue(byte: number | undefined): number {
-  if (byte === undefined) return -1;
-  if (byte >= 48 && byte <= 57) return byte - 48;
-  return byte >= 97 && byte <= 102 ? byte - 87 : -1;
 }

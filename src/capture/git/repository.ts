@@ -66,7 +66,7 @@ export async function checkConfiguration(
     runGit({ ...call, args: list }),
   ]);
   for (const output of printed) {
-    for (const record of output.toString('utf8').split('\0')) checkSetting(record);
+    for (const record of output.split('\0')) checkSetting(record);
   }
 }
 

@@ -1,5 +1,4 @@
 import { pathToBytes } from '../../model/path.ts';
-import { type ByteClass, isInClass, parseClass } from './byte-class.ts';
 
 /**
  * A text with one character for each byte. Git's patterns are about bytes: its "?" matches half of an
@@ -182,3 +181,84 @@ function fitsByte(wanted: GlobToken, byte: number): boolean {
   if (typeof wanted === 'string') return isInClass(wanted, byte);
   return wanted === byte || wanted === ANY_BYTE;
 }
+
+/**
+ * The bytes that belong to a class such as "[a-z]": one bit for each of the 256, in 16 characters. It is a
+ * text because a hostile file can hold 300,000 classes, and a typed array takes several times the memory.
+ */
+export type ByteClass = string;
+
+export function isInClass(bytes: ByteClass, byte: number): boolean {
+  return ((bytes.charCodeAt(byte >> 4) >> (byte & 15)) & 1) === 1;
+}
+
+/**
+ * Parses the class whose "[" is at `start`. `end` is where the pattern goes on. Null where the class has no
+ * end or names an unknown class: such a pattern fits nothing.
+ */
+export function parseClass(
+  pattern: ByteText,
+  start: number,
+): { readonly bytes: ByteClass; readonly end: number } | null {
+  const negated = pattern[start + 1] === '!' || pattern[start + 1] === '^';
+  const first = start + (negated ? 2 : 1);
+  const bits = new Uint16Array(16);
+  const add = (from: number, to: number): void => {
+    for (let byte = from; byte <= to; byte += 1) {
+      bits[byte >> 4] = (bits[byte >> 4] as number) | (1 << (byte & 15));
+    }
+  };
+  // The byte before, from which a "-" would start a range.
+  let before: number | null = null;
+  let at = first;
+  // "]" is a member where it comes first.
+  while (at === first || pattern[at] !== ']') {
+    const named = namedClass(pattern, at);
+    if (named === 'unknown') return null;
+    if (named !== null) {
+      for (let byte = 0; byte < 128; byte += 1) {
+        if (named.test(String.fromCharCode(byte))) add(byte, byte);
+      }
+      at = pattern.indexOf(']', at) + 1;
+      before = null;
+      continue;
+    }
+    const isRange: boolean =
+      before !== null && pattern[at] === '-' && (pattern[at + 1] ?? ']') !== ']';
+    if (isRange) at += 1;
+    if (pattern[at] === '\\') at += 1;
+    if (at >= pattern.length) return null;
+    const byte = pattern.charCodeAt(at);
+    add(isRange ? (before as number) : byte, byte);
+    before = isRange ? null : byte;
+    at += 1;
+  }
+  const members = negated ? bits.map((bit) => ~bit) : bits;
+  return { bytes: String.fromCharCode(...members), end: at + 1 };
+}
+
+/** The named class at `at`, such as "[:alpha:]"; null where there is none. */
+function namedClass(pattern: ByteText, at: number): RegExp | 'unknown' | null {
+  if (!pattern.startsWith('[:', at)) return null;
+  const close = pattern.indexOf(']', at + 2);
+  if (close === -1) return 'unknown';
+  // "[:" without its ":]" is an ordinary "[" among the members.
+  if (close === at + 2 || pattern[close - 1] !== ':') return null;
+  return NAMED_CLASSES.get(pattern.slice(at + 2, close - 1)) ?? 'unknown';
+}
+
+/** ASCII only, in every locale. White space has no form feed, as in git. */
+const NAMED_CLASSES: ReadonlyMap<string, RegExp> = new Map([
+  ['alnum', /[0-9A-Za-z]/],
+  ['alpha', /[A-Za-z]/],
+  ['blank', /[ \t]/],
+  ['cntrl', /[\0-\x1f\x7f]/],
+  ['digit', /[0-9]/],
+  ['graph', /[!-~]/],
+  ['lower', /[a-z]/],
+  ['print', /[ -~]/],
+  ['punct', /[!-/:-@[-`{-~]/],
+  ['space', /[ \t\n\r]/],
+  ['upper', /[A-Z]/],
+  ['xdigit', /[0-9A-Fa-f]/],
+]);

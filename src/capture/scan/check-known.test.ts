@@ -1,9 +1,9 @@
 import { chmodSync, renameSync, utimesSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ScanPlace } from '../../../test/scan/scan-place.ts';
-import { isSettledAt, newColumns, newStamp, setStamp } from './columns.ts';
 import { type EntryStat, RACY } from './entry-stat.ts';
 import { diskFileSystem } from './file-system.ts';
+import { isSettledAt, newColumns, newStamp, setStamp } from './index-columns.ts';
 
 const STAT: EntryStat = {
   mode: 0o100644,

@@ -1,7 +1,7 @@
-import { type EntryPaths, type IndexColumns, isSettled, isSettledAt } from './columns.ts';
-import type { ScanControl } from './control.ts';
 import { bareStat, type EntryStat } from './entry-stat.ts';
 import { isUnreadable, type ScanFileSystem } from './file-system.ts';
+import { type EntryPaths, type IndexColumns, isSettled, isSettledAt } from './index-columns.ts';
+import type { ScanControl } from './scan-control.ts';
 import type { ScanIndex } from './scan-index.ts';
 
 /** A known entry whose stat is not the known one, or cannot be trusted. */

@@ -3,8 +3,8 @@ import { isOutside, type TrackedPath } from '../../model/path.ts';
 import { oldestCheckpointSeq } from '../../store/find.ts';
 import type { Store } from '../../store/store.ts';
 import type { CaptureSite } from '../capture.ts';
-import { isSameStat } from './columns.ts';
 import { diskFileSystem } from './file-system.ts';
+import { isSameStat } from './index-columns.ts';
 import type { ScanIndex } from './scan-index.ts';
 
 /** How the entries in scope differ from the previous index. Each path is in one list at most. */

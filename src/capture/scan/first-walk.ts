@@ -2,9 +2,9 @@ import type { TrackedPath } from '../../model/path.ts';
 import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/ignore-scope.ts';
 import type { EntryStat } from './entry-stat.ts';
 import { type FolderRuleTexts, NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
-import { addFolder, addFresh, isPartial, listFresh, racyFlag } from './fresh-walk.ts';
 import { type BuiltIndex, type CopySource, IndexBuilder } from './index-builder.ts';
 import { type Child, type Listing, listRoot, type WalkContext } from './list-folder.ts';
+import { addFolder, addFresh, isPartial, listFresh, racyFlag } from './new-entries.ts';
 
 /** A folder with its rules and those of the folders above it, from which a thread makes its scope. */
 interface ScopeStep {

@@ -1,4 +1,6 @@
 import { pathToBytes } from '../../model/path.ts';
+import { type EntryStat, isDirectoryMode, MODE_MASK, WIDE_NAME } from './entry-stat.ts';
+import { type FolderRuleTexts, isEmpty } from './folder-rules.ts';
 import {
   type ColumnSizes,
   firstFolderFrom,
@@ -10,9 +12,7 @@ import {
   type Restamped,
   type Stamp,
   statNumbers,
-} from './columns.ts';
-import { type EntryStat, isDirectoryMode, MODE_MASK, WIDE_NAME } from './entry-stat.ts';
-import { type FolderRuleTexts, isEmpty } from './folder-rules.ts';
+} from './index-columns.ts';
 import type { ScanIndex } from './scan-index.ts';
 
 /** Columns to copy from, with the rules of their folders: an earlier index, or a worker's part. */

@@ -3,8 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Found, ScanPlace } from '../../../test/scan/scan-place.ts';
 import { WatchedFileSystem } from '../../../test/scan/watched-file-system.ts';
 import type { TrackedPath } from '../../model/path.ts';
-import { IndexFile } from './index-file.ts';
-import { KeptIndex } from './kept-index.ts';
+import { IndexFile, KeptIndex } from './kept-index.ts';
 import type { ScanIndex } from './scan-index.ts';
 import type { ScanRequest } from './scanner.ts';
 

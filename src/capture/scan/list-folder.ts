@@ -1,10 +1,10 @@
 import { SavepointError } from '../../model/errors.ts';
 import { MARKER_NAMES } from '../ignore/default-rules.ts';
 import { IGNORE_FILE_NAMES, type IgnoreScope } from '../ignore/ignore-scope.ts';
-import type { ScanControl } from './control.ts';
 import { bareStat, type EntryStat, isDirectoryMode } from './entry-stat.ts';
 import { isMissing, isUnreadable, type ListedName } from './file-system.ts';
 import { type FolderRuleTexts, type RuleReader, readRules } from './folder-rules.ts';
+import type { ScanControl } from './scan-control.ts';
 import { sortByKey } from './scan-index.ts';
 
 export interface WalkContext extends RuleReader {

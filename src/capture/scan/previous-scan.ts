@@ -1,9 +1,9 @@
 import { type GlobalRules, sameGlobalRules } from '../ignore/ignore-scope.ts';
 import type { EntryNews } from './check-known.ts';
-import { isSettled } from './columns.ts';
 import { type EntryStat, isDirectoryMode } from './entry-stat.ts';
 import type { ListedName } from './file-system.ts';
 import { type RuleReader, readRules } from './folder-rules.ts';
+import { isSettled } from './index-columns.ts';
 import type { Child, Listing } from './list-folder.ts';
 import { type ScanIndex, sortByKey } from './scan-index.ts';
 

@@ -8,8 +8,8 @@ import {
 } from '../../../test/scan/scan-place.ts';
 import { WatchedFileSystem } from '../../../test/scan/watched-file-system.ts';
 import type { TrackedPath } from '../../model/path.ts';
-import { MAX_RESTAMPED } from './columns.ts';
-import { decodeIndex, encodeIndex } from './index-file.ts';
+import { MAX_RESTAMPED } from './index-columns.ts';
+import { decodeIndex, encodeIndex } from './kept-index.ts';
 import type { ScanIndex } from './scan-index.ts';
 
 let place: ScanPlace;

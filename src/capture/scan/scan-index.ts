@@ -1,6 +1,8 @@
 import type { Change } from '../../model/change.ts';
 import { isOutside, nameOf, pathToBytes, type TrackedPath } from '../../model/path.ts';
 import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/ignore-scope.ts';
+import { isDirectoryMode, MODE_MASK, RACY, UNREADABLE } from './entry-stat.ts';
+import { type FolderRuleTexts, NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
 import {
   copyColumns,
   type EntryPaths,
@@ -12,9 +14,7 @@ import {
   type Stamp,
   setStamp,
   stampAt,
-} from './columns.ts';
-import { isDirectoryMode, MODE_MASK, RACY, UNREADABLE } from './entry-stat.ts';
-import { type FolderRuleTexts, NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
+} from './index-columns.ts';
 
 /** The moment of the timeline at which an index was true. */
 export interface IndexStamp {

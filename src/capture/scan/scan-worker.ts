@@ -1,10 +1,10 @@
 import { parentPort } from 'node:worker_threads';
 import { checkKnown } from './check-known.ts';
-import { type IndexColumns, pathsIn, viewColumns } from './columns.ts';
-import { ScanControl, ScanStopped } from './control.ts';
 import { RacyRule } from './entry-stat.ts';
 import { diskFileSystem } from './file-system.ts';
 import { walkPart } from './first-walk.ts';
+import { type IndexColumns, pathsIn, viewColumns } from './index-columns.ts';
+import { ScanControl, ScanStopped } from './scan-control.ts';
 import type { Answer, CheckTask, Task, WalkTask } from './worker-pool.ts';
 
 /* The program of a worker thread: one answer for each task. It ends when its port is closed. */

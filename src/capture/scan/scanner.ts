@@ -1,15 +1,15 @@
 import type { GlobalRules } from '../ignore/ignore-scope.ts';
 import { checkKnown, type EntryNews, newsAbout } from './check-known.ts';
-import { viewColumns } from './columns.ts';
-import { type GiveUpReason, ScanControl, ScanStopped } from './control.ts';
 import { noDifferences, type ScanDifferences } from './differences.ts';
 import { RacyRule } from './entry-stat.ts';
 import { diskFileSystem, type ScanFileSystem } from './file-system.ts';
 import { FirstWalk, type PartFolder, type WalkedPart, walkPart } from './first-walk.ts';
 import type { BuiltIndex } from './index-builder.ts';
-import { KnownWalk } from './known-walk.ts';
+import { viewColumns } from './index-columns.ts';
 import type { WalkContext } from './list-folder.ts';
+import { NextWalk } from './next-walk.ts';
 import { PreviousScan } from './previous-scan.ts';
+import { type GiveUpReason, ScanControl, ScanStopped } from './scan-control.ts';
 import { ScanIndex, UNSTAMPED } from './scan-index.ts';
 import { type Answer, numberOf, type Task, WorkerPool } from './worker-pool.ts';
 
@@ -152,7 +152,7 @@ export class RunningScan {
     const news = newsAbout(index, parts, this.#context);
     const previous = new PreviousScan(index, news, global);
     previous.checkRules(this.#context, root);
-    const walk = new KnownWalk(this.#context, previous);
+    const walk = new NextWalk(this.#context, previous);
     walk.run(global);
     const built = walk.finish();
     const { differences, partialRoot } = walk;

@@ -3,8 +3,8 @@ import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectDifferences, pathsIn, ScanPlace } from '../../../test/scan/scan-place.ts';
 import { ChildScript } from '../../testing/child-script.ts';
-import { ScanControl } from './control.ts';
-import { encodeIndex } from './index-file.ts';
+import { encodeIndex } from './kept-index.ts';
+import { ScanControl } from './scan-control.ts';
 import { RunningScan, Scanner, type ScanOutcome } from './scanner.ts';
 import type { Task } from './worker-pool.ts';
 

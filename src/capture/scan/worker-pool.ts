@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import type { GlobalRules } from '../ignore/ignore-scope.ts';
 import type { EntryNews } from './check-known.ts';
-import type { ColumnSizes, IndexColumns } from './columns.ts';
-import { type GiveUpReason, ScanStopped } from './control.ts';
 import type { PartFolder, WalkedPart } from './first-walk.ts';
+import type { ColumnSizes, IndexColumns } from './index-columns.ts';
+import { type GiveUpReason, ScanStopped } from './scan-control.ts';
 
 interface WorkerTask {
   readonly root: string;
-  /** The shared memory of the scan's control; see control.ts. */
+  /** The shared memory of the scan's control; see scan-control.ts. */
   readonly control: Int32Array<SharedArrayBuffer>;
   readonly maxEntries: number;
 }

@@ -9,7 +9,6 @@ import { type Author, outsider } from '../chain.ts';
 import { type GitBaseline, type PendingBaseline, startGitBaseline } from '../git/baseline.ts';
 import type { RefusedByGit } from '../git/refusal.ts';
 import { loadGlobalRules } from '../ignore/global-rules.ts';
-import type { GiveUpReason } from './control.ts';
 import {
   compareWithRecord,
   type Moved,
@@ -24,6 +23,7 @@ import type { EntryStat } from './entry-stat.ts';
 import { diskFileSystem, type ListedName } from './file-system.ts';
 import { KeptIndex } from './kept-index.ts';
 import { type Recorded, recordDifferences } from './record-differences.ts';
+import type { GiveUpReason } from './scan-control.ts';
 import type { RecordedChange, ScanIndex } from './scan-index.ts';
 import { Scanner, type ScanOutcome } from './scanner.ts';
 import { type FirstLook, type TooLarge, takeBaseline } from './take-baseline.ts';

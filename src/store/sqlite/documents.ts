@@ -1,9 +1,9 @@
 import type { StoredDocument } from '../../model/execution.ts';
 import { PART_KINDS, type Part } from '../parts/part.ts';
-import type { DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
+import type { DocumentStore, DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
 import { Connection } from './connection.ts';
 import { isBusy } from './failures.ts';
-import type { Layout, Opened } from './layout.ts';
+import type { Layout, Opened, Run } from './layout.ts';
 import { joinWriters, requireSameFile, whenFree } from './lock.ts';
 import {
   corrupt,
@@ -15,6 +15,20 @@ import {
   readParts,
 } from './parts.ts';
 import { sealOf } from './seals.ts';
+
+export function documentStore(run: Run, writer: DocumentWriter): DocumentStore {
+  return {
+    put: (write, options) => run(() => writer.put(write, options)),
+    remove: (category, key, options) => run(() => writer.remove(category, key, options)),
+    list: (category, key) => run(({ connection }) => listDocuments(connection, category, key)),
+    read: (category, key) =>
+      run(({ connection }) =>
+        // Somebody may replace it and prune between the row and its parts.
+        connection.reading(() => readDocument(connection, category, key)),
+      ),
+    readParts: (root) => run(({ connection }) => readParts(connection, root)),
+  };
+}
 
 interface DocumentRow {
   readonly category: string;

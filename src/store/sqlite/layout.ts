@@ -106,3 +106,6 @@ export interface Opened {
   /** Its connection is shared with other stores, and nothing of it lies in a folder. */
   readonly inMemory?: true;
 }
+
+/** Runs work on an open store: closed stores refuse, and every failure comes out as an error of ours. */
+export type Run = <Result>(work: (opened: Opened) => Result | Promise<Result>) => Promise<Result>;

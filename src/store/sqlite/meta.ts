@@ -4,7 +4,7 @@ import type { Journal } from '../../model/journal.ts';
 import type { Baseline } from '../../model/manifest.ts';
 import type { ProjectIdentity, StoreState } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { isPackName } from './packs/pack-files.ts';
+import { isPackName } from './packs/pack-index.ts';
 import { newSealSql, sealSql } from './seals.ts';
 
 const READ = 'SELECT value FROM meta WHERE key = ?';

@@ -12,7 +12,7 @@ import { GitObjects } from '../git-objects/git-objects.ts';
 import { filesIn, type Layout, layoutOf, type Opened } from '../layout.ts';
 import { readBaseline } from '../meta.ts';
 import { otherFormat } from '../open-database.ts';
-import { packOf } from '../packs/pack-files.ts';
+import { packOf } from '../packs/pack-index.ts';
 import { Packs } from '../packs/packs.ts';
 import { APPLICATION_ID, FORMAT, SCHEMA } from '../schema.ts';
 import { bytesToHash, hashToBytes } from '../state-columns.ts';

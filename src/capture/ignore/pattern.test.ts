@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isInClass, parseClass } from './byte-class.ts';
+import { isInClass, parseClass } from './pattern.ts';
 
 let folder: string;
 beforeAll(() => {

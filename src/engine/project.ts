@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { realPathOrNull, statOf } from '../fs/entries.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -71,5 +72,23 @@ function missing(path: string, message = 'the project folder does not exist'): S
   return new SavepointError('project-missing', message, {
     path,
     hint: 'name an existing folder with --project DIR',
+  });
+}
+
+/** The folder of a project's store below `home`. */
+export function storeDirectory(home: string, projectRoot: string): string {
+  return join(home, 'projects', hash('sha256', projectRoot).slice(0, 24));
+}
+
+/** The real path of `home`. Throws if it is inside the project: the store would record itself. */
+export function homeOf(project: Project, home: string): string {
+  if (home === '' || home.includes('\0')) {
+    throw new SavepointError('argument-invalid', 'home must name a folder');
+  }
+  const real = realLocation(home);
+  if (!`${real}/`.startsWith(`${project.root}/`)) return real;
+  throw new SavepointError('argument-invalid', 'the store must not be inside the project', {
+    path: home,
+    hint: 'set SAVEPOINT_HOME to a folder outside of it',
   });
 }

@@ -3,9 +3,9 @@ import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/ignore-
 import { noDifferences, type ScanDifferences } from './differences.ts';
 import type { EntryStat } from './entry-stat.ts';
 import { type FolderRuleTexts, parseRules, readRules, sameRules } from './folder-rules.ts';
-import { addFolder, addFresh, folderFlags, isPartial, racyFlag } from './fresh-walk.ts';
 import { type BuiltIndex, CarriedIndex } from './index-builder.ts';
 import { type Child, type Listing, listFolder, listRoot, type WalkContext } from './list-folder.ts';
+import { addFolder, addFresh, folderFlags, isPartial, racyFlag } from './new-entries.ts';
 import type { Item, LostEntry, PreviousScan } from './previous-scan.ts';
 import { hidesName } from './scan-index.ts';
 
@@ -35,7 +35,7 @@ interface Visit {
  * Walks the folders that may have changed since the previous scan and copies the rest from its index.
  * Only folders that changed are read; where rules changed, all folders below are.
  */
-export class KnownWalk {
+export class NextWalk {
   readonly differences: ScanDifferences = noDifferences();
   readonly #context: WalkContext;
   readonly #previous: PreviousScan;

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectDifferences, pathsIn, ScanPlace } from '../../../test/scan/scan-place.ts';
 import type { TrackedPath } from '../../model/path.ts';
-import { decodeIndex, encodeIndex, IndexFile } from './index-file.ts';
+import { decodeIndex, encodeIndex, IndexFile } from './kept-index.ts';
 import type { ScanIndex } from './scan-index.ts';
 
 const OPEN = 'at work \udcff' as TrackedPath;
