@@ -82,7 +82,9 @@ export class TerminalInteractiveUI implements InteractiveUI {
       suspend: () => terminal.suspend(),
       unfold: (verbose) => this.#unfold(verbose),
     });
-    const spinner = setInterval(() => this.#draw(), SIGN_MS);
+    const spinner = setInterval(() => {
+      if (this.#store.get().activity !== null) this.#draw();
+    }, SIGN_MS);
     this.#running = { terminal, keyboard, spinner };
     this.#hasEnded = false;
     this.#store.update({ size: terminal.size });
