@@ -37,16 +37,16 @@ interface Run {
 }
 
 /**
- * Divides trees into parts. What was divided before is known again by its identity, so that a tree which
- * shares most of itself with an earlier one costs what is new. Where things are divided only depends on
- * what they are: two that never met make the same parts.
+ * Divides trees into parts. The packer remembers the objects that it has divided, so a tree that shares most
+ * of its objects with an earlier one costs only the new ones. Where a tree is divided depends on its content
+ * alone: two packers make the same parts of it.
  */
 export class Packer {
   readonly #skeletons = new WeakMap<object, Skeleton>();
   readonly #texts = new Recent<Skeleton>(REMEMBERED_TEXTS, REMEMBERED_CHARACTERS);
   readonly #runs = new Recent<Run>(REMEMBERED_RUNS);
   readonly #made = new Map<PartId, Part>();
-  /** Lists of which every item is a part, by their first items. */
+  /** Lists whose items are all parts, by their first items. */
   readonly #lists = new WeakMap<object, PlacedList>();
 
   /**

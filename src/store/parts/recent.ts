@@ -1,4 +1,4 @@
-/** Remembers what was used last: so many of them, and no more than so many characters of keys but for one. */
+/** Remembers the values that were used last: at most `limit`, and keys of at most `most` characters in all. */
 export class Recent<Value> {
   readonly #values = new Map<string, Value>();
   readonly #limit: number;

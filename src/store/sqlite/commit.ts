@@ -25,8 +25,8 @@ import { sealSql } from './seals.ts';
 import { modeOf } from './state-columns.ts';
 
 /**
- * One transaction, and one wait for the disk; throws what is busy where somebody writes a document. Large
- * blobs are written inside it: after the check of the base, so that a writer that comes too late leaves
+ * One transaction, and one wait for the disk. Throws SQLite's busy error while somebody writes a document.
+ * Large blobs are written inside it: after the check of the base, so that a writer that comes too late leaves
  * nothing, and while all others are kept out.
  */
 export function commitBatch(opened: Opened, batch: Batch): void {
@@ -42,7 +42,7 @@ export function commitBatch(opened: Opened, batch: Batch): void {
       removeRows(connection, batch);
       return made;
     } catch (error) {
-      // Not so when COMMIT itself fails: its rows may turn up after a crash, and would miss the bytes.
+      // When COMMIT itself fails, the bytes stay: the rows may turn up after a crash, and would miss them.
       if (begin !== null) opened.arrivals.giveBack(begin);
       throw error;
     }
@@ -132,7 +132,7 @@ function usedNumber(seq: Seq): SavepointError {
   return new SavepointError('argument-invalid', `number ${seq} is not above those handed out`);
 }
 
-/** Mostly it is there. An INSERT that meets one there would use up a number each time. */
+/** The session is mostly there already. An INSERT with ON CONFLICT would use up a number each time. */
 function putSession(numbers: Numbers, session: Session): void {
   if (!sessions.update(numbers, session)) sessions.insert(numbers, session);
 }

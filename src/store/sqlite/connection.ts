@@ -36,17 +36,17 @@ export class Connection {
     }
   }
 
-  /** For databases that are locks, which nobody can even look into while another holds them. */
+  /** For databases that serve as locks: nobody can even read them while another process holds them. */
   static bare(file: string, busyMs?: number): Connection {
     return new Connection(file, '', busyMs);
   }
 
-  /** For who asks again himself where another process is in the way. */
+  /** For callers that try again themselves when another process is in the way. */
   static unwaiting(file: string): Connection {
     return new Connection(file, STORE_SETTINGS, 0);
   }
 
-  /** For a look that changes nothing, not even the log. */
+  /** For reading without changing anything, not even the log. */
   static toLook(file: string): Connection {
     return new Connection(file, 'PRAGMA trusted_schema = OFF', BUSY_TIMEOUT_MS, true);
   }
@@ -81,7 +81,7 @@ export class Connection {
     return this.#committed(work);
   }
 
-  /** The same, which throws what is busy at once where another process writes. */
+  /** As `immediate`, but throws SQLite's busy error at once where another process writes. */
   immediateOrBusy<Result>(work: () => Result): Result {
     this.exec('PRAGMA busy_timeout = 0');
     try {
@@ -102,7 +102,7 @@ export class Connection {
     }
   }
 
-  /** Runs `work` as if it wrote, and takes back whatever it did. */
+  /** Runs `work`, which may write, and takes back everything that it wrote. */
   trial<Result>(work: () => Result): Result {
     this.run('BEGIN IMMEDIATE');
     try {

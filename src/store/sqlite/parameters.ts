@@ -17,7 +17,7 @@ export function limitOf(limit: number | undefined): number {
   return limit === undefined || limit === Number.POSITIVE_INFINITY ? -1 : Math.max(0, limit);
 }
 
-/** The conditions of a query, made from those of its parts that were not left out. */
+/** The conditions of a query. A condition whose value is undefined is left out. */
 export class Conditions {
   readonly #texts: string[] = [];
   readonly values: SQLInputValue[] = [];
@@ -29,22 +29,22 @@ export class Conditions {
     this.values.push(value);
   }
 
-  /** One of these texts. A capture asks for a single one, and need not wait for a list to be read. */
+  /** The column is one of these texts. A single one needs no list, which would take a capture longer. */
   among(column: string, texts: readonly string[] | undefined): void {
     const [only] = texts ?? [];
     if (texts?.length === 1) this.narrow(column, '= ?', only);
     else this.narrow(column, `IN ${LISTED_TEXTS}`, texts && hexList(texts));
   }
 
-  /** A condition without a value, before all others that have an index. */
+  /** A condition without a value, for which SQLite is to use the index. */
   lead(text: string): void {
     this.#texts.push(text);
     this.#led = true;
   }
 
   /**
-   * For conditions that have an index, the narrowest first: that one leads. A "+" keeps SQLite from
-   * using the others, because it would look up every pair of two long lists where an index has both.
+   * A condition that has an index. Call it for the narrowest one first: SQLite uses that index. A "+" keeps it
+   * from using the others, because it would look up every pair of two long lists where an index has both.
    */
   narrow(column: string, test: string, value: SQLInputValue | undefined): void {
     if (value === undefined) return;
