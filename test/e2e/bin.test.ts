@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { COMMANDS as COMMAND_TABLE } from '../../src/cli/command-table.ts';
 import { ChildScript } from '../../src/testing/child-script.ts';
 import { numberFrom } from '../crash/campaign.ts';
 import { builtProgram } from '../setup/built.ts';
@@ -133,6 +134,12 @@ describe('bin/savepoint.cjs', () => {
       expect(rewind).toMatchObject({ code: 0, out: expect.stringContaining('Done: 1 restored.') });
       expect(project.read('a.txt')).toBe('old\n');
       expect((await run([link, 'nonsense'])).code).toBe(2);
+      // The help is made of all commands, so that each of them is loaded.
+      const help = await run([link, '--help']);
+      expect(help).toMatchObject({ code: 0, err: '' });
+      for (const verb of Object.keys(COMMAND_TABLE)) {
+        expect(help.out).toMatch(new RegExp(`^ {2}${verb} `, 'm'));
+      }
     });
 
     describe('keeps what V8 compiled', () => {
