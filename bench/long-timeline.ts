@@ -9,7 +9,6 @@ import {
   type State,
   type Store,
 } from 'savepoint';
-import { currentSeq } from '../src/store/find.ts';
 import { sourceText } from './source-text.ts';
 
 export const CHECKPOINTS = 5_000;
@@ -22,7 +21,7 @@ const PATHS = 400;
 export async function fillTimeline(store: Store): Promise<void> {
   const heads = new Map<string, State>();
   for (let first = 0; first < CHECKPOINTS; first += CHECKPOINTS_PER_SESSION) {
-    await store.timeline.commit(sessionBatch(await currentSeq(store), first, heads));
+    await store.timeline.commit(sessionBatch((await store.state()).seq, first, heads));
   }
 }
 

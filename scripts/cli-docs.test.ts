@@ -12,7 +12,7 @@ describe('docs/cli.md', () => {
   it('gives every command its usage, its options, its examples and its schemas', async () => {
     const commands = await loadCommands();
     const page = cliDocs(commands);
-    for (const { name, options, examples, json = {} } of commands) {
+    for (const { name, options = {}, examples, json = {} } of commands) {
       const [, part = ''] = page.split(`\n## ${name}\n`);
       const [own = ''] = part.split('\n## ', 1);
       for (const option of Object.keys(options)) expect(own).toContain(`\`--${option}`);

@@ -37,7 +37,7 @@ export function cliDocs(commands: readonly Command[]): string {
 }
 
 function commandParts(command: Command): string[] {
-  const { name, arguments: args, details, options, examples, json = {} } = command;
+  const { name, arguments: args = '', details, options = {}, examples, json = {} } = command;
   const usage = ['savepoint', name, args, '[options]'].filter((word) => word !== '').join(' ');
   const schemas = Object.keys(json).map((schema) => `${schema}.schema.json`);
   return [

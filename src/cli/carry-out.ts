@@ -24,13 +24,13 @@ export interface Words {
   /** The command that takes the operation back. */
   readonly reverse: string;
   readonly nothingToDo: string;
-  /** Set where nothing is done because a word of the person's is missing: that word, and what to show. */
+  /** Set where nothing is done until the person adds an option: that option, and the plan to show. */
   readonly refused?: { readonly hint: string; readonly plan: RewindPlan };
   /** Named paths of which no change is on record. */
   readonly unmatched?: readonly Unmatched[];
   /** Below the title: what a person has to know before the plan. */
   readonly above?: readonly string[];
-  /** Set where more is to be done than the plan of files shows: what to say where that is all. */
+  /** Set where more is done than the plan of files shows: the sentence for a plan without files. */
   readonly besideFiles?: string;
   /** In place of `Savepoint.apply`. */
   readonly apply?: () => Promise<Receipt>;
@@ -38,7 +38,7 @@ export interface Words {
   readonly print?: (receipt: Receipt, dryRun: boolean) => void;
   /** Asked at a terminal before anything is touched; left out, nobody is asked. */
   readonly question?: string;
-  /** What to try instead, for whoever says no. */
+  /** What to try instead, for a person who says no. */
   readonly ifDeclined?: string;
 }
 
@@ -118,7 +118,7 @@ function done(
   return finish(call, plan, withNotices(call, savepoint, receipt), words);
 }
 
-/** With `--quiet` only what is left alone and why, unless the whole plan is what is asked for. */
+/** With `--quiet` only the paths that are left alone; with a dry run or a question the whole plan. */
 function sayPlan(call: Call, plan: RewindPlan, words: Words, whole: boolean): void {
   const isQuiet = call.flags.has('quiet') && !whole;
   const lines = isQuiet ? plan.lines.filter(isLeftAlone) : plan.lines;
@@ -137,7 +137,7 @@ export const RESTORE: HeldWork = {
   cutOff: 'the restore was cut off: the next savepoint command finishes it or takes it back',
 };
 
-/** What happened that nobody asked for; people read it beside the output, programs among the notes. */
+/** Adds what the engine did by itself to the notes, for programs. People read it on standard error. */
 function withNotices({ json }: Call, savepoint: Savepoint, receipt: Receipt): Receipt {
   return json ? { ...receipt, notes: [...receipt.notes, ...savepoint.notices()] } : receipt;
 }
@@ -201,7 +201,7 @@ function finish(call: Call, plan: RewindPlan, receipt: Receipt, words: Words): E
   return receipt.conflicts.length > 0 ? EXIT.conflicts : EXIT.done;
 }
 
-// There is an operation all the same: the changes count as taken back, so that nothing takes them back again.
+// The operation is on record although no file changed: it marks the changes as taken back.
 const ALREADY = 'every file is already as it was, and the changes are on record as taken back';
 
 const CONFLICT_HINT =

@@ -27,14 +27,25 @@ export interface Option {
   readonly completes?: Completes;
 }
 
-/** One verb of the command line. The help is made from this, so it cannot say anything else. */
+/** An option without a value. */
+export function flag(help: string): Option {
+  return { type: 'boolean', help };
+}
+
+/** An option with a value, which the help calls `value`. */
+export function option(value: string, help: string, completes?: Completes): Option {
+  const plain = { type: 'string', value, help } as const;
+  return completes === undefined ? plain : { ...plain, completes };
+}
+
+/** One verb of the command line. The help and docs/cli.md are made from this. */
 export interface Command {
   readonly name: string;
   /** The arguments, as the usage line shows them. */
-  readonly arguments: string;
+  readonly arguments?: string;
   readonly summary: string;
   readonly details: string;
-  readonly options: Readonly<Record<string, Option>>;
+  readonly options?: Readonly<Record<string, Option>>;
   readonly examples: readonly (readonly [command: string, meaning: string])[];
   /** What each argument is, in order; the last one stands for all that follow. */
   readonly completes?: readonly Completes[];
@@ -69,19 +80,11 @@ export interface Call {
 
 /** Options that every command has. */
 export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
-  project: {
-    type: 'string',
-    value: 'DIR',
-    help: 'the project; by default the one around the current folder',
-    completes: 'folder',
-  },
-  json: { type: 'boolean', help: 'print JSON for programs, and nothing else, on standard output' },
-  quiet: { type: 'boolean', help: 'print results and problems, no remarks and no hints' },
-  'no-color': {
-    type: 'boolean',
-    help: 'no colours (also NO_COLOR=1; FORCE_COLOR=1 for the opposite)',
-  },
-  help: { type: 'boolean', help: 'show this help' },
+  project: option('DIR', 'the project; by default the one around the current folder', 'folder'),
+  json: flag('print JSON for programs, and nothing else, on standard output'),
+  quiet: flag('print results and problems, no remarks and no hints'),
+  'no-color': flag('no colours (also NO_COLOR=1; FORCE_COLOR=1 for the opposite)'),
+  help: flag('show this help'),
 };
 
 export function parseCall(command: Command, argv: readonly string[], io: Io): Call {
@@ -147,7 +150,7 @@ function valuedOptions(options: readonly (readonly [string, Option])[]): Map<str
   return new Map(words);
 }
 
-/** Node explains at length; the first sentence says it. */
+/** The first sentence of Node's message; the rest is advice for programmers. */
 function firstSentence(error: unknown): string {
   const message = messageOf(error);
   const [sentence = message] = message.split(/\. |\n/, 1);
@@ -234,7 +237,7 @@ export function leadingOptions(argv: readonly string[]): LeadingOptions {
   let end = 0;
   while (end < argv.length) {
     const [, name = '', value] = /^--([\w-]+)(=.*)?$/s.exec(argv[end] ?? '') ?? [];
-    // The help of everything is asked for by the same word as that of one command.
+    // `--help` before a verb asks for the general help.
     if (name === 'help' || !Object.hasOwn(COMMON_OPTIONS, name)) break;
     end += VALUED.has(`--${name}`) && value === undefined ? 2 : 1;
   }

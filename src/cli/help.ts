@@ -7,7 +7,7 @@ import { columnsOf, type Io } from './io.ts';
 
 const WIDEST = 100;
 
-/** Prose is not read in lines of any width. */
+/** Very long lines of prose are hard to read. */
 export function helpColumns(io: Io): number {
   return Math.min(WIDEST, columnsOf(io));
 }
@@ -41,7 +41,7 @@ export function generalHelp(commands: readonly Command[], paint: Paint, columns:
 export function commandHelp(command: Command, columns: number): string {
   const section = sections((_style, text) => text, columns);
   const usage = ['usage: savepoint', command.name, command.arguments, '[options]'].filter(Boolean);
-  const own = Object.entries(command.options).map(optionRow);
+  const own = Object.entries(command.options ?? {}).map(optionRow);
   const common = Object.entries(COMMON_OPTIONS).map(optionRow);
   return [
     ...wrapWords(usage.join(' '), columns, 4),

@@ -4,11 +4,11 @@ import { setImmediate } from 'node:timers/promises';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof SIGNALS)[number] | 'SIGQUIT';
 
-/** Work that a signal must not cut in half, in words. */
+/** How to speak of work that a signal must not cut in half. */
 export interface HeldWork {
   /** What is being finished first: "the restore". */
   readonly what: string;
-  /** How things stand should a second signal end it all the same. */
+  /** How things stand if a second signal ends the process in the middle of it. */
   readonly cutOff: string;
 }
 
@@ -19,7 +19,7 @@ const BEGUN: HeldWork = {
 
 /** What happens when somebody presses Ctrl-C, or asks the process to end. */
 export class Interrupts {
-  /** Set when a signal came while work was held together, and was put off. */
+  /** The signal that came during such work, and waits for its end. */
   pending: Signal | null = null;
   /** How things stand if a signal comes now: "nothing was changed". Null while there is nothing to say. */
   meaning: string | null = null;
@@ -29,7 +29,7 @@ export class Interrupts {
   #isOver = false;
   #pass: ((signal: Signal) => void) | null = null;
 
-  /** `say`: how the person hears the last word, or one in between. */
+  /** `say` tells the person; `isLast` says that the process ends after that. */
   constructor(say: (message: string, isLast: boolean) => void) {
     this.#say = say;
   }
@@ -97,7 +97,7 @@ export class Interrupts {
     const meaning = cutOff ?? this.meaning;
     this.#say(meaning === null ? 'interrupted' : `interrupted; ${meaning}`, true);
     const code = exitCodeFor(signal);
-    // A terminal is put in order by whoever listens for the end.
+    // Listeners for the exit put the terminal in order.
     process.emit('exit', code);
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
@@ -117,7 +117,7 @@ export class Interrupts {
   }
 }
 
-/** As shells count: 130 for Ctrl-C. */
+/** The exit code that a shell would give: 130 for Ctrl-C. */
 export function exitCodeFor(signal: Signal): number {
   return 128 + constants.signals[signal];
 }

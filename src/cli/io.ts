@@ -31,7 +31,7 @@ export interface Io {
   readonly interrupts: Interrupts;
   readonly progress: ProgressLine;
   now(): number;
-  /** Lets go of the process, so that it can end. */
+  /** Closes everything that would keep the process from ending. */
   close(): void;
 }
 
@@ -63,13 +63,13 @@ export function processIo({ json }: IoOptions): Io {
     // The terminal has put a ^C there.
     else err(`\nsavepoint: ${message}\n`);
   });
-  // There is nothing left to say it on.
+  // An error of standard error cannot be told to anybody.
   stderr.on('error', () => undefined);
   interrupts.listen();
   return {
     out,
     err,
-    // Not asked of `process.stdin`, which would be made for that: few commands read from it.
+    // Asking `process.stdin` would create that stream, and few commands read from it.
     interactive: Boolean(stdout.isTTY && isatty(STANDARD_INPUT)),
     terminal: Boolean(stdout.isTTY),
     columns: stdout.columns || DEFAULT_COLUMNS,
@@ -79,7 +79,7 @@ export function processIo({ json }: IoOptions): Io {
     ask: async (question) => {
       out(question);
       const answer = await questions.next();
-      // Without an answer nobody has ended the line of the question.
+      // Nobody pressed Enter, so the line of the question has not ended.
       if (answer === null) out('\n');
       return answer;
     },
@@ -109,7 +109,7 @@ export function columnsOf({ terminal, columns }: Pick<Io, 'terminal' | 'columns'
   return terminal ? columns : Number.POSITIVE_INFINITY;
 }
 
-/** A folder that was removed still holds its shells. */
+/** A shell can still be in a folder that was removed. */
 function currentFolder(): string {
   try {
     return process.cwd();
@@ -118,7 +118,7 @@ function currentFolder(): string {
   }
 }
 
-/** Lines as the terminal gives them: it stays in its own mode, so nothing can leave it in a bad one. */
+/** Reads whole lines in the ordinary mode of the terminal, which therefore needs no restoring. */
 class Questions {
   #reader: Interface | null = null;
   #lines: AsyncIterator<string> | null = null;
@@ -135,7 +135,7 @@ class Questions {
   }
 }
 
-/** Standard output, which can fail at any time: what is under way is finished all the same. */
+/** Standard output. A write to it can fail at any time, and the command still finishes its work. */
 class Output {
   /** Whether anything was written. */
   isUsed = false;
@@ -154,7 +154,7 @@ class Output {
     if (this.#failure === null) this.#stream.write(text);
   }
 
-  /** Waits until everything is written. A reader that leaves early, such as `head`, is no failure. */
+  /** Waits until everything is written. A reader that stops early, such as `head`, is not a failure. */
   async failure(): Promise<Error | null> {
     await new Promise((resolve) => this.#stream.write('', resolve));
     // A stream says that it failed only after it has answered the write.

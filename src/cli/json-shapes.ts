@@ -78,7 +78,8 @@ export function timeJson(time: number): string {
 }
 
 export interface CheckpointJson
-  extends Omit<ListedCheckpoint, 'createdAt' | 'gitHead' | 'coverage'>,
+  extends Pick<ListedCheckpoint, 'id' | 'seq' | 'sessionId' | 'agent' | 'messageId' | 'kind'>,
+    Pick<ListedCheckpoint, 'description' | 'label' | 'files'>,
     Partial<LineCount> {
   readonly createdAt: string;
 }
@@ -105,8 +106,21 @@ export const CHECKPOINT: Kind<CheckpointJson> = exact({
 });
 
 export function checkpointJson(checkpoint: ListedCheckpoint, lines?: LineCount): CheckpointJson {
-  const { gitHead: _, coverage: __, createdAt, ...listed } = checkpoint;
-  return { ...listed, createdAt: timeJson(createdAt), ...lines };
+  const { id, seq, sessionId, agent, messageId, kind, description, label, files } = checkpoint;
+  const createdAt = timeJson(checkpoint.createdAt);
+  return {
+    id,
+    seq,
+    sessionId,
+    agent,
+    messageId,
+    kind,
+    description,
+    label,
+    files,
+    createdAt,
+    ...lines,
+  };
 }
 
 export interface SessionJson extends Pick<Session, 'id' | 'agent' | 'rootId'> {

@@ -20,7 +20,7 @@ interface OpenTimelineOptions {
   readonly scan?: boolean;
 }
 
-/** Opens the timeline of the command's project for `work`, and closes it whatever happens. */
+/** Opens the timeline of the command's project for `work`, and closes it in any case. */
 export async function withTimeline<T>(
   call: Call,
   work: (savepoint: Savepoint) => Promise<T>,
@@ -38,7 +38,7 @@ export async function withTimeline<T>(
   }
 }
 
-/** What was not asked for, such as that a restore was finished which a crash had interrupted. */
+/** Says what the engine did by itself, such as finishing a restore that a crash had interrupted. */
 function sayNotices(call: Call, savepoint: Savepoint): void {
   const lines = savepoint.notices().flatMap((note) => noteText(note, call.columns));
   for (const line of lines) call.io.err(`${line}\n`);
@@ -50,7 +50,7 @@ async function openTimeline(call: Call, options: OpenTimelineOptions): Promise<S
   const home = storeHome(io);
   const configuration = configurationOf(call, project);
   const [problem] = configuration.problems;
-  // Whoever only looks or goes back needs it least; whoever records may record what is to stay out.
+  // A command that records must not go on: the broken line may have excluded a file. Others only warn.
   if (problem !== undefined && options.create) throw problem;
   warnOfConfiguration(call, configuration);
   try {
@@ -59,7 +59,7 @@ async function openTimeline(call: Call, options: OpenTimelineOptions): Promise<S
       project,
       home,
       refusedProjects: [io.homeDirectory],
-      // Looking begins no timeline.
+      // A command that only looks does not begin a timeline.
       create: options.create ?? false,
       adopt: options.adopt ?? false,
       scan: options.scan ?? configuration.values.scan,
@@ -88,12 +88,12 @@ async function beginHint(project: string, home: string): Promise<string> {
   return 'begin with: savepoint run -- COMMAND, or: savepoint save -m LABEL (see how it goes: savepoint demo); was the folder moved? savepoint adopt --from OLDPATH';
 }
 
-/** What is configured for a project, by whoever may. Throws `config-invalid`. */
+/** The configuration of a project: environment, project file, user's file. Throws `config-invalid`. */
 export function configurationOf({ io }: Call, project: string): Configuration {
   return loadConfiguration({ project, userFile: userFile(io), environment: io.env });
 }
 
-/** What is wrong with it and stops nobody, beside the output proper. */
+/** Says on standard error what is wrong with the configuration and does not stop the command. */
 export function warnOfConfiguration(call: Call, { problems, warnings }: Configuration): void {
   for (const text of [...problems.map(({ message }) => message), ...warnings]) {
     const lines = wrapWords(`savepoint: ${displayText(text)}`, call.columns, 2);

@@ -1,15 +1,14 @@
 import { parseBytes } from '../config/index.ts';
 import type { PlanOptions } from '../index.ts';
 import { UsageError } from '../terminal/usage-error.ts';
-import { type Call, type Option, wordOption } from './command.ts';
+import { type Call, flag, type Option, option, wordOption } from './command.ts';
 
 const DEFAULT_LIMIT = 50;
 
-export const LIMIT_OPTION: Option = {
-  type: 'string',
-  value: 'N',
-  help: `how many to show, 0 for all (default: ${DEFAULT_LIMIT}, or all with --json)`,
-};
+export const LIMIT_OPTION: Option = option(
+  'N',
+  `how many to show, 0 for all (default: ${DEFAULT_LIMIT}, or all with --json)`,
+);
 
 /** Null: all. */
 export function limitOf(call: Call): number | null {
@@ -22,21 +21,19 @@ export function limitOf(call: Call): number | null {
 
 /** Options of everything that makes a plan and carries it out. */
 export const PLAN_OPTIONS: Readonly<Record<string, Option>> = {
-  'dry-run': { type: 'boolean', help: 'show what would be done, and do nothing' },
-  'on-conflict': {
-    type: 'string',
-    value: 'WHAT',
-    help: 'settle conflicts: keep what is there, restore all the same, or fail (default: leave them)',
-    completes: ['keep', 'restore', 'fail'],
-  },
-  force: { type: 'boolean', help: 'go ahead although a tool call of the session is still running' },
+  'dry-run': flag('show what would be done, and do nothing'),
+  'on-conflict': option(
+    'WHAT',
+    'settle conflicts: keep what is there, restore all the same, or fail (default: leave them)',
+    ['keep', 'restore', 'fail'],
+  ),
+  force: flag('go ahead although a tool call of the session is still running'),
 };
 
-/** For what takes back changes of commands. */
-export const INCLUDE_SHARED: Option = {
-  type: 'boolean',
-  help: 'also take back changes of which it is not certain who made them',
-};
+/** Of commands that can take back changes of other commands. */
+export const INCLUDE_SHARED: Option = flag(
+  'also take back changes of which it is not certain who made them',
+);
 
 export function planOptions(call: Call): PlanOptions {
   return {
@@ -60,7 +57,7 @@ const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 // Long words are known by their first letter: "2 hours", "3d", "1 week".
 const DURATION = /^(\d{1,6})\s*(s|m|h|d|w|(?:sec(?:ond)?|min(?:ute)?|hour|day|week)s?)$/;
 
-/** A length of time as people type it, in milliseconds; null when it is none. */
+/** A length of time as people type it, in milliseconds; null for any other text. */
 function durationOf(text: string): number | null {
   const [, amount, unit] = DURATION.exec(text) ?? [];
   if (unit === undefined) return null;
@@ -107,7 +104,7 @@ function timeOf(word: string, now: number): number | null {
   if (ago !== null) return now - ago;
   const [, hours, minutes] = TIME.exec(word) ?? [];
   if (hours !== undefined) return timeOfDay(now, Number(hours), Number(minutes));
-  // Without a time, JavaScript takes a date for one in Greenwich.
+  // JavaScript reads a date without a time as midnight in UTC.
   if (DATE.test(word)) return Date.parse(`${word}T00:00`);
   return DATE_AND_TIME.test(word) ? Date.parse(word.replace(' ', 'T').toUpperCase()) : null;
 }
@@ -117,7 +114,7 @@ function midnight(now: number, days: number): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
 }
 
-/** The last time that the clock showed it. */
+/** Today at that time, or yesterday if that is still to come. */
 function timeOfDay(now: number, hours: number, minutes: number): number {
   if (hours > 23 || minutes > 59) return Number.NaN;
   const date = new Date(now);

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
-import type { Call, Option } from './command.ts';
+import { type Call, flag, type Option } from './command.ts';
 
 /** Options of commands whose output can be longer than a screen. */
 export const PAGER_OPTIONS: Readonly<Record<string, Option>> = {
-  'no-pager': {
-    type: 'boolean',
-    help: 'print everything at once (at a terminal, what is longer than the screen goes through PAGER, or less)',
-  },
+  'no-pager': flag(
+    'print everything at once (at a terminal, what is longer than the screen goes through PAGER, or less)',
+  ),
 };
 
 /** Prints what was asked for; at a terminal through a pager if it is longer than the screen. */
@@ -17,7 +16,7 @@ export async function showPage(call: Call, lines: readonly string[]): Promise<vo
   if (pager === null || !(await paged(call, pager, text))) call.io.out(text);
 }
 
-/** Colours count as if they took room; the pager ends by itself where all of it fits after all. */
+/** Counts colours as text. If that starts a pager for a text that fits, `less -F` ends at once. */
 function fits({ io }: Call, lines: readonly string[]): boolean {
   const rows = lines.reduce(
     (sum, line) => sum + Math.max(1, Math.ceil(line.length / io.columns)),
@@ -41,7 +40,7 @@ function pagerOf({ io, flags }: Call): Pager | null {
 const LESS_OPTIONS = 'FRX';
 const COULD_NOT_RUN: readonly unknown[] = [126, 127];
 
-/** False when there is no such pager. One that is left early has been read as far as was wanted. */
+/** False when there is no such pager. A person who leaves the pager early has read enough. */
 async function paged({ io }: Call, [program, ...args]: Pager, text: string): Promise<boolean> {
   const env = { ...io.env, LESS: io.env.LESS ?? LESS_OPTIONS };
   const child = spawn(program, args, { env, stdio: ['pipe', 'inherit', 'inherit'] });

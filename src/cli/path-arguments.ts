@@ -120,7 +120,7 @@ export function isOnRecord(savepoint: Savepoint, path: NamedPath): Promise<boole
 
 async function hasChanges(savepoint: Savepoint, path: TrackedPath): Promise<boolean> {
   if ((await savepoint.changes({ paths: [path] })).length > 0) return true;
-  // The store knows paths by their names only; what lies in a folder is found among all of them.
+  // The store finds whole paths only, so paths below a folder are looked for among all changes.
   return (await savepoint.changes({})).some((change) => isBelow(change.path, path));
 }
 

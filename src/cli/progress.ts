@@ -22,7 +22,7 @@ export class ProgressLine {
   #timer: NodeJS.Timeout | undefined;
   #isShown = false;
   #drawnAt = 0;
-  /** Null before the first step: few commands have any, and the clock takes a while to load. */
+  /** Null before the first step: most commands have none and do not load the clock for it. */
   #turnedAt: number | null = null;
 
   constructor(stream: ProgressStream) {

@@ -71,7 +71,7 @@ export function reportError(io: Io, error: unknown, options: ReportOptions): Exi
   return report.exit;
 }
 
-/** The work may be done although nobody could be told: that is said where it can be. */
+/** The output could not be written. Standard error says whether the work was done. */
 export function reportLostOutput(io: Io, failure: Error): ExitCode {
   const done = io.done === null ? '' : `; ${io.done}`;
   io.err(`savepoint: the output could not be written: ${displayText(failure.message)}${done}\n`);
@@ -150,13 +150,13 @@ function linesOf(details: unknown): string[] {
   return details.flatMap((entry: Record<string, unknown>) => {
     const { path, reason } = entry;
     if (typeof path !== 'string') return [];
-    // Of one alone the message says it.
+    // The message names a single path already.
     if (reason === undefined) return details.length > 1 ? [path] : [];
     return typeof reason === 'string' ? [`${path}: ${sentenceFor(reason)}`] : [];
   });
 }
 
-/** The engine's hints speak to programmers; where a command is the answer, it is named here. */
+/** The engine's hints are for programmers; these name the command that helps. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
   'checkpoint-not-found': 'see what there is with: savepoint list',
   'session-not-found': 'see what there is with: savepoint sessions',
@@ -182,9 +182,9 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
 };
 
 function hintFor(error: SavepointError, project: string | undefined): string | undefined {
-  // Of a folder that was moved the engine knows more.
+  // With details it is a folder that was moved or re-created.
   if (error.code === 'project-mismatch' && error.details !== undefined) return adoptHint(project);
-  // Paths were left that somebody else had changed: something is different all the same.
+  // With details some paths were changed before it stopped, so "nothing was changed" would be wrong.
   if (error.code === 'plan-stale' && error.details !== undefined) return error.hint;
   if (error.code === 'run-unrecorded') return beforeHint(error.details) ?? HINTS[error.code];
   return HINTS[error.code] ?? error.hint;
@@ -195,7 +195,7 @@ function adoptHint(project: string | undefined): string {
   return `if you re-created the folder on purpose, keep its timeline with: savepoint adopt${where}`;
 }
 
-/** Going past a run takes an explicit word: the id of what came before it. */
+/** To go past a run, a person has to name the checkpoint or operation before it. */
 function beforeHint(details: unknown): string | undefined {
   const { before } = (details ?? {}) as { before?: Checkpoint | Operation | null };
   if (!before) return undefined;

@@ -39,7 +39,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [word, ...rest] = verbFirst(argv);
   if (word === '--version' || word === '-v') return version(io);
   if (word === undefined || word === '--help' || word === '-h') return showHelp(io);
-  // What the scripts of `savepoint completion` ask at each press of a key.
+  // The scripts of `savepoint completion` call this at each press of a key.
   if (word === '__complete') return (await import('./completion/complete.ts')).complete(rest, io);
   if (word === 'help') {
     const verb = rest.find((other) => !other.startsWith('-'));
@@ -79,7 +79,7 @@ function unknownWord(word: string): UsageError {
   return new UsageError(`unknown ${what} "${word}"`, hint);
 }
 
-/** What stands after `--` is a path, whatever it looks like. */
+/** The words before a `--`: a word after it is a path, even if it looks like an option. */
 function optionsOf(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end === -1 ? argv : argv.slice(0, end);

@@ -20,9 +20,9 @@ export interface TimelineView {
   readonly paint: Paint;
   /** A number before each row, for choosing. */
   readonly numbered?: boolean;
-  /** Lines changed, of those checkpoints of which they were counted. */
+  /** How many lines changed, for the checkpoints where somebody counted. */
   readonly lines?: ReadonlyMap<CheckpointId, LineCount>;
-  /** The checkpoint at which the files stand, to be marked; left out, there is no column for the mark. */
+  /** The checkpoint at which the files stand, which gets a mark. Without it there is no column for marks. */
   readonly current?: CheckpointId | null;
 }
 
@@ -138,7 +138,7 @@ function descriptionOf({ description, label }: ListedCheckpoint, columns: number
   return clipWidth(displayText(what), columns);
 }
 
-/** What a rewind kept first is there to be found, not to be looked at. */
+/** Checkpoints that a rewind made first are dim: people need them rarely. */
 function faded(text: string, { kind }: ListedCheckpoint, { paint }: TimelineView): string {
   return kind === 'safety' ? paint('dim', text) : text;
 }
@@ -150,8 +150,8 @@ interface Group {
 }
 
 /**
- * By session, the one with the newest checkpoint first. What was made by hand stands together, and last what
- * rewinds kept: that is there to be found, not to be looked at.
+ * By session, the one with the newest checkpoint first. Checkpoints made by hand are one group, and those that
+ * rewinds made first are the last one.
  */
 export function groupBySession(
   checkpoints: readonly ListedCheckpoint[],
@@ -171,7 +171,7 @@ export function groupBySession(
   return groups.toSorted((a, b) => Number(a.key === SAFETY) - Number(b.key === SAFETY));
 }
 
-// What holds no session; ids are texts, so that none can be taken for these.
+// Groups without a session. Symbols cannot be confused with ids, which are texts.
 const SAFETY = Symbol('kept before rewinds');
 const BY_HAND = Symbol('by hand');
 const RUNS = Symbol('savepoint run');
@@ -200,8 +200,8 @@ function shown(text: string): string {
 
 type Kinds = NonNullable<CheckpointQuery['kinds']>;
 
-/** What somebody made, and looks for when they choose. */
+/** Checkpoints that somebody made, from which a person chooses. */
 export const MADE: Kinds = ['message', 'step', 'manual'];
 
-/** What rewinds kept first: there to be found, not to stand in the way. */
+/** Checkpoints that rewinds made of what was there before. */
 export const KEPT_FIRST: Kinds = ['safety'];

@@ -35,7 +35,7 @@ export interface ToolResult {
   readonly isError: boolean;
 }
 
-/** Null where the body is none that the Messages API would take. */
+/** Null for a body that the Messages API would refuse. */
 export function messagesRequest(body: unknown): MessagesRequest | null {
   if (!isObject(body) || typeof body.model !== 'string' || !Array.isArray(body.messages)) {
     return null;

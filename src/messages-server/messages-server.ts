@@ -20,7 +20,7 @@ export type ReplyTo = (request: MessagesRequest) => Reply | Promise<Reply>;
 export interface MessagesServer {
   /** For `ANTHROPIC_BASE_URL`. */
   readonly url: string;
-  /** Ends it, and whatever it is still sending. Idempotent. */
+  /** Ends it, also in the middle of a reply. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -129,7 +129,7 @@ function sendJson(response: ServerResponse, status: number, value: object): void
   response.end(JSON.stringify(value));
 }
 
-/** Undefined where it is no JSON, or more than any conversation is. */
+/** Undefined for a body that is not JSON or is too large. */
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -8,7 +8,7 @@ export type ReplyBlock =
 
 export type ToolInput = Readonly<Record<string, unknown>>;
 
-/** A reply whose pieces take their time, for who wants to interrupt it. */
+/** A reply in slow pieces, so that it can be interrupted. */
 export interface PacedReply {
   readonly blocks: readonly ReplyBlock[];
   /** Between two pieces of a stream. */

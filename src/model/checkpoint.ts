@@ -35,3 +35,19 @@ export interface Checkpoint {
   readonly gitHead: string | null;
   readonly coverage: Coverage;
 }
+
+type Required = 'id' | 'seq' | 'kind' | 'description' | 'createdAt';
+
+/** The one place where checkpoints are made. Fields that are left out have the value that says nothing. */
+export function makeCheckpoint(
+  fields: Pick<Checkpoint, Required> & Partial<Checkpoint>,
+): Checkpoint {
+  return {
+    sessionId: null,
+    messageId: null,
+    label: null,
+    gitHead: null,
+    coverage: 'named',
+    ...fields,
+  };
+}

@@ -115,6 +115,8 @@ describe('unifiedHunks beside the tools', () => {
     fc.assert(
       fc.property(repetitive, repetitive, fc.nat(4), (before, after, context) => {
         fc.pre(before !== after && before !== '' && after !== '');
+        // Without context git takes a last line that has no newline for the same line with one.
+        fc.pre(context > 0 || before.endsWith('\n'));
         writeFileSync(join(folder, 'file'), before);
         writeFileSync(
           join(folder, 'patch'),

@@ -6,7 +6,7 @@ import { OFFLINE_MODEL, startOfflineModel } from './offline-model/offline-model.
 import type { ReplicaIo, ReplicaRequest } from './request.ts';
 import type { Stage } from './stage.ts';
 
-/** Who answers: a model behind the person's account, or the one that is only for show. */
+/** The model that answers: one behind the person's account, or the demonstration model. */
 export interface AnsweringModel {
   /** All of the environment of the SDK's process. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -29,7 +29,7 @@ export async function chooseModel(
   const { env } = io;
   const { homeDirectory: home, platform } = io;
   if (findCredentials({ env, home, platform }) !== null) {
-    // Where an account is, its own home is needed, whatever the project.
+    // The account is in the home directory of the person, also in a scratch project.
     return { env, name: null, label: null, close: async () => undefined };
   }
   if (request.demo) {
@@ -136,7 +136,7 @@ function holdsSomething(file: string): boolean {
   }
 }
 
-/** macOS keeps the credentials in its keychain, at which nobody may look; whose they are stands here. */
+/** macOS keeps credentials in its keychain; this file tells only that there is an account. */
 function hasAccount(env: CredentialPlaces['env'], home: string): boolean {
   try {
     const file = join(env.CLAUDE_CONFIG_DIR || home, '.claude.json');

@@ -68,7 +68,7 @@ const PATIENCE_MS = 120_000;
 const GLANCE_MS = 20;
 const COLUMNS = 80;
 
-/** Where no terminal is attached: a person that follows a script, and whose screen is a plain text. */
+/** Stands for a person where no terminal is attached: follows a script, and prints plain text. */
 export class PlayedUI implements InteractiveUI {
   readonly #options: PlayedUIOptions;
   #busy = false;

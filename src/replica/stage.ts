@@ -19,7 +19,7 @@ export interface Stage {
   remove(): void;
 }
 
-/** The person's own project; for a play, a scratch one whose traces go with it. */
+/** The person's own project; for the demonstration, a scratch project that is removed at the end. */
 export function setStage({ demo, project }: ReplicaRequest, io: ReplicaIo): Stage {
   if (!demo) return stageIn(realFolder(project), io.homeDirectory, io.env, () => undefined);
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'claude-replica-demo-')));

@@ -2,7 +2,7 @@ import { type CaptureSite, look } from '../capture/capture.ts';
 import { type Author, appendChange, outsider, settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
 import { kindAt, type Observation, type Sight } from '../fs/observe.ts';
-import type { Checkpoint } from '../model/checkpoint.ts';
+import { type Checkpoint, makeCheckpoint } from '../model/checkpoint.ts';
 import type { OperationId, Seq } from '../model/ids.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
 import type { Operation } from '../model/operation.ts';
@@ -158,18 +158,14 @@ function recordLines(
 }
 
 function safetyCheckpoint(context: ApplyContext, draft: Draft, plan: RewindPlan): Checkpoint {
-  const checkpoint: Checkpoint = {
+  const checkpoint = makeCheckpoint({
     id: newCheckpointId(),
     seq: draft.nextSeq(),
-    sessionId: null,
-    messageId: null,
     kind: 'safety',
     description: `before ${plan.description}`,
-    label: null,
     createdAt: context.now,
     gitHead: context.gitHead,
-    coverage: 'named',
-  };
+  });
   draft.checkpoints.push(checkpoint);
   return checkpoint;
 }

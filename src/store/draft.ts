@@ -59,7 +59,7 @@ export class Draft {
     this.#blobs.set(blob.id, blob);
   }
 
-  /** For bytes that are in the store already, but that no row has named yet. */
+  /** For bytes that are in the store already, and that no row names yet. */
   addReference(reference: BlobReference): void {
     this.#references.set(reference.id, reference);
   }

@@ -1,25 +1,25 @@
 import { SavepointError } from '../model/errors.ts';
 import type { LockOptions } from './store.ts';
 
-/** Those of one process who want the same thing, served in the order in which they came. */
+/** A lock within one process. Callers get it in the order in which they came. */
 export class LockQueue {
   readonly #wanted: string;
   #taken = false;
   readonly #waiting: (() => void)[] = [];
 
-  /** What they want is called so in errors. */
+  /** `wanted` is the name of the lock in errors. */
   constructor(wanted: string) {
     this.#wanted = wanted;
   }
 
-  /** Whether it is the caller's turn at once, who then has to `leave`. */
+  /** Takes the lock if it is free. A caller that gets true must `leave`. */
   tryToEnter(): boolean {
     if (this.#taken) return false;
     this.#taken = true;
     return true;
   }
 
-  /** Resolves when it is the caller's turn, who then has to `leave`. */
+  /** Resolves when it is the caller's turn. The caller must then `leave`. */
   enter({ timeoutMs, signal }: LockOptions): Promise<void> {
     if (signal?.aborted) return Promise.reject(abortError(this.#wanted, signal));
     if (this.tryToEnter()) return Promise.resolve();
@@ -44,7 +44,7 @@ export class LockQueue {
     });
   }
 
-  /** Hands the turn on; it stays taken when somebody waits, so that no newcomer overtakes. */
+  /** Hands the lock to the next one. It stays taken while somebody waits, so that no newcomer overtakes. */
   leave(): void {
     const next = this.#waiting.shift();
     if (next) next();

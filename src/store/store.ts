@@ -63,7 +63,7 @@ export interface ClosedChange {
   readonly attribution?: 'shared';
 }
 
-/** Whose writes these are: those of the holder of an execution, and of nobody who held it before. */
+/** Proves that a writer still holds an execution: an earlier holder has a smaller token. */
 export interface Fence {
   readonly executionId: string;
   readonly token: number;

@@ -13,8 +13,8 @@ import { neverRecorded } from './reasons.ts';
 import { clipStart, padWidth, textWidth } from './text-width.ts';
 
 /**
- * One file as a unified diff with the headers that git users know, and that `git apply` takes. What is no
- * part of a patch (folders, what was not recorded) stands in between in words, which git passes over.
+ * One file as a unified diff with the headers that git users know, and that `git apply` takes. Folders and
+ * contents that were not recorded cannot be in a patch: they are described in words, which git passes over.
  */
 export function diffText(file: FileDiff, paint: Paint): string[] {
   return asPatches(file).flatMap((part) => {
@@ -23,7 +23,7 @@ export function diffText(file: FileDiff, paint: Paint): string[] {
   });
 }
 
-/** Null for what a patch can hold. */
+/** Null for a change that a patch can hold. */
 function wordsFor({ diff, damaged }: FileDiff): string[] | null {
   const { path, before, after } = diff;
   const name = displayText(path);
@@ -42,7 +42,7 @@ function paintFirst([first = '', ...rest]: readonly string[], paint: Paint): str
   return [paint('bold', first), ...rest];
 }
 
-/** As git has it, what became another kind of entry is deleted and created. */
+/** A file that became a link, or the other way round, is deleted and created, as git shows it. */
 function asPatches(file: FileDiff): FileDiff[] {
   const { before, after } = file.diff;
   if (before.kind !== 'captured' || after.kind !== 'captured') return [file];
@@ -95,7 +95,7 @@ function headersOf({ diff: { before, after } }: FileDiff): string[] {
   return to === null ? [`deleted file mode ${from}`] : [`old mode ${from}`, `new mode ${to}`];
 }
 
-/** In a patch there are none; git makes and removes them along with files. */
+/** Patches have no folders: git makes and removes them along with files. */
 function folderText(before: State, after: State): string {
   const mode = (state: State): string =>
     state.kind === 'captured' ? state.mode.toString(8).padStart(3, '0') : '';
@@ -178,7 +178,7 @@ function changedLines({ insertions, deletions }: FileDiff): number {
   return insertions + deletions;
 }
 
-/** Whatever changed at all shows as one sign at least. */
+/** A single changed line among thousands still shows as one sign. */
 function barOf({ insertions, deletions, status }: FileDiff, scale: number, paint: Paint): string {
   const signs = (count: number): number =>
     count === 0 ? 0 : Math.max(1, Math.round(count * scale));
@@ -187,8 +187,8 @@ function barOf({ insertions, deletions, status }: FileDiff, scale: number, paint
 }
 
 /**
- * A path as git writes it in a diff: as it is, or in quotes, with numbers for what could steer a terminal or
- * is no text. `git apply` reads both.
+ * A path as git writes it in a diff: as it is, or in quotes, with numbers for bytes that could steer a
+ * terminal or are not text. `git apply` reads both.
  */
 function gitName(path: TrackedPath, side = ''): string {
   const isPlain = displayText(path) === path && !/["\\]/.test(path);

@@ -18,9 +18,9 @@ export interface FileDiff {
   readonly status: DiffStatus;
   /** The name that it had before, for a rename. */
   readonly from: TrackedPath | null;
-  /** Contents that are no text. */
+  /** The contents are not text. */
   readonly binary: boolean;
-  /** Contents that are on record, and that the store could not give back. */
+  /** The contents are on record, but the store could not give them back. */
   readonly damaged: boolean;
   readonly hunks: readonly DiffHunk[];
   readonly insertions: number;
@@ -71,7 +71,7 @@ export function fileDiff(diff: PathDiff, context = 3): FileDiff {
   return { diff, status, from: null, binary, damaged, hunks, ...countsOf(hunks) };
 }
 
-/** Counted in what is shown: comparing the contents once more would take as long again. */
+/** Counts the lines of the hunks: comparing the contents a second time would be slow. */
 function countsOf(hunks: readonly DiffHunk[]): { insertions: number; deletions: number } {
   let [insertions, deletions] = [0, 0];
   for (const { kind } of hunks.flatMap(({ lines }) => lines)) {
@@ -115,7 +115,7 @@ export function patchLimit(file: FileDiff): string | null {
   return isShownOtherwise ? `${name} holds characters that are shown as their numbers` : null;
 }
 
-/** What is no text, and what could steer a terminal, is printed as something else. */
+/** Whether `diffText` prints other characters: for bytes that are not text, or that could steer a terminal. */
 function isEscaped(text: string): boolean {
   return displayLines(text) !== text || text.includes('\ufffd');
 }

@@ -43,7 +43,7 @@ function isWorktree(folder: string, homeDirectory: string): boolean {
   );
 }
 
-/** Whose process it is and where it runs: what says where things are kept. */
+/** The parts of the process that decide where things are kept. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDirectory: string;

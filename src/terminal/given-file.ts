@@ -10,7 +10,7 @@ export interface NewFile {
   readonly force: boolean;
 }
 
-/** Where somebody may end the process with a key: what has to be tidied up then. */
+/** Runs `tidy` if a signal ends the process in the meantime. */
 export interface Interruptible {
   onInterrupt(tidy: () => void): () => void;
 }
@@ -59,7 +59,7 @@ function openWriter(file: NewFile): FileWriter {
   }
 }
 
-/** No room, no permission: nobody but the person at the command line can help. */
+/** An error of the system, such as no room or no permission, becomes one that names the file. */
 function failed(error: unknown, { path }: NewFile): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (isSavepointError(error)) return error;

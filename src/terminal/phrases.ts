@@ -24,10 +24,10 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long ago something was, as people say it; a date once that says more. */
+/** How long ago something was, as people say it; a date after a month. */
 export function relativeTime(then: number, now: number): string {
   const seconds = Math.floor((now - then) / 1000);
-  // A clock that went back is no reason to speak of the future.
+  // A clock that was set back must not make us speak of the future.
   if (seconds < -MINUTE) return dateOf(then);
   if (seconds < 10) return 'just now';
   if (seconds < MINUTE) return `${seconds} seconds ago`;
@@ -47,7 +47,7 @@ function dateOf(time: number): string {
   return Number.isNaN(date.getTime()) ? 'at some time' : date.toISOString().slice(0, 10);
 }
 
-/** The time itself, in the zone of whoever reads it. */
+/** The time itself, in the time zone of this machine. */
 export function exactTime(time: number): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return 'at some time';
@@ -101,12 +101,12 @@ export const COVERAGE: Readonly<Record<Coverage, string>> = {
   failed: 'a gap: the scan failed',
 };
 
-/** A text as one word of a POSIX shell, whatever it holds. */
+/** A text as one word of a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** What an error says, whatever was thrown. */
+/** The message of an error, also of a thrown value that is not an Error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

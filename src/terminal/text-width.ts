@@ -1,7 +1,7 @@
 // Drawn two columns wide by terminals: East Asian scripts, full-width forms, pictures.
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
-// Most texts: one column for each sign, and no need of the segmenter, which takes long to load.
+// Most texts are plain ASCII and do not need the segmenter, which takes long to load.
 const PLAIN = /^[ -~]*$/;
 
 /** How many columns a text takes at a terminal. */

@@ -1,6 +1,11 @@
 import { gitHead } from '../capture/git/find-repository.ts';
 import { clipText } from '../model/check.ts';
-import type { Checkpoint, CheckpointKind, Coverage } from '../model/checkpoint.ts';
+import {
+  type Checkpoint,
+  type CheckpointKind,
+  type Coverage,
+  makeCheckpoint,
+} from '../model/checkpoint.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { Session } from '../model/session.ts';
 import type { Draft } from '../store/draft.ts';
@@ -24,13 +29,13 @@ export function addCheckpoint(
   made: NewCheckpoint,
   now: number,
 ): Checkpoint {
-  const checkpoint: Checkpoint = {
+  const checkpoint = makeCheckpoint({
     ...made,
     id: newCheckpointId(),
     seq: draft.nextSeq(),
     createdAt: now,
     gitHead: gitHead(projectRoot),
-  };
+  });
   draft.checkpoints.push(checkpoint);
   return checkpoint;
 }

@@ -15,7 +15,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { COMMANDS as COMMAND_TABLE } from '../../src/cli/command-table.ts';
 import { ChildScript } from '../../src/testing/child-script.ts';
+import { numberFrom } from '../crash/campaign.ts';
 import { builtProgram } from '../setup/built.ts';
 import { CliProject, runNode } from './cli-project.ts';
 
@@ -23,7 +25,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BIN = join(ROOT, 'bin', 'savepoint.cjs');
 
 // `npm run test:campaigns` runs 300.
-const COMMANDS = Number(process.env.SAVEPOINT_RUNTIME_COMMANDS ?? 12);
+const COMMANDS = numberFrom('SAVEPOINT_RUNTIME_COMMANDS', 4);
 const CAMPAIGN_LIMIT_MS = 3_600_000;
 /** A command takes less than a second. */
 const HANGS = { timeout: 60_000, killSignal: 'SIGKILL' } as const;
@@ -132,6 +134,12 @@ describe('bin/savepoint.cjs', () => {
       expect(rewind).toMatchObject({ code: 0, out: expect.stringContaining('Done: 1 restored.') });
       expect(project.read('a.txt')).toBe('old\n');
       expect((await run([link, 'nonsense'])).code).toBe(2);
+      // The help is made of all commands, so that each of them is loaded.
+      const help = await run([link, '--help']);
+      expect(help).toMatchObject({ code: 0, err: '' });
+      for (const verb of Object.keys(COMMAND_TABLE)) {
+        expect(help.out).toMatch(new RegExp(`^ {2}${verb} `, 'm'));
+      }
     });
 
     describe('keeps what V8 compiled', () => {

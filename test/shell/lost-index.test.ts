@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Savepoint, storeDirectory } from '../../src/index.ts';
 import { builtProgram } from '../setup/built.ts';
@@ -44,6 +45,8 @@ describe.each([
 ])('$where', ({ git }) => {
   beforeEach(async () => {
     project = new ShellProject({ git });
+    // Stats from the last tick of the clock prove nothing, and an index with such stats is never left to wait.
+    await setTimeout(50);
     savepoint = await project.open();
     indexFile = join(storeDirectory(project.stores, project.root), 'scan.index');
   });

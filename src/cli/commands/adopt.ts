@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { adoptStore, displayText, isSavepointError } from '../../index.ts';
 import { BOOLEAN, described, exact, TEXT } from '../../model/check.ts';
 import { findNewProject, storeHome } from '../../terminal/find-project.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import { type Call, type Command, expectArgs, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -14,19 +14,13 @@ const SHAPE = exact({
 
 export const adopt: Command = {
   name: 'adopt',
-  arguments: '',
   summary: 'keep the timeline of a folder that was moved or re-created',
   details:
     'A timeline belongs to one folder. When another folder stands at the same path (restored from a\n' +
     'backup, cloned anew), Savepoint refuses to touch it until you say that it is the same project. For a\n' +
     'folder that was moved, say from where: its timeline is still kept under the old path.',
   options: {
-    from: {
-      type: 'string',
-      value: 'OLDPATH',
-      help: 'where the folder was before it was moved',
-      completes: 'folder',
-    },
+    from: option('OLDPATH', 'where the folder was before it was moved', 'folder'),
   },
   examples: [
     ['savepoint adopt', 'this folder carries on the timeline recorded at its path'],

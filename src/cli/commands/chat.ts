@@ -20,7 +20,7 @@ import type {
   ReplicaRequest,
 } from '../../replica/index.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import type { Call, Command } from '../command.ts';
+import { type Call, type Command, flag, option } from '../command.ts';
 import type { Io } from '../io.ts';
 import { TIME } from '../json-shapes.ts';
 
@@ -81,27 +81,18 @@ export const chat: Command = {
     'account it offers a demonstration model that needs no network. `config` shows each setting and where\n' +
     'it comes from, `sessions` the conversations of this project.',
   options: {
-    print: { type: 'boolean', short: 'p', help: 'one turn without a terminal: answer, and end' },
-    resume: {
-      type: 'string',
-      short: 'r',
-      value: 'ID',
-      help: 'take up a conversation, by id or name',
-    },
-    continue: {
-      type: 'boolean',
-      short: 'c',
-      help: 'take up the newest conversation of the project',
-    },
-    model: { type: 'string', value: 'NAME', help: 'the model to ask for' },
-    'permission-mode': {
-      type: 'string',
-      value: 'MODE',
-      help: 'default, acceptEdits, plan or bypassPermissions',
-      completes: ['default', 'acceptEdits', 'plan', 'bypassPermissions'],
-    },
-    offline: { type: 'boolean', help: 'the demonstration model: no account, no network' },
-    demo: { type: 'boolean', help: 'in a scratch project that is removed afterwards' },
+    print: { ...flag('one turn without a terminal: answer, and end'), short: 'p' },
+    resume: { ...option('ID', 'take up a conversation, by id or name'), short: 'r' },
+    continue: { ...flag('take up the newest conversation of the project'), short: 'c' },
+    model: option('NAME', 'the model to ask for'),
+    'permission-mode': option('MODE', 'default, acceptEdits, plan or bypassPermissions', [
+      'default',
+      'acceptEdits',
+      'plan',
+      'bypassPermissions',
+    ]),
+    offline: flag('the demonstration model: no account, no network'),
+    demo: flag('in a scratch project that is removed afterwards'),
   },
   examples: [
     ['claude-replica', 'the same, by its own name'],

@@ -17,7 +17,6 @@ export const completion: Command = {
   details:
     'Prints the script for a shell; have it loaded where your shell reads its settings. It asks Savepoint\n' +
     'for what fits at the cursor: commands, options, checkpoints, labels, sessions, operations.',
-  options: {},
   examples: [
     ['source <(savepoint completion bash)', 'in ~/.bashrc'],
     ['source <(savepoint completion zsh)', 'in ~/.zshrc, after compinit'],
@@ -35,7 +34,7 @@ export const completion: Command = {
     const script = SCRIPTS[shell];
     printJson(call, SHAPE, { shell, script });
     call.say(script.trimEnd());
-    // Where it goes into a shell, nobody reads along.
+    // In a pipe it goes into a shell, and nobody reads the hint.
     if (call.io.terminal) call.hint(`see where it goes with: savepoint completion --help`);
     return EXIT.done;
   },

@@ -60,7 +60,6 @@ export const config: Command = {
     '(savepoint.config.json, or the key "savepoint" of package.json), from your own file\n' +
     '(~/.config/savepoint/config.json) or is the default. A file in the project may have more kept, never\n' +
     'less, and can name no program. With KEY, the value of that setting alone.',
-  options: {},
   examples: [
     ['savepoint config', 'all settings'],
     ['savepoint config maxFileSize', 'one value, for a script'],

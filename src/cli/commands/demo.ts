@@ -1,7 +1,7 @@
 import { openSavepoint, type Receipt } from '../../index.ts';
 import { described, exact, listOf, nullable, oneOf, TEXT } from '../../model/check.ts';
 import { shellWord } from '../../terminal/phrases.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import { type Call, type Command, expectArgs, flag } from '../command.ts';
 import { type Played, play } from '../demo/play.ts';
 import { type Stage, setStage } from '../demo/stage.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -31,13 +31,12 @@ const SHAPE = exact({
 
 export const demo: Command = {
   name: 'demo',
-  arguments: '',
   summary: 'see it at work on a throw-away project, offline',
   details:
     'Makes a small project in a temporary folder, lets a scripted agent work on it and wreck it, and\n' +
     'takes that back. At a terminal you choose; otherwise it plays by itself. Cleans up after itself.',
   options: {
-    keep: { type: 'boolean', help: 'leave the temporary folders and say where they are' },
+    keep: flag('leave the temporary folders and say where they are'),
   },
   examples: [
     ['savepoint demo', 'the play'],

@@ -7,7 +7,7 @@ import { type FileDiff, fileDiffs, patchLimit } from '../../terminal/file-diff.t
 import { plural } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import type { Call, Command } from '../command.ts';
+import { type Call, type Command, flag } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
 import { FILE_DIFF, fileDiffJson, NOT_ON_RECORD, PATH_BYTES } from '../json-shapes.ts';
@@ -42,7 +42,7 @@ export const diff: Command = {
     'a `--`, a word that could be an ID is a path as well. `git apply` takes the output, unless there are\n' +
     'binary files in it, or characters that are shown as their numbers because they could steer a terminal.',
   options: {
-    stat: { type: 'boolean', help: 'only how many lines changed in which file' },
+    stat: flag('only how many lines changed in which file'),
     ...PAGER_OPTIONS,
   },
   examples: [
@@ -96,7 +96,7 @@ async function show(call: Call, difference: Difference): Promise<ExitCode> {
   return unknown ? EXIT.notFound : EXIT.done;
 }
 
-/** Where it may be a patch that somebody makes. */
+/** In a pipe the output may become a patch: says where git cannot apply it. */
 function hintAtLimit(call: Call, files: readonly FileDiff[]): void {
   const [limit, ...more] = files.flatMap((file) => patchLimit(file) ?? []);
   const others = more.length === 0 ? '' : ` (and ${plural(more.length, 'file')} like it)`;

@@ -1,6 +1,6 @@
 import { nearestWord } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, COMMON_OPTIONS, type Command } from '../command.ts';
+import { type Call, COMMON_OPTIONS, type Command, flag, option } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { INCLUDE_SHARED, LIMIT_OPTION } from '../options.ts';
 import { PAGER_OPTIONS } from '../pager.ts';
@@ -21,34 +21,22 @@ export const executions: Command = {
     'program itself. `rollback` takes files and state back to after STEP, which is a number from 0 on, a\n' +
     'name, or `beginning`. What steps have declared as impossible to undo is named first.',
   options: {
-    to: {
-      type: 'string',
-      value: 'STEP',
-      help: 'rollback: the last step to keep; `beginning` for none',
-    },
-    files: { type: 'boolean', help: 'diff: also what the steps did to files' },
-    stat: { type: 'boolean', help: 'diff: only how many lines changed in which file' },
-    kind: {
-      type: 'string',
-      value: 'KIND',
-      help: 'steps or checkpoints, where executions of both kinds have that id; list: only those',
-      completes: ['steps', 'checkpoints'],
-    },
-    'dry-run': {
-      type: 'boolean',
-      help: 'resume, rollback: show what would be done, and do nothing',
-    },
-    yes: { type: 'boolean', help: 'resume, rollback: do not ask' },
-    'accept-effects': {
-      type: 'boolean',
-      help: 'rollback: go ahead although what steps declared stays done',
-    },
-    'on-conflict': {
-      type: 'string',
-      value: 'WHAT',
-      help: 'resume, rollback: where somebody else changed a file too, keep it, restore it, or fail (default)',
-      completes: ['keep', 'restore', 'fail'],
-    },
+    to: option('STEP', 'rollback: the last step to keep; `beginning` for none'),
+    files: flag('diff: also what the steps did to files'),
+    stat: flag('diff: only how many lines changed in which file'),
+    kind: option(
+      'KIND',
+      'steps or checkpoints, where executions of both kinds have that id; list: only those',
+      ['steps', 'checkpoints'],
+    ),
+    'dry-run': flag('resume, rollback: show what would be done, and do nothing'),
+    yes: flag('resume, rollback: do not ask'),
+    'accept-effects': flag('rollback: go ahead although what steps declared stays done'),
+    'on-conflict': option(
+      'WHAT',
+      'resume, rollback: where somebody else changed a file too, keep it, restore it, or fail (default)',
+      ['keep', 'restore', 'fail'],
+    ),
     'include-shared': { ...INCLUDE_SHARED, help: `rollback: ${INCLUDE_SHARED.help}` },
     limit: { ...LIMIT_OPTION, help: `list: ${LIMIT_OPTION.help}` },
     ...PAGER_OPTIONS,

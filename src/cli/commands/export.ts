@@ -9,7 +9,7 @@ import { COUNT, described, exact, listOf, TEXT } from '../../model/check.ts';
 import { type NewFile, writeNewFile } from '../../terminal/given-file.ts';
 import { plural, shellWord, sizeText } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
 import { PATH, PATH_BYTES, SESSION, sessionJson } from '../json-shapes.ts';
@@ -40,14 +40,9 @@ export const exportCommand: Command = {
     'into one file that only you can read; `savepoint import` brings it into another project or machine.\n' +
     'Without an option it is the session that was active last. The timeline stays as it is.',
   options: {
-    session: {
-      type: 'string',
-      value: 'ID',
-      help: 'this session; the beginning of its id is enough',
-      completes: 'session',
-    },
-    all: { type: 'boolean', help: 'everything that is on record' },
-    force: { type: 'boolean', help: 'replace FILE if it is there' },
+    session: option('ID', 'this session; the beginning of its id is enough', 'session'),
+    all: flag('everything that is on record'),
+    force: flag('replace FILE if it is there'),
   },
   examples: [
     ['savepoint export bug.savepoint', 'the newest session, to hand over or to keep'],
@@ -65,7 +60,7 @@ export const exportCommand: Command = {
   },
 };
 
-/** An export is there wholly or not at all, which a pipe cannot promise; `./-` is a file of that name. */
+/** An export is written wholly or not at all, which a pipe cannot promise. `./-` names a file called "-". */
 function notAStream(): UsageError {
   const hint = 'write it to a file first: savepoint export FILE (./- for a file of that name)';
   return new UsageError('an export is not written to standard output', hint);

@@ -22,7 +22,7 @@ import {
 import { findProject, storeHome } from '../../terminal/find-project.ts';
 import { plural, someOf } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import { type Call, type Command, expectArgs, flag } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
 import { PATH, PATH_BYTES } from '../json-shapes.ts';
@@ -71,7 +71,6 @@ const SHAPE = exact({
 
 export const fsck: Command = {
   name: 'fsck',
-  arguments: '',
   summary: 'check that everything on record can still be relied on',
   details:
     'Compares every row of the store with what was written, every recorded content with its hash, and\n' +
@@ -82,7 +81,7 @@ export const fsck: Command = {
     'It exits with 0 only when the record is whole again, and with 1 when something is lost for good.\n' +
     'Your files are never touched.',
   options: {
-    repair: { type: 'boolean', help: 'make a new database of what is not damaged' },
+    repair: flag('make a new database of what is not damaged'),
   },
   examples: [
     ['savepoint fsck', 'after a disk failed, or to be sure'],
@@ -163,7 +162,7 @@ function countsOf({
 const SHOWN = 30;
 const SHOWN_PATHS = 3;
 
-/** Whether something is lost; a file that nobody needs is no damage. */
+/** Whether something is lost. A file that nobody needs is not damage. */
 function isDamaged({ problems }: StoreCheck): boolean {
   return problems.some(({ kind }) => kind !== 'leftover');
 }

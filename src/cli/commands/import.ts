@@ -42,7 +42,6 @@ export const importCommand: Command = {
     'project is touched, and `undo` never means what came with an import; a rewind to one of its\n' +
     'checkpoints works where the files are as the session left them, and otherwise merges or leaves a\n' +
     'conflict as usual. Sessions that are here already, and the same, stay as they are.',
-  options: {},
   examples: [
     ['savepoint import bug.savepoint', 'then: savepoint list'],
     ['savepoint import bug.savepoint --project ~/src/app', 'into another project'],
@@ -55,7 +54,7 @@ export const importCommand: Command = {
     const path = resolve(call.io.cwd, name);
     const file = openGivenFile(path);
     try {
-      // Before a timeline is begun for it: what is not sound leaves no trace at all.
+      // Checked before a timeline is begun, so that a broken file leaves no trace.
       call.io.interrupts.meaning = 'nothing was imported';
       await verifyExport(file.chunks((done, total) => check(call, done, total)));
       return await withTimeline(call, (savepoint) => runImport(call, savepoint, file, path), {
@@ -80,7 +79,7 @@ async function runImport(
   file: OpenFile,
   path: string,
 ): Promise<ExitCode> {
-  // So that what is here is on record, and told apart from what comes.
+  // Records the files that are here, so that they are told apart from what the import brings.
   const { notice } = await savepoint.scan();
   if (notice !== null) call.io.err(`savepoint: ${displayText(notice)}\n`);
   const receipt = await savepoint.import(file.chunks());

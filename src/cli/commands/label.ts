@@ -3,7 +3,7 @@ import { BOOLEAN, described, exact, nullable, TEXT } from '../../model/check.ts'
 import { shellWord } from '../../terminal/phrases.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import { type Call, type Command, expectArgs, flag } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -24,7 +24,7 @@ export const label: Command = {
     'one that was there; an empty TEXT or --remove takes it away. A text that another checkpoint\n' +
     'has, or that could be taken for an id, for `latest` or for `~N`, is refused; so is one of more than\n' +
     '200 characters.',
-  options: { remove: { type: 'boolean', help: 'take the label away' } },
+  options: { remove: flag('take the label away') },
   examples: [
     ["savepoint label k3m9 'before the migration'", ''],
     ["savepoint rewind 'before the migration'", 'and back to it'],

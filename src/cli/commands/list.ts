@@ -7,7 +7,7 @@ import {
   selectedPath,
 } from '../../index.ts';
 import { described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { CHECKPOINT, checkpointJson } from '../json-shapes.ts';
@@ -31,7 +31,6 @@ const SHAPE = exact({
 
 export const list: Command = {
   name: 'list',
-  arguments: '',
   summary: 'the timeline: checkpoints to rewind to, newest first',
   details:
     'Lists the checkpoints of a project by session, newest first, with how many files and lines changed\n' +
@@ -40,27 +39,18 @@ export const list: Command = {
     'for the Nth before the latest. What was kept before rewinds stands last, the newest few\n' +
     'of it, and counts for --limit only with --json.',
   options: {
-    session: {
-      type: 'string',
-      value: 'ID',
-      help: 'only of this session (the beginning of its id is enough)',
-      completes: 'session',
-    },
-    agent: { type: 'string', value: 'NAME', help: 'only of this agent', completes: 'agent' },
-    since: {
-      type: 'string',
-      value: 'WHEN',
-      help: 'only since then: 2h, 3d, 1w, yesterday, 14:30, 2026-01-31',
-      completes: ['1h', '1d', '1w', 'today', 'yesterday'],
-    },
-    path: {
-      type: 'string',
-      value: 'PATH',
-      help: 'only what changed this file, or something in this folder',
-      completes: 'path',
-    },
+    session: option('ID', 'only of this session (the beginning of its id is enough)', 'session'),
+    agent: option('NAME', 'only of this agent', 'agent'),
+    since: option('WHEN', 'only since then: 2h, 3d, 1w, yesterday, 14:30, 2026-01-31', [
+      '1h',
+      '1d',
+      '1w',
+      'today',
+      'yesterday',
+    ]),
+    path: option('PATH', 'only what changed this file, or something in this folder', 'path'),
     limit: LIMIT_OPTION,
-    stat: { type: 'boolean', help: 'count the lines of every checkpoint shown, also with --json' },
+    stat: flag('count the lines of every checkpoint shown, also with --json'),
     ...PAGER_OPTIONS,
   },
   examples: [
@@ -72,9 +62,9 @@ export const list: Command = {
   run: runList,
 };
 
-/** Nobody clips for us in a pipe; a description can be a whole prompt. */
+/** In a pipe no terminal cuts long lines, and a description can be a whole prompt. */
 const COLUMNS_IN_PIPES = 200;
-/** What may be read to count lines: the newest rows have them, and a list is there at once. */
+/** How much may be read to count lines, so that a list comes at once; the newest rows are counted first. */
 const BUDGET = { reads: 40, bytes: 256 * 1024 };
 
 async function runList(call: Call): Promise<ExitCode> {
@@ -136,7 +126,7 @@ interface Newest {
   readonly more: boolean;
 }
 
-/** Of every kind, in order: what a program wants. */
+/** For programs: checkpoints of every kind, in order. */
 async function newest(
   savepoint: Savepoint,
   query: CheckpointQuery,
@@ -148,7 +138,7 @@ async function newest(
   return { checkpoints: found.slice(0, limit), more: found.length > limit };
 }
 
-/** For people: what rewinds kept first comes last, and takes no place of what was made. */
+/** For people: the checkpoints that rewinds made first come last, and do not count for the limit. */
 async function newestMade(
   savepoint: Savepoint,
   query: CheckpointQuery,

@@ -25,7 +25,6 @@ export const materialize: Command = {
   details:
     'Writes every file, folder and link as it was at the checkpoint into DIR, which must be empty or not\n' +
     'there yet. The project itself is not touched. Ignored files are not on record and not written.',
-  options: {},
   examples: [
     ['savepoint materialize latest /tmp/before', 'to compare or to copy from'],
     ['savepoint materialize ~3 ../old', 'three checkpoints before the latest'],

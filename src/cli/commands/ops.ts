@@ -15,7 +15,6 @@ const SHAPE = exact({ operations: described('Newest first.', listOf(OPERATION)) 
 
 export const ops: Command = {
   name: 'ops',
-  arguments: '',
   summary: 'the operation log: every rewind, undo and redo, newest first',
   details:
     'Shows what was rewound, undone and redone, newest first: whether it is in effect (what it did stands)\n' +

@@ -21,7 +21,7 @@ import {
 import { plural, relativeTime, sizeText } from '../../terminal/phrases.ts';
 import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { TIME, timeJson } from '../json-shapes.ts';
@@ -57,7 +57,6 @@ const SHAPE = exact({
 
 export const prune: Command = {
   name: 'prune',
-  arguments: '',
   summary: 'remove old checkpoints, and what only they needed',
   details:
     'Removes checkpoints by age, number or size, the oldest first, and the contents that nothing else\n' +
@@ -66,25 +65,12 @@ export const prune: Command = {
     'an option, what the configured retention no longer keeps. This cannot be undone, so it asks at a\n' +
     'terminal; elsewhere, where nobody could be asked, it goes ahead.',
   options: {
-    'older-than': {
-      type: 'string',
-      value: 'AGE',
-      help: 'checkpoints and operations made longer ago: 12h, 30d, 2w',
-    },
-    keep: { type: 'string', value: 'N', help: 'all but the newest N checkpoints of each session' },
-    'max-size': {
-      type: 'string',
-      value: 'BYTES',
-      help: 'the oldest, until the store holds no more: 500MB, 2GiB',
-    },
-    session: {
-      type: 'string',
-      value: 'ID',
-      help: 'only checkpoints of this session',
-      completes: 'session',
-    },
-    'dry-run': { type: 'boolean', help: 'show what would be removed, and remove nothing' },
-    yes: { type: 'boolean', help: 'do not ask' },
+    'older-than': option('AGE', 'checkpoints and operations made longer ago: 12h, 30d, 2w'),
+    keep: option('N', 'all but the newest N checkpoints of each session'),
+    'max-size': option('BYTES', 'the oldest, until the store holds no more: 500MB, 2GiB'),
+    session: option('ID', 'only checkpoints of this session', 'session'),
+    'dry-run': flag('show what would be removed, and remove nothing'),
+    yes: flag('do not ask'),
   },
   examples: [
     ['savepoint prune --dry-run', 'what the configured retention no longer keeps'],
@@ -140,7 +126,7 @@ async function runPrune(call: Call, savepoint: Savepoint, asked: PruneRequest): 
   const diskBytes = report?.diskBytes ?? (await savepoint.diskBytes());
   printJson(call, SHAPE, pruneJson(plan, report, diskBytes));
   const isIdle = isNothing(what) && (report?.freedBytes ?? 0) === 0;
-  // What was on the screen when the person was asked is not listed again.
+  // The question has listed them already.
   if (!asks) for (const line of goneText(call, what)) call.say(line);
   for (const line of outcomeText(call, plan, report, diskBytes)) call.say(line);
   if (isIdle) call.hint('see what there is with: savepoint list');

@@ -11,7 +11,7 @@ import {
 import { BOOLEAN, described, exact, listOf, type TypeOf } from '../../model/check.ts';
 import { plural, someOf } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import type { Call, Command } from '../command.ts';
+import { type Call, type Command, flag } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
 import { PATH, PATH_BYTES } from '../json-shapes.ts';
@@ -43,8 +43,8 @@ export const purge: Command = {
     'rewind leaves such a path as it is from then on. This cannot be undone, so it asks at a terminal and\n' +
     'needs --yes elsewhere. Descriptions of messages are not searched, and git keeps its own history.',
   options: {
-    'dry-run': { type: 'boolean', help: 'show which paths it would be, and remove nothing' },
-    yes: { type: 'boolean', help: 'do not ask' },
+    'dry-run': flag('show which paths it would be, and remove nothing'),
+    yes: flag('do not ask'),
   },
   examples: [
     ['savepoint purge .env', 'a file that should never have been recorded'],
@@ -89,7 +89,7 @@ async function runPurge(
   return EXIT.done;
 }
 
-/** What names a path on record is that path, as in other commands; everything else is a pattern. */
+/** A word that names a path on record means that path, as in other commands; any other is a pattern. */
 async function requestOf(
   call: Call,
   savepoint: Savepoint,
@@ -135,7 +135,7 @@ function sayPaths(call: Call, { paths }: PurgeReport): void {
   if (paths.length > SHOWN) call.say(`  and ${paths.length - SHOWN} more; --json lists them all`);
 }
 
-/** What a person who wants a secret gone has to know: where it still is. */
+/** Says where the contents still are: a person who purges a secret has to know. */
 function sayNotes(call: Call, savepoint: Savepoint, report: PurgeReport): void {
   const { alsoAt, stillThere } = report;
   if (alsoAt.length > 0) {

@@ -10,7 +10,7 @@ import { relativeTime } from '../../terminal/phrases.ts';
 import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { carryOut, carryOutPlan, type Words } from '../carry-out.ts';
-import type { Call, Command } from '../command.ts';
+import { type Call, type Command, flag } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { RECEIPT } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -31,12 +31,9 @@ export const rewind: Command = {
     'a terminal, you choose from the timeline. With --quiet only what is left alone is named, and why.',
   options: {
     ...PLAN_OPTIONS,
-    yes: { type: 'boolean', help: 'do not ask' },
-    'only-message': {
-      type: 'boolean',
-      help: 'take back this one message, and keep what came later',
-    },
-    exact: { type: 'boolean', help: 'the recorded files as they were, whoever changed them since' },
+    yes: flag('do not ask'),
+    'only-message': flag('take back this one message, and keep what came later'),
+    exact: flag('the recorded files as they were, whoever changed them since'),
     'include-shared': INCLUDE_SHARED,
   },
   examples: [
@@ -144,7 +141,7 @@ function wordsFor(call: Call, checkpoint: Checkpoint, take: RewindRequest['take'
   };
 }
 
-/** What it goes on to write would stand on top of what was restored. */
+/** A command that still runs would write over the restored files. */
 async function refuseRunning(savepoint: Savepoint, { sessionId }: Checkpoint): Promise<void> {
   const running = (await savepoint.runningCommands()).find(
     (command) => command.sessionId === sessionId,
@@ -174,7 +171,7 @@ function titleOf(
   take: RewindRequest['take'] = 'since',
 ): string {
   const { id, kind, description, createdAt } = checkpoint;
-  // A message is named by what was said; the place to return to lies before the answer.
+  // A message is named by its text, and the rewind goes to before the agent acted on it.
   const before = kind === 'message' && take === 'since' ? ' before' : '';
   const what = clipWidth(displayText(description), TITLE_COLUMNS);
   const when = relativeTime(createdAt, call.io.now());

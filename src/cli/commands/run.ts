@@ -12,7 +12,7 @@ import {
 import { COUNT, described, exact, listOf, nullable, oneOf, TEXT } from '../../model/check.ts';
 import { plural } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import type { Call, Command } from '../command.ts';
+import { type Call, type Command, option } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { HeldWork } from '../interrupts.ts';
 import { PathNames, printJson } from '../json.ts';
@@ -44,7 +44,7 @@ export const run: Command = {
     'it fails or is interrupted. Its exit code is passed on. `savepoint undo` takes the changes back.\n' +
     'With --json the program writes to standard error, so that standard output is JSON alone.',
   options: {
-    message: { type: 'string', value: 'TEXT', help: 'what to call it in the list' },
+    message: option('TEXT', 'what to call it in the list'),
   },
   examples: [
     ['savepoint run -- npm run format', 'a formatter that may go wrong'],
@@ -86,7 +86,7 @@ async function runUnder(
   return isLost && ended.code === 0 ? EXIT.failure : ended.code;
 }
 
-/** Should it fail, the window stays on record, so that the next scan looks for what the program changed. */
+/** If recording fails, the window stays open, and the next scan looks for what the program changed. */
 async function recorded(
   savepoint: Savepoint,
   { id }: OpenWindow,
@@ -101,7 +101,7 @@ async function recorded(
   }
 }
 
-/** Somebody who looked meanwhile has put a part of it on record already. */
+/** Another command that scanned meanwhile may have put a part of the changes on record already. */
 async function allOf(
   savepoint: Savepoint,
   { checkpointId }: OpenWindow,
@@ -134,7 +134,7 @@ function open(call: Call, savepoint: Savepoint, words: readonly string[]): Promi
 
 function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport): void {
   const { changes, coverage, notice } = report;
-  // What was not covered before the program cannot have been covered by looking after it.
+  // A scan after the program cannot make up for one that failed before it.
   const covered = window.report.coverage === 'scanned' ? report : window.report;
   const names = new PathNames();
   printJson(call, SHAPE, {
@@ -162,12 +162,12 @@ function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport):
   call.hint('look at it with: savepoint diff latest; take it back with: savepoint undo');
 }
 
-/** Not what came and went within the run. */
+/** False for a file that was both created and deleted within the run. */
 function isThereOrWas({ before, after }: Change): boolean {
   return before.kind !== 'absent' || after?.kind !== 'absent';
 }
 
-/** Beside what the program says. */
+/** On standard error, beside what the program prints. */
 function warn(call: Call, text: string): void {
   call.io.err(`savepoint: ${text}\n`);
 }

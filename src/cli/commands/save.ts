@@ -3,7 +3,7 @@ import { BOOLEAN, described, exact } from '../../model/check.ts';
 import { COVERAGE } from '../../terminal/phrases.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { CHECKPOINT, COVERS, checkpointJson } from '../json-shapes.ts';
@@ -17,7 +17,6 @@ const SHAPE = exact({
 
 export const save: Command = {
   name: 'save',
-  arguments: '',
   summary: 'make a checkpoint by hand',
   details:
     'Makes a checkpoint of how the project is now. A rewind to it takes back what every agent did since.\n' +
@@ -26,12 +25,10 @@ export const save: Command = {
     'is none.',
   options: {
     label: {
-      type: 'string',
+      ...option('LABEL', 'what to call it; names it in every command, like its id'),
       short: 'm',
-      value: 'LABEL',
-      help: 'what to call it; names it in every command, like its id',
     },
-    scan: { type: 'boolean', help: 'scan the worktree, also where that was never done' },
+    scan: flag('scan the worktree, also where that was never done'),
   },
   examples: [
     ["savepoint save -m 'before the migration'", ''],

@@ -3,7 +3,7 @@ import { COUNT, described, exact, extended, listOf } from '../../model/check.ts'
 import { plural, relativeTime, shortSession } from '../../terminal/phrases.ts';
 import { beside } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import { type Call, type Command, expectArgs, option } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { SESSION, sessionJson } from '../json-shapes.ts';
@@ -20,14 +20,13 @@ const SHAPE = exact({ sessions: described('Most recently active first.', listOf(
 
 export const sessions: Command = {
   name: 'sessions',
-  arguments: '',
   summary: 'the sessions of agents in this project, most recently active first',
   details:
     'Shows every session on record, most recently active first: its agent, when it began and was last\n' +
     'active, how many checkpoints and files it has, whether it is archived, and to which session it\n' +
     'belongs if it is a sub-agent or a continuation.',
   options: {
-    agent: { type: 'string', value: 'NAME', help: 'only of this agent', completes: 'agent' },
+    agent: option('NAME', 'only of this agent', 'agent'),
     limit: LIMIT_OPTION,
     ...PAGER_OPTIONS,
   },
@@ -80,7 +79,7 @@ function nothingText({ values }: Call, ids: readonly string[]): string {
 
 const LONGEST_NAME = 24;
 
-/** Who and which on the left; what is on record of it on the right, in as many lines as that takes. */
+/** The agent and the id on the left; what is on record on the right, in as many lines as it needs. */
 function text(
   { io, paint, columns }: Call,
   shown: readonly SessionSummary[],

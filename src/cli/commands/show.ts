@@ -154,7 +154,7 @@ function inspectionJson(seen: Inspection): TypeOf<typeof SHAPE> {
   };
 }
 
-/** What is on record, with all operations: each may have been taken back by any that came later. */
+/** A checkpoint with the whole log: any later operation may have taken back one of its own. */
 interface Inspection extends InspectedCheckpoint {
   readonly log: readonly Operation[];
   readonly isCurrent: boolean;
@@ -238,7 +238,7 @@ function takenBackText(changes: readonly InspectedChange[]): string {
   return taken === changes.length ? 'yes' : `${taken} of ${plural(changes.length, 'change')}`;
 }
 
-/** The whole of it: a list shows only the beginning. */
+/** The whole description; a list shows only its beginning. */
 function askedText(description: string, columns: number): string[] {
   const lines = displayLines(description).replaceAll('\t', '    ').split('\n');
   return lines

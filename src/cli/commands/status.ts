@@ -72,12 +72,10 @@ const SHAPE = exact({
 
 export const status: Command = {
   name: 'status',
-  arguments: '',
   summary: 'what is on record, what is not, and why',
   details:
     'Shows how much of the project is covered: what the scan of the worktree found, which files git holds\n' +
     'already, which are in scope and not on record, and which the ignore rules leave out.',
-  options: {},
   examples: [
     ['savepoint status', ''],
     ['savepoint status --json', 'for a program, with every path'],

@@ -51,7 +51,7 @@ async function runUndo(
   savepoint: Savepoint,
   { includeShared, ...request }: UndoOptions,
 ): Promise<ExitCode> {
-  // What a killed run left goes on record only now.
+  // This scan puts on record what a killed run left.
   const scan = await savepoint.scanAgain();
   if (scan !== null && scan.coverage !== 'scanned') {
     const why = displayText(scan.notice ?? scan.coverage);
@@ -65,7 +65,7 @@ async function runUndo(
   return carryOut(call, savepoint, act, (plan) => wordsFor(call, plan, includeShared));
 }
 
-/** Where nobody can tell who made a change, a person is asked, or has to have said so. */
+/** Changes of which nobody knows who made them need a yes: by an answer or by --include-shared. */
 function wordsFor(call: Call, plan: RewindPlan, includeShared: boolean): Words {
   const what = displayText(plan.description.replace(/^undo /, ''));
   const words: Words = {
@@ -100,7 +100,6 @@ function skipped({ path, expected }: PlanLine): PlanLine {
 
 export const redo: Command = {
   name: 'redo',
-  arguments: '',
   summary: 'take back the newest undo',
   details: 'Takes back the newest undo, as long as no new rewind came after it.',
   options: PLAN_OPTIONS,

@@ -15,7 +15,7 @@ import { timelineWords } from './timeline-words.ts';
 /**
  * Answers a shell: `__complete -- WORD...`, the last word being the one at the cursor. The first line says
  * whether the shell adds files or folders, which it knows best; then come values, each with a tab and what
- * it is. Whatever goes wrong, there is nothing to offer: nobody wants to read about it while typing.
+ * it is. An error offers nothing and prints nothing: nobody wants to read about it while typing.
  */
 export async function complete(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
@@ -65,7 +65,7 @@ async function allCommands(): Promise<Candidate[]> {
   return commands.map(({ name, summary }) => ({ value: name, about: summary }));
 }
 
-/** None is of use twice. */
+/** An option that is given already is not offered again. */
 function leftOptions(command: Command, values: ReadonlyMap<string, string>): Candidate[] {
   return Object.entries(optionsOf(command))
     .filter(([name]) => !values.has(name))
@@ -81,8 +81,8 @@ export interface Candidate {
 const LONGEST_ABOUT = 60;
 
 /**
- * Labels and ids can come from anybody. What would break out of its line, steer a terminal or pass for an
- * option is not offered. Quoting is left to the shells, each of which knows its own.
+ * Labels and ids can come from anybody. A value that would break out of its line, steer a terminal or pass
+ * for an option is not offered. Each shell does its own quoting.
  */
 export function isHarmless({ value }: Candidate): boolean {
   return value !== '' && displayText(value) === value && !value.startsWith('-');

@@ -61,7 +61,7 @@ export function sayDamaged(call: Call, problems: readonly CheckpointProblem[]): 
 
 const LONGEST_ID = 32;
 
-/** Which, and how it stands, on the left; the rest on the right, in as many lines as that takes. */
+/** The id and the status on the left; the rest on the right, in as many lines as it needs. */
 function rows({ io, paint, columns }: Call, shown: readonly KnownExecution[]): string[] {
   const ids = shown.map(({ id }) => clipWidth(displayText(id), LONGEST_ID));
   const idColumn = Math.max(...ids.map(textWidth));

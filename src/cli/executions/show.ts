@@ -268,7 +268,7 @@ function attemptText(call: Call, attempt: ShownAttempt, isOnly: boolean): string
     wrapWords(`${INDENT}${text}`, columns, INDENT.length + 2);
   return [
     ...line(about).map((part) => paint('dim', part)),
-    // Where it was thrown is in the JSON.
+    // The stack is in the JSON.
     ...(error === null ? [] : line(`error: ${displayText(firstLine(error))}`)),
     ...effects.flatMap(({ description }) => line(`cannot be undone: ${displayText(description)}`)),
     ...(files ?? []).flatMap((file) => fileText(call, file)),

@@ -80,7 +80,7 @@ export function placeText(steps: readonly NamedStep[], index: number): string {
   return `after step ${index}${name === undefined ? '' : ` (${name})`}`;
 }
 
-/** Which of the two it is, in a person's words. */
+/** The two kinds, in words for people. */
 export const KINDS: Readonly<Record<KnownExecution['kind'], string>> = {
   steps: 'durable steps',
   checkpoints: 'checkpoints of a program',

@@ -22,7 +22,7 @@ export interface CheckpointManagerOptions {
   /** How many are kept; beyond that the oldest go. */
   readonly maxCheckpoints?: number;
   readonly now?: () => Date;
-  /** Told of what went wrong without stopping anybody: a damaged file, a save that failed. */
+  /** Called for problems that do not stop the agent: a damaged file, a save that failed. */
   readonly warn?: (message: string) => void;
 }
 

@@ -1,8 +1,8 @@
 const LONGEST = 80;
-// No grapheme of a text that somebody meant is longer; a pile of combining marks is.
+// Only a pile of combining marks makes a longer grapheme.
 const LONGEST_GRAPHEME = 64;
 
-/** The least of a message of the SDK that says what it is about. */
+/** The part of a message of the SDK that describes it. */
 export interface DescribableMessage {
   readonly message?: { readonly content?: unknown } | undefined;
 }

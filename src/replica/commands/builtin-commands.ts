@@ -90,7 +90,7 @@ async function serverRows({ agent }: CommandContext): Promise<string[][]> {
       return [at === 0 ? title : '', `${displayText(name)}  ${displayText(status)}${why}`];
     });
   } catch (error) {
-    // The others are worth knowing all the same.
+    // The other rows are still useful.
     return [[title, `cannot be asked: ${oneLine(error)}`]];
   }
 }

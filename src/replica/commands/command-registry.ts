@@ -45,7 +45,7 @@ export class CommandRegistry {
 
   /**
    * Whether a text is for `execute`. A prompt may begin with a path (`/usr/bin/x is broken`), so a first
-   * word with another slash is none; nor is a text that begins with a blank, which sends any text as it is.
+   * word with another slash is not a command. A text that begins with a blank is always a prompt.
    */
   isCommand(text: string): boolean {
     return text.startsWith('/') && !parse(text).name.includes('/');

@@ -110,12 +110,12 @@ export function noArguments(args: string): void {
   if (args.trim() !== '') throw new UsageError('It takes nothing.');
 }
 
-/** Why a command does nothing, said to the person as it stands: nothing failed, and nothing was mistyped. */
+/** A command does nothing, and the message says why: nothing failed, and nothing was mistyped. */
 export class CommandRefused extends Error {
   override readonly name = 'CommandRefused';
 }
 
-/** For what must not happen under an agent that is writing files or answering. */
+/** Throws while the agent works: for commands that must not change files or the conversation then. */
 export function idleOnly({ agent }: CommandContext): void {
   if (agent.isBusy) {
     throw new CommandRefused('The agent is at work; press Esc once to interrupt it first.');
@@ -127,7 +127,7 @@ export function engineOf({ files }: CommandContext): EngineFiles {
   throw new CommandRefused('Files are not on record here, so there is nothing to go back to.');
 }
 
-/** What the engine refuses because of what was typed, or what has not happened yet, is no failure. */
+/** Turns refusals of the engine, such as "no such checkpoint", into `CommandRefused`. */
 export async function refusing<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

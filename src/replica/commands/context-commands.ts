@@ -53,7 +53,7 @@ async function instructionsOf({ agent }: CommandContext): Promise<string> {
   }
 }
 
-/** The first line says what it is; the rest is as large as it says. */
+/** The first line of a text that was added, and its size. */
 function summaryOf(text: string): string {
   const [first = ''] = text.split('\n');
   return `${displayText(first.replace(/:$/, ''))} (${sizeText(Buffer.byteLength(text))})`;
@@ -98,7 +98,7 @@ export function fileNames(folder: string, begun: string): string[] {
       .sort()
       .slice(0, OFFERED);
   } catch {
-    // No such folder, or none that may be read: nothing to offer.
+    // A folder that does not exist or cannot be read offers nothing.
     return [];
   }
 }

@@ -44,7 +44,7 @@ async function takeUp(session: Session, { agent }: CommandContext): Promise<stri
   return `Resumed ${shortTitle(session)}, ${plural(session.turns.length, 'prompt')} so far.`;
 }
 
-/** A name comes first: somebody chose it, also when it is a number. */
+/** A name counts before a number: a person may have named a conversation "2". */
 function named(listed: readonly Session[], wanted: string): Session {
   const numbered = /^\d{1,4}$/.test(wanted) ? listed[Number(wanted) - 1] : undefined;
   return findByName(listed, wanted) ?? numbered ?? findSession(listed, wanted);

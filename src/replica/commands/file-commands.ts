@@ -37,7 +37,7 @@ const SHOWN_LINES = 400;
 // A line of a bundled script is as long as the file.
 const SHOWN_COLUMNS = 400;
 
-/** File by file, and of everything as much as somebody reads in a conversation. */
+/** The diffs of the files one after the other, as much as somebody reads in a conversation. */
 function clipped(files: readonly FileDiff[], paint: Paint): string[] {
   const narrow: Paint = (style, text) => paint(style, clipWidth(text, SHOWN_COLUMNS));
   const lines: string[] = [];

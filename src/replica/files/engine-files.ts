@@ -49,7 +49,7 @@ export async function openEngineFiles({
     environment: env,
   });
   const [problem] = configuration.problems;
-  // The agent may not record what somebody wanted to leave out.
+  // The broken line may have excluded a file, which must not be recorded.
   if (problem !== undefined) throw problem;
   const savepoint = await openSavepoint({
     ...configuration.values,
@@ -157,7 +157,7 @@ export class EngineFiles {
     return { sessionId, made: this.#made };
   }
 
-  /** What the SDK may keep of a prompt's conversation: it does not tell beforehand of every mode. */
+  /** Paths that tools of the conversation wrote: the SDK's dry run does not name every file whose mode it sets. */
   async #writtenByTools(promptId: string): Promise<TrackedPath[]> {
     const sessionId = (await this.#checkpointOf(promptId))?.sessionId ?? '';
     const family = await sessionFamily(this.#savepoint, sessionId);
@@ -189,7 +189,7 @@ export class EngineFiles {
     return (await this.#savepoint.checkpoint({ sessionId, description, agent: AGENT })).id;
   }
 
-  /** As `save`, for who is about to overwrite files: throws where the worktree was not seen whole. */
+  /** As `save`, before files are overwritten: throws where not every file could be recorded. */
   async keepAll(description: string, sessionId: string): Promise<string> {
     const made = await this.#savepoint.checkpoint({ sessionId, description, agent: AGENT });
     if (made.coverage === 'scanned') return made.id;
@@ -267,8 +267,8 @@ export class EngineFiles {
 const NEVER_INTERRUPTED = { onInterrupt: () => () => undefined };
 
 /**
- * The SDK says beforehand what it would touch; only then is it let near the files. Where it cannot even
- * say that, it has nothing to rewind, and the engine does without it.
+ * Asks the SDK beforehand which files it would write. If it cannot answer, it has nothing to rewind, and
+ * the engine goes on alone.
  */
 async function alongsideOf(
   { promptId, query, run }: SdkRewind,
@@ -289,7 +289,7 @@ async function alongsideOf(
   }
 }
 
-/** Whose rewinds are meant. */
+/** Which rewinds belong to a conversation. */
 interface Own {
   readonly sessionId: string;
   /** Those that belong to no conversation and were made here. */
@@ -298,7 +298,7 @@ interface Own {
 
 /**
  * The rewind that `/undo` takes back: the newest one in effect to a checkpoint of this conversation, or of
- * one that it was forked from. Another agent's in the same project is for its own person to take back.
+ * one that it was forked from. Rewinds of other agents in the project are not touched.
  */
 async function rewindToUndo(savepoint: Savepoint, own: Own): Promise<Operation> {
   const isOwn = await ownOperations(savepoint, own);
@@ -312,13 +312,13 @@ async function rewindToUndo(savepoint: Savepoint, own: Own): Promise<Operation> 
   });
 }
 
-/** Throws where the undo that would be taken back is none of this conversation's. */
+/** Throws where the newest undo belongs to another conversation. */
 async function refuseForeignRedo(savepoint: Savepoint, own: Own): Promise<void> {
   const isOwn = await ownOperations(savepoint, own);
   const operations = await savepoint.operations();
   const undo = operations.find(({ kind, inEffect }) => kind === 'undo' && inEffect);
   const undone = operations.find(({ id }) => id === undo?.reverts);
-  // Where there is none, the engine says so.
+  // Where there is no undo, the engine says so.
   if (undo === undefined || (undone !== undefined && isOwn(undone))) return;
   throw new SavepointError('nothing-to-redo', 'the newest undo is not of this conversation', {
     hint: 'for what others did in this project: savepoint ops, savepoint redo',

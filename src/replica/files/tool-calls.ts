@@ -9,7 +9,7 @@ export interface PromptBegun {
   readonly description: string;
 }
 
-/** Told of what could not be recorded; the tool runs all the same. */
+/** Called when something could not be recorded; the tool runs in any case. */
 export type OnGap = (message: string) => void;
 
 /**
@@ -59,7 +59,7 @@ export class ToolCalls {
     });
   }
 
-  /** Idempotent: a call that was refused is told of by more than one. */
+  /** Idempotent: several hooks tell of a call that was refused. */
   async ends(id: string): Promise<void> {
     const end = this.#open.get(id);
     if (end === undefined) return;
@@ -67,7 +67,7 @@ export class ToolCalls {
     await this.#recording('the end of a tool call', end);
   }
 
-  /** A call of which nobody said that it is over was cut off, with the turn or with the agent's process. */
+  /** Ends the calls whose end nobody told: they were cut off with the turn or with the agent's process. */
   async turnEnds(): Promise<void> {
     for (const id of [...this.#open.keys()]) await this.ends(id);
   }

@@ -17,7 +17,7 @@ export interface OfflineModelOptions {
   readonly pieceDelayMs?: number;
 }
 
-/** For the SDK's option `model`, so that whoever is told of the model hears what it is. */
+/** For the SDK's option `model`, so that every mention of the model says what it is. */
 export const OFFLINE_MODEL = 'offline-demonstration';
 
 /**

@@ -48,7 +48,7 @@ const VERBS = '(?:please\\s+)?(?:write|create|append|add|replace|run|delete|remo
 /** Only before something that can be a request: a text may hold the word. */
 const THEN = new RegExp(`\\s*[,;.]?\\s+(?:and\\s+)?then\\s+(?=${VERBS}[\\s:：])`, 'i');
 
-// A colon that ends a name is followed by a space, unless there is no such one: names may hold colons.
+// The first colon with a space after it ends a name, because names may hold colons; else the first colon.
 const COLON = '\\s*(?::(?=\\s|$)|：)';
 const REST = '(?<rest>[\\s\\S]*)';
 

@@ -8,13 +8,13 @@ import { accepts, listOf, object, optional, TEXT } from '../../model/check.ts';
 import type { InteractiveUI, PermissionAnswer } from '../ui/interactive-ui.ts';
 import { detailsOf } from './tool-details.ts';
 
-/** Whom to ask. */
+/** The part of the UI that asks. */
 type PermissionUI = Pick<InteractiveUI, 'askPermission' | 'select'>;
 
 type Asked = Parameters<CanUseTool>[2];
 type Input = Record<string, unknown>;
 
-/** They change nothing; where the SDK has a reason to ask all the same, the person is asked. */
+/** Tools that change nothing pass without a question, unless the SDK gives a reason to ask. */
 const READ_ONLY: ReadonlySet<string> = new Set([
   'Glob',
   'Grep',
@@ -61,7 +61,7 @@ export class PermissionManager {
     this.#always.clear();
   }
 
-  /** One question at a time: a person reads one, and means one. */
+  /** One question at a time, so that an answer cannot be meant for another question. */
   #inTurn(
     ui: PermissionUI,
     toolName: string,

@@ -29,7 +29,7 @@ export interface DeskParts {
   readonly events: ConversationEvents;
 }
 
-/** The conversation that is open: its session, its checkpoints and its query, always of one another. */
+/** The open conversation: a session with its own checkpoints and its own query. */
 export class ConversationDesk {
   readonly #parts: DeskParts;
   #session: Session;
@@ -55,7 +55,7 @@ export class ConversationDesk {
     return this.#live;
   }
 
-  /** What was written down of the session is what the desk shows. */
+  /** Changes the session on disk, and keeps the changed one. */
   async update(work: (session: Session) => Promise<Session>): Promise<void> {
     this.#session = await work(this.#session);
   }
@@ -85,7 +85,7 @@ export class ConversationDesk {
     return old.turns[at]?.prompt ?? '';
   }
 
-  /** Of a conversation in which nothing was said, nothing stays. */
+  /** A conversation in which nothing was said is removed from the disk. */
   async close(): Promise<void> {
     await this.#live.close();
     await this.#checkpoints?.flush();

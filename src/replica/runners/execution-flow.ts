@@ -84,7 +84,7 @@ function goOnText({ execution, index }: ExecutionPlace): string {
   return `Its program runs step ${index + 1} next, when it is started and opens ${execution.id} again.`;
 }
 
-/** What a model reads of a state that has no bounds. */
+/** A state can be of any size; the model reads only its beginning. */
 const LONGEST = 50_000;
 
 function contextText(place: ExecutionPlace, state: ExecutionState | null): string {

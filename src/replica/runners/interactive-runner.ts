@@ -91,7 +91,7 @@ export class InteractiveRunner {
       await left;
     } finally {
       await this.#guarded(() => this.#desk.close());
-      // A turn that nobody waited for: what it did goes on record all the same.
+      // Records what an unfinished turn did.
       if (this.#current !== null) await files?.turnEnds(this.#desk.session.id);
       await ui.stop();
     }
@@ -153,7 +153,7 @@ export class InteractiveRunner {
       else ui.displayWarning(`${restored}, but for what is named here:`);
       if (receipt !== null) ui.displayBlock(receiptText(receipt, parts.paint));
       if (keptAs !== null) ui.displayInfo(`How it was: savepoint rewind ${keptAs} --exact`);
-      // Last, since files that are back stay back whatever comes of it.
+      // Last: if it fails, the files are restored already.
       if (chosen.choice !== 'files') await this.#goBackBefore(id);
       await logger.info('Checkpoint restored successfully', { checkpointId: id });
     } catch (error) {
@@ -214,7 +214,7 @@ export class InteractiveRunner {
     }
   }
 
-  /** What cannot be taken back later is said now. */
+  /** Warns at once of changes that could not be recorded, and so cannot be taken back later. */
   #tellGaps(): void {
     for (const gap of this.#parts.files?.takeGaps() ?? []) this.#parts.ui.displayWarning(gap);
   }
@@ -264,7 +264,7 @@ export class InteractiveRunner {
     const { files, sessionManager } = this.#parts;
     await files?.turnEnds(this.#desk.session.id);
     await this.#desk.update((one) => sessionManager.endTurn(one, promptId, lastMessageId));
-    // Whoever sees the agent wait may rely on it that the prompt is in metadata.json.
+    // Once the agent waits again, the prompt is in metadata.json.
     await this.#desk.checkpoints?.flush();
   }
 
@@ -333,7 +333,7 @@ export class InteractiveRunner {
     }
   }
 
-  /** Whatever goes wrong is said in one line, and the prompt goes on. */
+  /** An error is shown in one line, and the person can go on. */
   async #guarded(work: () => Promise<unknown>): Promise<void> {
     try {
       await work();

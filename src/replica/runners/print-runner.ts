@@ -78,7 +78,7 @@ export class PrintRunner {
     return EXIT_CODES[outcome.outcome];
   }
 
-  /** Whatever goes wrong is the turn's failure. */
+  /** An error anywhere in the turn makes it a failed turn. */
   async #turn(promptId: string): Promise<Outcome> {
     try {
       return await this.#converse(promptId);
@@ -114,7 +114,7 @@ export class PrintRunner {
     await files?.promptBegins({ sessionId, parentSessionId, promptId, description });
     const begun = await sessionManager.addTurn(session, promptId, text);
     try {
-      // A large project takes a while to look at; whoever pressed Ctrl-C meanwhile wants no turn.
+      // A large project takes a while to look at; a Ctrl-C in the meantime cancels the turn.
       if (signal.aborted) return { ...INTERRUPTED, promptId, lastMessageId: null };
       await live.sendPrompt({ uuid: promptId, text, context: [] });
       const end = await ended;
@@ -156,7 +156,7 @@ export class PrintRunner {
     };
   }
 
-  /** What cannot be told is left open; the answer is not lost over it. */
+  /** Null where the changes cannot be told; the answer is printed in any case. */
   async #changed(promptId: string): Promise<string[] | null> {
     const { files } = this.#parts;
     try {

@@ -47,7 +47,7 @@ export async function chooseRewind(
   const { ui, files } = parts;
   await files?.look();
   const labels = await labelsOf(files);
-  // The list cannot take counts that come later, and nobody waits for them.
+  // The list cannot be updated with counts that come later.
   const counted = executions === null ? files : null;
   const rows = entries.map((one) => entryOf(one, counted, labels));
   const entry = await (executions === null
@@ -85,7 +85,7 @@ async function bodyOf(
 
 const CHOICES: readonly RewindChoice[] = ['files', 'conversation', 'both'];
 
-/** What came of it. */
+/** The result of a rewind of files. */
 export interface Restored {
   /** The engine's; null where the SDK did it. */
   readonly receipt: Receipt | null;
@@ -112,7 +112,7 @@ export async function restoreFiles(parts: RewindParts, chosen: Chosen): Promise<
   return { receipt: await files.restore(plan, sdk), keptAs: null };
 }
 
-/** The SDK overwrites what a person wrote, so that is put on record first; where it cannot be, nothing is done. */
+/** Records all files first, because the SDK overwrites what a person wrote. Throws where it cannot. */
 async function keep({ files, sessionId }: RewindParts, { entry }: Chosen): Promise<string | null> {
   if (files === null) return null;
   return files.keepAll(`before the SDK alone rewound to: ${entry.description}`, sessionId);
@@ -127,7 +127,7 @@ function entryOf(
   return { id, timestamp, description, label: labels.get(id) ?? null, changes };
 }
 
-/** For the menu: what cannot be counted is left out, and stops nobody. */
+/** For the menu. Null where the counts cannot be told, which does not stop the menu. */
 async function countsOf(files: EngineFiles, id: string): Promise<RewindCounts | null> {
   try {
     if (!(await files.holds(id))) return null;
@@ -154,7 +154,7 @@ async function labelsOf(files: EngineFiles | null): Promise<Map<string, string>>
   return labels;
 }
 
-/** What the SDK alone would do with files, for who has to decide on it: it spares nothing that a person wrote. */
+/** Names the files that the SDK alone would overwrite, with what a person wrote into them. */
 async function sdkPreview(query: RewindableQuery | null, id: string): Promise<string[]> {
   if (query === null) return [NO_RECORD, 'Nor is there a query that could put files back.'];
   try {
@@ -175,7 +175,7 @@ function cannot(reason: string): string {
   return `The SDK cannot put files back: ${displayText(reason)}`;
 }
 
-/** What stays where it is: the first entry where a command opens the list. */
+/** The first entry of the list: it changes nothing. */
 const CURRENT = {
   id: '__current__',
   text: '(current)\n  Do not restore, continue with the current session.',

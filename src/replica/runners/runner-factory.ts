@@ -91,7 +91,7 @@ export class RunnerFactory {
 
   /** `waiting` where no query runs that could be asked: nothing runs before the first prompt. */
   async #mcpServers(): Promise<readonly McpServerShown[]> {
-    // A query that has just ended cannot be asked, and that is no failure of the servers.
+    // A query that has just ended cannot answer, which says nothing about the servers.
     const asked = this.#live?.getQueryInstance()?.mcpServerStatus();
     const told = (await asked?.catch(() => [])) ?? [];
     return Object.keys(this.#parts.config.mcpServers).map((name) => {
@@ -128,7 +128,7 @@ export class RunnerFactory {
       disallowedTools,
       extraArgs,
       mcpServers: config.mcpServers,
-      // The SDK would set the variable for itself; whoever left it out wants the engine alone.
+      // The SDK would set the variable for its process; a person who left it out wants the engine alone.
       enableFileCheckpointing: config.enableFileCheckpointing && sdkKeepsFiles,
       canUseTool: permissions.canUseTool,
       ...(files === null ? {} : { hooks: files.hooks }),

@@ -4,7 +4,7 @@ import type { ToolResultShown, ToolUseShown } from '../ui/interactive-ui.ts';
 
 /** How a conversation begins. */
 export interface ConversationStart {
-  /** The SDK's session, which whoever starts it chooses. */
+  /** The SDK's session; its id is chosen here, not by the SDK. */
   readonly sessionId: string;
   /** What it goes on from; null for a new one. */
   readonly from: ConversationOrigin | null;

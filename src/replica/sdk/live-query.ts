@@ -10,7 +10,7 @@ interface LiveQueryParts {
   readonly execute: (input: AsyncIterable<SDKUserMessage>) => Query;
   readonly start: ConversationStart;
   readonly onMessage: (message: SDKMessage) => void;
-  /** Once, when there will be no more messages, whatever the reason. */
+  /** Called once, when no more messages will come, for any reason. */
   readonly onEnd: (live: LiveQuery) => void;
 }
 
@@ -46,18 +46,18 @@ export class LiveQuery {
     return this.#isClosed;
   }
 
-  /** It says that it cannot go on, and why. */
+  /** The query reported that it cannot go on. */
   failed(reason: string): void {
     this.#failure = reason;
     this.query.close();
   }
 
-  /** Why it ended, in one line. The SDK puts the last words of its process into its error. */
+  /** Why it ended, in one line. The SDK's error quotes what its process printed last. */
   get reason(): string {
     return oneLine(`The agent's process has ended: ${this.#failure || 'it gave no reason'}`);
   }
 
-  // The SDK says both in words only.
+  // The SDK has no codes for these two.
   get isUnknownSession(): boolean {
     return this.reason.includes('No conversation found');
   }
@@ -66,7 +66,7 @@ export class LiveQuery {
     return this.reason.includes('already in use');
   }
 
-  /** That the query cannot be asked any more is told by its end. */
+  /** An error here means that the query has ended, which `onEnd` tells. */
   async interrupt(): Promise<void> {
     await this.query.interrupt().catch(() => undefined);
   }
@@ -97,7 +97,7 @@ function after(milliseconds: number): Promise<void> {
   });
 }
 
-/** What a query reads its prompts from, while a person is still thinking of the next one. */
+/** The prompts that a query reads; it waits here while the person thinks of the next one. */
 export class LiveMessageGenerator implements AsyncIterable<SDKUserMessage> {
   readonly #waiting: SDKUserMessage[] = [];
   #isClosed = false;
@@ -110,13 +110,13 @@ export class LiveMessageGenerator implements AsyncIterable<SDKUserMessage> {
     this.#wake();
   }
 
-  /** What was pushed is still read, then there is no more. Idempotent. */
+  /** Messages that were pushed are still read, then it ends. Idempotent. */
   close(): void {
     this.#isClosed = true;
     this.#wake();
   }
 
-  /** What nobody has read yet is not read any more; it is handed back. */
+  /** Ends at once. Returns the messages that nobody has read. */
   abort(): SDKUserMessage[] {
     const unread = this.#waiting.splice(0);
     this.close();

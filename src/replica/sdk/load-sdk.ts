@@ -1,7 +1,7 @@
 /** What is used of the SDK at run time. */
 export type Sdk = Pick<typeof import('@anthropic-ai/claude-agent-sdk'), 'query'>;
 
-/** The SDK is large and optional: whoever wants the library alone does not install it. */
+/** The SDK is large and optional: users of the library do not need it. */
 export class SdkMissingError extends Error {
   readonly hint: string = 'npm install @anthropic-ai/claude-agent-sdk';
 

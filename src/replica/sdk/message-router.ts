@@ -10,7 +10,7 @@ import type {
 import type { ToolResultShown, ToolUseShown } from '../ui/interactive-ui.ts';
 import type { Prompt, TurnEnd } from './conversation.ts';
 
-/** Who takes which message. */
+/** One handler for each kind of message. */
 interface MessageHandlers {
   onInit(message: SDKSystemMessage): void;
   onUser(message: SDKUserMessage | SDKUserMessageReplay): void;

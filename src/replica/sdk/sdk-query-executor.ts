@@ -58,7 +58,7 @@ export class SDKQueryExecutor {
   }
 }
 
-/** Without the preset the SDK says hardly more than a sentence to the model. */
+/** Without the preset the system prompt of the SDK is hardly more than a sentence. */
 function systemPrompt({ instructions }: QueryOptions): NonNullable<Options['systemPrompt']> {
   const preset = { type: 'preset', preset: 'claude_code' } as const;
   if (instructions === undefined || instructions === null) return preset;
@@ -80,7 +80,7 @@ function permissions({ permissionMode = 'default' }: QueryOptions): Options {
     : { permissionMode };
 }
 
-/** The SDK takes a session id of ours for what is new, which a fork is and a resumed session is not. */
+/** The SDK takes a session id of ours for a new session or a fork, not for a resumed one. */
 function conversation({ sessionId, from }: ConversationStart): Options {
   if (from === null) return { sessionId };
   const resumed = {
@@ -90,15 +90,15 @@ function conversation({ sessionId, from }: ConversationStart): Options {
   return from.fork ? { ...resumed, forkSession: true, sessionId } : resumed;
 }
 
-/** Without what is undefined: the SDK tells that apart from what is left out. */
+/** Drops undefined fields: the SDK treats them differently from missing ones. */
 function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
 /**
- * The SDK warns of permissions that are given without a question, as whoever chose them knows. The warning
- * would be written over what is drawn at the terminal, so exactly this one is dropped; all others pass.
+ * The SDK warns that some tools run without a question, which the person has chosen. The warning would be
+ * written into what is drawn at the terminal, so exactly this one is dropped; all others pass.
  */
 function withoutShadowWarning<T>(work: () => T): T {
   const emit = process.emitWarning as (...args: unknown[]) => void;

@@ -85,13 +85,13 @@ export class StreamingQueryManager {
     await this.#live?.interrupt();
   }
 
-  /** Ends the query, and with it whatever turn runs. */
+  /** Ends the query and the turn that runs. */
   async close(): Promise<void> {
     this.#start = null;
     await this.#live?.close({ gently: this.#turns.size === 0 });
   }
 
-  /** Null when there is none active. */
+  /** Null while no query runs. */
   getQueryInstance(): Query | null {
     return this.#live?.query ?? null;
   }
@@ -118,7 +118,7 @@ export class StreamingQueryManager {
 
   extractCheckpointDescription(message: UserMessage): string {
     const prompt = this.#turns.get(message.uuid ?? '')?.prompt;
-    // What the agent alone was told stands before the prompt, and describes nothing.
+    // The context before the prompt is for the agent and does not describe the checkpoint.
     const described = prompt === undefined ? message : { message: { content: prompt.text } };
     return extractCheckpointDescription(described, this.#parts.now?.() ?? new Date());
   }
@@ -126,7 +126,7 @@ export class StreamingQueryManager {
   #begin(start: ConversationStart): LiveQuery {
     const { executor, queryOptions, checkpointManager } = this.#parts;
     const options = { ...queryOptions(), start };
-    // Without replays nobody learns that a prompt has arrived, whoever keeps the files.
+    // Only the replay of a prompt makes its checkpoint, also where the engine alone keeps files.
     const replays = checkpointManager === null ? {} : { 'replay-user-messages': null };
     const extraArgs = { ...options.extraArgs, ...replays };
     this.#hasBegun = true;
@@ -151,7 +151,7 @@ export class StreamingQueryManager {
   #handleAssistantMessage(message: SDKAssistantMessage): void {
     if (message.parent_tool_use_id === null) {
       this.#reached(message.uuid);
-      // What went wrong is said at the end of the turn.
+      // The end of the turn tells the error.
       if (message.error === undefined) this.#answer.whole(message);
     }
     for (const call of toolUsesOf(message)) {
@@ -161,7 +161,7 @@ export class StreamingQueryManager {
   }
 
   #handleResult(result: SDKResultMessage): void {
-    // It could not even begin: the end of the query, which follows, decides what comes of that.
+    // It could not even begin. The query ends next, and `#queryEnded` decides what to do.
     if (this.#live?.isInitialized === false && result.is_error) {
       this.#live.failed(reasonOf(result));
       return;
@@ -204,13 +204,13 @@ export class StreamingQueryManager {
     }
     const outcome = this.#start === null ? 'interrupted' : 'failed';
     const text = outcome === 'failed' ? live.reason : '';
-    // What was said last may never have been written down, so nothing can be resumed at it.
+    // The SDK may not have written down the last messages, so nothing can be resumed at them.
     for (const turn of turns) this.#endTurn(turn, { outcome, text, lastMessageId: null });
   }
 
   /**
-   * A query that died early may or may not have left a conversation behind; only a try shows which. What
-   * once had a whole turn is never begun anew instead: the person counts on what was said in it.
+   * A query that died early may or may not have left a conversation behind; only a try shows which.
+   * A conversation that had a whole turn is never begun anew: the person counts on what was said in it.
    */
   #otherStart(live: LiveQuery, start: ConversationStart): ConversationStart | null {
     if (live.isInitialized || live.isClosed) return null;
@@ -266,7 +266,7 @@ class AnswerStream {
 
   partial({ event }: SDKPartialAssistantMessage): void {
     if (event.type === 'message_start') {
-      // After a request that was tried again, the block before never got an end of its own.
+      // A request that was tried again leaves its last block without an end.
       this.#endBlock();
       this.#streamed.add(event.message.id);
     } else if (event.type === 'content_block_delta') {

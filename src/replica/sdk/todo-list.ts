@@ -14,7 +14,7 @@ const TASK_TOOLS: ReadonlySet<string> = new Set(['TaskCreate', 'TaskUpdate', 'Ta
 /** The agent's list of things to do, pieced together from the tools that it keeps it with. */
 export class TodoList {
   readonly #tasks = new Map<string, Todo>();
-  /** Calls that wait for their result: only that says whether anything was made or changed. */
+  /** Calls without a result yet: only the result says whether a task was made or changed. */
   readonly #asked = new Map<string, { readonly name: string; readonly input: Input }>();
 
   /** The new list where the call is one that writes all of it; null otherwise. */

@@ -134,7 +134,7 @@ describe('SessionManager', () => {
     },
   );
 
-  it('gives a name to one session of a project, until it is taken away', async () => {
+  it('gives a name to one session of a project, until that session has another', async () => {
     await withSessions(async ({ sessions }) => {
       const [first, second] = [await spoken(sessions, PROJECT), await spoken(sessions, PROJECT)];
       const elsewhere = await spoken(sessions, '/projects/b');
@@ -144,7 +144,7 @@ describe('SessionManager', () => {
       // The same name as another keyboard writes it.
       await expect(sessions.save(second, 'Gro\u0308ße'.normalize('NFD'))).rejects.toThrow('Größe');
       await expect(sessions.save(second, '  ')).rejects.toMatchObject({ code: 'argument-invalid' });
-      await sessions.rename(first, null);
+      await sessions.save(first, 'Other');
       expect((await sessions.save(second, 'Größe')).name).toBe('Größe');
     });
   });

@@ -28,7 +28,7 @@ export interface SessionList {
 /**
  * The conversations of this user. Each change is made to what the file holds at that time, one after the
  * other, and is on the disk when its promise resolves; a session that was deleted meanwhile comes back with
- * its next turn. Ids are UUIDs, and whatever else is refused with `argument-invalid`: they name folders.
+ * its next turn. Ids are UUIDs, and any other text is refused with `argument-invalid`: they name folders.
  */
 export class SessionManager {
   readonly #root: string;
@@ -91,12 +91,6 @@ export class SessionManager {
       if (holder !== null && holder.id !== current.id) throw taken(wanted);
       return { ...current, name: wanted };
     });
-  }
-
-  /** As `save`; null takes the name away. */
-  async rename(session: Session, name: string | null): Promise<Session> {
-    if (name !== null) return this.save(session, name);
-    return this.#change(session, async (current) => ({ ...current, name: null }));
   }
 
   /** Removes the session's folder with all that is in it, and nothing that a link in it points to. */
@@ -188,7 +182,7 @@ export class SessionManager {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The same letters may come composed or not, by keyboard or by paste. */
+/** A keyboard and a paste may give the same letters composed or decomposed. */
 function normal(name: string): string {
   return name.normalize('NFC').trim();
 }

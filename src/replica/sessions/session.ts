@@ -17,7 +17,7 @@ import {
 
 /** One conversation of the interactive agent, kept under `~/.claude-replica/sessions/{id}/`. */
 export interface Session {
-  /** The folder's name. The SDK's session has the same id: whoever starts it chooses it. */
+  /** The folder's name. The SDK's session has the same id, which is chosen here. */
   readonly id: string;
   readonly name: string | null;
   /** The project's real path. */

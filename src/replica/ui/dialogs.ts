@@ -42,7 +42,7 @@ interface Waiting {
   readonly settle: (value: unknown) => void;
 }
 
-/** One question at a time: whoever asks meanwhile, such as two tools at once, waits for their turn. */
+/** One question at a time: two tools that ask at once wait for each other. */
 export class DialogQueue {
   readonly #show: (chooser: Chooser<unknown> | null) => void;
   readonly #waiting: Waiting[] = [];

@@ -10,7 +10,7 @@ import type { UIStore } from './ui-state.ts';
 const REWIND_MS = 300;
 /** Ctrl-C twice within this many milliseconds is the way out. */
 const EXIT_MS = 2_000;
-/** Somebody who typed so shortly before is typing still, and has not seen the question. */
+/** A person who typed this recently is still typing, and has not seen the question. */
 const TYPING_MS = 500;
 const EXIT_HINT = 'press Ctrl-C again to leave';
 
@@ -27,7 +27,7 @@ export interface KeyboardParts {
   readonly unfold: (verbose: boolean) => void;
 }
 
-/** What each key means, in whatever state things are. */
+/** Decides what each key means: for the input, for a question, for the agent at work. */
 export class Keyboard {
   readonly #parts: KeyboardParts;
   readonly #escapes = new PressPair(REWIND_MS);

@@ -8,7 +8,7 @@ import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 import type { PromptState } from './prompt.ts';
 import type { UIState } from './ui-state.ts';
 
-/** What is drawn below what has scrolled by. Never as high as the terminal: that would scroll it. */
+/** The rows below what has scrolled by. Always fewer than the terminal has: otherwise they would scroll. */
 export interface LiveView {
   readonly rows: readonly string[];
   /** Null hides it. */

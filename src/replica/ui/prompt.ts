@@ -105,12 +105,12 @@ function movedBy(state: PromptState, name: 'up' | 'down', room: PromptRoom): Pro
 function offering(state: PromptState, room: PromptRoom): PromptState {
   const text = isCommand(state.field) ? textOf(state.field) : '';
   const found = text === '' ? [] : room.complete(text);
-  // What is there already is no offer.
+  // The text itself is not an offer.
   const completions = found.filter((offer) => offer.text !== text);
   return { ...state, completions, offered: null };
 }
 
-/** One line that begins with a slash. Looked at by cells: a long paste is not gone through for a key. */
+/** Whether the text is one line that begins with a slash. Does not read a long paste at every key. */
 function isCommand({ cells }: TextField): boolean {
   if (cells[0]?.text !== '/' || cells.length > LONGEST_COMPLETED) return false;
   return cells.every(({ text, folded }) => !folded && text !== '\n');

@@ -82,7 +82,9 @@ export class TerminalInteractiveUI implements InteractiveUI {
       suspend: () => terminal.suspend(),
       unfold: (verbose) => this.#unfold(verbose),
     });
-    const spinner = setInterval(() => this.#draw(), SIGN_MS);
+    const spinner = setInterval(() => {
+      if (this.#store.get().activity !== null) this.#draw();
+    }, SIGN_MS);
     this.#running = { terminal, keyboard, spinner };
     this.#hasEnded = false;
     this.#store.update({ size: terminal.size });
@@ -238,7 +240,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#transcript.replay(size.rows - this.#view().rows.length);
   }
 
-  /** What was folded is not on the screen: the last turn is shown once more, as it is wanted now. */
+  /** Prints the last turn again, folded or whole: what was printed before cannot be changed. */
   #unfold(verbose: boolean): void {
     this.#store.update({ verbose });
     if (verbose) this.#transcript.replayTurn();

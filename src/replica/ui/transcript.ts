@@ -15,7 +15,7 @@ export type Scroll = Pick<LiveRows, 'print' | 'restart'>;
 /** As many can be drawn again, such as after a resize. */
 const MOST_KEPT = 300;
 
-/** What was said and done: puts it into the scroll, and a part of it there again when asked. */
+/** Everything that was said and done. Prints it above the live rows, and prints a part of it again when asked. */
 export class Transcript {
   readonly #store: UIStore;
   readonly #scroll: Scroll;
@@ -49,7 +49,7 @@ export class Transcript {
     this.#store.updateSoon({ thinking: this.#store.get().thinking + piece });
   }
 
-  /** A prompt that may come in the middle of an answer, whose last line goes on below it. */
+  /** A prompt may come in the middle of an answer: the unfinished line of the answer goes on below it. */
   addPrompt(text: string): void {
     const { answer } = this.#store.get();
     const lastLine = answer.slice(answer.lastIndexOf('\n') + 1);
@@ -59,7 +59,7 @@ export class Transcript {
     this.#store.update({ answer: lastLine });
   }
 
-  /** What was coming is whole. */
+  /** The answer or the thinking is complete. */
   end(): void {
     this.#endThinking();
     this.#endText();
@@ -121,7 +121,7 @@ function lastThatFit(rows: readonly string[], room: number, columns: number): re
   return rows.slice(beyond + 1);
 }
 
-/** Rows that came as they are may be longer than the terminal is wide. */
+/** Rows of a block are not wrapped and may be wider than the terminal. */
 function heightOf(rows: readonly string[], columns: number): number {
   const widths = rows.map((row) => textWidth(stripVTControlCharacters(row)));
   return widths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
@@ -212,7 +212,7 @@ function folded(text: string, most: number, { verbose, columns }: EntryRoom): st
   if (verbose) return wrapRows(text, columns);
   const rows = wrapRows(text.slice(0, LONGEST_FOLDED).toWellFormed(), columns);
   const beyond = text.slice(LONGEST_FOLDED).split('\n').length - 1;
-  // A fold that takes as much room as what it hides is none.
+  // Folding a single line would not save any room.
   if (rows.length + beyond <= most + 1) return rows;
   const more = `… ${plural(rows.length + beyond - most, 'more line')} (Ctrl-O shows them)`;
   return [...rows.slice(0, most), clipWidth(more, columns)];

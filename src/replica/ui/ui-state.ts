@@ -19,7 +19,7 @@ export interface UIState {
   readonly dialog: Chooser<unknown> | null;
 }
 
-/** Nobody reads faster than this. */
+/** Drawing more often would not be seen. */
 const FRAME_MS = 33;
 
 /** Holds the state, and has it drawn when there is another one. */
@@ -49,13 +49,13 @@ export class UIStore {
 
   update(part: Partial<UIState>): void {
     this.#state = { ...this.#state, ...part };
-    // What many keys at once have changed is drawn once.
+    // Many keys that come at once are drawn once.
     if (this.#isDrawing) return;
     this.#isDrawing = true;
     queueMicrotask(() => this.#drawNow());
   }
 
-  /** As `update`, drawn a moment later together with what comes until then: an answer in small pieces. */
+  /** As `update`, but drawn a moment later: for an answer that comes in many small pieces. */
   updateSoon(part: Partial<UIState>): void {
     this.#state = { ...this.#state, ...part };
     this.#timer ??= setTimeout(() => this.#drawNow(), FRAME_MS);

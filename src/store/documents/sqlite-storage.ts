@@ -2,7 +2,7 @@ import { isSavepointError } from '../../model/errors.ts';
 import { LockQueue } from '../lock-queue.ts';
 import { assemble } from '../parts/assemble.ts';
 import { DocumentPacker, storePacked } from '../parts/document-packer.ts';
-import { Recent } from '../parts/recent.ts';
+import { Recent } from '../parts/packer.ts';
 import type { Store } from '../store.ts';
 import {
   type BaseStorage,

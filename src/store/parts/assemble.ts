@@ -26,7 +26,7 @@ class Assembly {
     try {
       return this.tree(root);
     } catch (error) {
-      // The stack has an end, and nobody writes what is nested so deeply.
+      // A writer refuses values that are nested so deeply, so the stack ends only for damaged ones.
       throw error instanceof RangeError ? invalid('it is nested too deeply') : error;
     }
   }

@@ -1,5 +1,5 @@
-// Where a long text or many bytes are cut depends on what stands there, not on how much stands before: an
-// edit in the middle moves no cut but those beside it.
+// Where a long text is cut depends on the characters around the cut, not on how many stand before it. So an
+// edit in the middle moves only the cuts beside it. The same holds for bytes.
 
 const SMALLEST = 2_048;
 const LARGEST = 16_384;
@@ -33,7 +33,7 @@ export function cutBytes(bytes: Uint8Array): Uint8Array[] {
   return ends.map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end));
 }
 
-/** Where pieces end. What is no longer than a piece may be is one. */
+/** Where pieces end. A text that is not longer than one piece is not cut. */
 function cuts(length: number, unitAt: (at: number) => number): number[] {
   const ends: number[] = [];
   let begin = 0;

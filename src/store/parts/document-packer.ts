@@ -9,19 +9,19 @@ import type { Part } from './part.ts';
 export interface PackedDocument {
   /** Its first part. */
   readonly root: Part;
-  /** Of those below, all that may be new to the store, children first. */
+  /** All other parts that may be new to the store, children first. */
   readonly parts: readonly Part[];
 }
 
 /**
- * Packs one document again and again as it changes. What did not change since the last time is neither
- * encoded nor hashed again, and its parts but the first are not handed out again: who cannot store what was
- * handed out calls `forget`.
+ * Packs one document again and again as it changes. Parts that did not change since the last time are not
+ * encoded, hashed or handed out again, except for the first part. A caller that could not store the parts
+ * calls `forget`.
  */
 export class DocumentPacker {
   #packer = new Packer();
   #previous: Tree | undefined;
-  /** Whether the last one was in one piece: the next one mostly is, too. */
+  /** Whether the last document was in one piece: the next one mostly is, too. */
   #isWhole = false;
 
   /** Throws `value-unsupported`; `name` is what the value is called in the path. */
@@ -29,7 +29,7 @@ export class DocumentPacker {
     return this.packTaken(this.take(value, name), name);
   }
 
-  /** The value as it is now, to be packed later, whatever becomes of it. */
+  /** A copy of the value as it is now, to be packed later. */
   take(value: unknown, name: string): Tree {
     return valueToTree(value, { name, previous: this.#previous, isProxy: types.isProxy });
   }

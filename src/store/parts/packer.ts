@@ -2,7 +2,6 @@ import type { PartId } from '../../model/ids.ts';
 import type { Tree, TreeObject } from '../../model/value/index.ts';
 import { cutBytes, cutText, isLong } from './cut.ts';
 import { type Part, type PartKind, partOf } from './part.ts';
-import { Recent } from './recent.ts';
 import {
   joined,
   PART_TEXT,
@@ -37,16 +36,16 @@ interface Run {
 }
 
 /**
- * Divides trees into parts. What was divided before is known again by its identity, so that a tree which
- * shares most of itself with an earlier one costs what is new. Where things are divided only depends on
- * what they are: two that never met make the same parts.
+ * Divides trees into parts. The packer remembers the objects that it has divided, so a tree that shares most
+ * of its objects with an earlier one costs only the new ones. Where a tree is divided depends on its content
+ * alone: two packers make the same parts of it.
  */
 export class Packer {
   readonly #skeletons = new WeakMap<object, Skeleton>();
   readonly #texts = new Recent<Skeleton>(REMEMBERED_TEXTS, REMEMBERED_CHARACTERS);
   readonly #runs = new Recent<Run>(REMEMBERED_RUNS);
   readonly #made = new Map<PartId, Part>();
-  /** Lists of which every item is a part, by their first items. */
+  /** Lists whose items are all parts, by their first items. */
   readonly #lists = new WeakMap<object, PlacedList>();
 
   /**
@@ -262,4 +261,43 @@ function isSame(one: Skeleton, other: Skeleton): boolean {
     one.children.length === other.children.length &&
     one.children.every((child, at) => child === other.children[at])
   );
+}
+
+/** Remembers the values that were used last: at most `limit`, and keys of at most `most` characters in all. */
+export class Recent<Value> {
+  readonly #values = new Map<string, Value>();
+  readonly #limit: number;
+  readonly #most: number;
+  #length = 0;
+
+  constructor(limit: number, most: number = Number.POSITIVE_INFINITY) {
+    this.#limit = limit;
+    this.#most = most;
+  }
+
+  get(key: string): Value | undefined {
+    const value = this.#values.get(key);
+    if (value !== undefined) this.set(key, value);
+    return value;
+  }
+
+  set(key: string, value: Value): void {
+    // A Map keeps the order of insertion: what comes first was not used for the longest time.
+    this.#delete(key);
+    this.#values.set(key, value);
+    this.#length += key.length;
+    for (const oldest of this.#values.keys()) {
+      if (this.#values.size <= this.#limit && this.#length <= this.#most) return;
+      if (this.#values.size > 1) this.#delete(oldest);
+    }
+  }
+
+  clear(): void {
+    this.#values.clear();
+    this.#length = 0;
+  }
+
+  #delete(key: string): void {
+    if (this.#values.delete(key)) this.#length -= key.length;
+  }
 }

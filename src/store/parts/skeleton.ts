@@ -108,7 +108,7 @@ export function runsOf(entries: readonly Skeleton[]): Skeleton[][] {
   return run.length > 0 ? [...runs, run] : runs;
 }
 
-/** The heavier an entry, the likelier: runs have a usual weight, whatever is in them. */
+/** A heavy entry ends a run more likely than a light one, so that runs have a usual weight. */
 function endsRun(entry: Skeleton): boolean {
   return markOf(entry) < (MARKS * entry.cost) / USUAL;
 }

@@ -17,14 +17,14 @@ import { makeEmptyFile } from './layout.ts';
 import { writeMeta } from './meta.ts';
 
 const READ_END = "SELECT value FROM meta WHERE key = 'arrivals'";
-// Compaction has not looked at what lies there, and so an index leads to it.
+// Only blobs that compaction has not looked at are there, so the index of pending blobs finds them.
 const LAST = `
   SELECT max(data + size) AS past FROM blobs WHERE pending = 1 AND encoding = 'arrived'`;
 
 /**
- * Where large blobs wait for compaction, one behind the other in one file: an edit waits until its bytes
- * are safe, and not until a new file and its name are. What lies past the end that the database knows is
- * nobody's. Everything that writes is called in a transaction, so there is one writer at a time.
+ * Large blobs wait here for compaction, one behind the other in one file. So an edit waits until its bytes are
+ * durable, and not until a new file and its name are too. Bytes past the end that the database knows belong to
+ * nobody. All methods that write are called in a transaction, so there is one writer at a time.
  */
 export class Arrivals {
   readonly #file: string;

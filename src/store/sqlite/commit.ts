@@ -1,10 +1,10 @@
+import { ATTRIBUTIONS, type Change } from '../../model/change.ts';
 import { SavepointError } from '../../model/errors.ts';
 import type { Seq } from '../../model/ids.ts';
 import type { Session } from '../../model/session.ts';
 import type { Window } from '../../model/window.ts';
-import type { Batch, Fence } from '../store.ts';
+import type { Batch, ClosedChange, Fence } from '../store.ts';
 import { putReference, storeBlobs } from './blobs.ts';
-import { closeChange, insertChange } from './changes.ts';
 import type { Connection } from './connection.ts';
 import type { Opened } from './layout.ts';
 import { readSeq, writeBaseline, writeJournal, writeSeq } from './meta.ts';
@@ -12,18 +12,21 @@ import { Numbers, sessionNumber } from './numbers.ts';
 import type { RowTable } from './row-table.ts';
 import {
   cancellations,
+  changes,
   checkpoints,
   executions,
+  heads,
   operations,
   sessions,
   steps,
   windows,
 } from './schema.ts';
 import { sealSql } from './seals.ts';
+import { modeOf } from './state-columns.ts';
 
 /**
- * One transaction, and one wait for the disk; throws what is busy where somebody writes a document. Large
- * blobs are written inside it: after the check of the base, so that a writer that comes too late leaves
+ * One transaction, and one wait for the disk. Throws SQLite's busy error while somebody writes a document.
+ * Large blobs are written inside it: after the check of the base, so that a writer that comes too late leaves
  * nothing, and while all others are kept out.
  */
 export function commitBatch(opened: Opened, batch: Batch): void {
@@ -39,7 +42,7 @@ export function commitBatch(opened: Opened, batch: Batch): void {
       removeRows(connection, batch);
       return made;
     } catch (error) {
-      // Not so when COMMIT itself fails: its rows may turn up after a crash, and would miss the bytes.
+      // When COMMIT itself fails, the bytes stay: the rows may turn up after a crash, and would miss them.
       if (begin !== null) opened.arrivals.giveBack(begin);
       throw error;
     }
@@ -129,7 +132,7 @@ function usedNumber(seq: Seq): SavepointError {
   return new SavepointError('argument-invalid', `number ${seq} is not above those handed out`);
 }
 
-/** Mostly it is there. An INSERT that meets one there would use up a number each time. */
+/** The session is mostly there already. An INSERT with ON CONFLICT would use up a number each time. */
 function putSession(numbers: Numbers, session: Session): void {
   if (!sessions.update(numbers, session)) sessions.insert(numbers, session);
 }
@@ -155,4 +158,35 @@ function newestSeq(batch: Batch): Seq {
     newest = Math.max(newest, opened, closed ?? 0);
   }
   return newest;
+}
+
+/** New changes come in order, so the last one of a path is its newest, and its head follows it. */
+function insertChange(numbers: Numbers, change: Change): void {
+  const { path, seq, before, after } = change;
+  const head = { path, seq, state: after ?? before, open: after === null };
+  numbers.knowPath(path, heads.putNumbered(numbers, head, 'id'));
+  changes.insert(numbers, change);
+}
+
+const CLOSE = `
+  UPDATE changes SET after_mode = ?1, after_blob = ?2, attribution = coalesce(?3, attribution),
+    seal = ${sealSql('changes', { after_mode: '?1', after_blob: '?2', attribution: 'coalesce(?3, attribution)' })}
+  WHERE seq = ?4 AND after_mode IS NULL
+  RETURNING path`;
+
+// Where a newer change stands on top already, the head stays that one's.
+const CLOSE_HEAD = `
+  UPDATE heads SET open = 0, mode = ?1, blob = ?2,
+    seal = ${sealSql('heads', { open: '0', mode: '?1', blob: '?2' })}
+  WHERE id = ?3 AND seq = ?4`;
+
+function closeChange(numbers: Numbers, { seq, after, attribution }: ClosedChange): void {
+  const { connection } = numbers;
+  const state = [modeOf(after), numbers.blob(after)] as const;
+  const code = attribution ? ATTRIBUTIONS.indexOf(attribution) : null;
+  const row = connection.get<{ path: number }>(CLOSE, ...state, code, seq);
+  if (row === undefined) {
+    throw new SavepointError('argument-invalid', `change ${seq} is not open`);
+  }
+  connection.run(CLOSE_HEAD, ...state, row.path, seq);
 }

@@ -37,7 +37,7 @@ export async function compact(opened: Opened, budgetMs: number): Promise<void> {
   giveBack(opened.connection);
 }
 
-/** For each blob to look at, by its number: the number of what it was made from. */
+/** For each pending blob, by its number: the number of the previous version. */
 type Previous = ReadonlyMap<number, number>;
 
 function previousVersions(connection: Connection): Previous {
@@ -48,7 +48,7 @@ function previousVersions(connection: Connection): Previous {
 // Rewriting a database takes as long as writing it; past this size only free pages are given back.
 const SMALL_DATABASE_BYTES = 64 * 1024 * 1024;
 
-/** Lets the disk have what compression freed. */
+/** Gives the space that compression freed back to the disk. */
 function giveBack(connection: Connection): void {
   const pages = pragma(connection, 'page_count');
   const isSmall = pages * pragma(connection, 'page_size') <= SMALL_DATABASE_BYTES;
@@ -131,7 +131,7 @@ export function references(opened: Opened, encoding: 'pack' | 'git'): BlobRow[] 
   return opened.connection.all<BlobRow>(sql, encoding);
 }
 
-/** Stores the bytes of references anew, before that goes to which they refer. What is lost stays so. */
+/** Stores the bytes of references anew, before the pack goes that holds them. Lost bytes stay lost. */
 export async function takeOver(opened: Opened, rows: readonly BlobRow[]): Promise<void> {
   for (const row of rows) {
     const raw = readIntact(opened, bytesToHash(row.hash));

@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { type ErrorCode, SavepointError } from '../../model/errors.ts';
 import { sealOf } from './seals.ts';
 
 // Other processes write too, each for some milliseconds; past this something is wrong.
@@ -36,17 +37,17 @@ export class Connection {
     }
   }
 
-  /** For databases that are locks, which nobody can even look into while another holds them. */
+  /** For databases that serve as locks: nobody can even read them while another process holds them. */
   static bare(file: string, busyMs?: number): Connection {
     return new Connection(file, '', busyMs);
   }
 
-  /** For who asks again himself where another process is in the way. */
+  /** For callers that try again themselves when another process is in the way. */
   static unwaiting(file: string): Connection {
     return new Connection(file, STORE_SETTINGS, 0);
   }
 
-  /** For a look that changes nothing, not even the log. */
+  /** For reading without changing anything, not even the log. */
   static toLook(file: string): Connection {
     return new Connection(file, 'PRAGMA trusted_schema = OFF', BUSY_TIMEOUT_MS, true);
   }
@@ -81,7 +82,7 @@ export class Connection {
     return this.#committed(work);
   }
 
-  /** The same, which throws what is busy at once where another process writes. */
+  /** As `immediate`, but throws SQLite's busy error at once where another process writes. */
   immediateOrBusy<Result>(work: () => Result): Result {
     this.exec('PRAGMA busy_timeout = 0');
     try {
@@ -102,7 +103,7 @@ export class Connection {
     }
   }
 
-  /** Runs `work` as if it wrote, and takes back whatever it did. */
+  /** Runs `work`, which may write, and takes back everything that it wrote. */
   trial<Result>(work: () => Result): Result {
     this.run('BEGIN IMMEDIATE');
     try {
@@ -144,5 +145,128 @@ export class Connection {
     } catch {
       // The failure that brought us here is the one to report; a stuck transaction fails the next.
     }
+  }
+}
+
+// Primary result codes of SQLite; the extended ones have them in their low byte.
+const SQLITE_CODES: Readonly<Record<number, ErrorCode>> = {
+  5: 'store-locked',
+  6: 'store-locked',
+  11: 'store-corrupt',
+  13: 'store-full',
+  19: 'argument-invalid',
+  26: 'store-corrupt',
+};
+// The shared memory file could not grow, which happens when the disk is full.
+const SQLITE_IOERR_SHMSIZE = 4874;
+
+const FILE_CODES: Readonly<Record<string, ErrorCode>> = {
+  ENOSPC: 'store-full',
+  EDQUOT: 'store-full',
+};
+
+const HINTS: Partial<Record<ErrorCode, string>> = {
+  'store-locked': 'another process is writing; try again when it has finished',
+  'store-full': 'free some disk space; nothing of this was kept',
+  'argument-invalid': 'the batch contradicts the timeline: a used number or an unknown session',
+};
+
+/** What a failure of SQLite or of the file system means to a caller. */
+export function storeFailure(error: unknown): SavepointError {
+  if (error instanceof SavepointError) return error;
+  const code = codeOf(error);
+  const reason = error instanceof Error ? error.message : String(error);
+  return new SavepointError(code, `the store failed: ${reason}`, {
+    cause: error,
+    hint: HINTS[code],
+  });
+}
+
+/** Whether somebody else holds the database. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error) === 'store-locked';
+}
+
+// No permission, busy, locked, no memory, read-only, interrupted, a failing disk, a full one, not to be opened.
+const OUTSIDE: readonly number[] = [3, 5, 6, 7, 8, 9, 10, 13, 14, 22, 23];
+// Where a file is shorter than it says.
+const SQLITE_IOERR_SHORT_READ = 522;
+
+/** Whether a failure says nothing of the store itself: the disk, rights or another process are in the way. */
+export function isOutside(error: unknown): boolean {
+  const { errcode, syscall } = (error ?? {}) as { errcode?: unknown; syscall?: unknown };
+  if (typeof errcode !== 'number') return typeof syscall === 'string';
+  return errcode !== SQLITE_IOERR_SHORT_READ && OUTSIDE.includes(errcode & 0xff);
+}
+
+/** Whether a row is against the rules of its table. */
+export function isAgainstRules(error: unknown): boolean {
+  const { errcode } = (error ?? {}) as { errcode?: unknown };
+  return typeof errcode === 'number' && [19, 20].includes(errcode & 0xff);
+}
+
+function codeOf(error: unknown): ErrorCode {
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
+  if (errcode === SQLITE_IOERR_SHMSIZE) return 'store-full';
+  if (typeof errcode === 'number') return SQLITE_CODES[errcode & 0xff] ?? 'store-failed';
+  // What node:sqlite says to a value that no column can hold, such as undefined.
+  if (code === 'ERR_INVALID_ARG_TYPE') return 'argument-invalid';
+  return (typeof code === 'string' ? FILE_CODES[code] : undefined) ?? 'store-failed';
+}
+
+/**
+ * A list of any length as one parameter: JSON with hexadecimal digits, because ids may hold NUL and
+ * paths are bytes that need not be text.
+ */
+export function hexList(values: readonly (string | Uint8Array)[]): string {
+  return JSON.stringify(values.map((value) => Buffer.from(value as Uint8Array).toString('hex')));
+}
+
+export const LISTED_TEXTS = '(SELECT CAST(unhex(value) AS TEXT) FROM json_each(?))';
+export const LISTED_BYTES = '(SELECT unhex(value) FROM json_each(?))';
+export const LISTED_NUMBERS = '(SELECT value FROM json_each(?))';
+
+/** For LIMIT, where -1 means all. */
+export function limitOf(limit: number | undefined): number {
+  return limit === undefined || limit === Number.POSITIVE_INFINITY ? -1 : Math.max(0, limit);
+}
+
+/** The conditions of a query. A condition whose value is undefined is left out. */
+export class Conditions {
+  readonly #texts: string[] = [];
+  readonly values: SQLInputValue[] = [];
+  #led = false;
+
+  add(text: string, value: SQLInputValue | undefined): void {
+    if (value === undefined) return;
+    this.#texts.push(text);
+    this.values.push(value);
+  }
+
+  /** The column is one of these texts. A single one needs no list, which would take a capture longer. */
+  among(column: string, texts: readonly string[] | undefined): void {
+    const [only] = texts ?? [];
+    if (texts?.length === 1) this.narrow(column, '= ?', only);
+    else this.narrow(column, `IN ${LISTED_TEXTS}`, texts && hexList(texts));
+  }
+
+  /** A condition without a value, for which SQLite is to use the index. */
+  lead(text: string): void {
+    this.#texts.push(text);
+    this.#led = true;
+  }
+
+  /**
+   * A condition that has an index. Call it for the narrowest one first: SQLite uses that index. A "+" keeps it
+   * from using the others, because it would look up every pair of two long lists where an index has both.
+   */
+  narrow(column: string, test: string, value: SQLInputValue | undefined): void {
+    if (value === undefined) return;
+    this.add(`${this.#led ? '+' : ''}${column} ${test}`, value);
+    this.#led = true;
+  }
+
+  get sql(): string {
+    return this.#texts.length === 0 ? '' : `WHERE ${this.#texts.join(' AND ')}`;
   }
 }

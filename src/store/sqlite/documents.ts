@@ -1,9 +1,8 @@
 import type { StoredDocument } from '../../model/execution.ts';
 import { PART_KINDS, type Part } from '../parts/part.ts';
-import type { DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
-import { Connection } from './connection.ts';
-import { isBusy } from './failures.ts';
-import type { Layout, Opened } from './layout.ts';
+import type { DocumentStore, DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
+import { Connection, isBusy } from './connection.ts';
+import type { Layout, Opened, Run } from './layout.ts';
 import { joinWriters, requireSameFile, whenFree } from './lock.ts';
 import {
   corrupt,
@@ -15,6 +14,20 @@ import {
   readParts,
 } from './parts.ts';
 import { sealOf } from './seals.ts';
+
+export function documentStore(run: Run, writer: DocumentWriter): DocumentStore {
+  return {
+    put: (write, options) => run(() => writer.put(write, options)),
+    remove: (category, key, options) => run(() => writer.remove(category, key, options)),
+    list: (category, key) => run(({ connection }) => listDocuments(connection, category, key)),
+    read: (category, key) =>
+      run(({ connection }) =>
+        // Somebody may replace it and prune between the row and its parts.
+        connection.reading(() => readDocument(connection, category, key)),
+      ),
+    readParts: (root) => run(({ connection }) => readParts(connection, root)),
+  };
+}
 
 interface DocumentRow {
   readonly category: string;
@@ -52,10 +65,10 @@ function putDocument(connection: Connection, write: DocumentWrite, onlyNew: bool
   return numbers !== null;
 }
 
-// Of which several fit on a page of the database.
+// Several documents of this size fit on a page of the database.
 const SMALL = 2_000;
 
-/** Then it needs no row of its own among the parts, and no name by which to find it. */
+/** A small first part lies in the row of its document, and needs no row among the parts. */
 function isSmall(root: Part): boolean {
   return root.data.length <= SMALL;
 }
@@ -139,7 +152,7 @@ export function ownPart(row: Pick<WholeRow, 'hash' | 'kind' | 'children' | 'data
 
 const NO_HASH = new Uint8Array(32);
 
-/** One whose first part is lost is still there: whoever reads it is told. */
+/** A document whose first part is lost is listed as well: reading it throws. */
 function toDocument({ category, key, hash, saved_at }: DocumentRow): StoredDocument {
   const root = nameOf(hash ?? NO_HASH);
   return { category: read(category), key: read(key), root, savedAt: saved_at };
@@ -148,19 +161,18 @@ function toDocument({ category, key, hash, saved_at }: DocumentRow): StoredDocum
 const LOOK_EVERY_MS = 100;
 
 /**
- * Writes documents without the project lock, which would be a sixth of what a small one costs. A transaction of
- * SQLite keeps writers apart. A repair, which puts another database in the place of this one, is kept out as
- * long as we are open. Nobody can keep people from removing a database: that is looked for now and then, since
- * it takes with it what was written right before, too.
+ * Writes documents without the project lock, which would be a sixth of the cost of a small one. A transaction of
+ * SQLite keeps writers apart. A repair, which replaces the database, is kept out as long as the store is open.
+ * Nobody can keep people from removing the database: the writer looks for that now and then.
  */
 export class DocumentWriter {
   readonly #layout: Layout;
   readonly #file: string | null;
   readonly #closing: AbortSignal;
   #membership: Connection | null = null;
-  /** One of its own, which never waits by itself: the event loop has to go on. */
+  /** A connection that never waits by itself: the event loop has to go on. */
   #connection: Connection | null = null;
-  /** That of a store in memory, which nobody else can reach. */
+  /** The connection of a store in memory, which no other process can reach. */
   readonly #shared: Connection | null;
   #lookedAt = 0;
 

@@ -10,7 +10,7 @@ export interface Base {
   readonly bytes: Uint8Array;
 }
 
-/** Bytes in the form in which they are kept; `base` names what is needed to read them. */
+/** Bytes as they are stored, and the blob that they were compressed against. */
 export interface Encoded {
   readonly encoding: Encoding;
   readonly bytes: Uint8Array;

@@ -17,11 +17,11 @@ export interface Layout {
   readonly arrivals: string;
   /** Made with the first pack. */
   readonly packs: string;
-  /** Capture's, who keeps objects of git there. */
+  /** Objects of git. Capture writes them. */
   readonly git: string;
-  /** Where a repair puts what is damaged. */
+  /** A repair moves damaged files here. */
   readonly damaged: string;
-  /** Shared by who writes without the project lock; a repair takes it alone. */
+  /** A lock that writers of documents share, and that a repair takes alone. */
   readonly writers: string;
 }
 
@@ -40,7 +40,7 @@ export function layoutOf(directory: string): Layout {
   };
 }
 
-/** Nothing where the folder was never made, or somebody removed it: it comes back with its next file. */
+/** The names in a folder; none where the folder is not there. It is made with its first file. */
 export function filesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -50,7 +50,7 @@ export function filesIn(folder: string): string[] {
   }
 }
 
-// The store is private to the user: it holds whatever the agent touched.
+// The store is private to the user: it holds copies of the user's files.
 const PRIVATE_FILE = 0o600;
 
 /** Writes a file so that after a power cut it is there whole, or as it was before. */
@@ -106,3 +106,6 @@ export interface Opened {
   /** Its connection is shared with other stores, and nothing of it lies in a folder. */
   readonly inMemory?: true;
 }
+
+/** Runs work on an open store: closed stores refuse, and every failure comes out as an error of ours. */
+export type Run = <Result>(work: (opened: Opened) => Result | Promise<Result>) => Promise<Result>;

@@ -3,8 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { isSavepointError, SavepointError } from '../../model/errors.ts';
 import { abortError, LockQueue, lockedError, PROJECT_LOCK } from '../lock-queue.ts';
 import type { LockOptions, ProjectLock } from '../store.ts';
-import { Connection } from './connection.ts';
-import { isBusy } from './failures.ts';
+import { Connection, isBusy } from './connection.ts';
 import { type Layout, layoutOf, makeEmptyFile } from './layout.ts';
 
 /**
@@ -19,7 +18,7 @@ export class LockFile {
   #connection: Connection | null = null;
   #release: (() => void) | null = null;
 
-  /** Without a file, only those of this process are kept apart. */
+  /** Without a file, only the stores of this process are kept apart. */
   constructor(file: string | null, realDirectory: string) {
     this.#file = file;
     this.#directory = realDirectory;
@@ -40,7 +39,7 @@ export class LockFile {
     return this.#hold();
   }
 
-  /** Releases what is held and turns away those who wait. */
+  /** Releases the lock if it is held here. Everybody who waits for it here gets `store-closed`. */
   close(): void {
     this.#closing.abort(new SavepointError('store-closed', 'the store was closed'));
     this.#release?.();
@@ -94,7 +93,7 @@ function partFromQueue(realDirectory: string): void {
   if (shared.users === 0) queues.delete(realDirectory);
 }
 
-/** Runs `work` under the project lock of a store that is not opened, because it may not be able to. */
+/** Runs `work` under the project lock of a store without opening the store, which may be damaged. */
 export async function withProjectLock<Result>(
   directory: string,
   timeoutMs: number,
@@ -118,19 +117,19 @@ const FIRST_DELAY_MS = 1;
 const LAST_DELAY_MS = 25;
 
 interface Waiting {
-  /** What is waited for is called so in errors. */
+  /** The name of the lock in errors. */
   readonly wanted: string;
   readonly timeoutMs: number;
-  /** When it began, where others were waited for before; of `performance.now`. */
+  /** When the waiting began, as `performance.now` says; now when left out. */
   readonly since?: number;
   readonly signal?: AbortSignal | undefined;
-  /** How long to stay away at most before asking again. */
+  /** The longest pause between two attempts. */
   readonly pauseMs?: number;
 }
 
 /**
- * Does what another process may be in the way of. Asks again and again instead of letting SQLite sleep, which
- * would stop the event loop.
+ * Repeats `attempt` while another process is in the way. SQLite could wait by itself, but that would stop the
+ * event loop.
  */
 export async function whenFree<Result>(
   attempt: () => Result,
@@ -149,15 +148,16 @@ export async function whenFree<Result>(
   }
 }
 
-// A transaction on a database of its own, as the project lock is: the kernel lets go of it when its process dies.
-
-/** Held until it is closed, by any number at a time. Throws what is busy while a repair is at work. */
+/**
+ * Takes a lock that any number of writers can hold at the same time, until its connection is closed. As with
+ * the project lock, the kernel lets go of it when the process dies. Throws SQLite's busy error during a repair.
+ */
 export function joinWriters({ writers }: Layout): Connection {
   makeEmptyFile(writers);
   const connection = Connection.bare(writers, 0);
   try {
     connection.run('BEGIN');
-    // Only who reads has it.
+    // A transaction takes its lock when it reads for the first time.
     connection.get('SELECT count(*) FROM sqlite_schema');
     return connection;
   } catch (error) {
@@ -194,15 +194,15 @@ async function takeAlone(connection: Connection): Promise<void> {
   }
 }
 
-/** Which file is under the name of a database; null where there is none. */
+/** Identifies the file that has the name of the database; null where there is none. */
 export function databaseFile(path: string): string | null {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? null : `${stats.dev}:${stats.ino}`;
 }
 
 /**
- * For who keeps repairs away: one may have put another database in the place of the one that was
- * opened. What is committed to that one nobody ever finds again.
+ * Throws `store-closed` if a repair has put another database in the place of the one that was opened: nobody
+ * would ever find what is committed to the old one. The caller holds a lock that keeps repairs away.
  */
 export function requireSameFile(path: string, opened: string | null): void {
   if (databaseFile(path) === opened) return;

@@ -9,7 +9,7 @@ import { GitObjects } from './git-objects/git-objects.ts';
 import { layoutOf, type Opened, type PackPlace } from './layout.ts';
 import { LockFile } from './lock.ts';
 import { memoryDatabase } from './open-database.ts';
-import { newPackName } from './packs/pack-files.ts';
+import { newPackName } from './packs/pack-index.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
 /** A store that lives as long as its process; for tests, and for trying things out. */

@@ -4,7 +4,7 @@ import type { Journal } from '../../model/journal.ts';
 import type { Baseline } from '../../model/manifest.ts';
 import type { ProjectIdentity, StoreState } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { isPackName } from './packs/pack-files.ts';
+import { isPackName } from './packs/pack-index.ts';
 import { newSealSql, sealSql } from './seals.ts';
 
 const READ = 'SELECT value FROM meta WHERE key = ?';
@@ -93,7 +93,7 @@ export function readJournal(connection: Connection): Journal | null {
   return row === undefined ? null : (JSON.parse(row.content) as Journal);
 }
 
-/** For who carries it out: files are moved by what it says, so it has to be what was written. */
+/** Compared with its seal, because files are moved by what the journal says. */
 export function readSealedJournal(connection: Connection): Journal | null {
   const row = connection.get<{ sealed: number; content: string }>(
     `SELECT seal IS ${sealSql('journal')} AS sealed, content FROM journal`,

@@ -18,6 +18,7 @@ import { FORMAT } from './schema.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
 const STORE_MODULE = new URL('./sqlite-store.ts', import.meta.url).href;
+const SAMPLES_MODULE = new URL('../../testing/store/samples.ts', import.meta.url).href;
 
 describe('opening a store', () => {
   it('makes folders and files that only their user can read', () =>
@@ -125,15 +126,13 @@ const ROUNDS = 20;
 
 // Each reads the number and commits the next one; where two did so at once, one has to try again.
 const COUNTER = `
-  const [, module, directory, how] = process.argv;
+  const [, module, samples, directory, how] = process.argv;
   const { sqliteStore } = await import(module);
+  const { checkpointOf } = await import(samples);
   const store = await sqliteStore({ directory });
   const count = async () => {
     const base = (await store.state()).seq;
-    const seq = base + 1;
-    const checkpoint = { id: 'c' + seq, seq, sessionId: null, messageId: null, kind: 'manual',
-      description: '', label: null, createdAt: 0, gitHead: null, coverage: 'named' };
-    await store.timeline.commit({ base, checkpoints: [checkpoint] });
+    await store.timeline.commit({ base, checkpoints: [checkpointOf(base + 1)] });
   };
   for (let round = 0; round < ${ROUNDS}; ) {
     const lock = how === 'locked' ? await store.lock({ timeoutMs: 30_000 }) : null;
@@ -146,7 +145,8 @@ const COUNTER = `
 `;
 
 async function countInProcesses(folder: string, how: 'locked' | 'unlocked'): Promise<void> {
-  const start = (): ChildScript => new ChildScript(COUNTER, STORE_MODULE, folder, how);
+  const start = (): ChildScript =>
+    new ChildScript(COUNTER, STORE_MODULE, SAMPLES_MODULE, folder, how);
   for (const child of Array.from({ length: PROCESSES }, start)) assert.equal(await child.ends(), 0);
   const store = await sqliteStore({ directory: folder });
   assert.equal(await currentSeq(store), PROCESSES * ROUNDS);

@@ -14,7 +14,7 @@ const NEW_DATABASE = `
   PRAGMA application_id = ${APPLICATION_ID};
 `;
 
-// Nobody can find it before it is whole, and then it is synced at once.
+// Nobody can find the database before it is complete, and then it is synced as a whole.
 const UNDER_ITS_FIRST_NAME = `
   PRAGMA synchronous = OFF;
   PRAGMA journal_mode = MEMORY;

@@ -17,8 +17,7 @@ const INSERT = `
   INSERT INTO parts (hash, kind, children, data, seal) VALUES (?1, ?2, ?3, ?4, ?5)
   ON CONFLICT (hash) DO NOTHING`;
 
-// A row of that name which says something else is damaged; it keeps its number as long as what it holds was
-// stored before it.
+// A row with this name and another content is damaged. It keeps its number if its children have smaller ones.
 const MEND = `
   UPDATE parts SET kind = ?2, children = ?3, data = ?4, seal = ?5
   WHERE hash = ?1 AND id > ?6 AND (kind, children, data) IS NOT (?2, ?3, ?4)`;
@@ -30,7 +29,7 @@ const REMEMBERED = 100_000;
 interface Memory {
   generation: unknown;
   readonly numbers: Map<PartId, number>;
-  /** Of the last list: the next one is mostly that one with one part changed. */
+  /** The last list of children: the next one is mostly the same, with one part changed. */
   last: { readonly names: readonly PartId[]; readonly numbers: readonly number[] };
 }
 
@@ -38,7 +37,7 @@ const NO_LIST: Memory['last'] = { names: [], numbers: [] };
 
 const memories = new WeakMap<Connection, Memory>();
 
-/** The numbers of parts, within one transaction. What was found stays known until something is removed. */
+/** The numbers of parts, within one transaction. They stay known until somebody removes parts. */
 export class PartNumbers {
   readonly #connection: Connection;
   readonly #memory: Memory;
@@ -177,7 +176,7 @@ function rowsBelow(
   }
 }
 
-/** What SQLite says of a list of numbers that is none. */
+/** Whether SQLite could not read a list of numbers. */
 export function isMalformed(error: unknown): boolean {
   return String(error).includes('malformed JSON');
 }
@@ -212,7 +211,7 @@ export function childrenOf({ children }: Pick<PartRow, 'children'>): readonly nu
   return numbers;
 }
 
-/** Undefined where it is none, also where SQLite would read more into it. */
+/** Undefined where the text is not JSON. SQLite is more tolerant than this. */
 function parsed(text: unknown): unknown {
   try {
     return JSON.parse(String(text));

@@ -22,7 +22,7 @@ const DROP_CHANGES = `
   DELETE FROM changes WHERE seq < ?1 AND after_mode IS NOT NULL
   AND seq NOT IN (SELECT change_seq FROM cancellations WHERE by_seq >= ?1)`;
 
-/** Takes a list of hashes that are needed beside those that rows name. */
+/** The parameter is a list of hashes that are needed besides those that rows name. */
 export const REACHED: string = `
   reached(id) AS (
     SELECT before_blob FROM changes WHERE before_blob IS NOT NULL
@@ -37,7 +37,7 @@ const LIVE = `
 
 const REFERENCES = "SELECT id FROM blobs WHERE encoding IN ('pack', 'git')";
 
-// What a live blob still leans on stays, however it came about.
+// A blob stays while a live one is compressed against it.
 const DROP_BLOBS = `
   WITH RECURSIVE ${REACHED},
   kept(id, base) AS (
@@ -81,7 +81,7 @@ export async function prune(opened: Opened, floor: Seq): Promise<PruneResult> {
   return { changes, blobs, bytes };
 }
 
-/** See the port. Tried out in a transaction that never happened. */
+/** See the port. Prunes in a transaction that is taken back. */
 export function prunable({ connection }: Opened, floor: Seq): PruneResult {
   return connection.trial(() => {
     const changes = dropChanges(connection, floor);
@@ -135,15 +135,15 @@ function asBase(opened: Opened, row: BlobRow): Base | null {
 export function dropBlobs(connection: Connection): Dropped[] {
   return connection.immediate(() => {
     const dropped = connection.all<Dropped>(DROP_BLOBS, namedBlobs(connection));
-    // SQLite would give the greatest number to the next blob. No row holds it, but if one did, nothing
-    // would tell that its bytes are others now.
+    // SQLite would give the greatest number to the next blob. If a row still named that number by mistake,
+    // nothing would tell that it stands for other bytes now.
     const last = dropped.toSorted((a, b) => a.id - b.id).at(-1);
     if (last !== undefined) connection.run(KEEP_NUMBER, last.id, last.hash);
     return dropped;
   });
 }
 
-/** What the baseline and a restore that is under way still need, as a list for a query. */
+/** The blobs that the baseline and an unfinished restore need, as a list for a query. */
 export function namedBlobs(connection: Connection): string {
   const [journal, baseline] = [readJournal(connection), readBaseline(connection)];
   const blobs = journal === null ? [] : statesOf(journal).flatMap(blobsOf);
@@ -161,7 +161,7 @@ function blobsOf(state: State | null): BlobId[] {
   return state?.kind === 'captured' && state.blob !== null ? [state.blob] : [];
 }
 
-/** Of a row that only keeps its number from being used again. */
+/** The kind of a row that only keeps its number from being used again. */
 export const NO_PART = -1;
 
 const KEPT = `
@@ -213,9 +213,9 @@ export function dropParts(connection: Connection): void {
 const NAMED = 'SELECT 1 FROM blobs WHERE hash = ? AND encoding = ? AND data IS NULL';
 
 /**
- * Removes what lies outside the database and no row names: that of dropped blobs, and what a crash left
- * before its row. In a transaction, because every writer writes there in one; and in one of its own, because
- * the rows must be gone for good before their bytes are.
+ * Removes bytes outside the database that no row names: those of dropped blobs, and those that a crash left
+ * before its row. In a transaction, because everybody writes there in one; and in a transaction of its own,
+ * because the rows must be gone for good before their bytes.
  */
 export function sweepBlobFiles(opened: Opened): void {
   const { connection, layout, arrivals } = opened;
@@ -227,7 +227,7 @@ export function sweepBlobFiles(opened: Opened): void {
   });
 }
 
-/** Files whose names are not of our making are not ours to remove. */
+/** Files with other names than Savepoint gives are left alone. */
 function isOrphan(connection: Connection, name: string): boolean {
   if (isTemporary(name)) return true;
   const { id, encoding } = parseBlobFile(name);

@@ -58,9 +58,9 @@ function step(seal: number, value: number): number {
 
 export interface BrokenSeal {
   readonly table: SealedTable;
-  /** As it is now, which may be wrong. */
+  /** The key that the row has now. It may be damaged too. */
   readonly key: string | number;
-  /** One for each of the table's row keys, of which `key` is the first. */
+  /** The values of all key columns of the table. `key` is the first. */
   readonly keys: readonly (string | number)[];
 }
 
@@ -68,7 +68,7 @@ interface Row extends Readonly<Record<string, unknown>> {
   readonly row_seal: number;
 }
 
-/** Rows that are not what was written; all of a table, or those for which a condition with a value holds. */
+/** Rows that are not what was written: of the whole table, or of those that a condition selects. */
 export function brokenSeals(
   connection: Connection,
   table: SealedTable,
@@ -92,7 +92,7 @@ const SESSIONS_BEYOND = 100;
 
 /**
  * Somebody who deletes a session with SQL of their own frees its changes by the foreign key, which knows
- * nothing of seals. Such a row is right with the number of a session that is no more.
+ * nothing of seals. Such a row has the right seal for the number of a session that was deleted.
  */
 function lostItsSession(connection: Connection, row: Row): boolean {
   if (row.session !== null) return false;

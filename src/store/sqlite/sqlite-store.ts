@@ -14,24 +14,17 @@ import type {
 } from '../store.ts';
 import { Arrivals } from './arrivals.ts';
 import { readBlob } from './blobs.ts';
-import { countChangedPaths, listChanges, listHeads } from './changes.ts';
-import { listCheckpoints } from './checkpoints.ts';
-import { commitBatch } from './commit.ts';
-import { DocumentWriter, listDocuments, readDocument } from './documents.ts';
-import { storeFailure } from './failures.ts';
+import { storeFailure } from './connection.ts';
+import { DocumentWriter, documentStore } from './documents.ts';
 import { GitObjects } from './git-objects/git-objects.ts';
-import { layoutOf, type Opened } from './layout.ts';
-import { databaseFile, LockFile, requireSameFile, whenFree } from './lock.ts';
-import { readSealedJournal, readState, writeProject } from './meta.ts';
+import { layoutOf, type Opened, type Run } from './layout.ts';
+import { databaseFile, LockFile, requireSameFile } from './lock.ts';
+import { readState, writeProject } from './meta.ts';
 import { openDatabase } from './open-database.ts';
 import { Packs } from './packs/packs.ts';
-import { Conditions, LISTED_NUMBERS, limitOf } from './parameters.ts';
-import { readParts } from './parts.ts';
-import { cancellations, executions, operations, sessions, steps, windows } from './schema.ts';
+import { timelineStore } from './timeline.ts';
 
 const DEFAULT_LARGE_BLOB_BYTES = 256 * 1024;
-// Only documents are written by others meanwhile, each within a fraction of a millisecond.
-const COMMIT_TIMEOUT_MS = 5_000;
 
 export interface SqliteStoreOptions {
   /** The store's own folder, outside of the worktree. Made private to the user. */
@@ -66,9 +59,6 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
     throw storeFailure(error);
   }
 }
-
-/** Runs work on an open store: closed stores refuse, and every failure comes out as an error of ours. */
-type Run = <Result>(work: (opened: Opened) => Result | Promise<Result>) => Promise<Result>;
 
 export class SqliteStore implements Store {
   readonly timeline: TimelineStore;
@@ -153,69 +143,6 @@ export class SqliteStore implements Store {
   #requireOpen(): void {
     if (this.#closed) throw closedError();
   }
-}
-
-function timelineStore(run: Run): TimelineStore {
-  return {
-    commit: (batch) =>
-      run((opened) => {
-        const waiting = { wanted: 'the database', timeoutMs: COMMIT_TIMEOUT_MS, pauseMs: 2 };
-        return whenFree(() => commitBatch(opened, batch), waiting);
-      }),
-    sessions: (ids) =>
-      run(({ connection }) => {
-        const where = new Conditions();
-        where.among('id', ids);
-        const rest = `${where.sql} ORDER BY last_active_at DESC, id`;
-        return sessions.list(connection, rest, ...where.values);
-      }),
-    checkpoints: (query) => run(({ connection }) => listCheckpoints(connection, query)),
-    changedPaths: (ids) => run(({ connection }) => countChangedPaths(connection, ids)),
-    heads: (paths) => run(({ connection }) => listHeads(connection, paths)),
-    changes: (query) => run(({ connection }) => listChanges(connection, query)),
-    cancellations: (changes) =>
-      run(({ connection }) => {
-        const rest = `WHERE change_seq IN ${LISTED_NUMBERS} ORDER BY by_seq, change_seq`;
-        return cancellations.list(connection, rest, JSON.stringify(changes));
-      }),
-    operations: ({ ids, limit } = {}) =>
-      run(({ connection }) => {
-        const where = new Conditions();
-        where.among('id', ids);
-        const rest = `${where.sql} ORDER BY seq DESC LIMIT ?`;
-        return operations.list(connection, rest, ...where.values, limitOf(limit));
-      }),
-    windows: () => run(({ connection }) => windows.list(connection, 'ORDER BY opened')),
-    journal: () => run(({ connection }) => readSealedJournal(connection)),
-    executions: (ids) =>
-      run(({ connection }) => {
-        const where = new Conditions();
-        where.among('id', ids);
-        const rest = `${where.sql} ORDER BY updated_at DESC, num DESC`;
-        return executions.list(connection, rest, ...where.values);
-      }),
-    steps: (executionId, index) =>
-      run(({ connection }) => {
-        const where = new Conditions();
-        where.add('executions.id = ?', executionId);
-        where.add('step = ?', index);
-        return steps.list(connection, `${where.sql} ORDER BY step, attempt`, ...where.values);
-      }),
-  };
-}
-
-function documentStore(run: Run, writer: DocumentWriter): DocumentStore {
-  return {
-    put: (write, options) => run(() => writer.put(write, options)),
-    remove: (category, key, options) => run(() => writer.remove(category, key, options)),
-    list: (category, key) => run(({ connection }) => listDocuments(connection, category, key)),
-    read: (category, key) =>
-      run(({ connection }) =>
-        // Somebody may replace it and prune between the row and its parts.
-        connection.reading(() => readDocument(connection, category, key)),
-      ),
-    readParts: (root) => run(({ connection }) => readParts(connection, root)),
-  };
 }
 
 type Tasks = {

@@ -1,16 +1,15 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { CheckpointId } from '../../model/ids.ts';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, hexList, LISTED_BYTES } from './connection.ts';
 import type { Opened } from './layout.ts';
-import { hexList, LISTED_BYTES } from './parameters.ts';
 import type { SealedTable } from './schema.ts';
 import { brokenSeals, sealSql } from './seals.ts';
 
 const LISTED_HEADS = `(SELECT id FROM heads WHERE path IN ${LISTED_BYTES})`;
 
-// What an index says of the changes has to be what they say themselves: a change that is not found through
-// it would be left out of a rewind. Sums of numbers are quick, and need no look at each row.
+// An index must lead to every change: a rewind would leave out a change that it does not find. Sums of numbers
+// are quick, and need no look at each row.
 const BY_PATH = 'SELECT count(*) AS count, sum(path * 31 + seq) AS sum FROM changes';
 const BY_SESSION = `${BY_PATH.replace('path', 'session')}`;
 

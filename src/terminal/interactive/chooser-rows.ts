@@ -39,7 +39,7 @@ interface Layout {
   readonly listRoom: number;
 }
 
-/** As much of the body is seen at least, where the answers leave it. */
+/** The body keeps so many rows, even where the answers could use them. */
 const LEAST_BODY = 3;
 const LEAST_FOR_BOTH = 60;
 const SEPARATOR = ' │ ';
@@ -57,7 +57,7 @@ function laidOut(chooser: Chooser<unknown>, room: ChooserRoom, paint: Paint): La
   }
   const body = chooser.body(room.columns);
   const whole = listRows(chooser, { ...room, rows }, paint);
-  // One answer is seen at least, and something of what it is about.
+  // At least one answer and a few rows of the body are visible.
   const spare = Math.max(rows - whole.length, Math.min(LEAST_BODY, rows - 1));
   const bodyRoom = Math.min(body.length, spare);
   const listRoom = rows - bodyRoom;

@@ -25,7 +25,7 @@ export interface ChooserOption<Value> {
 export interface Chooser<Value> {
   readonly title: string;
   readonly options: readonly ChooserOption<Value>[];
-  /** Null where there is none. */
+  /** Null for a chooser without a filter. */
   readonly filter: TextField | null;
   /** Of the options, those that the filter finds. */
   readonly matches: readonly ChooserOption<Value>[];
@@ -33,7 +33,7 @@ export interface Chooser<Value> {
   readonly selected: number;
   /** What is to be read, safe to show; longer than there is room for, it scrolls. */
   readonly body: (columns: number) => readonly string[];
-  /** Where the body is. Where there is no room beside the list, such a body is not shown at all. */
+  /** Where the body is drawn. A narrow terminal does not show a body beside the list. */
   readonly bodyIs: 'above' | 'beside';
   readonly bodyTop: number;
   /** What the arrows move, where both are beside each other. */
@@ -121,7 +121,7 @@ export function afterPause<Value>(chooser: Chooser<Value>): Outcome<Value> {
   return chooser.digits === '' ? { kind: 'stay' } : chosen(chooser, numbered(chooser));
 }
 
-/** Several characters may come at once; the first that decides is the last that counts. */
+/** Several characters may come at once. Those after the first that decides are dropped. */
 function typed<Value>(chooser: Chooser<Value>, text: string): Step<Value> {
   let step = stay(chooser);
   for (const character of text) {

@@ -29,12 +29,12 @@ export type Key =
   | { readonly name: 'text'; readonly text: string; readonly pasted?: true };
 
 const ESCAPE = '\x1b';
-/** Only the time tells the Escape key from the first byte of a key's sequence. */
+/** Only time tells the Escape key from the first byte of the sequence of another key. */
 const ESCAPE_WAIT_MS = 50;
 /** The rest of a sequence or of a paste may be held up on a slow line. */
 const SEQUENCE_WAIT_MS = 1_000;
 const LONGEST_WAIT = 1024 * 1024;
-/** The rest of a paste that was given up would be typed, line breaks and all. */
+/** A longer paste is given up. The rest of it would count as typed, with its line breaks as Enter. */
 const LONGEST_PASTE = 64 * LONGEST_WAIT;
 
 export interface KeyOptions {
@@ -89,7 +89,7 @@ export class KeyDecoder {
 }
 
 interface Found {
-  /** Null for what means nothing here. */
+  /** Null for bytes that mean nothing here. */
   readonly key: Key | null;
   readonly length: number;
 }
@@ -138,7 +138,7 @@ function paste(text: string, lineBreaks: boolean): Found | 'incomplete' {
   return { key, length: end + PASTE_END.length };
 }
 
-/** Whatever was copied is text: a line break in it is no Enter. */
+/** A paste is text: a line break in it does not count as Enter. */
 function pasted(text: string, lineBreaks: boolean): Key {
   const kept = lineBreaks
     ? text.replace(/\r\n?/g, '\n').replace(/[\x00-\x08\x0b-\x1f\x7f]/g, ' ')

@@ -47,7 +47,7 @@ export interface HeldTerminalOptions extends KeyOptions {
   readonly now?: () => number;
 }
 
-/** Long enough for the process to be stopped by then, if it is going to be. */
+/** If the process has not been stopped by then, it will not be. */
 const STOPPED_BY_MS = 200;
 
 /** The terminal while a program has it. Every mode that is changed here is changed back here. */
@@ -79,7 +79,7 @@ export class HeldTerminal {
     this.#isTaken = true;
     const { onRedraw, onEnd } = this.#events;
     this.#stdout.on('resize', onRedraw).once('error', onEnd);
-    // A terminal that is gone is no reason to crash, also after `release`.
+    // A terminal that is gone must not crash the process, also after `release`.
     this.#stdout.on('error', () => undefined);
     process.on('SIGTSTP', this.#stopAlone).on('SIGCONT', this.#resume);
     this.#enter();
@@ -106,7 +106,7 @@ export class HeldTerminal {
   #enter(): void {
     if (this.#isEntered) return;
     this.#isEntered = true;
-    // Whatever goes wrong elsewhere, such as an error that nobody catches, the terminal is given back.
+    // Gives the terminal back also when the process ends by an error that nobody catches.
     process.on('exit', this.#leave);
     if (this.#stdin.isTTY) this.#stdin.setRawMode(true);
     this.#stdout.write(this.#modes.enter);
@@ -130,7 +130,7 @@ export class HeldTerminal {
     this.#leave();
     process.off('SIGTSTP', this.#stopAlone);
     process.kill(target, 'SIGTSTP');
-    // Where no shell could continue the job, the kernel stops nobody.
+    // The kernel does not stop a job that no shell could continue.
     this.#resumeTimer = setTimeout(this.#resume, STOPPED_BY_MS);
   }
 
@@ -157,7 +157,7 @@ export class FullScreen {
     if (changed.length > 0) this.#output.write(changed.join(''));
   }
 
-  /** What is on the screen is not to be relied on any more. */
+  /** Erases the screen: another program may have drawn on it. */
   forget(): void {
     if (this.#drawn.length > 0) this.#output.write(ERASE_SCREEN);
     this.#drawn = [];
@@ -214,7 +214,7 @@ export class LiveRows {
     this.#output.write(frame.join(''));
   }
 
-  /** Begins at the top of the screen, over whatever is there. Rows that wait to be printed are dropped. */
+  /** Erases the screen and begins at its top. Rows that wait to be printed are dropped. */
   restart(): void {
     this.#waiting.length = 0;
     this.#drawn = [];

@@ -104,7 +104,7 @@ export function fieldRows(field: TextField, columns: number): FieldRows {
   return { rows, cursor };
 }
 
-/** The cursor a row up or down; null where there is none, as the arrows mean the history there. */
+/** Moves the cursor a row up or down; null where there is no such row. */
 export function movedRow(field: TextField, step: -1 | 1, columns: number): TextField | null {
   const { places, rows } = laidOut(field, columns);
   const from = places[field.cursor] ?? { row: 0, column: 0 };

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { type State, unknown } from '../../model/state.ts';
+import { ABSENT, type State, unknown } from '../../model/state.ts';
+import { findHead } from '../../store/find.ts';
 import type { ChangeQuery, Store } from '../../store/store.ts';
 import {
   changeOf,
   checkpointId,
-  checkpointOf,
+  commit,
   fileOf,
   operationId,
   pathOf,
@@ -14,113 +15,68 @@ import {
 } from './samples.ts';
 import type { StoreTests } from './test-store.ts';
 
-const BLOB = textBlob('content');
+const [ONE, TWO] = [fileOf(textBlob('one')), fileOf(textBlob('two'))];
 
-const STATES: readonly State[] = [
-  { kind: 'absent' },
-  fileOf(BLOB, 0o600),
-  { kind: 'captured', type: 'symlink', mode: 0o777, blob: BLOB.id, size: 7 },
-  { kind: 'captured', type: 'directory', mode: 0o755, blob: null, size: 0 },
-  { kind: 'captured', type: 'file', mode: 0, blob: textBlob('').id, size: 0 },
-  unknown('too-large'),
-  unknown('purged'),
+const O = operationId('o');
+const [FIRST, SECOND] = [checkpointId('one'), checkpointId('two')];
+const ALL = {
+  after: 1,
+  sessionIds: ['s', 't'],
+  paths: [pathOf('a'), pathOf('c')],
+  checkpointIds: [FIRST, SECOND],
+} as const;
+
+const QUERIES: readonly (readonly [ChangeQuery, readonly number[]])[] = [
+  [{}, [1, 2, 3, 4, 5, 6, 7]],
+  [{ after: 5 }, [6, 7]],
+  [{ after: 7 }, []],
+  [{ sessionIds: ['s', 't'] }, [1, 2, 3, 4]],
+  [{ sessionIds: [] }, []],
+  [{ paths: ['b', 'a', 'a', 'none'].map(pathOf) }, [1, 2, 4, 5, 6]],
+  [{ paths: [] }, []],
+  [{ checkpointIds: [SECOND, FIRST] }, [1, 2, 3]],
+  [{ checkpointIds: [] }, []],
+  [{ operationId: O }, [5, 6]],
+  [{ open: true }, [4, 7]],
+  [{ after: 1, sessionIds: ['s'] }, [2, 3]],
+  [{ sessionIds: ['t'], open: true }, [4]],
+  [{ sessionIds: ['s'], open: true }, []],
+  [{ after: 5, operationId: O }, [6]],
+  [ALL, [3]],
+  [{ ...ALL, open: true }, []],
+  [{ ...ALL, operationId: O }, []],
 ];
 
 export function changeRules({ test }: StoreTests): void {
-  test('keeps every field of a change', async (store) => {
-    const full = changeOf(2, 'dir/file', {
-      before: fileOf(BLOB),
-      after: null,
-      origin: 'tool',
-      attribution: 'inferred',
-      sessionId: 's',
-      checkpointId: checkpointId('checkpoint-1'),
-      operationId: operationId('o'),
-      toolCallId: 'call',
-      owner: { kind: 'import', first: 1 },
-      createdAt: 1_700_000_000_123,
-    });
-    await store.timeline.commit({
-      base: 0,
-      sessions: [sessionOf('s')],
-      checkpoints: [checkpointOf(1)],
-      changes: [full],
-    });
-    assert.deepEqual(await store.timeline.changes({}), [full]);
-  });
-
-  test('keeps every kind of state on either side', async (store) => {
-    const changes = STATES.flatMap((before, row) =>
-      STATES.map((after, column) => {
-        const seq = row * STATES.length + column + 1;
-        return changeOf(seq, `p${seq}`, { before, after });
-      }),
-    );
-    await store.timeline.commit({ base: 0, changes });
-    assert.deepEqual(await store.timeline.changes({}), changes);
-  });
-
   test('ends open changes, and knows which are open', async (store) => {
-    const open = changeOf(1, 'a', { after: null, before: fileOf(BLOB) });
-    await store.timeline.commit({
-      base: 0,
-      changes: [open, changeOf(2, 'b'), changeOf(3, 'c', { after: null })],
-    });
+    const open = changeOf(1, 'a', { after: null, before: ONE });
+    await commit(store, { changes: [open, changeOf(2, 'b'), changeOf(3, 'c', { after: null })] });
     assert.deepEqual(seqsOf(await store.timeline.changes({ open: true })), [1, 3]);
-    await store.timeline.commit({ base: 3, closed: [{ seq: 1, after: unknown('unstable') }] });
+    const after = unknown('unstable');
+    await commit(store, { closed: [{ seq: 1, after }] });
     assert.deepEqual(seqsOf(await store.timeline.changes({ open: true })), [3]);
-    assert.deepEqual((await store.timeline.changes({}))[0], {
-      ...open,
-      after: unknown('unstable'),
-    });
-    await store.timeline.commit({
-      base: 3,
-      closed: [{ seq: 3, after: unknown('unstable'), attribution: 'shared' }],
-    });
+    assert.deepEqual((await store.timeline.changes({}))[0], { ...open, after });
+    await commit(store, { closed: [{ seq: 3, after, attribution: 'shared' }] });
     assert.equal((await store.timeline.changes({}))[2]?.attribution, 'shared');
   });
 
-  test('lists the oldest first, and filters by each part of a query', async (store) => {
-    await fill(store);
-    const seqs = async (query: ChangeQuery): Promise<number[]> =>
-      seqsOf(await store.timeline.changes(query));
-    const [a, b, none] = ['a', 'b', 'none'].map(pathOf);
-    assert.deepEqual(await seqs({}), [1, 2, 3, 4, 5, 6, 7]);
-    assert.deepEqual(await seqs({ after: 5 }), [6, 7]);
-    assert.deepEqual(await seqs({ after: 7 }), []);
-    assert.deepEqual(await seqs({ sessionIds: ['s', 't'] }), [1, 2, 3, 4]);
-    assert.deepEqual(await seqs({ sessionIds: [] }), []);
-    assert.deepEqual(
-      await seqs({ paths: [b, a, a, none].filter((path) => path !== undefined) }),
-      [1, 2, 4, 5, 6],
-    );
-    assert.deepEqual(await seqs({ paths: [] }), []);
-    assert.deepEqual(
-      await seqs({ checkpointIds: [checkpointId('two'), checkpointId('one')] }),
-      [1, 2, 3],
-    );
-    assert.deepEqual(await seqs({ checkpointIds: [] }), []);
-    assert.deepEqual(await seqs({ operationId: operationId('o') }), [5, 6]);
-    assert.deepEqual(await seqs({ open: true }), [4, 7]);
-  });
-
-  test('filters by all parts of a query together', async (store) => {
-    await fill(store);
-    const seqs = async (query: ChangeQuery): Promise<number[]> =>
-      seqsOf(await store.timeline.changes(query));
-    assert.deepEqual(await seqs({ after: 1, sessionIds: ['s'] }), [2, 3]);
-    assert.deepEqual(await seqs({ sessionIds: ['t'], open: true }), [4]);
-    assert.deepEqual(await seqs({ sessionIds: ['s'], open: true }), []);
-    assert.deepEqual(await seqs({ after: 5, operationId: operationId('o') }), [6]);
-    const all = {
-      after: 1,
-      sessionIds: ['s', 't'],
-      paths: [pathOf('a'), pathOf('c')],
-      checkpointIds: [checkpointId('one'), checkpointId('two')],
-    };
-    assert.deepEqual(await seqs(all), [3]);
-    assert.deepEqual(await seqs({ ...all, open: true }), []);
-    assert.deepEqual(await seqs({ ...all, operationId: operationId('o') }), []);
+  test('lists the oldest first, and filters by each part of a query and by all', async (store) => {
+    const one = { sessionId: 's', checkpointId: FIRST };
+    await commit(store, {
+      sessions: [sessionOf('s'), sessionOf('t')],
+      changes: [
+        changeOf(1, 'a', one),
+        changeOf(2, 'b', one),
+        changeOf(3, 'c', { sessionId: 's', checkpointId: SECOND }),
+        changeOf(4, 'a', { sessionId: 't', checkpointId: checkpointId('three'), after: null }),
+        changeOf(5, 'a', { origin: 'operation', operationId: O }),
+        changeOf(6, 'b', { origin: 'operation', operationId: O }),
+        changeOf(7, 'c', { after: null }),
+      ],
+    });
+    for (const [query, seqs] of QUERIES) {
+      assert.deepEqual(seqsOf(await store.timeline.changes(query)), seqs, JSON.stringify(query));
+    }
   });
 
   test('knows by what a change was taken back, in the order in which that happened', async (store) => {
@@ -129,8 +85,8 @@ export function changeRules({ test }: StoreTests): void {
       { by: 7, change: 2 },
       { by: 8, change: 1 },
     ];
-    await store.timeline.commit({ base: 0, cancellations: pairs });
-    await store.timeline.commit({ base: 0, cancellations: [{ by: 8, change: 1 }] });
+    await commit(store, { cancellations: pairs });
+    await commit(store, { cancellations: [{ by: 8, change: 1 }] });
     assert.deepEqual(await store.timeline.cancellations([1, 1]), [pairs[2], pairs[0]]);
     assert.deepEqual(await store.timeline.cancellations([2, 1, 3]), [pairs[1], pairs[2], pairs[0]]);
     assert.deepEqual(await store.timeline.cancellations([7, 8, 9]), []);
@@ -138,19 +94,51 @@ export function changeRules({ test }: StoreTests): void {
   });
 }
 
-async function fill(store: Store): Promise<void> {
-  const one = { sessionId: 's', checkpointId: checkpointId('one') };
-  await store.timeline.commit({
-    base: 0,
-    sessions: [sessionOf('s'), sessionOf('t')],
-    changes: [
-      changeOf(1, 'a', one),
-      changeOf(2, 'b', one),
-      changeOf(3, 'c', { sessionId: 's', checkpointId: checkpointId('two') }),
-      changeOf(4, 'a', { sessionId: 't', checkpointId: checkpointId('three'), after: null }),
-      changeOf(5, 'a', { origin: 'operation', operationId: operationId('o') }),
-      changeOf(6, 'b', { origin: 'operation', operationId: operationId('o') }),
-      changeOf(7, 'c', { after: null }),
-    ],
+export function headRules({ test }: StoreTests): void {
+  const path = pathOf('a');
+  const isHead = async (store: Store, seq: number, state: State, open = false): Promise<void> =>
+    assert.deepEqual(await findHead(store, path), { path, seq, state, open });
+
+  test('follows the newest change of a path', async (store) => {
+    await commit(store, { changes: [changeOf(1, 'a', { after: ONE }), changeOf(2, 'b')] });
+    await isHead(store, 1, ONE);
+    const changes = [changeOf(3, 'a', { before: ONE, after: TWO }), changeOf(4, 'a')];
+    await commit(store, { changes });
+    await isHead(store, 4, ABSENT);
+    assert.equal((await findHead(store, pathOf('b')))?.seq, 2);
+    assert.equal(await findHead(store, pathOf('c')), null);
+    await commit(store, { changes: [changeOf(5, 'a', { after: unknown('too-large') })] });
+    await isHead(store, 5, unknown('too-large'));
   });
+
+  test('is listed for each path, in the order of their bytes', async (store) => {
+    // In UTF-16 the last two would change places.
+    const paths = ['a', 'a.b', 'a/b', 'b', '\uff41', '👩'].map(pathOf);
+    const changes = paths.toReversed().map((one, at) => ({ ...changeOf(at + 1, 'x'), path: one }));
+    await commit(store, { changes: [...changes, changeOf(9, 'a', { after: null })] });
+    const heads = await store.timeline.heads();
+    assert.deepEqual(
+      heads.map((head) => head.path),
+      paths,
+    );
+    for (const head of heads) assert.deepEqual(await findHead(store, head.path), head);
+    assert.deepEqual(await store.timeline.heads([pathOf('none'), ...paths.toReversed()]), heads);
+    assert.deepEqual(await store.timeline.heads([]), []);
+  });
+
+  test('is the before of an open change until that one ends', async (store) => {
+    await commit(store, { changes: [changeOf(1, 'a', { before: ONE, after: null })] });
+    await isHead(store, 1, ONE, true);
+    await commit(store, { closed: [{ seq: 1, after: TWO }] });
+    await isHead(store, 1, TWO);
+  });
+
+  for (const [what, after] of [['', ABSENT] as const, [', which is open', null] as const]) {
+    test(`stays with the newer change${what} when an older one ends late`, async (store) => {
+      await commit(store, { changes: [changeOf(1, 'a', { before: ONE, after: null })] });
+      await commit(store, { changes: [changeOf(2, 'a', { before: TWO, after })] });
+      await commit(store, { closed: [{ seq: 1, after: TWO }] });
+      await isHead(store, 2, after ?? TWO, after === null);
+    });
+  }
 }

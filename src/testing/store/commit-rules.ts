@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
-import { currentSeq, findHead, findSession, oldestCheckpointSeq } from '../../store/find.ts';
+import { ABSENT } from '../../model/state.ts';
+import { currentSeq, findSession } from '../../store/find.ts';
 import type { Batch, BlobReference, Store } from '../../store/store.ts';
 import {
+  assertMissing,
+  assertReadable,
   baselineOf,
   changeOf,
   checkpointOf,
+  commit,
   fileOf,
   journalOf,
   noiseBlob,
   operationOf,
-  pathOf,
   rejectsWith,
   sessionOf,
   textBlob,
@@ -17,7 +20,8 @@ import {
 } from './samples.ts';
 import type { StoreTests } from './test-store.ts';
 
-const LARGE = 300 * 1024;
+// One of them is too large for a database.
+const BLOBS = [noiseBlob(300 * 1024), textBlob('small')] as const;
 
 export function commitRules({ test, testTwo }: StoreTests): void {
   test('starts with nothing in it', async (store) => {
@@ -27,11 +31,8 @@ export function commitRules({ test, testTwo }: StoreTests): void {
   });
 
   test('keeps the project it is bound to, and the newer one when bound again', async (store) => {
-    const identity = {
-      root: '/home/me/\udc80odd',
-      inode: '18446744073709551615',
-      birthtimeNs: '9',
-    };
+    const inode = '18446744073709551615';
+    const identity = { root: '/home/me/\udc80odd', inode, birthtimeNs: '9' };
     await store.setProject(identity);
     await store.setProject(identity);
     assert.deepEqual((await store.state()).project, identity);
@@ -40,23 +41,22 @@ export function commitRules({ test, testTwo }: StoreTests): void {
   });
 
   test('moves to the newest number of the rows in a batch', async (store) => {
-    await store.timeline.commit({ base: 0, checkpoints: [checkpointOf(1)] });
+    await commit(store, { checkpoints: [checkpointOf(1)] });
     assert.equal(await currentSeq(store), 1);
-    await store.timeline.commit({ base: 1, changes: [changeOf(2, 'a'), changeOf(5, 'a')] });
+    await commit(store, { changes: [changeOf(2, 'a'), changeOf(5, 'a')] });
     assert.equal(await currentSeq(store), 5);
-    await store.timeline.commit({ base: 5, operations: [operationOf(6)] });
+    await commit(store, { operations: [operationOf(6)] });
     assert.equal(await currentSeq(store), 6);
   });
 
   test('stays at its number when a batch hands none out', async (store) => {
-    await store.timeline.commit({ base: 0, changes: [changeOf(3, 'a', { after: null })] });
-    await store.timeline.commit({
-      base: 3,
+    await commit(store, { changes: [changeOf(3, 'a', { after: null })] });
+    await commit(store, {
       sessions: [sessionOf('s')],
-      closed: [{ seq: 3, after: { kind: 'absent' } }],
+      closed: [{ seq: 3, after: ABSENT }],
       journal: journalOf({ changes: [changeOf(9, 'a')] }),
     });
-    await store.timeline.commit({ base: 3 });
+    await commit(store, {});
     assert.equal(await currentSeq(store), 3);
   });
 
@@ -64,10 +64,8 @@ export function commitRules({ test, testTwo }: StoreTests): void {
     await rejectsWith(store.timeline.commit(everything(1)), 'store-moved-on');
     await assertEmpty(store);
     await store.timeline.commit({ base: 0, checkpoints: [checkpointOf(4)] });
-    await rejectsWith(
-      store.timeline.commit({ base: 3, sessions: [sessionOf('s')] }),
-      'store-moved-on',
-    );
+    const late = store.timeline.commit({ base: 3, sessions: [sessionOf('s')] });
+    await rejectsWith(late, 'store-moved-on');
     assert.equal(await findSession(store, 's'), null);
     assert.equal(await currentSeq(store), 4);
   });
@@ -75,7 +73,7 @@ export function commitRules({ test, testTwo }: StoreTests): void {
   for (const [what, part] of CONTRADICTIONS) {
     test(`refuses ${what}, and keeps nothing of the batch`, async (store) => {
       const batch = everything(0);
-      await rejectsWith(store.timeline.commit({ ...batch, ...part(batch) }), 'argument-invalid');
+      await rejectsWith(store.timeline.commit({ ...batch, ...part }), 'argument-invalid');
       await assertEmpty(store);
       assert.equal(await currentSeq(store), 0);
       await store.timeline.commit(batch);
@@ -86,7 +84,7 @@ export function commitRules({ test, testTwo }: StoreTests): void {
   test('does not follow what the caller does with its rows afterwards', async (store) => {
     const change = { ...changeOf(1, 'a', { after: { ...fileOf(textBlob('a')) } }) };
     const wanted = structuredClone(change);
-    await store.timeline.commit({ base: 0, changes: [change] });
+    await commit(store, { changes: [change] });
     Object.assign(change.after as object, { mode: 0o777 });
     Object.assign(change, { origin: 'tool' });
     assert.deepEqual(await store.timeline.changes({}), [wanted]);
@@ -96,7 +94,7 @@ export function commitRules({ test, testTwo }: StoreTests): void {
     const batch = everything(0);
     await store.timeline.commit(batch);
     await assertHolds(other, batch);
-    await other.timeline.commit({ base: 3, checkpoints: [checkpointOf(4)] });
+    await commit(other, { checkpoints: [checkpointOf(4)] });
     assert.equal(await currentSeq(store), 4);
   });
 
@@ -116,55 +114,31 @@ export function commitRules({ test, testTwo }: StoreTests): void {
   });
 }
 
-const CONTRADICTIONS: readonly (readonly [string, (batch: Batch) => Partial<Batch>])[] = [
-  ['a change whose number was handed out', () => ({ changes: [changeOf(0, 'a')] })],
-  ['changes out of order', () => ({ changes: [changeOf(5, 'a'), changeOf(4, 'b')] })],
-  ['a new checkpoint with an old number', () => ({ checkpoints: [checkpointOf(0)] })],
-  ['a new operation with an old number', () => ({ operations: [operationOf(0)] })],
-  [
-    'a change of a session that is not there',
-    () => ({ changes: [changeOf(2, 'a', { sessionId: 'nobody' })] }),
-  ],
-  [
-    'a checkpoint of a session that is not there',
-    () => ({ checkpoints: [checkpointOf(2, { sessionId: 'nobody' })] }),
-  ],
-  [
-    'the end of a change that is not there',
-    () => ({ closed: [{ seq: 9, after: { kind: 'absent' } }] }),
-  ],
-  [
-    'the end of a change that is not open',
-    () => ({ closed: [{ seq: 2, after: { kind: 'absent' } }] }),
-  ],
-  ['a window with an old number', () => ({ windows: [windowOf(0)] })],
-  ['a window that ends with an old number', () => ({ windows: [windowOf(1, { closed: 0 })] })],
-  ['a window that ends before it begins', () => ({ windows: [windowOf(2, { closed: 1 })] })],
-  ['a window that moves', () => ({ windows: [windowOf(2), windowOf(3, { id: 'window-2' })] })],
-  [
-    'two windows with the same number',
-    () => ({ windows: [windowOf(2), windowOf(2, { id: 'other' })] }),
-  ],
-  [
-    'a window of a session that is not there',
-    () => ({ windows: [windowOf(2, { sessionId: 'nobody' })] }),
-  ],
-  ['a reference whose id is no hash', () => referring({ id: '../x' as never })],
-  ['a reference without a size', () => referring({ size: -1 })],
-  ['a reference to git without an id', () => referring({ source: 'git' })],
-  ['a reference to git by half an id', () => referring({ source: 'git', key: new Uint8Array(10) })],
-  [
-    'a baseline whose manifest is no hash',
-    () => ({ baseline: { seq: 1, manifest: '../x' as never, packs: [] } }),
-  ],
-  [
-    'a baseline with a pack that is none',
-    () => ({ baseline: baselineOf(1, textBlob('small'), ['../../x']) }),
-  ],
-  [
-    'a blob whose id is no hash',
-    (batch) => ({ blobs: [...(batch.blobs ?? []), { ...textBlob('x'), id: '../x' as never }] }),
-  ],
+const NOBODY = { sessionId: 'nobody' };
+const NO_HASH = '../x' as never;
+
+const CONTRADICTIONS: readonly (readonly [string, Partial<Batch>])[] = [
+  ['a change whose number was handed out', { changes: [changeOf(0, 'a')] }],
+  ['changes out of order', { changes: [changeOf(5, 'a'), changeOf(4, 'b')] }],
+  ['a new checkpoint with an old number', { checkpoints: [checkpointOf(0)] }],
+  ['a new operation with an old number', { operations: [operationOf(0)] }],
+  ['a change of a session that is not there', { changes: [changeOf(2, 'a', NOBODY)] }],
+  ['a checkpoint of a session that is not there', { checkpoints: [checkpointOf(2, NOBODY)] }],
+  ['a window of a session that is not there', { windows: [windowOf(2, NOBODY)] }],
+  ['the end of a change that is not there', { closed: [{ seq: 9, after: ABSENT }] }],
+  ['the end of a change that is not open', { closed: [{ seq: 2, after: ABSENT }] }],
+  ['a window with an old number', { windows: [windowOf(0)] }],
+  ['a window that ends with an old number', { windows: [windowOf(1, { closed: 0 })] }],
+  ['a window that ends before it begins', { windows: [windowOf(2, { closed: 1 })] }],
+  ['a window that moves', { windows: [windowOf(2), windowOf(3, { id: 'window-2' })] }],
+  ['two windows with the same number', { windows: [windowOf(2), windowOf(2, { id: 'other' })] }],
+  ['a reference whose id is no hash', referring({ id: NO_HASH })],
+  ['a reference without a size', referring({ size: -1 })],
+  ['a reference to git without an id', referring({ source: 'git' })],
+  ['a reference to git by half an id', referring({ source: 'git', key: new Uint8Array(10) })],
+  ['a baseline whose manifest is no hash', { baseline: { seq: 1, manifest: NO_HASH, packs: [] } }],
+  ['a baseline with a pack that is none', { baseline: baselineOf(1, textBlob('a'), ['../../x']) }],
+  ['a blob whose id is no hash', { blobs: [...BLOBS, { ...textBlob('x'), id: NO_HASH }] }],
 ];
 
 function referring(more: Partial<BlobReference>): Partial<Batch> {
@@ -172,12 +146,12 @@ function referring(more: Partial<BlobReference>): Partial<Batch> {
   return { references: [{ id, size: 1, source: 'pack', key: null, ...more }] };
 }
 
-/** A batch with one of everything, a blob too large for a database among them. */
+/** A batch with one of everything. */
 function everything(base: number): Batch {
-  const [small, large] = [textBlob('small'), noiseBlob(LARGE)];
+  const [large, small] = BLOBS;
   return {
     base,
-    blobs: [large, small],
+    blobs: BLOBS,
     sessions: [sessionOf('s')],
     checkpoints: [checkpointOf(base + 1, { sessionId: 's' })],
     changes: [changeOf(base + 2, 'a', { before: fileOf(small), after: fileOf(large) })],
@@ -190,38 +164,30 @@ function everything(base: number): Batch {
 }
 
 async function assertHolds(store: Store, batch: Batch): Promise<void> {
-  for (const blob of batch.blobs ?? []) {
-    assert.deepEqual(await store.blobs.read(blob.id), blob.bytes);
-  }
-  assert.deepEqual(await store.timeline.sessions(), batch.sessions);
-  assert.deepEqual(await store.timeline.checkpoints({}), batch.checkpoints);
-  assert.deepEqual(await store.timeline.changes({}), batch.changes);
-  assert.deepEqual(await store.timeline.operations(), batch.operations);
-  assert.deepEqual(await store.timeline.windows(), batch.windows);
+  const { timeline } = store;
+  await assertReadable(store, ...(batch.blobs ?? []));
+  assert.deepEqual(await timeline.sessions(), batch.sessions);
+  assert.deepEqual(await timeline.checkpoints({}), batch.checkpoints);
+  assert.deepEqual(await timeline.changes({}), batch.changes);
+  assert.deepEqual(await timeline.operations(), batch.operations);
+  assert.deepEqual(await timeline.windows(), batch.windows);
   assert.deepEqual((await store.state()).baseline, batch.baseline);
-  assert.deepEqual(await store.timeline.journal(), batch.journal);
+  assert.deepEqual(await timeline.journal(), batch.journal);
 }
 
 async function assertEmpty(store: Store): Promise<void> {
-  const none = { sessions: 0, checkpoints: 0, changes: 0, operations: 0, blobs: 0 };
-  assert.deepEqual(await store.maintain('stats'), {
-    ...none,
-    blobBytes: 0,
-    storedBytes: 0,
-    packedBytes: 0,
-    gitBytes: 0,
-  });
-  assert.deepEqual(await store.timeline.sessions(), []);
-  assert.deepEqual(await store.timeline.checkpoints({}), []);
-  assert.equal(await oldestCheckpointSeq(store), null);
-  assert.deepEqual(await store.timeline.changes({}), []);
-  assert.deepEqual(await store.timeline.cancellations([0, 1, 2, 3]), []);
-  assert.deepEqual(await store.timeline.operations(), []);
-  assert.deepEqual(await store.timeline.windows(), []);
+  const { timeline } = store;
+  const rows = { sessions: 0, checkpoints: 0, changes: 0, operations: 0, blobs: 0 };
+  const bytes = { blobBytes: 0, storedBytes: 0, packedBytes: 0, gitBytes: 0 };
+  assert.deepEqual(await store.maintain('stats'), { ...rows, ...bytes });
+  assert.deepEqual(await timeline.sessions(), []);
+  assert.deepEqual(await timeline.checkpoints({}), []);
+  assert.deepEqual(await timeline.changes({}), []);
+  assert.deepEqual(await timeline.heads(), []);
+  assert.deepEqual(await timeline.cancellations([0, 1, 2, 3]), []);
+  assert.deepEqual(await timeline.operations(), []);
+  assert.deepEqual(await timeline.windows(), []);
   assert.equal((await store.state()).baseline, null);
-  assert.equal(await store.timeline.journal(), null);
-  assert.equal(await findHead(store, pathOf('a')), null);
-  for (const blob of everything(0).blobs ?? []) {
-    await rejectsWith(store.blobs.read(blob.id), 'blob-missing');
-  }
+  assert.equal(await timeline.journal(), null);
+  await assertMissing(store, ...BLOBS);
 }

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
+import type { StepAttempt } from '../../model/execution.ts';
 import { SQLiteStorage } from '../../store/documents/sqlite-storage.ts';
 import { assemble } from '../../store/parts/assemble.ts';
 import { DocumentPacker } from '../../store/parts/document-packer.ts';
 import { type Part, partOf } from '../../store/parts/part.ts';
 import type { DocumentWrite, Store } from '../../store/store.ts';
-import { rejectsWith } from './samples.ts';
+import { commit, executionOf, rejectsWith, sessionOf, times } from './samples.ts';
 import type { StoreTests } from './test-store.ts';
 
 export function documentRules({ test, testTwo }: StoreTests): void {
   test('gives a document back as it was', async (store) => {
-    const value = { list: Array.from({ length: 500 }, (_, at) => ({ at, when: new Date(at) })) };
+    const value = { list: times(500, (at) => ({ at, when: new Date(at) })) };
     await save(store, 'state', 'a', value);
     assert.deepEqual(await load(store, 'state', 'a'), value);
     assert.deepEqual(await store.documents.list('state', 'b'), []);
@@ -71,7 +72,7 @@ export function documentRules({ test, testTwo }: StoreTests): void {
 
   testTwo('saves a value again that another has removed and pruned', async (store, other) => {
     const documents = new SQLiteStorage({ store, lockTimeoutMs: 1_000 });
-    const list = Array.from({ length: 300 }, (_, at) => ({ at, text: `entry ${at} `.repeat(9) }));
+    const list = times(300, (at) => ({ at, text: `entry ${at} `.repeat(9) }));
     for (const value of [{ n: 1 }, { list }, { list: list.slice(1) }, { n: 2 }, { list }]) {
       await documents.save('state', 'a', value);
       assert.deepEqual(await load(other, 'state', 'a'), value);
@@ -83,54 +84,28 @@ export function documentRules({ test, testTwo }: StoreTests): void {
   });
 
   test('takes a document over into a larger one, and a larger one into a small one', async (store) => {
-    const packer = new DocumentPacker();
     const small = { text: 'small '.repeat(100) };
-    const large = { small, list: Array.from({ length: 300 }, (_, at) => ({ at, small: `${at}` })) };
+    const large = { small, list: times(300, (at) => ({ at, small: `${at}` })) };
     const documents = new SQLiteStorage({ store, lockTimeoutMs: 1_000 });
-    for (const [key, value] of Object.entries({
-      a: small,
-      b: large,
-      c: small,
-      d: small,
-      e: large,
-    })) {
-      await documents.save('state', key, value);
+    const saved = { a: small, b: large, c: small, d: small, e: large };
+    for (const values of [saved, { ...saved, a: large, b: small }]) {
+      for (const [key, value] of Object.entries(values)) await documents.save('state', key, value);
+      await store.maintain('prune', 0);
+      for (const [key, value] of Object.entries(values)) {
+        assert.deepEqual(await load(store, 'state', key), value);
+      }
     }
-    for (const key of ['a', 'c', 'd']) assert.deepEqual(await load(store, 'state', key), small);
-    for (const key of ['b', 'e']) assert.deepEqual(await load(store, 'state', key), large);
-    await documents.save('state', 'b', small);
-    await documents.save('state', 'a', large);
-    await store.maintain('prune', 0);
-    assert.deepEqual(await load(store, 'state', 'a'), large);
-    assert.deepEqual(await load(store, 'state', 'b'), small);
-    assert.deepEqual(await load(store, 'state', 'e'), large);
-    assert.equal(
-      packer.pack(small, 'value').root.id,
-      (await store.documents.list('state', 'b'))[0]?.root,
-    );
+    const [document] = await store.documents.list('state', 'b');
+    assert.equal(new DocumentPacker().pack(small, 'value').root.id, document?.root);
   });
 
   test('keeps names apart, whatever is in them', async (store) => {
-    const names = [
-      'exec-1',
-      'exec-10',
-      '..',
-      'a/b',
-      '',
-      'a\0b',
-      'a\0',
-      '\ud800',
-      '\ud801',
-      '"',
-      'É',
-    ];
+    const odd = ['..', 'a/b', '', 'a\0b', 'a\0', '\ud800', '\ud801', '"', 'É'];
+    const names = ['exec-1', 'exec-10', ...odd].toSorted((a, b) => (a < b ? -1 : 1));
     for (const name of names) await save(store, 'state', name, name);
     await save(store, 'state\0', 'exec-1', 'other');
     const keys = (await store.documents.list('state')).map(({ key }) => key);
-    assert.deepEqual(
-      keys,
-      names.toSorted((a, b) => (a < b ? -1 : 1)),
-    );
+    assert.deepEqual(keys, names);
     for (const name of names) assert.equal(await load(store, 'state', name), name);
   });
 
@@ -138,7 +113,7 @@ export function documentRules({ test, testTwo }: StoreTests): void {
     const [leaf, other] = [part('"leaf"'), part('"other"')];
     const middle = part('[{"$part":0},{"$part":0}]', [leaf, leaf]);
     const root = part('[{"$part":0},{"$part":0},{"$part":0}]', [middle, leaf, middle]);
-    await store.timeline.commit({ base: 0, parts: [leaf, other, middle, root] });
+    await commit(store, { parts: [leaf, other, middle, root] });
     const ids = (await store.documents.readParts(root.id)).map(({ id }) => id);
     assert.deepEqual(ids.sort(), [leaf.id, middle.id, root.id].sort());
     assert.deepEqual(assemble(root.id, await store.documents.readParts(root.id)), [
@@ -152,25 +127,25 @@ export function documentRules({ test, testTwo }: StoreTests): void {
   test('refuses what names a part that is not there, and writes nothing', async (store) => {
     const [leaf, ready] = [part('1'), part('2')];
     const parent = part('[{"$part":0}]', [leaf]);
-    await rejectsWith(store.timeline.commit({ base: 0, parts: [ready, parent] }), 'part-missing');
+    await rejectsWith(commit(store, { parts: [ready, parent] }), 'part-missing');
     await rejectsWith(store.documents.readParts(ready.id), 'part-missing');
     await rejectsWith(put(store, documentOf('a', parent)), 'part-missing');
     assert.deepEqual(await store.documents.list('state'), []);
-    await store.timeline.commit({ base: 0, parts: [leaf, parent] });
+    await commit(store, { parts: [leaf, parent] });
     assert.equal((await store.documents.readParts(parent.id)).length, 2);
   });
 
   testTwo('removes parts that nothing reaches when it prunes', async (store, other) => {
     const [kept, gone, last] = [part('"kept"'), part('"gone"'), part('"last"')];
     const root = part('[{"$part":0}]', [kept]);
-    await store.timeline.commit({ base: 0, parts: [gone, last] });
+    await commit(store, { parts: [gone, last] });
     await put(store, documentOf('a', root, [kept]));
     await put(store, documentOf('b', part('[{"$part":0}]', [last])));
     await other.documents.remove('state', 'b', SOON);
     await other.maintain('prune', 0);
     assert.deepEqual(await load(store, 'state', 'a'), ['kept']);
-    for (const { id } of [gone, last])
-      await rejectsWith(store.documents.readParts(id), 'part-missing');
+    await rejectsWith(store.documents.readParts(gone.id), 'part-missing');
+    await rejectsWith(store.documents.readParts(last.id), 'part-missing');
     // What this store knew of them does not count any more.
     const again = part('[{"$part":0},{"$part":0}]', [gone, last]);
     await rejectsWith(put(store, documentOf('c', again)), 'part-missing');
@@ -220,4 +195,89 @@ function part(text: string, children: readonly Part[] = []): Part {
 
 function documentOf(key: string, root: Part, parts: readonly Part[] = []): DocumentWrite {
   return { category: 'state', key, savedAt: 1, root, parts };
+}
+
+const ROOT = partOf('json', [], '1');
+
+export function executionRules({ test }: StoreTests): void {
+  test('replaces an execution by its id, and keeps its steps', async (store) => {
+    const sessions = [sessionOf('s')];
+    await commit(store, { sessions, executions: [executionOf('e', { token: 7 })] });
+    await commit(store, { parts: [ROOT], steps: [stepOf('e', 0)] });
+    const later = executionOf('e', { updatedAt: 9_000 });
+    await commit(store, { executions: [later, executionOf('f')] });
+    assert.deepEqual(await store.timeline.executions(), [later, executionOf('f')]);
+    assert.deepEqual(await store.timeline.executions(['e', 'other']), [later]);
+    assert.equal((await store.timeline.steps('e')).length, 1);
+  });
+
+  test('lists and replaces steps by index and attempt', async (store) => {
+    const failed = stepOf('e', 1, { status: 'failed' });
+    const steps = [stepOf('e', 10), stepOf('e', 1, { attempt: 2 }), failed];
+    const executions = [executionOf('e'), executionOf('f')];
+    await commit(store, { sessions: [sessionOf('s')], executions, parts: [ROOT] });
+    await commit(store, { steps: [...steps, stepOf('f', 1)] });
+    assert.deepEqual(await store.timeline.steps('e'), steps.toReversed());
+    assert.deepEqual(await store.timeline.steps('e', 1), [failed, steps[1]]);
+    const again = { ...failed, status: 'killed' as const };
+    await commit(store, { steps: [again] });
+    assert.deepEqual((await store.timeline.steps('e'))[0], again);
+    await rejectsWith(commit(store, { steps: [stepOf('g', 0)] }), 'argument-invalid');
+  });
+
+  test('writes nothing for who has lost the execution', async (store) => {
+    const sessions = [sessionOf('s')];
+    await commit(store, { sessions, executions: [executionOf('e', { token: 2 })] });
+    const parts = [ROOT];
+    for (const [id, token] of [['e', 1] as const, ['f', 2] as const]) {
+      const fence = { executionId: id, token };
+      const late = commit(store, { fence, parts, steps: [stepOf('e', 0)] });
+      await rejectsWith(late, 'execution-lost');
+    }
+    assert.deepEqual(await store.timeline.steps('e'), []);
+    const fence = { executionId: 'e', token: 2 };
+    await commit(store, { fence, parts, steps: [stepOf('e', 0)] });
+    assert.equal((await store.timeline.steps('e')).length, 1);
+  });
+
+  test('takes executions along with their session, and parts with both', async (store) => {
+    const executions = [executionOf('e'), executionOf('f', { sessionId: 't' }), executionOf('g')];
+    await commit(store, {
+      sessions: [sessionOf('s'), sessionOf('t')],
+      executions,
+      parts: [ROOT],
+      steps: [stepOf('e', 0), stepOf('f', 0), stepOf('g', 0)],
+    });
+    await commit(store, { removedExecutions: ['g', 'not there'] });
+    assert.deepEqual(await store.timeline.steps('g'), []);
+    await commit(store, { removedSessions: ['s'] });
+    assert.deepEqual(await store.timeline.executions(), [executions[1]]);
+    assert.deepEqual(await store.timeline.steps('e'), []);
+    await store.maintain('prune', 0);
+    assert.equal((await store.documents.readParts(ROOT.id)).length, 1);
+    await commit(store, { removedSessions: ['t'] });
+    await store.maintain('prune', 0);
+    await rejectsWith(store.documents.readParts(ROOT.id), 'part-missing');
+  });
+}
+
+function stepOf(executionId: string, index: number, more: Partial<StepAttempt> = {}): StepAttempt {
+  return {
+    executionId,
+    index,
+    attempt: 1,
+    name: `step ${index}`,
+    status: 'success',
+    checkpointId: null,
+    root: ROOT.id,
+    result: null,
+    error: null,
+    effects: [],
+    writes: null,
+    restored: false,
+    rolledBackBy: null,
+    startedAt: 1_000,
+    endedAt: 2_000,
+    ...more,
+  };
 }

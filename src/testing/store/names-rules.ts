@@ -6,12 +6,14 @@ import {
   changeOf,
   checkpointId,
   checkpointOf,
+  commit,
   operationId,
   operationOf,
   PROCESS,
   pathOf,
   seqsOf,
   sessionOf,
+  times,
 } from './samples.ts';
 import type { StoreTests } from './test-store.ts';
 
@@ -54,93 +56,68 @@ export function namesRules({ test }: StoreTests): void {
   for (const odd of ODD_TEXTS) {
     test(`keeps and finds what is called ${JSON.stringify(odd.slice(0, 30))}`, async (store) => {
       const [checkpoint, operation] = [checkpointId(odd), operationId(odd)];
+      const texts = { sessionId: odd, messageId: odd, description: odd, label: odd };
+      const named = { sessionId: odd, checkpointId: checkpoint, operationId: operation };
       const rows = {
         sessions: [sessionOf(odd, { rootId: odd, agent: odd })],
-        checkpoints: [
-          checkpointOf(1, {
-            id: checkpoint,
-            sessionId: odd,
-            messageId: odd,
-            description: odd,
-            label: odd,
-          }),
-        ],
+        checkpoints: [checkpointOf(1, { id: checkpoint, ...texts })],
         changes: [
-          changeOf(2, 'a', {
-            sessionId: odd,
-            checkpointId: checkpoint,
-            operationId: operation,
-            toolCallId: odd,
-            owner: { ...PROCESS, host: odd },
-          }),
+          changeOf(2, 'a', { ...named, toolCallId: odd, owner: { ...PROCESS, host: odd } }),
         ],
         operations: [operationOf(3, { id: operation, description: odd })],
       };
-      await store.timeline.commit({ base: 0, ...rows });
+      await commit(store, rows);
       assert.deepEqual(await findSession(store, odd), rows.sessions[0]);
       assert.deepEqual(await findCheckpoint(store, checkpoint), rows.checkpoints[0]);
       assert.deepEqual(await findOperation(store, operation), rows.operations[0]);
-      assert.deepEqual(
-        await store.timeline.checkpoints({ sessionIds: [odd], messageId: odd }),
-        rows.checkpoints,
-      );
-      assert.deepEqual(
-        await store.timeline.checkpoints({ prefix: odd, limit: 9 }),
-        rows.checkpoints,
-      );
+      for (const query of [
+        { sessionIds: [odd], messageId: odd },
+        { prefix: odd, limit: 9 },
+      ]) {
+        assert.deepEqual(await store.timeline.checkpoints(query), rows.checkpoints);
+      }
       const query = { sessionIds: [odd], checkpointIds: [checkpoint], operationId: operation };
       assert.deepEqual(await store.timeline.changes(query), rows.changes);
       assert.deepEqual([...(await store.timeline.changedPaths([checkpoint]))], [[odd, 1]]);
-      await store.timeline.commit({
-        base: 3,
-        removedSessions: [odd],
-        removedOperations: [operation],
-      });
+      await commit(store, { removedSessions: [odd], removedOperations: [operation] });
       assert.deepEqual(await store.timeline.checkpoints({}), []);
       assert.deepEqual(await store.timeline.operations(), []);
     });
   }
 
   test('does not mix up texts that differ only after a NUL', async (store) => {
-    await store.timeline.commit({
-      base: 0,
-      sessions: [sessionOf('a\0b'), sessionOf('a\0c'), sessionOf('a')],
-    });
-    await store.timeline.commit({ base: 0, removedSessions: ['a\0b'] });
+    await commit(store, { sessions: [sessionOf('a\0b'), sessionOf('a\0c'), sessionOf('a')] });
+    await commit(store, { removedSessions: ['a\0b'] });
     assert.deepEqual((await store.timeline.sessions()).map(({ id }) => id).sort(), ['a', 'a\0c']);
   });
 
   test('keeps paths apart byte by byte, text or not', async (store) => {
     const changes = ODD_PATHS.map((path, at): Change => ({ ...changeOf(at + 1, 'a'), path }));
-    await store.timeline.commit({ base: 0, changes });
+    await commit(store, { changes });
     assert.deepEqual(await store.timeline.changes({}), changes);
     assert.deepEqual(await store.timeline.changes({ paths: ODD_PATHS }), changes);
     for (const change of changes) {
       assert.deepEqual(await store.timeline.changes({ paths: [change.path] }), [change]);
-      assert.equal((await findHead(store, change.path))?.seq, change.seq);
-      assert.equal((await findHead(store, change.path))?.path, change.path);
+      const { seq, path } = (await findHead(store, change.path)) ?? {};
+      assert.deepEqual({ seq, path }, { seq: change.seq, path: change.path });
     }
   });
 
   test(`answers questions about ${MANY} paths, checkpoints and sessions at once`, async (store) => {
-    const numbers = Array.from({ length: MANY }, (_, at) => at + 1);
+    const numbers = times(MANY, (at) => at + 1);
     const ids = numbers.map((number) => checkpointId(`c${number}`));
     const sessions = numbers.map((number) => sessionOf(`s${number}`));
-    const changes = numbers.map((number) =>
-      changeOf(number, `folder/${number}`, {
-        sessionId: `s${number}`,
-        checkpointId: checkpointId(`c${number}`),
-      }),
-    );
+    const changes = numbers.map((number) => {
+      const named = { sessionId: `s${number}`, checkpointId: checkpointId(`c${number}`) };
+      return changeOf(number, `folder/${number}`, named);
+    });
     const cancellations = numbers.map((change) => ({ by: MANY + change, change }));
-    await store.timeline.commit({ base: 0, sessions, changes, cancellations });
+    await commit(store, { sessions, changes, cancellations });
     const paths = changes.map(({ path }) => path);
     const sessionIds = sessions.map(({ id }) => id);
-    assert.deepEqual(seqsOf(await store.timeline.changes({ paths })), numbers);
-    assert.deepEqual(
-      seqsOf(await store.timeline.changes({ paths, sessionIds, checkpointIds: ids })),
-      numbers,
-    );
+    for (const query of [{ paths }, { paths, sessionIds, checkpointIds: ids }]) {
+      assert.deepEqual(seqsOf(await store.timeline.changes(query)), numbers);
+    }
     assert.deepEqual(await store.timeline.cancellations(numbers), cancellations);
     assert.equal((await store.timeline.changedPaths(ids)).size, MANY);
     assert.deepEqual(await store.timeline.checkpoints({ sessionIds }), []);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Change } from '../../model/change.ts';
-import type { Checkpoint } from '../../model/checkpoint.ts';
+import { type Checkpoint, makeCheckpoint } from '../../model/checkpoint.ts';
 import { type ErrorCode, isSavepointError } from '../../model/errors.ts';
+import type { Execution } from '../../model/execution.ts';
 import type { CheckpointId, OperationId, Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
 import type { Baseline } from '../../model/manifest.ts';
@@ -12,7 +13,8 @@ import type { Session } from '../../model/session.ts';
 import { ABSENT, type Captured } from '../../model/state.ts';
 import type { Window } from '../../model/window.ts';
 import { blobOf } from '../../store/blob.ts';
-import type { Blob, Store } from '../../store/store.ts';
+import { currentSeq } from '../../store/find.ts';
+import type { Batch, Blob, Store } from '../../store/store.ts';
 
 export function sessionOf(id: string, more: Partial<Session> = {}): Session {
   return {
@@ -27,19 +29,14 @@ export function sessionOf(id: string, more: Partial<Session> = {}): Session {
 }
 
 export function checkpointOf(seq: Seq, more: Partial<Checkpoint> = {}): Checkpoint {
-  return {
+  return makeCheckpoint({
     id: checkpointId(`checkpoint-${seq}`),
     seq,
-    sessionId: null,
-    messageId: null,
     kind: 'message',
     description: `checkpoint ${seq}`,
-    label: null,
     createdAt: 1_000 + seq,
-    gitHead: null,
-    coverage: 'named',
     ...more,
-  };
+  });
 }
 
 /** By nobody known, and closed, unless said otherwise. */
@@ -92,6 +89,22 @@ export function windowOf(opened: Seq, more: Partial<Window> = {}): Window {
     opened,
     closed: null,
     createdAt: 1_000 + opened,
+    ...more,
+  };
+}
+
+export function executionOf(id: string, more: Partial<Execution> = {}): Execution {
+  return {
+    id,
+    sessionId: 's',
+    status: 'open',
+    parentId: null,
+    parentStep: null,
+    token: 1,
+    owner: null,
+    leaseUntil: null,
+    createdAt: 1_000,
+    updatedAt: 1_000,
     ...more,
   };
 }
@@ -160,8 +173,41 @@ export async function rejectsWith(promise: Promise<unknown>, code: ErrorCode): P
   });
 }
 
-export async function assertReadable(store: Store, blob: Blob): Promise<void> {
-  assert.deepEqual(await store.blobs.read(blob.id), Uint8Array.from(blob.bytes));
+/** Commits on top of what is there. */
+export async function commit(store: Store, batch: Omit<Batch, 'base'>): Promise<void> {
+  await store.timeline.commit({ ...batch, base: await currentSeq(store) });
+}
+
+export async function assertReadable(store: Store, ...blobs: readonly Blob[]): Promise<void> {
+  for (const { id, bytes } of blobs) {
+    assert.deepEqual(await store.blobs.read(id), Uint8Array.from(bytes));
+  }
+}
+
+export async function assertMissing(store: Store, ...blobs: readonly Blob[]): Promise<void> {
+  for (const { id } of blobs) await rejectsWith(store.blobs.read(id), 'blob-missing');
+}
+
+/** `make(0)` to `make(count - 1)`. */
+export function times<Value>(count: number, make: (at: number) => Value): Value[] {
+  return Array.from({ length: count }, (_, at) => make(at));
+}
+
+/** A text of some lines, of which another one differs in each version. */
+export function textVersion(at: number): string {
+  const lines = times(400, (line) => `line ${line} ${line * line * 7919}`);
+  lines[at * 3] = `changed in version ${at}`;
+  return lines.join('\n');
+}
+
+/** One path that goes through these contents, one change for each, from number 1 on. */
+export async function commitVersions(store: Store, versions: readonly Blob[]): Promise<void> {
+  const changes = versions.map((blob, at) => {
+    const previous = versions[at - 1];
+    const before = previous === undefined ? ABSENT : fileOf(previous);
+    return changeOf(at + 1, 'a', { before, after: fileOf(blob) });
+  });
+  await commit(store, { blobs: versions, changes });
 }
 
 export function seqsOf(rows: readonly { readonly seq: Seq }[]): Seq[] {

@@ -1,23 +1,14 @@
 import { describe, it } from 'node:test';
 import type { Store } from '../../store/store.ts';
-import { baselineRules } from './baseline-rules.ts';
-import { blobRules } from './blob-rules.ts';
-import { changeRules } from './change-rules.ts';
-import { checkpointRules } from './checkpoint-rules.ts';
-import { closeRules } from './close-rules.ts';
+import { baselineRules, blobRules, packRules } from './blob-rules.ts';
+import { changeRules, headRules } from './change-rules.ts';
 import { commitRules } from './commit-rules.ts';
-import { compactRules } from './compact-rules.ts';
-import { documentRules } from './document-rules.ts';
-import { executionRules } from './execution-rules.ts';
-import { headRules } from './head-rules.ts';
-import { lockRules } from './lock-rules.ts';
+import { documentRules, executionRules } from './document-rules.ts';
+import { closeRules, lockRules } from './lock-rules.ts';
+import { compactRules, pruneRules, purgeRules } from './maintenance-rules.ts';
 import { namesRules } from './names-rules.ts';
-import { operationRules } from './operation-rules.ts';
-import { packRules } from './pack-rules.ts';
-import { pruneRules } from './prune-rules.ts';
-import { purgeRules } from './purge-rules.ts';
-import { sessionRules } from './session-rules.ts';
-import { windowRules } from './window-rules.ts';
+import { recordRules } from './record-rules.ts';
+import { checkpointRules, operationRules, sessionRules, windowRules } from './timeline-rules.ts';
 
 /** The two functions of a test runner that the suite needs; those of node:test and vitest fit. */
 export interface TestRunner {
@@ -46,6 +37,7 @@ export interface StoreTests {
 
 const RULES: readonly (readonly [string, (tests: StoreTests) => void])[] = [
   ['commit', commitRules],
+  ['records', recordRules],
   ['blobs', blobRules],
   ['sessions', sessionRules],
   ['checkpoints', checkpointRules],

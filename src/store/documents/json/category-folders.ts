@@ -5,7 +5,7 @@ import { PinnedFolder } from '../../../fs/pinned-folder.ts';
 import { namesIn } from '../../../fs/tree.ts';
 import { isTemporary, makePrivateFolder, syncPath } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
-import { storeFailure } from '../../sqlite/failures.ts';
+import { storeFailure } from '../../sqlite/connection.ts';
 import { LockFile } from '../../sqlite/lock.ts';
 import type { DocumentFolder } from './document-files.ts';
 import { fileNameOf } from './file-name.ts';

@@ -7,8 +7,14 @@ import { SavepointError } from '../../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../../model/ids.ts';
 import type { Blob, PackReceipt } from '../../store.ts';
 import { type Layout, writeDurably } from '../layout.ts';
-import { indexFile, newPackName, packFile } from './pack-files.ts';
-import { encodeIndex, type Frame, type Place } from './pack-index.ts';
+import {
+  encodeIndex,
+  type Frame,
+  indexFile,
+  newPackName,
+  type Place,
+  packFile,
+} from './pack-index.ts';
 
 /** "SVPK" and the number of the format, little-endian. Frames follow one another. */
 const HEADER: Uint8Array = Uint8Array.of(0x53, 0x56, 0x50, 0x4b, 1, 0, 0, 0);

@@ -5,8 +5,16 @@ import { type BlobId, isBlobId } from '../../../model/ids.ts';
 import { hashBytes } from '../../blob.ts';
 import type { Blob, PackReceipt } from '../../store.ts';
 import { filesIn, type Layout, type PackPlace } from '../layout.ts';
-import { indexFile, listPacks, packFile, packOf, sizeOfPacks } from './pack-files.ts';
-import { type Frame, PackIndex, type Place } from './pack-index.ts';
+import {
+  type Frame,
+  indexFile,
+  listPacks,
+  PackIndex,
+  type Place,
+  packFile,
+  packOf,
+  sizeOfPacks,
+} from './pack-index.ts';
 import { putBlobs } from './pack-writer.ts';
 
 // A frame larger than this holds a single blob, so nobody asks for its neighbours.

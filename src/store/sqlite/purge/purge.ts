@@ -1,16 +1,23 @@
 import { SavepointError } from '../../../model/errors.ts';
+import type { BlobId } from '../../../model/ids.ts';
+import {
+  type Baseline,
+  type BaselineState,
+  Manifest,
+  ManifestWriter,
+} from '../../../model/manifest.ts';
 import { pathToBytes, type TrackedPath } from '../../../model/path.ts';
 import { unknown } from '../../../model/state.ts';
-import { storeBlobs } from '../blobs.ts';
-import type { Connection } from '../connection.ts';
+import { blobOf } from '../../blob.ts';
+import type { Blob } from '../../store.ts';
+import { intact, readBlob, storeBlobs } from '../blobs.ts';
+import { type Connection, hexList, LISTED_BYTES } from '../connection.ts';
 import type { Opened } from '../layout.ts';
-import { readJournal, writeBaseline } from '../meta.ts';
+import { readBaseline, readJournal, writeBaseline } from '../meta.ts';
 import { Numbers } from '../numbers.ts';
-import { hexList, LISTED_BYTES } from '../parameters.ts';
 import { REACHED } from '../prune.ts';
 import { sealSql } from '../seals.ts';
-import { modeOf } from '../state-columns.ts';
-import { type NewBaseline, newBaseline } from './new-baseline.ts';
+import { bytesToHash, modeOf } from '../state-columns.ts';
 import { markForScrub, scrub } from './scrub.ts';
 
 const LISTED = LISTED_BYTES.replace('?', '?2');
@@ -78,4 +85,141 @@ function unfinished(): SavepointError {
   return new SavepointError('restore-unfinished', 'a restore is not finished', {
     hint: 'what it left has to be put away first; the next command does that',
   });
+}
+
+/** A baseline without the purged paths. Its packs are durable, and no row names it yet. */
+interface NewBaseline {
+  readonly baseline: Baseline;
+  readonly manifest: Blob;
+  /** Packs that were written for it, to be removed when the purge fails. */
+  readonly newPacks: readonly string[];
+}
+
+/**
+ * Makes the baseline without these paths. Packs that hold their bytes are written anew without them. Bytes
+ * among git's objects are copied: a pack of git holds a history that nobody has looked through, and cannot
+ * be cut.
+ */
+async function newBaseline(
+  opened: Opened,
+  paths: readonly TrackedPath[],
+): Promise<NewBaseline | null> {
+  const old = readBaseline(opened.connection);
+  if (old === null) return null;
+  const list = new Manifest(readBlob(opened, old.manifest));
+  const purged = new Set(paths);
+  const needed = namedByOthers(opened.connection, paths);
+  const stale = staleBlobs(list, purged, needed);
+  // A pack whose index is damaged could hold anything.
+  const kept = old.packs.filter((name) => {
+    const index = opened.packs.index(name);
+    return index !== null && !stale.some((id) => index.has(id));
+  });
+  const indices = kept.map((name) => opened.packs.index(name));
+  const isKept = (id: BlobId): boolean => indices.some((index) => index?.has(id));
+  const { blobs, finish } = rewrite(opened, list, { purged, needed, isKept });
+  const { packs: newPacks } = await opened.packs.put(blobs);
+  const manifest = blobOf(finish());
+  const packs = [...kept, ...newPacks];
+  return { baseline: { seq: old.seq, manifest: manifest.id, packs }, manifest, newPacks };
+}
+
+const LISTED_HEADS = `(SELECT id FROM heads WHERE path IN ${LISTED_BYTES.replace('?', '?1')})`;
+
+const NAMED_BY_OTHERS = `
+  SELECT hash FROM blobs WHERE id IN (
+    SELECT blob FROM heads WHERE id NOT IN ${LISTED_HEADS}
+    UNION SELECT before_blob FROM changes WHERE path NOT IN ${LISTED_HEADS}
+    UNION SELECT after_blob FROM changes WHERE path NOT IN ${LISTED_HEADS}
+  )`;
+
+/** Blobs that changes and heads of other paths name. */
+function namedByOthers(connection: Connection, paths: readonly TrackedPath[]): ReadonlySet<BlobId> {
+  const list = hexList(paths.map(pathToBytes));
+  const rows = connection.all<{ hash: Uint8Array }>(NAMED_BY_OTHERS, list);
+  return new Set(rows.map(({ hash }) => bytesToHash(hash)));
+}
+
+/** Contents that the purged paths had at the baseline and that no other path has. */
+function staleBlobs(
+  list: Manifest,
+  purged: ReadonlySet<TrackedPath>,
+  needed: ReadonlySet<BlobId>,
+): BlobId[] {
+  const stale = new Set<BlobId>();
+  const others = new Set<BlobId>(needed);
+  for (const [path, state] of list) {
+    if (state.kind !== 'captured' || state.blob === null) continue;
+    (purged.has(path) ? stale : others).add(state.blob);
+  }
+  return [...stale].filter((id) => !others.has(id));
+}
+
+interface RewriteOptions {
+  readonly purged: ReadonlySet<TrackedPath>;
+  /** Blobs that rows of other paths name. */
+  readonly needed: ReadonlySet<BlobId>;
+  /** Whether a pack that stays holds a blob. */
+  readonly isKept: (id: BlobId) => boolean;
+}
+
+interface Rewrite {
+  /** What a new pack must hold, one at a time: all contents of a worktree may pass through here. */
+  readonly blobs: AsyncIterable<readonly Blob[]>;
+  /** The new manifest, once all of `blobs` was read. */
+  readonly finish: () => Uint8Array;
+}
+
+const REFERENCES = "SELECT hash, encoding, data FROM blobs WHERE encoding IN ('pack', 'git')";
+const NO_KEY: Uint8Array = new Uint8Array(0);
+
+interface ReferenceRow {
+  readonly hash: Uint8Array;
+  readonly encoding: 'pack' | 'git';
+  readonly data: Uint8Array | null;
+}
+
+/** Reads a manifest once and makes another one, in which nothing is purged or taken from git. */
+function rewrite(opened: Opened, list: Manifest, options: RewriteOptions): Rewrite {
+  const writer = new ManifestWriter(list.count);
+
+  async function* blobs(): AsyncGenerator<readonly Blob[]> {
+    for (let at = 0; at < list.count; at += 1) {
+      const isPurged = options.purged.has(list.path(at));
+      const blob = take(at, isPurged ? unknown('purged') : list.state(at));
+      if (blob !== null) yield [blob];
+    }
+    for (const { hash, encoding, data } of opened.connection.all<ReferenceRow>(REFERENCES)) {
+      const id = bytesToHash(hash);
+      if (!options.needed.has(id)) continue;
+      const blob = encoding === 'pack' ? fromPack(id) : fromGit(data ?? NO_KEY);
+      if (blob !== null) yield [blob];
+    }
+  }
+
+  function take(at: number, state: BaselineState): Blob | null {
+    if (state.kind !== 'git') {
+      writer.set(at, state);
+      return state.kind === 'unknown' || state.blob === null ? null : fromPack(state.blob);
+    }
+    const { mode, size, key } = state;
+    const blob = fromGit(key);
+    const captured = { kind: 'captured', type: 'file', mode, size } as const;
+    writer.set(at, blob === null ? unknown('damaged') : { ...captured, blob: blob.id });
+    return blob;
+  }
+
+  /** Null when a kept pack has the blob already, and when its bytes are lost. */
+  function fromPack(id: BlobId): Blob | null {
+    if (options.isKept(id)) return null;
+    const bytes = intact(() => opened.packs.read(id));
+    return bytes && { id, bytes };
+  }
+
+  function fromGit(key: Uint8Array): Blob | null {
+    const bytes = intact(() => opened.gitObjects.read(key));
+    return bytes && blobOf(bytes);
+  }
+
+  return { blobs: blobs(), finish: () => writer.finish((at) => list.path(at)) };
 }

@@ -13,8 +13,7 @@ import { SavepointError } from '../../../model/errors.ts';
 import { Manifest } from '../../../model/manifest.ts';
 import { readBlob } from '../blobs.ts';
 import { references, takeOver } from '../compaction.ts';
-import type { Connection } from '../connection.ts';
-import { isBusy } from '../failures.ts';
+import { type Connection, isBusy } from '../connection.ts';
 import { filesIn, type Layout, type Opened } from '../layout.ts';
 import { needsScrub, readBaseline, writeMeta } from '../meta.ts';
 import {

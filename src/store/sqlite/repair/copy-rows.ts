@@ -1,7 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { problem, type StoreProblem } from '../check/problem.ts';
-import type { Connection } from '../connection.ts';
-import { isAgainstRules, isOutside } from '../failures.ts';
+import { type Connection, isAgainstRules, isOutside } from '../connection.ts';
 import { SEALED_COLUMNS, type SealedTable } from '../schema.ts';
 import { sealOf } from '../seals.ts';
 

@@ -15,7 +15,7 @@ import type { Connection } from '../connection.ts';
 import type { Opened } from '../layout.ts';
 import { readBaseline, writeBaseline, writeMeta } from '../meta.ts';
 import { Numbers } from '../numbers.ts';
-import { indexFile, packFile } from '../packs/pack-files.ts';
+import { indexFile, packFile } from '../packs/pack-index.ts';
 import { sealSql } from '../seals.ts';
 import { bytesToHash } from '../state-columns.ts';
 import { dropBaseline, makeUnknown } from './repair-rows.ts';

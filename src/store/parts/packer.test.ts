@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Recent } from './recent.ts';
+import { Recent } from './packer.ts';
 
 it('forgets what was not used for the longest time', () => {
   const recent = new Recent<number>(2);

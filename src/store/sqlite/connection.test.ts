@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'vitest';
 import { SavepointError } from '../../model/errors.ts';
-import { isBusy, storeFailure } from './failures.ts';
+import { isBusy, storeFailure } from './connection.ts';
 
 function sqliteError(errcode: number): Error {
   return Object.assign(new Error('said SQLite'), { code: 'ERR_SQLITE_ERROR', errcode });

@@ -1,0 +1,171 @@
+import type { Change } from '../../model/change.ts';
+import type { Checkpoint } from '../../model/checkpoint.ts';
+import type { CheckpointId } from '../../model/ids.ts';
+import { pathToBytes, type TrackedPath } from '../../model/path.ts';
+import type { ChangeQuery, CheckpointQuery, Head, TimelineStore } from '../store.ts';
+import { commitBatch } from './commit.ts';
+import {
+  Conditions,
+  type Connection,
+  hexList,
+  LISTED_BYTES,
+  LISTED_NUMBERS,
+  LISTED_TEXTS,
+  limitOf,
+} from './connection.ts';
+import type { Run } from './layout.ts';
+import { whenFree } from './lock.ts';
+import { readSealedJournal } from './meta.ts';
+import type { RowTable } from './row-table.ts';
+import {
+  cancellations,
+  changes,
+  checkpoints,
+  executions,
+  heads,
+  operations,
+  sessions,
+  steps,
+  windows,
+} from './schema.ts';
+
+// Only documents are written by others meanwhile, each within a fraction of a millisecond.
+const COMMIT_TIMEOUT_MS = 5_000;
+
+export function timelineStore(run: Run): TimelineStore {
+  return {
+    commit: (batch) =>
+      run((opened) => {
+        const waiting = { wanted: 'the database', timeoutMs: COMMIT_TIMEOUT_MS, pauseMs: 2 };
+        return whenFree(() => commitBatch(opened, batch), waiting);
+      }),
+    sessions: (ids) =>
+      run(({ connection }) =>
+        listByIds(connection, sessions, ids, 'ORDER BY last_active_at DESC, sessions.id'),
+      ),
+    checkpoints: (query) => run(({ connection }) => listCheckpoints(connection, query)),
+    changedPaths: (ids) => run(({ connection }) => countChangedPaths(connection, ids)),
+    heads: (paths) => run(({ connection }) => listHeads(connection, paths)),
+    changes: (query) => run(({ connection }) => listChanges(connection, query)),
+    cancellations: (changes) =>
+      run(({ connection }) => {
+        const rest = `WHERE change_seq IN ${LISTED_NUMBERS} ORDER BY by_seq, change_seq`;
+        return cancellations.list(connection, rest, JSON.stringify(changes));
+      }),
+    operations: ({ ids, limit } = {}) =>
+      run(({ connection }) =>
+        listByIds(connection, operations, ids, 'ORDER BY seq DESC LIMIT ?', limitOf(limit)),
+      ),
+    windows: () => run(({ connection }) => windows.list(connection, 'ORDER BY opened')),
+    journal: () => run(({ connection }) => readSealedJournal(connection)),
+    executions: (ids) =>
+      run(({ connection }) =>
+        listByIds(connection, executions, ids, 'ORDER BY updated_at DESC, num DESC'),
+      ),
+    steps: (executionId, index) =>
+      run(({ connection }) => {
+        const where = new Conditions();
+        where.add('executions.id = ?', executionId);
+        where.add('step = ?', index);
+        return steps.list(connection, `${where.sql} ORDER BY step, attempt`, ...where.values);
+      }),
+  };
+}
+
+/** Of all records, or of these. */
+function listByIds<Entry extends object>(
+  connection: Connection,
+  table: RowTable<Entry>,
+  ids: readonly string[] | undefined,
+  rest: string,
+  ...values: number[]
+): Entry[] {
+  const where = new Conditions();
+  where.among('id', ids);
+  return table.list(connection, `${where.sql} ${rest}`, ...where.values, ...values);
+}
+
+const LISTED_PATHS = `(SELECT id FROM heads WHERE path IN ${LISTED_BYTES})`;
+const LISTED_SESSIONS = `(SELECT num FROM sessions WHERE id IN ${LISTED_TEXTS})`;
+
+function listChanges(connection: Connection, query: ChangeQuery): readonly Change[] {
+  const { sessionIds, paths, checkpointIds } = query;
+  const where = new Conditions();
+  // Of open changes there are few, and an index that holds no others.
+  if (query.open) where.lead('after_mode IS NULL');
+  where.narrow('operation_id', '= ?', query.operationId);
+  where.narrow('checkpoint_id', `IN ${LISTED_TEXTS}`, checkpointIds && hexList(checkpointIds));
+  where.narrow('changes.path', `IN ${LISTED_PATHS}`, paths && hexList(paths.map(pathToBytes)));
+  where.narrow('session', `IN ${LISTED_SESSIONS}`, sessionIds && hexList(sessionIds));
+  where.add('changes.seq > ?', query.after);
+  return changes.list(connection, `${where.sql} ORDER BY changes.seq`, ...where.values);
+}
+
+/** A capture asks for a single one, and need not wait for a list to be read. */
+function listHeads(connection: Connection, paths?: readonly TrackedPath[]): Head[] {
+  if (paths === undefined) return heads.list(connection, 'ORDER BY path');
+  const [only] = paths;
+  if (paths.length === 1 && only !== undefined) {
+    return heads.list(connection, 'WHERE path = ?', pathToBytes(only));
+  }
+  const list = hexList(paths.map(pathToBytes));
+  return heads.list(connection, `WHERE path IN ${LISTED_BYTES} ORDER BY path`, list);
+}
+
+function countChangedPaths(
+  connection: Connection,
+  ids: readonly CheckpointId[],
+): ReadonlyMap<CheckpointId, number> {
+  const sql = `
+    SELECT checkpoint_id AS id, count(DISTINCT path) AS paths FROM changes
+    WHERE checkpoint_id IN ${LISTED_TEXTS} GROUP BY checkpoint_id`;
+  const rows = connection.all<{ id: CheckpointId; paths: number }>(sql, hexList(ids));
+  return new Map(rows.map(({ id, paths }) => [id, paths]));
+}
+
+// The path itself, or anything from "path/" up to but not "path0", the next sign after the slash.
+const CHANGED_UNDER = `(
+  WITH range AS (
+    SELECT unhex(value ->> 0) AS path, unhex(value ->> 1) AS low, unhex(value ->> 2) AS high
+    FROM (SELECT ? AS value))
+  SELECT checkpoint_id FROM changes WHERE path IN (
+    SELECT id FROM heads, range WHERE heads.path = range.path
+    UNION SELECT id FROM heads, range WHERE heads.path > range.low AND heads.path < range.high))`;
+
+function rangeOf(path: TrackedPath): Uint8Array[] {
+  return [path, `${path}/`, `${path}0`].map(pathToBytes);
+}
+
+// The ids right before and right after each of those asked for. A list waits for this.
+const BESIDE = `(
+  WITH asked AS (SELECT CAST(unhex(value) AS TEXT) AS id FROM json_each(?))
+  SELECT (SELECT max(id) FROM checkpoints WHERE id < asked.id) FROM asked
+  UNION SELECT (SELECT min(id) FROM checkpoints WHERE id > asked.id) FROM asked)`;
+
+function listCheckpoints(connection: Connection, query: CheckpointQuery): readonly Checkpoint[] {
+  const { ids, prefix, beside, path } = query;
+  const where = new Conditions();
+  where.among('id', ids);
+  // Of a message there are few checkpoints, of a session there may be many.
+  where.narrow('message_id', '= ?', query.messageId);
+  where.among('session_id', query.sessionIds);
+  where.among('kind', query.kinds);
+  where.add('seq < ?', query.before);
+  where.add('created_at >= ?', query.since);
+  where.add(`id IN ${CHANGED_UNDER}`, path && hexList(rangeOf(path)));
+  where.add(`id IN ${BESIDE}`, beside && hexList(beside));
+  // LIKE and GLOB stop at NUL and give signs a meaning; a range of bytes does neither.
+  where.add('id >= ?', prefix);
+  where.add('id < CAST(? AS TEXT)', prefix ? firstPast(prefix) : undefined);
+  if (query.labelled) where.lead('label IS NOT NULL');
+  const order = query.oldestFirst ? 'ASC' : 'DESC';
+  const rest = `${where.sql} ORDER BY seq ${order} LIMIT ?`;
+  return checkpoints.list(connection, rest, ...where.values, limitOf(query.limit));
+}
+
+/** The smallest bytes above everything that starts with `prefix`. UTF-8 has no byte 255 to overflow. */
+function firstPast(prefix: string): Uint8Array {
+  const bytes = Buffer.from(prefix);
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) + 1;
+  return bytes;
+}
