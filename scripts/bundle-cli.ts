@@ -36,7 +36,7 @@ const { output } = await bundle.write({
       // What a worker thread loads as well, which needs no more.
       {
         name: 'walk',
-        test: /src\/capture\/scan\/(check-known|columns|control|entry-paths|walk-part)\.ts$/,
+        test: /src\/capture\/scan\/(check-known|entry-stat|file-system|first-walk|index-columns|scan-control)\.ts$/,
         priority: 3,
       },
       { name: 'engine', test: /src\/engine\/(savepoint|open-savepoint)\.ts$/, priority: 2 },

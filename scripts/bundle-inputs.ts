@@ -5,7 +5,7 @@ export function inCheckout(path: string): string {
   return fileURLToPath(new URL(`../${path}`, import.meta.url));
 }
 
-/** What both bundles of the command line begin with. */
+/** The entries of the command's bundle. */
 export const BUNDLE_INPUTS: Readonly<Record<string, string>> = {
   main: inCheckout('src/cli/main.ts'),
   // Found beside the code that starts it.
