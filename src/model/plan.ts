@@ -61,7 +61,6 @@ export type SkipReason =
   | 'shared-attribution'
   | 'directory-not-empty'
   | 'symlinked-parent'
-  | 'not-selected'
   | 'blob-corrupt'
   | 'blob-missing';
 

@@ -20,7 +20,6 @@ const SENTENCES: Record<PlainReason, string> = {
   'shared-attribution': 'it is not certain who changed it; --include-shared takes it back too',
   'directory-not-empty': 'the folder still holds other things',
   'symlinked-parent': 'a folder on the way to it is a link now',
-  'not-selected': 'it was not asked for',
   'blob-corrupt': 'its recorded content is damaged, and nothing damaged is ever written',
   'blob-missing': 'its recorded content is missing from the store',
   kept: 'it was in conflict, and you chose to keep what is there',
