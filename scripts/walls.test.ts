@@ -15,7 +15,7 @@ describe('import walls', () => {
     ['cli/main.ts', "import { x } from '../integrations/ipc/message-port.ts';"],
     ['index.ts', "export { x } from './cli/main.ts';"],
     ['index.ts', "export { x } from '../test/x.ts';"],
-    ['restore/swap.ts', "import { renameSync } from 'node:fs';"],
+    ['restore/step.ts', "import { renameSync } from 'node:fs';"],
     ['cli/run.ts', "import { readFile } from 'node:fs/promises';"],
     ['replica/stage.ts/other.ts', "import { readFile } from 'node:fs';"],
     ['fs/observe.ts', "import type { Store } from '../store/store.ts';"],

@@ -98,7 +98,11 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   web: ['index', 'integrations/index'],
 };
 
-const PLAN_LOADERS: readonly string[] = ['plan/make-plan.ts', 'plan/select.ts', 'plan/notes.ts'];
+const PLAN_LOADERS: readonly string[] = [
+  'plan/make-plan.ts',
+  'plan/load-input.ts',
+  'plan/notes.ts',
+];
 
 /**
  * Files and folders of `src/` that may import `node:fs`. Everybody else opens, reads, writes and renames

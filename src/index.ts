@@ -1,5 +1,4 @@
 export type { AdoptStoreRequest } from './engine/adopt-store.ts';
-export type { OpenWindow } from './engine/capture.ts';
 export type { CheckProjectOptions } from './engine/check-project.ts';
 export {
   adoptStore,
@@ -32,6 +31,7 @@ export {
 export type { Savepoint } from './engine/savepoint.ts';
 export type { ScanOptions, ScanReport } from './engine/scan.ts';
 export type { ProjectStatus, WorktreeStatus } from './engine/status.ts';
+export type { OpenWindow } from './engine/window.ts';
 export type {
   ExecutionReader,
   ListedExecution,

@@ -18,8 +18,8 @@ export interface Circumstances {
 }
 
 /**
- * The author of a change that a scan found. If one window was open, its command (inferred). If several
- * were, or the end of one was never seen, or the scan comes late: shared. If none was, somebody outside.
+ * The author of a change that a scan found. If all open windows belong to one message: inferred. If they
+ * belong to several, or one was closed or lost, or the scan comes late: shared. If there is none: outside.
  */
 export function authorOfFinds({ windows, lost, late, now }: Circumstances): Author {
   const newest = windows.at(-1);
@@ -87,8 +87,9 @@ export class Finds {
   }
 
   /**
-   * The author of a change that was found at `until`. Where no scan looks, it can have happened at any
-   * time after `since`. Elsewhere (null) the scan at the start of a command would have found it.
+   * The author of a change that was found at `until`. `since`: for a path that no scan covers, the number
+   * of its last record. The change may be older than a command that began after it, so the author is then
+   * `outside`. Null where scans look: the scan at the start of the command would have found an older change.
    */
   async authorOf(until: Seq, since: Seq | null): Promise<Author> {
     this.#windows ??= this.#store.timeline.windows();

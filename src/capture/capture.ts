@@ -47,7 +47,7 @@ export async function openChanges(
 ): Promise<Change[]> {
   const opened: Change[] = [];
   const looks = lookAround(site, paths);
-  const overlapped = await overlappedCalls(site.store, { paths: [...looks.keys()] });
+  const overlapped = await changesOfOverlappedCalls(site.store, { paths: [...looks.keys()] });
   for (const [path, seen] of looks) {
     const head = await headOf(draft, site.known, path);
     const open = head?.open ? await site.store.timeline.changes({ paths: [path], open: true }) : [];
@@ -69,10 +69,10 @@ export async function openChanges(
 }
 
 /**
- * After the tool: ends the changes that were opened for it with the states that are there now. New entries
+ * After the tool: closes the changes that were opened for it with the states that are there now. New entries
  * in a folder that was looked at before are the tool's as well.
  */
-export async function endChanges(
+export async function closeChanges(
   draft: Draft,
   site: CaptureSite,
   opened: readonly Change[],
@@ -143,8 +143,8 @@ function windowIdOf({ seq }: Change): string {
   return `call-${seq}`;
 }
 
-/** The ended changes, of those asked for, whose tool calls are still remembered as running. */
-export async function overlappedCalls(
+/** Changes that another session's call has ended while their own call still runs. */
+export async function changesOfOverlappedCalls(
   store: Store,
   query: Pick<ChangeQuery, 'paths' | 'sessionIds'>,
 ): Promise<Change[]> {

@@ -1,4 +1,9 @@
-import { endChanges, endOverlapped, openChanges, overlappedCalls } from '../capture/capture.ts';
+import {
+  changesOfOverlappedCalls,
+  closeChanges,
+  endOverlapped,
+  openChanges,
+} from '../capture/capture.ts';
 import { type Author, authorOf, outsider } from '../capture/chain.ts';
 import { resolveNamed } from '../capture/named-path.ts';
 import { currentOwner } from '../capture/process-owner.ts';
@@ -8,17 +13,15 @@ import type { Checkpoint, Coverage } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
-import { commandsIn, type Window } from '../model/window.ts';
 import type { Draft } from '../store/draft.ts';
 import { addCheckpoint, messageCheckpoint } from '../timeline/checkpoints.ts';
 import { checkLabel } from '../timeline/labels.ts';
-import { newWindowId } from '../timeline/new-id.ts';
 import { touchSession } from '../timeline/sessions.ts';
-import type { Capture, CaptureRequest, CheckpointRequest, WindowRequest } from './requests.ts';
-import { type ScanReport, scanWith } from './scan.ts';
+import type { Capture, CaptureRequest, CheckpointRequest } from './requests.ts';
+import { scanWith } from './scan.ts';
 import type { Workbench } from './workbench.ts';
 
-/** Marks a point to return to: a user's message, or, without a session, one made by hand. */
+/** Marks a point to return to: a user's message (`sessionId` and `messageId`), or else one made by hand. */
 export async function checkpoint(
   bench: Workbench,
   request: CheckpointRequest,
@@ -29,7 +32,7 @@ export async function checkpoint(
   // Checked before the scan too, so that a label that is taken is refused at once.
   await labelOf();
   const work = async (draft: Draft, now: number, coverage: Coverage): Promise<Checkpoint> => {
-    const sessionId = await sessionOf(bench, draft, request, now);
+    const sessionId = await recordSession(bench, draft, request, now);
     if (sessionId !== null && messageId !== undefined) {
       checkId('messageId', messageId);
       const message = { sessionId, messageId, description, coverage };
@@ -61,7 +64,7 @@ export function captureBefore(bench: Workbench, request: CaptureRequest): Promis
   return bench.write(async (draft, now) => {
     const paths = request.paths.flatMap((path) => resolveNamed(bench.root, path));
     if (paths.length === 0) throw new SavepointError('argument-invalid', 'no path was named');
-    await sessionOf(bench, draft, request, now);
+    await recordSession(bench, draft, request, now);
     const { description } = request;
     const message = { sessionId, messageId, description, coverage: 'named' as const };
     const { id } = await messageCheckpoint(draft, bench.store, bench.root, message, now);
@@ -79,12 +82,12 @@ export function captureAfter(bench: Workbench, capture: Capture): Promise<void> 
     const open = await bench.store.timeline.changes({ paths, open: true });
     // The author comes from the timeline, because a capture is a value that the caller hands back.
     const isCaptured = ({ seq }: Change) => seqs.has(seq);
-    const overlapped = (await overlappedCalls(bench.store, { paths })).filter(isCaptured);
+    const overlapped = (await changesOfOverlappedCalls(bench.store, { paths })).filter(isCaptured);
     await endOverlapped(draft, bench.site, overlapped, now);
     const first = open.find(isCaptured);
     if (first === undefined) return;
     const author = authorOf(first, now);
-    await endChanges(draft, bench.site, capture.changes, { author, finds: bench.finds(now) });
+    await closeChanges(draft, bench.site, capture.changes, { author, finds: bench.finds(now) });
   });
 }
 
@@ -93,70 +96,25 @@ export async function endTurn(bench: Workbench, sessionId: string): Promise<void
   const sessionIds = [checkId('sessionId', sessionId)];
   await bench.write(async (draft, now) => {
     const open = await bench.store.timeline.changes({ sessionIds, open: true });
-    await endOverlapped(draft, bench.site, await overlappedCalls(bench.store, { sessionIds }), now);
+    await endOverlapped(
+      draft,
+      bench.site,
+      await changesOfOverlappedCalls(bench.store, { sessionIds }),
+      now,
+    );
     const finds = bench.finds(now);
     // Changes of one author end together, so that each new entry of a folder is recorded once.
     for (const changes of Map.groupBy(open, (change) => authorKey(change)).values()) {
       const [first] = changes;
       if (first === undefined) continue;
-      await endChanges(draft, bench.site, changes, { author: authorOf(first, now), finds });
+      await closeChanges(draft, bench.site, changes, { author: authorOf(first, now), finds });
     }
   });
   if (bench.settings.scan) await scanWith(bench, { movedOn: sessionId }, async () => {});
 }
 
-/** A window that was just opened, with the report of the scan before it. */
-export interface OpenWindow extends Window {
-  readonly report: ScanReport;
-}
-
-/** Before a command: a scan first records what others changed until now, so that it is not the command's. */
-export function openWindow(bench: Workbench, request: WindowRequest): Promise<OpenWindow> {
-  const sessionId = checkId('sessionId', request.sessionId);
-  const messageId = checkId('messageId', request.messageId);
-  const { description } = request;
-  return scanWith(bench, {}, async (draft, now, report) => {
-    const { coverage } = report;
-    await sessionOf(bench, draft, request, now);
-    const message = { sessionId, messageId, description, coverage };
-    const checkpoint = await messageCheckpoint(draft, bench.store, bench.root, message, now);
-    const window: Window = {
-      id: newWindowId(),
-      kind: 'command',
-      change: null,
-      sessionId,
-      checkpointId: checkpoint.id,
-      toolCallId: request.toolCallId ?? null,
-      owner: request.inThisProcess ? currentOwner() : null,
-      description: clipText(description ?? ''),
-      opened: draft.nextSeq(),
-      closed: null,
-      createdAt: now,
-    };
-    draft.windows.push(window);
-    return { ...window, report };
-  });
-}
-
-/** After the command: a scan attributes the changes to it, unless others could write as well. */
-export async function closeWindow(bench: Workbench, id: string): Promise<ScanReport> {
-  const { report, isOpen } = await scanWith(bench, {}, async (draft, _now, report) => {
-    const window = commandsIn(await bench.store.timeline.windows()).find((one) => one.id === id);
-    // The scan itself ends windows that must be over.
-    const isEnded =
-      draft.removedWindows.includes(id) ||
-      draft.windows.some((one) => one.id === id && one.kind === 'interrupted');
-    const isOpen = window !== undefined && !isEnded;
-    if (isOpen && report.coverage === 'scanned') draft.removedWindows.push(id);
-    // The window stays on record until a complete scan has found its changes.
-    else if (isOpen) draft.windows.push({ ...window, closed: draft.nextSeq() });
-    return { report, isOpen };
-  });
-  if (isOpen) return report;
-  throw new SavepointError('argument-invalid', 'no window has this id, or it was closed before');
-}
-
-async function sessionOf(
+/** Puts the session on record, or its new activity. Null where the request names none. */
+export async function recordSession(
   bench: Workbench,
   draft: Draft,
   request: Pick<CheckpointRequest, 'sessionId' | 'agent' | 'parentSessionId'>,

@@ -39,7 +39,10 @@ export interface SavepointSettings {
   readonly scanWorkers: number;
   /** HOME, XDG_CONFIG_HOME and PATH decide which global ignore rules count and which git is run. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Is called with the progress of scans, plans and restores. */
+  /**
+   * Is called once for the walk of a scan, then for each path that is recorded, copied, planned, restored
+   * or materialized, and for each content of an export or import.
+   */
   readonly onProgress: OnProgress | undefined;
   /** Patterns as in .gitignore: files that fit are never read, only their existence is recorded. */
   readonly exclude: readonly string[];

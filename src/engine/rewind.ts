@@ -77,7 +77,7 @@ export function planAndApply(
   });
 }
 
-/** Executes a plan that was made earlier, or throws `plan-stale`. */
+/** Executes a plan that was made earlier. */
 export function apply(
   bench: Workbench,
   plan: RewindPlan,

@@ -15,15 +15,7 @@ import { labelCheckpoint } from '../timeline/labels.ts';
 import { evictCheckpoints, type PruneRequest, type RetentionRules } from '../timeline/retention.ts';
 import { archiveSession } from '../timeline/sessions.ts';
 import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
-import {
-  captureAfter,
-  captureBefore,
-  checkpoint,
-  closeWindow,
-  endTurn,
-  type OpenWindow,
-  openWindow,
-} from './capture.ts';
+import { captureAfter, captureBefore, checkpoint, endTurn } from './capture.ts';
 import { type Materialized, materialize } from './materialize.ts';
 import type { EvictionResult, PrunePlan, PruneReport } from './prune.ts';
 import type { PurgeReport, PurgeRequest } from './purge.ts';
@@ -52,6 +44,7 @@ import { SCAN_OPTIONS, type ScanOptions, type ScanReport, scanWith } from './sca
 import { type ProjectStatus, status } from './status.ts';
 import { TimelineReader } from './timeline-reader.ts';
 import { exportSessions, importSessions } from './transfer.ts';
+import { closeWindow, type OpenWindow, openWindow } from './window.ts';
 import type { Workbench } from './workbench.ts';
 
 /** The timeline of one project, and the way back along it. Made by `openSavepoint`. */
@@ -70,7 +63,7 @@ export class Savepoint extends TimelineReader {
     return this.#bench.root;
   }
 
-  /** Marks a point to return to: a user's message, or, without a session, one made by hand. */
+  /** Marks a point to return to: a user's message (`sessionId` and `messageId`), or else one made by hand. */
   async checkpoint(request: CheckpointRequest = {}): Promise<Checkpoint> {
     check(CHECKPOINT_REQUEST, 'request', request);
     return checkpoint(this.#bench, request);
@@ -158,8 +151,9 @@ export class Savepoint extends TimelineReader {
   }
 
   /**
-   * Executes exactly this plan, or throws `plan-stale` and changes nothing. `alongside`: another program
-   * that rewinds the same files by itself, and runs first.
+   * Executes exactly this plan, or throws. Files are then as they were, except with `restore-unfinished`
+   * and for paths that `details` names. `alongside`: another program that rewinds the same files by
+   * itself, and runs first.
    */
   apply(plan: RewindPlan, alongside?: AlongsideRequest): Promise<Receipt> {
     return apply(this.#bench, plan, alongside);

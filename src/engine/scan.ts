@@ -1,6 +1,6 @@
 import { authorOfFinds, hasGapSince, lostWindows } from '../capture/attribution.ts';
 import { sharedBytes, unshareObjects } from '../capture/git/keep-objects.ts';
-import type { FirstLook, TooLarge } from '../capture/scan/take-baseline.ts';
+import type { BaselineReport, TooLarge } from '../capture/scan/take-baseline.ts';
 import type { CompleteWalk, Recording } from '../capture/scan/worktree.ts';
 import type { Change } from '../model/change.ts';
 import { AMOUNT, ID, type Kind, nullable, object, optional } from '../model/check.ts';
@@ -19,7 +19,7 @@ export interface ScanReport {
   /** Paths whose content could not be recorded; their changes say why. */
   readonly unrecorded: readonly TrackedPath[];
   /** Set by the scan that made the baseline. */
-  readonly first: FirstLook | null;
+  readonly first: BaselineReport | null;
   /** For people: why the worktree is not covered, or what could still be lost of it. */
   readonly notice: string | null;
 }
@@ -38,7 +38,8 @@ export const SCAN_OPTIONS: Kind<ScanOptions> = object({
 
 /**
  * Scans the worktree and puts its changes on record, in one transaction with what `work` drafts. A scan
- * that cannot be completed stops nobody: the report says so, and only what `work` drafts is committed.
+ * that cannot be completed stops nobody: the report says so, and then only the ends of lost windows and
+ * what `work` drafts are committed.
  */
 export async function scanWith<T>(
   bench: Workbench,

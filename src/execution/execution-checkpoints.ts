@@ -190,14 +190,14 @@ export async function saveAttempt(
   persistence: PersistenceManager,
   checkpoint: Checkpoint,
 ): Promise<Checkpoint> {
-  if (await isSavedNew(persistence, checkpoint)) return checkpoint;
+  if (await saveIfNew(persistence, checkpoint)) return checkpoint;
   const latest = await readOrNull(persistence, checkpoint.id);
   // The first attempt gets a document of its own only now that there is a second one.
   if (latest?.attempt === 1) {
-    await isSavedNew(persistence, withMetadata(latest, {}, attemptId(latest, 1)));
+    await saveIfNew(persistence, withMetadata(latest, {}, attemptId(latest, 1)));
   }
   let attempt = (latest?.attempt ?? 1) + 1;
-  while (!(await isSavedNew(persistence, numbered(checkpoint, attempt)))) attempt += 1;
+  while (!(await saveIfNew(persistence, numbered(checkpoint, attempt)))) attempt += 1;
   const saved = withMetadata(checkpoint, { attempt });
   await persistence.saveCheckpoint(saved.toDict());
   await keepNewest(persistence, saved);
@@ -235,7 +235,7 @@ function numbered(checkpoint: Checkpoint, attempt: number): Checkpoint {
 }
 
 /** False, and nothing is saved, where the id is taken. */
-async function isSavedNew(
+async function saveIfNew(
   persistence: PersistenceManager,
   checkpoint: Checkpoint,
 ): Promise<boolean> {

@@ -192,8 +192,9 @@ export class ExecutionRecovery {
   }
 
   /**
-   * Files come first, all of them or none: where that fails, or the process dies, the steps still count and
-   * the rollback can be done again.
+   * Files come first, all that the plan restores or none: where that fails, or the process dies, the steps
+   * still count and the rollback can be done again. Paths that the plan skips stay as they are and stop
+   * nothing; the receipt names them.
    */
   async #rollBack(to: Checkpoint, files: RewindPlan): Promise<Rollback> {
     const { persistence } = this.#checkpoints;

@@ -157,7 +157,7 @@ export class ExecutionRun {
    * before this process ends, or its lease.
    */
   async leave(): Promise<void> {
-    if (this.#isBusy) this.#held.keepSilent();
+    if (this.#isBusy) this.#held.stopRenewing();
     else await this.close();
   }
 
@@ -216,16 +216,19 @@ export class ExecutionRun {
     const index = this.#next;
     const attempt = this.#log.nextAttempt(index);
     // It may have been finished or cancelled: it goes on.
-    this.#held.turn('open');
+    this.#held.setStatus('open');
     return this.#held.record((draft, now, coverage) => {
-      draft.steps.push(...this.#passed(index));
+      draft.steps.push(...this.#rolledBackForGood(index));
       const step = { ...made, index, attempt };
       return draftBegin(this.#site, draft, this.execution, step, { now, coverage });
     });
   }
 
-  /** Steps that were rolled back are so for good now: an undo brings their files again, but not them. */
-  #passed(index: number): StepAttempt[] {
+  /**
+   * The execution goes on another way, so attempts that a rollback took back stay taken back. An undo then
+   * restores their files only.
+   */
+  #rolledBackForGood(index: number): StepAttempt[] {
     return this.#log.attempts
       .filter(({ index: at, status, rolledBackBy }) => {
         return at >= index && (status === 'success' || rolledBackBy !== null);
@@ -306,7 +309,7 @@ export class ExecutionRun {
     // Another process has the execution: this one must not touch a file any more.
     if (isSavepointError(error, 'execution-lost') || this.#held.lost.aborted) return;
     this.#unsettled = failed;
-    if (status === 'cancelled') this.#held.turn(status);
+    if (status === 'cancelled') this.#held.setStatus(status);
     attempt.step = await rollBackAttempt(this.#site, this.#held, {
       ended: (endedAt) => {
         attempt.isOver = true;

@@ -66,7 +66,7 @@ export class HeldExecution {
   }
 
   /** Goes on record with the next transaction. */
-  turn(status: Execution['status']): void {
+  setStatus(status: Execution['status']): void {
     this.#execution = { ...this.#execution, status };
   }
 
@@ -87,7 +87,7 @@ export class HeldExecution {
 
   /** The next token fences out everything that this process may still try to write. */
   async giveBack(status: Execution['status'] = this.#execution.status): Promise<void> {
-    this.keepSilent();
+    this.stopRenewing();
     await this.#site.write(async (draft, now) => {
       draft.fence = this.fence;
       const token = this.#execution.token + 1;
@@ -97,7 +97,7 @@ export class HeldExecution {
   }
 
   /** Stops renewing. It stays held by this process until the process ends, or its lease. */
-  keepSilent(): void {
+  stopRenewing(): void {
     clearInterval(this.#heart);
   }
 

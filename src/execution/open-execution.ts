@@ -76,7 +76,7 @@ async function recover(
   const { attempts, lost } = await readLog(site.store, id);
   if (lost !== null) throw stepLost(id, lost);
   for (const step of attempts.filter(isUnfinished)) {
-    await settle(site, held, step, acceptsChangedFiles);
+    await rollBackUnfinished(site, held, step, acceptsChangedFiles);
   }
   const log = await readLog(site.store, id);
   if (!acceptsChangedFiles) await verifyFiles(site, held.execution, log);
@@ -91,8 +91,8 @@ function stepLost(id: string, index: number): SavepointError {
   });
 }
 
-/** Rolls back an attempt whose process is gone. */
-async function settle(
+/** Rolls back an attempt that was killed, or that failed and was not rolled back to its end. */
+async function rollBackUnfinished(
   site: ExecutionSite,
   held: HeldExecution,
   step: StepAttempt,

@@ -1,4 +1,4 @@
-import { endChanges } from '../capture/capture.ts';
+import { closeChanges } from '../capture/capture.ts';
 import { authorOf } from '../capture/chain.ts';
 import { currentOwner } from '../capture/process-owner.ts';
 import { type PinnedFolder, pinParentOrNull } from '../fs/pinned-folder.ts';
@@ -88,7 +88,7 @@ export async function draftEnd(
     const [first] = changes;
     if (first === undefined) continue;
     const capturing = { author: authorOf(first, now), finds: site.finds(now) };
-    await endChanges(draft, site.files, changes, capturing);
+    await closeChanges(draft, site.files, changes, capturing);
   }
   for (const window of commandsIn(await site.store.timeline.windows())) {
     if (window.sessionId !== sessionId) continue;

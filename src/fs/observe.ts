@@ -133,13 +133,13 @@ export function observeEntry(
 }
 
 /** An observation without the bytes. */
-export type Sight = Pick<Observation, 'state' | 'stats'>;
+export type StateAndStat = Pick<Observation, 'state' | 'stats'>;
 
 /**
  * Whether an entry is still the one that was seen, as far as its stat tells: not whether somebody wrote to
  * it within the same tick of the clock.
  */
-export function isAsSeen(folder: PinnedFolder, name: string, { stats }: Sight): boolean {
+export function isAsSeen(folder: PinnedFolder, name: string, { stats }: StateAndStat): boolean {
   if (stats === null) return false;
   try {
     const now = lstatSync(folder.entry(name), { bigint: true, throwIfNoEntry: false });

@@ -185,7 +185,7 @@ function writeAt(fd: number, bytes: Uint8Array, position: number): void {
 }
 
 /** Whether a file was left by a process that was killed while it wrote. */
-export function isUnfinished(at: FsPath): boolean {
+export function isTorn(at: FsPath): boolean {
   const mode = lstatSync(at, { throwIfNoEntry: false })?.mode ?? 0;
   return (mode & 0o777) === UNFINISHED_MODE;
 }

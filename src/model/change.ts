@@ -10,8 +10,9 @@ export type ChangeOrigin = (typeof CHANGE_ORIGINS)[number];
 export const CHANGE_ORIGINS = ['outside', 'tool', 'shell', 'operation'] as const;
 
 /**
- * How sure the attribution is. `exact`: a tool named the file. `inferred`: one shell window was open.
- * `shared`: windows overlapped or an end was never seen; a rewind takes these only when told to.
+ * How sure the attribution is. `exact`: a tool named the file. `inferred`: only commands of one message were
+ * running. `shared`: commands of several messages ran, an end was never seen, a scan came late, or calls of
+ * two sessions wrote at once; a rewind takes these only when told to.
  */
 export type Attribution = (typeof ATTRIBUTIONS)[number];
 

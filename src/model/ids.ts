@@ -10,8 +10,8 @@ export type BlobId = Brand<string, 'BlobId'>;
 /** SHA-256 over a part of a document and the parts that it holds, 64 lower-case hexadecimal digits. */
 export type PartId = Brand<string, 'PartId'>;
 /**
- * Place in a project's timeline. Checkpoints, changes, operations and the ends of windows draw from one
- * sequence, so that their order never depends on a clock.
+ * Place in a project's timeline. Checkpoints, changes, operations, both ends of windows and the baseline draw
+ * from one sequence, so that their order never depends on a clock.
  */
 export type Seq = number;
 

@@ -6,12 +6,12 @@ import type { State } from './state.ts';
 
 /**
  * How far a restore has come. `alongside`: another program rewinds files; recovery makes them what they
- * were. `intent`: recovery rolls forward. `done`: the operation is on record, only the stash is left to
- * drop.
+ * were. `intent`: recovery rolls forward, or back where it cannot. `done`: the operation is on record or
+ * taken back; only companions are left to remove.
  */
 export type JournalPhase = 'alongside' | 'intent' | 'done';
 
-/** One path of a restore, with the names of its two companions on disk. */
+/** One path of a restore, with the names of its new file and its stash. */
 export interface JournalStep {
   readonly path: TrackedPath;
   /** `chmod` changes the mode in place; everything else replaces the entry. */

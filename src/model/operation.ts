@@ -29,7 +29,7 @@ export interface PathReason {
 
 /** What an operation did, path by path; the same for a preview that is then applied. */
 export interface Receipt {
-  /** True when every path of the set reached its target. */
+  /** False if a path is in conflict, or its content is damaged. Other skipped paths do not count. */
   readonly success: boolean;
   readonly operationId: OperationId | null;
   readonly safetyCheckpointId: CheckpointId | null;

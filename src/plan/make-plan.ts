@@ -1,4 +1,4 @@
-import { type CaptureSite, mayRun, overlappedCalls } from '../capture/capture.ts';
+import { type CaptureSite, changesOfOverlappedCalls, mayRun } from '../capture/capture.ts';
 import { gitHead } from '../capture/git/find-repository.ts';
 import type { Observation } from '../fs/observe.ts';
 import { SavepointError } from '../model/errors.ts';
@@ -11,8 +11,8 @@ import { currentSeq } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
 import { type ChangeSet, loadChangeSet, type SetRequest } from '../timeline/change-set.ts';
 import { decide } from './decide.ts';
+import { type KeptContents, type LoadedInput, loadPlanInput, MOST_KEPT } from './load-input.ts';
 import { notesOn } from './notes.ts';
-import { type KeptContents, MOST_KEPT, type Selection, select } from './select.ts';
 
 export interface PlanRequest {
   readonly set: SetRequest;
@@ -45,10 +45,10 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
   const set = await loadChangeSet(site.store, request.set, request);
   if (!request.force) await refuseBusy(site.store, request.set, set);
   const exact = request.set.take === 'exact';
-  const selection = await select(site, set, { named: request.paths ?? [], exact });
+  const input = await loadPlanInput(site, set, { named: request.paths ?? [], exact });
   const checkpoint = request.set.take === 'operation' ? null : request.set.checkpoint;
   const plan = decide({
-    ...selection,
+    ...input,
     kind: request.kind,
     checkpointId: checkpoint?.id ?? null,
     reverts: request.set.take === 'operation' ? request.set.operation.id : null,
@@ -61,9 +61,9 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
   const lines = plan.lines.map(sealMerge);
   const head = gitHead(site.root);
   const uncertain = exact ? new Set<Seq>() : sharedIn(set);
-  const { seen } = selection;
+  const { seen } = input;
   const notes = notesOn({ checkpoint, exact, lines, seen, uncertain, gitHead: head });
-  return { plan: { ...plan, lines, notes }, fresh: { ...kept(selection), gitHead: head } };
+  return { plan: { ...plan, lines, notes }, fresh: { ...kept(input), gitHead: head } };
 }
 
 function sharedIn({ chains }: ChangeSet): Set<Seq> {
@@ -73,7 +73,7 @@ function sharedIn({ chains }: ChangeSet): Set<Seq> {
 }
 
 /** Keeps no observations that would take too much memory; those files are read again instead. */
-function kept({ seen, targets }: Selection): Pick<Fresh, 'seen' | 'contents'> {
+function kept({ seen, targets }: LoadedInput): Pick<Fresh, 'seen' | 'contents'> {
   const bytes = [...seen.values()].reduce((sum, { blob }) => sum + (blob?.bytes.length ?? 0), 0);
   return { seen: bytes > MOST_KEPT ? new Map() : seen, contents: targets };
 }
@@ -92,7 +92,7 @@ async function refuseBusy(store: Store, request: SetRequest, set: ChangeSet): Pr
   const { sessionIds } = set;
   const whose = sessionIds === null ? {} : { sessionIds };
   const open = await store.timeline.changes({ ...whose, open: true });
-  const calls = [...open, ...(await overlappedCalls(store, whose))];
+  const calls = [...open, ...(await changesOfOverlappedCalls(store, whose))];
   const paths = new Set(set.chains.map((chain) => chain.path));
   const running = calls.filter(
     (change) => (request.take !== 'operation' || paths.has(change.path)) && mayRun(change),

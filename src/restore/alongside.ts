@@ -9,10 +9,10 @@ import { ABSENT, isDirectory, type State, sameState } from '../model/state.ts';
 import type { Draft } from '../store/draft.ts';
 import { newOperationId } from '../timeline/new-id.ts';
 import { dropCompanions } from './companions.ts';
-import { syncSteps } from './journal.ts';
 import { stageAgain } from './staging.ts';
+import { forward } from './step.ts';
 import { currentState, hasFolder, isTheirs, reasonOf, withPlace } from './step-place.ts';
-import { forward } from './swap.ts';
+import { syncSteps } from './steps.ts';
 
 /**
  * Another program that rewinds files of its own accord, at the same time and to the same end: it may

@@ -10,6 +10,9 @@ import type { Batch, Store } from '../store/store.ts';
 import { type Alongside, runAlongside } from './alongside.ts';
 import { checkLines, checkPlan } from './check-plan.ts';
 import { dropAllCompanions, unfinished } from './companions.ts';
+import { type ApplyContext, type Prepared, prepare } from './prepare.ts';
+import { stageAll } from './staging.ts';
+import { hasNoRoom, reasonOf } from './step-place.ts';
 import {
   changedMeanwhile,
   loosenAll,
@@ -18,15 +21,12 @@ import {
   swapBack,
   takenBack,
   withoutGuards,
-} from './journal.ts';
-import { type ApplyContext, type Prepared, prepare } from './prepare.ts';
-import { stageAll } from './staging.ts';
-import { hasNoRoom, reasonOf } from './step-place.ts';
+} from './steps.ts';
 
 /**
- * Executes exactly this plan, or throws `plan-stale` with everything as it was, except for paths that somebody
- * else changed meanwhile: those stay theirs. The caller holds the project lock and has recovered any earlier
- * journal. A plan that is not fresh may come from any caller, and may be old.
+ * Executes exactly this plan, or throws. Files are then as they were, except with `restore-unfinished` and
+ * for paths that `details` names, which somebody else changed meanwhile. The caller holds the project lock
+ * and has recovered any earlier journal. A plan that is not fresh may come from any caller, and may be old.
  */
 export async function applyPlan(
   context: ApplyContext,
@@ -37,7 +37,7 @@ export async function applyPlan(
   else checkLines(context.site, plan);
   refuseConflicts(plan);
   const lines = plan.lines.filter(takesEffect);
-  if (lines.length === 0 && !(await isOnRecord(context, plan))) return receiptOf(plan);
+  if (lines.length === 0 && !(await mustBeRecorded(context, plan))) return receiptOf(plan);
   await checkTimeline(context, plan);
   const touched = other === null ? null : [...other.paths, ...lines.map((line) => line.path)];
   const idle = !plan.lines.some(isWork);
@@ -47,8 +47,11 @@ export async function applyPlan(
   return receiptOf(plan, { operationId, safetyCheckpointId }, notes);
 }
 
-/** A plan that touches no file may still take back the state of an execution. */
-async function isOnRecord({ operationId, site }: ApplyContext, plan: RewindPlan): Promise<boolean> {
+/** A plan without lines may still take back the steps of an execution. */
+async function mustBeRecorded(
+  { operationId, site }: ApplyContext,
+  plan: RewindPlan,
+): Promise<boolean> {
   if (operationId !== undefined) return true;
   return plan.reverts !== null && plan.lines.length === 0 && rollsSteps(site.store, plan.reverts);
 }
@@ -97,7 +100,7 @@ async function recordOnly({ site }: ApplyContext, { safety, journal }: Prepared)
   return [];
 }
 
-/** Safety checkpoint and intent, staging, swap, record: at each moment either side can be reached. */
+/** After a crash at any moment the journal leads to the old files or to the new ones. */
 async function restore(
   context: ApplyContext,
   prepared: Prepared,

@@ -15,7 +15,7 @@ import { isWork, PLAN, type PlanLine, type RewindPlan, takesEffect } from '../mo
 import { type Captured, joins, type State } from '../model/state.ts';
 import { hashBytes } from '../store/blob.ts';
 import { currentSeq } from '../store/find.ts';
-import { changedMeanwhile } from './journal.ts';
+import { changedMeanwhile } from './steps.ts';
 
 /**
  * A plan is a value, and a caller may hand back another one than it was given. Makes sure that it asks

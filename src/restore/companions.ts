@@ -1,12 +1,13 @@
 import type { CaptureSite } from '../capture/capture.ts';
 import { isOneFile, isThere, removeFreeingLater, removeIfThere } from '../fs/entries.ts';
 import { type FsPath, type PinnedFolder, pinFolderOrNull } from '../fs/pinned-folder.ts';
-import { isUnfinished } from '../fs/write-file.ts';
+import { isTorn } from '../fs/write-file.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Journal, JournalStep, UntidyStep } from '../model/journal.ts';
 import { isOutside, nameOf, type TrackedPath } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
 import { isDirectory, type State, sameState } from '../model/state.ts';
+import { isMovable } from './step.ts';
 import {
   about,
   asideName,
@@ -17,7 +18,6 @@ import {
   withParent,
   withStage,
 } from './step-place.ts';
-import { isMovable } from './swap.ts';
 
 /** Whether the kept predecessor is still what the plan expected; if not, somebody wrote to it. */
 export function stashIsIntact(root: string, step: JournalStep): boolean {
@@ -139,7 +139,7 @@ function isAside(stage: PinnedFolder, step: JournalStep): boolean {
 function isSpareNew(step: JournalStep, stage: PinnedFolder): boolean {
   if (step.how === 'chmod' || isDirectory(step.to)) return true;
   const staged = stage.entry(step.stagedName);
-  return isUnfinished(staged) || sameState(readableState(stage, step.stagedName), step.to);
+  return isTorn(staged) || sameState(readableState(stage, step.stagedName), step.to);
 }
 
 /** Nothing can be said of a companion that cannot be read: it stays until it can be. */

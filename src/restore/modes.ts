@@ -1,7 +1,7 @@
 import type { JournalStep } from '../model/journal.ts';
 import { type Captured, isDirectory, type State, sameState } from '../model/state.ts';
+import type { StepOutcome } from './step.ts';
 import { type StepPlace, stateIn, withParent, withPlace } from './step-place.ts';
-import type { StepOutcome } from './swap.ts';
 
 /*
  * Folders that a restore works in must let us in. They are loosened before the steps, outermost first, get

@@ -1,7 +1,7 @@
 import { type CaptureSite, look } from '../capture/capture.ts';
 import { type Author, appendChange, outsider, settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
-import { kindAt, type Observation, type Sight } from '../fs/observe.ts';
+import { kindAt, type Observation, type StateAndStat } from '../fs/observe.ts';
 import { type Checkpoint, makeCheckpoint } from '../model/checkpoint.ts';
 import type { OperationId, Seq } from '../model/ids.ts';
 import type { Journal, JournalStep } from '../model/journal.ts';
@@ -16,7 +16,7 @@ import { currentSeq, findOperation } from '../store/find.ts';
 import { newCheckpointId, newOperationId } from '../timeline/new-id.ts';
 import { guardSteps } from './alongside.ts';
 import { stepsToTidy } from './companions.ts';
-import { changedMeanwhile } from './journal.ts';
+import { changedMeanwhile } from './steps.ts';
 
 export interface ApplyContext {
   readonly site: CaptureSite;
@@ -37,12 +37,12 @@ export interface Prepared {
   /** The steps, and the rows that go on record after them. */
   readonly journal: Journal;
   /** The state and stat of each path. */
-  readonly seen: ReadonlyMap<TrackedPath, Sight>;
+  readonly seen: ReadonlyMap<TrackedPath, StateAndStat>;
 }
 
 /**
- * Checks every expectation of the plan against the disk and writes the journal. Touches nothing.
- * `alongside`: what another program may touch before the plan is carried out.
+ * Checks every expectation of the plan against the disk, and makes the safety checkpoint and the journal
+ * for the caller to commit. `alongside`: what another program may touch before the plan is carried out.
  */
 export async function prepare(
   context: ApplyContext,
@@ -104,7 +104,7 @@ async function settleLines(
   lines: readonly PlanLine[],
 ): Promise<Settled> {
   const unrecorded = new Map<TrackedPath, Seq>();
-  const sights = new Map<TrackedPath, Sight>();
+  const sights = new Map<TrackedPath, StateAndStat>();
   for (const [done, line] of lines.entries()) {
     await site.onProgress?.({ step: 'keep', done, total: lines.length });
     // A file that changes after this look is found by the swap, so a fresh look need not be repeated.

@@ -15,6 +15,10 @@ import {
   unfinished,
   untidied,
 } from './companions.ts';
+import { finishFolder, loosenFolder, tightenFolder } from './modes.ts';
+import { stageAgain } from './staging.ts';
+import { backward, clearAside, forward } from './step.ts';
+import { currentState, hasNoRoom, isRefused, isTheirs, reasonOf } from './step-place.ts';
 import {
   outermostFirst,
   recordTakenBack,
@@ -23,11 +27,7 @@ import {
   syncSteps,
   takenBack,
   withoutGuards,
-} from './journal.ts';
-import { finishFolder, loosenFolder, tightenFolder } from './modes.ts';
-import { stageAgain } from './staging.ts';
-import { currentState, hasNoRoom, isRefused, isTheirs, reasonOf } from './step-place.ts';
-import { backward, forward, settle } from './swap.ts';
+} from './steps.ts';
 
 /**
  * Finishes what an interrupted restore left, or takes it back where it cannot be finished. A path that
@@ -124,7 +124,7 @@ async function rollForward(
   const foreign = new Set<TrackedPath>();
   for (const step of outermostFirst(journal.steps)) loosen(site, step);
   for (const step of journal.steps) {
-    if (!(await redo(site, step, otherwise))) foreign.add(step.path);
+    if (!(await finishStep(site, step, otherwise))) foreign.add(step.path);
   }
   for (const step of journal.steps.toReversed()) {
     const setMode = foreign.has(step.path) ? tightenFolder : finishFolder;
@@ -141,9 +141,13 @@ async function rollForward(
 }
 
 /** False when somebody else has changed the path since, or its new content is lost. */
-async function redo(site: CaptureSite, step: JournalStep, otherwise: Otherwise): Promise<boolean> {
+async function finishStep(
+  site: CaptureSite,
+  step: JournalStep,
+  otherwise: Otherwise,
+): Promise<boolean> {
   try {
-    settle(site.root, step);
+    clearAside(site.root, step);
     const there = sameState(currentState(site.root, step), step.to);
     const ready = there || (await stageAgain(site, step));
     if (ready && forward(site.root, step) === 'foreign') return false;

@@ -1,13 +1,13 @@
 import type { CaptureSite } from '../capture/capture.ts';
 import { isThere, makeLink, removeIfThere } from '../fs/entries.ts';
 import type { SyncTarget } from '../fs/sync-together.ts';
-import { createFile, isUnfinished } from '../fs/write-file.ts';
+import { createFile, isTorn } from '../fs/write-file.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { type Captured, type State, sameState } from '../model/state.ts';
 import type { Fresh } from '../plan/make-plan.ts';
-import { syncAll, tellProgress } from './journal.ts';
 import { type StepPlace, withPlace, withStage } from './step-place.ts';
+import { syncAll, tellProgress } from './steps.ts';
 
 /** A step that brings a file or a link, which has to be made beforehand. */
 export type StagedStep = JournalStep & { readonly to: Captured };
@@ -85,7 +85,7 @@ export function stageStep(root: string, step: StagedStep, bytes: Uint8Array): nu
 
 /** Whether the staged file holds a part of our bytes and nothing else: a power cut leaves holes. */
 function isOurs(place: StepPlace, bytes: Uint8Array): boolean {
-  if (!isThere(place.staged) || isUnfinished(place.staged)) return true;
+  if (!isThere(place.staged) || isTorn(place.staged)) return true;
   const found = place.waitingBytes();
   if (found === null || found.length > bytes.length) return false;
   return found.every((byte, at) => byte === 0 || byte === bytes[at]);

@@ -1,5 +1,5 @@
 import { isThere, makeLink, removeIfThere } from '../fs/entries.ts';
-import { isAsSeen, type Observation, observeEntry, type Sight } from '../fs/observe.ts';
+import { isAsSeen, type Observation, observeEntry, type StateAndStat } from '../fs/observe.ts';
 import {
   type FsPath,
   type PinnedFolder,
@@ -50,7 +50,7 @@ export class StepPlace {
   }
 
   /** As `current`, without reading the file if its stat is what was seen before. */
-  currentSince(seen: Sight | null): State {
+  currentSince(seen: StateAndStat | null): State {
     const isSame = seen !== null && isAsSeen(this.parent, this.name, seen);
     return isSame ? seen.state : this.current();
   }

@@ -4,7 +4,7 @@ import { blobOf, isSavepointError, relativePath, type State } from '../../src/in
 import type { JournalStep } from '../../src/model/journal.ts';
 import { dropCompanions } from '../../src/restore/companions.ts';
 import { needsStaging, stageStep } from '../../src/restore/staging.ts';
-import { forward } from '../../src/restore/swap.ts';
+import { forward } from '../../src/restore/step.ts';
 import type { Arena } from './race.ts';
 
 /** How one try ended. */

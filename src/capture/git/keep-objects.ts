@@ -184,8 +184,8 @@ export interface CopyBudget {
 export async function keepFile(source: string, target: string, budget: CopyBudget): Promise<void> {
   const temporary = temporaryOf(target);
   rmSync(temporary, { force: true });
-  if (!isLinked(source, temporary)) {
-    if (!(await isCopied(source, temporary, budget))) throw new Refusal('too-large-to-copy');
+  if (!tryLink(source, temporary)) {
+    if (!(await tryCopy(source, temporary, budget))) throw new Refusal('too-large-to-copy');
     await syncFile(temporary);
   }
   renameSync(temporary, target);
@@ -213,7 +213,7 @@ async function unshareFiles(paths: readonly string[], budget: CopyBudget): Promi
   try {
     for (const path of paths) {
       rmSync(temporaryOf(path), { force: true });
-      if (await isCopied(path, temporaryOf(path), budget)) copied.push(path);
+      if (await tryCopy(path, temporaryOf(path), budget)) copied.push(path);
     }
     // All at once: one by one, each sync would wait for the disk again.
     await Promise.all(copied.map((path) => syncFile(temporaryOf(path))));
@@ -225,7 +225,8 @@ async function unshareFiles(paths: readonly string[], budget: CopyBudget): Promi
   }
 }
 
-function isLinked(source: string, target: string): boolean {
+/** False where the file system or the owner allows no link. */
+function tryLink(source: string, target: string): boolean {
   try {
     linkSync(source, target);
     return true;
@@ -235,9 +236,9 @@ function isLinked(source: string, target: string): boolean {
   }
 }
 
-/** A clone, which takes no room, or a copy within the budget. */
-async function isCopied(source: string, target: string, budget: CopyBudget): Promise<boolean> {
-  if (!(await isCloned(source, target))) {
+/** Makes a clone, which takes no room, or a copy within the budget. False where the copy would not fit. */
+async function tryCopy(source: string, target: string, budget: CopyBudget): Promise<boolean> {
+  if (!(await tryClone(source, target))) {
     const { size } = statSync(source);
     if (size > Math.min(budget.bytes, freeBytes(dirname(target)))) return false;
     budget.bytes -= size;
@@ -254,7 +255,7 @@ function freeBytes(folder: string): number {
 }
 
 /** False on any error; a real problem with the disk shows again in the copy that follows. */
-async function isCloned(source: string, target: string): Promise<boolean> {
+async function tryClone(source: string, target: string): Promise<boolean> {
   try {
     await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL);
     return true;

@@ -163,10 +163,10 @@ function enterAll(views: readonly FolderView[], name: ByteText): readonly Folder
   return entered.every((view, index) => view === views[index]) ? views : entered;
 }
 
-/** The prefix of the files that src/restore stages and stashes beside a target. */
+/** The prefix of a restore's companions, and of the file that a step of an execution is writing. */
 const COMPANION_PREFIX = '.savepoint-';
 
-/** Names that no rule brings into scope: git's own folder or file, and our staged and stashed files. */
+/** Names that no rule brings into scope: git's own folder or file, and files with our prefix. */
 function isNeverTracked(name: string): boolean {
   return mayBeGit(name.charCodeAt(0))
     ? name.startsWith(COMPANION_PREFIX) || protectionOf(name as TrackedPath) === 'git'

@@ -18,7 +18,7 @@ import {
 export interface IndexStamp {
   /** The id of the baseline's list, which tells one store from another. */
   readonly storeId: string;
-  /** The last sequence number that the scan's changes got. */
+  /** The newest sequence number when the walk began. Paths recorded after it are looked at again. */
   readonly seq: number;
   /** Paths at which a tool was at work: the end of its change goes on record without a new number. */
   readonly open: readonly TrackedPath[];

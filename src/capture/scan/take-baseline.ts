@@ -12,7 +12,7 @@ import { isFileMode, isLinkMode } from './entry-stat.ts';
 import type { ScanIndex } from './scan-index.ts';
 
 /** How a baseline was made. */
-export interface FirstLook {
+export interface BaselineReport {
   readonly kind: 'baseline';
   readonly entries: number;
   /** Files that git holds, which were neither read nor copied. */
@@ -30,7 +30,7 @@ export interface TooLarge {
   readonly limit: number;
 }
 
-export interface FirstLookOptions {
+export interface BaselineOptions {
   readonly index: ScanIndex;
   readonly git: GitBaseline | { readonly refused: GitRefusal };
   /** How many bytes may be copied at most. */
@@ -47,8 +47,8 @@ export interface FirstLookOptions {
 export async function takeBaseline(
   draft: Draft,
   site: CaptureSite,
-  options: FirstLookOptions,
-): Promise<FirstLook | TooLarge> {
+  options: BaselineOptions,
+): Promise<BaselineReport | TooLarge> {
   const { index, maxCopyBytes: limit } = options;
   const { sorted, fromGit, refused } = await sortOutWithGit(site, options);
   const { writer, toCopy, bytes } = sorted;
@@ -70,8 +70,8 @@ export async function takeBaseline(
 /** Decides which files are taken from git, and keeps their objects; the others are to be copied. */
 async function sortOutWithGit(
   site: CaptureSite,
-  { index, git, maxCopyBytes }: FirstLookOptions,
-): Promise<Pick<FirstLook, 'fromGit' | 'refused'> & { readonly sorted: Sorted }> {
+  { index, git, maxCopyBytes }: BaselineOptions,
+): Promise<Pick<BaselineReport, 'fromGit' | 'refused'> & { readonly sorted: Sorted }> {
   const folder = site.store.git?.folder;
   if ('refused' in git || git.count === 0 || folder === undefined) {
     const refused = 'refused' in git ? git.refused : null;
@@ -127,7 +127,7 @@ async function* copies(
   site: CaptureSite,
   toCopy: readonly number[],
   writer: ManifestWriter,
-  { index, checkTime }: FirstLookOptions,
+  { index, checkTime }: BaselineOptions,
 ): AsyncGenerator<readonly Blob[]> {
   const { maxFileSize } = site;
   const observer = new Observer(site.root, { maxFileSize, room: new ReadingRoom() });

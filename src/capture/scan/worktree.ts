@@ -27,7 +27,7 @@ import { type Recorded, recordDifferences } from './record-differences.ts';
 import type { GiveUpReason } from './scan-control.ts';
 import type { RecordedChange, ScanIndex } from './scan-index.ts';
 import { Scanner, type ScanOutcome } from './scanner.ts';
-import { type FirstLook, type TooLarge, takeBaseline } from './take-baseline.ts';
+import { type BaselineReport, type TooLarge, takeBaseline } from './take-baseline.ts';
 
 export interface WorktreeOptions {
   /** Where the stat index is kept between processes; null keeps it in memory. */
@@ -61,7 +61,7 @@ export type Walk =
 
 export type CompleteWalk = Exclude<Walk, { kind: 'gave-up' }>;
 
-export type Recording = ({ readonly kind: 'changes' } & Recorded) | FirstLook | TooLarge;
+export type Recording = ({ readonly kind: 'changes' } & Recorded) | BaselineReport | TooLarge;
 
 /** Scans the worktree of one project. Keeps the index and the threads between scans. */
 export class Worktree {
@@ -181,7 +181,7 @@ export class Worktree {
     walk: Extract<Walk, { kind: 'first' }>,
     { createdAt }: Author,
     checkTime: () => void,
-  ): Promise<FirstLook | TooLarge> {
+  ): Promise<BaselineReport | TooLarge> {
     const { maxCopyBytes } = this.#options;
     const taken = await takeBaseline(draft, this.#site, { ...walk, maxCopyBytes, checkTime });
     if (taken.kind !== 'baseline') return taken;

@@ -1,5 +1,5 @@
 import type { CaptureSite } from '../capture/capture.ts';
-import type { Sight } from '../fs/observe.ts';
+import type { StateAndStat } from '../fs/observe.ts';
 import { pinFolderOrNull } from '../fs/pinned-folder.ts';
 import { type SyncTarget, syncTogether } from '../fs/sync-together.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
@@ -10,8 +10,8 @@ import { isDirectory } from '../model/state.ts';
 import { currentSeq } from '../store/find.ts';
 import { stashIsIntact, stepsToTidy } from './companions.ts';
 import { finishFolder, loosenAgain, loosenFolder, tightenAgain, tightenFolder } from './modes.ts';
+import { backward, forward } from './step.ts';
 import { about, isTheirs, withParent } from './step-place.ts';
-import { backward, forward } from './swap.ts';
 
 /** Opens the folders that have to let us in, outermost first. */
 export function loosenAll(site: CaptureSite, steps: readonly JournalStep[]): void {
@@ -25,7 +25,7 @@ export function loosenAll(site: CaptureSite, steps: readonly JournalStep[]): voi
 export async function swapAll(
   site: CaptureSite,
   steps: readonly JournalStep[],
-  seen: ReadonlyMap<TrackedPath, Sight>,
+  seen: ReadonlyMap<TrackedPath, StateAndStat>,
 ): Promise<void> {
   for (const [done, step] of steps.entries()) {
     await tellProgress(site, { step: 'swap', done, total: steps.length });

@@ -8,7 +8,7 @@ import {
   removeFolder,
   removeIfThere,
 } from '../fs/entries.ts';
-import { kindAt, type Sight } from '../fs/observe.ts';
+import { kindAt, type StateAndStat } from '../fs/observe.ts';
 import type { JournalStep } from '../model/journal.ts';
 import { isDirectory, type State, sameState } from '../model/state.ts';
 import { modeBack, modeForward, openMode } from './modes.ts';
@@ -22,7 +22,11 @@ export type StepOutcome = 'done' | 'foreign';
  * entry is moved aside as it is, never overwritten, and the new one takes a name that must be free.
  * `seen`: what was there a moment ago, for a caller who compares the stash with it in the end.
  */
-export function forward(root: string, step: JournalStep, seen: Sight | null = null): StepOutcome {
+export function forward(
+  root: string,
+  step: JournalStep,
+  seen: StateAndStat | null = null,
+): StepOutcome {
   // An earlier step may have removed the folder, and the entry with it.
   if (step.to.kind === 'absent' && isGone(root, step)) return 'done';
   return withPlace(root, step, (place) => {
@@ -40,8 +44,11 @@ function isGone(root: string, { path }: JournalStep): boolean {
   return about(path, () => kindAt(root, path)) === 'absent';
 }
 
-/** Before a step goes forward that a process may have been taking back when it died. */
-export function settle(root: string, step: JournalStep): void {
+/**
+ * Clears the entry that a process had moved aside when it died while it took this step back. Call it before
+ * `forward`.
+ */
+export function clearAside(root: string, step: JournalStep): void {
   if (hasFolder(root, step)) withPlace(root, step, (place) => settleAside(place, step));
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BlobId } from '../model/ids.ts';
-import { KeptContents, MOST_KEPT } from './select.ts';
+import { KeptContents, MOST_KEPT } from './load-input.ts';
 
 const id = (name: string): BlobId => name as BlobId;
 

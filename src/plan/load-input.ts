@@ -37,7 +37,7 @@ export class KeptContents {
   }
 }
 
-export interface Selection {
+export interface LoadedInput {
   readonly paths: readonly PathInput[];
   readonly seen: ReadonlyMap<TrackedPath, Observation>;
   readonly surroundings: PlanInput['surroundings'];
@@ -47,7 +47,7 @@ export interface Selection {
   readonly targets: KeptContents;
 }
 
-export interface SelectOptions {
+export interface LoadOptions {
   /** Paths that the caller named; protected and outside ones are restored only if among them. */
   readonly named: readonly TrackedPath[];
   /** Whether changes that nobody recorded are taken back as well. */
@@ -55,11 +55,11 @@ export interface SelectOptions {
 }
 
 /** Looks at every path of a set and loads the input of the pure planner. Writes nothing. */
-export async function select(
+export async function loadPlanInput(
   site: CaptureSite,
   set: ChangeSet,
-  options: SelectOptions,
-): Promise<Selection> {
+  options: LoadOptions,
+): Promise<LoadedInput> {
   const seen = new Map<TrackedPath, Observation>();
   const paths: PathInput[] = [];
   for (const [done, chain] of set.chains.entries()) {
@@ -91,7 +91,7 @@ function pathInput(
   site: CaptureSite,
   chain: PathChain,
   seen: Observation,
-  options: SelectOptions,
+  options: LoadOptions,
 ): PathInput {
   const links = linksTo(chain, seen.state, options.exact);
   const skip = skipReason(chain, options);
@@ -131,7 +131,7 @@ function linkOf(change: Change, chain: PathChain, current: State): ChainLink {
   return { seq, before, after: change.after ?? current, inSet: chain.set.has(seq) };
 }
 
-function skipReason(chain: PathChain, options: SelectOptions): SkipReason | undefined {
+function skipReason(chain: PathChain, options: LoadOptions): SkipReason | undefined {
   const { path } = chain;
   if (protectionOf(path) === 'git') return 'protected';
   if (chain.set.size === 0) return 'shared-attribution';
