@@ -36,8 +36,8 @@ function attributed(
   return authorOfFinds({ windows, lost, late, now: NOW });
 }
 
-describe('what a scan finds', () => {
-  it('while no window is open is somebody’s outside', () => {
+describe('a change that a scan finds', () => {
+  it('belongs to somebody outside while no window is open', () => {
     expect(attributed([])).toMatchObject({
       origin: 'outside',
       sessionId: null,
@@ -46,11 +46,11 @@ describe('what a scan finds', () => {
     });
   });
 
-  it('late, while no window is open, is still nobody’s that we know', () => {
+  it('belongs to somebody outside after a gap too, while no window is open', () => {
     expect(attributed([], { late: true })).toMatchObject({ origin: 'outside', sessionId: null });
   });
 
-  it('in the one open window is its command’s', () => {
+  it('belongs to the command of the one open window', () => {
     expect(attributed([windowOf('a')])).toEqual({
       origin: 'shell',
       attribution: 'inferred',
@@ -63,7 +63,7 @@ describe('what a scan finds', () => {
     });
   });
 
-  it('in two windows of one message is that message’s, and of no one call', () => {
+  it('belongs to the message, but to no tool call, in two windows of one message', () => {
     expect(attributed([windowOf('a'), windowOf('b')])).toMatchObject({
       attribution: 'inferred',
       checkpointId: 'c1',
@@ -71,7 +71,7 @@ describe('what a scan finds', () => {
     });
   });
 
-  it('in windows of two sessions is shared, and listed under the newest', () => {
+  it('is shared in windows of two sessions, and listed under the newest', () => {
     const other = { sessionId: 'other', checkpointId: 'c2' as CheckpointId };
     expect(attributed([windowOf('a'), windowOf('b', other)])).toMatchObject({
       attribution: 'shared',
@@ -80,29 +80,29 @@ describe('what a scan finds', () => {
     });
   });
 
-  it('in windows of two messages of one session is shared', () => {
+  it('is shared in windows of two messages of one session', () => {
     const later = { checkpointId: 'c2' as CheckpointId };
     expect(attributed([windowOf('a'), windowOf('b', later)]).attribution).toBe('shared');
   });
 
-  it('after a window was closed in a gap is shared: it can be older or newer', () => {
+  it('is shared after a window was closed in a gap, because it can be older or newer', () => {
     expect(attributed([windowOf('a', { closed: 5 })]).attribution).toBe('shared');
     expect(attributed([windowOf('a', { closed: 5 }), windowOf('b')]).attribution).toBe('shared');
   });
 
-  it('in a window whose end nobody told is shared', () => {
+  it('is shared in a window whose end nobody saw', () => {
     expect(attributed([windowOf('a')], { lost: new Set(['a']) }).attribution).toBe('shared');
     const both = attributed([windowOf('a'), windowOf('b')], { lost: new Set(['a']) });
     expect(both.attribution).toBe('shared');
   });
 
-  it('late is shared even in the one open window', () => {
+  it('is shared after a gap, even in the one open window', () => {
     expect(attributed([windowOf('a')], { late: true }).attribution).toBe('shared');
   });
 });
 
 describe('a window must be over', () => {
-  it('when its process is gone', () => {
+  it('when its process has ended', () => {
     const windows = [
       windowOf('dead', { owner: DEAD }),
       windowOf('here', { owner: currentOwner() }),
@@ -110,7 +110,7 @@ describe('a window must be over', () => {
     expect([...lostWindows(windows, null)]).toEqual(['dead']);
   });
 
-  it('when its session has gone on, whoever runs it', () => {
+  it('when its session has moved on, no matter which process runs it', () => {
     const windows = [
       windowOf('mine'),
       windowOf('running', { owner: currentOwner() }),
@@ -119,7 +119,7 @@ describe('a window must be over', () => {
     expect([...lostWindows(windows, 'agent')]).toEqual(['mine', 'running']);
   });
 
-  it('not while nothing says so: its process is unknown, or on another machine', () => {
+  it('but not if its process is unknown or on another machine', () => {
     const elsewhere = { ...DEAD, host: 'another-machine' };
     expect(lostWindows([windowOf('a'), windowOf('b', { owner: elsewhere })], null).size).toBe(0);
   });

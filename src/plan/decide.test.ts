@@ -160,23 +160,23 @@ describe('a path on which others worked too', () => {
   });
 });
 
-describe('what was never recorded', () => {
+describe('a state that was never recorded', () => {
   it('is never a target', () => {
     const links = chain(unknown('too-large'), ['agent', file('small')]);
     expect(plan(links)).toMatchObject({ action: 'skip', reason: 'before-unknown-too-large' });
   });
 
-  it('is a conflict when it is what the agent left behind', () => {
+  it('is a conflict if it is the state that the agent left', () => {
     const links = chain(file('a'), ['agent', unknown('too-large')], ['other', file('b')]);
     expect(plan(links)).toMatchObject({ action: 'conflict', reason: 'after-unknown' });
   });
 
-  it('is told from what was recorded and then damaged', () => {
+  it('is distinguished from a state that was recorded and then damaged', () => {
     const links = chain(file('a'), ['agent', unknown('damaged')], ['other', file('b')]);
     expect(plan(links)).toMatchObject({ action: 'conflict', reason: 'after-damaged' });
   });
 
-  it('is not overwritten, not even by choice, when it is what is there now', () => {
+  it('is not overwritten if it is the current state, not even by choice', () => {
     const links = chain(file('a'), ['agent', file('b')], ['other', unknown('special-file')]);
     const line = plan(links, { onConflict: 'restore' });
     expect(line).toMatchObject({ action: 'conflict', reason: 'current-unknown' });
@@ -194,17 +194,17 @@ describe('what was never recorded', () => {
 describe('a chosen way out of a conflict', () => {
   const links = chain(file('a\n'), ['agent', file('b\n')], ['other', file('c\n')]);
 
-  it('restores what was there before the agent', () => {
+  it('restores the state before the agent', () => {
     const line = plan(links, { onConflict: 'restore' });
     expect(line).toMatchObject({ action: 'write', target: file('a\n'), takes: [1] });
   });
 
-  it('keeps what is there and counts the change as taken back', () => {
+  it('keeps the current state and counts the change as taken back', () => {
     const line = plan(links, { onConflict: 'keep' });
     expect(line).toMatchObject({ action: 'keep', target: file('c\n'), takes: [1] });
   });
 
-  it('leaves failing to whoever applies the plan', () => {
+  it('lets `apply` fail', () => {
     expect(plan(links, { onConflict: 'fail' }).action).toBe('conflict');
   });
 });

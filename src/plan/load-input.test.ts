@@ -5,7 +5,7 @@ import { KeptContents, MOST_KEPT } from './load-input.ts';
 const id = (name: string): BlobId => name as BlobId;
 
 describe('KeptContents', () => {
-  it('gives back what it was given', () => {
+  it('returns the kept bytes', () => {
     const kept = new KeptContents();
     const bytes = new Uint8Array([1]);
     kept.keep(id('a'), bytes);
@@ -13,7 +13,7 @@ describe('KeptContents', () => {
     expect(kept.get(id('b'))).toBeUndefined();
   });
 
-  it('keeps no more than fits, and still takes what does', () => {
+  it('keeps only contents that fit, also after one that did not', () => {
     const kept = new KeptContents();
     kept.keep(id('a'), new Uint8Array(MOST_KEPT - 1));
     kept.keep(id('large'), new Uint8Array(2));

@@ -23,14 +23,14 @@ it('needs four characters, and more where ids begin alike', async () => {
   expect(await lengthsOf(['abcdefgh', 'abcdxfgh', 'zbcdefgh'])).toEqual([5, 5, 4]);
 });
 
-it('minds ids that are not asked for', async () => {
+it('respects ids that were not asked for', async () => {
   expect(await lengthsOf(['abcdefgh', 'abcdeeee'], [], ['abcdefgh'])).toEqual([6]);
 });
 
-it('never stops where a label stands, which would be found instead', async () => {
+it('never stops at a text that is a label, because the label would be found instead', async () => {
   expect(await lengthsOf(['abcdefgh'], ['abcd', 'abcde'])).toEqual([6]);
 });
 
-it('takes the whole id where nothing shorter is its own', async () => {
+it('takes the whole id where nothing shorter is unique', async () => {
   expect(await lengthsOf(['abcdef', 'abcdefgh'])).toEqual([6, 7]);
 });

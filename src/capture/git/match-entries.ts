@@ -41,17 +41,17 @@ export function matchEntries(gathered: Gathered, statOf: StatOf): number[] {
       unsettled.push(folderOf(path));
     }
   };
+  const lookAt = (path: ByteText): EntryStat | null =>
+    path.startsWith(prefix)
+      ? statOf(pathOf(path.slice(prefix.length)))
+      : statAbove(repository, path);
   for (const [i, path] of paths.entries()) {
     for (; tree.path !== null && tree.path < path; tree.next()) settle(tree.path);
     const isInTree = tree.path === path;
     const isInProject = path.startsWith(prefix);
     if (isInProject || isAbove(path, prefix)) {
       const isKnown = isInTree && converted[i] === 0 && isCommitted(index, i, tree);
-      const stat = !isKnown
-        ? null
-        : isInProject
-          ? statOf(pathOf(path.slice(prefix.length)))
-          : statAbove(repository, path);
+      const stat = isKnown ? lookAt(path) : null;
       const isHeld = stat !== null && isUntouched(index, i, stat, tree.size);
       if (isHeld && isInProject) held.push(i);
       if (!isHeld) settle(path);

@@ -94,7 +94,7 @@ describe('the global file', () => {
     expect(load().excludesFile).toBe(null);
   });
 
-  it('is none where the configuration says so, or names what is not there', () => {
+  it('does not count where the configuration says so, or names a missing file', () => {
     put(join(home, '.config/git/ignore'), 'not this');
     put(join(home, '.gitconfig'), '[core]\n\texcludesFile =\n');
     expect(load().excludesFile).toBe(null);
@@ -109,7 +109,7 @@ describe('the global file', () => {
     expect(load(project, { PATH: undefined }).excludesFile).toBe('usual');
   });
 
-  it('may be a link, and is nothing where it is no regular file or past the limit', () => {
+  it('may be a link, and does not count if it is no regular file or too large', () => {
     const ignore = join(home, '.config/git/ignore');
     put(join(base, 'real'), 'linked');
     mkdirSync(dirname(ignore), { recursive: true });
@@ -130,7 +130,7 @@ describe('the global file', () => {
 });
 
 describe('a program', () => {
-  it('that lies in the project is not taken for git', () => {
+  it('in the project is not used as git', () => {
     put(join(home, '.gitconfig'), '[core]\n\texcludesFile = ~/rules\n');
     put(join(home, 'rules'), 'named');
     const impostor = put(join(project, 'bin/git'), `#!/bin/sh\ntouch '${base}/was-run'\n`);

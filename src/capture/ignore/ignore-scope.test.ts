@@ -25,7 +25,7 @@ function root(texts: Texts = {}, global: Partial<GlobalRules> = {}): IgnoreScope
 }
 
 describe('the layers', () => {
-  it('let a stronger one decide whatever a weaker one says', () => {
+  it('let the stronger one decide', () => {
     const weak = root({}, { excludesFile: 'a' });
     expect(weak.ignores('a', false)).toBe(true);
     expect(root({}, { excludesFile: 'a', infoExclude: '!a' }).ignores('a', false)).toBe(false);
@@ -34,7 +34,7 @@ describe('the layers', () => {
     expect(root({ gitignore: '!node_modules' }).ignores('node_modules', true)).toBe(false);
   });
 
-  it('bring back by .savepointignore what every other rule ignores', () => {
+  it('let .savepointignore bring back files that every other rule ignores', () => {
     const scope = root(
       { gitignore: '.env\nnode_modules', savepointignore: '!.env\n!node_modules' },
       { excludesFile: '.env', infoExclude: '.env' },
@@ -45,7 +45,7 @@ describe('the layers', () => {
     expect(scope.enter('a', folder({ gitignore: '.env' })).ignores('.env', false)).toBe(false);
   });
 
-  it('ignore more by .savepointignore than git does', () => {
+  it('let .savepointignore ignore more files than git does', () => {
     const scope = root({ gitignore: '!*.map', savepointignore: 'dist/*.map' });
     expect(scope.enter('dist', folder()).ignores('a.map', false)).toBe(true);
     expect(scope.ignores('a.map', false)).toBe(false);
@@ -140,7 +140,7 @@ describe('what no rule brings back', () => {
     expect(scope.ignores('git', true)).toBe(false);
   });
 
-  it('is what a restore keeps beside a file', () => {
+  it('is a file that a restore keeps beside another', () => {
     const scope = root({ savepointignore: '!.savepoint-*' });
     expect(scope.ignores('.savepoint-op_1-0.new', false)).toBe(true);
     expect(scope.ignores('.savepointignore', false)).toBe(false);

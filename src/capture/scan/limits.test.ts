@@ -37,7 +37,7 @@ describe('a deadline', () => {
     expect((await place.scanner.scan(request)).kind).toBe('complete');
   });
 
-  it('that is past lets no scan begin', async () => {
+  it('in the past lets no scan begin', async () => {
     const request = place.request(null, { deadline: performance.now() - 1 });
     expect(await place.scanner.scan(request)).toEqual({ kind: 'gave-up', reason: 'deadline' });
   });
@@ -81,7 +81,7 @@ describe('a deep tree', () => {
     expectDifferences(third, { appeared: ['.gitignore'], left: [`${deep}/new`] });
   });
 
-  it('deeper than paths can be is unreadable below there', async () => {
+  it('that is deeper than paths can be is unreadable below there', async () => {
     const name = 'n'.repeat(200);
     const script = `for (let i = 0; i < 30; i += 1) {
       require('node:fs').mkdirSync('${name}');

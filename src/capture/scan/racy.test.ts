@@ -105,7 +105,7 @@ it.each([
   expect(second.differences).toMatchObject({ entered, left });
 });
 
-it('takes the time of the scan’s beginning, less a tick of the clock', () => {
+it('counts stamps as racy from a tick before the start of the scan', () => {
   const rule = new RacyRule(BEGAN_MS);
   const at = (mtimeMs: number) => ({ mode: 0, ino: 0, size: 0, ctimeMs: 1, mtimeMs });
   expect(rule.isRacy(at(BEGAN_MS - 20))).toBe(true);

@@ -24,8 +24,8 @@ afterEach(() => place.remove());
 const scan = (previous: ScanIndex | null): Promise<Found> =>
   place.scan(previous, { fileSystem: disk });
 
-describe('an index of which only stats moved', () => {
-  it('has the columns of the one before, which stays as it was', async () => {
+describe('an index in which only stats changed', () => {
+  it('shares the columns of the previous index, which does not change', async () => {
     const first = await scan(null);
     appendFileSync(place.at('a'), 'more');
     const second = await scan(first.index);
@@ -43,7 +43,7 @@ describe('an index of which only stats moved', () => {
     expect(copy && sizeOf(copy, 'b/é')).toBe(sizeOf(index, 'b/é'));
   });
 
-  it('goes over into the next one when names change', async () => {
+  it('passes its stats on to the next index when names change', async () => {
     const { index } = await edited('b/é');
     place.write('b/new');
     const next = await scan(index);
@@ -53,7 +53,7 @@ describe('an index of which only stats moved', () => {
     expectDifferences(await scan(next.index), {});
   });
 
-  it('gets columns of its own when very many did', async () => {
+  it('gets columns of its own when very many stats changed', async () => {
     for (let nth = 0; nth <= MAX_RESTAMPED; nth += 1) place.write(`many/${nth}`);
     const first = await scan(null);
     for (let nth = 0; nth <= MAX_RESTAMPED; nth += 1) chmodSync(place.at(`many/${nth}`), 0o600);
@@ -63,7 +63,7 @@ describe('an index of which only stats moved', () => {
     expectDifferences(await scan(second.index), {});
   });
 
-  it('has a folder read again that could not be wholly, though no stat moves', async () => {
+  it('makes the next scan read a folder again that could not be read completely', async () => {
     place.write('b/c/file');
     const first = await scan(null);
     disk.refuse('lstat', 'b/c/file', 'EACCES');

@@ -25,7 +25,7 @@ describe('a rule that comes', () => {
     expect(pathsIn(second.index)).toEqual(['.gitignore', 'kept', 'sub', 'sub/deep']);
   });
 
-  it('makes whole folders leave, and tells what went before it could', async () => {
+  it('makes whole folders leave, and still reports files that were deleted', async () => {
     for (const file of ['out/a', 'out/b', 'out/c/d']) place.write(file);
     const { index } = await place.scan(null);
     place.write('.gitignore', 'out/\n');
@@ -61,7 +61,7 @@ describe('a rule that comes', () => {
     });
   });
 
-  it('comes from a file that is itself ignored as well', async () => {
+  it('counts even if its file is ignored itself', async () => {
     place.write('.gitignore', '.gitignore\n');
     place.write('sub/.gitignore', 'old\n');
     for (const file of ['sub/old', 'sub/new']) place.write(file);
@@ -101,7 +101,7 @@ describe('a rule that goes', () => {
     });
   });
 
-  it('leaves no doubt about what is below a folder that was not there', async () => {
+  it('lets everything below a new folder appear, because nothing can have been there', async () => {
     place.write('.gitignore', '*.log\n');
     const { index } = await place.scan(null);
     place.write('fresh/.gitignore', '!*.log\n');
@@ -188,7 +188,7 @@ describe('a rule file', () => {
     expect((await place.scan(null)).index.find(path('x'))).not.toBe(-1);
   });
 
-  it('that changed without a rule changing makes no folder be read', async () => {
+  it('with a new stat and the same text causes no folder to be read', async () => {
     const disk = new WatchedFileSystem(place.root);
     place.write('sub/.gitignore', 'x\n');
     place.write('sub/deep/file');
@@ -233,7 +233,7 @@ describe('a name that changed its kind', () => {
     expectDifferences(await place.scan(index), { entered: ['thing'], appeared: ['thing/x'] });
   });
 
-  it('is judged as what it is when it is looked at', async () => {
+  it('is judged by its kind at the time of the look', async () => {
     const disk = new WatchedFileSystem(place.root);
     place.write('.gitignore', 'thing\n!thing/\n');
     place.write('thing/x');

@@ -22,7 +22,7 @@ describe('a first scan', () => {
     expectDifferences({ index, differences }, {});
   });
 
-  it('leaves out what is ignored and what is git’s', async () => {
+  it('leaves out ignored files and git’s own', async () => {
     place.write('.gitignore', '*.log\n/out/\n');
     for (const file of ['x.log', 'out/y', '.git/config', 'sub/.git/HEAD', 'sub/out/z']) {
       place.write(file);
@@ -86,7 +86,7 @@ describe('a first scan', () => {
     expectDifferences(await place.scan(index), { touched: ['\udc80/\udcff'] });
   });
 
-  it('says that there is no project where there is no folder', async () => {
+  it('reports a missing project where there is no folder', async () => {
     const nowhere = place.request(null, { root: place.at('nowhere') });
     await expect(place.scanner.scan(nowhere)).rejects.toMatchObject({ code: 'project-missing' });
   });
@@ -101,7 +101,7 @@ describe('a later scan', () => {
     expectDifferences(second, {});
   });
 
-  it('tells what was made, written and removed', async () => {
+  it('reports created, written and removed files', async () => {
     for (const file of ['kept', 'written', 'removed', 'sub/kept', 'sub/removed/x']) {
       place.write(file);
     }
@@ -137,7 +137,7 @@ describe('a later scan', () => {
     expectDifferences(await place.scan(index), { touched: ['file', 'twin'], gone: ['other'] });
   });
 
-  it('tells modes of files and folders', async () => {
+  it('reports new modes of files and folders', async () => {
     place.write('file');
     place.write('folder/x');
     const { index } = await place.scan(null);

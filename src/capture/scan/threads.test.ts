@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 describe('several threads', () => {
-  it.each([0, 50])('find what one finds, from %i entries on', async (largeTree) => {
+  it.each([0, 50])('find the same as one thread, from %i entries on', async (largeTree) => {
     const scanner = new Scanner({ workers: 2, largeTree });
     const shared = await scanner.scan(place.request(null)).finally(() => scanner.close());
     if (shared.kind !== 'complete') throw new Error('the scan gave up');
@@ -37,7 +37,7 @@ describe('several threads', () => {
     expect(bytes[0]?.equals(bytes[1] as Buffer)).toBe(true);
   });
 
-  it('tell what changed since a scan that found little', async () => {
+  it('find the changes after a scan that found few', async () => {
     let { index } = await place.scan(null);
     for (const path of ['top-3/sub-0/3', 'a/b/c/d/e', 'top-3/sub-0/3']) {
       appendFileSync(place.at(path), 'more');
@@ -52,7 +52,7 @@ describe('several threads', () => {
     expectDifferences(await place.scan(index), {});
   });
 
-  it('go by other columns when names have changed', async () => {
+  it('use other columns when names have changed', async () => {
     const first = await place.scan(null);
     await place.scan(first.index);
     place.write('a/a');
@@ -61,7 +61,7 @@ describe('several threads', () => {
     expectDifferences(await place.scan(second.index), { touched: ['top-3/sub-0/3'] });
   });
 
-  it('tell what changed', async () => {
+  it('find all kinds of changes', async () => {
     const { index } = await place.scan(null);
     place.write('top-3/sub-0/new');
     place.write('a/b/c/d/e', 'another size');
@@ -134,7 +134,7 @@ it('lets a process with nothing else to do wait for the end of a busy thread', a
 });
 
 describe('threads that die or cannot be started', () => {
-  it('are done without', async () => {
+  it('are replaced by the calling thread', async () => {
     const { index } = await place.scan(null);
     place.write('top-3/sub-0/new');
     const first = await runAlone(null);

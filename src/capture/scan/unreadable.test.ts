@@ -22,7 +22,7 @@ const scan = (previous: ScanIndex | null): Promise<Found> =>
 const path = (text: string): TrackedPath => text as TrackedPath;
 
 describe('a folder that cannot be read', () => {
-  it('is in the index, but what is in it is not covered', async () => {
+  it('is in the index, but its entries are not covered', async () => {
     place.write('closed/secret');
     place.write('open/file');
     disk.refuse('list', 'closed', 'EACCES');
@@ -34,7 +34,7 @@ describe('a folder that cannot be read', () => {
     expect(first.index.covers(path('open/other'))).toBe(true);
   });
 
-  it('is tried each time, and what is found then was there before', async () => {
+  it('is tried again each time, and its entries count as having been there before', async () => {
     place.write('closed/secret/deep');
     disk.refuse('list', 'closed', 'EACCES');
     const first = await scan(null);
@@ -46,7 +46,7 @@ describe('a folder that cannot be read', () => {
     });
   });
 
-  it('keeps what was known below it', async () => {
+  it('keeps the known entries below it', async () => {
     place.write('closed/a/file');
     place.write('closed/b');
     place.write('closed/.gitignore', 'hidden\n');
@@ -65,7 +65,7 @@ describe('a folder that cannot be read', () => {
   });
 });
 
-describe('an entry at which we may not look', () => {
+describe('an entry for which lstat fails', () => {
   it('stays in the index as it was, with all below', async () => {
     place.write('folder/closed/file');
     place.write('folder/other');
@@ -79,7 +79,7 @@ describe('an entry at which we may not look', () => {
     expect(second.index.covers(path('folder/absent'))).toBe(false);
   });
 
-  it('is not taken for absent when it is new', async () => {
+  it('does not count as absent when it is new', async () => {
     place.write('folder/first');
     place.write('folder/strange');
     disk.refuse('lstat', 'folder/strange', 'EIO');
@@ -91,14 +91,14 @@ describe('an entry at which we may not look', () => {
   });
 });
 
-it('does not take a lack of descriptors for something about the project', async () => {
+it('does not report a lack of descriptors as a problem of the project', async () => {
   place.write('folder/file');
   disk.refuse('list', 'folder', 'EMFILE');
   const request = place.request(null, { fileSystem: disk });
   await expect(place.scanner.scan(request)).rejects.toMatchObject({ code: 'EMFILE' });
 });
 
-it('leaves names in the root alone at which it may not look', async () => {
+it('leaves names in the root alone for which lstat fails', async () => {
   for (const file of ['dead/below', 'live']) place.write(file);
   disk.refuse('lstat', 'dead', 'ENOTCONN');
   const first = await scan(null);

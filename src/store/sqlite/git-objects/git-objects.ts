@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { SavepointError } from '../../../model/errors.ts';
+import type { GitPackIndex } from '../../git-pack-index.ts';
 import { filesIn } from '../layout.ts';
 import {
   ByteReader,
   Damaged,
   type Entry,
   isDamage,
+  offsetOf,
   PackFile,
-  PackIndex,
+  readPackIndex,
   requireSize,
 } from './git-pack.ts';
 
@@ -27,7 +29,7 @@ const DEFAULT_COPY_BYTES = 0x10000;
 export class GitObjects {
   readonly #folder: string;
   /** By the name of the pack; null for a damaged index. */
-  readonly #indices = new Map<string, PackIndex | null>();
+  readonly #indices = new Map<string, GitPackIndex | null>();
 
   constructor(repository: string) {
     this.#folder = join(repository, 'objects', 'pack');
@@ -59,9 +61,9 @@ export class GitObjects {
   }
 
   /** Null when the pack does not hold the object. */
-  #readFrom(name: string, index: PackIndex | null, key: Buffer): Uint8Array | null {
+  #readFrom(name: string, index: GitPackIndex | null, key: Buffer): Uint8Array | null {
     if (index === null) throw new Damaged('a pack without an index');
-    const offset = index.find(key);
+    const offset = offsetOf(index, key);
     if (offset === null) return null;
     const file = join(this.#folder, `${name}.pack`);
     return PackFile.use(file, (pack) => resolve(pack, index, offset));
@@ -88,7 +90,7 @@ export class GitObjects {
 }
 
 /** Follows the deltas down to an object that is stored whole, then applies them one by one. */
-function resolve(pack: PackFile, index: PackIndex, offset: number): Uint8Array {
+function resolve(pack: PackFile, index: GitPackIndex, offset: number): Uint8Array {
   const deltas: Entry[] = [];
   let entry = pack.entry(offset);
   while (entry.kind === 'delta') {
@@ -135,9 +137,9 @@ function nextPiece(reader: ByteReader, base: Uint8Array): Uint8Array {
   return base.subarray(offset, offset + length);
 }
 
-function loadIndex(file: string): PackIndex | null {
+function loadIndex(file: string): GitPackIndex | null {
   try {
-    return PackIndex.read(file);
+    return readPackIndex(file);
   } catch (error) {
     if (!isDamage(error)) throw error;
     return null;
@@ -145,8 +147,8 @@ function loadIndex(file: string): PackIndex | null {
 }
 
 /** Git never stores a delta without its base in the same pack. */
-function offsetIn(index: PackIndex, key: Buffer): number {
-  const offset = index.find(key);
+function offsetIn(index: GitPackIndex, key: Buffer): number {
+  const offset = offsetOf(index, key);
   if (offset === null) throw new Damaged('a delta without its base');
   return offset;
 }
