@@ -34,6 +34,10 @@ let savepoint = null as Savepoint | null;
 let lastCapture: Capture | null = null;
 let started = process.hrtime.bigint();
 
+// The engine loads these on first use, which must not be under a tracer: see `refuseLoading`.
+await import('../../../src/engine/open-savepoint.ts');
+await import('../../../src/store/sqlite/verify.ts');
+
 const armed = order.killAfterUs === undefined ? null : await armKiller(order.killAfterUs);
 for (const step of order.steps) {
   try {

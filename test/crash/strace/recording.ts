@@ -60,6 +60,7 @@ function readLogs(
   const others = threads.filter((thread) => !ours.includes(thread));
   refuseOtherThreads(others.flatMap((thread) => nameFiles(thread.calls, folder)));
   refuseImpatience(calls);
+  refuseLoading(calls);
   return calls;
 }
 
@@ -96,4 +97,15 @@ function refuseImpatience(calls: readonly FileCall[]): void {
     if (sync)
       throw new Error(`${call.name} on ${call.file} did not wait for the sync of ${sync.file}`);
   }
+}
+
+/**
+ * Faults would hit code that is loaded meanwhile. Node also reads its compiled form from the second run on, so that a
+ * fault in the forty-sixth read would hit another file than the one that was recorded.
+ */
+function refuseLoading(calls: readonly Call[]): void {
+  const isCode = ({ name, args }: Call): boolean =>
+    name === 'openat' && bytesOf(args[1]).toString().endsWith('.js');
+  const loading = calls.find(isCode);
+  if (loading) throw new Error(`code was loaded under the tracer: ${bytesOf(loading.args[1])}`);
 }
