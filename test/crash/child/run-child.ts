@@ -36,7 +36,7 @@ export type Tracers = Readonly<Partial<Record<Thread, readonly string[]>>>;
 
 export interface ChildOptions {
   readonly order: ChildOrder;
-  /** Where the child's own cache and home are. */
+  /** The child's home. */
   readonly scratch: string;
   /** For each thread to be traced the tracer and its arguments, without the thread's id. */
   readonly tracers?: Tracers;
@@ -140,7 +140,8 @@ function environment({ order, scratch, tracers }: ChildOptions): NodeJS.ProcessE
     UV_USE_IO_URING: '0',
     // One thread beside the main one: its calls come in one order, and can be counted.
     ...(tracers && { UV_THREADPOOL_SIZE: '1' }),
-    NODE_COMPILE_CACHE: `${scratch}/compile-cache`,
+    // Only the runs after the first would read compiled code from a cache, and count other calls than the first.
+    NODE_DISABLE_COMPILE_CACHE: '1',
     SAVEPOINT_CRASH_NODE: process.execPath,
     SAVEPOINT_CRASH_PROGRAM: PROGRAM,
     SAVEPOINT_CRASH_ORDER: JSON.stringify(order),

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { copyPlace, makeScratch, withFolder } from '../scenario/place.ts';
-import { makeRewindScenario, rewindSteps } from '../scenario/rewind-scenario.ts';
+import {
+  makeRewindScenario,
+  type RewindScenario,
+  rewindSteps,
+} from '../scenario/rewind-scenario.ts';
 import { removeTree } from '../scenario/tree.ts';
 import { callSite, changesFiles, type FileCall, isOnProject } from './file-calls.ts';
 import { describeWithStrace } from './needs-strace.ts';
@@ -9,14 +13,13 @@ import { WRITING_CALLS } from './strace.ts';
 
 describeWithStrace('a recording', () => {
   let scratch: string;
+  let scenario: RewindScenario;
   let calls: readonly FileCall[];
 
   beforeAll(async () => {
     scratch = makeScratch();
-    const scenario = await makeRewindScenario(scratch);
-    ({ calls } = await withFolder(scratch, (folder) =>
-      record(scratch, copyPlace(scenario.template, folder), rewindSteps(scenario)),
-    ));
+    scenario = await makeRewindScenario(scratch);
+    calls = await recordRewind();
   });
 
   afterAll(() => removeTree(scratch));
@@ -66,9 +69,28 @@ describeWithStrace('a recording', () => {
     expect(onPool.length).toBeGreaterThan(12);
   });
 
+  test('counts reads as the next run does, in which one of them is to fail', async () => {
+    expect(reads(await recordRewind())).toEqual(reads(calls));
+    expect(reads(calls).length).toBeGreaterThan(30);
+  });
+
+  async function recordRewind(): Promise<readonly FileCall[]> {
+    const recording = await withFolder(scratch, (folder) =>
+      record(scratch, copyPlace(scenario.template, folder), rewindSteps(scenario)),
+    );
+    return recording.calls;
+  }
+
   function callsOfPool(wanted: string): FileCall[] {
     return calls.filter(
       ({ thread, file, name }) => thread === 'pool' && file !== null && name === wanted,
     );
   }
 });
+
+/** Each read of a file with its number. */
+function reads(calls: readonly FileCall[]): string[] {
+  return calls
+    .filter(({ name, file }) => name === 'pread64' && file !== null)
+    .map((call) => `${callSite(call)} #${call.nth}`);
+}
