@@ -53,7 +53,9 @@ export class ProgressLine {
     return setTimeout(() => this.#draw(), SHOWN_AFTER_MS).unref();
   }
 
+  /** Twice, because the first turn can begin behind the point at which the loop looks for signals. */
   async #turn(): Promise<void> {
+    await setImmediate();
     await setImmediate();
     this.#turnedAt = performance.now();
   }

@@ -36,11 +36,8 @@ export async function recordDifferences(
   context: RecordContext,
 ): Promise<Recorded> {
   const { gone, left, touched, appeared, entered } = differences;
-  const total = [gone, left, touched, appeared, entered].reduce(
-    (sum, { length }) => sum + length,
-    0,
-  );
-  const recorder = new Recorder(draft, site, { ...context, total });
+  const total = [gone, left, touched, appeared, entered].flat().length;
+  const recorder = new Recorder(draft, site, context, total);
   // Deletions first: when a file replaces a folder, the folder's entries are gone before the file comes.
   for (const path of gone.toReversed()) await recorder.record(path);
   for (const path of left) await recorder.recordLeft(path);
@@ -58,38 +55,32 @@ class Recorder {
   readonly unrecorded: TrackedPath[] = [];
   readonly #draft: Draft;
   readonly #site: CaptureSite;
-  readonly #author: Author;
-  readonly #moved: Moved;
-  readonly #isOlder: (head: Head) => boolean;
-  readonly #checkTime: () => void;
+  readonly #context: RecordContext;
   readonly #total: number;
   #done = 0;
 
-  constructor(draft: Draft, site: CaptureSite, context: RecordContext & { total: number }) {
+  constructor(draft: Draft, site: CaptureSite, context: RecordContext, total: number) {
     this.#draft = draft;
     this.#site = site;
-    this.#author = context.author;
-    this.#moved = context.moved;
-    this.#isOlder = context.isOlder;
-    this.#checkTime = context.checkTime;
-    this.#total = context.total;
+    this.#context = context;
+    this.#total = total;
   }
 
   async record(path: TrackedPath): Promise<void> {
     const head = await this.#headOf(path);
     if (head === OUT_OF_REACH) return;
     const before = head?.state ?? unknown('not-seen');
-    this.#append(path, before, this.#look(path, head), this.#author);
+    this.#append(path, before, this.#look(path, head), this.#context.author);
   }
 
   /** The previous scan saw nothing there. A file on record may have been deleted while it was hidden. */
   async recordAppeared(path: TrackedPath): Promise<void> {
     const head = await this.#headOf(path);
     if (head === OUT_OF_REACH) return;
-    const isGone = head !== null && head.state.kind !== 'absent' && this.#isOlder(head);
-    if (isGone) appendUnseenEnd(this.#draft, path, head.state, this.#author.createdAt);
+    const isGone = head !== null && head.state.kind !== 'absent' && this.#context.isOlder(head);
+    if (isGone) appendUnseenEnd(this.#draft, path, head.state, this.#context.author.createdAt);
     const before = isGone ? ABSENT : (head?.state ?? ABSENT);
-    this.#append(path, before, this.#look(path, head), this.#author);
+    this.#append(path, before, this.#look(path, head), this.#context.author);
   }
 
   /**
@@ -97,7 +88,7 @@ class Recorder {
    * rule may have written to the path as well, or replaced it by a hidden folder.
    */
   async recordLeft(path: TrackedPath): Promise<void> {
-    if (this.#moved(path)) await this.record(path);
+    if (this.#context.moved(path)) await this.record(path);
   }
 
   /** The path may have been there before, unseen. So nobody is known to have made it. */
@@ -106,11 +97,11 @@ class Recorder {
     if (head === OUT_OF_REACH) return;
     const seen = this.#look(path, head);
     // A tool has captured it since the previous scan, so the chain goes on from there.
-    if (head !== null && !this.#isOlder(head)) {
-      this.#append(path, head.state, seen, this.#author);
+    if (head !== null && !this.#context.isOlder(head)) {
+      this.#append(path, head.state, seen, this.#context.author);
       return;
     }
-    const others = outsider(this.#author.createdAt);
+    const others = outsider(this.#context.author.createdAt);
     const hidden = unknown('not-seen');
     if (head !== null && joins(head.state, seen.state)) return;
     // Through an unknown: nobody saw the path between its last record and now.
@@ -142,7 +133,7 @@ class Recorder {
   }
 
   async #tick(): Promise<void> {
-    this.#checkTime();
+    this.#context.checkTime();
     await this.#site.onProgress?.({ step: 'record', done: this.#done, total: this.#total });
     this.#done += 1;
   }
@@ -157,12 +148,12 @@ class Recorder {
 
   /** A purged file is recorded again only after somebody has written to it. */
   #isPurged(path: TrackedPath, before: State): boolean {
-    return before.kind === 'unknown' && before.reason === 'purged' && !this.#moved(path);
+    return before.kind === 'unknown' && before.reason === 'purged' && !this.#context.moved(path);
   }
 
   /** A file whose content is not recorded was written to. A change must say so, though both states are equal. */
   #isUnseenEdit(path: TrackedPath, state: State): boolean {
     const untold = state.kind === 'unknown' && NOT_COMPARED.includes(state.reason);
-    return untold && this.#moved(path);
+    return untold && this.#context.moved(path);
   }
 }

@@ -143,10 +143,14 @@ export function isJoined(before: Link | undefined, link: Link, floor: Seq): bool
   return before.after_mode === link.before_mode && before.after_blob === link.before_blob;
 }
 
-/** Whether the last known state of a path is where its last change ended. */
+/**
+ * Whether the last known state of a path is where its last change ended. Without that change it would speak
+ * for checkpoints before the change, too; retention removes only changes that no checkpoint comes before.
+ */
 export function isHeadRight({ head, links }: Chain, floor: Seq): boolean {
   const last = links.at(-1);
-  if (last === undefined || (last.seq < head.seq && head.seq < floor)) return true;
+  if (last === undefined) return head.seq < floor || head.mode < 0;
+  if (last.seq < head.seq && head.seq < floor) return true;
   const end = endOf(last);
   return (
     head.seq === end.seq &&

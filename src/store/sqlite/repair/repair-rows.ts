@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { Seq } from '../../../model/ids.ts';
 import { unknown } from '../../../model/state.ts';
 import {
+  type Chain,
   endOf,
   floorOf,
   isHeadRight,
@@ -18,6 +19,7 @@ import { ROW_KEYS, type SealedTable } from '../schema.ts';
 import { type BrokenSeal, brokenSeals, sealSql } from '../seals.ts';
 import { modeOf } from '../state-columns.ts';
 import { isSealed, type Row } from './copy-rows.ts';
+import { type LostChanges, mayMiss } from './lost-changes.ts';
 import type { SetAside } from './repair-store.ts';
 
 const DAMAGED = String(modeOf(unknown('damaged')));
@@ -146,8 +148,11 @@ const WITHOUT_SESSION = `
       JOIN sessions ON sessions.num = changes.session
       WHERE checkpoints.session_id IS NOT NULL AND checkpoints.session_id <> sessions.id)`;
 
-/** Takes out rows that name lost ones, and makes unknown what the changes of a path contradict each other in. */
-export function repairChains(connection: Connection, aside: SetAside): void {
+/**
+ * Takes out rows that name lost ones, and makes unknown what the changes of a path contradict each other in,
+ * or what lost changes have left without a witness.
+ */
+export function repairChains(connection: Connection, aside: SetAside, lost: LostChanges): void {
   for (const [table, where] of DANGLING) {
     const removed = connection.run(`DELETE FROM ${table} WHERE ${where}`);
     aside.rows += removed;
@@ -159,23 +164,36 @@ export function repairChains(connection: Connection, aside: SetAside): void {
     `UPDATE changes SET session = NULL, seal = ${seal} WHERE ${WITHOUT_SESSION}`,
   );
   const floor = floorOf(connection);
-  for (const { links } of readChains(connection)) mendJoints(connection, links, floor);
+  for (const chain of readChains(connection)) mendJoints(connection, chain, floor, lost);
   for (const chain of readChains(connection)) {
+    if (isHeadRight(chain, floor)) continue;
     const last = chain.links.at(-1);
-    if (last === undefined || isHeadRight(chain, floor)) continue;
-    const { seq, open } = endOf(last);
-    makeUnknown(connection, open === 1 ? 'before' : 'after', 'seq = ?', seq);
-    connection.run('UPDATE heads SET seq = ?, open = ? WHERE id = ?', seq, open, chain.head.id);
+    if (last !== undefined) {
+      const { seq, open } = endOf(last);
+      makeUnknown(connection, open === 1 ? 'before' : 'after', 'seq = ?', seq);
+      connection.run('UPDATE heads SET seq = ?, open = ? WHERE id = ?', seq, open, chain.head.id);
+    }
     makeUnknown(connection, 'head', 'id = ?', chain.head.id);
   }
 }
 
-/** Where a change does not begin where the one before it ended, the state in between is unknown. */
-function mendJoints(connection: Connection, links: readonly Link[], floor: Seq): void {
+/**
+ * The state before a change is unknown where the change does not begin where the one before it ended, and
+ * where one between them may be lost.
+ */
+function mendJoints(
+  connection: Connection,
+  { head, links }: Chain,
+  floor: Seq,
+  lost: LostChanges,
+): void {
   links.forEach((link, at) => {
     const before = links[at - 1];
-    if (before === undefined || isJoined(before, link, floor)) return;
-    makeUnknown(connection, 'after', 'seq = ?', before.seq);
+    // Nothing is restored to a time below the floor.
+    const since = Math.max(before?.seq ?? 0, floor);
+    const isWhole = !mayMiss(lost, head.id, [since, link.seq]);
+    if (isWhole && isJoined(before, link, floor)) return;
+    if (before !== undefined) makeUnknown(connection, 'after', 'seq = ?', before.seq);
     makeUnknown(connection, 'before', 'seq = ?', link.seq);
   });
 }

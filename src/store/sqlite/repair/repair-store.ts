@@ -18,6 +18,12 @@ import { type Layout, layoutOf } from '../layout.ts';
 import { withoutWriters } from '../lock.ts';
 import { buildFresh } from '../open-database.ts';
 import { type CopiedTable, copyTable, lossesOf } from './copy-rows.ts';
+import {
+  describeLost,
+  findLostChanges,
+  type LostChanges,
+  NO_LOST_CHANGES,
+} from './lost-changes.ts';
 import { repairBaseline, repairBlobs, repairParts } from './repair-contents.ts';
 import { dropBaseline, repairChains, repairRows, restoreEntries } from './repair-rows.ts';
 
@@ -71,13 +77,15 @@ async function repair(layout: Layout): Promise<StoreRepair> {
 /** Answers what is lost. When it throws, the old database is still in its place. */
 async function rebuild(layout: Layout, aside: SetAside): Promise<StoreProblem[]> {
   makePrivateFolder(layout.blobs);
-  const copied: CopiedTable[] = [];
+  let copied: Copied = { tables: [], lostChanges: NO_LOST_CHANGES };
   let fresh = '';
   try {
-    fresh = buildFresh(layout, (target) => copied.push(...copyAll(layout, target)));
-    const mended = await mend({ ...layout, database: fresh }, aside);
+    fresh = buildFresh(layout, (target) => {
+      copied = copyAll(layout, target);
+    });
+    const mended = await mend({ ...layout, database: fresh }, aside, copied.lostChanges);
     replaceDatabase(layout, fresh, aside);
-    return withoutRepeats([...lossesOf(copied), ...mended]);
+    return withoutRepeats([...lossesOf(copied.tables), ...mended]);
   } catch (error) {
     for (const suffix of fresh === '' ? [] : ['', '-wal', '-shm']) {
       rmSync(fresh + suffix, { force: true });
@@ -86,21 +94,26 @@ async function rebuild(layout: Layout, aside: SetAside): Promise<StoreProblem[]>
   }
 }
 
+interface Copied {
+  readonly tables: readonly CopiedTable[];
+  readonly lostChanges: LostChanges;
+}
+
 /** Copies every row that can be read; none where SQLite cannot open the database. */
-function copyAll(layout: Layout, target: Connection): CopiedTable[] {
+function copyAll(layout: Layout, target: Connection): Copied {
   const source = openSource(layout.database);
-  if (source === null) return [];
+  if (source === null) return { tables: [], lostChanges: NO_LOST_CHANGES };
   try {
     target.exec('PRAGMA foreign_keys = OFF');
     return target.immediate(() => {
       // The entries of a new store must not stand for those that cannot be read.
       target.run('DELETE FROM meta');
-      const copied = SEALED_TABLES.map((table) => copyTable(target, source, table));
+      const tables = SEALED_TABLES.map((table) => copyTable(target, source, table));
       restoreEntries(target, layout);
-      if (copied.some(({ table, isComplete }) => table === 'heads' && !isComplete)) {
+      if (tables.some(({ table, isComplete }) => table === 'heads' && !isComplete)) {
         dropBaseline(target);
       }
-      return copied;
+      return { tables, lostChanges: findLostChanges(target, source) };
     });
   } finally {
     source.close();
@@ -121,22 +134,27 @@ function openSource(database: string): DatabaseSync | null {
 }
 
 /** Repairs the rows of a new database until a check finds nothing. Answers what the checks found. */
-async function mend(layout: Layout, aside: SetAside): Promise<StoreProblem[]> {
+async function mend(
+  layout: Layout,
+  aside: SetAside,
+  lostChanges: LostChanges,
+): Promise<StoreProblem[]> {
   const connection = new Connection(layout.database);
   try {
     const opened = openedWith(connection, layout);
     connection.exec('PRAGMA foreign_keys = OFF');
-    const lost: StoreProblem[] = [];
+    const lost = describeLost(connection, lostChanges);
     for (let round = 0; round < ROUNDS; round += 1) {
       const damage = (await checkOpened(opened)).problems.filter(isDamage);
-      if (damage.length === 0) break;
+      // A check does not notice every lost change.
+      if (damage.length === 0 && (round > 0 || lostChanges === NO_LOST_CHANGES)) break;
       lost.push(...damage);
       connection.immediate(() => {
         repairRows(opened, aside);
         repairBlobs(opened, aside);
         repairParts(connection, aside);
         repairBaseline(opened, aside);
-        repairChains(connection, aside);
+        repairChains(connection, aside, lostChanges);
       });
     }
     // SQLite does not say when closing fails to copy the log into the database.
