@@ -65,14 +65,16 @@ export async function carryOut(
     const words = await wordsFor(plan);
     looked.at = { plan, words };
     if (isIdle(words.refused?.plan ?? plan) || asks(call, words)) return false;
-    sayPlan(call, plan, words, false);
-    refuseConflicts(plan);
+    if (refusedConflicts(plan).length > 0) return false;
     await begin();
     isAgreed = true;
     return true;
   };
   const run = (begin: () => Promise<void>) => act.run((plan) => agree(plan, begin));
-  const receipt = await call.io.interrupts.holdOnce(run, RESTORE);
+  // The plan is shown without the lock: a terminal that is not read must not keep other programs waiting.
+  const receipt = await call.io.interrupts.holdOnce(run, RESTORE).finally(() => {
+    if (isAgreed && looked.at !== undefined) sayPlan(call, looked.at.plan, looked.at.words, false);
+  });
   if (looked.at === undefined) throw new Error('no plan was made');
   const { plan, words } = looked.at;
   if (!isAgreed) return carryOutPlan(call, savepoint, plan, words);
@@ -161,10 +163,14 @@ function nothingToDo(call: Call, plan: RewindPlan, words: Words): ExitCode {
   return isNotFound ? EXIT.notFound : EXIT.nothingToDo;
 }
 
+function refusedConflicts(plan: RewindPlan): Receipt['conflicts'] {
+  return plan.onConflict === 'fail' ? receiptOf(plan).conflicts : [];
+}
+
 /** As `apply` does it, so that a dry run ends as the real one would. */
 function refuseConflicts(plan: RewindPlan): void {
-  const { conflicts } = receiptOf(plan);
-  if (plan.onConflict !== 'fail' || conflicts.length === 0) return;
+  const conflicts = refusedConflicts(plan);
+  if (conflicts.length === 0) return;
   throw new SavepointError(
     'conflicts',
     `${plural(conflicts.length, 'path is', 'paths are')} in conflict`,

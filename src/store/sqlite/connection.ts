@@ -270,3 +270,13 @@ export class Conditions {
     return this.#texts.length === 0 ? '' : `WHERE ${this.#texts.join(' AND ')}`;
   }
 }
+
+/** Throws `store-corrupt` for JSON that cannot be what was written. */
+export function parseStored(text: unknown): unknown {
+  try {
+    return JSON.parse(text as string);
+  } catch (cause) {
+    const hint = 'savepoint fsck says what is damaged';
+    throw new SavepointError('store-corrupt', 'a row of the store is damaged', { hint, cause });
+  }
+}

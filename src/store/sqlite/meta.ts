@@ -3,7 +3,7 @@ import { isBlobId, type Seq } from '../../model/ids.ts';
 import type { Journal } from '../../model/journal.ts';
 import type { Baseline } from '../../model/manifest.ts';
 import type { ProjectIdentity, StoreState } from '../store.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, parseStored } from './connection.ts';
 import { isPackName } from './packs/pack-index.ts';
 import { newSealSql, sealSql } from './seals.ts';
 
@@ -17,7 +17,10 @@ export function writeMeta(connection: Connection, key: string, value: string | n
   connection.run(WRITE, key, value);
 }
 
-/** One statement, so that all of it is of one moment. */
+/**
+ * One statement, so that all of it is of one moment. The project and the baseline are parsed when they are asked
+ * for: a damaged baseline must not stop a list, nor the recovery of a restore.
+ */
 export function readState(connection: Connection): StoreState {
   const sql = "SELECT key, value FROM meta WHERE key IN ('project', 'seq', 'baseline', 'scrub')";
   const rows = connection.all<{ key: string; value: unknown }>(sql);
@@ -25,15 +28,19 @@ export function readState(connection: Connection): StoreState {
   const seq = values.get('seq');
   if (typeof seq !== 'number') throw lostSeq();
   return {
-    project: parsed<ProjectIdentity>(values.get('project')),
+    get project(): ProjectIdentity | null {
+      return parsed(values.get('project'));
+    },
     seq,
-    baseline: parsed<Baseline>(values.get('baseline')),
+    get baseline(): Baseline | null {
+      return parsed(values.get('baseline'));
+    },
     needsScrub: values.has('scrub'),
   };
 }
 
 function parsed<Value>(text: unknown): Value | null {
-  return text === undefined ? null : (JSON.parse(text as string) as Value);
+  return text === undefined ? null : (parseStored(text) as Value);
 }
 
 function lostSeq(): SavepointError {

@@ -131,10 +131,7 @@ function formatOf(connection: Connection): number {
 
 export function otherFormat(format: number, file?: string): SavepointError {
   const message = `the store has format ${format}, and this Savepoint reads format ${FORMAT} only`;
-  const hint =
-    format > FORMAT
-      ? 'update Savepoint'
-      : 'use the Savepoint that made it, or move its folder away to begin a new store';
+  const hint = 'use the Savepoint that made it, or move its folder away to begin a new store';
   return new SavepointError('store-too-new', message, { path: file, hint });
 }
 

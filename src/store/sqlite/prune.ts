@@ -236,12 +236,15 @@ function isOrphan(connection: Connection, name: string): boolean {
 
 /**
  * Removes packs that the baseline does not name: those of an older baseline, and those that a crash left
- * before their commit. The caller holds the project lock, so nobody is writing a pack.
+ * before their commit; and temporary files of the store. The caller holds the project lock, so nobody is
+ * writing one.
  */
 export async function sweepPacks(opened: Opened): Promise<void> {
   const { layout, packs } = opened;
-  const unfinished = filesIn(layout.packs).filter(isTemporary);
-  for (const file of unfinished) rmSync(join(layout.packs, file), { force: true });
+  for (const folder of [layout.packs, layout.directory]) {
+    for (const name of filesIn(folder).filter(isTemporary))
+      rmSync(join(folder, name), { force: true });
+  }
   const named = readBaseline(opened.connection)?.packs ?? [];
   const orphans = packs.names().filter((name) => !named.includes(name));
   if (orphans.length === 0) return;

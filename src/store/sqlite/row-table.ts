@@ -3,7 +3,7 @@ import type { PartId } from '../../model/ids.ts';
 import { bytesToPath, pathToBytes, type TrackedPath } from '../../model/path.ts';
 import type { State } from '../../model/state.ts';
 import type { FieldShape, Table } from '../tables.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, parseStored } from './connection.ts';
 import type { Numbers } from './numbers.ts';
 import { bytesToHash, modeOf, stateFrom } from './state-columns.ts';
 
@@ -172,7 +172,7 @@ function codecOf(table: string, column: string, field: FieldShape, isNumber: boo
       return {
         ...plain('TEXT'),
         write: (value, into) => into.push(value === null ? null : JSON.stringify(value)),
-        read: (row) => (row[column] === null ? null : JSON.parse(row[column] as string)),
+        read: (row) => (row[column] === null ? null : parseStored(row[column])),
       };
     case 'word':
       return isNumber ? wordByPlace(plain(`INTEGER`), column, field.words ?? []) : plain('TEXT');

@@ -9,6 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { isTemporary } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import { Manifest } from '../../../model/manifest.ts';
 import { readBlob } from '../blobs.ts';
@@ -114,11 +115,11 @@ function namesGit(list: Manifest): boolean {
 
 /**
  * Files that may hold anything and that nobody needs: what a repair set aside, the stat index with the
- * texts of rule files, databases that a killed process left unfinished.
+ * texts of rule files, databases and other files that a killed process left unfinished.
  */
 function leftovers(layout: Layout): string[] {
   const files = filesIn(layout.directory).filter(
-    (name) => name.startsWith('scan.index') || name.startsWith('store.db.new'),
+    (name) => isTemporary(name) || name.startsWith('scan.index') || name.startsWith('store.db.new'),
   );
   return [layout.damaged, ...files.map((name) => join(layout.directory, name))];
 }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import type { Change } from '../../../model/change.ts';
+import { ATTRIBUTIONS, CHANGE_ORIGINS, type Change } from '../../../model/change.ts';
 import { ABSENT, type State } from '../../../model/state.ts';
 import {
   changeOf,
@@ -104,6 +104,39 @@ describe('the repair of a store that has lost changes', () => {
       }),
     30_000,
   );
+});
+
+describe('the repair of a row with a damaged column', () => {
+  it.each([
+    ['owner', "'{'"],
+    ['origin', '99'],
+    ['attribution', "'x'"],
+    ['tool_call_id', "'another'"],
+  ])('leaves a change that can be read: %s', (column, value) =>
+    withStore(async (folder) => {
+      execute(folder, `UPDATE changes SET ${column} = ${value} WHERE seq = 9`);
+      expect((await checkStore(folder)).problems).not.toEqual([]);
+      await repairStore(folder);
+      // What is left over is the old database.
+      expect((await checkStore(folder)).problems).toMatchObject([{ kind: 'leftover' }]);
+      const store = await sqliteStore({ directory: folder });
+      const [change] = (await store.timeline.changes({})).filter(({ seq }) => seq === 9);
+      await store.close();
+      expect(change).toMatchObject({ owner: null, before: { kind: 'unknown' } });
+      expect(CHANGE_ORIGINS).toContain(change?.origin);
+      expect(ATTRIBUTIONS).toContain(change?.attribution);
+    }),
+  );
+
+  it('reads the sequence number beside a damaged baseline, and names the damage', () =>
+    withStore(async (folder) => {
+      execute(folder, "INSERT INTO meta (key, value, seal) VALUES ('baseline', '{', 0)");
+      const store = await sqliteStore({ directory: folder });
+      const state = await store.state();
+      await store.close();
+      expect(state.seq).toBe(CHANGES + 1);
+      expect(() => state.baseline).toThrow(expect.objectContaining({ code: 'store-corrupt' }));
+    }));
 });
 
 function range(count: number): number[] {

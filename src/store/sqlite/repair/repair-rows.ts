@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { ATTRIBUTIONS, CHANGE_ORIGINS } from '../../../model/change.ts';
 import type { Seq } from '../../../model/ids.ts';
 import { unknown } from '../../../model/state.ts';
 import {
@@ -65,6 +66,19 @@ export function restoreEntries(connection: Connection, layout: Layout): void {
   }
 }
 
+/** Any column may be the damaged one. An owner that cannot be parsed would fail every query of the row. */
+const WITHOUT_OWNER = `
+  UPDATE changes SET owner = NULL,
+    origin = ${wordOr(CHANGE_ORIGINS, 'origin', 'outside')},
+    attribution = ${wordOr(ATTRIBUTIONS, 'attribution', 'shared')}
+  WHERE seq = ?`;
+
+/** The column as it is, where it stands for a word; otherwise this word. */
+function wordOr(words: readonly string[], column: string, word: string): string {
+  const isWord = `typeof(${column}) = 'integer' AND ${column} < ${words.length}`;
+  return `CASE WHEN ${isWord} THEN ${column} ELSE ${words.indexOf(word)} END`;
+}
+
 function repairRow(connection: Connection, { table, key, keys }: BrokenSeal): void {
   const where = ROW_KEYS[table].map((name) => `${name} = ?`).join(' AND ');
   if (table === 'sessions' || table === 'blobs') {
@@ -78,6 +92,7 @@ function repairRow(connection: Connection, { table, key, keys }: BrokenSeal): vo
     );
     reseal(connection, table, where, keys);
   } else if (table === 'changes') {
+    connection.run(WITHOUT_OWNER, Number(key));
     for (const side of ['before', 'after'] as const) {
       makeUnknown(connection, side, 'seq = ?', Number(key));
     }
