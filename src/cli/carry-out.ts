@@ -72,13 +72,17 @@ export async function carryOut(
   };
   const run = (begin: () => Promise<void>) => act.run((plan) => agree(plan, begin));
   // The plan is shown without the lock: a terminal that is not read must not keep other programs waiting.
-  const receipt = await call.io.interrupts.holdOnce(run, RESTORE).finally(() => {
+  const show = (): void => {
     if (isAgreed && looked.at !== undefined) sayPlan(call, looked.at.plan, looked.at.words, false);
+  };
+  const receipt = await call.io.interrupts.holdOnce(run, RESTORE).catch((error: unknown) => {
+    show();
+    throw error;
   });
   if (looked.at === undefined) throw new Error('no plan was made');
   const { plan, words } = looked.at;
   if (!isAgreed) return carryOutPlan(call, savepoint, plan, words);
-  return done(call, savepoint, plan, receipt, words);
+  return done(call, savepoint, plan, receipt, words, show);
 }
 
 /** Shows a plan and, unless this is a dry run or the person says no, does exactly what it shows. */
@@ -111,12 +115,15 @@ function done(
   plan: RewindPlan,
   receipt: Receipt,
   words: Words,
+  show: () => void = () => {},
 ): ExitCode {
+  // Before anything is printed: where the output is full, the person still hears what was done.
   if (receipt.operationId !== null) {
     const said = `the ${plan.kind} was carried out all the same: operation ${receipt.operationId}`;
     call.io.done = said;
     call.io.interrupts.meaning = said;
   }
+  show();
   return finish(call, plan, withNotices(call, savepoint, receipt), words);
 }
 
