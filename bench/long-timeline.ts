@@ -55,7 +55,7 @@ function sessionBatch(base: number, first: number, heads: Map<string, State>) {
 
 function sessionOf(first: number): Session {
   const id = `session-${first}`;
-  const rest = { createdAt: first, lastActiveAt: first, archivedAt: null };
+  const rest = { createdAt: first, lastActiveAt: first, archivedAt: null, run: null };
   return { id, rootId: id, agent: 'bench', ...rest };
 }
 

@@ -95,14 +95,15 @@ export {
   selectedPath,
   type TrackedPath,
 } from './model/path.ts';
-export type {
-  ConflictReason,
-  OnConflict,
-  PlanAction,
-  PlanLine,
-  PlanNote,
-  RewindPlan,
-  SkipReason,
+export {
+  type ConflictReason,
+  isLost,
+  type OnConflict,
+  type PlanAction,
+  type PlanLine,
+  type PlanNote,
+  type RewindPlan,
+  type SkipReason,
 } from './model/plan.ts';
 export type { OnProgress, Progress, ProgressStep } from './model/progress.ts';
 export { RUN_AGENT, type Session } from './model/session.ts';

@@ -229,7 +229,7 @@ function countsOf(receipt: Receipt): string | null {
     [mergedFiles.length, 'merged'],
     [conflicts.length, 'left in conflict'],
     [skipped.length, 'left as it is'],
-    [errors.length, 'damaged and left as it is'],
+    [errors.length, 'lost'],
   ] as const;
   const said = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
   return said.length === 0 ? null : said.join(', ');

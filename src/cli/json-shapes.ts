@@ -124,7 +124,7 @@ export function checkpointJson(checkpoint: ListedCheckpoint, lines?: LineCount):
 }
 
 export interface SessionJson extends Pick<Session, 'id' | 'agent' | 'rootId'> {
-  readonly state: 'open' | 'archived';
+  readonly state: 'open' | 'ended' | 'archived';
   readonly createdAt: string;
   readonly lastActiveAt: string;
   readonly archivedAt: string | null;
@@ -137,11 +137,16 @@ export const SESSION: ObjectKind<SessionJson> = exact({
     'The first session of its family; its own id, unless it is a sub-agent or a continuation.',
     TEXT,
   ),
-  state: oneOf('open', 'archived'),
+  state: described("'ended': a single run that is over.", oneOf('open', 'ended', 'archived')),
   createdAt: TIME,
   lastActiveAt: TIME,
   archivedAt: nullable(TIME),
 });
+
+export function stateOf({ archivedAt, run }: Session): SessionJson['state'] {
+  if (archivedAt !== null) return 'archived';
+  return run === null || run.ended === null ? 'open' : 'ended';
+}
 
 export function sessionJson(session: Session): SessionJson {
   const { id, rootId, agent, archivedAt } = session;
@@ -149,7 +154,7 @@ export function sessionJson(session: Session): SessionJson {
     id,
     agent,
     rootId,
-    state: archivedAt === null ? 'open' : 'archived',
+    state: stateOf(session),
     createdAt: timeJson(session.createdAt),
     lastActiveAt: timeJson(session.lastActiveAt),
     archivedAt: archivedAt === null ? null : timeJson(archivedAt),

@@ -195,10 +195,9 @@ function adoptHint(project: string | undefined): string {
   return `if you re-created the folder on purpose, keep its timeline with: savepoint adopt${where}`;
 }
 
-/** To go past a run, a person has to name the checkpoint or operation before it. */
+/** To go past a run, a person has to name the run or operation before it. */
 function beforeHint(details: unknown): string | undefined {
   const { before } = (details ?? {}) as { before?: Checkpoint | Operation | null };
   if (!before) return undefined;
-  const verb = 'reverts' in before ? 'undo' : 'rewind';
-  return `nothing was undone; take back what came before it (${before.description}) with: savepoint ${verb} ${before.id}`;
+  return `nothing was undone; take back what came before it (${before.description}) with: savepoint undo ${before.id}`;
 }

@@ -16,7 +16,7 @@ import type { TrackedPath } from '../model/path.ts';
 import type { Draft } from '../store/draft.ts';
 import { addCheckpoint, messageCheckpoint } from '../timeline/checkpoints.ts';
 import { checkLabel } from '../timeline/labels.ts';
-import { touchSession } from '../timeline/sessions.ts';
+import { endRun, touchSession } from '../timeline/sessions.ts';
 import type { Capture, CaptureRequest, CheckpointRequest } from './requests.ts';
 import { scanWith } from './scan.ts';
 import type { Workbench } from './workbench.ts';
@@ -109,6 +109,7 @@ export async function endTurn(bench: Workbench, sessionId: string): Promise<void
       if (first === undefined) continue;
       await closeChanges(draft, bench.site, changes, { author: authorOf(first, now), finds });
     }
+    await endRun(draft, bench.store, sessionId);
   });
   if (bench.settings.scan) await scanWith(bench, { movedOn: sessionId }, async () => {});
 }
@@ -117,13 +118,13 @@ export async function endTurn(bench: Workbench, sessionId: string): Promise<void
 export async function recordSession(
   bench: Workbench,
   draft: Draft,
-  request: Pick<CheckpointRequest, 'sessionId' | 'agent' | 'parentSessionId'>,
+  request: Pick<CheckpointRequest, 'sessionId' | 'agent' | 'parentSessionId' | 'isRun'>,
   now: number,
 ): Promise<string | null> {
   if (request.sessionId === undefined) return null;
   const id = checkId('sessionId', request.sessionId);
   const parentId = request.parentSessionId;
-  const ref = { id, agent: request.agent, parentId };
+  const ref = { id, agent: request.agent, parentId, isRun: request.isRun };
   if (parentId !== undefined) checkId('parentSessionId', parentId);
   return (await touchSession(draft, bench.store, ref, now)).id;
 }

@@ -77,6 +77,8 @@ const SESSION_FIELDS = {
   description: optional(TEXT),
 };
 
+const RUN_FIELD = { isRun: optional(BOOLEAN) };
+
 export interface CaptureRequest {
   readonly sessionId: string;
   readonly messageId: string;
@@ -119,6 +121,11 @@ export interface CheckpointRequest {
   readonly messageId?: string | undefined;
   readonly agent?: string | undefined;
   readonly parentSessionId?: string | undefined;
+  /**
+   * The session is a single run: one command, or one prompt that nobody goes on from. A rewind to a run also
+   * takes back the runs that began after it had ended. False makes a session a conversation again.
+   */
+  readonly isRun?: boolean | undefined;
   readonly description?: string | undefined;
   /** Not the beginning of an id, `latest`, or anything that ends like `~1`. */
   readonly label?: string | undefined;
@@ -128,6 +135,7 @@ export interface CheckpointRequest {
 
 export const CHECKPOINT_REQUEST: Kind<CheckpointRequest> = object({
   ...SESSION_FIELDS,
+  ...RUN_FIELD,
   sessionId: optional(ID),
   messageId: optional(ID),
   label: optional(TEXT),
@@ -140,6 +148,11 @@ export interface WindowRequest {
   readonly messageId: string;
   readonly agent?: string | undefined;
   readonly parentSessionId?: string | undefined;
+  /**
+   * The session is a single run: one command, or one prompt that nobody goes on from. A rewind to a run also
+   * takes back the runs that began after it had ended. False makes a session a conversation again.
+   */
+  readonly isRun?: boolean | undefined;
   /** Describes the message, if this is the first call that mentions it. */
   readonly description?: string | undefined;
   readonly toolCallId?: string | undefined;
@@ -149,6 +162,7 @@ export interface WindowRequest {
 
 export const WINDOW_REQUEST: Kind<WindowRequest> = object({
   ...SESSION_FIELDS,
+  ...RUN_FIELD,
   sessionId: ID,
   messageId: ID,
   toolCallId: optional(ID),

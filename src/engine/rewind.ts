@@ -1,6 +1,7 @@
 import { look } from '../capture/capture.ts';
 import { gitHead } from '../capture/git/find-repository.ts';
-import { SavepointError } from '../model/errors.ts';
+import type { Checkpoint } from '../model/checkpoint.ts';
+import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Operation, Receipt } from '../model/operation.ts';
 import { selectedPath, type TrackedPath } from '../model/path.ts';
 import type { PlanLine, RewindPlan } from '../model/plan.ts';
@@ -12,7 +13,7 @@ import type { Store } from '../store/store.ts';
 import type { SetRequest } from '../timeline/change-set.ts';
 import { bytesOf, type PathDiff } from '../timeline/diff.ts';
 import { resolveCheckpoint, resolveOperation } from '../timeline/resolve.ts';
-import { runToUndo } from '../timeline/runs.ts';
+import { isRun, runToUndo } from '../timeline/runs.ts';
 import type {
   Agree,
   AlongsideRequest,
@@ -37,7 +38,8 @@ export async function planRewind(bench: Workbench, request: RewindRequest): Prom
  */
 export async function planUndo(bench: Workbench, request: UndoRequest): Promise<Planned> {
   const { operationId: id, force = false, includeShared = false } = request;
-  const run = id === undefined ? await runToUndo(bench.store, force) : null;
+  const run =
+    id === undefined ? await runToUndo(bench.store, force) : await runNamed(bench.store, id);
   if (run !== null) {
     const set: SetRequest = { take: 'message', checkpoint: run };
     const description = `undo ${run.description}`;
@@ -120,6 +122,25 @@ function plan(
 ): Promise<Planned> {
   const request = { ...about, ...extent, onConflict: onConflict ?? null, force };
   return bench.reading(() => makePlan(bench.rewindSite, request));
+}
+
+/** The checkpoint of a run, where that is what the id names, and no operation. */
+async function runNamed(store: Store, id: string): Promise<Checkpoint | null> {
+  const operation = await resolveOperation(store, id).catch(unlessNotFound);
+  const checkpoint = operation ?? (await resolveCheckpoint(store, id).catch(unlessNotFound));
+  if (checkpoint === null || 'reverts' in checkpoint) return null;
+  if (await isRun(store, checkpoint.sessionId)) return checkpoint;
+  throw new SavepointError('operation-not-found', `this is a checkpoint of a conversation: ${id}`, {
+    hint: `to take back one message of it, rewind to it with take: 'message'`,
+  });
+}
+
+function unlessNotFound(error: unknown): null {
+  const isNotFound =
+    isSavepointError(error, 'operation-not-found') ||
+    isSavepointError(error, 'checkpoint-not-found');
+  if (isNotFound) return null;
+  throw error;
 }
 
 /** The operation named, by its id or the beginning of it, or else the newest rewind in effect. */

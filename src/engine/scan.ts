@@ -31,6 +31,11 @@ export interface ScanOptions {
   readonly movedOn?: string | null | undefined;
 }
 
+interface InnerScanOptions extends ScanOptions {
+  /** Whether to look at paths on record, too, that rules leave out: before and after a run. */
+  readonly looksAtLeftOut?: boolean;
+}
+
 export const SCAN_OPTIONS: Kind<ScanOptions> = object({
   deadlineMs: optional(nullable(AMOUNT)),
   movedOn: optional(nullable(ID)),
@@ -43,7 +48,7 @@ export const SCAN_OPTIONS: Kind<ScanOptions> = object({
  */
 export async function scanWith<T>(
   bench: Workbench,
-  options: ScanOptions,
+  options: InnerScanOptions,
   work: (draft: Draft, now: number, report: ScanReport) => Promise<T>,
 ): Promise<T> {
   const deadlineMs = options.deadlineMs ?? bench.settings.scanDeadlineMs;
@@ -51,7 +56,7 @@ export async function scanWith<T>(
   await bench.settings.onProgress?.({ step: 'scan', done: 0, total: null });
   const walk = await walked(bench, deadline);
   return bench.locked(async () => {
-    const { draft, report, keep } = await draftWalk(bench, walk, deadline, options.movedOn ?? null);
+    const { draft, report, keep } = await draftWalk(bench, walk, deadline, options);
     const result = await work(draft, bench.settings.now(), report);
     if (!draft.isEmpty()) await bench.store.timeline.commit(draft.batch());
     await keep();
@@ -91,7 +96,7 @@ async function draftWalk(
   bench: Workbench,
   walk: CompleteWalk | Gap,
   deadline: number | null,
-  movedOn: string | null,
+  { movedOn = null, looksAtLeftOut = false }: InnerScanOptions,
 ): Promise<DraftedWalk> {
   const { store } = bench;
   const windows = await store.timeline.windows();
@@ -103,7 +108,8 @@ async function draftWalk(
   const author = authorOfFinds({ windows: commandsIn(windows), lost, late, now });
   let recording: Recording;
   try {
-    recording = await bench.worktree.record(draft, walk, author, timer(deadline));
+    const options = { author, checkTime: timer(deadline), looksAtLeftOut };
+    recording = await bench.worktree.record(draft, walk, options);
   } catch (error) {
     if (!(error instanceof OutOfTime)) throw error;
     return draftGap(bench, gap('deadline', GAVE_UP.deadline), windows, lost);

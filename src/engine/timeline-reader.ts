@@ -1,4 +1,3 @@
-import { ownerMayRun } from '../capture/process-owner.ts';
 import type { Change } from '../model/change.ts';
 import {
   AMOUNT,
@@ -18,7 +17,6 @@ import type { BlobId, CheckpointId, OperationId } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
-import { commandsIn, type Window } from '../model/window.ts';
 import type { ChangeQuery, CheckpointQuery, Store, StoreStats } from '../store/store.ts';
 import { currentPlace, type ListedCheckpoint, listCheckpoints } from '../timeline/checkpoints.ts';
 import { type InspectedCheckpoint, inspectCheckpoint } from '../timeline/inspect-checkpoint.ts';
@@ -108,14 +106,6 @@ export class TimelineReader {
   async summarize(sessions: readonly Session[]): Promise<SessionSummary[]> {
     check(listOf(object({ id: ID })), 'sessions', sessions);
     return summarizeSessions(this.#store, sessions);
-  }
-
-  /** Commands that run at this moment, as far as their processes are known. */
-  async runningCommands(): Promise<Window[]> {
-    const commands = commandsIn(await this.#store.timeline.windows());
-    return commands.filter(
-      ({ closed, owner }) => closed === null && owner !== null && ownerMayRun(owner),
-    );
   }
 
   /** Whether there was a first scan. Before it, only files that tools named are on record. */

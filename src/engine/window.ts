@@ -4,6 +4,8 @@ import { SavepointError } from '../model/errors.ts';
 import { commandsIn, type Window } from '../model/window.ts';
 import { messageCheckpoint } from '../timeline/checkpoints.ts';
 import { newWindowId } from '../timeline/new-id.ts';
+import { isRun } from '../timeline/runs.ts';
+import { endRun } from '../timeline/sessions.ts';
 import { recordSession } from './capture.ts';
 import type { WindowRequest } from './requests.ts';
 import { type ScanReport, scanWith } from './scan.ts';
@@ -19,7 +21,8 @@ export function openWindow(bench: Workbench, request: WindowRequest): Promise<Op
   const sessionId = checkId('sessionId', request.sessionId);
   const messageId = checkId('messageId', request.messageId);
   const { description } = request;
-  return scanWith(bench, {}, async (draft, now, report) => {
+  const looksAtLeftOut = request.isRun === true;
+  return scanWith(bench, { looksAtLeftOut }, async (draft, now, report) => {
     const { coverage } = report;
     await recordSession(bench, draft, request, now);
     const message = { sessionId, messageId, description, coverage };
@@ -44,7 +47,10 @@ export function openWindow(bench: Workbench, request: WindowRequest): Promise<Op
 
 /** After the command: a scan attributes the changes to it, unless others could write as well. */
 export async function closeWindow(bench: Workbench, id: string): Promise<ScanReport> {
-  const { report, isOpen } = await scanWith(bench, {}, async (draft, _now, report) => {
+  const known = (await bench.store.timeline.windows()).find((one) => one.id === id);
+  const looksAtLeftOut = known?.toolCallId === null && (await isRun(bench.store, known.sessionId));
+  const options = { looksAtLeftOut };
+  const { report, isOpen } = await scanWith(bench, options, async (draft, _now, report) => {
     const window = commandsIn(await bench.store.timeline.windows()).find((one) => one.id === id);
     // The scan itself ends windows that must be over.
     const isEnded =
@@ -54,6 +60,8 @@ export async function closeWindow(bench: Workbench, id: string): Promise<ScanRep
     if (isOpen && report.coverage === 'scanned') draft.removedWindows.push(id);
     // The window stays on record until a complete scan has found its changes.
     else if (isOpen) draft.windows.push({ ...window, closed: draft.nextSeq() });
+    // A command that belongs to no tool call is the run itself.
+    if (isOpen && window.toolCallId === null) await endRun(draft, bench.store, window.sessionId);
     return { report, isOpen };
   });
   if (isOpen) return report;

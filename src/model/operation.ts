@@ -29,7 +29,7 @@ export interface PathReason {
 
 /** What an operation did, path by path; the same for a preview that is then applied. */
 export interface Receipt {
-  /** False if a path is in conflict, or its content is damaged. Other skipped paths do not count. */
+  /** False if a path is in conflict, or cannot come back. Other skipped paths do not count. */
   readonly success: boolean;
   readonly operationId: OperationId | null;
   readonly safetyCheckpointId: CheckpointId | null;
@@ -38,6 +38,7 @@ export interface Receipt {
   readonly mergedFiles: readonly TrackedPath[];
   readonly conflicts: readonly PathReason[];
   readonly skipped: readonly PathReason[];
+  /** Paths that cannot come back: the record of them is damaged, or they are gone and never were recorded. */
   readonly errors: readonly PathReason[];
   readonly notes: readonly PlanNote[];
 }

@@ -156,6 +156,12 @@ export function isWork(line: PlanLine): boolean {
   return ACTIONS_THAT_WORK.has(line.action);
 }
 
+/** Whether nothing is there, and what was there can never come back: it was never recorded, or is damaged. */
+export function isLost({ action, expected, reason }: PlanLine): boolean {
+  const isGone = action === 'skip' && expected.kind === 'absent';
+  return isGone && /^(before-unknown|blob)-/.test(reason ?? '');
+}
+
 /** Whether a line goes on record: it works, or settles what is to be taken back without any work. */
 export function takesEffect(line: PlanLine): boolean {
   return isWork(line) || line.action === 'already-there' || line.action === 'keep';

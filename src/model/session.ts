@@ -1,3 +1,5 @@
+import type { Seq } from './ids.ts';
+
 /** One conversation of one agent in a project, with its sub-agents and continuations. */
 export interface Session {
   readonly id: string;
@@ -8,6 +10,15 @@ export interface Session {
   readonly createdAt: number;
   readonly lastActiveAt: number;
   readonly archivedAt: number | null;
+  /** Set for a single run: one command, or one prompt that nobody goes on from. Null for a conversation. */
+  readonly run: RunTime | null;
+}
+
+/** From where to where in the timeline a run went on. Runs that follow each other are one line of time. */
+export interface RunTime {
+  readonly began: Seq;
+  /** Null while it runs, and where nobody has seen its end. */
+  readonly ended: Seq | null;
 }
 
 /** The agent of sessions that `savepoint run` makes: one for each command. */

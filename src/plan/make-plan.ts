@@ -1,11 +1,13 @@
 import { type CaptureSite, changesOfOverlappedCalls, mayRun } from '../capture/capture.ts';
 import { gitHead } from '../capture/git/find-repository.ts';
+import { ownerMayRun } from '../capture/process-owner.ts';
 import type { Observation } from '../fs/observe.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Seq } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { OnConflict, PlanLine, RewindPlan } from '../model/plan.ts';
 import { sameState } from '../model/state.ts';
+import { commandsIn } from '../model/window.ts';
 import { hashBytes } from '../store/blob.ts';
 import { currentSeq } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
@@ -87,9 +89,22 @@ function sealMerge(line: PlanLine): PlanLine {
   return { ...rest, action: 'already-there', target };
 }
 
-/** Refuses while a tool is at work: it could overwrite restored files, or lose half of its work. */
+/** Refuses while a tool or command is at work: it could overwrite restored files, or lose half of its work. */
 async function refuseBusy(store: Store, request: SetRequest, set: ChangeSet): Promise<void> {
   const { sessionIds } = set;
+  const command = commandsIn(await store.timeline.windows()).find(
+    ({ sessionId, closed, owner }) =>
+      (sessionIds === null || sessionIds.includes(sessionId)) &&
+      closed === null &&
+      owner !== null &&
+      ownerMayRun(owner),
+  );
+  if (command !== undefined && request.take !== 'operation') {
+    throw new SavepointError('session-busy', `a command is still running: ${command.description}`, {
+      hint: 'wait until it ends, or force the rewind',
+      details: [{ toolCallId: command.toolCallId, sessionId: command.sessionId }],
+    });
+  }
   const whose = sessionIds === null ? {} : { sessionIds };
   const open = await store.timeline.changes({ ...whose, open: true });
   const calls = [...open, ...(await changesOfOverlappedCalls(store, whose))];

@@ -1,6 +1,12 @@
 import type { CheckpointId, OperationId } from '../model/ids.ts';
 import type { PathReason, Receipt } from '../model/operation.ts';
-import type { PlanAction, PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
+import {
+  isLost,
+  type PlanAction,
+  type PlanLine,
+  type PlanNote,
+  type RewindPlan,
+} from '../model/plan.ts';
 
 /** What a plan did, or, without ids, would do: preview and receipt come from the same lines. */
 export function receiptOf(
@@ -11,10 +17,10 @@ export function receiptOf(
   const of = (...actions: PlanAction[]): PlanLine[] =>
     plan.lines.filter((line) => actions.includes(line.action));
   const paths = (lines: PlanLine[]) => lines.map((line) => line.path);
-  const damaged = of('skip').filter(isDamage);
+  const lost = of('skip').filter(cannotComeBack);
   const conflicts = of('conflict').map(withReason);
   return {
-    success: conflicts.length === 0 && damaged.length === 0,
+    success: conflicts.length === 0 && lost.length === 0,
     operationId: done?.operationId ?? null,
     safetyCheckpointId: done?.safetyCheckpointId ?? null,
     restoredFiles: paths(of('write', 'link', 'chmod', 'mkdir')),
@@ -23,11 +29,11 @@ export function receiptOf(
     conflicts,
     skipped: [
       ...of('skip')
-        .filter((line) => !isDamage(line))
+        .filter((line) => !cannotComeBack(line))
         .map(withReason),
       ...of('keep').map((line) => ({ path: line.path, reason: 'kept' })),
     ],
-    errors: damaged.map(withReason),
+    errors: lost.map(withReason),
     notes: [...plan.notes, ...notes],
   };
 }
@@ -38,8 +44,8 @@ const DAMAGE: readonly PlanLine['reason'][] = [
   'before-unknown-damaged',
 ];
 
-function isDamage({ reason }: PlanLine): boolean {
-  return DAMAGE.includes(reason);
+function cannotComeBack(line: PlanLine): boolean {
+  return isLost(line) || DAMAGE.includes(line.reason);
 }
 
 function withReason(line: PlanLine): PathReason {

@@ -11,7 +11,7 @@ import type { CheckpointId, OperationId, PartId, Seq } from '../model/ids.ts';
 import { OPERATION_KINDS, type Operation } from '../model/operation.ts';
 import type { ImportOwner, ProcessOwner } from '../model/owner.ts';
 import type { TrackedPath } from '../model/path.ts';
-import type { Session } from '../model/session.ts';
+import type { RunTime, Session } from '../model/session.ts';
 import type { State } from '../model/state.ts';
 import { WINDOW_KINDS, type Window } from '../model/window.ts';
 import type { Head } from './store.ts';
@@ -109,6 +109,7 @@ export const SESSIONS: Table<Session> = {
     createdAt: time,
     lastActiveAt: time,
     archivedAt: nullable(time),
+    run: nullable(json<RunTime>()),
   },
 };
 

@@ -42,7 +42,7 @@ describe('receiptText', () => {
       '  merged    c.txt',
       '  conflict  d.txt  left as it is: somebody else changed the same lines since',
       '  skipped   e.bin  left as it is: it was too large to record',
-      '  damaged   f.txt  left as it is: its recorded content is damaged, and nothing damaged is ever written',
+      '  lost      f.txt  cannot come back: its recorded content is damaged, and nothing damaged is ever written',
       '  note: HEAD moved (g)',
     ]);
   });

@@ -1,5 +1,6 @@
 import {
   displayText,
+  isLost,
   type PathDiff,
   type PathReason,
   type PlanLine,
@@ -29,7 +30,7 @@ export function planText(plan: RewindPlan, paint: Paint, columns: number): strin
   const column = Math.min(MAX_NAME_COLUMN, Math.max(0, ...names.map(textWidth)));
   const isNarrow = columns - column - WORD_COLUMN - 6 < LEAST_FOR_WHY;
   const lines = plan.lines.flatMap((line, i) => {
-    const [word, style] = WORDS[line.action];
+    const [word, style] = isLost(line) ? LOST : WORDS[line.action];
     const text = `  ${paint(style, word.padEnd(WORD_COLUMN))}  `;
     if (isNarrow && line.reason === undefined) return [text + names[i]];
     const name = padWidth(names[i] ?? '', column);
@@ -52,8 +53,12 @@ const WORDS: Record<PlanLine['action'], readonly [string, Style]> = {
   skip: ['skip', 'yellow'],
 };
 
-function explain({ action, expected, target, reason }: PlanLine): string {
+const LOST = ['lost', 'red'] as const;
+
+function explain(line: PlanLine): string {
+  const { action, expected, target, reason } = line;
   const why = reason === undefined ? '' : sentenceFor(reason);
+  if (isLost(line)) return `is gone and cannot come back: ${why}`;
   switch (action) {
     case 'write':
       return expected.kind === 'absent' ? 'was deleted: comes back' : 'goes back to how it was';
@@ -181,7 +186,7 @@ export function receiptText(receipt: Receipt, paint: Paint): string[] {
     ...namesText('merged', mergedFiles, paint),
     ...reasonsText('conflict', 'yellow', conflicts, paint),
     ...reasonsText('skipped', 'yellow', skipped, paint),
-    ...reasonsText('damaged', 'red', errors, paint),
+    ...reasonsText('lost', 'red', errors, paint),
   ];
   const told = notes.flatMap((note) => noteText(note, Number.POSITIVE_INFINITY));
   const said = lines.length === 0 ? ['  everything was as it should be already'] : lines;
@@ -203,7 +208,8 @@ function reasonsText(
 ): string[] {
   const lines = left.slice(0, SHOWN_REASONS).map(({ path, reason }) => {
     const name = paint(style, `  ${word.padEnd(WORD_COLUMN)}  ${displayText(path)}`);
-    return `${name}  left as it is: ${displayText(sentenceFor(reason))}`;
+    const fate = word === 'lost' ? 'cannot come back' : 'left as it is';
+    return `${name}  ${fate}: ${displayText(sentenceFor(reason))}`;
   });
   return [...lines, ...restText(word, left.length - SHOWN_REASONS)];
 }

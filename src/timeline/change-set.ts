@@ -8,7 +8,10 @@ import type { ChangeQuery, Store } from '../store/store.ts';
 
 /** Which changes to take back. */
 export type SetRequest =
-  /** All changes of the checkpoint's session since; of everybody where it belongs to no session. */
+  /**
+   * All changes of the checkpoint's session since, and of the runs that followed it where it is a run; of
+   * everybody where it belongs to no session.
+   */
   | { readonly take: 'since'; readonly checkpoint: Checkpoint }
   /** The changes of this one message. */
   | { readonly take: 'message'; readonly checkpoint: Checkpoint }
@@ -55,12 +58,19 @@ export async function loadChangeSet(
   return { chains: chains.map((chain) => chosen(chain, request, options)), sessionIds };
 }
 
-/** The session's family: sub-agents and continuations count as the session itself. */
+/**
+ * The session's family: sub-agents and continuations count as the session itself. For a run, also the runs
+ * that began after it had ended: to a person they are one line of time.
+ */
 async function familyOf(store: Store, request: SetRequest): Promise<string[] | null> {
   const id = request.take === 'operation' ? null : request.checkpoint.sessionId;
   if (id === null || request.take === 'exact') return null;
-  const root = (await findSession(store, id))?.rootId ?? id;
-  const family = (await store.timeline.sessions()).filter((session) => session.rootId === root);
+  const own = await findSession(store, id);
+  const all = await store.timeline.sessions();
+  const ended = request.take === 'since' ? own?.run?.ended : undefined;
+  const later = ended == null ? [] : all.filter(({ run }) => run !== null && run.began >= ended);
+  const roots = new Set([own?.rootId ?? id, ...later.map(({ rootId }) => rootId)]);
+  const family = all.filter((session) => roots.has(session.rootId));
   return [...new Set([id, ...family.map((session) => session.id)])];
 }
 

@@ -138,14 +138,18 @@ async function chosen(
   );
   const operations =
     sessionId === undefined ? await expiredOperations(store, olderThanMs, now) : [];
-  const checkpoints = [...Map.groupBy(all, (one) => one.sessionId)].flatMap(([session, list]) =>
+  const runs = runIds(await store.timeline.sessions());
+  const checkpoints = linesOf(all, runs).flatMap(([line, list]) =>
     // Checkpoints without a session are independent of each other, so `keep` does not count them.
-    session === null
+    line === null
       ? list.filter(({ kind, createdAt }) => kind !== 'safety' && isOld(createdAt))
       : list.slice(1).filter(({ createdAt }, at) => isOld(createdAt) || at + 1 >= most),
   );
+  const gone = checkpoints.flatMap(({ sessionId: id }) =>
+    id !== null && runs.has(id) ? [id] : [],
+  );
   return {
-    sessions: sessions.map(({ id }) => id),
+    sessions: [...new Set([...sessions.map(({ id }) => id), ...gone])],
     checkpoints: [
       ...checkpoints.map(({ id }) => id),
       ...operations.map(({ safetyCheckpointId }) => safetyCheckpointId),
@@ -153,6 +157,24 @@ async function chosen(
     operations: operations.map(({ id }) => id),
   };
 }
+
+/** Sessions that are single runs. Such a session goes with its checkpoint. */
+function runIds(sessions: readonly Session[]): ReadonlySet<string> {
+  return new Set(sessions.filter(({ run }) => run !== null).map(({ id }) => id));
+}
+
+/** Checkpoints by the session that they belong to; all runs together, since they follow each other. */
+function linesOf(
+  checkpoints: readonly Checkpoint[],
+  runs: ReadonlySet<string>,
+): (readonly [line: string | null, checkpoints: Checkpoint[]])[] {
+  const line = ({ sessionId }: Checkpoint): string | null =>
+    sessionId !== null && runs.has(sessionId) ? RUNS : sessionId;
+  return [...Map.groupBy(checkpoints, line)];
+}
+
+// No id of a session is empty.
+const RUNS = '';
 
 /** What to remove next, step by step: archived sessions, the oldest first, then old checkpoints. */
 async function stepsOf(
@@ -168,9 +190,8 @@ async function stepsOf(
   const sessions = archived.toReversed().map(({ id }) => sessionStep(id));
   if (!withCheckpoints) return sessions;
   const all = await ofRequest(store, request);
-  const newest = new Set(
-    [...Map.groupBy(all, (one) => one.sessionId).values()].map(([one]) => one),
-  );
+  const runs = runIds(await store.timeline.sessions());
+  const newest = new Set(linesOf(all, runs).map(([, [one]]) => one));
   const old = all.filter((one) => one.kind !== 'safety' && !newest.has(one)).toReversed();
   return [...sessions, ...old.map(({ id }) => checkpointStep(id))];
 }

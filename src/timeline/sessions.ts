@@ -1,5 +1,5 @@
 import { SavepointError } from '../model/errors.ts';
-import type { Session } from '../model/session.ts';
+import type { RunTime, Session } from '../model/session.ts';
 import type { Draft } from '../store/draft.ts';
 import { findSession } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
@@ -9,6 +9,8 @@ export interface SessionRef {
   readonly agent?: string | undefined;
   /** The session that this one continues or works for. */
   readonly parentId?: string | undefined;
+  /** Whether it is a single run; undefined leaves it what it is. */
+  readonly isRun?: boolean | undefined;
 }
 
 const ACTIVITY_STEP_MS = 60_000;
@@ -22,17 +24,31 @@ export async function touchSession(
 ): Promise<Session> {
   const known = await findSession(store, ref.id);
   if (known === null) {
-    const session = await beginSession(store, ref, now);
+    const session = await beginSession(draft, store, ref, now);
     draft.putSession(session);
     return session;
   }
-  if (known.archivedAt === null && now - known.lastActiveAt < ACTIVITY_STEP_MS) return known;
-  const active = { ...known, lastActiveAt: Math.max(now, known.lastActiveAt), archivedAt: null };
+  const run = runOf(known, ref, draft);
+  const isRecent = known.archivedAt === null && now - known.lastActiveAt < ACTIVITY_STEP_MS;
+  if (isRecent && run === known.run) return known;
+  const lastActiveAt = Math.max(now, known.lastActiveAt);
+  const active = { ...known, lastActiveAt, archivedAt: null, run };
   draft.putSession(active);
   return active;
 }
 
-async function beginSession(store: Store, ref: SessionRef, now: number): Promise<Session> {
+/** If somebody goes on from a run, it is a conversation from then on. */
+function runOf({ run }: Session, { isRun }: SessionRef, draft: Draft): RunTime | null {
+  if (isRun === undefined || (isRun && run?.ended === null)) return run;
+  return isRun ? { began: run?.began ?? draft.seq, ended: null } : null;
+}
+
+async function beginSession(
+  draft: Draft,
+  store: Store,
+  ref: SessionRef,
+  now: number,
+): Promise<Session> {
   const parent = ref.parentId === undefined ? null : await findSession(store, ref.parentId);
   return {
     id: ref.id,
@@ -41,7 +57,15 @@ async function beginSession(store: Store, ref: SessionRef, now: number): Promise
     createdAt: now,
     lastActiveAt: now,
     archivedAt: null,
+    run: ref.isRun ? { began: draft.seq, ended: null } : null,
   };
+}
+
+/** Notes where a run ended. Of any other session nothing is noted. */
+export async function endRun(draft: Draft, store: Store, id: string): Promise<void> {
+  const session = await findSession(store, id);
+  if (session?.run == null || session.run.ended !== null) return;
+  draft.putSession({ ...session, run: { ...session.run, ended: draft.seq } });
 }
 
 /** Archives a session: the time that retention keeps it begins now. */

@@ -145,7 +145,7 @@ export function makeHistory(
   const operation = idsOf(operations);
   const numbers = new Set(changes.map(({ seq }) => seq));
   return {
-    sessions,
+    sessions: sessions.map((row) => ({ ...row, run: null })),
     checkpoints: checkpoints.map((row) => ({
       ...row,
       seq: number(row.seq),

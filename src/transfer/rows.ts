@@ -94,7 +94,8 @@ const KINDS: { readonly [Name in FieldKind]?: Kind<unknown> } = {
 };
 
 const ROWS: { readonly [List in keyof History]: Kind<unknown> } = {
-  sessions: rowOf(SESSIONS),
+  // Where a run began and ended in another timeline means nothing here.
+  sessions: rowOf(SESSIONS, { run: oneOf(null) }),
   checkpoints: rowOf(CHECKPOINTS),
   operations: rowOf(OPERATIONS),
   // Every change of an export has ended, and a process of another machine means nothing here.

@@ -137,10 +137,10 @@ describe.each([
       if (!withEarlier) continue;
       // Only the id of the earlier run goes past it.
       const { hint } = value.error as { hint: string };
-      const earlier = /with: savepoint (rewind \w+)$/.exec(hint)?.[1] ?? '';
+      const earlier = /with: savepoint (undo \w+)$/.exec(hint)?.[1] ?? '';
       expect((await project.cli(earlier.split(' '))).code).toBe(0);
       expect(project.picture()).toEqual(start);
-      expect((await project.cli(['undo'])).code).toBe(0);
+      expect((await project.cli(['redo'])).code).toBe(0);
       expect(project.picture()).toEqual(before);
     }
   });

@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Checkpoint, Receipt, Savepoint, ScanReport } from '../../src/index.ts';
+import {
+  type Checkpoint,
+  type Receipt,
+  RUN_AGENT,
+  type Savepoint,
+  type ScanReport,
+} from '../../src/index.ts';
 import { changedPaths, command, message } from './agent-work.ts';
 import { type Picture, pictureOf } from './picture.ts';
 import { ShellProject } from './shell-project.ts';
@@ -37,6 +43,10 @@ export function takesBack(scenarios: readonly Scenario[]): void {
           await showAll(project, git, scenario);
         });
       }
+      it('takes back all of them, run after run, to each of the runs and forth again', async () => {
+        project = new ShellProject({ git, extra: here.map(({ extra = '' }) => extra).join('\n') });
+        await showAsRuns(project, here);
+      });
     });
   }
 }
@@ -69,6 +79,29 @@ async function showAll(project: ShellProject, git: boolean, scenario: Scenario):
     await expectTree(await savepoint.redo(), before);
   }
   await expectWritten(savepoint, checkpoint, join(project.scratch, 'written'), before);
+}
+
+/** Plays the scripts as runs of one project. A script may fail, because those before it changed the tree. */
+async function showAsRuns(project: ShellProject, scenarios: readonly Scenario[]): Promise<void> {
+  const savepoint = await project.open();
+  const stops: { readonly id: string; readonly picture: Picture }[] = [];
+  for (const [at, { script }] of scenarios.entries()) {
+    const picture = project.picture();
+    const sessionId = `run-${at}`;
+    const run = { sessionId, messageId: sessionId, agent: RUN_AGENT, isRun: true };
+    const window = await savepoint.openWindow(run);
+    project.failing(script);
+    expect(await savepoint.closeWindow(window.id)).toMatchObject({ coverage: 'scanned' });
+    stops.push({ id: window.checkpointId, picture });
+  }
+  const last = project.picture();
+  for (const { id, picture } of stops) {
+    const receipt = await savepoint.rewind({ to: id });
+    expect(receipt).toMatchObject({ success: true, conflicts: [], skipped: [], errors: [] });
+    expect(project.picture()).toEqual(picture);
+    if (receipt.operationId !== null) await savepoint.undo();
+    expect(project.picture()).toEqual(last);
+  }
 }
 
 function expectRecord(report: ScanReport, { changed }: Scenario): void {

@@ -115,3 +115,19 @@ async function recordedSince(store: Store, since: Seq): Promise<TrackedPath[]> {
     : (await store.timeline.heads()).filter(({ seq }) => seq > since);
   return rows.map(({ path }) => path);
 }
+
+/**
+ * Adds the paths on record that rules leave out: tools have named them. A walk does not look at them, so this
+ * takes a look at each, whenever somebody wants to know what a command did to them.
+ */
+export async function withLeftOut(
+  store: Store,
+  found: ScanDifferences,
+  index: ScanIndex,
+): Promise<ScanDifferences> {
+  const { touched, left } = found;
+  const listed = new Set([...touched, ...left]);
+  const heads = (await store.timeline.heads()).filter(({ state }) => state.kind !== 'unknown');
+  const missing = heads.filter(({ path }) => !listed.has(path) && index.leavesOut(path));
+  return { ...found, touched: [...touched, ...missing.map(({ path }) => path)] };
+}

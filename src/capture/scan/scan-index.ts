@@ -40,6 +40,14 @@ export interface IndexMeta {
   readonly partialRoot: boolean;
 }
 
+/** A name that is not in the index, and the folder where it would be. */
+interface Missing {
+  readonly folder: number;
+  readonly name: string;
+  /** Whether it is a folder on the way to the path that was asked for. */
+  readonly onTheWay: boolean;
+}
+
 /**
  * The result of a scan: every entry in scope below the root, in the order of git's index (bytes of the
  * full path, a folder's followed by "/"). Everything below a folder follows directly after it. Immutable.
@@ -117,12 +125,24 @@ export class ScanIndex {
    */
   covers(path: TrackedPath): boolean {
     if (isOutside(path)) return false;
+    const end = this.#endOf(path);
+    return end === null || (!this.isUnreadable(end.folder) && !this.#hides(end));
+  }
+
+  /** Whether a rule leaves the path out, so that the scan did not look whether it is there. */
+  leavesOut(path: TrackedPath): boolean {
+    const end = isOutside(path) ? null : this.#endOf(path);
+    return end !== null && !this.isUnreadable(end.folder) && this.#hides(end);
+  }
+
+  /** The first name on the way to a path that the index does not have; null where it has the path. */
+  #endOf(path: TrackedPath): Missing | null {
     let folder = 0;
     for (let slash = path.indexOf('/'); ; slash = path.indexOf('/', slash + 1)) {
       const part = (slash === -1 ? path : path.slice(0, slash)) as TrackedPath;
       const entry = this.find(part);
-      if (entry === -1) return this.#coversName(folder, nameOf(part), slash !== -1);
-      if (slash === -1 || !this.isDirectory(entry)) return true;
+      if (entry === -1) return { folder, name: nameOf(part), onTheWay: slash !== -1 };
+      if (slash === -1 || !this.isDirectory(entry)) return null;
       folder = this.folderOf(entry);
     }
   }
@@ -158,11 +178,9 @@ export class ScanIndex {
     return this.scopeOf(parent[entry] as number).enter(this.paths.name(entry), own);
   }
 
-  #coversName(folder: number, name: string, onTheWay: boolean): boolean {
-    if (this.isUnreadable(folder)) return false;
-    return onTheWay
-      ? !this.scopeOf(folder).ignores(name, true)
-      : !hidesName(this.scopeOf(folder), name);
+  #hides({ folder, name, onTheWay }: Missing): boolean {
+    const scope = this.scopeOf(folder);
+    return onTheWay ? scope.ignores(name, true) : hidesName(scope, name);
   }
 
   #search(key: string): number {

@@ -18,6 +18,7 @@ import {
   recordedPaths,
   type ScanDifferences,
   type SinceWalk,
+  withLeftOut,
   withRecordedSince,
 } from './differences.ts';
 import type { EntryStat } from './entry-stat.ts';
@@ -60,6 +61,14 @@ export type Walk =
     });
 
 export type CompleteWalk = Exclude<Walk, { kind: 'gave-up' }>;
+
+export interface RecordOptions {
+  readonly author: Author;
+  /** Throws when there is no time left. */
+  readonly checkTime: () => void;
+  /** Whether to look at paths on record, too, that rules leave out. */
+  readonly looksAtLeftOut: boolean;
+}
 
 export type Recording = ({ readonly kind: 'changes' } & Recorded) | BaselineReport | TooLarge;
 
@@ -104,12 +113,13 @@ export class Worktree {
   async record(
     draft: Draft,
     walk: CompleteWalk,
-    author: Author,
-    checkTime: () => void,
+    { author, checkTime, looksAtLeftOut }: RecordOptions,
   ): Promise<Recording> {
     if (walk.kind === 'first') return this.#recordFirst(draft, walk, author, checkTime);
+    const { store } = this.#site;
     const found = walk.differences ?? (await compareWithRecord(this.#site, walk.index));
-    const differences = await withRecordedSince(this.#site.store, found, walk);
+    const recent = await withRecordedSince(store, found, walk);
+    const differences = looksAtLeftOut ? await withLeftOut(store, recent, walk.index) : recent;
     const { moved, since, unsettled } = walk;
     const isOlder = ({ path, seq }: Head) => seq <= since && !unsettled.has(path);
     const context = { author, moved, isOlder, checkTime };

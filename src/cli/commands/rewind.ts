@@ -4,7 +4,6 @@ import {
   displayText,
   type RewindRequest,
   type Savepoint,
-  SavepointError,
 } from '../../index.ts';
 import { relativeTime } from '../../terminal/phrases.ts';
 import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
@@ -24,8 +23,9 @@ export const rewind: Command = {
   arguments: '[ID [PATH...]]',
   summary: 'take back what an agent did since a checkpoint',
   details:
-    'Takes back everything that the session of a checkpoint did since that message was sent. What you\n' +
-    'or another agent did in between stays; where the same lines are concerned, the file is left alone\n' +
+    'Takes back everything that the session of a checkpoint did since that message was sent; for a run,\n' +
+    'the run and all runs that began after it had ended, since those are one line of time. What you or\n' +
+    'another agent did in between stays; where the same lines are concerned, the file is left alone\n' +
     'and named as a conflict. What is there now is kept first, so `savepoint undo` takes it all back.\n' +
     'Shows the plan and asks, at a terminal. With PATHs, only those files and folders. Without an ID, at\n' +
     'a terminal, you choose from the timeline. With --quiet only what is left alone is named, and why.',
@@ -59,7 +59,6 @@ export const rewind: Command = {
       if (typeof picked === 'number') return picked;
       const { checkpoint, plan } = picked;
       if (plan === null) return runRewind(call, savepoint, checkpoint.id, asked);
-      if (!asked.force) await refuseRunning(savepoint, checkpoint);
       // Exactly what was on the screen, or nothing.
       return carryOutPlan(call, savepoint, plan, wordsFor(call, checkpoint, asked.take));
     });
@@ -114,7 +113,6 @@ async function runRewind(
   const { typed, ...request } = asked;
   const checkpoint = await savepoint.resolve(to);
   const paths = pathArguments(call, savepoint.root, typed);
-  if (!request.force) await refuseRunning(savepoint, checkpoint);
   // So that the plan knows of what happened since the last scan.
   await savepoint.scanAgain();
   const rewind: RewindRequest = { ...request, to: checkpoint.id, paths };
@@ -139,15 +137,6 @@ function wordsFor(call: Call, checkpoint: Checkpoint, take: RewindRequest['take'
     nothingToDo:
       'Nothing to do: its session changed nothing since, or it is taken back already. What others changed goes back with --exact.',
   };
-}
-
-/** A command that still runs would write over the restored files. */
-async function refuseRunning(savepoint: Savepoint, { sessionId }: Checkpoint): Promise<void> {
-  const running = (await savepoint.runningCommands()).find(
-    (command) => command.sessionId === sessionId,
-  );
-  if (running === undefined) return;
-  throw new SavepointError('session-busy', `a command of it is running: ${running.description}`);
 }
 
 function takeOf({ flags }: Call): RewindRequest['take'] {

@@ -3,14 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import {
   type Change,
+  displayText,
   isSavepointError,
   type OpenWindow,
   RUN_AGENT,
   type Savepoint,
   type ScanReport,
+  type UnknownReason,
 } from '../../index.ts';
 import { COUNT, described, exact, listOf, nullable, oneOf, TEXT } from '../../model/check.ts';
-import { plural } from '../../terminal/phrases.ts';
+import { plural, someOf } from '../../terminal/phrases.ts';
+import { neverRecorded } from '../../terminal/reasons.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, option } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -31,7 +34,16 @@ const SHAPE = exact({
     'Why what the program changed is not on record, or what could not be kept safe from it.',
     nullable(TEXT),
   ),
-  changes: listOf(exact({ path: PATH, change: oneOf('created', 'deleted', 'modified') })),
+  changes: listOf(
+    exact({
+      path: PATH,
+      change: oneOf('created', 'deleted', 'modified'),
+      unrecorded: described(
+        'Why its content is not on record, such as too-large, so that it cannot be taken back; null where it can.',
+        nullable(TEXT),
+      ),
+    }),
+  ),
   pathBytes: PATH_BYTES,
 });
 
@@ -127,6 +139,7 @@ function open(call: Call, savepoint: Savepoint, words: readonly string[]): Promi
     sessionId: `run-${id}`,
     messageId: `run-${id}`,
     agent: RUN_AGENT,
+    isRun: true,
     description: call.values.get('message') ?? words.join(' '),
     inThisProcess: true,
   });
@@ -143,7 +156,11 @@ function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport):
     signal: ended.signal,
     coverage: covered.coverage,
     notice: covered.notice ?? window.report.notice,
-    changes: changes.map((change) => ({ path: names.name(change.path), change: kindOf(change) })),
+    changes: changes.map((change) => ({
+      path: names.name(change.path),
+      change: kindOf(change),
+      unrecorded: whyNotTakeable(change),
+    })),
     pathBytes: names.pathBytes,
   });
   if (call.json) return;
@@ -154,13 +171,50 @@ function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport):
       'once that is mended, savepoint undo looks again, and asks before it takes anything back',
     );
   }
-  if (changes.length === 0 || call.flags.has('quiet')) return;
-  warn(call, `${plural(changes.length, 'path')} changed: ${countsOf(changes)}`);
-  const lost = changes.filter(({ before }) => before.kind === 'unknown').length;
-  if (lost > 0)
-    warn(call, `${lost} of them cannot be taken back; savepoint undo --dry-run says why`);
-  call.hint('look at it with: savepoint diff latest; take it back with: savepoint undo');
+  if (call.flags.has('quiet')) return;
+  if (changes.length > 0)
+    warn(call, `${plural(changes.length, 'path')} changed: ${countsOf(changes)}`);
+  else if (coverage === 'scanned') warn(call, NOTHING_RECORDED);
+  for (const line of untakeableText(changes)) warn(call, line);
+  const look = 'look at it with: savepoint diff latest';
+  if (changes.some((change) => whyNotTakeable(change) === null))
+    call.hint(`${look}; take it back with: savepoint undo`);
+  else if (changes.length > 0) call.hint(look);
 }
+
+const NOTHING_RECORDED =
+  'it changed no file that is recorded; see what is left out with: savepoint status';
+
+/** Why an undo cannot bring a path back, or leaves it as it is; null where it can. */
+function whyNotTakeable({ before, after }: Change): UnknownReason | null {
+  if (before.kind === 'unknown') return before.reason;
+  return after?.kind === 'unknown' ? after.reason : null;
+}
+
+const SHOWN_PATHS = 5;
+
+/** What cannot be taken back, by the reason, and what to set so that it can be the next time. */
+function untakeableText(changes: readonly Change[]): string[] {
+  const byReason = Map.groupBy(changes, whyNotTakeable);
+  return [...byReason].flatMap(([reason, list]) => {
+    if (reason === null) return [];
+    const paths = someOf(
+      list.map(({ path }) => displayText(path)),
+      SHOWN_PATHS,
+    );
+    const remedy = REMEDIES[reason];
+    return [
+      `${paths} cannot be taken back: ${neverRecorded(reason)}${remedy === undefined ? '' : `; ${remedy}`}`,
+    ];
+  });
+}
+
+/** For the next time. */
+const REMEDIES: Partial<Record<UnknownReason, string>> = {
+  'too-large': 'to keep such files, raise maxFileSize',
+  unreadable: 'to keep such files, let yourself read them',
+  excluded: 'to keep such files, take them out of exclude',
+};
 
 /** False for a file that was both created and deleted within the run. */
 function isThereOrWas({ before, after }: Change): boolean {

@@ -6,7 +6,7 @@ import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs, option } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
-import { SESSION, sessionJson } from '../json-shapes.ts';
+import { SESSION, sessionJson, stateOf } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { LIMIT_OPTION, limitOf } from '../options.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
@@ -23,7 +23,7 @@ export const sessions: Command = {
   summary: 'the sessions of agents in this project, most recently active first',
   details:
     'Shows every session on record, most recently active first: its agent, when it began and was last\n' +
-    'active, how many checkpoints and files it has, whether it is archived, and to which session it\n' +
+    'active, how many checkpoints and files it has, whether it is open, ended or archived, and to which session it\n' +
     'belongs if it is a sub-agent or a continuation.',
   options: {
     agent: option('NAME', 'only of this agent', 'agent'),
@@ -98,9 +98,9 @@ function text(
 }
 
 function aboutOf(session: SessionSummary, ids: readonly string[], now: number): string {
-  const { id, rootId, createdAt, lastActiveAt, archivedAt, checkpoints, files } = session;
+  const { id, rootId, createdAt, lastActiveAt, checkpoints, files } = session;
   return [
-    archivedAt === null ? 'open' : 'archived',
+    stateOf(session),
     `active ${relativeTime(lastActiveAt, now)}`,
     `began ${relativeTime(createdAt, now)}`,
     plural(checkpoints, 'checkpoint'),

@@ -21,12 +21,15 @@ interface UndoOptions extends PlanOptions {
 
 export const undo: Command = {
   name: 'undo',
-  arguments: '[OPERATION]',
+  arguments: '[OPERATION | RUN]',
   summary: 'take back the newest rewind, or what the newest run changed',
   details:
     'Takes back whichever came last, the newest rewind that is in effect or what `savepoint run` changed;\n' +
-    'or the operation whose id is given: every rewind, undo and redo prints its own. Work that was done\n' +
-    'since stays. Repeat it to go further back; `savepoint redo` takes an undo back.\n' +
+    'or the operation or run whose id is given: every rewind, undo and redo prints its own, and\n' +
+    '`savepoint list` shows those of runs. Work that was done since stays. Repeat it to go further back;\n' +
+    '`savepoint redo` takes an undo back.\n' +
+    'It stops at a run that changed nothing that is recorded, and says so: to reach past it, name what\n' +
+    'came before. A file that is gone and was never recorded is lost, and the command ends with 1.\n' +
     'A run that was killed left no word of its end: what is found since it began may be its doing or\n' +
     'yours. At a terminal you are shown all of it and asked; elsewhere --include-shared says yes.\n' +
     'An undo never passes over such a run to an older one.',

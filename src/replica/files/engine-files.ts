@@ -100,10 +100,10 @@ export class EngineFiles {
 
   /** Before a prompt is sent: what is there goes on record, and a checkpoint stands over it. */
   async promptBegins(prompt: PromptBegun): Promise<void> {
-    const { sessionId, parentSessionId, promptId: messageId, description } = prompt;
+    const { sessionId, parentSessionId, promptId: messageId, description, isRun } = prompt;
     this.#toolCalls.promptBegins(prompt);
     const parent = parentSessionId === null ? {} : { parentSessionId };
-    const request = { sessionId, messageId, description, agent: AGENT, ...parent };
+    const request = { sessionId, messageId, description, isRun, agent: AGENT, ...parent };
     try {
       await this.#savepoint.checkpoint(request);
     } catch (error) {

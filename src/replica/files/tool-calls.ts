@@ -7,6 +7,8 @@ export interface PromptBegun {
   readonly parentSessionId: string | null;
   readonly promptId: string;
   readonly description: string;
+  /** One prompt without a terminal, in a conversation that begins and ends with it. */
+  readonly isRun?: boolean | undefined;
 }
 
 /** Called when something could not be recorded; the tool runs in any case. */

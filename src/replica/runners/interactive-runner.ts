@@ -203,7 +203,8 @@ export class InteractiveRunner {
       const { id: sessionId, parentId: parentSessionId } = this.#desk.session;
       const description = describePrompt(text);
       const { files, sessionManager } = this.#parts;
-      await files?.promptBegins({ sessionId, parentSessionId, promptId: uuid, description });
+      const prompt = { sessionId, parentSessionId, promptId: uuid, description, isRun: false };
+      await files?.promptBegins(prompt);
       this.#tellGaps();
       await this.#desk.update((session) => sessionManager.addTurn(session, uuid, text));
       await this.#desk.live.sendPrompt({ uuid, text, context: this.#takeContext(uuid) });

@@ -108,10 +108,11 @@ export class PrintRunner {
   }
 
   async #send(live: LiveConversation, promptId: string, ended: Promise<TurnEnd>): Promise<TurnEnd> {
-    const { prompt: text, session, sessionManager, files, signal } = this.#parts;
+    const { prompt: text, start, session, sessionManager, files, signal } = this.#parts;
     const { id: sessionId, parentId: parentSessionId } = session;
     const description = describePrompt(text);
-    await files?.promptBegins({ sessionId, parentSessionId, promptId, description });
+    const isRun = start.from === null;
+    await files?.promptBegins({ sessionId, parentSessionId, promptId, description, isRun });
     const begun = await sessionManager.addTurn(session, promptId, text);
     try {
       // A large project takes a while to look at; a Ctrl-C in the meantime cancels the turn.

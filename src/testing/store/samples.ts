@@ -24,6 +24,7 @@ export function sessionOf(id: string, more: Partial<Session> = {}): Session {
     createdAt: 1_000,
     lastActiveAt: 1_000,
     archivedAt: null,
+    run: null,
     ...more,
   };
 }

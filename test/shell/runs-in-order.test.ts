@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Json } from '../e2e/cli-project.ts';
+import { expectSchema } from '../e2e/json-schema.ts';
+import { RunProject } from './run-project.ts';
+
+let project: RunProject;
+beforeEach(() => {
+  project = new RunProject();
+});
+afterEach(() => project.remove());
+
+async function json(args: readonly string[]): Promise<{ code: number | null; value: Json }> {
+  const { code, out } = await project.cli([...args, '--json']);
+  expectSchema(out.includes('"error":') ? 'error' : (args[0] ?? ''), out);
+  return { code, value: JSON.parse(out) as Json };
+}
+
+/** Runs a script under `savepoint run`; returns the id of the checkpoint made before it. */
+async function run(script: string): Promise<string> {
+  const { code, out } = await project.run([script], ['--json']);
+  expect(code).toBe(0);
+  return (JSON.parse(out) as { checkpointId: string }).checkpointId;
+}
+
+describe('runs of one project', () => {
+  it('are one line of time: a rewind to one takes back those that came after it', async () => {
+    const before = project.picture();
+    const first = await run("sed -i 's/two/TWO/' src/main.txt");
+    const between = project.picture();
+    const second = await run("sed -i 's/TWO/zwei/' src/main.txt; printf new > new.txt");
+    await run("sed -i 's/zwei/deux/' src/main.txt; rm new.txt; rm -r docs");
+    const after = project.picture();
+
+    expect((await json(['rewind', first])).code).toBe(0);
+    expect(project.picture()).toEqual(before);
+    expect((await json(['undo'])).code).toBe(0);
+    expect(project.picture()).toEqual(after);
+    expect((await json(['rewind', second])).code).toBe(0);
+    expect(project.picture()).toEqual(between);
+  });
+
+  it('go back without what a person did between them', async () => {
+    const first = await run('printf "1\\n" >> src/main.txt');
+    project.sh('printf mine > mine.txt; printf mine > docs/guide.md');
+    await run('printf "2\\n" >> src/main.txt; printf run > run.txt');
+    const main = project.picture()['src/main.txt'];
+
+    const { code, value } = await json(['rewind', first]);
+    expect({ code, value }).toMatchObject({ code: 0, value: { conflicts: [], skipped: [] } });
+    const picture = project.picture();
+    expect(picture['src/main.txt']).not.toBe(main);
+    expect(picture['run.txt']).toBeUndefined();
+    expect(picture['mine.txt']).toContain('mine');
+    expect(picture['docs/guide.md']).toContain('mine');
+  });
+
+  it('are taken back one alone with --only-message', async () => {
+    const first = await run('printf 1 > one.txt');
+    await run('printf 2 > two.txt');
+
+    expect((await json(['rewind', first, '--only-message'])).value).toMatchObject({
+      deletedFiles: ['one.txt'],
+    });
+    expect(project.picture()['two.txt']).toContain('2');
+  });
+
+  it('that overlapped in time stay apart', async () => {
+    const slow = project.startRun(
+      'printf slow > slow.txt; : > "$HOME/ready"; while [ ! -e "$HOME/go" ]; do sleep 0.01; done',
+    );
+    await project.appears('ready');
+    const fast = await run('printf fast > fast.txt');
+    project.sh(': > "$HOME/go"');
+    expect(await slow.ended).toEqual({ code: 0 });
+    await run('printf last > last.txt');
+
+    expect((await json(['rewind', fast, '--include-shared'])).code).toBe(0);
+    const picture = project.picture();
+    expect(picture['slow.txt']).toContain('slow');
+    expect(picture['fast.txt']).toBeUndefined();
+    expect(picture['last.txt']).toBeUndefined();
+  });
+
+  it('are sessions that have ended, of which prune keeps as many as it is told', async () => {
+    await run('printf 1 > one.txt');
+    await run('printf 2 > two.txt');
+    const last = await run('printf 3 > three.txt');
+    const sessions = (await json(['sessions'])).value.sessions as { state: string }[];
+    expect(sessions.map(({ state }) => state)).toEqual(['ended', 'ended', 'ended']);
+
+    expect((await json(['prune', '--keep', '1'])).code).toBe(0);
+    const { checkpoints } = (await json(['list'])).value as { checkpoints: { id: string }[] };
+    expect(checkpoints.map(({ id }) => id)).toEqual([last]);
+    expect((await json(['sessions'])).value.sessions).toHaveLength(1);
+    expect((await json(['undo'])).value).toMatchObject({ deletedFiles: ['three.txt'] });
+  });
+
+  it('cannot be rewound to while a later one is at work', async () => {
+    const first = await run('printf 1 > one.txt');
+    project.startRun(
+      ': > "$HOME/ready"; while [ ! -e "$HOME/go" ]; do sleep 0.01; done; printf 2 > two.txt',
+    );
+    await project.appears('ready');
+    const made = await project.cli(['save', '-m', 'by-hand']);
+    expect(made.code).toBe(0);
+    for (const id of [first, 'latest']) {
+      const { code, value } = await json(['rewind', id]);
+      expect({ code, value }).toMatchObject({
+        code: 1,
+        value: { error: { code: 'session-busy' } },
+      });
+    }
+    project.sh(': > "$HOME/go"');
+  });
+});
