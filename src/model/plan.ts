@@ -90,6 +90,8 @@ export interface PlanNote {
     | 'owner-changes'
     | 'not-covered'
     | 'not-certain'
+    /** No tool named these: a scan found them changed while a command ran. */
+    | 'inferred'
     | 'recovered'
     | 'restore-unfinished'
     | 'written-meanwhile'

@@ -2,6 +2,7 @@ import { type CaptureSite, changesOfOverlappedCalls, mayRun } from '../capture/c
 import { gitHead } from '../capture/git/find-repository.ts';
 import { ownerMayRun } from '../capture/process-owner.ts';
 import type { Observation } from '../fs/observe.ts';
+import type { Attribution } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Seq } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
@@ -62,16 +63,18 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
   });
   const lines = plan.lines.map(sealMerge);
   const head = gitHead(site.root);
-  const uncertain = exact ? new Set<Seq>() : sharedIn(set);
   const { seen } = input;
-  const notes = notesOn({ checkpoint, exact, lines, seen, uncertain, gitHead: head });
+  const uncertain = exact ? new Set<Seq>() : takenAs('shared', set);
+  const inferred = exact ? new Set<Seq>() : takenAs('inferred', set);
+  const notes = notesOn({ checkpoint, exact, lines, seen, uncertain, inferred, gitHead: head });
   return { plan: { ...plan, lines, notes }, fresh: { ...kept(input), gitHead: head } };
 }
 
-function sharedIn({ chains }: ChangeSet): Set<Seq> {
+/** The changes of the set with this attribution. */
+function takenAs(wanted: Attribution, { chains }: ChangeSet): Set<Seq> {
   const taken = chains.flatMap(({ changes, set }) => changes.filter(({ seq }) => set.has(seq)));
-  const shared = taken.filter(({ attribution }) => attribution === 'shared');
-  return new Set(shared.map(({ seq }) => seq));
+  const found = taken.filter(({ attribution }) => attribution === wanted);
+  return new Set(found.map(({ seq }) => seq));
 }
 
 /** Keeps no observations that would take too much memory; those files are read again instead. */

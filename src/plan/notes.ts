@@ -31,6 +31,8 @@ export interface NoteSubject {
   readonly seen: ReadonlyMap<TrackedPath, Observation>;
   /** Changes in the set whose author is not certain. */
   readonly uncertain: ReadonlySet<Seq>;
+  /** Changes in the set that no tool named: a scan found them after a command. */
+  readonly inferred: ReadonlySet<Seq>;
   /** The commit that git's HEAD names now. */
   readonly gitHead: string | null;
 }
@@ -40,6 +42,9 @@ export function notesOn(subject: NoteSubject): PlanNote[] {
   return [
     ...pathNote('not-certain', UNCERTAIN_MESSAGE, subject, ({ takes }) =>
       takes.some((seq) => subject.uncertain.has(seq)),
+    ),
+    ...pathNote('inferred', INFERRED_MESSAGE, subject, ({ takes }) =>
+      takes.some((seq) => subject.inferred.has(seq)),
     ),
     ...gitNote(subject),
     ...pathNote('lock-file-changed', LOCK_MESSAGE, subject, ({ path }) =>
@@ -59,6 +64,8 @@ export function notesOn(subject: NoteSubject): PlanNote[] {
 
 const UNCERTAIN_MESSAGE =
   'it is not certain who changed these: the end of the command was not seen, or another one ran at the same time';
+const INFERRED_MESSAGE =
+  'no tool named these files: they changed while a command ran, so what you did to them meanwhile goes back too';
 const LOCK_MESSAGE = 'a lock file changes: install dependencies again';
 const LINK_MESSAGE = 'these files have other names (hard links), which keep the present content';
 const OWNER_MESSAGE = 'these files belong to another user and will belong to you';

@@ -29,15 +29,22 @@ export function planText(plan: RewindPlan, paint: Paint, columns: number): strin
   const names = plan.lines.map((line) => displayText(line.path));
   const column = Math.min(MAX_NAME_COLUMN, Math.max(0, ...names.map(textWidth)));
   const isNarrow = columns - column - WORD_COLUMN - 6 < LEAST_FOR_WHY;
+  const inferred = inferredPaths(plan);
   const lines = plan.lines.flatMap((line, i) => {
     const [word, style] = isLost(line) ? LOST : WORDS[line.action];
     const text = `  ${paint(style, word.padEnd(WORD_COLUMN))}  `;
     if (isNarrow && line.reason === undefined) return [text + names[i]];
     const name = padWidth(names[i] ?? '', column);
     const label = { text: `${text}${name}  `, width: WORD_COLUMN + textWidth(name) + 6 };
-    return beside(label, explain(line), columns, (part) => paint('dim', part));
+    const why = `${explain(line)}${inferred.has(line.path) ? '; found after a command' : ''}`;
+    return beside(label, why, columns, (part) => paint('dim', part));
   });
   return [...lines, ...plan.notes.flatMap((note) => noteText(note, columns))];
+}
+
+/** Paths that no tool named: they were found changed after a command. */
+export function inferredPaths({ notes }: RewindPlan): ReadonlySet<TrackedPath> {
+  return new Set(notes.find(({ code }) => code === 'inferred')?.paths);
 }
 
 const WORDS: Record<PlanLine['action'], readonly [string, Style]> = {
@@ -86,7 +93,9 @@ function explain(line: PlanLine): string {
 
 const SHOWN_PATHS = 5;
 
-export function noteText({ message, paths = [] }: PlanNote, columns: number): string[] {
+export function noteText({ code, message, paths = [] }: PlanNote, columns: number): string[] {
+  // The lines of the plan say it themselves.
+  if (code === 'inferred') return wrapWords(`  note: ${message}`, columns, 4);
   const about = paths.length === 0 ? '' : ` (${someOf(paths.map(displayText), SHOWN_PATHS)})`;
   return wrapWords(`  note: ${displayText(message)}${about}`, columns, 4);
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { seenHere } from '../e2e/cli-here.ts';
 import type { Json } from '../e2e/cli-project.ts';
 import { expectSchema } from '../e2e/json-schema.ts';
 import { RunProject } from './run-project.ts';
@@ -21,6 +22,44 @@ async function run(script: string): Promise<string> {
   expect(code).toBe(0);
   return (JSON.parse(out) as { checkpointId: string }).checkpointId;
 }
+
+/** A person works while a program runs: which of the two wrote a file is not on record. */
+async function workMeanwhile(): Promise<void> {
+  const running = project.startRun(
+    'printf run > run.txt; : > "$HOME/ready"; while [ ! -e "$HOME/go" ]; do sleep 0.01; done',
+  );
+  await project.appears('ready');
+  project.write('mine.txt', 'mine');
+  project.sh(': > "$HOME/go"');
+  expect(await running.ended).toEqual({ code: 0 });
+}
+
+describe('undo of a run during which a person worked', () => {
+  it('says which lines no tool named, and asks before it deletes such a file', async () => {
+    await workMeanwhile();
+    const place = { cwd: project.root, env: project.childEnvironment };
+    const { code, rows } = await seenHere(['undo'], place, { columns: 120, answers: ['n'] });
+    expect(code).toBe(130);
+    const text = rows.join('\n');
+    expect(text).toMatch(
+      /delete +mine\.txt +created since then: will be deleted; found after a command/,
+    );
+    expect(text).toContain('what you did to them meanwhile goes back too');
+    expect(text).toContain('Delete these files too? [y/N]');
+    expect(project.read('mine.txt')).toBe('mine');
+
+    const yes = await seenHere(['undo', '--yes'], place, { columns: 120 });
+    expect(yes.code).toBe(0);
+    expect(yes.rows.join('\n')).not.toContain('[y/N]');
+    expect(project.picture()).not.toHaveProperty(['mine.txt']);
+  });
+
+  it('says it to programs as well', async () => {
+    await workMeanwhile();
+    const { value } = await json(['undo', '--dry-run']);
+    expect(value).toMatchObject({ notes: [{ code: 'inferred', paths: ['mine.txt', 'run.txt'] }] });
+  });
+});
 
 describe('runs of one project', () => {
   it('are one line of time: a rewind to one takes back those that came after it', async () => {

@@ -7,8 +7,9 @@ import {
   type Savepoint,
   type TrackedPath,
 } from '../../index.ts';
+import { inferredPaths } from '../../terminal/plan-text.ts';
 import { carryOut, type Words } from '../carry-out.ts';
-import { type Call, type Command, expectArgs } from '../command.ts';
+import { type Call, type Command, expectArgs, flag } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { RECEIPT } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -29,11 +30,13 @@ export const undo: Command = {
     '`savepoint list` shows those of runs. Work that was done since stays. Repeat it to go further back;\n' +
     '`savepoint redo` takes an undo back.\n' +
     'It stops at a run that changed nothing that is recorded, and says so: to reach past it, name what\n' +
-    'came before. A file that is gone and was never recorded is lost, and the command ends with 1.\n' +
+    'came before. At a terminal it asks before it deletes a file that no tool named but that was found\n' +
+    'after a command, because you may have made it meanwhile. A file that is gone and was never recorded\n' +
+    'is lost, and the command ends with 1.\n' +
     'A run that was killed left no word of its end: what is found since it began may be its doing or\n' +
     'yours. At a terminal you are shown all of it and asked; elsewhere --include-shared says yes.\n' +
     'An undo never passes over such a run to an older one.',
-  options: { ...PLAN_OPTIONS, 'include-shared': INCLUDE_SHARED },
+  options: { ...PLAN_OPTIONS, yes: flag('do not ask'), 'include-shared': INCLUDE_SHARED },
   examples: [
     ['savepoint undo', 'the newest rewind or run'],
     ['savepoint undo --dry-run', 'only show what it would do'],
@@ -76,8 +79,12 @@ function wordsFor(call: Call, plan: RewindPlan, includeShared: boolean): Words {
     reverse: 'savepoint redo',
     nothingToDo: `Nothing to do for: ${what}`,
   };
+  const found = inferredPaths(plan);
+  // What somebody else made meanwhile may be among them.
+  const isCareful = plan.lines.some(({ action, path }) => action === 'delete' && found.has(path));
   const uncertain = plan.notes.find(({ code }) => code === 'not-certain')?.paths ?? [];
-  if (uncertain.length === 0 || includeShared) return words;
+  if (uncertain.length === 0 || includeShared)
+    return isCareful ? { ...words, question: 'Delete these files too?' } : words;
   const look = `look at it with: savepoint diff ${plan.checkpointId}`;
   const some = `only some of it: savepoint rewind ${plan.checkpointId} --include-shared PATH...`;
   if (asksFirst(call)) {
