@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
-import { sessionInReadme } from './readme-session.ts';
-import { recordSession, withoutIds } from './record-session.ts';
+import { withoutIds } from './record-session.ts';
+import { RECORDED, sessionIn } from './recorded-sessions.ts';
 
-it('shows in README what the commands print at a terminal; `npm run record` writes it', async () => {
-  expect(withoutIds(sessionInReadme())).toBe(withoutIds(await recordSession()));
-});
+it.each(RECORDED)(
+  'shows in $document what the commands print at a terminal; `npm run record` writes it',
+  async (recorded) => {
+    expect(withoutIds(sessionIn(recorded))).toBe(withoutIds(await recorded.record()));
+  },
+);

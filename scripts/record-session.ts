@@ -7,13 +7,13 @@ import { Terminal } from '../test/e2e/terminal.ts';
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 const PROMPT = '$ ';
-const [COLUMNS, ROWS] = [92, 80];
+const [COLUMNS, ROWS] = [92, 120];
 
 /**
  * What a person sees who takes back the bad message of the demonstration, recorded from a shell at a real
- * terminal. README shows it.
+ * terminal.
  */
-export async function recordSession(): Promise<string> {
+export async function recordRewind(): Promise<string> {
   const stage = setStage();
   try {
     const id = await letTheAgentWork(stage);
@@ -29,12 +29,37 @@ export async function recordSession(): Promise<string> {
   }
 }
 
+/** What a person sees who runs programs under Savepoint, and takes back what can be taken back. */
+export async function recordRuns(): Promise<string> {
+  const stage = setStage();
+  try {
+    mkdirSync(join(stage.project, 'node_modules'));
+    writeFileSync(join(stage.project, 'node_modules/cache.json'), '{}\n');
+    writeFileSync(join(stage.project, 'film.bin'), Buffer.alloc(11 * 1024 * 1024));
+    return await typeAll(stage, [
+      "savepoint run -- sed -i 's/total/sum/' till.mjs",
+      "savepoint run -- sed -i 's/sum/amount/' till.mjs",
+      'savepoint run -- rm README.md',
+      'savepoint rewind ~2 --yes',
+      'savepoint undo',
+      'savepoint run -- rm node_modules/cache.json',
+      'savepoint undo',
+      'savepoint undo ~1',
+      'savepoint run -- rm film.bin',
+      'savepoint undo; echo "ended with $?"',
+    ]);
+  } finally {
+    stage.remove();
+  }
+}
+
 /** Ids are random, and so are the letters of one that have to be typed; and a machine may be slow. */
 export function withoutIds(session: string): string {
   return session
     .replaceAll(/\d+ (seconds?|minutes?) ago/g, 'just now')
     .replaceAll(/^([@ ]) [a-z0-9]{8} /gm, '$1 ID ')
-    .replaceAll(/(rewind|before|diff|Operation) [a-z0-9]{4,}/g, '$1 ID');
+    .replaceAll(/\b[a-z2-9]{16}\b/g, 'ID')
+    .replaceAll(/(rewind|before|diff) [a-z0-9]{4,}/g, '$1 ID');
 }
 
 async function letTheAgentWork({ project, home }: Stage): Promise<string> {

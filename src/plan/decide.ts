@@ -77,8 +77,8 @@ export function planPath(
   const contents = (state: Captured): Uint8Array | undefined =>
     state.blob === null ? undefined : input.contents.get(state.blob);
   let ours: Working = { state: path.current };
-  for (const run of runsOf(path.links)) {
-    const outcome = mergeState(run.after, run.before, ours, contents);
+  for (const stretch of stretchesOf(path.links)) {
+    const outcome = mergeState(stretch.after, stretch.before, ours, contents);
     if ('skip' in outcome) return idle(path, 'skip', outcome.skip);
     if ('conflict' in outcome) return settleConflict(path, outcome.conflict, input);
     ours = outcome.result;
@@ -88,37 +88,41 @@ export function planPath(
 
 /** The blobs that must be loaded before `planPath`: none where no text is merged. */
 export function blobsToMerge(path: PathInput): BlobId[] {
-  const runs = path.skip === undefined ? runsOf(path.links) : [];
-  const plain = runs.length === 1 && runs.every((run) => sameState(run.after, path.current));
+  const stretches = path.skip === undefined ? stretchesOf(path.links) : [];
+  const plain =
+    stretches.length === 1 && stretches.every((stretch) => sameState(stretch.after, path.current));
   if (plain) return [];
-  return blobsOf([path.current, ...runs.flatMap((run) => [run.before, run.after])]);
+  return blobsOf([
+    path.current,
+    ...stretches.flatMap((stretch) => [stretch.before, stretch.after]),
+  ]);
 }
 
 /** The state before the set's oldest change, where its bytes matter. */
 export function oldestBefore(path: PathInput): State | undefined {
-  return runsOf(path.links).at(-1)?.before;
+  return stretchesOf(path.links).at(-1)?.before;
 }
 
 /**
- * The maximal runs of the set's changes, newest first, each as one step from before to after. Changes in
- * between that cancel each other, such as a rewind and its undo, do not end a run. If the path was out of
- * sight during the run, it is not proven that the run made the file, so the file must not be deleted;
+ * The maximal stretches of the set's changes, newest first, each as one step from before to after. Changes in
+ * between that cancel each other, such as a rewind and its undo, do not end a stretch. If the path was out of
+ * sight during the stretch, it is not proven that the stretch made the file, so the file must not be deleted;
  * unless it was seen to be gone afterwards, and made after that.
  */
-function runsOf(links: readonly ChainLink[]): { before: State; after: State }[] {
-  const runs: { before: State; after: State }[] = [];
+function stretchesOf(links: readonly ChainLink[]): { before: State; after: State }[] {
+  const stretches: { before: State; after: State }[] = [];
   let last: ChainLink | undefined;
   for (const link of links) {
-    const run = runs[0];
-    const goesOn = last?.inSet || (run !== undefined && sameState(run.after, link.before));
-    if (link.inSet && run && goesOn) {
-      run.after = link.after;
+    const stretch = stretches[0];
+    const goesOn = last?.inSet || (stretch !== undefined && sameState(stretch.after, link.before));
+    if (link.inSet && stretch && goesOn) {
+      stretch.after = link.after;
       const isUnproven = wasUnseen(link.before) && link.after.kind !== 'absent';
-      if (run.before.kind === 'absent' && isUnproven) run.before = link.before;
-    } else if (link.inSet) runs.unshift({ before: link.before, after: link.after });
+      if (stretch.before.kind === 'absent' && isUnproven) stretch.before = link.before;
+    } else if (link.inSet) stretches.unshift({ before: link.before, after: link.after });
     last = link;
   }
-  return runs;
+  return stretches;
 }
 
 function wasUnseen(state: State): boolean {

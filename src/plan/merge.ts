@@ -18,9 +18,9 @@ export type MergeOutcome =
 export type Contents = (state: Captured) => Uint8Array | undefined;
 
 /**
- * Takes one run of changes out of the current state.
+ * Takes one stretch of changes out of the current state.
  *
- * @param base the state after the run
+ * @param base the state after the stretch
  * @param theirs the state before it: the goal
  * @param ours the current state, with everybody else's changes
  */

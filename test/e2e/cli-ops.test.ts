@@ -137,8 +137,8 @@ describe('savepoint sessions', () => {
       "usage: savepoint sessions [options]
 
       Shows every session on record, most recently active first: its agent, when it began and was last
-      active, how many checkpoints and files it has, whether it is archived, and to which session it
-      belongs if it is a sub-agent or a continuation.
+      active, how many checkpoints and files it has, whether it is open, ended or archived, and to which
+      session it belongs if it is a sub-agent or a continuation.
 
       options:
         --agent NAME   only of this agent

@@ -247,7 +247,8 @@ describe('savepoint rewind, undo and redo', () => {
     expect((await project.run(['rewind', '--help'])).out).toMatchInlineSnapshot(`
       "usage: savepoint rewind [ID [PATH...]] [options]
 
-      Takes back everything that the session of a checkpoint did since that message was sent. What you or
+      Takes back everything that the session of a checkpoint did since that message was sent; for a run,
+      the run and all runs that began after it had ended, since those are one line of time. What you or
       another agent did in between stays; where the same lines are concerned, the file is left alone and
       named as a conflict. What is there now is kept first, so \`savepoint undo\` takes it all back. Shows
       the plan and asks, at a terminal. With PATHs, only those files and folders. Without an ID, at a

@@ -43,7 +43,7 @@ it('tells all that a program changed, although somebody looked meanwhile', async
   await project.run(['rewind', 'latest', '--dry-run', '--force']);
   project.write('off-on', '');
   const { changes } = JSON.parse((await running).out) as { changes: object[] };
-  expect(changes).toContainEqual({ path: 'on', change: 'created' });
+  expect(changes).toContainEqual({ path: 'on', change: 'created', unrecorded: null });
 });
 
 function shell(script: string): Promise<Result> {

@@ -64,20 +64,25 @@ describe('savepoint undo and redo', () => {
 
   it('explain themselves', async () => {
     expect((await project.run(['undo', '--help'])).out).toMatchInlineSnapshot(`
-      "usage: savepoint undo [OPERATION] [options]
+      "usage: savepoint undo [OPERATION | RUN] [options]
 
       Takes back whichever came last, the newest rewind that is in effect or what \`savepoint run\` changed;
-      or the operation whose id is given: every rewind, undo and redo prints its own. Work that was done
-      since stays. Repeat it to go further back; \`savepoint redo\` takes an undo back. A run that was
-      killed left no word of its end: what is found since it began may be its doing or yours. At a
-      terminal you are shown all of it and asked; elsewhere --include-shared says yes. An undo never
-      passes over such a run to an older one.
+      or the operation or run whose id is given: every rewind, undo and redo prints its own, and
+      \`savepoint list\` shows those of runs. Work that was done since stays. Repeat it to go further back;
+      \`savepoint redo\` takes an undo back. It stops at a run that changed nothing that is recorded, and
+      says so: to reach past it, name what came before. At a terminal it asks before it deletes a file
+      that no tool named but that was found after a command, because you may have made it meanwhile. A
+      file that is gone and was never recorded is lost, and the command ends with 1. A run that was killed
+      left no word of its end: what is found since it began may be its doing or yours. At a terminal you
+      are shown all of it and asked; elsewhere --include-shared says yes. An undo never passes over such a
+      run to an older one.
 
       options:
         --dry-run           show what would be done, and do nothing
         --on-conflict WHAT  settle conflicts: keep what is there, restore all the same, or fail (default:
                             leave them)
         --force             go ahead although a tool call of the session is still running
+        --yes               do not ask
         --include-shared    also take back changes of which it is not certain who made them
         --project DIR       the project; by default the one around the current folder
         --json              print JSON for programs, and nothing else, on standard output

@@ -70,7 +70,7 @@ describe('a run that changed what cannot be recorded', () => {
   it('says at once which file over the limit is lost, and with which setting it is kept', async () => {
     project.sh('truncate -s 11M big.bin');
     const { err } = await project.run(['rm big.bin; printf new > new.txt']);
-    expect(err).toContain('big.bin cannot be taken back: it was too large to record');
+    expect(err).toContain('1 of them cannot be taken back: big.bin: it was too large to record');
     expect(err).toContain('maxFileSize');
 
     const undone = await project.cli(['undo']);

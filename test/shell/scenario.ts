@@ -44,7 +44,10 @@ export function takesBack(scenarios: readonly Scenario[]): void {
         });
       }
       it('takes back all of them, run after run, to each of the runs and forth again', async () => {
-        project = new ShellProject({ git, extra: here.map(({ extra = '' }) => extra).join('\n') });
+        project = new ShellProject({
+          git,
+          extra: [...new Set(here.map(({ extra = '' }) => extra))].join('\n'),
+        });
         await showAsRuns(project, here);
       });
     });

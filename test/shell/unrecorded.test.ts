@@ -10,8 +10,10 @@ function without(picture: Picture, ...paths: string[]): Picture {
   return Object.fromEntries(Object.entries(picture).filter(([path]) => !paths.includes(path)));
 }
 
-function named({ conflicts, skipped }: Receipt): string[] {
-  return [...conflicts, ...skipped].map(({ path, reason }) => `${path}: ${reason}`).sort();
+function named({ conflicts, skipped, errors }: Receipt): string[] {
+  return [...conflicts, ...skipped, ...errors]
+    .map(({ path, reason }) => `${path}: ${reason}`)
+    .sort();
 }
 
 /** Runs a script that makes things nobody can record, and takes the rest of it back. */

@@ -14,6 +14,7 @@ import {
 import { COUNT, described, exact, listOf, nullable, oneOf, TEXT } from '../../model/check.ts';
 import { plural, someOf } from '../../terminal/phrases.ts';
 import { neverRecorded } from '../../terminal/reasons.ts';
+import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, option } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -198,22 +199,17 @@ function untakeableText(changes: readonly Change[]): string[] {
   const byReason = Map.groupBy(changes, whyNotTakeable);
   return [...byReason].flatMap(([reason, list]) => {
     if (reason === null) return [];
-    const paths = someOf(
-      list.map(({ path }) => displayText(path)),
-      SHOWN_PATHS,
-    );
-    const remedy = REMEDIES[reason];
-    return [
-      `${paths} cannot be taken back: ${neverRecorded(reason)}${remedy === undefined ? '' : `; ${remedy}`}`,
-    ];
+    const paths = list.map(({ path }) => displayText(path));
+    const why = [neverRecorded(reason), ...(REMEDIES[reason] ?? [])].join('; ');
+    return [`${list.length} of them cannot be taken back: ${someOf(paths, SHOWN_PATHS)}: ${why}`];
   });
 }
 
 /** For the next time. */
-const REMEDIES: Partial<Record<UnknownReason, string>> = {
-  'too-large': 'to keep such files, raise maxFileSize',
-  unreadable: 'to keep such files, let yourself read them',
-  excluded: 'to keep such files, take them out of exclude',
+const REMEDIES: Partial<Record<UnknownReason, [string]>> = {
+  'too-large': ['to keep such files, raise maxFileSize'],
+  unreadable: ['to keep such files, let yourself read them'],
+  excluded: ['to keep such files, take them out of exclude'],
 };
 
 /** False for a file that was both created and deleted within the run. */
@@ -223,7 +219,10 @@ function isThereOrWas({ before, after }: Change): boolean {
 
 /** On standard error, beside what the program prints. */
 function warn(call: Call, text: string): void {
-  call.io.err(`savepoint: ${text}\n`);
+  const lines = call.io.terminal
+    ? wrapWords(`savepoint: ${text}`, call.columns, 2)
+    : [`savepoint: ${text}`];
+  call.io.err(`${lines.join('\n')}\n`);
 }
 
 function countsOf(changes: readonly Change[]): string {
