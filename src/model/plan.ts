@@ -90,6 +90,7 @@ export interface PlanNote {
     | 'owner-changes'
     | 'not-covered'
     | 'not-certain'
+    | 'others-kept'
     | 'recovered'
     | 'restore-unfinished'
     | 'written-meanwhile'
