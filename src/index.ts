@@ -13,7 +13,7 @@ export {
 export type { Materialized } from './engine/materialize.ts';
 export type { OpenOptions } from './engine/open-savepoint.ts';
 export { storeDirectory } from './engine/project.ts';
-export type { EvictionResult, PrunePlan, PruneReport } from './engine/prune.ts';
+export type { CleanupRules, EvictionResult, PrunePlan, PruneReport } from './engine/prune.ts';
 export type { PurgeReport, PurgeRequest } from './engine/purge.ts';
 export {
   type Agree,

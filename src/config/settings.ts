@@ -102,12 +102,19 @@ const SETTINGS: SettingsTable<Values> = {
     variable: 'SAVEPOINT_IDLE_DAYS',
     summary: 'a session without activity for so long counts as archived',
   },
+  executionDays: {
+    kind: DAYS,
+    fallback: DEFAULT_RETENTION.executionDays,
+    projectMay: 'raises',
+    variable: 'SAVEPOINT_EXECUTION_DAYS',
+    summary: 'how long a finished execution is kept after it was last used',
+  },
   maxCheckpointsPerSession: {
     kind: AT_LEAST_ONE,
     fallback: DEFAULT_RETENTION.maxCheckpointsPerSession,
     projectMay: 'raises',
     variable: 'SAVEPOINT_MAX_CHECKPOINTS_PER_SESSION',
-    summary: 'how many checkpoints of a session are kept',
+    summary: 'how many checkpoints of a session are kept; steps of executions do not count',
   },
   maxStoreBytes: {
     kind: SIZE,

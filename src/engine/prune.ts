@@ -22,14 +22,18 @@ const PRUNE_REQUEST: Kind<PruneRequest> = object({
   keep: optional(AMOUNT),
   maxBytes: optional(AMOUNT),
   sessionId: optional(ID),
+  agent: optional(ID),
 });
 
-const RETENTION_RULES: Kind<Partial<RetentionRules>> = object({
+const RULES = {
   retentionDays: optional(AMOUNT),
   idleDays: optional(AMOUNT),
+  executionDays: optional(AMOUNT),
   maxCheckpointsPerSession: optional(AMOUNT),
   maxStoreBytes: optional(AMOUNT),
-});
+};
+
+const RETENTION_RULES: Kind<Partial<RetentionRules>> = object(RULES);
 
 /** What a prune would remove. */
 export interface PrunePlan {
@@ -37,6 +41,8 @@ export interface PrunePlan {
   /** Newest first. The checkpoints of the sessions are among them. */
   readonly checkpoints: readonly Checkpoint[];
   readonly operations: readonly OperationId[];
+  /** Executions that go with their sessions. Their ids stay taken, so that no step happens twice. */
+  readonly executions: readonly string[];
   readonly changes: number;
   readonly blobs: number;
   /** At most so many bytes will be freed: some of the rest may have to be stored anew. */
@@ -55,24 +61,33 @@ export interface EvictionResult extends PruneResult {
   readonly sessions: number;
   readonly checkpoints: number;
   readonly operations: number;
+  readonly executions: number;
 }
+
+/** The rules to apply, and whose sessions they are about: those of one agent, or all. */
+export interface CleanupRules extends Partial<RetentionRules>, Pick<PruneRequest, 'agent'> {}
+
+const CLEANUP_RULES: Kind<CleanupRules> = object({ ...RULES, agent: optional(ID) });
 
 /** Runs without a request of the user: applies the rules of retention, and compresses for a while. */
 export async function cleanup(
   bench: Workbench,
-  rules: Partial<RetentionRules> = {},
+  rules: CleanupRules = {},
   budgetMs: number = COMPACT_MS,
 ): Promise<EvictionResult> {
-  check(RETENTION_RULES, 'rules', rules);
+  check(CLEANUP_RULES, 'rules', rules);
   check(AMOUNT, 'budgetMs', budgetMs);
   return bench.locked(async () => {
     await bench.store.maintain('compact', budgetMs);
-    const { sessions, checkpoints, operations, ...result } = await removeAll(bench, {}, rules);
+    const { agent, ...limits } = rules;
+    const removed = await removeAll(bench, { agent }, limits);
+    const { sessions, checkpoints, operations, executions, ...result } = removed;
     return {
       ...result,
       sessions: sessions.length,
       checkpoints: checkpoints.length,
       operations: operations.length,
+      executions: executions.length,
     };
   });
 }
@@ -118,20 +133,24 @@ async function removeAll(
   const sessions: string[] = [];
   const checkpoints: Checkpoint[] = [];
   const operations: OperationId[] = [];
+  const executions: string[] = [];
   let [changes, blobs, bytes] = [0, 0, 0];
   for (let round = 0; ; round += 1) {
+    // A session that was named and is gone has nothing more to remove.
+    if (sessions.some((id) => id === request.sessionId)) break;
     const eviction = await evictionFor(bench, request, rules);
     if (round > 0 && isEmpty(eviction)) break;
     const what = await named(bench, eviction);
     sessions.push(...what.sessions);
     checkpoints.push(...what.checkpoints);
     operations.push(...what.operations);
+    executions.push(...what.executions);
     const pruned = await carryOutEviction(bench.store, eviction);
     changes += pruned.changes;
     blobs += pruned.blobs;
     bytes += pruned.bytes;
   }
-  return { sessions, checkpoints, operations, changes, blobs, bytes };
+  return { sessions, checkpoints, operations, executions, changes, blobs, bytes };
 }
 
 async function evictionFor(
@@ -144,14 +163,17 @@ async function evictionFor(
   return planEviction(store, request, retentionRules(rules), settings.now());
 }
 
-type Named = Pick<PrunePlan, 'sessions' | 'checkpoints' | 'operations'>;
+type Named = Pick<PrunePlan, 'sessions' | 'checkpoints' | 'operations' | 'executions'>;
 
-/** Adds the checkpoints themselves, which must still exist. */
+/** Adds the checkpoints and executions themselves, which must still exist. */
 async function named({ store }: Workbench, eviction: Eviction): Promise<Named> {
   const ids = new Set(eviction.checkpoints);
   const sessions = new Set<string | null>(eviction.sessions);
   const checkpoints = (await store.timeline.checkpoints({})).filter(
     ({ id, sessionId }) => ids.has(id) || sessions.has(sessionId),
   );
-  return { sessions: eviction.sessions, checkpoints, operations: eviction.operations };
+  const executions = (await store.timeline.executions())
+    .filter(({ sessionId, status }) => sessions.has(sessionId) && status !== 'removed')
+    .map(({ id }) => id);
+  return { ...eviction, checkpoints, executions };
 }

@@ -200,6 +200,11 @@ export interface RewindRequest extends PlanOptions {
   readonly to: string;
   /** `since`: all changes of the session since. `message`: only that message. `exact`: the tree as it was. */
   readonly take?: 'since' | 'message' | 'exact' | undefined;
+  /**
+   * With `since`: takes back what this session did, also where the checkpoint belongs to another or to
+   * none. A note names what others changed since.
+   */
+  readonly sessionId?: string | undefined;
   readonly paths?: readonly NamedPath[] | undefined;
   readonly includeShared?: boolean | undefined;
 }
@@ -208,6 +213,7 @@ export const REWIND_REQUEST: Kind<RewindRequest> = object({
   ...PLAN_FIELDS,
   to: TEXT,
   take: optional(oneOf('since', 'message', 'exact')),
+  sessionId: optional(TEXT),
   paths: optional(NAMED_PATHS),
   includeShared: optional(BOOLEAN),
 });

@@ -25,7 +25,9 @@ import type { Workbench } from './workbench.ts';
 
 export async function planRewind(bench: Workbench, request: RewindRequest): Promise<Planned> {
   const checkpoint = await resolveCheckpoint(bench.store, request.to);
-  const set: SetRequest = { take: request.take ?? 'since', checkpoint };
+  const { take = 'since', sessionId } = request;
+  const named = take === 'since' && sessionId !== undefined;
+  const set: SetRequest = named ? { take, checkpoint, sessionId } : { take, checkpoint };
   const paths = request.paths?.map((path) => selectedPath(bench.root, path)) ?? null;
   const description = `rewind to ${checkpoint.description}`;
   const extent = { paths, includeShared: request.includeShared ?? false };

@@ -17,7 +17,7 @@ import { archiveSession } from '../timeline/sessions.ts';
 import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
 import { captureAfter, captureBefore, checkpoint, endTurn } from './capture.ts';
 import { type Materialized, materialize } from './materialize.ts';
-import type { EvictionResult, PrunePlan, PruneReport } from './prune.ts';
+import type { CleanupRules, EvictionResult, PrunePlan, PruneReport } from './prune.ts';
 import type { PurgeReport, PurgeRequest } from './purge.ts';
 import {
   type Agree,
@@ -215,7 +215,7 @@ export class Savepoint extends TimelineReader {
   }
 
   /** Compresses contents for at most `budgetMs`, and removes what the rules no longer keep. */
-  async cleanup(rules?: Partial<RetentionRules>, budgetMs?: number): Promise<EvictionResult> {
+  async cleanup(rules?: CleanupRules, budgetMs?: number): Promise<EvictionResult> {
     return (await import('./prune.ts')).cleanup(this.#bench, rules, budgetMs);
   }
 

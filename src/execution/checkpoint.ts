@@ -1,6 +1,7 @@
 import {
   COUNT,
   check,
+  ID,
   type Kind,
   nullable,
   object,
@@ -84,6 +85,12 @@ export class Checkpoint implements CheckpointFields {
   get attempt(): number {
     const { attempt } = this.metadata;
     return typeof attempt === 'number' ? attempt : 1;
+  }
+
+  /** The session under which its program records what the execution does to files. */
+  get sessionId(): string {
+    const { session_id: session } = this.metadata;
+    return typeof session === 'string' ? session : this.executionId;
   }
 
   /** Whether somebody rolled back to an earlier step since, so that it counts no more. */
@@ -176,8 +183,14 @@ export function mayBeOf(executionId: string, id: string): boolean {
   return !id.startsWith('ckpt-') || id.startsWith(`ckpt-${executionId}-`);
 }
 
-/** A checkpoint to be made. `attempt`, `file_checkpoint` and `rolled_back` of its metadata are ours to set. */
-export type NewCheckpoint = Omit<CheckpointFields, 'id' | 'timestamp'>;
+/** A checkpoint to be made. Some fields of its metadata are ours to set: `OUR_METADATA`. */
+export interface NewCheckpoint extends Omit<CheckpointFields, 'id' | 'timestamp'> {
+  /**
+   * The session under which the program records what the execution does to files. Going back takes back
+   * what this session did, and leaves what others did. The execution's own id when left out.
+   */
+  readonly sessionId?: string | undefined;
+}
 
 /**
  * A first attempt at a step, with its own copy of the values: the caller may go on changing theirs. Throws
@@ -185,7 +198,7 @@ export type NewCheckpoint = Omit<CheckpointFields, 'id' | 'timestamp'>;
  */
 export function newCheckpoint(request: NewCheckpoint, timestamp: Date): Checkpoint {
   check(NEW, 'checkpoint', request);
-  const { executionId, stepIndex, metadata = {} } = request;
+  const { executionId, stepIndex, sessionId, metadata = {} } = request;
   const ours = OUR_METADATA.find((key) => Object.hasOwn(metadata, key));
   if (ours !== undefined) {
     const message = `checkpoint.metadata.${ours} must be left to Savepoint`;
@@ -198,11 +211,14 @@ export function newCheckpoint(request: NewCheckpoint, timestamp: Date): Checkpoi
     state: copied('state', request.state),
     context: copied('context', request.context),
     variables: copied('variables', request.variables),
-    metadata: copied('metadata', metadata),
+    metadata: {
+      ...copied('metadata', metadata),
+      ...(sessionId === undefined ? {} : { session_id: sessionId }),
+    },
   });
 }
 
-const OUR_METADATA: readonly string[] = ['attempt', 'file_checkpoint', 'rolled_back'];
+const OUR_METADATA: readonly string[] = ['attempt', 'file_checkpoint', 'rolled_back', 'session_id'];
 
 function copied(name: string, fields: Fields): Fields {
   return jsonToValue(valueToJson(fields, name)) as Fields;
@@ -228,6 +244,7 @@ const NEW: Kind<NewCheckpoint> = object({
   executionId: NAME,
   stepName: TEXT,
   stepIndex: COUNT,
+  sessionId: optional(ID),
   ...COMMON,
 });
 

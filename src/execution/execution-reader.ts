@@ -1,14 +1,16 @@
 import { SavepointError } from '../model/errors.ts';
-import type { Execution, StepAttempt } from '../model/execution.ts';
+import type { Execution, ExecutionStatus, StepAttempt } from '../model/execution.ts';
 import type { PartId } from '../model/ids.ts';
 import { type Difference, differences } from '../model/value/differences.ts';
-import { findExecution, findOperation } from '../store/find.ts';
+import { findOperation } from '../store/find.ts';
 import { assemble } from '../store/parts/assemble.ts';
 import type { Store } from '../store/store.ts';
-import { type Holder, holderOf, notFound } from './lease.ts';
+import { type Holder, holderOf, requireExecution } from './lease.ts';
 import { BEGINNING, type ExecutionState, StepLog } from './step-log.ts';
 
+/** An execution whose steps are on record. */
 export interface ListedExecution extends Execution {
+  readonly status: KeptStatus;
   /** How many steps succeeded and were not rolled back. */
   readonly done: number;
   /** The newest attempt at the last step that was begun; null where none was. */
@@ -35,19 +37,19 @@ export class ExecutionReader {
     this.#now = now;
   }
 
-  /** Most recently updated first. */
+  /** Most recently updated first; those that were removed are left out. */
   async list(): Promise<ListedExecution[]> {
     const listed: ListedExecution[] = [];
     for (const execution of await this.#store.timeline.executions()) {
+      if (execution.status === 'removed') continue;
       listed.push(this.#listed(execution, await readLog(this.#store, execution.id)));
     }
     return listed;
   }
 
-  /** Throws `execution-not-found`. */
+  /** Throws `execution-not-found` or `execution-removed`. */
   async show(id: string): Promise<{ execution: ListedExecution; steps: ShownStep[] }> {
-    const execution = await findExecution(this.#store, id);
-    if (execution === null) throw notFound(id);
+    const execution = await requireExecution(this.#store, id);
     const log = await readLog(this.#store, id);
     const steps = [...log.steps].flatMap(([index, attempts]): ShownStep[] => {
       const newest = attempts.at(-1);
@@ -77,9 +79,12 @@ export class ExecutionReader {
 
   #listed(execution: Execution, { live, attempts }: StepLog<StepAttempt>): ListedExecution {
     const holder = holderOf(execution, this.#now());
-    return { ...execution, done: live.length, last: attempts.at(-1) ?? null, holder };
+    const status = execution.status as KeptStatus;
+    return { ...execution, status, done: live.length, last: attempts.at(-1) ?? null, holder };
   }
 }
+
+type KeptStatus = Exclude<ExecutionStatus, 'removed'>;
 
 /** The attempts of an execution. One that an operation takes back has the status `rolled-back`. */
 export async function readLog(store: Store, executionId: string): Promise<StepLog<StepAttempt>> {

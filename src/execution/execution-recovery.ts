@@ -33,6 +33,8 @@ export interface ExecutionResult<Output = unknown> {
   readonly error?: string;
   /** How many times it was tried. */
   readonly attempts: number;
+  /** Files that others changed since the step before, and that stayed as they are; left out where none. */
+  readonly filesOfOthers?: readonly string[];
 }
 
 export interface ExecutionRecoveryOptions {
@@ -98,8 +100,9 @@ export class ExecutionRecovery {
   }
 
   /**
-   * Takes files and state back to the last success before a step, and runs the step again until it
-   * succeeds, at most `maxRetries` times. Each attempt begins from the same files and state.
+   * Takes back what the execution did since the last success before a step, to files and state, and runs the
+   * step again until it succeeds, at most `maxRetries` times. Each attempt begins from the same files and
+   * state. Files that others changed meanwhile stay, and the result names them.
    */
   async retryFromStep(
     executionId: string,
@@ -113,16 +116,17 @@ export class ExecutionRecovery {
     check(integer(1), 'maxRetries', maxRetries);
     if (typeof backoff === 'number') check(AMOUNT, 'backoff', backoff);
     let failure: ExecutionResult = { success: false, attempts: 0 };
+    const others = new Set<string>();
     for (let attempt = 1; attempt <= maxRetries; attempt += 1) {
       const made = await orFailure(attempt - 1, async () => {
         if (attempt > 1) await waitBefore(attempt, options);
         signal?.throwIfAborted();
-        return this.#attempt(stepIndex, agent, { executionId, attempt, signal });
+        return this.#attempt(stepIndex, agent, { executionId, attempt, signal }, others);
       });
-      if (!('failed' in made)) return made;
+      if (!('failed' in made)) return withOthers(made, others);
       failure = { success: false, error: messageOf(made.failed), attempts: attempt };
     }
-    return failure;
+    return withOthers(failure, others);
   }
 
   /** What `rollbackToCheckpoint` would do. Throws `checkpoint-not-found`; writes nothing. */
@@ -139,7 +143,7 @@ export class ExecutionRecovery {
 
   /**
    * Takes files and state back to a checkpoint. One operation, which `Savepoint.undo` takes back, reverts what
-   * agents did to files since. The later steps are kept but count no more. With conflicts
+   * the execution did to files since; a note of the receipt names what others did, which stays. The later steps are kept but count no more. With conflicts
    * nothing is done, unless `onConflict` says what to do with them.
    */
   async rollbackToCheckpoint(
@@ -155,11 +159,15 @@ export class ExecutionRecovery {
     });
   }
 
-  /** An error before the agent's turn would come again, and is thrown; one of the agent is worth a retry. */
+  /**
+   * An error before the agent's turn would come again, and is thrown; one of the agent is worth a retry.
+   * `others` gets the files that others changed.
+   */
   async #attempt(
     stepIndex: number,
     agent: RecoverableAgent,
     told: Omit<RetryContext, 'checkpoint'>,
+    others: Set<string>,
   ): Promise<ExecutionResult | { readonly failed: unknown }> {
     const { executionId, attempt: attempts } = told;
     // Loaded for each attempt: an agent may have changed the values of the last one.
@@ -168,7 +176,11 @@ export class ExecutionRecovery {
       const error = `No successful checkpoint found before step ${stepIndex}`;
       return { success: false, error, attempts: 0 };
     }
-    await this.#rollBack(checkpoint, await this.#planFiles(checkpoint));
+    const files = await this.#planFiles(checkpoint);
+    for (const { code, paths = [] } of files.notes) {
+      if (code === 'others-kept') for (const path of paths) others.add(path);
+    }
+    await this.#rollBack(checkpoint, files);
     try {
       await agent.restoreStateFromCheckpoint(checkpoint);
       if (agent.runStep === undefined) return { success: true, output: RESTORED, attempts };
@@ -188,7 +200,7 @@ export class ExecutionRecovery {
     }
     if (typeof point !== 'string') throw unable(`${to.id} was made without its files`);
     await this.#files.scanAgain?.();
-    return this.#files.planRewind({ to: point, onConflict });
+    return this.#files.planRewind({ to: point, sessionId: to.sessionId, onConflict });
   }
 
   /**
@@ -236,6 +248,10 @@ export class ExecutionRecovery {
       return { success: false, error: `Checkpoint ${id} not found`, attempts: 0 };
     });
   }
+}
+
+function withOthers(result: ExecutionResult, others: ReadonlySet<string>): ExecutionResult {
+  return others.size === 0 ? result : { ...result, filesOfOthers: [...others] };
 }
 
 async function orFailure<Result>(

@@ -36,6 +36,8 @@ export interface ExecutionFiles {
   scanAgain?(): Promise<unknown>;
   planRewind(request: {
     readonly to: string;
+    /** Only what this session did is taken back. */
+    readonly sessionId?: string | undefined;
     readonly onConflict?: OnConflict | undefined;
   }): Promise<RewindPlan>;
   apply(plan: RewindPlan): Promise<Receipt>;

@@ -2,7 +2,7 @@ import { currentOwner, ownerMayRun, ownerRuns } from '../capture/process-owner.t
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution } from '../model/execution.ts';
 import { findExecution } from '../store/find.ts';
-import type { Fence } from '../store/store.ts';
+import type { Fence, Store } from '../store/store.ts';
 import { touchSession } from '../timeline/sessions.ts';
 import type { DraftWork, ExecutionSite } from './execution-site.ts';
 
@@ -28,7 +28,10 @@ export class HeldExecution {
     this.#heart.unref();
   }
 
-  /** Takes an execution for this process. Throws `execution-busy` and, unless `create`, `execution-not-found`. */
+  /**
+   * Takes an execution for this process. Throws `execution-busy`, `execution-removed` and, unless `create`,
+   * `execution-not-found`.
+   */
   static async acquire(
     site: ExecutionSite,
     id: string,
@@ -37,6 +40,7 @@ export class HeldExecution {
     const taken = await site.write(async (draft, now) => {
       const known = await findExecution(site.store, id);
       if (known === null && !create) throw notFound(id);
+      if (known?.status === 'removed') throw removed(id);
       if (known !== null && isHeld(known, now)) throw busy(known);
       const execution = known ?? newExecution(id, now);
       const session = { id: execution.sessionId, agent: EXECUTION_AGENT };
@@ -155,7 +159,23 @@ function isHeld({ owner, leaseUntil }: Execution, now: number): boolean {
   return ownerMayRun(owner) && now < (leaseUntil ?? 0);
 }
 
-export function notFound(id: string): SavepointError {
+/** Throws `execution-not-found` or `execution-removed`. */
+export async function requireExecution(store: Store, id: string): Promise<Execution> {
+  const execution = await findExecution(store, id);
+  if (execution === null) throw notFound(id);
+  if (execution.status === 'removed') throw removed(id);
+  return execution;
+}
+
+/** An id whose steps are gone: run once more, they would happen a second time, effects included. */
+export function removed(id: string): SavepointError {
+  const message = `the steps of ${id} were removed by prune or retention, so they cannot be gone on with`;
+  return new SavepointError('execution-removed', message, {
+    hint: 'to do all of its steps once more, begin an execution with another id',
+  });
+}
+
+function notFound(id: string): SavepointError {
   return new SavepointError('execution-not-found', `there is no execution ${id}`);
 }
 

@@ -11,7 +11,14 @@ import { touchSession } from '../timeline/sessions.ts';
 import { readLog, stateAfter } from './execution-reader.ts';
 import { ExecutionRun, type RunSettings } from './execution-run.ts';
 import type { ExecutionSite } from './execution-site.ts';
-import { EXECUTION_AGENT, HeldExecution, LEASE_MS, newExecution, notFound } from './lease.ts';
+import {
+  EXECUTION_AGENT,
+  HeldExecution,
+  LEASE_MS,
+  newExecution,
+  removed,
+  requireExecution,
+} from './lease.ts';
 import { type ExecutionState, isUnfinished, type StepLog } from './step-log.ts';
 import { rollBackAttempt } from './take-back-steps.ts';
 
@@ -156,8 +163,10 @@ export function forkExecution(
 ): Promise<Execution> {
   checkId('as', as);
   return site.write(async (draft, now) => {
-    if ((await findExecution(site.store, id)) === null) throw notFound(id);
-    if ((await findExecution(site.store, as)) !== null) {
+    await requireExecution(site.store, id);
+    const taken = await findExecution(site.store, as);
+    if (taken?.status === 'removed') throw removed(as);
+    if (taken !== null) {
       throw new SavepointError('execution-exists', `there is an execution ${as} already`);
     }
     const log = await readLog(site.store, id);
@@ -166,8 +175,8 @@ export function forkExecution(
     await touchSession(draft, site.store, { id: fork.sessionId, agent: EXECUTION_AGENT }, now);
     draft.executions.push(fork);
     for (const step of log.live.slice(0, at + 1)) {
-      const taken = { attempt: 1, checkpointId: null, rolledBackBy: null };
-      draft.steps.push({ ...step, ...taken, executionId: as });
+      const own = { attempt: 1, checkpointId: null, rolledBackBy: null };
+      draft.steps.push({ ...step, ...own, executionId: as });
     }
     return fork;
   });

@@ -4,11 +4,11 @@ import type { Receipt } from '../model/operation.ts';
 import { selectedPath, type TrackedPath } from '../model/path.ts';
 import type { OnConflict, PlanLine, RewindPlan } from '../model/plan.ts';
 import { makePlan } from '../plan/make-plan.ts';
-import { currentSeq, findCheckpoint, findExecution } from '../store/find.ts';
+import { currentSeq, findCheckpoint } from '../store/find.ts';
 import { newOperationId } from '../timeline/new-id.ts';
 import { readLog } from './execution-reader.ts';
 import type { DraftWork, ExecutionSite } from './execution-site.ts';
-import { HeldExecution, notFound } from './lease.ts';
+import { HeldExecution, requireExecution } from './lease.ts';
 import { removeFresh } from './recorded-files.ts';
 import {
   noFiles,
@@ -156,7 +156,7 @@ export async function planRollback(
   id: string,
   { to, includeShared = false, onConflict = 'fail' }: RollbackRequest,
 ): Promise<RollbackPlan> {
-  if ((await findExecution(site.store, id)) === null) throw notFound(id);
+  await requireExecution(site.store, id);
   const log = await readLog(site.store, id);
   if (to !== BEGINNING) log.at(to);
   const steps = log.live.slice(to + 1);

@@ -58,6 +58,7 @@ export const ERROR_CODES = {
   'part-corrupt': 'A part of a document is not what was stored.',
   'execution-not-found': 'No execution has this id.',
   'execution-exists': 'There is an execution with this id already.',
+  'execution-removed': 'The steps of the execution were removed, and its id stays taken.',
   'execution-busy': 'Another process, or another step, is at work on the execution.',
   'execution-lost': 'The execution was taken over, or given back; nothing was written.',
   'execution-diverged': 'A step has another name than it had the last time.',

@@ -1,10 +1,13 @@
 import type { CheckpointId, OperationId, PartId } from './ids.ts';
 import type { ProcessOwner } from './owner.ts';
 
-/** `open` until somebody says that it is over. */
+/**
+ * `open` until somebody says that it is over. `removed`: its steps are gone by retention or by `prune`; the
+ * row stays, so that nobody runs them a second time under the same id.
+ */
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
 
-export const EXECUTION_STATUSES = ['open', 'finished', 'cancelled'] as const;
+export const EXECUTION_STATUSES = ['open', 'finished', 'cancelled', 'removed'] as const;
 
 /** Several steps of one program. Each happens once, even if the program is killed and started again. */
 export interface Execution {

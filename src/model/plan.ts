@@ -92,6 +92,7 @@ export interface PlanNote {
     | 'not-certain'
     /** No tool named these: a scan found them changed while a command ran. */
     | 'inferred'
+    | 'others-kept'
     | 'recovered'
     | 'restore-unfinished'
     | 'written-meanwhile'

@@ -6,16 +6,21 @@ import type { Attribution } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Seq } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
-import type { OnConflict, PlanLine, RewindPlan } from '../model/plan.ts';
+import type { OnConflict, PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
 import { sameState } from '../model/state.ts';
 import { commandsIn } from '../model/window.ts';
 import { hashBytes } from '../store/blob.ts';
-import { currentSeq } from '../store/find.ts';
+import { currentSeq, findSession } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
-import { type ChangeSet, loadChangeSet, type SetRequest } from '../timeline/change-set.ts';
+import {
+  type ChangeSet,
+  changedByOthers,
+  loadChangeSet,
+  type SetRequest,
+} from '../timeline/change-set.ts';
 import { decide } from './decide.ts';
 import { type KeptContents, type LoadedInput, loadPlanInput, MOST_KEPT } from './load-input.ts';
-import { notesOn } from './notes.ts';
+import { notesOn, othersNote } from './notes.ts';
 
 export interface PlanRequest {
   readonly set: SetRequest;
@@ -66,8 +71,25 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
   const { seen } = input;
   const uncertain = exact ? new Set<Seq>() : takenAs('shared', set);
   const inferred = exact ? new Set<Seq>() : takenAs('inferred', set);
-  const notes = notesOn({ checkpoint, exact, lines, seen, uncertain, inferred, gitHead: head });
+  const notes = [
+    ...notesOn({ checkpoint, exact, lines, seen, uncertain, inferred, gitHead: head }),
+    ...(await notesOnOthers(site.store, request.set, set, lines)),
+  ];
   return { plan: { ...plan, lines, notes }, fresh: { ...kept(input), gitHead: head } };
+}
+
+/** Only for a request that names the session: who rewinds to a checkpoint of a session knows whose it is. */
+async function notesOnOthers(
+  store: Store,
+  request: SetRequest,
+  set: ChangeSet,
+  lines: readonly PlanLine[],
+): Promise<PlanNote[]> {
+  if (request.take !== 'since' || request.sessionId === undefined) return [];
+  const { checkpoint, sessionId } = request;
+  const isKnown = (await findSession(store, sessionId)) !== null;
+  const changed = await changedByOthers(store, checkpoint, set);
+  return othersNote(changed, lines, isKnown ? null : sessionId);
 }
 
 /** The changes of the set with this attribution. */

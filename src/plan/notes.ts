@@ -62,6 +62,23 @@ export function notesOn(subject: NoteSubject): PlanNote[] {
   ];
 }
 
+/**
+ * Names what other agents changed in the same time and the plan does not concern. `unknown`: the session that
+ * the plan is about, where nothing is on record of it; then its program may record under another name.
+ */
+export function othersNote(
+  changed: readonly TrackedPath[],
+  lines: readonly PlanLine[],
+  unknown: string | null,
+): PlanNote[] {
+  const planned = new Set(lines.map(({ path }) => path));
+  const paths = changed.filter((path) => !planned.has(path));
+  if (paths.length === 0) return [];
+  const why = unknown === null ? '' : `nothing is on record of the session ${unknown}; `;
+  return [{ code: 'others-kept', message: `${why}${OTHERS_MESSAGE}`, paths }];
+}
+
+const OTHERS_MESSAGE = 'others changed these since, and they stay as they are';
 const UNCERTAIN_MESSAGE =
   'it is not certain who changed these: the end of the command was not seen, or another one ran at the same time';
 const INFERRED_MESSAGE =

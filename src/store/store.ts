@@ -118,7 +118,10 @@ export interface Batch {
   /** A journal replaces the one there; null clears it; left out, it stays. */
   readonly journal?: Journal | null;
   readonly removedCheckpoints?: readonly CheckpointId[];
-  /** Their checkpoints, windows and executions go with them; their changes stay, without a session. */
+  /**
+   * Their checkpoints, their windows and the steps of their executions go with them. Their changes stay,
+   * without a session; their executions stay as `removed`, with the next token and without a holder.
+   */
   readonly removedSessions?: readonly string[];
   readonly removedOperations?: readonly OperationId[];
   readonly removedWindows?: readonly string[];

@@ -9,10 +9,10 @@ import type { ChangeQuery, Store } from '../store/store.ts';
 /** Which changes to take back. */
 export type SetRequest =
   /**
-   * All changes of the checkpoint's session since, and of the runs that followed it where it is a run; of
-   * everybody where it belongs to no session.
+   * All changes of this session since, or else of the checkpoint's, and of the runs that followed it where it
+   * is a run; of everybody where it belongs to none.
    */
-  | { readonly take: 'since'; readonly checkpoint: Checkpoint }
+  | { readonly take: 'since'; readonly checkpoint: Checkpoint; readonly sessionId?: string }
   /** The changes of this one message. */
   | { readonly take: 'message'; readonly checkpoint: Checkpoint }
   /** All changes of everybody since: the tree as it was. */
@@ -58,12 +58,30 @@ export async function loadChangeSet(
   return { chains: chains.map((chain) => chosen(chain, request, options)), sessionIds };
 }
 
+/** The paths that other agents than those of a set changed since its checkpoint, and that are still so. */
+export async function changedByOthers(
+  store: Store,
+  checkpoint: Checkpoint,
+  { sessionIds }: ChangeSet,
+): Promise<TrackedPath[]> {
+  const everybody = { take: 'since', checkpoint: { ...checkpoint, sessionId: null } } as const;
+  const all = { paths: null, includeShared: true };
+  const { chains } = await loadChangeSet(store, everybody, all);
+  const own = new Set<string | null>(sessionIds);
+  const isOthers = ({ origin, sessionId }: Change): boolean =>
+    (origin === 'tool' || origin === 'shell') && !own.has(sessionId);
+  return chains
+    .filter(({ changes, set }) => changes.some((one) => set.has(one.seq) && isOthers(one)))
+    .map(({ path }) => path);
+}
+
 /**
  * The session's family: sub-agents and continuations count as the session itself. For a run, also the runs
  * that began after it had ended: to a person they are one line of time.
  */
 async function familyOf(store: Store, request: SetRequest): Promise<string[] | null> {
-  const id = request.take === 'operation' ? null : request.checkpoint.sessionId;
+  const named = request.take === 'since' ? request.sessionId : undefined;
+  const id = named ?? (request.take === 'operation' ? null : request.checkpoint.sessionId);
   if (id === null || request.take === 'exact') return null;
   const own = await findSession(store, id);
   const all = await store.timeline.sessions();

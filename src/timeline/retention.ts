@@ -1,6 +1,6 @@
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { StepAttempt } from '../model/execution.ts';
+import type { Execution, StepAttempt } from '../model/execution.ts';
 import type { CheckpointId, OperationId, Seq } from '../model/ids.ts';
 import type { Session } from '../model/session.ts';
 import { currentSeq, findOperation, findSession, oldestCheckpointSeq } from '../store/find.ts';
@@ -11,6 +11,9 @@ export interface RetentionRules {
   readonly retentionDays: number;
   /** A session without activity for so long counts as archived. */
   readonly idleDays: number;
+  /** How long an execution is kept after it was last used, once it has finished. Until then it is kept. */
+  readonly executionDays: number;
+  /** Steps of executions do not count: they are kept as long as their execution. */
   readonly maxCheckpointsPerSession: number;
   /** How much a store may take on disk; beyond that the oldest archived sessions are removed. */
   readonly maxStoreBytes: number;
@@ -19,42 +22,107 @@ export interface RetentionRules {
 export const DEFAULT_RETENTION: RetentionRules = {
   retentionDays: 7,
   idleDays: 30,
+  executionDays: 30,
   maxCheckpointsPerSession: 50,
   maxStoreBytes: 10 * 1024 ** 3,
 };
 
 /** Fills in the defaults. A rule that is undefined counts as left out. */
 export function retentionRules(given: Partial<RetentionRules>): RetentionRules {
-  const { retentionDays, idleDays, maxCheckpointsPerSession, maxStoreBytes } = DEFAULT_RETENTION;
+  const rule = (name: keyof RetentionRules): number => given[name] ?? DEFAULT_RETENTION[name];
   return {
-    retentionDays: given.retentionDays ?? retentionDays,
-    idleDays: given.idleDays ?? idleDays,
-    maxCheckpointsPerSession: given.maxCheckpointsPerSession ?? maxCheckpointsPerSession,
-    maxStoreBytes: given.maxStoreBytes ?? maxStoreBytes,
+    retentionDays: rule('retentionDays'),
+    idleDays: rule('idleDays'),
+    executionDays: rule('executionDays'),
+    maxCheckpointsPerSession: rule('maxCheckpointsPerSession'),
+    maxStoreBytes: rule('maxStoreBytes'),
   };
 }
 
 export const DAY_MS: number = 24 * 60 * 60 * 1000;
 
+/** How long each session is kept. An execution has a rule of its own, which holds for its sub-agents too. */
+class Keeping {
+  readonly #rules: RetentionRules;
+  readonly #now: number;
+  readonly #executions: ReadonlyMap<string, Execution>;
+
+  private constructor(
+    rules: RetentionRules,
+    now: number,
+    executions: ReadonlyMap<string, Execution>,
+  ) {
+    this.#rules = rules;
+    this.#now = now;
+    this.#executions = executions;
+  }
+
+  static async of(
+    store: Store,
+    { sessionId }: PruneRequest,
+    rules: RetentionRules,
+    now: number,
+  ): Promise<Keeping> {
+    const executions = (await store.timeline.executions()).filter(
+      // Somebody who names the session of an execution that nobody will finish wants to be rid of it.
+      (one) => one.status !== 'removed' && (one.sessionId !== sessionId || isFinished(one)),
+    );
+    return new Keeping(rules, now, new Map(executions.map((one) => [one.sessionId, one])));
+  }
+
+  isExpired(session: Session): boolean {
+    const { executionDays, retentionDays } = this.#rules;
+    const days = this.isOfExecution(session) ? executionDays : retentionDays;
+    return this.#now - this.#archivedAt(session) >= days * DAY_MS;
+  }
+
+  isArchived(session: Session): boolean {
+    return this.#archivedAt(session) <= this.#now;
+  }
+
+  isOfExecution({ rootId }: Session): boolean {
+    return this.#executions.has(rootId);
+  }
+
+  /** Steps that are done must not happen again, however long the program that runs them was away. */
+  isUnfinished({ rootId }: Session): boolean {
+    const execution = this.#executions.get(rootId);
+    return execution !== undefined && !isFinished(execution);
+  }
+
+  /** When it was archived, or counts as archived because it was idle for so long, or its execution finished. */
+  #archivedAt(session: Session): number {
+    if (this.isUnfinished(session)) return Number.POSITIVE_INFINITY;
+    const { rootId, archivedAt, lastActiveAt } = session;
+    const finished = this.#executions.get(rootId)?.updatedAt;
+    return finished ?? archivedAt ?? lastActiveAt + this.#rules.idleDays * DAY_MS;
+  }
+}
+
+/** One that finished and was opened once more has an owner, who may be about to go on with it. */
+function isFinished({ status, owner }: Execution): boolean {
+  return status === 'finished' && owner === null;
+}
+
 /** Everything that is older or more than the rules keep. */
-async function expired(store: Store, rules: RetentionRules, now: number): Promise<Eviction> {
-  const old = await expiredOperations(store, rules.retentionDays * DAY_MS, now);
+async function expired(
+  store: Store,
+  request: PruneRequest,
+  keeping: Keeping,
+  rules: RetentionRules,
+  now: number,
+): Promise<Eviction> {
+  const sessions = await sessionsOf(store, request);
+  const counted = sessions.filter((session) => !keeping.isOfExecution(session));
+  const old = await expiredOperations(store, request, rules.retentionDays * DAY_MS, now);
   return {
-    sessions: await expiredSessions(store, rules, now),
+    sessions: sessions.filter((session) => keeping.isExpired(session)).map(({ id }) => id),
     checkpoints: [
-      ...(await surplusCheckpoints(store, rules)),
+      ...(await surplusCheckpoints(store, counted, rules)),
       ...old.map((operation) => operation.safetyCheckpointId),
     ],
     operations: old.map((operation) => operation.id),
   };
-}
-
-/** When a session was archived, or counts as archived because it was idle for so long. */
-function archivedAt(
-  { archivedAt: at, lastActiveAt }: Session,
-  { idleDays }: RetentionRules,
-): number {
-  return at ?? lastActiveAt + idleDays * DAY_MS;
 }
 
 /** Removes these checkpoints as targets. No changes or blobs are lost by it. */
@@ -63,31 +131,30 @@ export async function evictCheckpoints(store: Store, ids: readonly CheckpointId[
     await store.timeline.commit({ base: await currentSeq(store), removedCheckpoints: ids });
 }
 
-async function expiredSessions(
+async function surplusCheckpoints(
   store: Store,
+  sessions: readonly Session[],
   rules: RetentionRules,
-  now: number,
-): Promise<string[]> {
-  return (await store.timeline.sessions())
-    .filter((session) => now - archivedAt(session, rules) >= rules.retentionDays * DAY_MS)
-    .map((session) => session.id);
-}
-
-async function surplusCheckpoints(store: Store, rules: RetentionRules): Promise<CheckpointId[]> {
+): Promise<CheckpointId[]> {
   const surplus: Checkpoint[] = [];
-  for (const session of await store.timeline.sessions()) {
+  for (const session of sessions) {
     const newestFirst = await store.timeline.checkpoints({ sessionIds: [session.id] });
     surplus.push(...newestFirst.slice(rules.maxCheckpointsPerSession));
   }
   return surplus.map((checkpoint) => checkpoint.id);
 }
 
-/** Operations older than `ageMs`. The newest one always stays: somebody may still want to undo it. */
+/**
+ * Operations older than `ageMs`; none where the request is about certain sessions. The newest one always
+ * stays: somebody may still want to undo it.
+ */
 async function expiredOperations(
   store: Store,
+  request: PruneRequest,
   ageMs: number,
   now: number,
 ): Promise<{ id: OperationId; safetyCheckpointId: CheckpointId }[]> {
+  if (isLimited(request)) return [];
   const [, ...older] = await store.timeline.operations();
   return older.filter((operation) => now - operation.createdAt >= ageMs);
 }
@@ -102,11 +169,13 @@ export interface PruneRequest {
   readonly maxBytes?: number | undefined;
   /** Only checkpoints of this session. */
   readonly sessionId?: string | undefined;
+  /** Only sessions of this agent, and their checkpoints. */
+  readonly agent?: string | undefined;
 }
 
 /**
  * Chooses what to remove. The newest checkpoint of a session stays until the session is archived, because
- * somebody may be at work there.
+ * somebody may be at work there. An execution that has not finished stays, unless its session is named.
  */
 export async function planEviction(
   store: Store,
@@ -117,27 +186,29 @@ export async function planEviction(
   const { olderThanMs, keep, maxBytes, sessionId } = request;
   const asked = olderThanMs !== undefined || keep !== undefined || maxBytes !== undefined;
   if (sessionId !== undefined) await requireSession(store, sessionId, asked);
-  const first = asked ? await chosen(store, request, rules, now) : await expired(store, rules, now);
+  const keeping = await Keeping.of(store, request, rules, now);
+  const first = asked
+    ? await chosen(store, request, keeping, now)
+    : await expired(store, request, keeping, rules, now);
   const limit = asked ? maxBytes : rules.maxStoreBytes;
   if (limit === undefined) return first;
-  return fitInto(store, limit, first, await stepsOf(store, request, rules, now, asked));
+  return fitInto(store, limit, first, await stepsOf(store, request, keeping, asked));
 }
 
 async function chosen(
   store: Store,
   request: PruneRequest,
-  rules: RetentionRules,
+  keeping: Keeping,
   now: number,
 ): Promise<Eviction> {
-  const { olderThanMs = Number.POSITIVE_INFINITY, sessionId } = request;
+  const { olderThanMs = Number.POSITIVE_INFINITY } = request;
   const most = request.keep ?? Number.POSITIVE_INFINITY;
   const isOld = (createdAt: number): boolean => now - createdAt >= olderThanMs;
-  const all = await ofRequest(store, request);
+  const all = await ofRequest(store, request, keeping);
   const sessions = (await sessionsOf(store, request)).filter(
-    (session) => archivedAt(session, rules) <= now && isOld(session.lastActiveAt),
+    (session) => keeping.isArchived(session) && isOld(session.lastActiveAt),
   );
-  const operations =
-    sessionId === undefined ? await expiredOperations(store, olderThanMs, now) : [];
+  const operations = await expiredOperations(store, request, olderThanMs, now);
   const runs = runIds(await store.timeline.sessions());
   const checkpoints = linesOf(all, runs).flatMap(([line, list]) =>
     // Checkpoints without a session are independent of each other, so `keep` does not count them.
@@ -180,16 +251,15 @@ const RUNS = '';
 async function stepsOf(
   store: Store,
   request: PruneRequest,
-  rules: RetentionRules,
-  now: number,
+  keeping: Keeping,
   withCheckpoints: boolean,
 ): Promise<Eviction[]> {
-  const archived = (await sessionsOf(store, request)).filter(
-    (session) => archivedAt(session, rules) <= now,
+  const archived = (await sessionsOf(store, request)).filter((session) =>
+    keeping.isArchived(session),
   );
   const sessions = archived.toReversed().map(({ id }) => sessionStep(id));
   if (!withCheckpoints) return sessions;
-  const all = await ofRequest(store, request);
+  const all = await ofRequest(store, request, keeping);
   const runs = runIds(await store.timeline.sessions());
   const newest = new Set(linesOf(all, runs).map(([, [one]]) => one));
   const old = all.filter((one) => one.kind !== 'safety' && !newest.has(one)).toReversed();
@@ -237,14 +307,31 @@ function checkpointStep(id: Checkpoint['id']): Eviction {
   return { sessions: [], checkpoints: [id], operations: [] };
 }
 
-/** Newest first. */
-function ofRequest(store: Store, { sessionId }: PruneRequest): Promise<readonly Checkpoint[]> {
-  return store.timeline.checkpoints(sessionId === undefined ? {} : { sessionIds: [sessionId] });
+/** Newest first. A rollback needs all checkpoints of an execution that has not finished, so they are left out. */
+async function ofRequest(
+  store: Store,
+  request: PruneRequest,
+  keeping: Keeping,
+): Promise<readonly Checkpoint[]> {
+  const sessions = await sessionsOf(store, request);
+  const kept = new Set(sessions.filter((one) => keeping.isUnfinished(one)).map(({ id }) => id));
+  const query = isLimited(request) ? { sessionIds: sessions.map(({ id }) => id) } : {};
+  const all = await store.timeline.checkpoints(query);
+  return all.filter(({ sessionId }) => sessionId === null || !kept.has(sessionId));
 }
 
-async function sessionsOf(store: Store, { sessionId }: PruneRequest): Promise<readonly Session[]> {
-  const all = await store.timeline.sessions();
-  return sessionId === undefined ? all : all.filter(({ id }) => id === sessionId);
+async function sessionsOf(store: Store, request: PruneRequest): Promise<readonly Session[]> {
+  const { sessionId = null, agent = null } = request;
+  return (await store.timeline.sessions()).filter(
+    (session) =>
+      (sessionId === null || session.id === sessionId) &&
+      (agent === null || session.agent === agent),
+  );
+}
+
+/** Whether a request is about certain sessions only. */
+function isLimited({ sessionId, agent }: PruneRequest): boolean {
+  return sessionId !== undefined || agent !== undefined;
 }
 
 async function requireSession(store: Store, id: string, asked: boolean): Promise<void> {

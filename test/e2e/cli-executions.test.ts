@@ -46,6 +46,7 @@ async function keepCheckpoints(savepoint: Savepoint): Promise<void> {
   const step = (stepIndex: number, more: Partial<NewCheckpoint>): Promise<unknown> =>
     checkpoints.createCheckpoint({
       executionId: 'old-1',
+      sessionId: 's1',
       stepName: `part ${stepIndex}`,
       stepIndex,
       state: { at: stepIndex },
@@ -267,7 +268,14 @@ describe('savepoint executions resume', () => {
   });
 
   it('takes a program that keeps checkpoints back to its last success', async () => {
+    await project.agent({
+      message: 'n1',
+      session: 'others',
+      paths: ['others.txt'],
+      work: () => project.write('others.txt', 'of another agent\n'),
+    });
     const dry = await run('resume', 'old-1', '--dry-run');
+    expect(dry.out.replace(/\s+/g, ' ')).toContain('and they stay as they are (c.txt, others.txt)');
     expect(dry.out).toContain('  set aside, because it did not succeed: 1 (part 1)\n');
     expect(project.read('b.txt')).toBe('new\n');
     const { code, checkpointId, next, files } = await json('resume', 'old-1');
@@ -278,6 +286,7 @@ describe('savepoint executions resume', () => {
     });
     expect(files).toContain('b.txt');
     expect(project.read('b.txt')).toBeNull();
+    expect(project.read('others.txt')).toBe('of another agent\n');
     const again = await run('resume', 'old-1');
     expect(again.code).toBe(0);
     expect(again.out).toContain('resumeFromCheckpoint("ckpt-old-1-0", agent)');

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
 
+const DAY = 24 * 60 * 60 * 1000;
 let project: CliProject;
 let ids: string[];
 beforeEach(async () => {
@@ -58,6 +59,28 @@ it('finds no session of another name, and follows the configuration', async () =
   expect(out).toContain('Removed 1 checkpoint, ');
 });
 
+it('names the executions that go, and refuses their ids afterwards', async () => {
+  await project.openAt(Date.now() - 31 * DAY, async (savepoint) => {
+    for (const [id, ends] of [['build', true] as const, ['half', false] as const]) {
+      const run = await savepoint.execution(id);
+      await run.step('one', () => 1);
+      await (ends ? run.finish() : run.close());
+    }
+  });
+  const dry = await project.run(['prune', '--dry-run']);
+  expect(dry.out).toMatch(/^ {2}execution build {2}with its steps; the id stays taken$/m);
+  expect(dry.out).toContain('1 session, 1 execution, ');
+  const { out } = await project.run(['prune', '--json']);
+  expectSchema('prune', out);
+  expect(JSON.parse(out)).toMatchObject({ executions: ['build'] });
+  expect((await project.run(['executions'])).out).not.toContain('build');
+  const shown = await project.run(['executions', 'show', 'build']);
+  expect(shown.code).not.toBe(0);
+  expect(shown.err).toContain('the steps of build were removed by prune or retention');
+  const rest = await project.run(['prune', '--session', 'execution-half', '--older-than', '1d']);
+  expect(rest.out).toContain('Removed 1 checkpoint, 1 session, 1 execution, ');
+});
+
 it('works at a terminal', async () => {
   const options = { columns: 60, answers: ['y'] };
   const { code, rows } = await project.see(['prune', '--max-size', '0'], options);
@@ -88,8 +111,9 @@ it('explains itself', async () => {
 
     Removes checkpoints by age, number or size, the oldest first, and the contents that nothing else
     needs. A checkpoint that is left can be returned to wholly. The newest checkpoint of a session stays
-    until the session is archived, and so does the newest operation. Your files are not touched. Without
-    an option, what the configured retention no longer keeps. This cannot be undone, so it asks at a
+    until the session is archived, and so does the newest operation. An execution that has not finished
+    stays with its steps, unless --session names its session. Your files are not touched. Without an
+    option, what the configured retention no longer keeps. This cannot be undone, so it asks at a
     terminal; elsewhere, where nobody could be asked, it goes ahead.
 
     options:

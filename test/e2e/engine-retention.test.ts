@@ -108,6 +108,104 @@ describe('eviction', () => {
   });
 });
 
+describe('retention of executions', () => {
+  /** Three steps, each of which counts how often it ran and writes a file. */
+  async function threeSteps(id: string, ran: string[], finish: boolean): Promise<void> {
+    const run = await bed.savepoint.execution(id);
+    for (const name of ['one', 'two', 'three']) {
+      await run.step(name, async (context) => {
+        ran.push(name);
+        await context.effect('sent a mail');
+        await context.files.write(`${id}-${name}`, name);
+      });
+    }
+    await (finish ? run.finish() : run.close());
+  }
+
+  async function ids(): Promise<string[]> {
+    return (await (await bed.savepoint.executions()).list()).map(({ id }) => id);
+  }
+
+  it('keeps one that has not finished, however long it was not used, and runs no step again', async () => {
+    const ran: string[] = [];
+    await threeSteps('build', ran, false);
+    clock += 1_000 * DAY;
+    const result = await bed.savepoint.cleanup({ maxCheckpointsPerSession: 1 });
+    expect(result).toMatchObject({ sessions: 0, checkpoints: 0, executions: 0 });
+    await bed.savepoint.prune({ olderThanMs: DAY });
+    await bed.savepoint.prune({ maxBytes: 0, agent: 'execution' });
+    expect(await ids()).toEqual(['build']);
+    await threeSteps('build', ran, false);
+    expect(ran).toEqual(['one', 'two', 'three']);
+  });
+
+  it('keeps every step of one that has not finished to roll back to, whatever else goes', async () => {
+    await threeSteps('build', [], false);
+    clock += 1_000 * DAY;
+    await bed.savepoint.cleanup({ maxCheckpointsPerSession: 1 });
+    await bed.savepoint.prune({ olderThanMs: 0 });
+    await bed.savepoint.prune({ keep: 1, maxBytes: 0 });
+    const plan = await bed.savepoint.planRollback('build', { to: -1 });
+    await bed.savepoint.applyRollback(plan, { acceptEffects: true });
+    expect(bed.tree()).toEqual({});
+  });
+
+  it('keeps what sub-agents of such an execution did', async () => {
+    await threeSteps('build', [], false);
+    const more = { sessionId: 'sub', parentSessionId: 'execution-build' };
+    await bed.tool('m1', ['file'], () => bed.put('file', 'x'), more);
+    clock += 1_000 * DAY;
+    expect((await bed.savepoint.cleanup()).sessions).toBe(0);
+  });
+
+  it('removes a finished one thirty days after it was last used, and names it', async () => {
+    await threeSteps('build', [], true);
+    clock += 30 * DAY - 1;
+    expect(await bed.savepoint.planPrune()).toMatchObject({ executions: [], sessions: [] });
+    clock += 1;
+    const gone = { executions: ['build'], sessions: ['execution-build'] };
+    expect(await bed.savepoint.planPrune()).toMatchObject(gone);
+    expect(await bed.savepoint.prune()).toMatchObject(gone);
+    expect(await ids()).toEqual([]);
+    expect(await bed.savepoint.prune()).toMatchObject({ executions: [], sessions: [] });
+  });
+
+  it('refuses to run an id again whose steps were removed', async () => {
+    const ran: string[] = [];
+    await threeSteps('build', ran, true);
+    clock += 30 * DAY;
+    await bed.savepoint.prune();
+    const refused = { code: 'execution-removed', hint: expect.stringContaining('another id') };
+    await expect(threeSteps('build', ran, true)).rejects.toMatchObject(refused);
+    const reader = await bed.savepoint.executions();
+    await expect(reader.show('build')).rejects.toMatchObject(refused);
+    await expect(bed.savepoint.planRollback('build', { to: 0 })).rejects.toMatchObject(refused);
+    await threeSteps('other', ran, true);
+    const fork = { at: 0, as: 'build' };
+    await expect(bed.savepoint.forkExecution('other', fork)).rejects.toMatchObject(refused);
+    expect(ran).toEqual(['one', 'two', 'three', 'one', 'two', 'three']);
+  });
+
+  it('keeps a finished one while somebody has it open', async () => {
+    await threeSteps('build', [], true);
+    const run = await bed.savepoint.execution('build');
+    clock += 1_000 * DAY;
+    expect(await bed.savepoint.prune()).toMatchObject({ executions: [] });
+    await run.close();
+    clock += 30 * DAY;
+    expect(await bed.savepoint.prune()).toMatchObject({ executions: ['build'] });
+  });
+
+  it('removes one that nobody will finish when its session is named', async () => {
+    await threeSteps('build', [], false);
+    clock += 31 * DAY;
+    const request = { olderThanMs: DAY, sessionId: 'execution-build' };
+    expect(await bed.savepoint.prune(request)).toMatchObject({ executions: ['build'] });
+    const again = bed.savepoint.execution('build');
+    await expect(again).rejects.toMatchObject({ code: 'execution-removed' });
+  });
+});
+
 describe('retention by time', () => {
   it('removes a session seven days after it was archived, not before', async () => {
     await bed.write('m1', 'file', 'x');

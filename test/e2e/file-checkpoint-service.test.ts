@@ -177,27 +177,42 @@ describe('rewindFiles', () => {
 });
 
 describe('the limit of rows', () => {
-  it('lets whole messages go, oldest first, until at most fifty rows are left', async () => {
+  it('keeps the newest fifty rows, and with them whole messages', async () => {
     for (const message of ['m1', 'm2', 'm3', 'm4', 'm5', 'm6']) {
       for (let n = 0; n < 10; n += 1) await edit(message, `file-${n}`, `${message} ${n}`);
     }
     const listed = await rows();
     expect(listed).toHaveLength(50);
     expect(listed[0]).toBe(`m2 ${bed.at('file-0')}`);
+    // Nine rows of the second message are still among the newest fifty.
     await edit('m6', 'one-more', 'x');
-    expect(await rows()).toHaveLength(41);
+    expect(await rows()).toHaveLength(51);
+    for (let n = 0; n < 9; n += 1) await edit('m7', `file-${n}`, `m7 ${n}`);
+    expect(await rows()).toHaveLength(50);
     expect((await service.rewindFiles('s1', 'm2')).success).toBe(false);
     expect((await service.rewindFiles('s1', 'm3')).success).toBe(true);
     expect(bed.text('file-0')).toBe('m2 0');
   });
 
-  it('always keeps the newest message, however many rows it has', async () => {
+  it('always keeps the newest message and the one before, however many rows they have', async () => {
+    await edit('m0', 'earliest', 'x');
     await edit('m1', 'early', 'x');
     for (let n = 0; n < 60; n += 1) await edit('m2', `file-${n}`, 'y');
-    const listed = await rows();
-    expect(listed).toHaveLength(60);
-    expect(listed.every((row) => row.startsWith('m2 '))).toBe(true);
-    expect((await service.rewindFiles('s1', 'm2')).deletedFiles).toHaveLength(60);
+    expect(await rows()).toHaveLength(61);
+    expect((await service.rewindFiles('s1', 'm0')).success).toBe(false);
+    const { deletedFiles } = await service.rewindFiles('s1', 'm1');
+    expect(deletedFiles).toHaveLength(61);
+  });
+
+  it('keeps a message of sixty files until newer ones have fifty rows', async () => {
+    for (let n = 0; n < 60; n += 1) await edit('m1', `file-${n}`, 'y');
+    for (let n = 2; n <= 50; n += 1) await edit(`m${n}`, 'single', `${n}`);
+    expect(await rows()).toHaveLength(109);
+    const { deletedFiles } = await service.rewindFiles('s1', 'm1');
+    expect(deletedFiles).toHaveLength(61);
+    await edit('m51', 'single', '51');
+    expect(await rows()).toHaveLength(50);
+    expect((await service.rewindFiles('s1', 'm1')).success).toBe(false);
   });
 
   it('counts each session by itself', async () => {
@@ -241,6 +256,37 @@ describe('cleanup', () => {
     clock += 8 * DAY;
     expect(await new FileCheckpointService(bed.savepoint).started).toBe(1);
     expect(await rows()).toEqual([]);
+  });
+
+  it("leaves other people's sessions alone: those of chats, of executions, and ones that it only uses", async () => {
+    for (let n = 0; n < 60; n += 1) {
+      await bed.tool(`m${n}`, ['chat'], () => bed.put('chat', `${n}`), { sessionId: 'chat' });
+    }
+    const run = await bed.savepoint.execution('build');
+    for (let n = 0; n < 60; n += 1) {
+      await run.step(`s${n}`, (context) => context.files.write('built', `${n}`));
+    }
+    await run.close();
+    await bed.savepoint.archiveSession('chat');
+    await edit('last', 'chat', 'by a tool', 'chat');
+    await bed.savepoint.archiveSession('chat');
+    clock += 8 * DAY;
+    const other = new FileCheckpointService(bed.savepoint);
+    expect(await other.started).toBe(0);
+    const checkpoints = await bed.savepoint.list({ sessionIds: ['chat', 'execution-build'] });
+    expect(checkpoints).toHaveLength(121);
+    const { steps } = await bed.savepoint.planRollback('build', { to: 0 });
+    expect(steps).toHaveLength(59);
+  });
+
+  it('leaves operations alone that somebody may want to undo', async () => {
+    await bed.write('m1', 'file', 'x');
+    await bed.rewind('m1');
+    await bed.write('m2', 'file', 'y');
+    await bed.rewind('m2');
+    clock += 30 * DAY;
+    await service.cleanup();
+    expect(await bed.savepoint.operations()).toHaveLength(2);
   });
 
   it('that fails at start does not keep the service from working', async () => {

@@ -12,8 +12,14 @@ import {
 import { type Bed, makeBed } from '../e2e/engine-bed.ts';
 import { executionCheckpoints, jsonStorage } from './storages.ts';
 
+/** The session is the one under which the bed's tools are on record. */
 function stepOf(stepIndex: number, more: Partial<NewCheckpoint> = {}): NewCheckpoint {
-  const step = { executionId: 'exec-1', stepName: `step${stepIndex}`, stepIndex };
+  const step = {
+    executionId: 'exec-1',
+    sessionId: 'agent',
+    stepName: `step${stepIndex}`,
+    stepIndex,
+  };
   return { ...step, state: { step: stepIndex }, context: {}, variables: {}, ...more };
 }
 
@@ -338,6 +344,71 @@ describe('a retry of a step that wrote files', () => {
     const start = ['shared.txt', 'step-0.txt', 'step-1.txt'];
     expect(seen).toEqual([start, start, start]);
     expect(project.files()).toEqual([...start, 'try-3.txt']);
+  });
+
+  it('leaves what other agents and other executions did since, and names it', async () => {
+    const project = await Project.make();
+    const { bed, checkpoints, recovery } = project;
+    await project.step(0);
+    await bed.write('step 1', 'half.txt', 'half\n');
+    await bed.tool('n1', ['theirs.txt'], () => bed.put('theirs.txt', 'x\n'), {
+      sessionId: 'other',
+    });
+    const run = await bed.savepoint.execution('build');
+    await run.step('one', (context) => context.files.write('built.txt', 'y\n'));
+    await run.close();
+    const agent = new Agent(async ({ attempt }) => {
+      if (attempt > 1) return;
+      const more = { sessionId: 'other' };
+      await bed.tool('n2', ['later.txt'], () => bed.put('later.txt', 'z\n'), more);
+      throw new Error('failed');
+    });
+    const result = await recovery.retryFromStep('exec-1', 1, agent, { backoff: 0 });
+    const filesOfOthers = ['theirs.txt', 'built.txt', 'later.txt'];
+    expect(result).toMatchObject({ success: true, attempts: 2, filesOfOthers });
+    expect(project.files()).toEqual(['shared.txt', 'step-0.txt', ...filesOfOthers].sort());
+    const rollback = await recovery.rollbackToCheckpoint('ckpt-exec-1-0');
+    const notes = [expect.objectContaining({ code: 'others-kept', paths: filesOfOthers })];
+    expect(rollback.output?.receipt).toMatchObject({ notes });
+    expect(await checkpoints.listCheckpoints('exec-1')).toHaveLength(1);
+  });
+
+  it('keeps the lines of another agent in a file that the execution changed too', async () => {
+    const project = await Project.make();
+    const { bed, recovery } = project;
+    bed.put('both.txt', 'one\ntwo\nthree\nfour\n');
+    await project.step(0);
+    const edit = (from: string, to: string) => () => {
+      bed.put('both.txt', bed.text('both.txt').replace(from, to));
+    };
+    await bed.tool('m1', ['both.txt'], edit('one', 'ONE'));
+    await bed.tool('n1', ['both.txt'], edit('four', 'FOUR'), { sessionId: 'other' });
+    await recovery.retryFromStep('exec-1', 1, new Agent());
+    expect(bed.text('both.txt')).toBe('one\ntwo\nthree\nFOUR\n');
+  });
+
+  it('takes the session that is named like the execution where none was given', async () => {
+    const project = await Project.make();
+    const { bed, checkpoints, recovery } = project;
+    await checkpoints.createCheckpoint({ ...stepOf(0), sessionId: undefined });
+    await bed.tool('m1', ['own.txt'], () => bed.put('own.txt', 'x\n'), { sessionId: 'exec-1' });
+    await bed.write('m1', 'theirs.txt', 'y\n');
+    const result = await recovery.retryFromStep('exec-1', 1, new Agent());
+    expect(result).toMatchObject({ success: true, filesOfOthers: ['theirs.txt'] });
+    expect(project.files()).toEqual(['theirs.txt']);
+  });
+
+  it('says so where nothing is on record of its session', async () => {
+    const project = await Project.make();
+    await project.step(0, { sessionId: 'unheard-of' });
+    await project.step(1, { sessionId: 'unheard-of' });
+    const plan = await project.recovery.planRollback('ckpt-exec-1-0');
+    expect(plan.files.lines).toEqual([]);
+    const message = expect.stringContaining(
+      'nothing is on record of the session unheard-of; others',
+    );
+    const paths = ['shared.txt', 'step-1.txt'];
+    expect(plan.files.notes).toEqual([{ code: 'others-kept', message, paths }]);
   });
 
   it('does not try again what cannot be taken back', async () => {

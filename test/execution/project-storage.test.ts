@@ -13,7 +13,7 @@ it('keeps executions in the project’s own database, beside the timeline of its
   const files = bed.savepoint;
   const persistence = new PersistenceManager(await files.storage());
   const checkpoints = new ExecutionCheckpoints(persistence, { files });
-  const step = { executionId: 'exec-1', context: {}, variables: {} };
+  const step = { executionId: 'exec-1', sessionId: 'agent', context: {}, variables: {} };
   const first = { ...step, stepName: 'one', stepIndex: 0, state: { seen: new Set(['a.txt']) } };
   await checkpoints.createCheckpoint(first);
   await bed.write('two', 'a.txt', 'after\n');

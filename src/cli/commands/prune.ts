@@ -45,6 +45,10 @@ const SHAPE = exact({
     }),
   ),
   operations: listOf(TEXT),
+  executions: described(
+    'Ids of finished executions that went, or would, with their sessions. The ids stay taken.',
+    listOf(TEXT),
+  ),
   changes: COUNT,
   blobs: COUNT,
   upToBytes: described('What was expected to come back, at most.', COUNT),
@@ -61,8 +65,9 @@ export const prune: Command = {
   details:
     'Removes checkpoints by age, number or size, the oldest first, and the contents that nothing else\n' +
     'needs. A checkpoint that is left can be returned to wholly. The newest checkpoint of a session stays\n' +
-    'until the session is archived, and so does the newest operation. Your files are not touched. Without\n' +
-    'an option, what the configured retention no longer keeps. This cannot be undone, so it asks at a\n' +
+    'until the session is archived, and so does the newest operation. An execution that has not finished\n' +
+    'stays with its steps, unless --session names its session. Your files are not touched. Without an\n' +
+    'option, what the configured retention no longer keeps. This cannot be undone, so it asks at a\n' +
     'terminal; elsewhere, where nobody could be asked, it goes ahead.',
   options: {
     'older-than': option('AGE', 'checkpoints and operations made longer ago: 12h, 30d, 2w'),
@@ -145,7 +150,7 @@ function pruneJson(
   report: PruneReport | null,
   diskBytes: number,
 ): TypeOf<typeof SHAPE> {
-  const { sessions, checkpoints, operations, changes, blobs } = report ?? plan;
+  const { sessions, checkpoints, operations, executions, changes, blobs } = report ?? plan;
   return {
     dryRun: report === null,
     sessions,
@@ -153,6 +158,7 @@ function pruneJson(
       return { id, sessionId, kind, description, label, createdAt: timeJson(createdAt) };
     }),
     operations,
+    executions,
     changes,
     blobs,
     upToBytes: plan.upToBytes,
@@ -171,12 +177,21 @@ function isNothing({ checkpoints, sessions, operations, changes, blobs }: Gone):
 const SHOWN = 20;
 const WORDS = 50;
 
-/** The checkpoints that go, one in a row, as far as somebody reads. */
-function goneText(call: Call, { checkpoints }: Gone): string[] {
+/** The executions and checkpoints that go, one in a row, as far as somebody reads. */
+function goneText(call: Call, { checkpoints, executions }: Gone): string[] {
   const rows = checkpoints.slice(0, SHOWN).map((checkpoint) => rowText(call, checkpoint));
   const left = checkpoints.length - rows.length;
   const more = left > 0 ? [`  and ${plural(left, 'more checkpoint')}; --json lists them all`] : [];
-  return [...rows, ...more];
+  return [...executionRows(call, executions), ...rows, ...more];
+}
+
+function executionRows(call: Call, executions: readonly string[]): string[] {
+  const rows = executions.slice(0, SHOWN).map((id) => {
+    const name = clipWidth(displayText(id), WORDS);
+    return `  execution ${call.paint('cyan', name)}  with its steps; the id stays taken`;
+  });
+  const left = executions.length - rows.length;
+  return left > 0 ? [...rows, `  and ${plural(left, 'more execution')}`] : rows;
 }
 
 function outcomeText(
@@ -190,11 +205,12 @@ function outcomeText(
 }
 
 /** "2 checkpoints, 1 session, 5 changes" */
-function countsOf({ checkpoints, sessions, operations, changes }: Gone): string {
+function countsOf({ checkpoints, sessions, operations, executions, changes }: Gone): string {
   return [
     plural(checkpoints.length, 'checkpoint'),
     ...(sessions.length > 0 ? [plural(sessions.length, 'session')] : []),
     ...(operations.length > 0 ? [plural(operations.length, 'operation')] : []),
+    ...(executions.length > 0 ? [plural(executions.length, 'execution')] : []),
     plural(changes, 'change'),
   ].join(', ');
 }

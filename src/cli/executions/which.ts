@@ -37,6 +37,8 @@ export async function find(
   const same = all.filter((one) => one.id === id);
   const [found, other] = same.length > 0 ? same : all.filter((one) => one.id.startsWith(id));
   if (found === undefined || id === '') {
+    // One that was removed is in no list, and says so itself.
+    if (id !== '') await executions.reader.show(id);
     throw new SavepointError('execution-not-found', `there is no execution ${id}`);
   }
   if (other === undefined) return found;

@@ -17,12 +17,19 @@ import { type FileError, failedResult, type RewindResult, resultOf } from './rew
 export interface FileCheckpointOptions {
   /** Larger files are skipped. 1 MiB by default. */
   readonly maxFileSize?: number;
-  /** File rows kept for a session: whole messages go, oldest first; the newest always stays. */
+  /**
+   * How many file rows of a session are kept, the newest. Messages go whole, oldest first: one stays while
+   * any of its rows is among those, and the two newest messages always stay.
+   */
   readonly maxCheckpointsPerSession?: number;
   /** Days after which an archived session goes. */
   readonly retentionDays?: number;
   /** What to do with files that somebody else edited too. Left alone by default. */
   readonly onConflict?: OnConflict;
+  /**
+   * The agent whose sessions these are. The limits are applied to sessions of this agent and to no others,
+   * so programs with limits of their own need names of their own. `file-checkpoint` by default.
+   */
   readonly agent?: string;
 }
 
@@ -34,15 +41,18 @@ export interface CaptureOptions {
 }
 
 const DEFAULTS = { maxFileSize: 1024 * 1024, maxCheckpointsPerSession: 50, retentionDays: 7 };
+const AGENT = 'file-checkpoint';
+
+type Options = FileCheckpointOptions & typeof DEFAULTS & { readonly agent: string };
 
 /** Checkpoints of single files by session and message, for programs that run an agent's tools. */
 export class FileCheckpointService {
   /** The clean-up at start; resolves to what `cleanup` would. Other methods wait for it. */
   readonly started: Promise<number>;
   readonly #savepoint: Savepoint;
-  readonly #options: FileCheckpointOptions & typeof DEFAULTS;
-  /** Rows of each session as far as known, so that the limit costs no query on each capture. */
-  readonly #rows = new Map<string, number>();
+  readonly #options: Options;
+  /** How many rows each session may still get before a message goes, so that most captures cost no query. */
+  readonly #room = new Map<string, number>();
   readonly #failures = new Map<string, FileError[]>();
 
   constructor(savepoint: Savepoint, options: FileCheckpointOptions = {}) {
@@ -130,7 +140,7 @@ export class FileCheckpointService {
     return found;
   }
 
-  /** Applies the limits to all sessions. Returns how many rows went. */
+  /** Applies the limits to the sessions of this service. Returns how many rows went. */
   async cleanup(): Promise<number> {
     await this.#ready();
     return this.#cleanup();
@@ -158,47 +168,48 @@ export class FileCheckpointService {
   }
 
   async #limitRows(sessionId: string, added: number): Promise<void> {
-    const known = this.#rows.get(sessionId);
-    const rows =
-      known === undefined ? (await this.#liveRows(sessionId)).rows.length : known + added;
-    const removed =
-      rows > this.#options.maxCheckpointsPerSession ? await this.#dropOldest(sessionId) : 0;
-    this.#rows.set(sessionId, rows - removed);
+    const room = this.#room.get(sessionId);
+    if (room !== undefined && room >= added) this.#room.set(sessionId, room - added);
+    else if ((await this.#ownSessions()).includes(sessionId)) await this.#dropOldest(sessionId);
+    else this.#room.set(sessionId, Number.POSITIVE_INFINITY);
   }
 
-  /** Whole messages go, oldest first, until the limit holds; the newest message always stays. */
-  async #dropOldest(sessionId: string): Promise<number> {
+  /** Sessions that other programs began have other limits, and are none of our business. */
+  async #ownSessions(): Promise<string[]> {
+    const sessions = await this.#savepoint.sessions();
+    return sessions.filter(({ agent }) => agent === this.#options.agent).map(({ id }) => id);
+  }
+
+  /** A message goes when the newer ones alone reach the limit; the newest and the one before it never do. */
+  async #dropOldest(sessionId: string): Promise<void> {
+    const { maxCheckpointsPerSession } = this.#options;
     const { messages, rows } = await this.#liveRows(sessionId);
-    const oldestFirst = [...messages.keys()].reverse();
     const perMessage = Map.groupBy(rows, (change) => change.checkpointId);
     const dropped: CheckpointId[] = [];
-    let left = rows.length;
-    for (const id of oldestFirst.slice(0, -1)) {
-      if (left <= this.#options.maxCheckpointsPerSession) break;
-      left -= perMessage.get(id)?.length ?? 0;
+    let newer = rows.length;
+    for (const id of [...messages.keys()].reverse().slice(0, -2)) {
+      newer -= perMessage.get(id)?.length ?? 0;
+      if (newer < maxCheckpointsPerSession) break;
       dropped.push(id);
     }
     await this.#savepoint.evict(dropped);
-    return rows.length - left;
+    // With so many more, the newer messages reach the limit.
+    this.#room.set(sessionId, Math.max(0, maxCheckpointsPerSession - newer - 1));
   }
 
   async #cleanup(): Promise<number> {
     const before = await this.#countRows();
-    for (const { id } of await this.#savepoint.sessions()) await this.#dropOldest(id);
-    const { retentionDays } = this.#options;
-    await this.#savepoint.cleanup({
-      retentionDays,
-      maxCheckpointsPerSession: Number.MAX_SAFE_INTEGER,
-    });
-    this.#rows.clear();
+    for (const id of await this.#ownSessions()) await this.#dropOldest(id);
+    const { retentionDays, agent } = this.#options;
+    const maxCheckpointsPerSession = Number.MAX_SAFE_INTEGER;
+    await this.#savepoint.cleanup({ retentionDays, maxCheckpointsPerSession, agent });
+    this.#room.clear();
     return before - (await this.#countRows());
   }
 
   async #countRows(): Promise<number> {
     let rows = 0;
-    for (const { id } of await this.#savepoint.sessions()) {
-      rows += (await this.#liveRows(id)).rows.length;
-    }
+    for (const id of await this.#ownSessions()) rows += (await this.#liveRows(id)).rows.length;
     return rows;
   }
 }
@@ -209,7 +220,7 @@ interface LiveRows {
 }
 
 /** A limit that is set to undefined is one that was left out, not one that is off. */
-function withDefaults(options: FileCheckpointOptions): FileCheckpointOptions & typeof DEFAULTS {
+function withDefaults(options: FileCheckpointOptions): Options {
   const limit = (name: keyof typeof DEFAULTS): number => {
     const value = options[name] ?? DEFAULTS[name];
     check(AMOUNT, name, value);
@@ -220,5 +231,6 @@ function withDefaults(options: FileCheckpointOptions): FileCheckpointOptions & t
     maxFileSize: limit('maxFileSize'),
     maxCheckpointsPerSession: limit('maxCheckpointsPerSession'),
     retentionDays: limit('retentionDays'),
+    agent: options.agent ?? AGENT,
   };
 }

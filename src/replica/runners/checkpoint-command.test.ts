@@ -151,8 +151,8 @@ describe('/checkpoint where executions are on record', () => {
     files = new EngineFiles(savepoint, (gap) => expect.unreachable(gap));
   });
 
-  async function write(name: string, text: string): Promise<void> {
-    const request = { sessionId: 's', messageId: text, paths: [name] };
+  async function write(name: string, text: string, sessionId = 'exec-123'): Promise<void> {
+    const request = { sessionId, messageId: text, paths: [name] };
     const capture = await savepoint.captureBefore(request);
     writeFileSync(inProject(name), text);
     await savepoint.captureAfter(capture);
@@ -227,6 +227,20 @@ describe('/checkpoint where executions are on record', () => {
     expect(told).toContain('restored the execution exec-123 to after step 0 (processing)');
     expect(told).toContain("state: { seen: Set(1) { 'a.txt' } }");
     expect(told).toContain("context: { user: 'me' }\nvariables: { size: 7n }");
+  });
+
+  it('leaves what other agents did since, and names it', async () => {
+    await keepCheckpoints();
+    await write('theirs.txt', 'theirs\n', 'other');
+    await start(true);
+    choose('Restore exec-123');
+    await answerTo('/checkpoint');
+    expect(ui.successes).toEqual(['Restored exec-123 to after step 0 (processing)']);
+    expect(ui.block.join(' ').replace(/\s+/g, ' ')).toContain(
+      'others changed these since, and they stay as they are (theirs.txt)',
+    );
+    expect(read('a.txt')).toBe('processed\n');
+    expect(read('theirs.txt')).toBe('theirs\n');
   });
 
   it('changes nothing when the person says no to the plan', async () => {

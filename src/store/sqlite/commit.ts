@@ -142,9 +142,20 @@ const FREE_CHANGES = `
   UPDATE changes SET session = NULL, seal = ${sealSql('changes', { session: 'NULL' })}
   WHERE session = ?`;
 
-/** Foreign keys take its checkpoints, windows and executions along. */
+const DROP_STEPS =
+  'DELETE FROM steps WHERE execution IN (SELECT num FROM executions WHERE session_id = ?)';
+
+const REMOVED = { status: "'removed'", token: 'token + 1', owner: 'NULL', lease_until: 'NULL' };
+const REMOVE_EXECUTIONS = `
+  UPDATE executions SET status = 'removed', token = token + 1, owner = NULL, lease_until = NULL,
+    seal = ${sealSql('executions', REMOVED)}
+  WHERE session_id = ? AND status <> 'removed'`;
+
+/** Foreign keys take its checkpoints and windows along. */
 function removeSession(connection: Connection, id: string): void {
   connection.run(FREE_CHANGES, sessionNumber(connection, id));
+  connection.run(DROP_STEPS, id);
+  connection.run(REMOVE_EXECUTIONS, id);
   sessions.remove(connection, id);
 }
 

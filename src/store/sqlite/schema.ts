@@ -145,9 +145,10 @@ export const SCHEMA: string = `
     UNIQUE (category, key)
   );
 
+  -- An execution outlives its session: without steps, its row keeps its id from being used again.
   CREATE TABLE executions (
     num INTEGER PRIMARY KEY,
-    ${executions.definition({ id: 'UNIQUE', session_id: WITH_SESSION })}
+    ${executions.definition({ id: 'UNIQUE' })}
   );
   CREATE INDEX executions_session ON executions(session_id);
 

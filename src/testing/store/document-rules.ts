@@ -198,6 +198,7 @@ function documentOf(key: string, root: Part, parts: readonly Part[] = []): Docum
 }
 
 const ROOT = partOf('json', [], '1');
+const OWNER = { kind: 'process', host: 'here', processId: 1, started: 'then' } as const;
 
 export function executionRules({ test }: StoreTests): void {
   test('replaces an execution by its id, and keeps its steps', async (store) => {
@@ -240,8 +241,9 @@ export function executionRules({ test }: StoreTests): void {
     assert.equal((await store.timeline.steps('e')).length, 1);
   });
 
-  test('takes executions along with their session, and parts with both', async (store) => {
-    const executions = [executionOf('e'), executionOf('f', { sessionId: 't' }), executionOf('g')];
+  test('takes the steps of executions along with their session, and parts with both', async (store) => {
+    const held = executionOf('e', { owner: OWNER, leaseUntil: 5_000 });
+    const executions = [held, executionOf('f', { sessionId: 't' }), executionOf('g')];
     await commit(store, {
       sessions: [sessionOf('s'), sessionOf('t')],
       executions,
@@ -251,7 +253,9 @@ export function executionRules({ test }: StoreTests): void {
     await commit(store, { removedExecutions: ['g', 'not there'] });
     assert.deepEqual(await store.timeline.steps('g'), []);
     await commit(store, { removedSessions: ['s'] });
-    assert.deepEqual(await store.timeline.executions(), [executions[1]]);
+    const tombstone = executionOf('e', { status: 'removed', token: 2 });
+    assert.deepEqual(await store.timeline.executions(['e']), [tombstone]);
+    assert.deepEqual(await store.timeline.executions(['f', 'g']), [executions[1]]);
     assert.deepEqual(await store.timeline.steps('e'), []);
     await store.maintain('prune', 0);
     assert.equal((await store.documents.readParts(ROOT.id)).length, 1);

@@ -146,7 +146,6 @@ const DANGLING: readonly (readonly [table: string, where: string])[] = [
   ['changes', 'path NOT IN (SELECT id FROM heads)'],
   ['checkpoints', 'session_id IS NOT NULL AND session_id NOT IN (SELECT id FROM sessions)'],
   ['windows', 'session_id NOT IN (SELECT id FROM sessions)'],
-  ['executions', 'session_id NOT IN (SELECT id FROM sessions)'],
   // Or they would belong to the next execution that gets the number.
   ['steps', 'execution NOT IN (SELECT num FROM executions)'],
   [

@@ -15,6 +15,7 @@ import {
   baselineOf,
   changeOf,
   checkpointOf,
+  executionOf,
   fileOf,
   groupsOf,
   noiseBlob,
@@ -177,6 +178,20 @@ describe('the repair of a store', () => {
         { seq: 3, sessionId: null, before: fileOf(ONE), after: fileOf(TWO) },
       ]);
       await store.close();
+    }));
+
+  it('keeps an execution with its steps when its session is lost, or they would run again', () =>
+    withStore(async (folder) => {
+      const store = await sqliteStore({ directory: folder });
+      const execution = executionOf('e', { sessionId: 'e' });
+      const sessions = [sessionOf(execution.sessionId)];
+      await store.timeline.commit({ base: 3, sessions, executions: [execution] });
+      await store.close();
+      execute(folder, `DELETE FROM sessions WHERE id = '${execution.sessionId}'`);
+      await repairStore(folder);
+      const again = await sqliteStore({ directory: folder });
+      expect(await again.timeline.executions()).toEqual([execution]);
+      await again.close();
     }));
 
   it('does not report a pack that only rows need as a leftover', () =>
