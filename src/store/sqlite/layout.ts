@@ -79,8 +79,8 @@ export function makeEmptyFile(path: string): void {
 export interface PackPlace {
   /** See the port. */
   put(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt>;
-  /** Verified. Null when no pack has the blob. Throws `blob-corrupt`. */
-  read(id: BlobId): Uint8Array | null;
+  /** Verified. Null when no pack has the blob, or none of these. Throws `blob-corrupt`. */
+  read(id: BlobId, among?: readonly string[]): Uint8Array | null;
   /** Of all packs, also of those that cannot be read. */
   names(): string[];
   /** Null when the pack is missing or damaged. */

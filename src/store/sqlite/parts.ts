@@ -204,7 +204,7 @@ function foundPart(row: Omit<PartRow, 'hash'>, names: ReadonlyMap<number, PartId
 
 const NONE: readonly number[] = [];
 
-export function childrenOf({ children }: Pick<PartRow, 'children'>): readonly number[] {
+function childrenOf({ children }: Pick<PartRow, 'children'>): readonly number[] {
   if (children === null) return NONE;
   const numbers = parsed(children);
   if (!Array.isArray(numbers)) throw corrupt('of a document');

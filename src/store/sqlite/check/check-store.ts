@@ -77,14 +77,16 @@ export async function checkOpened(
   { onProgress, signal }: CheckOptions = {},
 ): Promise<StoreCheck> {
   const { connection } = opened;
-  const found = attempt(() => checkDatabase(connection));
+  const database = attempt(() => checkDatabase(connection));
   const rows = countRows(connection);
-  if (rows === null) return unreadable([...found, problem('database', 'rows cannot be read')]);
-  found.push(
+  if (rows === null) return unreadable([...database, problem('database', 'rows cannot be read')]);
+  // Not pushed at once: every row of a large store may be damaged, and the stack has an end.
+  const found = [
+    ...database,
     ...SEALED_TABLES.flatMap((table) => attempt(() => checkSeals(connection, table))),
     ...attempt(() => checkChains(connection)),
     ...attempt(() => checkFiles(opened)),
-  );
+  ];
   const total = estimateContents(opened);
   let done = 0;
   for (const contents of [checkBlobs(opened), checkBaseline(opened), checkParts(opened)]) {

@@ -34,15 +34,17 @@ export class Packs implements PackPlace {
   }
 
   /**
-   * The bytes of a blob, compared with its hash; null when no pack has it. Throws `blob-corrupt` when
-   * packs have it and none gives the right bytes.
+   * The bytes of a blob, compared with its hash; null when no pack, or none of these, has it. Throws
+   * `blob-corrupt` when packs have it and none gives the right bytes.
    */
-  read(id: BlobId): Uint8Array | null {
+  read(id: BlobId, among?: readonly string[]): Uint8Array | null {
     if (!isBlobId(id)) return null;
-    const found = this.#readKnown(id);
-    if (found instanceof Uint8Array) return found;
+    let found = this.#readKnown(id, among);
     // Another process may have made a pack, or removed one, since we looked.
-    return this.#look() ? this.#settled(id, this.#readKnown(id)) : this.#settled(id, found);
+    if (!(found instanceof Uint8Array) && this.#look()) found = this.#readKnown(id, among);
+    if (found === 'absent') return null;
+    if (found !== 'damaged') return found;
+    throw new SavepointError('blob-corrupt', `blob ${id} is damaged in its pack`);
   }
 
   /** The index of a pack; null when it is missing or damaged. */
@@ -78,9 +80,10 @@ export class Packs implements PackPlace {
     this.#recent = null;
   }
 
-  #readKnown(id: BlobId): Uint8Array | 'damaged' | 'absent' {
+  #readKnown(id: BlobId, among?: readonly string[]): Uint8Array | 'damaged' | 'absent' {
     let outcome: 'damaged' | 'absent' = 'absent';
     for (const [name, index] of this.#known) {
+      if (among?.includes(name) === false) continue;
       const place = index?.find(id);
       if (place === null) continue;
       const bytes = index && place && this.#readPlace(name, index, place);
@@ -88,12 +91,6 @@ export class Packs implements PackPlace {
       outcome = 'damaged';
     }
     return outcome;
-  }
-
-  #settled(id: BlobId, found: Uint8Array | 'damaged' | 'absent'): Uint8Array | null {
-    if (found === 'absent') return null;
-    if (found !== 'damaged') return found;
-    throw new SavepointError('blob-corrupt', `blob ${id} is damaged in its pack`);
   }
 
   /** A copy of the blob's bytes. Null when the frame cannot be read, or the pack is gone. */

@@ -143,12 +143,12 @@ async function mend(
   try {
     const opened = openedWith(connection, layout);
     connection.exec('PRAGMA foreign_keys = OFF');
-    const lost = describeLost(connection, lostChanges);
+    let lost = describeLost(connection, lostChanges);
     for (let round = 0; round < ROUNDS; round += 1) {
       const damage = (await checkOpened(opened)).problems.filter(isDamage);
       // A check does not notice every lost change.
       if (damage.length === 0 && (round > 0 || lostChanges === NO_LOST_CHANGES)) break;
-      lost.push(...damage);
+      lost = [...lost, ...damage];
       connection.immediate(() => {
         repairRows(opened, aside);
         repairBlobs(opened, aside);
