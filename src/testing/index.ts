@@ -19,4 +19,5 @@ export {
   useTool,
 } from './scripted-model/index.ts';
 export { type StorageSuite, testStorage } from './storage-suite.ts';
-export { type StoreSuite, type TestRunner, testStore } from './store/test-store.ts';
+export { type StoreSuite, testStore } from './store/test-store.ts';
+export type { TestRunner } from './suite.ts';

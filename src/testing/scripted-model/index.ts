@@ -13,5 +13,10 @@ export {
   turnOf,
   useTool,
 } from '../../messages-server/index.ts';
-export { type Script, type Step, scripted } from './script.ts';
-export { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
+export {
+  type Script,
+  type ScriptedModel,
+  type Step,
+  scripted,
+  startScriptedModel,
+} from './scripted-model.ts';

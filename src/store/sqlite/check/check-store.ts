@@ -4,16 +4,14 @@ import { setImmediate } from 'node:timers/promises';
 import { isTemporary } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import { isBlobId } from '../../../model/ids.ts';
-import { Arrivals } from '../arrivals.ts';
 import { parseBlobFile } from '../blobs.ts';
 import { Connection, isOutside, storeFailure } from '../connection.ts';
-import { GitObjects } from '../git-objects/git-objects.ts';
-import { filesIn, type Layout, layoutOf, type Opened } from '../layout.ts';
+import { filesIn, layoutOf, type Opened } from '../layout.ts';
 import { readBaseline } from '../meta.ts';
 import { otherFormat } from '../open-database.ts';
 import { packOf } from '../packs/pack-index.ts';
-import { Packs } from '../packs/packs.ts';
 import { APPLICATION_ID, FORMAT, SCHEMA } from '../schema.ts';
+import { openedWith } from '../sqlite-store.ts';
 import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import {
   type Contents,
@@ -56,20 +54,6 @@ export async function checkStore(
   } finally {
     opened.connection.close();
   }
-}
-
-/** The parts of a store around a connection that a check or a repair has opened. */
-export function openedWith(connection: Connection, layout: Layout): Opened {
-  return {
-    connection,
-    layout,
-    arrivals: new Arrivals(layout.arrivals),
-    packs: new Packs(layout),
-    gitObjects: new GitObjects(layout.git),
-    // What a repair stores goes into its new database, and never beside the old one.
-    largeBlobBytes: Number.POSITIVE_INFINITY,
-    now: Date.now,
-  };
 }
 
 export async function checkOpened(

@@ -9,6 +9,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { withTemporaryFolder } from '../../../../test/setup/temporary-folder.ts';
 import { ManifestWriter } from '../../../model/manifest.ts';
 import {
   assertReadable,
@@ -23,7 +24,6 @@ import {
   sessionOf,
   textBlob,
 } from '../../../testing/store/samples.ts';
-import { withTemporaryFolder } from '../../../testing/temporary-folder.ts';
 import { blobOf } from '../../blob.ts';
 import type { Blob } from '../../store.ts';
 import { checkStore } from '../check/check-store.ts';

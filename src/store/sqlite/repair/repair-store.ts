@@ -11,12 +11,13 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makePrivateFolder, syncPath } from '../../../fs/write-file.ts';
 import { SEALED_TABLES } from '../check/check-rows.ts';
-import { checkOpened, checkStore, openedWith } from '../check/check-store.ts';
+import { checkOpened, checkStore } from '../check/check-store.ts';
 import { isDamage, type StoreCheck, type StoreProblem } from '../check/problem.ts';
 import { Connection, isOutside, storeFailure } from '../connection.ts';
 import { type Layout, layoutOf } from '../layout.ts';
 import { withoutWriters } from '../lock.ts';
 import { buildFresh } from '../open-database.ts';
+import { openedWith } from '../sqlite-store.ts';
 import { type CopiedTable, copyTable, lossesOf } from './copy-rows.ts';
 import {
   describeLost,
