@@ -13,7 +13,7 @@ import {
   startScriptedModel,
   think,
   useTool,
-} from '../../testing/scripted-model/index.ts';
+} from '../../testing/index.ts';
 import { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { PermissionManager } from '../permissions/permission-manager.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../ui/interactive-ui.ts';

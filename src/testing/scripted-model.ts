@@ -9,7 +9,7 @@ import {
   startMessagesServer,
   type Turn,
   turnOf,
-} from '../../messages-server/index.ts';
+} from '../messages-server/index.ts';
 
 /** The replies of a turn by its prompt. A reply that calls tools is followed by the next one. */
 export type Script = Readonly<Record<string, readonly Step[]>>;
