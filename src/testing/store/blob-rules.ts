@@ -150,10 +150,11 @@ export function packRules({ test, testTwo }: Tests<Store>): void {
     assert.equal((await store.maintain('stats')).blobs, 0);
   });
 
-  test('keeps bytes of its own of what a pack had when a row named it', async (store) => {
+  test('reads packed bytes that a row names, and keeps bytes of its own once it is given them', async (store) => {
     const blob = textBlob('packed');
     await keep(store, [blob]);
     await commit(store, { changes: [changeOf(2, 'a', { after: fileOf(blob) })] });
+    await assertReadable(store, blob);
     await commit(store, { blobs: [blob], baseline: null });
     await store.maintain('prune', 0);
     await assertReadable(store, blob);
