@@ -39,7 +39,7 @@ export function retentionRules(given: Partial<RetentionRules>): RetentionRules {
   };
 }
 
-export const DAY_MS: number = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** How long each session is kept. An execution has a rule of its own, which holds for its sub-agents too. */
 class Keeping {
