@@ -173,6 +173,19 @@ describe('the agent without a terminal', () => {
       expect(JSON.parse(sessions.out).sessions).toMatchObject([{ prompts: 2 }, { prompts: 1 }]);
     }));
 
+  it('is one line of time, turn after turn: a rewind to one takes back those that came after it', () =>
+    inAgentProject({}, inProject, async (project) => {
+      for (const prompt of [ONE, TWO]) {
+        expect((await project.chat(['--print', ...UNASKED, prompt])).code).toBe(0);
+      }
+      const rewound = await project.run(['rewind', '~1', '--json']);
+      expect(JSON.parse(rewound.out)).toMatchObject({ deletedFiles: ['one.txt', 'two.txt'] });
+      expect((await project.run(['undo', '--json'])).code).toBe(0);
+      expect([project.read('one.txt'), project.read('two.txt')]).toEqual(['made\n', 'made\n']);
+      const undone = await project.run(['undo', '--json']);
+      expect(JSON.parse(undone.out)).toMatchObject({ deletedFiles: ['two.txt'] });
+    }));
+
   it('says what it needs: a terminal, credentials, the SDK', () =>
     inAgentProject({}, inProject, async (project) => {
       const hidden = join(project.scratch, 'hide-sdk.mjs');
