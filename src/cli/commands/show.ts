@@ -189,9 +189,7 @@ export type Fact = readonly [name: string, text: string] | null;
 export function factsText({ columns }: Call, facts: readonly Fact[]): string[] {
   return facts
     .filter((fact) => fact !== null)
-    .flatMap(([name, text]) =>
-      beside({ text: name.padEnd(FACT_COLUMN), width: FACT_COLUMN }, text, columns),
-    );
+    .flatMap(([name, text]) => beside(name.padEnd(FACT_COLUMN), text, columns));
 }
 
 /** "2026-01-31 14:30:00 (2 hours ago)" */
@@ -262,8 +260,7 @@ function changesText({ paint, columns }: Call, changes: readonly InspectedChange
   return changes.flatMap((change, i) => {
     const [sign, style] = SIGNS[changeKind(change)];
     const name = padWidth(names[i] ?? '', column);
-    const text = `  ${paint(style, sign)} ${name}  `;
-    return beside({ text, width: textWidth(name) + 6 }, detailsOf(change), columns);
+    return beside(`  ${paint(style, sign)} ${name}  `, detailsOf(change), columns);
   });
 }
 

@@ -116,8 +116,8 @@ function showOpening(call: Call): void {
 }
 
 function showMessage({ paint, say, columns }: Call, { message }: SentMessage): void {
-  const you = { text: `${paint('cyan', '  you ')}  `, width: 8 };
-  const agent = { text: `${paint('magenta', 'agent ')}  `, width: 8 };
+  const you = `${paint('cyan', '  you ')}  `;
+  const agent = `${paint('magenta', 'agent ')}  `;
   for (const line of beside(you, message.prompt, columns, (part) => paint('bold', part))) say(line);
   for (const { tool, file_path } of message.calls)
     say(`        ${paint('dim', `${tool} ${file_path}`)}`);
@@ -174,7 +174,7 @@ function showEnding({ io, paint, say, columns }: Call): void {
   say('  Then, in the project folder:');
   say();
   for (const [command, meaning] of COMMANDS) {
-    const label = { text: `    ${command.padEnd(32)}`, width: 36 };
+    const label = `    ${command.padEnd(32)}`;
     for (const line of beside(label, meaning, columns, (part) => paint('dim', part))) say(line);
   }
 }

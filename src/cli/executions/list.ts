@@ -70,8 +70,7 @@ function rows({ io, paint, columns }: Call, shown: readonly KnownExecution[]): s
     const { status } = execution;
     const id = paint('bold', padWidth(ids[i] ?? '', idColumn));
     const painted = paint(STATUS_STYLES[status] ?? 'bold', status.padEnd(statusColumn));
-    const label = { text: `${id}  ${painted}  `, width: idColumn + statusColumn + 4 };
-    return beside(label, aboutOf(execution, io.now()), columns);
+    return beside(`${id}  ${painted}  `, aboutOf(execution, io.now()), columns);
   });
 }
 

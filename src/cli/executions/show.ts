@@ -283,7 +283,5 @@ function fileText({ paint, columns }: Call, file: ShownFile): string[] {
   const { path, change, takenBack } = file;
   const [sign, style] = SIGNS[change];
   const details = [...lineCounts(file), ...(takenBack ? ['taken back'] : [])].join(', ');
-  const name = displayText(path);
-  const text = `${INDENT}${paint(style, sign)} ${name}  `;
-  return beside({ text, width: INDENT.length + textWidth(name) + 4 }, details, columns);
+  return beside(`${INDENT}${paint(style, sign)} ${displayText(path)}  `, details, columns);
 }

@@ -2,7 +2,7 @@ import { displayText } from '../../index.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { nearestWord } from '../../terminal/phrases.ts';
 import { beside } from '../../terminal/rows.ts';
-import { padWidth, textWidth, wrapWords } from '../../terminal/text-width.ts';
+import { padWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Completion } from '../ui/interactive-ui.ts';
 import {
@@ -153,10 +153,9 @@ function overview(registry: CommandRegistry, { paint, columns }: CommandContext)
 
 function line(command: SlashCommand, paint: Paint, columns: number): string[] {
   const usage = padWidth(usageOf(command), LABEL_COLUMN);
-  const label = { text: `  ${paint('cyan', usage)}  `, width: textWidth(usage) + 4 };
   const aliases = aliasesOf(command);
   const also = aliases === '' ? '' : ` (also ${aliases})`;
-  return beside(label, command.description + also, columns);
+  return beside(`  ${paint('cyan', usage)}  `, command.description + also, columns);
 }
 
 function about(command: SlashCommand, { paint, columns }: CommandContext): string[] {

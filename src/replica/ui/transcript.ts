@@ -1,5 +1,4 @@
 import { relative } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import { displayText } from '../../index.ts';
 import type { LiveRows } from '../../terminal/interactive/screen.ts';
 import type { Paint, Style } from '../../terminal/paint.ts';
@@ -123,8 +122,7 @@ function lastThatFit(rows: readonly string[], room: number, columns: number): re
 
 /** Rows of a block are not wrapped and may be wider than the terminal. */
 function heightOf(rows: readonly string[], columns: number): number {
-  const widths = rows.map((row) => textWidth(stripVTControlCharacters(row)));
-  return widths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
+  return rows.reduce((sum, row) => sum + Math.max(1, Math.ceil(textWidth(row) / columns)), 0);
 }
 
 type Notice = 'info' | 'warning' | 'error' | 'success';
