@@ -11,12 +11,12 @@ import { findSession, sessionTable } from './commands/conversations.ts';
 import { ConfigManager } from './config/config-manager.ts';
 import { PERMISSION_MODES, type ReplicaConfig } from './config/replica-settings.ts';
 import { SDKConfigLoader } from './config/sdk-config-loader.ts';
-import { PlayedUI, SCRIPT } from './demo.ts';
+import { PlayedUI } from './demo.ts';
 import { FileLogger } from './file-logger.ts';
 import { type EngineFiles, openEngineFiles } from './files/engine-files.ts';
 import type { PrintedConfig, PrintedSessions, ReplicaIo, ReplicaRequest } from './request.ts';
 import { RunnerFactory } from './runners/runner-factory.ts';
-import { loadSdk, SdkMissingError } from './sdk/load-sdk.ts';
+import { loadSdk } from './sdk/load-sdk.ts';
 import type { Session } from './sessions/session.ts';
 import { SessionManager } from './sessions/session-manager.ts';
 import { type Stage, setStage } from './stage.ts';
@@ -26,7 +26,7 @@ import { TerminalInteractiveUI } from './ui/terminal-interactive-ui.ts';
 /** Runs the interactive agent for one request. Resolves to the exit code. */
 export async function runReplica(request: ReplicaRequest, io: ReplicaIo): Promise<number> {
   const stage = setStage(request, io);
-  const forget = io.onInterrupt(() => stage.remove());
+  const forget = io.interrupts.onInterrupt(() => stage.remove());
   try {
     return await new Application(request, io, stage).run();
   } finally {
@@ -66,9 +66,6 @@ export class Application {
     if (model === null) return 0;
     try {
       return await this.#converse(config, model);
-    } catch (error) {
-      if (!(error instanceof SdkMissingError)) throw error;
-      throw new UsageError(error.message, error.hint);
     } finally {
       await model.close();
     }
@@ -122,7 +119,7 @@ export class Application {
     const { verb, prompt, json } = this.#request;
     if (verb === 'print') {
       const interrupt = new AbortController();
-      const listening = this.#io.onInterrupt(() => interrupt.abort());
+      const listening = this.#io.interrupts.onInterrupt(() => interrupt.abort());
       const printed = {
         prompt: prompt ?? '',
         format: json ? 'json' : 'text',
@@ -133,7 +130,7 @@ export class Application {
       return factory.createPrintRunner(printed).run().finally(listening);
     }
     const ui = this.#ui();
-    const forget = this.#io.onInterrupt(() => void ui.stop());
+    const forget = this.#io.interrupts.onInterrupt(() => void ui.stop());
     // What is written beside a screen that is drawn stands across it.
     this.#screen = ui;
     try {
@@ -162,7 +159,7 @@ export class Application {
       throw new UsageError('a conversation needs a terminal', hint);
     }
     const write = (text: string): void => this.#io.out(text);
-    return new PlayedUI({ script: SCRIPT, project: this.#stage.project, write });
+    return new PlayedUI({ project: this.#stage.project, write });
   }
 
   async #configured(): Promise<ReplicaConfig> {

@@ -74,7 +74,7 @@ function checkpointsOf({ checkpoints }: CommandContext): string {
 /** As of the newest checkpoint: whether a rewind to it would miss something. */
 async function coverageOf({ files }: CommandContext): Promise<string> {
   if (files === null) return 'not on record';
-  const all = await files.checkpoints();
+  const all = await files.savepoint.list();
   const [newest] = all;
   if (newest === undefined) return 'on record from the first prompt on';
   return `on record: ${COVERAGE[newest.coverage]}; ${plural(all.length, 'checkpoint')} in all`;
@@ -142,8 +142,8 @@ const clearCommand: SlashCommand = {
 const verboseCommand: SlashCommand = {
   name: 'verbose',
   description: 'show thinking and the results of tools whole',
-  async execute(_args, { agent }) {
-    agent.setVerbose(true);
+  async execute(_args, { ui }) {
+    ui.setVerbose(true);
     return 'Thinking and results of tools are shown whole; /quiet folds them.';
   },
 };
@@ -151,8 +151,8 @@ const verboseCommand: SlashCommand = {
 const quietCommand: SlashCommand = {
   name: 'quiet',
   description: 'fold thinking and the results of tools',
-  async execute(_args, { agent }) {
-    agent.setVerbose(false);
+  async execute(_args, { ui }) {
+    ui.setVerbose(false);
     return 'Thinking and results of tools are folded; /verbose shows them.';
   },
 };

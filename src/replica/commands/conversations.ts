@@ -4,6 +4,7 @@ import { plural, relativeTime, shortSession } from '../../terminal/phrases.ts';
 import { table } from '../../terminal/rows.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
 import type { Session } from '../sessions/session.ts';
+import { findByName } from '../sessions/session-manager.ts';
 import {
   type CommandContext,
   CommandRefused,
@@ -175,12 +176,6 @@ const SHOWN = 60;
 function shortTitle(session: Session): string {
   const { name } = session;
   return `"${clipWidth(name === null ? titleOf(session) : displayText(name), SHOWN)}"`;
-}
-
-/** By its whole name. */
-function findByName(listed: readonly Session[], name: string): Session | null {
-  const wanted = name.trim().normalize();
-  return listed.find((session) => session.name?.normalize() === wanted) ?? null;
 }
 
 const SHORTEST_ID = 4;

@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Paint } from '../../terminal/paint.ts';
 import { messageAndHint } from '../../terminal/phrases.ts';
 import { receiptText } from '../../terminal/plan-text.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
 import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
 import type { CommandRegistry } from '../commands/command-registry.ts';
-import type { ConfigManager } from '../config/config-manager.ts';
-import type { Logger } from '../file-logger.ts';
 import type { AgentExecution } from '../files/engine-executions.ts';
-import type { EngineFiles } from '../files/engine-files.ts';
 import type { ConversationEvents, TurnEnd } from '../sdk/conversation.ts';
 import type { Session } from '../sessions/session.ts';
-import type { SessionManager } from '../sessions/session-manager.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
 import { ConversationDesk, type DeskParts, RewoundNotice } from './conversation-desk.ts';
 import { resumeExecution } from './execution-flow.ts';
@@ -23,27 +18,15 @@ import {
   type RewindParts,
   restoreFiles,
 } from './rewind-flow.ts';
+import type { RunnerFactoryParts } from './runner-factory.ts';
 
-export interface InteractiveRunnerParts {
+export interface InteractiveRunnerParts
+  extends Omit<RunnerFactoryParts, 'sdk' | 'config' | 'env' | 'project' | 'modelLabel'> {
   readonly ui: InteractiveUI;
-  readonly session: Session;
-  /** Null where checkpoints are turned off. */
-  readonly checkpointManager: CheckpointManager | null;
-  readonly checkpointsFor: DeskParts['checkpointsFor'];
   readonly converse: DeskParts['converse'];
-  readonly sessionManager: SessionManager;
-  readonly configManager: ConfigManager;
   readonly commands: CommandRegistry;
-  readonly files: EngineFiles | null;
-  /** Whether the SDK keeps file checkpoints of its own. */
-  readonly sdkKeepsFiles: boolean;
-  readonly logger: Logger;
-  readonly paint: Paint;
-  readonly columns: () => number;
   /** What model answers; it stands below the input. */
   readonly status: string;
-  /** Said when it begins. */
-  readonly greeting: readonly string[];
   /** What the SDK says of the MCP servers of the configuration. */
   readonly mcpServers: () => Promise<readonly McpServerShown[]>;
 }
@@ -292,7 +275,7 @@ export class InteractiveRunner {
     return {
       session: desk.session,
       isBusy: this.#current !== null,
-      rewind: ({ withCurrent }) => this.#rewindByCommand(withCurrent),
+      rewind: () => this.#rewindByCommand(),
       switchTo: switched,
       startAnew: async () => {
         const { project } = desk.session;
@@ -306,19 +289,18 @@ export class InteractiveRunner {
       todos: () => this.#todos,
       status: this.#parts.status,
       mcpServers: this.#parts.mcpServers,
-      setVerbose: (verbose) => this.#parts.ui.setVerbose(verbose),
       exit: () => this.#leave(),
     };
   }
 
   /** `/checkpoint`: as Esc Esc, with executions and a way to stay where one is. */
-  async #rewindByCommand(withCurrent: boolean): Promise<string | null> {
+  async #rewindByCommand(): Promise<string | null> {
     const { checkpoints } = this.#desk;
     if (checkpoints === null) return 'Checkpoint feature not enabled';
     const executions = (await this.#parts.files?.executions.list()) ?? [];
     const isEmpty = checkpoints.listCheckpoints().length + executions.length === 0;
     if (isEmpty) return 'No checkpoints found.';
-    const done = await this.#rewind(checkpoints, withCurrent ? executions : null);
+    const done = await this.#rewind(checkpoints, executions);
     return done ? null : 'Exited checkpoint selection.';
   }
 

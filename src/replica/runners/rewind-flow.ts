@@ -45,7 +45,7 @@ export async function chooseRewind(
   executions: readonly AgentExecution[] | null = null,
 ): Promise<Chosen | AgentExecution | null> {
   const { ui, files } = parts;
-  await files?.look();
+  await files?.savepoint.scanAgain();
   const labels = await labelsOf(files);
   // The list cannot be updated with counts that come later.
   const counted = executions === null ? files : null;
@@ -57,7 +57,7 @@ export async function chooseRewind(
   const plan = await planFor(files, entry.id);
   const title = `Rewind to: ${entry.description}`;
   const body = await bodyOf(parts, entry.id, plan);
-  const choice = await ui.showRewindChoice({ title, body, choices: CHOICES });
+  const choice = await ui.showRewindChoice({ title, body });
   return choice === null ? null : { entry, choice, plan };
 }
 
@@ -65,7 +65,7 @@ export async function chooseRewind(
 async function planFor(files: EngineFiles | null, id: string): Promise<RewindPlan | null> {
   if (files === null || !(await files.holds(id))) return null;
   // The menu may have stood open for a while.
-  await files.look();
+  await files.savepoint.scanAgain();
   return files.plan(id);
 }
 
@@ -79,11 +79,12 @@ async function bodyOf(
     const lines = await sdkPreview(query, id);
     return () => lines;
   }
-  const preview = await previewOf(plan, { diffOf: (line) => files.planDiff(line), paint });
+  const preview = await previewOf(plan, {
+    diffOf: (line) => files.savepoint.planDiff(line),
+    paint,
+  });
   return (columns) => previewText(preview, paint, columns);
 }
-
-const CHOICES: readonly RewindChoice[] = ['files', 'conversation', 'both'];
 
 /** The result of a rewind of files. */
 export interface Restored {
@@ -104,18 +105,14 @@ export async function restoreFiles(parts: RewindParts, chosen: Chosen): Promise<
     await checkpoints.restoreCheckpoint(entry.id, query);
   };
   if (files === null || plan === null) {
-    const keptAs = query === null ? null : await keep(parts, chosen);
+    // The SDK overwrites what a person wrote: all files are recorded first, or nothing is touched.
+    const why = `before the SDK alone rewound to: ${entry.description}`;
+    const keptAs = query && files && (await files.keepAll(why, parts.sessionId));
     await run();
     return { receipt: null, keptAs };
   }
   const sdk = query === null || !sdkKeepsFiles ? null : { promptId: entry.id, query, run };
   return { receipt: await files.restore(plan, sdk), keptAs: null };
-}
-
-/** Records all files first, because the SDK overwrites what a person wrote. Throws where it cannot. */
-async function keep({ files, sessionId }: RewindParts, { entry }: Chosen): Promise<string | null> {
-  if (files === null) return null;
-  return files.keepAll(`before the SDK alone rewound to: ${entry.description}`, sessionId);
 }
 
 function entryOf(
@@ -134,7 +131,7 @@ async function countsOf(files: EngineFiles, id: string): Promise<RewindCounts | 
     const plan = await files.plan(id);
     const { restoredFiles, deletedFiles, mergedFiles } = receiptOf(plan);
     const lines = plan.lines.filter(changesFile);
-    const diffs = fileDiffs(await Promise.all(lines.map((line) => files.planDiff(line))));
+    const diffs = fileDiffs(await Promise.all(lines.map((line) => files.savepoint.planDiff(line))));
     return {
       files: restoredFiles.length + deletedFiles.length + mergedFiles.length,
       insertions: diffs.reduce((sum, one) => sum + one.insertions, 0),
@@ -148,7 +145,7 @@ async function countsOf(files: EngineFiles, id: string): Promise<RewindCounts | 
 /** By the prompts that they belong to. */
 async function labelsOf(files: EngineFiles | null): Promise<Map<string, string>> {
   const labels = new Map<string, string>();
-  for (const { messageId, label } of (await files?.checkpoints()) ?? []) {
+  for (const { messageId, label } of (await files?.savepoint.list()) ?? []) {
     if (messageId !== null && label !== null) labels.set(messageId, label);
   }
   return labels;

@@ -108,19 +108,16 @@ export class DialogQueue {
   }
 }
 
-const CHOICES: Readonly<Record<RewindChoice, string>> = {
-  files: 'files: put them back, the conversation goes on',
-  conversation: 'conversation: go back in it, files stay as they are',
-  both: 'both: files and conversation',
-};
+const CHOICES: readonly (readonly [RewindChoice, string])[] = [
+  ['files', 'files: put them back, the conversation goes on'],
+  ['conversation', 'conversation: go back in it, files stay as they are'],
+  ['both', 'both: files and conversation'],
+];
 
 /** The plan and the diff, and what of it to take back. */
-export function rewindChoice({ title, body, choices }: RewindPreview): Chooser<RewindChoice> {
-  return chooserOf({
-    title,
-    body,
-    options: choices.map((one, i) => named(one, CHOICES[one], i + 1)),
-  });
+export function rewindChoice({ title, body }: RewindPreview): Chooser<RewindChoice> {
+  const options = CHOICES.map(([choice, text], i) => named(choice, text, i + 1));
+  return chooserOf({ title, body, options });
 }
 
 export function listOf<Id extends string>(
