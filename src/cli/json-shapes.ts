@@ -39,7 +39,7 @@ import {
 } from '../model/check.ts';
 import type { FileDiff } from '../terminal/file-diff.ts';
 import { sentenceFor } from '../terminal/reasons.ts';
-import { PathNames } from './json.ts';
+import { PathNames, picked } from './json.ts';
 import type { Unmatched } from './path-arguments.ts';
 
 // What several commands print with --json. The published schemas are made from these descriptions, and the
@@ -77,6 +77,10 @@ export function timeJson(time: number): string {
   return new Date(time).toISOString();
 }
 
+export function timeOrNull(time: number | null): string | null {
+  return time === null ? null : timeJson(time);
+}
+
 export interface CheckpointJson
   extends Pick<ListedCheckpoint, 'id' | 'seq' | 'sessionId' | 'agent' | 'messageId' | 'kind'>,
     Pick<ListedCheckpoint, 'description' | 'label' | 'files'>,
@@ -84,7 +88,7 @@ export interface CheckpointJson
   readonly createdAt: string;
 }
 
-export const CHECKPOINT: Kind<CheckpointJson> = exact({
+export const CHECKPOINT: ObjectKind<CheckpointJson> = exact({
   id: branded<CheckpointId>(TEXT),
   seq: described('Its place on the timeline: order never depends on a clock.', integer(1)),
   sessionId: described(
@@ -106,21 +110,8 @@ export const CHECKPOINT: Kind<CheckpointJson> = exact({
 });
 
 export function checkpointJson(checkpoint: ListedCheckpoint, lines?: LineCount): CheckpointJson {
-  const { id, seq, sessionId, agent, messageId, kind, description, label, files } = checkpoint;
   const createdAt = timeJson(checkpoint.createdAt);
-  return {
-    id,
-    seq,
-    sessionId,
-    agent,
-    messageId,
-    kind,
-    description,
-    label,
-    files,
-    createdAt,
-    ...lines,
-  };
+  return { ...picked(CHECKPOINT, checkpoint), createdAt, ...lines };
 }
 
 export interface SessionJson extends Pick<Session, 'id' | 'agent' | 'rootId'> {
@@ -144,15 +135,13 @@ export const SESSION: ObjectKind<SessionJson> = exact({
 });
 
 export function sessionJson(session: Session): SessionJson {
-  const { id, rootId, agent, archivedAt } = session;
+  const { archivedAt } = session;
   return {
-    id,
-    agent,
-    rootId,
+    ...picked(SESSION, session),
     state: archivedAt === null ? 'open' : 'archived',
     createdAt: timeJson(session.createdAt),
     lastActiveAt: timeJson(session.lastActiveAt),
-    archivedAt: archivedAt === null ? null : timeJson(archivedAt),
+    archivedAt: timeOrNull(archivedAt),
   };
 }
 

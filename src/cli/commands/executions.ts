@@ -56,7 +56,7 @@ export const executions: Command = {
     'executions-list': async () => (await import('../executions/list.ts')).LIST_JSON,
     'executions-show': async () => (await import('../executions/show.ts')).SHOW_JSON,
     'executions-diff': async () => (await import('../executions/diff.ts')).DIFF_JSON,
-    'executions-resume': async () => (await import('../executions/resume.ts')).RESUMED,
+    'executions-resume': async () => (await import('../executions/resume.ts')).RESUME_JSON,
     'executions-rollback': async () => (await import('../executions/rollback.ts')).ROLLBACK_JSON,
   },
   run: async (call) => {
