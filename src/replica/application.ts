@@ -87,8 +87,6 @@ export class Application {
     const files = config.enableFileCheckpointing ? await this.#openFiles() : null;
     const checkpointsFor = (one: Session) => this.#checkpointsFor(one, config);
     const paint = paintFor(this.#io, this.#request.noColor);
-    const { demo } = this.#request;
-    const greeted = { stage: this.#stage, session, demo, offline: model.label !== null, paint };
     const factory = new RunnerFactory({
       sdk,
       config: { ...config, model: model.name ?? config.model },
@@ -102,7 +100,7 @@ export class Application {
       sdkKeepsFiles: this.#sdkKeepsFiles(),
       logger: this.#logger,
       paint,
-      greeting: this.#io.interactive ? greetingLines(greeted) : [],
+      greeting: this.#io.interactive ? this.#greeting(session, model, paint) : [],
       columns: () => this.#columns(),
       project: this.#stage.project,
       modelLabel: model.label,
@@ -113,6 +111,18 @@ export class Application {
       await files?.close();
       await this.#sessions.deleteIfEmpty(session);
     }
+  }
+
+  /** What a person should know before the first prompt. */
+  #greeting({ turns }: Session, { label }: AnsweringModel, paint: Paint): string[] {
+    const isScratch = this.#request.demo;
+    const where = isScratch ? 'a scratch project, removed afterwards' : this.#stage.project;
+    const said = turns.length === 1 ? 'one prompt' : `${turns.length} prompts`;
+    return [
+      `${paint('bold', 'claude-replica')} in ${displayText(where)}`,
+      ...(turns.length > 0 ? [`Conversation of ${said} so far.`] : []),
+      ...(label === null ? [] : OFFLINE.map((line) => paint('dim', line))),
+    ];
   }
 
   async #runWith(factory: RunnerFactory): Promise<number> {
@@ -283,32 +293,9 @@ function permissionModeOf(text: string): ReplicaConfig['permissionMode'] {
   );
 }
 
-interface Greeted {
-  readonly stage: Stage;
-  readonly session: Session;
-  /** A scratch project. */
-  readonly demo: boolean;
-  readonly offline: boolean;
-  readonly paint: Paint;
-}
-
-/** What a person should know before the first prompt. */
-function greetingLines({ stage, session, demo, offline, paint }: Greeted): string[] {
-  const project = displayText(stage.project);
-  return [
-    `${paint('bold', 'claude-replica')} in ${demo ? 'a scratch project, removed afterwards' : project}`,
-    ...(session.turns.length > 0 ? [`Conversation of ${count(session.turns.length)} so far.`] : []),
-    ...(offline ? OFFLINE.map((line) => paint('dim', line)) : []),
-  ];
-}
-
 const OFFLINE: readonly string[] = [
   'The demonstration model answers, a small program without a network. It takes:',
   '  write FILE: TEXT      append FILE: TEXT    replace A with B in FILE',
   '  run: COMMAND          delete FILE          read FILE',
   'Let it wreck something (run: rm README.md), then press Esc twice.',
 ];
-
-function count(prompts: number): string {
-  return prompts === 1 ? 'one prompt' : `${prompts} prompts`;
-}

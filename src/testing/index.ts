@@ -5,18 +5,15 @@ export {
   type Reply,
   type ReplyBlock,
   type ReplyTo,
-  type Script,
-  type ScriptedModel,
-  type Step,
   say,
-  scripted,
   slowly,
-  startScriptedModel,
   type ToolResult,
   type Turn,
   think,
   turnOf,
   useTool,
-} from './scripted-model/index.ts';
+} from '../messages-server/index.ts';
+export { type Script, type Step, scripted } from './scripted-model/script.ts';
+export { type ScriptedModel, startScriptedModel } from './scripted-model/scripted-model.ts';
 export { type StorageSuite, testStorage } from './storage-suite.ts';
 export { type StoreSuite, type TestRunner, testStore } from './store/test-store.ts';

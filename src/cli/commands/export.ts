@@ -107,8 +107,7 @@ function report(call: Call, { path }: NewFile, receipt: ExportReceipt, bytes: nu
     plural(checkpoints, 'checkpoint'),
     plural(changes, 'change'),
   ];
-  const said = `Written to ${displayText(path)}: ${what.join(', ')}, ${sizeText(bytes)}.`;
-  call.tell(said);
+  call.tell(`Written to ${displayText(path)}: ${what.join(', ')}, ${sizeText(bytes)}.`);
   for (const line of leftBehind(leftOut.length, unreadable)) call.say(line);
   call.hint(`bring it into another project with: savepoint import ${shellWord(path)}`);
 }

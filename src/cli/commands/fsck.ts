@@ -191,12 +191,8 @@ function outcomeText(call: Call, repair: StoreRepair): string[] {
       : `On record are still ${counts}.`,
     ...(salvaged && folder !== null ? [`The old database is kept in ${displayText(folder)}`] : []),
     'The store can be used again, but not everything could be repaired.',
-  ];
-  return [
-    'This is lost:',
-    ...problemsText(call, lost),
-    ...lines.flatMap((line) => wrapWords(line, call.columns, 2)),
-  ];
+  ].flatMap((line) => wrapWords(line, call.columns, 2));
+  return ['This is lost:', ...problemsText(call, lost), ...lines];
 }
 
 function problemsText(call: Call, problems: readonly StoreProblem[]): string[] {

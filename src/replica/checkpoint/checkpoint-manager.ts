@@ -86,17 +86,12 @@ export class CheckpointManager {
     return result;
   }
 
-  /** What came before a prompt: all that a conversation forked there still has. */
-  keepBefore(promptId: string): CheckpointMetadata[] {
-    const at = this.#checkpoints.findIndex(({ id }) => id === promptId);
-    return at === -1 ? [] : this.listCheckpoints().slice(at + 1);
-  }
-
-  /** Writes that down for the forked session, in its own folder. */
+  /** Writes down what came before a prompt for the session that was forked there, in that one's folder. */
   async copyBefore(promptId: string, sessionDir: string): Promise<void> {
+    const at = this.#checkpoints.findIndex(({ id }) => id === promptId);
     const folder = checkpointsFolder(sessionDir);
     makeFolder(folder);
-    writeMetadata(join(folder, FILE), this.keepBefore(promptId));
+    writeMetadata(join(folder, FILE), at === -1 ? [] : this.#checkpoints.slice(at + 1));
   }
 
   /** Resolves when what was captured until now is saved, or has failed to be. */

@@ -50,7 +50,7 @@ async function choose(context: CommandContext): Promise<string | null> {
 
 async function save(args: string, context: CommandContext): Promise<string> {
   const description = wholeText(args, 'What is it to be called?');
-  const id = await refusing(engineOf(context).save(description, context.agent.session.id));
+  const { id } = await refusing(engineOf(context).save(description, context.agent.session.id));
   return `Saved ${id.slice(0, 8)} "${displayText(description)}".`;
 }
 

@@ -1,6 +1,7 @@
 import { loadConfiguration } from '../../config/index.ts';
 import {
   type AlongsideRequest,
+  type Checkpoint,
   isOutside,
   type ListedCheckpoint,
   type Operation,
@@ -81,11 +82,10 @@ export class EngineFiles {
       onGap(message);
     };
     this.#toolCalls = new ToolCalls(savepoint, this.#onGap);
-    this.executions = new EngineExecutions(
-      savepoint,
-      (paths) => this.#rewound.push(...paths),
-      (id) => this.#made.add(id),
-    );
+    this.executions = new EngineExecutions(savepoint, (paths, operationId) => {
+      this.#rewound.push(...paths);
+      if (operationId !== null) this.#made.add(operationId);
+    });
   }
 
   /** What tells the engine of the agent's tool calls. */
@@ -165,13 +165,13 @@ export class EngineFiles {
     return this.savepoint.diff(await this.#idOf(from), end);
   }
 
-  async save(description: string, sessionId: string): Promise<string> {
-    return (await this.savepoint.checkpoint({ sessionId, description, agent: AGENT })).id;
+  save(description: string, sessionId: string): Promise<Checkpoint> {
+    return this.savepoint.checkpoint({ sessionId, description, agent: AGENT });
   }
 
   /** As `save`, before files are overwritten: throws where not every file could be recorded. */
   async keepAll(description: string, sessionId: string): Promise<string> {
-    const made = await this.savepoint.checkpoint({ sessionId, description, agent: AGENT });
+    const made = await this.save(description, sessionId);
     if (made.coverage === 'scanned') return made.id;
     throw new SavepointError('capture-failed', 'the files could not all be put on record first', {
       hint: 'nothing was changed; see: savepoint status',
@@ -293,13 +293,8 @@ async function alongsideOf(
   written: readonly TrackedPath[],
 ): Promise<AlongsideRequest> {
   try {
-    const {
-      canRewind,
-      error,
-      filesChanged = [],
-    } = await query.rewindFiles(promptId, {
-      dryRun: true,
-    });
+    const seen = await query.rewindFiles(promptId, { dryRun: true });
+    const { canRewind, error, filesChanged = [] } = seen;
     if (!canRewind) throw new Error(error ?? 'it cannot rewind to this prompt');
     return { paths: [...filesChanged, ...written.map((path) => pathToBytes(path))], run };
   } catch (error) {

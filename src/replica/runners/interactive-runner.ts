@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { KnownExecution } from '../../execution/index.ts';
 import { messageAndHint } from '../../terminal/phrases.ts';
 import { receiptText } from '../../terminal/plan-text.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
 import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
 import type { CommandRegistry } from '../commands/command-registry.ts';
-import type { AgentExecution } from '../files/engine-executions.ts';
 import type { ConversationEvents, TurnEnd } from '../sdk/conversation.ts';
 import type { Session } from '../sessions/session.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
@@ -55,9 +55,8 @@ export class InteractiveRunner {
   async run(prompt: string | null = null): Promise<void> {
     const { ui, files, status, greeting, configManager } = this.#parts;
     const { verbose } = await configManager.getProjectConfig();
-    const left = new Promise<void>((resolve) => {
-      this.#leave = resolve;
-    });
+    const { promise: left, resolve } = Promise.withResolvers<void>();
+    this.#leave = resolve;
     await ui.start({
       onSubmit: (text) => this.#guarded(() => this.#take(text)),
       onRewind: () => this.#guarded(() => this.handleRewind(this.#desk.session)),
@@ -97,20 +96,20 @@ export class InteractiveRunner {
 
   async #rewind(
     checkpoints: CheckpointManager,
-    executions: readonly AgentExecution[] | null,
+    executions: readonly KnownExecution[] | null,
   ): Promise<boolean> {
     return this.#occupy(async () => {
       const parts = this.#rewindParts(checkpoints);
       const chosen = await chooseRewind(parts, checkpoints.listCheckpoints(), executions);
       if (chosen === null) return false;
-      if ('key' in chosen) return this.#resume(chosen);
+      if ('kind' in chosen) return this.#resume(chosen);
       await this.#carryOut(parts, chosen);
       return true;
     });
   }
 
   /** False when the person leaves. */
-  async #resume(execution: AgentExecution): Promise<boolean> {
+  async #resume(execution: KnownExecution): Promise<boolean> {
     const { ui, files, logger, paint, columns } = this.#parts;
     if (files === null) return false;
     const addContext = (text: string) => void this.#context.push(text);

@@ -89,11 +89,8 @@ export class PrintRunner {
   async #converse(promptId: string): Promise<Outcome> {
     const { start, converse, checkpointManager, signal } = this.#parts;
     if (signal.aborted) return INTERRUPTED;
-    let tell: (end: TurnEnd) => void = () => undefined;
-    const ended = new Promise<TurnEnd>((resolve) => {
-      tell = resolve;
-    });
-    const live = converse(this.#events((end) => tell(end)));
+    const { promise: ended, resolve } = Promise.withResolvers<TurnEnd>();
+    const live = converse(this.#events(resolve));
     live.start(start);
     const stop = interruptOn(signal, live);
     try {

@@ -1,10 +1,11 @@
+import type { KnownExecution } from '../../execution/index.ts';
 import { displayText, type Receipt, type RewindPlan, receiptOf } from '../../index.ts';
 import { fileDiffs } from '../../terminal/file-diff.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { messageOf, relativeTime } from '../../terminal/phrases.ts';
 import { changesFile, previewOf, previewText } from '../../terminal/plan-text.ts';
 import type { CheckpointManager, CheckpointMetadata } from '../checkpoint/checkpoint-manager.ts';
-import type { AgentExecution } from '../files/engine-executions.ts';
+import { executionItem } from '../files/engine-executions.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
 import type { RewindableQuery } from '../sdk/conversation.ts';
 import type {
@@ -42,8 +43,8 @@ export interface Chosen {
 export async function chooseRewind(
   parts: RewindParts,
   entries: readonly CheckpointMetadata[],
-  executions: readonly AgentExecution[] | null = null,
-): Promise<Chosen | AgentExecution | null> {
+  executions: readonly KnownExecution[] | null = null,
+): Promise<Chosen | KnownExecution | null> {
   const { ui, files } = parts;
   await files?.savepoint.scanAgain();
   const labels = await labelsOf(files);
@@ -53,7 +54,7 @@ export async function chooseRewind(
   const entry = await (executions === null
     ? ui.showRewindMenu(rows)
     : selectCheckpoint(ui, rows, executions, Date.now()));
-  if (entry === null || 'key' in entry) return entry;
+  if (entry === null || 'kind' in entry) return entry;
   const plan = await planFor(files, entry.id);
   const title = `Rewind to: ${entry.description}`;
   const body = await bodyOf(parts, entry.id, plan);
@@ -182,15 +183,15 @@ const CURRENT = {
 async function selectCheckpoint(
   ui: InteractiveUI,
   entries: readonly RewindEntry[],
-  executions: readonly AgentExecution[],
+  executions: readonly KnownExecution[],
   now: number,
-): Promise<RewindEntry | AgentExecution | null> {
+): Promise<RewindEntry | KnownExecution | null> {
   const items = entries.map(({ id, timestamp, description, label }) => {
     const called = label === null ? '' : `, ${label}`;
     return { id, text: `${description}\n  ${relativeTime(timestamp.getTime(), now)}${called}` };
   });
-  const others = executions.map(({ key, text }) => ({ id: key, text }));
+  const others = executions.map(executionItem);
   const chosen = await ui.select<string>('Checkpoints', [CURRENT, ...items, ...others]);
   const entry = entries.find(({ id }) => id === chosen);
-  return entry ?? executions.find(({ key }) => key === chosen) ?? null;
+  return entry ?? executions[others.findIndex(({ id }) => id === chosen)] ?? null;
 }

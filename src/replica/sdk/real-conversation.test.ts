@@ -12,7 +12,7 @@ import {
   startScriptedModel,
   think,
   useTool,
-} from '../../testing/scripted-model/index.ts';
+} from '../../testing/index.ts';
 import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
 import { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { PermissionManager } from '../permissions/permission-manager.ts';

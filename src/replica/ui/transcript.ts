@@ -39,12 +39,12 @@ export class Transcript {
   }
 
   streamAnswer(piece: string): void {
-    this.#endThinking();
+    this.#endBlock('thinking');
     this.#store.updateSoon({ answer: this.#store.get().answer + piece });
   }
 
   streamThinking(piece: string): void {
-    this.#endText();
+    this.#endBlock('answer');
     this.#store.updateSoon({ thinking: this.#store.get().thinking + piece });
   }
 
@@ -60,8 +60,8 @@ export class Transcript {
 
   /** The answer or the thinking is complete. */
   end(): void {
-    this.#endThinking();
-    this.#endText();
+    this.#endBlock('thinking');
+    this.#endBlock('answer');
   }
 
   /** Draws the last of it again from the top of the screen: as much as fits into so many rows. */
@@ -96,18 +96,11 @@ export class Transcript {
     this.#store.update({});
   }
 
-  #endThinking(): void {
-    const { thinking } = this.#store.get();
-    if (thinking === '') return;
-    this.#store.update({ thinking: '' });
-    if (thinking.trim() !== '') this.add({ kind: 'thinking', text: thinking });
-  }
-
-  #endText(): void {
-    const { answer } = this.#store.get();
-    if (answer === '') return;
-    this.#store.update({ answer: '' });
-    if (answer.trim() !== '') this.add({ kind: 'answer', text: answer });
+  #endBlock(kind: 'thinking' | 'answer'): void {
+    const text = this.#store.get()[kind];
+    if (text === '') return;
+    this.#store.update({ [kind]: '' });
+    if (text.trim() !== '') this.add({ kind, text });
   }
 }
 
