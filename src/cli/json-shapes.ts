@@ -193,17 +193,15 @@ export const PATH_REASON: Kind<PathReasonJson> = exact({
   message: described('The same for people.', TEXT),
 });
 
+type PathList = 'restoredFiles' | 'deletedFiles' | 'mergedFiles' | 'notOnRecord';
+type ReasonList = 'conflicts' | 'skipped' | 'errors';
+
 export interface ReceiptJson
-  extends Pick<Receipt, 'success' | 'operationId' | 'safetyCheckpointId'> {
+  extends Pick<Receipt, 'success' | 'operationId' | 'safetyCheckpointId'>,
+    Readonly<Record<PathList, readonly string[]>>,
+    Readonly<Record<ReasonList, readonly PathReasonJson[]>> {
   readonly dryRun?: true;
-  readonly restoredFiles: readonly string[];
-  readonly deletedFiles: readonly string[];
-  readonly mergedFiles: readonly string[];
-  readonly conflicts: readonly PathReasonJson[];
-  readonly skipped: readonly PathReasonJson[];
   readonly notes: readonly { code: string; message: string; paths: readonly string[] }[];
-  readonly errors: readonly PathReasonJson[];
-  readonly notOnRecord: readonly string[];
   readonly pathBytes: Readonly<Record<string, string>>;
 }
 
@@ -254,10 +252,8 @@ export function receiptJson(
       return { path: names.name(path), reason, message: sentenceFor(reason) };
     });
   return {
-    success: receipt.success,
+    ...picked(RECEIPT, receipt),
     ...(dryRun ? { dryRun } : {}),
-    operationId: receipt.operationId,
-    safetyCheckpointId: receipt.safetyCheckpointId,
     restoredFiles: list(receipt.restoredFiles),
     deletedFiles: list(receipt.deletedFiles),
     mergedFiles: list(receipt.mergedFiles),

@@ -90,7 +90,8 @@ function reportOf(error: unknown, { project }: ReportOptions, now: number): Repo
 function ofEngine(error: SavepointError, project: string | undefined, now: number): Report {
   const { code, message, path } = error;
   const hint = hintFor(error, project);
-  const candidates = candidatesOf(error);
+  // What a shortened id or a label fits.
+  const candidates = code.endsWith('-ambiguous') ? (error.details as Candidate[]) : undefined;
   const lines = candidates?.map((one) => candidateText(one, now)) ?? linesOf(error.details);
   return { exit: exitCodeOf(code), code, message, path, hint, lines, candidates };
 }
@@ -115,13 +116,7 @@ function reportJson({ code, message, path, hint, candidates }: Report): string {
   return jsonText({ error: printed } satisfies TypeOf<typeof SHAPE>);
 }
 
-/** One of several things that a shortened id or a label fits. */
 type Candidate = Pick<Checkpoint, 'id' | 'description' | 'label' | 'createdAt'>;
-
-/** Undefined for an error that is about something else. */
-function candidatesOf({ code, details }: SavepointError): Candidate[] | undefined {
-  return code.endsWith('-ambiguous') ? (details as Candidate[]) : undefined;
-}
 
 const SHOWN = 100;
 

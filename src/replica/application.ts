@@ -149,10 +149,7 @@ export class Application {
       this.#screen = null;
       forget();
     }
-    return ui instanceof PlayedUI ? this.#played(ui) : 0;
-  }
-
-  #played({ failures }: PlayedUI): number {
+    const failures = ui instanceof PlayedUI ? ui.failures : [];
     for (const failure of failures) this.#warn(`the demonstration failed: ${failure}`);
     return failures.length > 0 ? 1 : 0;
   }

@@ -6,6 +6,7 @@ import type { RewindableQuery } from '../sdk/conversation.ts';
 import {
   checkpointsFolder,
   makeFolder,
+  newestFirst,
   readMetadata,
   setAside,
   writeMetadata,
@@ -142,10 +143,6 @@ export class CheckpointManager {
       this.#warn(`The list of checkpoints could not be saved: ${messageOf(error)}`);
     }
   }
-}
-
-function newestFirst(one: CheckpointMetadata, other: CheckpointMetadata): number {
-  return other.timestamp.getTime() - one.timestamp.getTime();
 }
 
 async function rewind(id: string, query: RewindableQuery): Promise<RewindFilesResult> {

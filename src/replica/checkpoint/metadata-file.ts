@@ -71,10 +71,14 @@ function parseMetadata(text: string): MetadataRead {
     .map(({ id, timestamp, description, sessionId }) => {
       return { id, timestamp: new Date(timestamp), description, sessionId };
     })
-    .sort((a, b) => b.timestamp.getTime() - a.timestamp.getTime());
+    .sort(newestFirst);
   const byId = new Map<string, CheckpointMetadata>();
   for (const one of sorted) if (!byId.has(one.id)) byId.set(one.id, one);
   return { checkpoints: [...byId.values()], isWhole: valid.length === entries.length };
+}
+
+export function newestFirst(one: CheckpointMetadata, other: CheckpointMetadata): number {
+  return other.timestamp.getTime() - one.timestamp.getTime();
 }
 
 function entriesOf(text: string): readonly unknown[] | null {

@@ -49,15 +49,16 @@ const statusCommand: SlashCommand = {
   name: 'status',
   description: 'the conversation, the model, checkpoints, what is on record, MCP servers',
   async execute(_args, context) {
-    const { ui, agent } = context;
+    const { ui, agent, checkpoints } = context;
     const { id, name, turns, project } = agent.session;
+    const kept = checkpoints?.listCheckpoints().length;
     const called = name === null ? '' : ` "${displayText(name)}"`;
     const rows = [
       ['Conversation', `${id}${called}, ${plural(turns.length, 'prompt')}`],
       ['Project', displayText(project)],
       ['Model', displayText(agent.status)],
       ['Agent', agent.isBusy ? 'at work' : 'waits for a prompt'],
-      ['Checkpoints', checkpointsOf(context)],
+      ['Checkpoints', checkpoints === null ? 'turned off' : `${kept} of this conversation`],
       ['Files', await coverageOf(context)],
       ...(await serverRows(context)),
     ];
@@ -65,11 +66,6 @@ const statusCommand: SlashCommand = {
     return null;
   },
 };
-
-function checkpointsOf({ checkpoints }: CommandContext): string {
-  if (checkpoints === null) return 'turned off';
-  return `${checkpoints.listCheckpoints().length} of this conversation`;
-}
 
 /** As of the newest checkpoint: whether a rewind to it would miss something. */
 async function coverageOf({ files }: CommandContext): Promise<string> {

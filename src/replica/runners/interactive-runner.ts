@@ -188,7 +188,9 @@ export class InteractiveRunner {
       await files?.promptBegins({ sessionId, parentSessionId, promptId: uuid, description });
       this.#tellGaps();
       await this.#desk.update((session) => sessionManager.addTurn(session, uuid, text));
-      await this.#desk.live.sendPrompt({ uuid, text, context: this.#takeContext(uuid) });
+      const rewound = this.#rewound.tellWith(uuid, files?.takeRewound() ?? []);
+      const context = [...rewound, ...this.#context.splice(0)];
+      await this.#desk.live.sendPrompt({ uuid, text, context });
     } catch (error) {
       this.#parts.ui.displayError(messageAndHint(error));
       await this.#parts.logger.error('A prompt could not be sent', error);
@@ -199,11 +201,6 @@ export class InteractiveRunner {
   /** Warns at once of changes that could not be recorded, and so cannot be taken back later. */
   #tellGaps(): void {
     for (const gap of this.#parts.files?.takeGaps() ?? []) this.#parts.ui.displayWarning(gap);
-  }
-
-  #takeContext(promptId: string): string[] {
-    const rewound = this.#parts.files?.takeRewound() ?? [];
-    return [...this.#rewound.tellWith(promptId, rewound), ...this.#context.splice(0)];
   }
 
   #events(): ConversationEvents {

@@ -65,7 +65,8 @@ export class SessionManager {
     for (const id of await this.#ids()) {
       try {
         const session = readSessionFile(this.#fileOf(id), id);
-        if (session !== null && isOf(session, project)) sessions.push(session);
+        const isOf = project === undefined || session?.project === project;
+        if (session !== null && isOf && !isEmpty(session)) sessions.push(session);
       } catch (error) {
         if (!isSavepointError(error, 'file-failed')) throw error;
         problems.push(error.message);
@@ -184,10 +185,6 @@ function normal(name: string): string {
 export function findByName(listed: readonly Session[], name: string): Session | null {
   const wanted = normal(name);
   return listed.find((session) => session.name === wanted) ?? null;
-}
-
-function isOf(session: Session, project: string | undefined): boolean {
-  return !isEmpty(session) && (project === undefined || session.project === project);
 }
 
 function isEmpty({ turns, name }: Session): boolean {

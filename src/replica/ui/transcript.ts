@@ -156,8 +156,10 @@ export function entryRows(entry: Entry, room: EntryRoom): readonly string[] {
       return [`${room.paint('cyan', '●')} ${callLine(entry.call, room)}`];
     case 'tool-result':
       return resultRows(entry, room);
-    default:
-      return noticeRows(entry.kind, entry.text, room);
+    default: {
+      const style = STYLES[entry.kind];
+      return wrapRows(entry.text, room.columns).map((row) => room.paint(style, row));
+    }
   }
 }
 
@@ -167,10 +169,6 @@ const STYLES: Readonly<Record<Notice, Style>> = {
   error: 'red',
   success: 'green',
 };
-
-function noticeRows(kind: Notice, text: string, { columns, paint }: EntryRoom): string[] {
-  return wrapRows(text, columns).map((row) => paint(STYLES[kind], row));
-}
 
 function userRows(text: string, room: EntryRoom): string[] {
   const rows = folded(text, PROMPT_ROWS, { ...room, columns: room.columns - 2 });
