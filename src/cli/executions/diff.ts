@@ -51,10 +51,10 @@ const SHAPE = exact({
 });
 
 /** For the published schema. */
-export const DIFF_JSON: Kind<unknown> = SHAPE;
+export const PRINTED: Kind<unknown> = SHAPE;
 
 /** `savepoint executions diff ID [STEP [STEP2]]`: where state differs, and files when asked for. */
-export async function diffExecution(call: Call, words: readonly string[]): Promise<ExitCode> {
+export async function run(call: Call, words: readonly string[]): Promise<ExitCode> {
   const [id = '', ...named] = words;
   const withFiles = call.flags.has('files') || call.flags.has('stat');
   const found = await withTimeline(call, async (savepoint): Promise<Found> => {

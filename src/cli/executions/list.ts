@@ -22,10 +22,10 @@ const SHAPE = exact({
 });
 
 /** For the published schema. */
-export const LIST_JSON: Kind<unknown> = SHAPE;
+export const PRINTED: Kind<unknown> = SHAPE;
 
 /** `savepoint executions list`: both kinds, most recently updated first. */
-export async function listExecutions(call: Call): Promise<ExitCode> {
+export async function run(call: Call): Promise<ExitCode> {
   const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
   const { all, problems } = await withTimeline(call, async (savepoint) => {
     const executions = await ProjectExecutions.of(savepoint);

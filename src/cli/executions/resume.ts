@@ -55,7 +55,7 @@ const SHAPE = exact({
 });
 
 /** For the published schema. */
-export const RESUME_JSON: Kind<unknown> = SHAPE;
+export const PRINTED: Kind<unknown> = SHAPE;
 
 type Resumed = Omit<TypeOf<typeof SHAPE>, 'dryRun' | 'pathBytes'>;
 
@@ -72,7 +72,7 @@ function printResumed(call: Call, resumed: Resumed): void {
 }
 
 /** `savepoint executions resume ID`: ready for its program, which goes on where it was. */
-export async function resumeExecution(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
+export async function run(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
   call.io.interrupts.meaning = 'nothing was changed';
   return withTimeline(call, async (savepoint) => {
     const executions = await ProjectExecutions.of(savepoint, call.io.now);

@@ -42,13 +42,10 @@ const SHAPE = extended(RECEIPT, {
 });
 
 /** For the published schema. */
-export const ROLLBACK_JSON: Kind<unknown> = SHAPE;
+export const PRINTED: Kind<unknown> = SHAPE;
 
 /** `savepoint executions rollback ID --to STEP`: files and state to how they were after a step. */
-export async function rollBackExecution(
-  call: Call,
-  [id = '']: readonly string[],
-): Promise<ExitCode> {
+export async function run(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
   call.io.interrupts.meaning = 'nothing was changed';
   const word = call.values.get('to');
   if (word === undefined) {

@@ -109,7 +109,7 @@ const SHAPE = exact({
 });
 
 /** For the published schema. */
-export const SHOW_JSON: Kind<unknown> = SHAPE;
+export const PRINTED: Kind<unknown> = SHAPE;
 
 type ShownFile = Pick<InspectedChange, 'path' | 'insertions' | 'deletions' | 'takenBack'> & {
   readonly change: ChangeKind;
@@ -119,7 +119,7 @@ type ShownFile = Pick<InspectedChange, 'path' | 'insertions' | 'deletions' | 'ta
 type Files = ReadonlyMap<string | null, readonly ShownFile[]> | null;
 
 /** `savepoint executions show ID`: the steps, with every attempt. */
-export async function showExecution(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
+export async function run(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
   const { shown, files, problems } = await withTimeline(call, async (savepoint) => {
     const executions = await ProjectExecutions.of(savepoint);
     const found = await executions.show(await find(call, executions, id));
