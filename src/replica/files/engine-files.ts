@@ -37,17 +37,11 @@ interface OpenFiles {
 }
 
 /** Opens the project's timeline for the agent. Throws where the folder cannot be a project. */
-export async function openEngineFiles({
-  project,
-  surroundings,
-  onGap,
-}: OpenFiles): Promise<EngineFiles> {
-  const { env, homeDirectory } = surroundings;
-  const configuration = loadConfiguration({
-    project,
-    userFile: userFile(surroundings),
-    environment: env,
-  });
+export async function openEngineFiles(parts: OpenFiles): Promise<EngineFiles> {
+  const { project, surroundings, onGap } = parts;
+  const { env: environment, homeDirectory } = surroundings;
+  const places = { project, userFile: userFile(surroundings), environment };
+  const configuration = loadConfiguration(places);
   const [problem] = configuration.problems;
   // The broken line may have excluded a file, which must not be recorded.
   if (problem !== undefined) throw problem;
@@ -57,7 +51,7 @@ export async function openEngineFiles({
     home: storeHome(surroundings),
     refusedProjects: [homeDirectory],
     scan: true,
-    environment: env,
+    environment,
   });
   return new EngineFiles(savepoint, onGap);
 }
