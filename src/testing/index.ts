@@ -13,7 +13,13 @@ export {
   turnOf,
   useTool,
 } from '../messages-server/index.ts';
-export { type Script, type Step, scripted } from './scripted-model/script.ts';
-export { type ScriptedModel, startScriptedModel } from './scripted-model/scripted-model.ts';
+export {
+  type Script,
+  type ScriptedModel,
+  type Step,
+  scripted,
+  startScriptedModel,
+} from './scripted-model.ts';
 export { type StorageSuite, testStorage } from './storage-suite.ts';
-export { type StoreSuite, type TestRunner, testStore } from './store/test-store.ts';
+export { type StoreSuite, testStore } from './store/test-store.ts';
+export type { TestRunner } from './suite.ts';

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { query } from '@anthropic-ai/claude-agent-sdk';
 import { describe, expect, it } from 'vitest';
-import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { OFFLINE_MODEL, startOfflineModel } from './offline-model.ts';
 
 describe('the demonstration model behind the real agent', () => {

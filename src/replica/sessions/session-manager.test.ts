@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import type { Session } from './session.ts';
 import { findByName, SessionManager } from './session-manager.ts';
 

@@ -136,7 +136,7 @@ export class Keyboard {
 }
 
 /** Tells two presses of a key that belong together from two that do not. */
-export class PressPair {
+class PressPair {
   readonly #withinMs: number;
   #last: number | null = null;
 
