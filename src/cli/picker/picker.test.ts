@@ -10,7 +10,8 @@ const checkpoint = {
 } as ListedCheckpoint;
 
 function previewOf(...actions: readonly PlanLine['action'][]) {
-  const lines = actions.map((action, i) => ({ action, path: `f${i}`, reason: null, takes: [] }));
+  const state = { expected: { kind: 'captured' }, target: { kind: 'captured' } };
+  const lines = actions.map((action, i) => ({ action, path: `f${i}`, ...state, takes: [] }));
   const plan = { lines, notes: [], checkpointId: null } as unknown as RewindPlan;
   return { plan, diff: [], more: 0 };
 }
