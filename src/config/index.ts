@@ -14,5 +14,7 @@ export {
   type Places,
   SETTING_KEYS,
   type SettingKey,
+  setUserSetting,
+  shownValue,
   type Values,
 } from './settings.ts';

@@ -68,7 +68,7 @@ describe('savepoint diff', () => {
       '7 paths changed, 4 insertions(+), 3 deletions(-), 4 created, 1 deleted',
     );
     expect(err).toBe(
-      'hint: this is no patch for git: data.bin is binary\n' +
+      'savepoint: this is no patch for git: data.bin is binary\n' +
         `hint: take it back with: savepoint rewind ${first}\n`,
     );
   });

@@ -114,22 +114,27 @@ describe('savepoint list', () => {
     expect(plain.out + plain.err).not.toContain('\x1b');
   });
 
-  it('says where it looked when nothing was recorded, as every command does', async () => {
+  it('says in a new project that nothing is recorded yet, and is no failure', async () => {
     const elsewhere = join(project.scratch, 'elsewhere');
     mkdirSync(elsewhere);
     const before = readdirSync(join(project.home, 'projects'));
-    const message = `nothing was recorded in ${elsewhere} yet; stores are kept in ${project.home}`;
-    for (const verb of ['list', 'undo']) {
-      const { code, out, err } = await project.run([verb], { cwd: elsewhere });
-      expect({ code, out }).toEqual({ code: 4, out: '' });
-      expect(err.split('\n')[0]).toBe(`savepoint: ${message}`);
-      expect(err).toMatch(
-        /\nhint: begin with: savepoint run -- COMMAND, or: savepoint save -m LABEL/,
-      );
+    const message = `nothing is recorded in ${elsewhere} yet; stores are kept in ${project.home}`;
+    const listed = await project.run(['list'], { cwd: elsewhere });
+    expect(listed).toMatchObject({ code: 0, out: `Nothing to list: ${message}.\n` });
+    expect(listed.err).toMatch(
+      /^hint: begin with: savepoint run -- COMMAND, or: savepoint save -m LABEL/,
+    );
+    const { code, out } = await project.run(['list', '--json', '--project', elsewhere]);
+    expect(code).toBe(0);
+    expectSchema('list', out);
+    expect(JSON.parse(out)).toMatchObject({ checkpoints: [], current: null });
+    for (const verb of [['ops'], ['sessions'], ['executions', 'list']]) {
+      expect(await project.run(verb, { cwd: elsewhere })).toMatchObject({ code: 0 });
     }
-    const { code, value } = await project.json(['list', '--project', elsewhere]);
-    expect(code).toBe(4);
-    expect(value).toMatchObject({ error: { code: 'store-missing', path: elsewhere, message } });
+    // What needs a checkpoint fails, and begins nothing.
+    const undone = await project.run(['undo'], { cwd: elsewhere });
+    expect(undone).toMatchObject({ code: 4, out: '' });
+    expect(undone.err.split('\n')[0]).toBe(`savepoint: ${message}`);
     expect(readdirSync(join(project.home, 'projects'))).toEqual(before);
   });
 

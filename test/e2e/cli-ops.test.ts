@@ -62,7 +62,7 @@ describe('savepoint ops', () => {
 
   it('says when nothing was rewound yet', async () => {
     const fresh = new CliProject();
-    expect((await fresh.run(['ops'])).code).toBe(4);
+    expect((await fresh.run(['ops'])).out).toBe('Nothing was rewound yet.\n');
     await fresh.open(async () => undefined);
     expect(await fresh.run(['ops'])).toMatchObject({ code: 0, out: 'Nothing was rewound yet.\n' });
     expect(await fresh.run(['sessions'])).toMatchObject({

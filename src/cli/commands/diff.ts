@@ -90,17 +90,18 @@ async function show(call: Call, difference: Difference): Promise<ExitCode> {
   if (call.json) printJson(call, SHAPE, differenceJson(difference, call.flags.has('stat')));
   else await showPage(call, differenceText(call, difference));
   if (files.some(({ damaged }) => damaged)) call.hint('see what is damaged with: savepoint fsck');
-  if (!call.io.terminal && !call.flags.has('stat')) hintAtLimit(call, files);
+  if (!call.io.terminal && !call.flags.has('stat')) warnOfLimit(call, files);
   if (files.length > 0 && to === null) call.hint(`take it back with: savepoint rewind ${from.id}`);
   const unknown = files.length === 0 && unmatched.some(({ exists }) => !exists);
   return unknown ? EXIT.notFound : EXIT.done;
 }
 
 /** In a pipe the output may become a patch: says where git cannot apply it. */
-function hintAtLimit(call: Call, files: readonly FileDiff[]): void {
+function warnOfLimit(call: Call, files: readonly FileDiff[]): void {
   const [limit, ...more] = files.flatMap((file) => patchLimit(file) ?? []);
   const others = more.length === 0 ? '' : ` (and ${plural(more.length, 'file')} like it)`;
-  if (limit !== undefined) call.hint(`this is no patch for git: ${limit}${others}`);
+  if (limit === undefined || call.json) return;
+  call.io.err(`savepoint: this is no patch for git: ${limit}${others}\n`);
 }
 
 function differenceText(call: Call, { files, unmatched }: Difference): string[] {

@@ -4,6 +4,7 @@ import {
   type LineCount,
   type ListedCheckpoint,
   type Savepoint,
+  type SavepointError,
   selectedPath,
 } from '../../index.ts';
 import { described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
@@ -11,7 +12,7 @@ import { type Call, type Command, expectArgs, flag, option } from '../command.ts
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { CHECKPOINT, checkpointJson } from '../json-shapes.ts';
-import { withTimeline } from '../open-timeline.ts';
+import { withTimelineIfAny } from '../open-timeline.ts';
 import { LIMIT_OPTION, limitOf, parseSince } from '../options.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
 import { pathArguments } from '../path-arguments.ts';
@@ -72,7 +73,11 @@ async function runList(call: Call): Promise<ExitCode> {
   const limit = limitOf(call);
   const since = call.values.get('since');
   const from = since === undefined ? {} : { since: parseSince(since, call.io.now()) };
-  const found = await withTimeline(call, (savepoint) => find(call, savepoint, limit, from));
+  const found = await withTimelineIfAny(
+    call,
+    (savepoint) => find(call, savepoint, limit, from),
+    (error) => notBegun(call, error),
+  );
   await showPage(call, found.rows);
   for (const hint of found.hints) call.hint(hint);
   return EXIT.done;
@@ -181,6 +186,13 @@ function nothing({ root }: Savepoint, filtered: boolean): Found {
   return filtered
     ? { rows: [`No checkpoint ${where} fits.`], hints: ['see all of them with: savepoint list'] }
     : { rows: [`There is no checkpoint ${where}.`], hints: ['make one with: savepoint save'] };
+}
+
+/** In a new project: an empty list. */
+function notBegun(call: Call, { message, hint }: SavepointError): Found {
+  printJson(call, SHAPE, { checkpoints: [], current: null, notes: [] });
+  const rows = [`Nothing to list: ${displayText(message)}.`];
+  return { rows, hints: hint === undefined ? [] : [hint] };
 }
 
 async function listJson(

@@ -31,7 +31,6 @@ export const rewind: Command = {
     'a terminal, you choose from the timeline. With --quiet only what is left alone is named, and why.',
   options: {
     ...PLAN_OPTIONS,
-    yes: flag('do not ask'),
     'only-message': flag('take back this one message, and keep what came later'),
     exact: flag('the recorded files as they were, whoever changed them since'),
     'include-shared': INCLUDE_SHARED,

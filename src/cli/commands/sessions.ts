@@ -7,7 +7,7 @@ import { type Call, type Command, expectArgs, option } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { SESSION, sessionJson } from '../json-shapes.ts';
-import { withTimeline } from '../open-timeline.ts';
+import { withTimelineIfAny } from '../open-timeline.ts';
 import { LIMIT_OPTION, limitOf } from '../options.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
 
@@ -38,8 +38,10 @@ export const sessions: Command = {
   run: async (call) => {
     expectArgs(call, 'sessions', 0, 0);
     const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
-    const { shown, ids, more } = await withTimeline(call, (savepoint) =>
-      find(call, savepoint, limit),
+    const { shown, ids, more } = await withTimelineIfAny(
+      call,
+      (savepoint) => find(call, savepoint, limit),
+      () => ({ shown: [], ids: [], more: false }),
     );
     printJson(call, SHAPE, {
       sessions: shown.map((one) => {
