@@ -1,4 +1,4 @@
-import { AMOUNT, check, ID, type Kind, object, optional } from '../model/check.ts';
+import { AMOUNT, BOOLEAN, check, ID, type Kind, object, optional } from '../model/check.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { OperationId } from '../model/ids.ts';
 import type { PruneResult } from '../store/store.ts';
@@ -22,6 +22,7 @@ const PRUNE_REQUEST: Kind<PruneRequest> = object({
   keep: optional(AMOUNT),
   maxBytes: optional(AMOUNT),
   sessionId: optional(ID),
+  labelled: optional(BOOLEAN),
 });
 
 const RETENTION_RULES: Kind<Partial<RetentionRules>> = object({
