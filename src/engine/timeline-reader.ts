@@ -71,7 +71,10 @@ export class TimelineReader {
     return currentPlace(this.#store);
   }
 
-  /** Finds a checkpoint by id, label, the beginning of an id or `latest`; with `~N`, the Nth before it. */
+  /**
+   * Finds a checkpoint by its id or the beginning of it, its label, the id of its message, or as `latest`; with
+   * `~N`, the Nth before it. The id of an operation means the checkpoint that was made before it.
+   */
   async resolve(ref: string): Promise<Checkpoint> {
     check(TEXT, 'ref', ref);
     return resolveCheckpoint(this.#store, ref);

@@ -38,6 +38,35 @@ describe('a checkpoint is found', () => {
     expect(await found(`${safetyCheckpointId}~1`)).toBe(ids[3]);
   });
 
+  it('by the id of its message, unless an id begins like that', async () => {
+    expect(await found('m2')).toBe(ids[1]);
+    expect(await found('m2~1')).toBe(ids[0]);
+    const start = ids[0]?.slice(0, 6) ?? '';
+    await bed.write(start, 'b', 'the name of this message is the beginning of an id');
+    await expect(found(start)).rejects.toMatchObject({ code: 'checkpoint-ambiguous' });
+    await bed.savepoint.checkpoint({ sessionId: 'other', messageId: 'm4' });
+    await expect(found('m4')).rejects.toMatchObject({ code: 'checkpoint-ambiguous' });
+  });
+
+  it('by the operation before which it was made', async () => {
+    const { operationId, safetyCheckpointId } = await bed.rewind('m3');
+    expect(await found(operationId ?? '')).toBe(safetyCheckpointId);
+    expect(await found(operationId?.slice(0, 10) ?? '')).toBe(safetyCheckpointId);
+    await bed.savepoint.evict([safetyCheckpointId as CheckpointId]);
+    await expect(found(operationId ?? '')).rejects.toMatchObject({
+      code: 'checkpoint-not-found',
+      message: expect.stringContaining('no longer kept'),
+    });
+  });
+
+  it('by no id of a session, and is told apart from one', async () => {
+    const [session] = await bed.savepoint.sessions();
+    await expect(found(session?.id ?? '')).rejects.toMatchObject({
+      code: 'checkpoint-not-found',
+      message: expect.stringContaining('is a session, not a checkpoint'),
+    });
+  });
+
   it('by its label, as soon as it has one and as long as it has it', async () => {
     const { id, label } = await bed.savepoint.label('~2', ' before lunch ');
     expect({ id, label }).toEqual({ id: ids[1], label: 'before lunch' });

@@ -38,9 +38,10 @@ export const diff: Command = {
   details:
     'Shows what changed in the recorded files since a checkpoint, whoever changed it, as a unified\n' +
     'diff. With a second checkpoint, what is different between the two. ID is the beginning of an id\n' +
-    'from `savepoint list`, a label, `latest`, or `~N` for the Nth before the latest. PATHs follow; after\n' +
-    'a `--`, a word that could be an ID is a path as well. `git apply` takes the output, unless there are\n' +
-    'binary files in it, or characters that are shown as their numbers because they could steer a terminal.',
+    'from `savepoint list`, a label, `latest`, or `~N` for the Nth before the latest; also the id of a\n' +
+    'prompt, and that of an operation for what was there before it. PATHs follow; after a `--`, a word\n' +
+    'that could be an ID is a path as well. `git apply` takes the output, unless there are binary files in\n' +
+    'it, or characters that are shown as their numbers because they could steer a terminal.',
   options: {
     stat: flag('only how many lines changed in which file'),
     ...PAGER_OPTIONS,

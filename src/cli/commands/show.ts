@@ -94,7 +94,8 @@ export const show: Command = {
   summary: 'one checkpoint: what was asked, what changed, what became of it',
   details:
     'Shows everything on record of a checkpoint: what was asked, by which session, what it covers, what\n' +
-    'was changed under it and how sure it is who did that, and which operations took that back.',
+    'was changed under it and how sure it is who did that, and which operations took that back. With the\n' +
+    'id of an operation, that operation and the checkpoint that was made before it.',
   options: PAGER_OPTIONS,
   examples: [
     ['savepoint show latest', 'the last message'],
@@ -118,8 +119,11 @@ async function look(savepoint: Savepoint, ref: string): Promise<Inspection> {
   return { ...seen, log, isCurrent: (await savepoint.currentPlace()) === seen.checkpoint.id };
 }
 
-function hintFor({ checkpoint, changes }: Inspection): string {
+function hintFor({ checkpoint, changes, madeBefore }: Inspection): string {
   const id = checkpoint.id.slice(0, 8);
+  if (madeBefore?.inEffect) {
+    return `take the operation back with: savepoint undo ${madeBefore.id.slice(0, 8)}`;
+  }
   const lines = changes.length === 0 ? '' : `see the lines with: savepoint diff ${id}; `;
   return `${lines}go back to it with: savepoint rewind ${id}`;
 }
@@ -169,7 +173,9 @@ export function changeKind({ before, after }: InspectedChange): ChangeKind {
 /** One checkpoint for a person: the facts, what was asked, what changed, what became of it. */
 function inspectionText(call: Call, seen: Inspection): string[] {
   if (call.json) return [];
-  const operations = seen.operations.flatMap((one) => operationText(call, one, seen.log));
+  const { madeBefore } = seen;
+  const about = [...(madeBefore === null ? [] : [madeBefore]), ...seen.operations];
+  const operations = about.flatMap((one) => operationText(call, one, seen.log));
   return [
     ...factsText(call, factsOf(call, seen)),
     '',
