@@ -16,6 +16,7 @@ import {
   type Receipt,
   type Session,
   type State,
+  TAKEN_BACK,
   UNKNOWN_REASONS,
   type UnknownReason,
 } from '../index.ts';
@@ -79,7 +80,7 @@ export function timeJson(time: number): string {
 
 export interface CheckpointJson
   extends Pick<ListedCheckpoint, 'id' | 'seq' | 'sessionId' | 'agent' | 'messageId' | 'kind'>,
-    Pick<ListedCheckpoint, 'description' | 'label' | 'files'>,
+    Pick<ListedCheckpoint, 'description' | 'label' | 'files' | 'folders' | 'takenBack'>,
     Partial<LineCount> {
   readonly createdAt: string;
 }
@@ -100,13 +101,19 @@ export const CHECKPOINT: Kind<CheckpointJson> = exact({
   description: TEXT,
   label: nullable(TEXT),
   createdAt: TIME,
-  files: described('How many paths changed under it.', COUNT),
+  files: described('How many files changed under it.', COUNT),
+  folders: described('How many folders were made or removed under it.', COUNT),
+  takenBack: described(
+    'Whether operations that are in effect took back what changed under it.',
+    oneOf(...TAKEN_BACK),
+  ),
   insertions: optional(described('Only with --stat.', COUNT)),
   deletions: optional(described('Only with --stat.', COUNT)),
 });
 
 export function checkpointJson(checkpoint: ListedCheckpoint, lines?: LineCount): CheckpointJson {
-  const { id, seq, sessionId, agent, messageId, kind, description, label, files } = checkpoint;
+  const { id, seq, sessionId, agent, messageId, kind, description, label } = checkpoint;
+  const { files, folders, takenBack } = checkpoint;
   const createdAt = timeJson(checkpoint.createdAt);
   return {
     id,
@@ -118,6 +125,8 @@ export function checkpointJson(checkpoint: ListedCheckpoint, lines?: LineCount):
     description,
     label,
     files,
+    folders,
+    takenBack,
     createdAt,
     ...lines,
   };

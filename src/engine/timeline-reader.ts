@@ -48,6 +48,7 @@ const CHANGE_QUERY: Kind<ChangeQuery> = object({
   checkpointIds: optional(listOf(branded<CheckpointId>(ID))),
   operationId: optional(branded<OperationId>(ID)),
   open: optional(branded<true>(BOOLEAN)),
+  cancelled: optional(branded<true>(BOOLEAN)),
 });
 
 const BUDGET: Kind<CountBudget> = object({ reads: AMOUNT, bytes: AMOUNT });
@@ -66,7 +67,10 @@ export class TimelineReader {
     return listCheckpoints(this.#store, query);
   }
 
-  /** The checkpoint at which the files stand: the newest, or the one that was rewound to since. */
+  /**
+   * Where the files stand: the newest checkpoint whose work is in them. Null where there is none, because
+   * nothing is recorded, or everything is taken back.
+   */
   currentPlace(): Promise<CheckpointId | null> {
     return currentPlace(this.#store);
   }

@@ -83,20 +83,6 @@ describe('savepoint list', () => {
     place.remove();
   });
 
-  it('marks where the files stand after a rewind, and says what the mark is', async () => {
-    const place = new CliProject({ a: 'one\n' });
-    const first = await place.agentWrites('m1', 'a', 'two\n');
-    await place.agentWrites('m2', 'a', 'three\n');
-    await place.run(['rewind', first]);
-    const { out, err } = await place.run(['list']);
-    expect(out).toMatch(new RegExp(`^@ ${first.slice(0, 8)} .* message m1$`, 'm'));
-    expect(out.match(/^@/gm)).toHaveLength(1);
-    expect(out).toMatch(/\n\nkept before rewinds\n {2}\w{8} .* before rewind to message m1\n$/);
-    expect(err).toContain('hint: @ marks where the files stand');
-    expect((await place.json(['list'])).value.current).toBe(first);
-    place.remove();
-  });
-
   it('explains itself', async () => {
     const { out } = await project.run(['list', '--help']);
     expect(out).toMatchInlineSnapshot(`

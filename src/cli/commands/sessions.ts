@@ -13,7 +13,7 @@ import { PAGER_OPTIONS, showPage } from '../pager.ts';
 
 const COUNTED = extended(SESSION, {
   checkpoints: COUNT,
-  files: described('How many different paths it changed.', COUNT),
+  files: described('How many different files it changed.', COUNT),
 });
 
 const SHAPE = exact({ sessions: described('Most recently active first.', listOf(COUNTED)) });

@@ -6,6 +6,7 @@ import {
   type InspectedChange,
   type InspectedCheckpoint,
   type LineCount,
+  type ListedCheckpoint,
   type Operation,
   type Savepoint,
 } from '../../index.ts';
@@ -53,7 +54,7 @@ const SHAPE = exact({
   checkpoint: CHECKPOINT,
   coverage: COVERS,
   gitHead: described("The commit that git's HEAD named then.", nullable(TEXT)),
-  current: described('Whether the files stand there.', BOOLEAN),
+  current: described('Whether the files stand there, after what was done under it.', BOOLEAN),
   session: nullable(SESSION),
   changes: described(
     'By path, and then in order.',
@@ -116,7 +117,10 @@ export const show: Command = {
 async function look(savepoint: Savepoint, ref: string): Promise<Inspection> {
   const seen = await savepoint.inspect(ref);
   const log = await savepoint.operations();
-  return { ...seen, log, isCurrent: (await savepoint.currentPlace()) === seen.checkpoint.id };
+  const { id } = seen.checkpoint;
+  const [listed] = await savepoint.list({ ids: [id] });
+  if (listed === undefined) return look(savepoint, ref);
+  return { ...seen, listed, log, isCurrent: (await savepoint.currentPlace()) === id };
 }
 
 function hintFor({ checkpoint, changes, madeBefore }: Inspection): string {
@@ -131,9 +135,8 @@ function hintFor({ checkpoint, changes, madeBefore }: Inspection): string {
 function inspectionJson(seen: Inspection): TypeOf<typeof SHAPE> {
   const { checkpoint, session, changes, operations, madeBefore, isCurrent, log } = seen;
   const names = new PathNames();
-  const files = new Set(changes.map(({ path }) => path)).size;
   return {
-    checkpoint: checkpointJson({ ...checkpoint, agent: session?.agent ?? null, files }),
+    checkpoint: checkpointJson(seen.listed),
     coverage: checkpoint.coverage,
     gitHead: checkpoint.gitHead,
     current: isCurrent,
@@ -160,6 +163,7 @@ function inspectionJson(seen: Inspection): TypeOf<typeof SHAPE> {
 
 /** A checkpoint with the whole log: any later operation may have taken back one of its own. */
 interface Inspection extends InspectedCheckpoint {
+  readonly listed: ListedCheckpoint;
   readonly log: readonly Operation[];
   readonly isCurrent: boolean;
 }
