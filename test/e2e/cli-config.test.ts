@@ -167,14 +167,16 @@ it('fits a terminal', async () => {
 it('explains itself', async () => {
   const { out } = await project.run(['config', '--help']);
   expect(out).toMatchInlineSnapshot(`
-    "usage: savepoint config [KEY] [options]
+    "usage: savepoint config [KEY [VALUE]] [options]
 
     Shows what counts for a project, and whether it comes from the environment, from the project
     (savepoint.config.json, or the key "savepoint" of package.json), from your own file
     (~/.config/savepoint/config.json) or is the default. A file in the project may have more kept, never
-    less, and can name no program. With KEY, the value of that setting alone.
+    less, and can name no program. With KEY, the value of that setting alone; with a VALUE too, it is
+    set in your own file. Sizes have a unit (10 MiB), and patterns of a list are separated by ":".
 
     options:
+      --unset        take the setting out of your own file
       --project DIR  the project; by default the one around the current folder
       --json         print JSON for programs, and nothing else, on standard output
       --quiet        print results and problems, no remarks and no hints
@@ -182,9 +184,11 @@ it('explains itself', async () => {
       --help         show this help
 
     examples:
-      savepoint config                      all settings
-      savepoint config maxFileSize          one value, for a script
-      SAVEPOINT_SCAN=true savepoint config  what a variable would change
+      savepoint config                       all settings
+      savepoint config maxFileSize           one value, for a script
+      savepoint config maxFileSize '20 MiB'  set it for all your projects
+      savepoint config maxFileSize --unset   back to the default
+      SAVEPOINT_SCAN=true savepoint config   what a variable would change
     "
   `);
 });

@@ -89,10 +89,10 @@ describe('savepoint list', () => {
       "usage: savepoint list [options]
 
       Lists the checkpoints of a project by session, newest first, with how many files and lines changed
-      after each. "@" marks where the files stand: at the newest one, or at the one that was rewound to
-      since. The beginning of an id is enough to name a checkpoint; so is its label, \`latest\`, and \`~N\`
-      for the Nth before the latest. What was kept before rewinds stands last, the newest few of it, and
-      counts for --limit only with --json.
+      under each. What is taken back is dim and says so; "@" marks where the files stand: the newest
+      checkpoint whose work is in them. Those made by hand stand among the others, at their place in time.
+      The beginning of an id is enough to name a checkpoint; so is its label, \`latest\`, and \`~N\` for the
+      Nth before the latest. What was kept before rewinds is in \`savepoint ops\`; --json lists it too.
 
       options:
         --session ID   only of this session (the beginning of its id is enough)

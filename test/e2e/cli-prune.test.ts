@@ -117,15 +117,17 @@ it('explains itself', async () => {
 
     Removes checkpoints by age, number or size, the oldest first, and the contents that nothing else
     needs. A checkpoint that is left can be returned to wholly. The newest checkpoint of a session stays
-    until the session is archived, and so does the newest operation. Your files are not touched. Without
-    an option, what the configured retention no longer keeps. This cannot be undone, so it asks at a
-    terminal; elsewhere, where nobody could be asked, it goes ahead.
+    until the session is archived, and so does the newest operation. Checkpoints with a label stay
+    unless --labelled is given. Your files are not touched. Without an option, what the configured
+    retention no longer keeps. This cannot be undone, so it asks at a terminal; elsewhere, where nobody
+    could be asked, it goes ahead.
 
     options:
       --older-than AGE  checkpoints and operations made longer ago: 12h, 30d, 2w
       --keep N          all but the newest N checkpoints of each session
       --max-size BYTES  the oldest, until the store holds no more: 500MB, 2GiB
       --session ID      only checkpoints of this session
+      --labelled        also checkpoints that have a label
       --dry-run         show what would be removed, and remove nothing
       --yes             do not ask
       --project DIR     the project; by default the one around the current folder
