@@ -2,8 +2,6 @@ export { AT_LEAST_ONE, parseBytes, SWITCH } from './kinds.ts';
 export {
   type Effective,
   loadSettings,
-  type Origin,
-  type Part,
   type SettingKind,
   type SettingsTable,
 } from './load-settings.ts';
@@ -11,10 +9,8 @@ export {
   type Configuration,
   type EffectiveSetting,
   loadConfiguration,
-  type Places,
   SETTING_KEYS,
   type SettingKey,
   setUserSetting,
   shownValue,
-  type Values,
 } from './settings.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
-import { ChildScript } from '../../testing/child-script.ts';
+import { ChildScript } from '../../../test/setup/child-script.ts';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
+import { waitsAside } from '../../../test/setup/waits-aside.ts';
 import { rejectsWith } from '../../testing/store/samples.ts';
-import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
-import { waitsAside } from '../../testing/waits-aside.ts';
 import type { Store } from '../store.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
