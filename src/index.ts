@@ -172,6 +172,7 @@ export {
   type RetentionRules,
 } from './timeline/retention.ts';
 export type { SessionSummary } from './timeline/sessions.ts';
+export { TAKEN_BACK, type TakenBack } from './timeline/work.ts';
 export type {
   ExportReceipt,
   ExportRequest,

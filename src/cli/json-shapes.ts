@@ -16,6 +16,7 @@ import {
   type Receipt,
   type Session,
   type State,
+  TAKEN_BACK,
   UNKNOWN_REASONS,
   type UnknownReason,
 } from '../index.ts';
@@ -83,7 +84,7 @@ export function timeOrNull(time: number | null): string | null {
 
 export interface CheckpointJson
   extends Pick<ListedCheckpoint, 'id' | 'seq' | 'sessionId' | 'agent' | 'messageId' | 'kind'>,
-    Pick<ListedCheckpoint, 'description' | 'label' | 'files'>,
+    Pick<ListedCheckpoint, 'description' | 'label' | 'files' | 'folders' | 'takenBack'>,
     Partial<LineCount> {
   readonly createdAt: string;
 }
@@ -104,7 +105,12 @@ export const CHECKPOINT: ObjectKind<CheckpointJson> = exact({
   description: TEXT,
   label: nullable(TEXT),
   createdAt: TIME,
-  files: described('How many paths changed under it.', COUNT),
+  files: described('How many files changed under it.', COUNT),
+  folders: described('How many folders were made or removed under it.', COUNT),
+  takenBack: described(
+    'Whether operations that are in effect took back what changed under it.',
+    oneOf(...TAKEN_BACK),
+  ),
   insertions: optional(described('Only with --stat.', COUNT)),
   deletions: optional(described('Only with --stat.', COUNT)),
 });

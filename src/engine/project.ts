@@ -19,7 +19,7 @@ export function openProject(path: string, refused: readonly string[] = []): Proj
   const stats = lookAt(root);
   if (!stats.isDirectory()) throw missing(path, 'the project is not a folder');
   if (root === '/' || refused.some((folder) => realPathOrNull(folder) === root)) {
-    throw new SavepointError('project-refused', `${root} cannot be a project`, {
+    throw new SavepointError('project-refused', `${root} cannot be a project: ${TOO_MUCH}`, {
       path: root,
       hint: 'choose the folder of one project with --project DIR',
     });
@@ -27,6 +27,9 @@ export function openProject(path: string, refused: readonly string[] = []): Proj
   const inode = String(stats.ino);
   return { root, identity: { root, inode, birthtimeNs: String(stats.birthtimeNs) } };
 }
+
+const TOO_MUCH =
+  'it holds the settings, keys and data of other programs, and a rewind would reach into them';
 
 function lookAt(root: string): ReturnType<typeof statOf> {
   try {

@@ -50,7 +50,13 @@ async function run(call: Call, savepoint: Savepoint, label: string | undefined):
   call.io.done = `the checkpoint ${saved.id} was made all the same`;
   const { coverage } = saved;
   printJson(call, SHAPE, {
-    checkpoint: checkpointJson({ ...saved, agent: null, files: 0 }),
+    checkpoint: checkpointJson({
+      ...saved,
+      agent: null,
+      files: 0,
+      folders: 0,
+      takenBack: 'no',
+    }),
     coverage,
     began,
   });

@@ -6,6 +6,7 @@ import {
   type InspectedChange,
   type InspectedCheckpoint,
   type LineCount,
+  type ListedCheckpoint,
   type Operation,
   type Savepoint,
 } from '../../index.ts';
@@ -71,7 +72,7 @@ const SHAPE = exact({
   checkpoint: CHECKPOINT,
   coverage: COVERS,
   gitHead: described("The commit that git's HEAD named then.", nullable(TEXT)),
-  current: described('Whether the files stand there.', BOOLEAN),
+  current: described('Whether the files stand there, after what was done under it.', BOOLEAN),
   session: nullable(SESSION),
   changes: described('By path, and then in order.', listOf(CHANGE)),
   operations: described(
@@ -91,7 +92,8 @@ export const show: Command = {
   summary: 'one checkpoint: what was asked, what changed, what became of it',
   details:
     'Shows everything on record of a checkpoint: what was asked, by which session, what it covers, what\n' +
-    'was changed under it and how sure it is who did that, and which operations took that back.',
+    'was changed under it and how sure it is who did that, and which operations took that back. With the\n' +
+    'id of an operation, that operation and the checkpoint that was made before it.',
   options: PAGER_OPTIONS,
   examples: [
     ['savepoint show latest', 'the last message'],
@@ -112,11 +114,17 @@ export const show: Command = {
 async function look(savepoint: Savepoint, ref: string): Promise<Inspection> {
   const seen = await savepoint.inspect(ref);
   const log = await savepoint.operations();
-  return { ...seen, log, isCurrent: (await savepoint.currentPlace()) === seen.checkpoint.id };
+  const { id } = seen.checkpoint;
+  const [listed] = await savepoint.list({ ids: [id] });
+  if (listed === undefined) return look(savepoint, ref);
+  return { ...seen, listed, log, isCurrent: (await savepoint.currentPlace()) === id };
 }
 
-function hintFor({ checkpoint, changes }: Inspection): string {
+function hintFor({ checkpoint, changes, madeBefore }: Inspection): string {
   const id = checkpoint.id.slice(0, 8);
+  if (madeBefore?.inEffect) {
+    return `take the operation back with: savepoint undo ${madeBefore.id.slice(0, 8)}`;
+  }
   const lines = changes.length === 0 ? '' : `see the lines with: savepoint diff ${id}; `;
   return `${lines}go back to it with: savepoint rewind ${id}`;
 }
@@ -124,9 +132,8 @@ function hintFor({ checkpoint, changes }: Inspection): string {
 function inspectionJson(seen: Inspection): TypeOf<typeof SHAPE> {
   const { checkpoint, session, changes, operations, madeBefore, isCurrent, log } = seen;
   const names = new PathNames();
-  const files = new Set(changes.map(({ path }) => path)).size;
   return {
-    checkpoint: checkpointJson({ ...checkpoint, agent: session?.agent ?? null, files }),
+    checkpoint: checkpointJson(seen.listed),
     coverage: checkpoint.coverage,
     gitHead: checkpoint.gitHead,
     current: isCurrent,
@@ -148,6 +155,7 @@ function inspectionJson(seen: Inspection): TypeOf<typeof SHAPE> {
 
 /** A checkpoint with the whole log: any later operation may have taken back one of its own. */
 interface Inspection extends InspectedCheckpoint {
+  readonly listed: ListedCheckpoint;
   readonly log: readonly Operation[];
   readonly isCurrent: boolean;
 }
@@ -161,7 +169,9 @@ export function changeKind({ before, after }: InspectedChange): ChangeKind {
 /** One checkpoint for a person: the facts, what was asked, what changed, what became of it. */
 function inspectionText(call: Call, seen: Inspection): string[] {
   if (call.json) return [];
-  const operations = seen.operations.flatMap((one) => operationText(call, one, seen.log));
+  const { madeBefore } = seen;
+  const about = [...(madeBefore === null ? [] : [madeBefore]), ...seen.operations];
+  const operations = about.flatMap((one) => operationText(call, one, seen.log));
   return [
     ...factsText(call, factsOf(call, seen)),
     '',

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { displayText } from '../../index.ts';
-import { plural, relativeTime } from '../../terminal/phrases.ts';
+import { checkpointName, filesText, relativeTime } from '../../terminal/phrases.ts';
 import { table } from '../../terminal/rows.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import {
@@ -92,11 +92,11 @@ async function engineRows({ files, now }: CommandContext): Promise<string[][]> {
   const all = (await files?.savepoint.list()) ?? [];
   return all
     .filter(({ kind }) => kind !== 'safety')
-    .map(({ id, createdAt, files: changed, label, description }) => [
-      id.slice(0, SHOWN_ID),
-      relativeTime(createdAt, now()),
-      plural(changed, 'file'),
-      `${label === null ? '' : `[${displayText(label)}] `}${displayText(description)}`,
+    .map((checkpoint) => [
+      checkpoint.id.slice(0, SHOWN_ID),
+      relativeTime(checkpoint.createdAt, now()),
+      filesText(checkpoint),
+      checkpointName(checkpoint),
     ]);
 }
 

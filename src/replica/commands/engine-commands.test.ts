@@ -196,7 +196,7 @@ describe('/checkpoint', () => {
     expect(await bench.run('/checkpoint save')).toMatch(/^What is it to be called\? Usage: /);
   });
 
-  it('lists what there is, newest first, without what a rewind made for itself', async () => {
+  it('lists what there is, and what is taken back, without what a rewind made for itself', async () => {
     expect(await bench.run('/checkpoint list')).toBe('No checkpoints found.');
     await turn('p1', { 'a.txt': 'a\n' });
     await turn('p2', { 'a.txt': 'b\n', 'b.txt': 'b\n' });
@@ -204,7 +204,7 @@ describe('/checkpoint', () => {
     await rewindTo('p2');
     expect(await bench.run('/checkpoint list')).toBeNull();
     const lines = bench.ui.block.map((line) => line.replace(/^ {2}\w{8} {2}.*? {2}(?=\d)/, ''));
-    expect(lines).toEqual(['2 files  prompt p2', '1 file   [first] prompt p1']);
+    expect(lines).toEqual(['2 files  (taken back) prompt p2', '1 file   [first] prompt p1']);
   });
 
   it('carries a conversation to another timeline', async () => {

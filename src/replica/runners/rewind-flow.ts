@@ -1,9 +1,9 @@
 import type { KnownExecution } from '../../execution/index.ts';
-import { displayText, type Receipt, type RewindPlan, receiptOf } from '../../index.ts';
+import { displayText, type Receipt, type RewindPlan } from '../../index.ts';
 import { fileDiffs } from '../../terminal/file-diff.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { messageOf, relativeTime } from '../../terminal/phrases.ts';
-import { changesFile, previewOf, previewText } from '../../terminal/plan-text.ts';
+import { changesFile, planCounts, previewOf, previewText } from '../../terminal/plan-text.ts';
 import type { CheckpointManager, CheckpointMetadata } from '../checkpoint/checkpoint-manager.ts';
 import { executionItem } from '../files/engine-executions.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
@@ -130,11 +130,10 @@ async function countsOf(files: EngineFiles, id: string): Promise<RewindCounts | 
   try {
     if (!(await files.holds(id))) return null;
     const plan = await files.plan(id);
-    const { restoredFiles, deletedFiles, mergedFiles } = receiptOf(plan);
     const lines = plan.lines.filter(changesFile);
     const diffs = fileDiffs(await Promise.all(lines.map((line) => files.savepoint.planDiff(line))));
     return {
-      files: restoredFiles.length + deletedFiles.length + mergedFiles.length,
+      ...planCounts(plan),
       insertions: diffs.reduce((sum, one) => sum + one.insertions, 0),
       deletions: diffs.reduce((sum, one) => sum + one.deletions, 0),
     };

@@ -12,6 +12,7 @@ import {
 import type { Key } from '../../terminal/interactive/keys.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { plural, relativeTime } from '../../terminal/phrases.ts';
+import { pathsText } from '../../terminal/plan-text.ts';
 import { wrapRows } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 import type {
@@ -177,6 +178,8 @@ type KnownCounts = ReadonlyMap<string, RewindCounts | null>;
 /** Below this, time and counts leave the description no room beside them. */
 const LEAST_FOR_ONE_ROW = 56;
 
+const MENU_TITLE = 'Rewind: what each takes back';
+
 /** The menu of Esc Esc: when, what, and what a rewind to it would change. */
 export function rewindMenu(
   entries: readonly RewindEntry[],
@@ -195,7 +198,7 @@ export function rewindMenu(
         : [oneRow(entry, counts, { ...room, times: timesAt(room.now) }, paint)];
     },
   }));
-  return chooserOf({ title: 'Rewind', options });
+  return chooserOf({ title: MENU_TITLE, options });
 }
 
 function oneRow(
@@ -232,9 +235,13 @@ function described(text: string, label: string | null, room: number, paint: Pain
 function countsOf(counts: RewindCounts | null | undefined, paint: Paint): string {
   if (counts === undefined) return paint('dim', '…');
   if (counts === null) return '';
-  const { files, insertions, deletions } = counts;
-  if (files === 0) return paint('dim', 'no changes');
-  return `${plural(files, 'file')} ${paint('green', `+${insertions}`)} ${paint('red', `-${deletions}`)}`;
+  const { files, folders, conflicts, insertions, deletions } = counts;
+  const lines = `${paint('green', `+${insertions}`)} ${paint('red', `-${deletions}`)}`;
+  const parts = [
+    ...(files + folders > 0 ? [`${pathsText(counts)} ${lines}`] : []),
+    ...(conflicts > 0 ? [paint('yellow', plural(conflicts, 'conflict'))] : []),
+  ];
+  return parts.length === 0 ? paint('dim', 'no changes') : parts.join(', ');
 }
 
 function timeOf(timestamp: Date, now: number): string {

@@ -154,6 +154,14 @@ export function fileOf({ id, bytes }: Blob, mode = 0o644): Captured {
   return { kind: 'captured', type: 'file', mode, blob: id, size: bytes.length };
 }
 
+export const FOLDER: Captured = {
+  kind: 'captured',
+  type: 'directory',
+  mode: 0o755,
+  blob: null,
+  size: 0,
+};
+
 export function checkpointId(text: string): CheckpointId {
   return text as CheckpointId;
 }
