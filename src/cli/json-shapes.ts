@@ -82,6 +82,7 @@ export interface CheckpointJson
     Pick<ListedCheckpoint, 'description' | 'label' | 'files'>,
     Partial<LineCount> {
   readonly createdAt: string;
+  readonly imported: boolean;
 }
 
 export const CHECKPOINT: Kind<CheckpointJson> = exact({
@@ -100,6 +101,7 @@ export const CHECKPOINT: Kind<CheckpointJson> = exact({
   description: TEXT,
   label: nullable(TEXT),
   createdAt: TIME,
+  imported: described('It came with an import: "latest" and "~N" never mean it.', BOOLEAN),
   files: described('How many paths changed under it.', COUNT),
   insertions: optional(described('Only with --stat.', COUNT)),
   deletions: optional(described('Only with --stat.', COUNT)),
@@ -119,6 +121,7 @@ export function checkpointJson(checkpoint: ListedCheckpoint, lines?: LineCount):
     label,
     files,
     createdAt,
+    imported: checkpoint.importedAt !== null,
     ...lines,
   };
 }

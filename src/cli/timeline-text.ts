@@ -133,9 +133,13 @@ function padded(cell: Cell | undefined, width: number): string {
   return painted + ' '.repeat(Math.max(0, width - textWidth(text)));
 }
 
-function descriptionOf({ description, label }: ListedCheckpoint, columns: number): string {
+function descriptionOf(
+  { description, label, importedAt }: ListedCheckpoint,
+  columns: number,
+): string {
   const what = label === null || label === description ? description : `[${label}] ${description}`;
-  return clipWidth(displayText(what), columns);
+  const origin = importedAt === null ? '' : 'imported: ';
+  return clipWidth(`${origin}${displayText(what)}`, columns);
 }
 
 /** Checkpoints that a rewind made first are dim: people need them rarely. */

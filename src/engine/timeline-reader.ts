@@ -8,6 +8,7 @@ import {
   ID,
   type Kind,
   listOf,
+  nullable,
   object,
   oneOf,
   optional,
@@ -37,6 +38,7 @@ const CHECKPOINT_QUERY: Kind<CheckpointQuery> = object({
   since: optional(AMOUNT),
   path: optional(branded<TrackedPath>(TEXT)),
   labelled: optional(branded<true>(BOOLEAN)),
+  importedAt: optional(nullable(AMOUNT)),
   oldestFirst: optional(branded<true>(BOOLEAN)),
   limit: optional(AMOUNT),
 });

@@ -110,12 +110,12 @@ async function sessionsOf(
 }
 
 /**
- * The checkpoint at which the files stand: the newest one, or the one that was rewound to since. A rewind
+ * The checkpoint at which the files stand: the newest one of this machine, or the one that was rewound to since. A rewind
  * that took back only a part (one message, some paths, not the conflicts) does not count.
  */
 export async function currentPlace(store: Store): Promise<CheckpointId | null> {
   const kinds: CheckpointKind[] = ['message', 'step', 'manual'];
-  const [newest] = await store.timeline.checkpoints({ kinds, limit: 1 });
+  const [newest] = await store.timeline.checkpoints({ kinds, importedAt: null, limit: 1 });
   if (newest === undefined) return null;
   const rewind = (await store.timeline.operations()).find(({ kind, inEffect }) => {
     return kind === 'rewind' && inEffect;

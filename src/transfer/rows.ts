@@ -95,9 +95,9 @@ const KINDS: { readonly [Name in FieldKind]?: Kind<unknown> } = {
 
 const ROWS: { readonly [List in keyof History]: Kind<unknown> } = {
   sessions: rowOf(SESSIONS),
-  checkpoints: rowOf(CHECKPOINTS),
+  checkpoints: rowOf(CHECKPOINTS, { importedAt: oneOf(null) }),
   operations: rowOf(OPERATIONS),
-  // Every change of an export has ended, and a process of another machine means nothing here.
+  // Every change of an export has ended, and a process or an import of another machine means nothing here.
   changes: rowOf(CHANGES, { after: STATE, owner: oneOf(null) }),
   cancellations: rowOf(CANCELLATIONS),
 };

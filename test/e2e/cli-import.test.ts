@@ -68,9 +68,27 @@ describe('savepoint import', () => {
       'Imported 1 session: 1 checkpoint, 1 change.',
       'hint: see it with: savepoint list; no file was touched',
     ]);
-    expect((await project.run(['list'], { cwd })).out).toContain('message m1');
-    expect((await project.run(['rewind', 'latest', '--yes'], { cwd })).code).toBe(0);
-    expect((await project.run(['diff', 'latest'], { cwd })).out).toBe('No differences.\n');
+    expect((await project.run(['list'], { cwd })).out).toContain('imported: message m1');
+    const { out } = await project.run(['list', '--json'], { cwd });
+    const { checkpoints } = JSON.parse(out) as { checkpoints: { id: string; imported: boolean }[] };
+    expect(checkpoints).toMatchObject([{ imported: true }]);
+    const id = checkpoints[0]?.id ?? '';
+    expect((await project.run(['rewind', id, '--yes'], { cwd })).code).toBe(0);
+    expect((await project.run(['diff', id], { cwd })).out).toBe('No differences.\n');
+    expect((await project.run(['diff', 'latest'], { cwd })).err).toContain(
+      'no checkpoint "latest"',
+    );
+  });
+
+  it('leaves a label behind that a checkpoint here has, and says so', async () => {
+    const labelled = at('labelled.savepoint');
+    const [source, cwd] = [clone('labelled'), clone('labels')];
+    for (const place of [source, cwd]) {
+      expect((await project.run(['save', '-m', 'good'], { cwd: place })).code).toBe(0);
+    }
+    expect((await project.run(['export', labelled, '--all'], { cwd: source })).code).toBe(0);
+    const { out } = await project.run(['import', labelled], { cwd });
+    expect(out).toContain('Without this label, which means something else here: "good".');
   });
 
   it('tells programs what came, and ends with 5 when all of it is here already', async () => {

@@ -52,6 +52,7 @@ describe('savepoint list', () => {
       description: 'message m2',
       label: null,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      imported: false,
       files: 1,
     });
   });

@@ -111,7 +111,9 @@ async function find(
     columns: io.terminal ? io.columns : COLUMNS_IN_PIPES,
     paint,
   });
-  const latest = checkpoints.find(({ kind }) => kind !== 'safety')?.id;
+  const latest = checkpoints.find(
+    ({ kind, importedAt }) => kind !== 'safety' && importedAt === null,
+  )?.id;
   const hints = [
     ...(more ? ['there are older ones: savepoint list --limit 0'] : []),
     ...(current !== latest && ids.some((id) => id === current) ? [PLACE_HINT] : []),
