@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliProject, MAIN, runNode } from './cli-project.ts';
+import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
 
 const project = new CliProject({ 'a.txt': 'one\n' });
@@ -28,33 +28,6 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 describe('savepoint export', () => {
-  it.skipIf(process.platform !== 'linux')(
-    'leaves nothing of the file when it is killed while it writes',
-    async () => {
-      const folder = at('killed');
-      mkdirSync(folder);
-      const preload = at('kill.mjs');
-      // The first write is the beginning of the file; at the third there are parts of it.
-      writeFileSync(
-        preload,
-        `import fs from 'node:fs';
-       import { syncBuiltinESMExports } from 'node:module';
-       const real = fs.writeSync;
-       let writes = 0;
-       fs.writeSync = (...args) => {
-         writes += 1;
-         if (writes === 3) process.kill(process.pid, 'SIGKILL');
-         return real(...args);
-       };
-       syncBuiltinESMExports();`,
-      );
-      const args = ['--import', preload, MAIN, 'export', join(folder, 'x.savepoint')];
-      const { code } = await runNode(args, { cwd: project.root, env: project.env() });
-      expect(code).not.toBe(0);
-      expect(readdirSync(folder)).toEqual([]);
-    },
-  );
-
   it('shows its help', async () => {
     const { out } = await project.run(['export', '--help']);
     expect(out).toMatchInlineSnapshot(`
