@@ -87,6 +87,7 @@ export interface CheckpointJson
     Pick<ListedCheckpoint, 'description' | 'label' | 'files' | 'folders' | 'takenBack'>,
     Partial<LineCount> {
   readonly createdAt: string;
+  readonly imported: boolean;
 }
 
 export const CHECKPOINT: ObjectKind<CheckpointJson> = exact({
@@ -111,13 +112,15 @@ export const CHECKPOINT: ObjectKind<CheckpointJson> = exact({
     'Whether operations that are in effect took back what changed under it.',
     oneOf(...TAKEN_BACK),
   ),
+  imported: described('It came with an import: "latest" and "~N" never mean it.', BOOLEAN),
   insertions: optional(described('Only with --stat.', COUNT)),
   deletions: optional(described('Only with --stat.', COUNT)),
 });
 
 export function checkpointJson(checkpoint: ListedCheckpoint, lines?: LineCount): CheckpointJson {
   const createdAt = timeJson(checkpoint.createdAt);
-  return { ...picked(CHECKPOINT, checkpoint), createdAt, ...lines };
+  const imported = checkpoint.importedAt !== null;
+  return { ...picked(CHECKPOINT, checkpoint), createdAt, imported, ...lines };
 }
 
 export interface SessionJson extends Pick<Session, 'id' | 'agent' | 'rootId'> {

@@ -7,6 +7,7 @@ import {
   ID,
   type Kind,
   listOf,
+  nullable,
   object,
   oneOf,
   optional,
@@ -35,6 +36,7 @@ const CHECKPOINT_QUERY: Kind<CheckpointQuery> = object({
   since: optional(AMOUNT),
   path: optional(branded<TrackedPath>(TEXT)),
   labelled: optional(branded<true>(BOOLEAN)),
+  importedAt: optional(nullable(AMOUNT)),
   oldestFirst: optional(branded<true>(BOOLEAN)),
   limit: optional(AMOUNT),
 });

@@ -18,6 +18,7 @@ export const ERROR_CODES = {
   'store-full': 'The disk or the quota is full; nothing was kept.',
   'store-corrupt': 'The store cannot be read as a Savepoint store.',
   'store-failed': 'The store could not be read or written.',
+  'store-read-only': 'The store is on a disk or in a folder that cannot be written to.',
   'store-too-new': 'The store has another format than this Savepoint reads.',
   'store-moved-on': 'The timeline moved on under a writer that did not hold the lock.',
   'store-closed': 'The store was closed, or replaced by a repair while it was open.',

@@ -156,6 +156,8 @@ export interface CheckpointQuery {
   /** Only checkpoints under which this path, or one below it, changed (as `changedPaths` counts it). */
   readonly path?: TrackedPath;
   readonly labelled?: true;
+  /** Only checkpoints that this import brought; null: only those of this machine's own timeline. */
+  readonly importedAt?: Seq | null;
   readonly oldestFirst?: true;
   readonly limit?: number;
 }

@@ -127,6 +127,7 @@ export const CHECKPOINTS: Table<Checkpoint> = {
     createdAt: time,
     gitHead: nullable(commit),
     coverage: word(COVERAGES),
+    importedAt: nullable(seq),
   },
 };
 

@@ -91,13 +91,15 @@ function distance(from: string, to: string): number {
   return row.at(-1) ?? 0;
 }
 
-type Named = Pick<ListedCheckpoint, 'kind' | 'label' | 'description' | 'takenBack'>;
+type Named = Pick<ListedCheckpoint, 'kind' | 'label' | 'description' | 'importedAt' | 'takenBack'>;
 
 /** What lists call a checkpoint: what became of it, its label, and what was asked. Safe to show. */
-export function checkpointName({ kind, label, description, takenBack }: Named): string {
+export function checkpointName(checkpoint: Named): string {
+  const { kind, label, description, importedAt, takenBack } = checkpoint;
   const what = label === null || label === description ? description : `[${label}] ${description}`;
   const byHand = kind === 'manual' && description !== BY_HAND ? '(by hand) ' : '';
-  return `${FATES[takenBack]}${byHand}${displayText(what)}`;
+  const origin = importedAt === null ? '' : '(imported) ';
+  return `${FATES[takenBack]}${origin}${byHand}${displayText(what)}`;
 }
 
 /** The description of a checkpoint that was made by hand and got no other. */

@@ -121,12 +121,18 @@ const PAGE = 50;
 /**
  * Where the files stand: the newest checkpoint whose work is in them, wholly or partly. Null where there is
  * none, because all work is taken back. A checkpoint under which nothing changed counts as well, unless work
- * that was done before it was taken back after it: the files were others then.
+ * that was done before it was taken back after it: the files were others then. What an import brought never
+ * counts: it did not happen here.
  */
 export async function currentPlace(store: Store): Promise<CheckpointId | null> {
   let idle: Checkpoint | null = null;
   for (let older = {}; ; ) {
-    const page = await store.timeline.checkpoints({ kinds: MADE, ...older, limit: PAGE });
+    const page = await store.timeline.checkpoints({
+      kinds: MADE,
+      importedAt: null,
+      ...older,
+      limit: PAGE,
+    });
     const ids = page.map(({ id }) => id);
     const work = await workUnder(store, ids);
     for (const checkpoint of page) {

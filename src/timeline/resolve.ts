@@ -12,7 +12,8 @@ const CANDIDATES = 10;
 /**
  * Finds a checkpoint by its id, its label, the id of its message, the beginning of its id, or as `latest`. The
  * id of an operation, or its beginning, means the checkpoint that was made before it. Each of these followed by
- * `~N` means the Nth before it; `~N` alone counts from the latest.
+ * `~N` means the Nth before it; `~N` alone counts from the latest. What an import brought is no part of this
+ * machine's timeline: only ids and labels reach it, and `~N` after one of those stays within that import.
  */
 export async function resolveCheckpoint(store: Store, ref: string): Promise<Checkpoint> {
   const [, name = ref, back] = /^(.*?)~(\d{1,6})$/s.exec(ref) ?? [];
@@ -32,10 +33,13 @@ async function nth(
   // People do not count the safety checkpoints that rewinds make; those are named by their ids.
   const kinds: CheckpointKind[] = ['message', 'step', 'manual'];
   const older = start === undefined ? {} : { before: start.seq };
-  const found = (await store.timeline.checkpoints({ ...older, kinds, limit: skipped + 1 }))[
-    skipped
-  ];
-  return found ?? onlyOne('checkpoint', [], ref);
+  const found = await store.timeline.checkpoints({
+    ...older,
+    kinds,
+    importedAt: start?.importedAt ?? null,
+    limit: skipped + 1,
+  });
+  return found[skipped] ?? onlyOne('checkpoint', [], ref);
 }
 
 /** Whole ids first, so that no label can hide one; then labels, because people chose them. */

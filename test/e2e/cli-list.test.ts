@@ -50,6 +50,7 @@ describe('savepoint list', () => {
       description: 'message m2',
       label: null,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      imported: false,
       files: 1,
       folders: 0,
       takenBack: 'no',

@@ -26,6 +26,10 @@ const SHAPE = exact({
     'Sessions of the file that were here before, the same: they stay as they are.',
     listOf(SESSION),
   ),
+  labelsLeftOut: described(
+    'Labels that a checkpoint here has, or that could be taken for an id: they stay behind.',
+    listOf(TEXT),
+  ),
   checkpoints: COUNT,
   changes: COUNT,
   operations: COUNT,
@@ -100,7 +104,7 @@ function check(call: Call, done: number, total: number): Promise<void> | undefin
 }
 
 function report(call: Call, receipt: ImportReceipt, path: string): ExitCode {
-  const { imported, brought, alreadyHere, checkpoints, changes } = receipt;
+  const { imported, brought, alreadyHere, labelsLeftOut, checkpoints, changes } = receipt;
   printJson(call, SHAPE, {
     ...picked(SHAPE, receipt),
     file: path,
@@ -113,7 +117,11 @@ function report(call: Call, receipt: ImportReceipt, path: string): ExitCode {
     call.io.done = 'it was imported all the same';
     const what = [plural(checkpoints, 'checkpoint'), plural(changes, 'change')];
     const said = `Imported ${plural(brought.length, 'session')}: ${what.join(', ')}.`;
-    for (const line of wrapWords(`${said}${hereText(alreadyHere)}`, call.columns)) call.say(line);
+    for (const line of wrapWords(
+      `${said}${hereText(alreadyHere)}${labelsText(labelsLeftOut)}`,
+      call.columns,
+    ))
+      call.say(line);
   }
   call.hint('see it with: savepoint list; no file was touched');
   return imported ? EXIT.done : EXIT.nothingToDo;
@@ -125,4 +133,10 @@ function hereText(sessions: readonly Session[]): string {
   if (sessions.length === 0) return '';
   const names = sessions.map(({ id }) => displayText(id));
   return ` Here already, and left as ${sessions.length === 1 ? 'it is' : 'they are'}: ${someOf(names, NAMED)}.`;
+}
+
+function labelsText(labels: readonly string[]): string {
+  if (labels.length === 0) return '';
+  const names = labels.map((label) => `"${displayText(label)}"`);
+  return ` Without ${labels.length === 1 ? 'this label, which means' : 'these labels, which mean'} something else here: ${someOf(names, NAMED)}.`;
 }

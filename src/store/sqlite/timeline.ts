@@ -165,6 +165,7 @@ function listCheckpoints(connection: Connection, query: CheckpointQuery): readon
   where.among('kind', query.kinds);
   where.add('seq < ?', query.before);
   where.add('created_at >= ?', query.since);
+  where.add('imported_at IS ?', query.importedAt);
   where.add(`id IN ${CHANGED_UNDER}`, path && hexList(rangeOf(path)));
   where.add(`id IN ${BESIDE}`, beside && hexList(beside));
   // LIKE and GLOB stop at NUL and give signs a meaning; a range of bytes does neither.

@@ -136,6 +136,9 @@ export function checkpointRules({ test }: Tests<Store>): void {
     [{ since: 901, before: 6 }, [5]],
     [{ labelled: true }, [3]],
     [{ labelled: true, before: 3 }, []],
+    [{ importedAt: null }, [6, 4, 3, 2, 1]],
+    [{ importedAt: 5 }, [5]],
+    [{ importedAt: 6 }, []],
     [{ ids: ['checkpoint-2', 'checkpoint-5', 'nope'].map(checkpointId) }, [5, 2]],
     [{ ids: [] }, []],
   ];
@@ -147,7 +150,7 @@ export function checkpointRules({ test }: Tests<Store>): void {
         checkpointOf(2, { sessionId: 'a', messageId: 'm2', kind: 'step', createdAt: 100 }),
         checkpointOf(3, { kind: 'manual', createdAt: 500, label: 'lunch' }),
         checkpointOf(4, { sessionId: 'a', messageId: 'm3', createdAt: 1 }),
-        checkpointOf(5, { sessionId: 'b', messageId: 'm1' }),
+        checkpointOf(5, { sessionId: 'b', messageId: 'm1', importedAt: 5 }),
         checkpointOf(6, { kind: 'safety' }),
       ],
     });
