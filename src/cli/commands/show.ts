@@ -116,14 +116,18 @@ async function look(savepoint: Savepoint, ref: string): Promise<Inspection> {
   const log = await savepoint.operations();
   const { id } = seen.checkpoint;
   const [listed] = await savepoint.list({ ids: [id] });
+  // It was removed just now: this time it is not found.
   if (listed === undefined) return look(savepoint, ref);
   return { ...seen, listed, log, isCurrent: (await savepoint.currentPlace()) === id };
 }
 
 function hintFor({ checkpoint, changes, madeBefore }: Inspection): string {
   const id = checkpoint.id.slice(0, 8);
-  if (madeBefore?.inEffect) {
-    return `take the operation back with: savepoint undo ${madeBefore.id.slice(0, 8)}`;
+  if (madeBefore !== null) {
+    const undo = madeBefore.inEffect
+      ? `; take that back: savepoint undo ${madeBefore.id.slice(0, 8)}`
+      : '';
+    return `see what is different since with: savepoint diff ${id}${undo}`;
   }
   const lines = changes.length === 0 ? '' : `see the lines with: savepoint diff ${id}; `;
   return `${lines}go back to it with: savepoint rewind ${id}`;
@@ -176,8 +180,7 @@ function inspectionText(call: Call, seen: Inspection): string[] {
     ...factsText(call, factsOf(call, seen)),
     '',
     ...askedText(seen.checkpoint.description, call.columns),
-    '',
-    ...changesText(call, seen.changes),
+    ...(madeBefore === null ? ['', ...changesText(call, seen.changes)] : []),
     ...(operations.length === 0 ? [] : ['', call.paint('bold', 'Operations'), ...operations]),
   ];
 }
@@ -220,7 +223,7 @@ function factsOf(call: Call, seen: Inspection): Fact[] {
     messageId === null ? null : ['Message', displayText(messageId)],
     ['Covers', COVERAGE[coverage]],
     gitHead === null ? null : ['Git HEAD', displayText(gitHead)],
-    ['Taken back', takenBackText(seen.changes)],
+    madeBefore === null ? ['Taken back', takenBackText(seen.changes)] : null,
   ];
 }
 
