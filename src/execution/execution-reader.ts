@@ -20,6 +20,7 @@ export interface ListedExecution extends Execution {
 export interface ShownStep {
   readonly index: number;
   readonly name: string;
+  readonly key: string | null;
   /** Of the newest attempt, which is the one that counts. */
   readonly status: StepAttempt['status'];
   readonly attempts: readonly StepAttempt[];
@@ -51,7 +52,9 @@ export class ExecutionReader {
     const log = await readLog(this.#store, id);
     const steps = [...log.steps].flatMap(([index, attempts]): ShownStep[] => {
       const newest = attempts.at(-1);
-      return newest ? [{ index, name: newest.name, status: newest.status, attempts }] : [];
+      if (newest === undefined) return [];
+      const { name, key, status } = newest;
+      return [{ index, name, key, status, attempts }];
     });
     return { execution: this.#listed(execution, log), steps };
   }

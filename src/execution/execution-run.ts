@@ -4,15 +4,21 @@ import { checkId, clipText } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt, StepEffect } from '../model/execution.ts';
 import { selectedPath } from '../model/path.ts';
+import { type Tree, treeToValue } from '../model/value/index.ts';
 import { readValue, stateAfter } from './execution-reader.ts';
-import type { ExecutionSite } from './execution-site.ts';
+import type { DraftWork, ExecutionSite } from './execution-site.ts';
 import type { HeldExecution } from './lease.ts';
 import { authorOfStep, RecordedFiles } from './recorded-files.ts';
-import type { ExecutionState, StepLog } from './step-log.ts';
+import { type ExecutionState, type StepLog, stepName } from './step-log.ts';
 import { draftBegin, draftEnd, StepPacker, syncFiles } from './step-recording.ts';
 import { rollBackAttempt } from './take-back-steps.ts';
 
 export interface StepOptions {
+  /**
+   * Tells steps of one name apart, as in a loop: a step that comes back in another order is noticed. A number
+   * is the same key as its text.
+   */
+  readonly key?: string | number | undefined;
   /** Cancels the step: its changes are rolled back. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -49,8 +55,6 @@ export interface StepContext<State = unknown> extends ExecutionState {
 export interface RunSettings {
   readonly acceptsChangedFiles: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** What the first step finds. Made anew each time, because an attempt may have changed the last one. */
-  readonly initial: () => ExecutionState;
 }
 
 /** An execution that this process holds. Steps run one after the other, each once. */
@@ -59,8 +63,11 @@ export class ExecutionRun {
   readonly #settings: RunSettings;
   readonly #packer = new StepPacker();
   readonly #held: HeldExecution;
+  readonly #beginning: Tree;
   #log: StepLog<StepAttempt>;
+  /** After the last step that was called; what the first one finds, before. */
   #current: ExecutionState;
+  /** The index of the step that is called next. */
   #next = 0;
   /** An attempt that failed and is not yet rolled back to its end: no other may begin before it is. */
   #unsettled: Failure | null = null;
@@ -71,13 +78,14 @@ export class ExecutionRun {
     site: ExecutionSite,
     held: HeldExecution,
     log: StepLog<StepAttempt>,
-    current: ExecutionState,
+    beginning: Tree,
     settings: RunSettings,
   ) {
     this.#site = site;
     this.#held = held;
     this.#log = log;
-    this.#current = current;
+    this.#beginning = beginning;
+    this.#current = treeToValue(beginning) as ExecutionState;
     this.#settings = settings;
   }
 
@@ -89,7 +97,10 @@ export class ExecutionRun {
     return this.#held.execution;
   }
 
-  /** The state after the last step that succeeded, in this process or before. Only steps change it. */
+  /**
+   * The state after the last step that this process has called, also where its result came back from the
+   * record; before the first one, the state that the execution began with. Only steps change it.
+   */
   get state(): unknown {
     return this.#current.state;
   }
@@ -109,14 +120,19 @@ export class ExecutionRun {
 
   /**
    * Runs a step, unless it succeeded before: then its result comes back. When it fails, or is cancelled,
-   * its changes of files are rolled back first; calling `step` again tries it once more.
+   * its changes of files are rolled back first; calling `step` again tries it once more. A step is told by
+   * its place in the order of steps, and must have the same name and key there each time.
    */
-  async step<Result, State = unknown>(
+  step<Result, State = unknown>(name: string, work: Work<State, Result>): Promise<Result>;
+  step<Result, State = unknown>(
     name: string,
-    work: (context: StepContext<State>) => Promise<Result> | Result,
-    options: StepOptions = {},
-  ): Promise<Result> {
+    options: StepOptions,
+    work: Work<State, Result>,
+  ): Promise<Result>;
+  async step(name: string, ...rest: [Work] | [StepOptions, Work]): Promise<unknown> {
+    const [options, work] = rest.length === 1 ? [{}, rest[0]] : rest;
     checkId('name', name);
+    const named = { name, key: keyOf(options) };
     if (this.#isBusy) {
       throw new SavepointError('execution-busy', 'another step of the execution is running');
     }
@@ -125,17 +141,21 @@ export class ExecutionRun {
       const known = this.#log.live[this.#next];
       const result =
         known === undefined
-          ? await this.#attempt(name, work as Work, options)
-          : await this.#recall(known, name);
+          ? await this.#attempt(named, work, options)
+          : await this.#recall(known, named);
       this.#next += 1;
-      return result as Result;
+      return result;
     } finally {
       this.#isBusy = false;
     }
   }
 
-  /** The execution is over, and nobody has to go on with it. */
+  /**
+   * The execution is over, and nobody has to go on with it. Throws `execution-diverged` where steps are on
+   * record that this process has not called: its program has left them out.
+   */
   async finish(): Promise<void> {
+    this.#refuseUncalled();
     await this.#giveBack('finished');
   }
 
@@ -171,31 +191,47 @@ export class ExecutionRun {
     this.#isOver = true;
   }
 
-  async #recall(step: StepAttempt, name: string): Promise<unknown> {
-    if (step.name !== name) {
-      const message = `step ${step.index} was ${step.name}, not ${name}`;
-      throw new SavepointError('execution-diverged', message, {
-        hint: 'fork the execution, or roll it back to before that step',
-        details: { index: step.index, was: step.name, is: name },
-      });
-    }
-    if (step.result !== null) return readValue(this.#site.store, step.result);
-    // A step that returned nothing still has a state. One without either lost its result to damage.
-    if (step.root !== null) return undefined;
-    throw new SavepointError('part-missing', `the result of step ${step.index} is lost`);
+  #refuseUncalled(): void {
+    const uncalled = this.#log.live.slice(this.#next);
+    const [first] = uncalled;
+    if (first === undefined) return;
+    const more = uncalled.length === 1 ? '' : ` and ${uncalled.length - 1} more`;
+    const message = `step ${first.index} (${stepName(first)})${more} of ${this.id} is on record and was not called`;
+    throw new SavepointError('execution-diverged', message, {
+      hint: 'call the same steps each time, or roll the execution back to before that step',
+      details: uncalled.map(({ index, name, key }) => ({ index, name, key })),
+    });
   }
 
-  async #attempt(name: string, work: Work, options: StepOptions): Promise<unknown> {
+  async #recall(step: StepAttempt, called: Named): Promise<unknown> {
+    if (step.name !== called.name || step.key !== called.key) {
+      const [was, is] = [stepName(step), stepName(called)];
+      const message = `step ${step.index} was ${was}, and the program calls ${is}`;
+      throw new SavepointError('execution-diverged', message, {
+        hint: 'fork the execution, or roll it back to before that step',
+        details: { index: step.index, was, is },
+      });
+    }
+    if (step.root === null) {
+      throw new SavepointError('part-missing', `the result of step ${step.index} is lost`);
+    }
+    const { store } = this.#site;
+    const result = step.result === null ? undefined : await readValue(store, step.result);
+    this.#current = await stateAfter(store, step);
+    return result;
+  }
+
+  async #attempt(named: Named, work: Work, options: StepOptions): Promise<unknown> {
     const signal = this.#signalOf(options);
     refuseAborted(signal);
     const writes = options.writes ?? null;
     for (const path of writes ?? []) selectedPath(this.#site.files.root, path);
     if (this.#unsettled !== null) await this.#fail(this.#unsettled);
-    const step = await this.#begin({ name, writes });
+    const step = await this.#begin({ ...named, writes });
     const attempt: Attempt = { step, isOver: false };
     try {
       const context = this.#contextOf(attempt, signal);
-      const result = await work(context);
+      const result = await work(context as StepContext<never>);
       refuseAborted(signal);
       await this.#succeed(attempt, context, result);
       return result;
@@ -212,16 +248,24 @@ export class ExecutionRun {
     return AbortSignal.any([...given, this.#held.lost]);
   }
 
-  async #begin(made: Pick<StepAttempt, 'name' | 'writes'>): Promise<StepAttempt> {
+  async #begin(made: Named & Pick<StepAttempt, 'writes'>): Promise<StepAttempt> {
     const index = this.#next;
     const attempt = this.#log.nextAttempt(index);
+    const { root } = this.execution;
     // It may have been finished or cancelled: it goes on.
-    this.#held.setStatus('open');
-    return this.#held.record((draft, now, coverage) => {
+    this.#held.set({ status: 'open' });
+    const begin: DraftWork<StepAttempt> = (draft, now, coverage) => {
+      if (index === 0) this.#held.set({ root: this.#packer.packBeginning(draft, this.#beginning) });
       draft.steps.push(...this.#rolledBackForGood(index));
       const step = { ...made, index, attempt };
       return draftBegin(this.#site, draft, this.execution, step, { now, coverage });
-    });
+    };
+    try {
+      return await this.#packer.storing(() => this.#held.record(begin));
+    } catch (error) {
+      this.#held.set({ root });
+      throw error;
+    }
   }
 
   /**
@@ -309,7 +353,7 @@ export class ExecutionRun {
     // Another process has the execution: this one must not touch a file any more.
     if (isSavepointError(error, 'execution-lost') || this.#held.lost.aborted) return;
     this.#unsettled = failed;
-    if (status === 'cancelled') this.#held.setStatus(status);
+    if (status === 'cancelled') this.#held.set({ status });
     attempt.step = await rollBackAttempt(this.#site, this.#held, {
       ended: (endedAt) => {
         attempt.isOver = true;
@@ -319,9 +363,11 @@ export class ExecutionRun {
       acceptsChangedFiles: this.#settings.acceptsChangedFiles,
     });
     this.#unsettled = null;
-    const last = this.#log.live.at(-1);
+    const before = this.#log.live[attempt.step.index - 1];
     this.#current =
-      last === undefined ? this.#settings.initial() : await stateAfter(this.#site.store, last);
+      before === undefined
+        ? (treeToValue(this.#beginning) as ExecutionState)
+        : await stateAfter(this.#site.store, before);
   }
 }
 
@@ -333,14 +379,24 @@ interface Attempt {
 }
 
 /** Throws `step-over` for calls that a step did not wait for: its record is closed. */
-function refuseOver({ step: { index, name }, isOver }: Attempt): void {
+function refuseOver({ step, isOver }: Attempt): void {
   if (!isOver) return;
-  throw new SavepointError('step-over', `step ${index} (${name}) is over`, {
+  throw new SavepointError('step-over', `step ${step.index} (${stepName(step)}) is over`, {
     hint: 'wait, within a step, for all that it does',
   });
 }
 
-type Work = (context: StepContext) => unknown;
+/** What a step does. */
+export type Work<State = never, Result = unknown> = (
+  context: StepContext<State>,
+) => Promise<Result> | Result;
+
+type Named = Pick<StepAttempt, 'name' | 'key'>;
+
+function keyOf({ key }: StepOptions): string | null {
+  if (key === undefined) return null;
+  return checkId('key', Number.isSafeInteger(key) ? String(key) : key);
+}
 
 interface Failure {
   readonly attempt: Attempt;

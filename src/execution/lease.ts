@@ -65,9 +65,9 @@ export class HeldExecution {
     return this.#lost.signal;
   }
 
-  /** Goes on record with the next transaction. */
-  setStatus(status: Execution['status']): void {
-    this.#execution = { ...this.#execution, status };
+  /** Goes on record with the next transaction, or with the one whose work calls this. */
+  set(fields: Partial<Pick<Execution, 'status' | 'root'>>): void {
+    this.#execution = { ...this.#execution, ...fields };
   }
 
   /** Commits what `work` drafts, if this process still has the execution. */
@@ -102,11 +102,12 @@ export class HeldExecution {
   }
 
   #stamped<T>(work: DraftWork<T>): DraftWork<T> {
-    return (draft, now, coverage) => {
+    return async (draft, now, coverage) => {
       draft.fence = this.fence;
       this.#execution = { ...this.#execution, leaseUntil: now + this.#leaseMs, updatedAt: now };
+      const made = await work(draft, now, coverage);
       draft.executions.push(this.#execution);
-      return work(draft, now, coverage);
+      return made;
     };
   }
 
@@ -130,6 +131,7 @@ export function newExecution(id: string, now: number): Execution {
     token: 0,
     owner: null,
     leaseUntil: null,
+    root: null,
     createdAt: now,
     updatedAt: now,
   };

@@ -4,19 +4,19 @@ import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { joins } from '../model/state.ts';
-import { treeToValue, valueToTree } from '../model/value/index.ts';
+import { type Tree, valueToTree } from '../model/value/index.ts';
 import { commandsIn } from '../model/window.ts';
 import { findExecution } from '../store/find.ts';
 import { touchSession } from '../timeline/sessions.ts';
-import { readLog, stateAfter } from './execution-reader.ts';
+import { readLog, readValue } from './execution-reader.ts';
 import { ExecutionRun, type RunSettings } from './execution-run.ts';
 import type { ExecutionSite } from './execution-site.ts';
 import { EXECUTION_AGENT, HeldExecution, LEASE_MS, newExecution, notFound } from './lease.ts';
-import { type ExecutionState, isUnfinished, type StepLog } from './step-log.ts';
+import { isUnfinished, type StepLog } from './step-log.ts';
 import { rollBackAttempt } from './take-back-steps.ts';
 
 export interface ExecutionOptions {
-  /** What the first step finds. */
+  /** What the first step finds. Once a step is done, the one that was given then counts. */
   readonly state?: unknown;
   readonly variables?: Record<string, unknown> | undefined;
   readonly context?: Record<string, unknown> | undefined;
@@ -48,22 +48,32 @@ export async function openExecution(
   checkId('id', id);
   const { state, variables = {}, context = {}, leaseMs = LEASE_MS, create = true } = options;
   check(integer(1, LONGEST_LEASE_MS), 'leaseMs', leaseMs);
-  const initial = valueToTree({ state, variables, context }, { name: 'options' });
+  const given = valueToTree({ state, variables, context }, { name: 'options' });
   const settings: RunSettings = {
     acceptsChangedFiles: options.changedFiles === 'accept',
     signal: options.signal,
-    initial: () => treeToValue(initial) as ExecutionState,
   };
   const held = await HeldExecution.acquire(site, id, { leaseMs, create });
   try {
     const log = await recover(site, held, settings);
-    const last = log.live.at(-1);
-    const current = last === undefined ? settings.initial() : await stateAfter(site.store, last);
-    return new ExecutionRun(site, held, log, current, settings);
+    const beginning = await beginningOf(site, held.execution, log, given);
+    return new ExecutionRun(site, held, log, beginning, settings);
   } catch (error) {
     await held.giveBack().catch(() => undefined);
     throw error;
   }
+}
+
+/** What the first step found, or will find: a program that is started again may be given something else. */
+async function beginningOf(
+  { store }: ExecutionSite,
+  { root }: Execution,
+  { live }: StepLog<StepAttempt>,
+  given: Tree,
+): Promise<Tree> {
+  // A repair may have lost it.
+  if (live.length === 0 || root === null) return given;
+  return valueToTree(await readValue(store, root));
 }
 
 /** Takes back what unfinished attempts left, and makes sure that files are as the live steps left them. */
@@ -156,13 +166,19 @@ export function forkExecution(
 ): Promise<Execution> {
   checkId('as', as);
   return site.write(async (draft, now) => {
-    if ((await findExecution(site.store, id)) === null) throw notFound(id);
+    const parent = await findExecution(site.store, id);
+    if (parent === null) throw notFound(id);
     if ((await findExecution(site.store, as)) !== null) {
       throw new SavepointError('execution-exists', `there is an execution ${as} already`);
     }
     const log = await readLog(site.store, id);
     const last = log.at(at);
-    const fork = { ...newExecution(as, now), parentId: id, parentStep: last.index };
+    const fork = {
+      ...newExecution(as, now),
+      parentId: id,
+      parentStep: last.index,
+      root: parent.root,
+    };
     await touchSession(draft, site.store, { id: fork.sessionId, agent: EXECUTION_AGENT }, now);
     draft.executions.push(fork);
     for (const step of log.live.slice(0, at + 1)) {

@@ -151,15 +151,11 @@ describe('steps', () => {
     const savepoint = await bed.open();
     const run = await savepoint.execution('e');
     const cancel = new AbortController();
-    const step = run.step(
-      'long',
-      async ({ files, signal }) => {
-        await files.write('a.txt', 'half\n');
-        cancel.abort();
-        expect(signal.aborted).toBe(true);
-      },
-      { signal: cancel.signal },
-    );
+    const step = run.step('long', { signal: cancel.signal }, async ({ files, signal }) => {
+      await files.write('a.txt', 'half\n');
+      cancel.abort();
+      expect(signal.aborted).toBe(true);
+    });
     await expect(step).rejects.toMatchObject({ code: 'aborted' });
     expect(await bed.read('a.txt')).toBe('old\n');
     const reader = await savepoint.executions();
@@ -196,14 +192,10 @@ describe('steps', () => {
     const trouble = (writes: readonly string[] | undefined) =>
       other.step('good', async () => {
         await bed.edit('good.txt', 'good\n');
-        const bad = one.step(
-          'bad',
-          async () => {
-            await bed.edit('bad.txt', 'bad\n');
-            throw new Error('no');
-          },
-          { writes },
-        );
+        const bad = one.step('bad', { writes }, async () => {
+          await bed.edit('bad.txt', 'bad\n');
+          throw new Error('no');
+        });
         const failure = await bad.catch((error) => error);
         return String(failure.code ?? failure.message);
       });
@@ -212,13 +204,10 @@ describe('steps', () => {
     expect(await bed.read('good.txt')).toBe('good\n');
     await one.close();
     const again = await savepoint.execution('one', { changedFiles: 'accept' });
-    const step = again.step(
-      'bad',
-      () => bed.edit('more.txt', 'x').then(() => Promise.reject(new Error('no'))),
-      {
-        writes: ['more.txt'],
-      },
-    );
+    const step = again.step('bad', { writes: ['more.txt'] }, async () => {
+      await bed.edit('more.txt', 'x');
+      throw new Error('no');
+    });
     await expect(step).rejects.toThrow('no');
     expect([await bed.read('good.txt'), await bed.read('more.txt')]).toEqual(['good\n', null]);
   });
@@ -405,8 +394,8 @@ describe('an execution', () => {
       code: 'step-not-found',
     });
     const fork = await savepoint.execution('f');
-    expect(fork.state).toEqual({ count: 2, seen: ['a', 'b'] });
     expect([await fork.step('a', () => 0), await fork.step('b', () => 0)]).toEqual(['a', 'b']);
+    expect(fork.state).toEqual({ count: 2, seen: ['a', 'b'] });
     await fork.step('other', counting);
     expect(fork.state).toEqual({ count: 3, seen: ['a', 'b', 'other'] });
     expect(run.state).toEqual({ count: 3, seen: ['a', 'b', 'c'] });
@@ -448,8 +437,8 @@ describe('an execution', () => {
     await savepoint.redo();
     expect(await bed.read('log.txt')).toBe('a');
     const again = await savepoint.execution('e');
-    expect(again.state).toEqual({ count: 1, seen: ['a'] });
     await again.step('a', () => 1);
+    expect(again.state).toEqual({ count: 1, seen: ['a'] });
     await again.step('new', counting);
     expect(again.state).toEqual({ count: 2, seen: ['a', 'new'] });
   });
@@ -475,6 +464,8 @@ describe('an execution', () => {
     expect(await bed.read('c.txt')).toBe('c');
     const again = await savepoint.execution('e');
     // Step c came after another b, and knows nothing of this one.
+    await again.step('a', counting);
+    await again.step('b', counting);
     expect([again.done, again.state]).toEqual([2, { count: 1, seen: ['a', 'other b'] }]);
   });
 

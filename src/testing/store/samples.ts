@@ -103,6 +103,7 @@ export function executionOf(id: string, more: Partial<Execution> = {}): Executio
     token: 1,
     owner: null,
     leaseUntil: null,
+    root: null,
     createdAt: 1_000,
     updatedAt: 1_000,
     ...more,
