@@ -251,10 +251,10 @@ export class ExecutionRun {
   async #begin(made: Named & Pick<StepAttempt, 'writes'>): Promise<StepAttempt> {
     const index = this.#next;
     const attempt = this.#log.nextAttempt(index);
-    const { root } = this.execution;
-    // It may have been finished or cancelled: it goes on.
-    this.#held.set({ status: 'open' });
+    const { status, root } = this.execution;
     const begin: DraftWork<StepAttempt> = (draft, now, coverage) => {
+      // It may have been finished or cancelled: it goes on.
+      this.#held.set({ status: 'open' });
       if (index === 0) this.#held.set({ root: this.#packer.packBeginning(draft, this.#beginning) });
       draft.steps.push(...this.#rolledBackForGood(index));
       const step = { ...made, index, attempt };
@@ -263,7 +263,7 @@ export class ExecutionRun {
     try {
       return await this.#packer.storing(() => this.#held.record(begin));
     } catch (error) {
-      this.#held.set({ root });
+      this.#held.set({ status, root });
       throw error;
     }
   }

@@ -50,7 +50,7 @@ export class HeldExecution {
     return new HeldExecution(site, taken, leaseMs);
   }
 
-  /** As it is on record. */
+  /** As it is on record; once it is given back, with the token that this process had. */
   get execution(): Execution {
     return this.#execution;
   }
@@ -66,7 +66,7 @@ export class HeldExecution {
   }
 
   /** Goes on record with the next transaction, or with the one whose work calls this. */
-  set(fields: Partial<Pick<Execution, 'status' | 'root'>>): void {
+  set(fields: Partial<Pick<Execution, 'status' | 'root' | 'accepted'>>): void {
     this.#execution = { ...this.#execution, ...fields };
   }
 
@@ -88,12 +88,15 @@ export class HeldExecution {
   /** The next token fences out everything that this process may still try to write. */
   async giveBack(status: Execution['status'] = this.#execution.status): Promise<void> {
     this.stopRenewing();
-    await this.#site.write(async (draft, now) => {
+    const free = await this.#site.write(async (draft, now) => {
       draft.fence = this.fence;
       const token = this.#execution.token + 1;
-      const free = { owner: null, leaseUntil: null, updatedAt: now };
-      draft.executions.push({ ...this.#execution, ...free, status, token });
+      const given = { ...this.#execution, owner: null, leaseUntil: null, updatedAt: now, status };
+      draft.executions.push({ ...given, token });
+      return given;
     });
+    // With the old token: this process can write nothing more.
+    this.#execution = free;
   }
 
   /** Stops renewing. It stays held by this process until the process ends, or its lease. */
@@ -132,6 +135,7 @@ export function newExecution(id: string, now: number): Execution {
     owner: null,
     leaseUntil: null,
     root: null,
+    accepted: null,
     createdAt: now,
     updatedAt: now,
   };

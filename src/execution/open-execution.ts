@@ -1,12 +1,13 @@
 import { look } from '../capture/capture.ts';
+import { settleFound } from '../capture/chain.ts';
+import type { Change } from '../model/change.ts';
 import { check, checkId, integer } from '../model/check.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
-import type { TrackedPath } from '../model/path.ts';
 import { joins } from '../model/state.ts';
 import { type Tree, valueToTree } from '../model/value/index.ts';
 import { commandsIn } from '../model/window.ts';
-import { findExecution } from '../store/find.ts';
+import { findExecution, findHead } from '../store/find.ts';
 import { touchSession } from '../timeline/sessions.ts';
 import { readLog, readValue } from './execution-reader.ts';
 import { ExecutionRun, type RunSettings } from './execution-run.ts';
@@ -24,7 +25,8 @@ export interface ExecutionOptions {
   readonly signal?: AbortSignal | undefined;
   /**
    * What to do where files are not as a step left them: `stop` (the default) throws
-   * `execution-files-changed`, `accept` goes on from what is there. No file is lost either way.
+   * `execution-files-changed`, `accept` goes on from what is there. No file is lost either way. Files that
+   * were accepted are right from then on, as they are.
    */
   readonly changedFiles?: 'stop' | 'accept' | undefined;
   /** False: throws `execution-not-found` instead of beginning an execution. */
@@ -89,7 +91,10 @@ async function recover(
     await rollBackUnfinished(site, held, step, acceptsChangedFiles);
   }
   const log = await readLog(site.store, id);
-  if (!acceptsChangedFiles) await verifyFiles(site, held.execution, log);
+  const changed = await changedFiles(site, held.execution, log);
+  if (changed.length === 0) return log;
+  if (!acceptsChangedFiles) throw filesChanged(id, changed);
+  await acceptFiles(site, held, changed);
   return log;
 }
 
@@ -123,28 +128,62 @@ async function rollBackUnfinished(
 }
 
 /**
- * Throws `execution-files-changed` where a file is not as the live steps left it. That includes files that
+ * The files that are neither as the live steps left them nor as they were accepted. That includes files that
  * somebody has rewound since: the files went back then, and the steps that wrote them did not.
  */
-async function verifyFiles(
+async function changedFiles(
   site: ExecutionSite,
-  { id, sessionId }: Execution,
+  { sessionId, accepted }: Execution,
   { live }: StepLog<StepAttempt>,
-): Promise<void> {
+): Promise<Change[]> {
+  const { timeline } = site.store;
   const points = new Set(live.map(({ checkpointId }) => checkpointId));
-  const own = await site.store.timeline.changes({ sessionIds: [sessionId] });
+  const own = await timeline.changes({ sessionIds: [sessionId] });
   const ofSteps = own.filter((one) => one.checkpointId !== null && points.has(one.checkpointId));
-  const last = new Map(ofSteps.map((change) => [change.path, change]));
-  const changed: TrackedPath[] = [...last.values()]
-    .filter(({ path, after }) => after !== null && !joins(after, look(site.files, path).state))
-    .map(({ path }) => path);
-  const [path] = changed;
-  if (path === undefined) return;
+  const isAsBefore = ({ path, after }: Change): boolean =>
+    after === null || joins(after, look(site.files, path).state);
+  const changed = [...lastOfEach(ofSteps)].filter((change) => !isAsBefore(change));
+  if (accepted === null || changed.length === 0) return changed;
+  const chains = await timeline.changes({ paths: changed.map(({ path }) => path) });
+  const ends = lastOfEach(chains.filter(({ seq }) => seq <= accepted));
+  const isRight = new Set([...ends].filter(isAsBefore).map(({ path }) => path));
+  return changed.filter(({ path, seq }) => seq > accepted || !isRight.has(path));
+}
+
+/** The last change of each path. */
+function lastOfEach(changes: readonly Change[]): Iterable<Change> {
+  return new Map(changes.map((change) => [change.path, change])).values();
+}
+
+/** Records the files as they are now, each as its own chain continued, and that they were accepted. */
+function acceptFiles(
+  site: ExecutionSite,
+  held: HeldExecution,
+  changed: readonly Change[],
+): Promise<void> {
+  return held.write(async (draft, now) => {
+    const finds = site.finds(now);
+    for (const { path } of changed) {
+      const head = await findHead(site.store, path);
+      // A tool that is at work there records what it leaves.
+      if (head === null || head.open) continue;
+      await settleFound(draft, finds, {
+        path,
+        head,
+        seen: look(site.files, path),
+        until: draft.base,
+      });
+    }
+    held.set({ accepted: draft.seq });
+  });
+}
+
+function filesChanged(id: string, changed: readonly Change[]): SavepointError {
   const what = changed.length === 1 ? 'a file is' : `${changed.length} files are`;
-  throw new SavepointError('execution-files-changed', `${what} not as ${id} left it`, {
-    path,
+  return new SavepointError('execution-files-changed', `${what} not as ${id} left it`, {
+    path: changed[0]?.path,
     hint: "look at the files, then open the execution with changedFiles: 'accept'",
-    details: changed.map((one) => ({ path: one })),
+    details: changed.map(({ path }) => ({ path })),
   });
 }
 

@@ -1,4 +1,4 @@
-import type { CheckpointId, OperationId, PartId } from './ids.ts';
+import type { CheckpointId, OperationId, PartId, Seq } from './ids.ts';
 import type { ProcessOwner } from './owner.ts';
 
 /** `open` until somebody says that it is over. */
@@ -23,6 +23,8 @@ export interface Execution {
   readonly leaseUntil: number | null;
   /** The document with what its first step found; null until that step begins. */
   readonly root: PartId | null;
+  /** Files that are as they were at this place of the timeline were accepted; null: none were. */
+  readonly accepted: Seq | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

@@ -207,6 +207,7 @@ export const EXECUTIONS: Table<Execution> = {
     owner: nullable(json<ProcessOwner>()),
     leaseUntil: nullable(time),
     root: nullable(part),
+    accepted: nullable(seq),
     createdAt: time,
     updatedAt: time,
   },

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, readFile, stat } from 'node:fs/promises';
+import { chmod, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 
@@ -328,6 +328,49 @@ describe('an execution', () => {
     expect(await bed.read('a.txt')).toBe('person\n');
   });
 
+  it('goes on with files that were accepted once, until they change again', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e');
+    await run.step('one', async ({ files }) => {
+      await files.write('a.txt', 'step\n');
+      await files.write('gone.txt', 'step\n');
+    });
+    await run.close();
+    await bed.edit('a.txt', 'person\n');
+    await rm(join(bed.project, 'gone.txt'));
+    await (await savepoint.execution('e', { changedFiles: 'accept' })).close();
+    const again = await savepoint.execution('e');
+    expect(again.done).toBe(1);
+    await again.close();
+    await bed.edit('a.txt', 'person again\n');
+    await expect(savepoint.execution('e')).rejects.toMatchObject({
+      code: 'execution-files-changed',
+      details: [{ path: 'a.txt' }],
+    });
+    // What a step left is right as well, whatever was accepted since.
+    await bed.edit('a.txt', 'step\n');
+    await (await savepoint.execution('e')).close();
+    expect(await bed.read('a.txt')).toBe('step\n');
+  });
+
+  it('keeps what a later step wrote apart from what was accepted before it', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e');
+    await run.step('one', ({ files }) => files.write('a.txt', 'one\n'));
+    await run.close();
+    await bed.edit('a.txt', 'person\n');
+    const accepted = await savepoint.execution('e', { changedFiles: 'accept' });
+    await accepted.step('one', () => expect.fail('it was done before'));
+    await accepted.step('two', ({ files }) => files.write('a.txt', 'two\n'));
+    await accepted.close();
+    await bed.edit('a.txt', 'person\n');
+    await expect(savepoint.execution('e')).rejects.toMatchObject({
+      code: 'execution-files-changed',
+    });
+  });
+
   it('stops where somebody has rewound the files of its steps, and not the steps', async () => {
     bed = await ExecutionBed.make();
     const savepoint = await bed.open();
@@ -369,7 +412,9 @@ describe('an execution', () => {
     const closing = run.step('one', () => run.close());
     await expect(closing).rejects.toMatchObject({ code: 'execution-busy' });
     await run.finish();
+    expect(run.execution).toMatchObject({ status: 'finished', owner: null });
     await expect(run.step('one', () => 1)).rejects.toMatchObject({ code: 'execution-lost' });
+    expect(run.execution.status).toBe('finished');
     expect((await (await savepoint.executions()).list())[0]).toMatchObject({
       status: 'finished',
       holder: null,

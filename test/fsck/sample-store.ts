@@ -41,6 +41,7 @@ const EXECUTION: Execution = {
   owner: null,
   leaseUntil: null,
   root: null,
+  accepted: null,
   createdAt: 1,
   updatedAt: 2,
 };

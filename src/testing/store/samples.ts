@@ -104,6 +104,7 @@ export function executionOf(id: string, more: Partial<Execution> = {}): Executio
     owner: null,
     leaseUntil: null,
     root: null,
+    accepted: null,
     createdAt: 1_000,
     updatedAt: 1_000,
     ...more,
