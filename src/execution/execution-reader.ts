@@ -2,8 +2,9 @@ import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import type { PartId } from '../model/ids.ts';
 import { type Difference, differences } from '../model/value/differences.ts';
+import { type Snapshot, snapshotOf } from '../model/value/index.ts';
 import { findExecution, findOperation } from '../store/find.ts';
-import { assemble } from '../store/parts/assemble.ts';
+import { assemble, assembleTree } from '../store/parts/assemble.ts';
 import type { Store } from '../store/store.ts';
 import { type Holder, holderOf, notFound } from './lease.ts';
 import { BEGINNING, type ExecutionState, StepLog } from './step-log.ts';
@@ -100,6 +101,11 @@ async function isTakenBack(store: Store, { rolledBackBy }: StepAttempt): Promise
 
 export async function readValue(store: Store, root: PartId): Promise<unknown> {
   return assemble(root, await store.documents.readParts(root));
+}
+
+/** The same as a value that nobody can change. */
+export async function readSnapshot(store: Store, root: PartId): Promise<Snapshot> {
+  return snapshotOf(assembleTree(root, await store.documents.readParts(root)));
 }
 
 /** The state that a step left. Throws `part-missing` where damage has removed it. */

@@ -1,11 +1,12 @@
+import { types } from 'node:util';
 import { openChanges } from '../capture/capture.ts';
 import { resolveNamed } from '../capture/named-path.ts';
 import { checkId, clipText } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt, StepEffect } from '../model/execution.ts';
 import { selectedPath } from '../model/path.ts';
-import { type Tree, treeToValue } from '../model/value/index.ts';
-import { readValue, stateAfter } from './execution-reader.ts';
+import { Draft, type IfStorable, type Snapshot, snapshotOf } from '../model/value/index.ts';
+import { readSnapshot } from './execution-reader.ts';
 import type { DraftWork, ExecutionSite } from './execution-site.ts';
 import type { HeldExecution } from './lease.ts';
 import { authorOfStep, RecordedFiles } from './recorded-files.ts';
@@ -29,9 +30,11 @@ export interface StepOptions {
   readonly writes?: readonly string[] | undefined;
 }
 
-/** What a step is given. It may change state, variables and context: what they are at its end is kept. */
-export interface StepContext<State = unknown> extends ExecutionState {
-  state: State;
+/**
+ * What a step is given. It may change state, variables and context, in place or by others: what they are at its
+ * end is kept. They are drafts: a step that fails has changed nothing.
+ */
+export interface StepContext<State = unknown> extends ExecutionState<State> {
   readonly executionId: string;
   readonly index: number;
   readonly name: string;
@@ -58,15 +61,15 @@ export interface RunSettings {
 }
 
 /** An execution that this process holds. Steps run one after the other, each once. */
-export class ExecutionRun {
+export class ExecutionRun<State = unknown> {
   readonly #site: ExecutionSite;
   readonly #settings: RunSettings;
   readonly #packer = new StepPacker();
   readonly #held: HeldExecution;
-  readonly #beginning: Tree;
+  readonly #beginning: Snapshot;
   #log: StepLog<StepAttempt>;
   /** After the last step that was called; what the first one finds, before. */
-  #current: ExecutionState;
+  #current: Snapshot;
   /** The index of the step that is called next. */
   #next = 0;
   /** An attempt that failed and is not yet rolled back to its end: no other may begin before it is. */
@@ -78,14 +81,14 @@ export class ExecutionRun {
     site: ExecutionSite,
     held: HeldExecution,
     log: StepLog<StepAttempt>,
-    beginning: Tree,
+    beginning: Snapshot,
     settings: RunSettings,
   ) {
     this.#site = site;
     this.#held = held;
     this.#log = log;
     this.#beginning = beginning;
-    this.#current = treeToValue(beginning) as ExecutionState;
+    this.#current = beginning;
     this.#settings = settings;
   }
 
@@ -99,18 +102,22 @@ export class ExecutionRun {
 
   /**
    * The state after the last step that this process has called, also where its result came back from the
-   * record; before the first one, the state that the execution began with. Only steps change it.
+   * record; before the first one, the state that the execution began with. Only steps change it: it is frozen.
    */
-  get state(): unknown {
-    return this.#current.state;
+  get state(): State {
+    return this.#now.state;
   }
 
   get variables(): Readonly<Record<string, unknown>> {
-    return this.#current.variables;
+    return this.#now.variables;
   }
 
   get context(): Readonly<Record<string, unknown>> {
-    return this.#current.context;
+    return this.#now.context;
+  }
+
+  get #now(): ExecutionState<State> {
+    return this.#current.value as ExecutionState<State>;
   }
 
   /** How many steps succeeded so far, in this process or before. */
@@ -119,17 +126,21 @@ export class ExecutionRun {
   }
 
   /**
-   * Runs a step, unless it succeeded before: then its result comes back. When it fails, or is cancelled,
-   * its changes of files are rolled back first; calling `step` again tries it once more. A step is told by
-   * its place in the order of steps, and must have the same name and key there each time.
+   * Runs a step, unless it succeeded before: then its result comes back. It is a frozen copy, the first time as
+   * later. When the step fails, or is cancelled, its changes of files are rolled back first; calling `step`
+   * again tries it once more. A step is told by its place in the order of steps, and must have the same name
+   * and key there each time.
    */
-  step<Result, State = unknown>(name: string, work: Work<State, Result>): Promise<Result>;
-  step<Result, State = unknown>(
+  step<Result>(name: string, work: StepWork<State, Result> & IfStorable<Result>): Promise<Result>;
+  step<Result>(
     name: string,
     options: StepOptions,
-    work: Work<State, Result>,
+    work: StepWork<State, Result> & IfStorable<Result>,
   ): Promise<Result>;
-  async step(name: string, ...rest: [Work] | [StepOptions, Work]): Promise<unknown> {
+  async step(
+    name: string,
+    ...rest: [StepWork<State>] | [StepOptions, StepWork<State>]
+  ): Promise<unknown> {
     const [options, work] = rest.length === 1 ? [{}, rest[0]] : rest;
     checkId('name', name);
     const named = { name, key: keyOf(options) };
@@ -216,12 +227,12 @@ export class ExecutionRun {
       throw new SavepointError('part-missing', `the result of step ${step.index} is lost`);
     }
     const { store } = this.#site;
-    const result = step.result === null ? undefined : await readValue(store, step.result);
-    this.#current = await stateAfter(store, step);
-    return result;
+    const result = step.result === null ? null : await readSnapshot(store, step.result);
+    this.#current = await readSnapshot(store, step.root);
+    return result?.value;
   }
 
-  async #attempt(named: Named, work: Work, options: StepOptions): Promise<unknown> {
+  async #attempt(named: Named, work: StepWork<State>, options: StepOptions): Promise<unknown> {
     const signal = this.#signalOf(options);
     refuseAborted(signal);
     const writes = options.writes ?? null;
@@ -229,12 +240,15 @@ export class ExecutionRun {
     if (this.#unsettled !== null) await this.#fail(this.#unsettled);
     const step = await this.#begin({ ...named, writes });
     const attempt: Attempt = { step, isOver: false };
+    const draft = new Draft(this.#current, {
+      name: 'step',
+      refuseChange: () => refuseOver(attempt),
+      isProxy: types.isProxy,
+    });
     try {
-      const context = this.#contextOf(attempt, signal);
-      const result = await work(context as StepContext<never>);
+      const result = await work(this.#contextOf(attempt, draft, signal));
       refuseAborted(signal);
-      await this.#succeed(attempt, context, result);
-      return result;
+      return await this.#succeed(attempt, draft, result);
     } catch (error) {
       await this.#failWith({ attempt, error, status: signal.aborted ? 'cancelled' : 'failed' });
       throw error;
@@ -255,7 +269,8 @@ export class ExecutionRun {
     const begin: DraftWork<StepAttempt> = (draft, now, coverage) => {
       // It may have been finished or cancelled: it goes on.
       this.#held.set({ status: 'open' });
-      if (index === 0) this.#held.set({ root: this.#packer.packBeginning(draft, this.#beginning) });
+      if (index === 0)
+        this.#held.set({ root: this.#packer.packState(draft, this.#beginning.tree) });
       draft.steps.push(...this.#rolledBackForGood(index));
       const step = { ...made, index, attempt };
       return draftBegin(this.#site, draft, this.execution, step, { now, coverage });
@@ -280,7 +295,8 @@ export class ExecutionRun {
       .map((step) => ({ ...step, status: 'rolled-back', rolledBackBy: null }));
   }
 
-  #contextOf(attempt: Attempt, signal: AbortSignal): StepContext {
+  #contextOf(attempt: Attempt, draft: Draft, signal: AbortSignal): StepContext<State> {
+    const now = draft.value as ExecutionState<State>;
     const held = (): HeldExecution => {
       refuseOver(attempt);
       return this.#held;
@@ -288,7 +304,24 @@ export class ExecutionRun {
     const { executionId, index, name, attempt: number } = attempt.step;
     const earlier = this.#log.attempts.filter((step) => step.index === index);
     return {
-      ...this.#current,
+      get state() {
+        return now.state;
+      },
+      set state(state) {
+        now.state = state;
+      },
+      get variables() {
+        return now.variables;
+      },
+      set variables(variables) {
+        now.variables = variables;
+      },
+      get context() {
+        return now.context;
+      },
+      set context(context) {
+        now.context = context;
+      },
       executionId,
       index,
       name,
@@ -320,22 +353,31 @@ export class ExecutionRun {
     });
   }
 
-  /** State, result and the record of changed files, in one transaction, once those files are synced. */
-  async #succeed(attempt: Attempt, context: StepContext, result: unknown): Promise<void> {
-    const { state, variables, context: own } = context;
-    const after: ExecutionState = { state, variables, context: own };
-    attempt.step = await this.#packer.storing(() =>
+  /**
+   * State, result and the record of changed files, in one transaction, once those files are synced. Returns
+   * the result as every later call of the step gets it.
+   */
+  async #succeed(attempt: Attempt, state: Draft, result: unknown): Promise<unknown> {
+    let taken: Taken | undefined;
+    const ended = await this.#packer.storing(() =>
       this.#held.record(async (draft, now, coverage) => {
         attempt.isOver = true;
-        const packed = this.#packer.pack(draft, after, result);
+        // Only once: what the step has put into its state may change behind our back.
+        taken ??= takenFrom(state, result);
+        const packed = {
+          root: this.#packer.packState(draft, taken.state.tree),
+          result: taken.result && this.#packer.packResult(draft, taken.result.tree),
+        };
         const changed = await draftEnd(this.#site, draft, this.execution, { now, coverage });
         await syncFiles(this.#site, changed);
-        const ended = { ...attempt.step, ...packed, status: 'success', endedAt: now } as const;
-        draft.steps.push(ended);
-        return ended;
+        const step = { ...attempt.step, ...packed, status: 'success', endedAt: now } as const;
+        draft.steps.push(step);
+        return { step, taken };
       }),
     );
-    this.#current = after;
+    attempt.step = ended.step;
+    this.#current = ended.taken.state;
+    return ended.taken.result?.value;
   }
 
   /** An error on the way back is worse than the one that sent us there: it is thrown, with the other as cause. */
@@ -363,12 +405,22 @@ export class ExecutionRun {
       acceptsChangedFiles: this.#settings.acceptsChangedFiles,
     });
     this.#unsettled = null;
-    const before = this.#log.live[attempt.step.index - 1];
-    this.#current =
-      before === undefined
-        ? (treeToValue(this.#beginning) as ExecutionState)
-        : await stateAfter(this.#site.store, before);
   }
+}
+
+/** What a step leaves. */
+interface Taken {
+  readonly state: Snapshot;
+  /** Null where it returned nothing. */
+  readonly result: Snapshot | null;
+}
+
+function takenFrom(draft: Draft, result: unknown): Taken {
+  const state = draft.snapshot();
+  return {
+    state,
+    result: result === undefined ? null : snapshotOf(draft.treeOf(result, 'result')),
+  };
 }
 
 /** One attempt as it is on record. */
@@ -387,7 +439,7 @@ function refuseOver({ step, isOver }: Attempt): void {
 }
 
 /** What a step does. */
-export type Work<State = never, Result = unknown> = (
+export type StepWork<State = unknown, Result = unknown> = (
   context: StepContext<State>,
 ) => Promise<Result> | Result;
 

@@ -5,20 +5,20 @@ import { check, checkId, integer } from '../model/check.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import { joins } from '../model/state.ts';
-import { type Tree, valueToTree } from '../model/value/index.ts';
+import { type Snapshot, snapshotOf, valueToTree } from '../model/value/index.ts';
 import { commandsIn } from '../model/window.ts';
 import { findExecution, findHead } from '../store/find.ts';
 import { touchSession } from '../timeline/sessions.ts';
-import { readLog, readValue } from './execution-reader.ts';
+import { readLog, readSnapshot } from './execution-reader.ts';
 import { ExecutionRun, type RunSettings } from './execution-run.ts';
 import type { ExecutionSite } from './execution-site.ts';
 import { EXECUTION_AGENT, HeldExecution, LEASE_MS, newExecution, notFound } from './lease.ts';
 import { isUnfinished, type StepLog } from './step-log.ts';
 import { rollBackAttempt } from './take-back-steps.ts';
 
-export interface ExecutionOptions {
+export interface ExecutionOptions<State = unknown> {
   /** What the first step finds. Once a step is done, the one that was given then counts. */
-  readonly state?: unknown;
+  readonly state?: State | undefined;
   readonly variables?: Record<string, unknown> | undefined;
   readonly context?: Record<string, unknown> | undefined;
   /** Cancels the step that is running. */
@@ -42,15 +42,15 @@ const LONGEST_LEASE_MS = 2 ** 31 - 1;
  * Takes an execution for this process, new or begun before. An attempt that was killed, or that failed and
  * was not rolled back to its end, is rolled back first.
  */
-export async function openExecution(
+export async function openExecution<State>(
   site: ExecutionSite,
   id: string,
-  options: ExecutionOptions = {},
-): Promise<ExecutionRun> {
+  options: ExecutionOptions<State> = {},
+): Promise<ExecutionRun<State>> {
   checkId('id', id);
   const { state, variables = {}, context = {}, leaseMs = LEASE_MS, create = true } = options;
   check(integer(1, LONGEST_LEASE_MS), 'leaseMs', leaseMs);
-  const given = valueToTree({ state, variables, context }, { name: 'options' });
+  const given = snapshotOf(valueToTree({ state, variables, context }, { name: 'options' }));
   const settings: RunSettings = {
     acceptsChangedFiles: options.changedFiles === 'accept',
     signal: options.signal,
@@ -71,11 +71,11 @@ async function beginningOf(
   { store }: ExecutionSite,
   { root }: Execution,
   { live }: StepLog<StepAttempt>,
-  given: Tree,
-): Promise<Tree> {
+  given: Snapshot,
+): Promise<Snapshot> {
   // A repair may have lost it.
   if (live.length === 0 || root === null) return given;
-  return valueToTree(await readValue(store, root));
+  return readSnapshot(store, root);
 }
 
 /** Takes back what unfinished attempts left, and makes sure that files are as the live steps left them. */

@@ -2,8 +2,8 @@ import { SavepointError } from '../model/errors.ts';
 import type { StepAttempt, StepEffect, StepStatus } from '../model/execution.ts';
 
 /** What a step leaves to the next one. */
-export interface ExecutionState {
-  state: unknown;
+export interface ExecutionState<State = unknown> {
+  state: State;
   variables: Record<string, unknown>;
   context: Record<string, unknown>;
 }

@@ -18,7 +18,7 @@ import { newWindowId } from '../timeline/new-id.ts';
 import { touchSession } from '../timeline/sessions.ts';
 import type { ExecutionSite } from './execution-site.ts';
 import { EXECUTION_AGENT } from './lease.ts';
-import { type ExecutionState, stepName } from './step-log.ts';
+import { stepName } from './step-log.ts';
 
 export interface NewStep {
   readonly index: number;
@@ -136,23 +136,23 @@ export class StepPacker {
   readonly #states = new DocumentPacker();
   readonly #results = new DocumentPacker();
 
-  /** Packs into the draft; to be called within `storing`. Returns the names of both documents. */
-  pack(draft: Draft, after: ExecutionState, result: unknown): Pick<StepAttempt, 'root' | 'result'> {
-    const state = this.#states.pack(after, 'step');
-    const returned = result === undefined ? null : this.#results.pack(result, 'result');
-    draft.parts.push(...state.parts, state.root);
-    if (returned !== null) draft.parts.push(...returned.parts, returned.root);
-    return { root: state.root.id, result: returned?.root.id ?? null };
+  /** Packs a state into the draft; to be called within `storing`. Returns the name of the document. */
+  packState(draft: Draft, state: Tree): PartId {
+    return packInto(draft, this.#states, state, 'step');
   }
 
-  /** Packs what the first step finds. Returns the name of the document. */
-  packBeginning(draft: Draft, beginning: Tree): PartId {
-    const { root, parts } = this.#states.packTaken(beginning, 'options');
-    draft.parts.push(...parts, root);
-    return root.id;
+  /** The same for what a step returned. */
+  packResult(draft: Draft, result: Tree): PartId {
+    return packInto(draft, this.#results, result, 'result');
   }
 
   storing<T>(write: () => Promise<T>): Promise<T> {
     return storePacked([this.#states, this.#results], write);
   }
+}
+
+function packInto(draft: Draft, packer: DocumentPacker, tree: Tree, name: string): PartId {
+  const { root, parts } = packer.packTaken(tree, name);
+  draft.parts.push(...parts, root);
+  return root.id;
 }

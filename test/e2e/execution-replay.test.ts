@@ -21,9 +21,9 @@ function item(context: StepContext<Loop>): string {
 }
 
 /** A loop whose condition is its state, as anybody would write it. Stops before item `until`. */
-async function loop(run: ExecutionRun, until: number): Promise<string[]> {
+async function loop(run: ExecutionRun<Loop>, until: number): Promise<string[]> {
   const names: string[] = [];
-  for (let { i } = run.state as Loop; i < until; i = (run.state as Loop).i) {
+  for (let { i } = run.state; i < until; i = run.state.i) {
     names.push(await run.step('item', { key: i }, item));
   }
   return names;
@@ -54,7 +54,7 @@ describe('during a replay', () => {
     expect(run.state).toEqual({ i: 0, items: [] });
     await run.close();
     await savepoint.forkExecution('e', { at: 0, as: 'fork' });
-    const fork = await savepoint.execution('fork');
+    const fork = await savepoint.execution<Loop>('fork');
     expect(fork.state).toEqual({ i: 0, items: [] });
     await fork.step('item', { key: 0 }, item);
     expect(fork.state).toEqual({ i: 1, items: ['item 0'] });
@@ -98,6 +98,65 @@ describe('during a replay', () => {
     await loop(run, 3);
     await run.finish();
     expect((await reader.list())[0]?.status).toBe('finished');
+  });
+});
+
+describe('what a program gets hold of is the same in a first run and in a replay:', () => {
+  /** What the program sees, whether its step runs or its result comes back. */
+  async function program(savepoint: Savepoint): Promise<unknown[]> {
+    const seen: unknown[] = [];
+    const mine = { text: 'as returned', list: [1] };
+    const run = await savepoint.execution('p', {
+      state: { list: [mine], when: new Date(0), open: undefined as { deep: string[] } | undefined },
+    });
+    const result = await run.step('one', ({ state }) => {
+      state.list.push(mine, { text: 'b', list: [] });
+      state.when.setTime(5);
+      state.open = { deep: [] };
+      return mine;
+    });
+    seen.push(structuredClone(result), structuredClone(run.state));
+    const held = run.state;
+    // Neither the program's own object nor what it was handed leads into the state or the result.
+    mine.text = 'changed later';
+    for (const change of [
+      () => result.list.push(2),
+      () => (result.text = 'other'),
+      () => run.state.list.pop(),
+      () => run.state.open?.deep.push('x'),
+    ]) {
+      expect(change).toThrow(TypeError);
+    }
+    await run.step('two', ({ state }) => {
+      const first = state.list[0];
+      if (first !== undefined) first.text = 'changed by two';
+      state.list = state.list.filter(({ list }) => list.length > 0);
+    });
+    seen.push(structuredClone(held), structuredClone(run.state), structuredClone(result));
+    await run.close();
+    return seen;
+  }
+
+  it('results and state are frozen copies', async () => {
+    const savepoint = await stoppedAt(0);
+    const first = await program(savepoint);
+    expect(await program(savepoint)).toEqual(first);
+    const state = { when: new Date(5), open: { deep: [] } };
+    const mine = { text: 'as returned', list: [1] };
+    const after = { ...state, list: [mine, mine, { text: 'b', list: [] }] };
+    const last = { ...state, list: [{ ...mine, text: 'changed by two' }, mine] };
+    expect(first).toEqual([mine, after, after, last, mine]);
+  });
+
+  it('a draft of the state that a step kept takes no change after its end', async () => {
+    const savepoint = await stoppedAt(0);
+    const run = await savepoint.execution('e', BEGIN);
+    let kept: Loop | undefined;
+    await run.step('one', ({ state }) => {
+      kept = state;
+    });
+    expect(() => kept?.items.push('late')).toThrow(expect.objectContaining({ code: 'step-over' }));
+    expect(run.state).toEqual({ i: 0, items: [] });
   });
 });
 

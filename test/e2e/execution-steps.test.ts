@@ -16,7 +16,12 @@ let bed: ExecutionBed;
 
 afterEach(() => bed.remove());
 
-type Counting = StepContext<{ count: number; seen: string[] }>;
+interface Count {
+  count: number;
+  seen: string[];
+}
+
+type Counting = StepContext<Count>;
 
 function counting(context: Counting): void {
   context.state.count += 1;
@@ -102,6 +107,24 @@ describe('steps', () => {
       },
     ]);
     expect(steps[0]?.attempts[0]?.error).toContain('no luck');
+  });
+
+  it('refuse in the compiler what types show that it cannot be stored', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e', BEGIN);
+    const total: number = await run.step('typed', ({ state }) => (state.count += 2));
+    const seen: string[] = run.state.seen;
+    expect([total, seen]).toEqual([2, []]);
+    // @ts-expect-error: a function
+    await expect(run.step('f', () => ({ call: () => 1 }))).rejects.toThrow('result.call');
+    // @ts-expect-error: an object with methods
+    await expect(run.step('f', { key: 1 }, () => [bed])).rejects.toThrow('result[0]');
+    // @ts-expect-error: no such field
+    await run.step('f', ({ state }) => state.other);
+    // @ts-expect-error: a function
+    const opening = savepoint.execution('f', { state: { call: () => 1 } });
+    await expect(opening).rejects.toMatchObject({ code: 'value-unsupported' });
   });
 
   it('refuse what cannot be kept as it is, as a failure', async () => {
@@ -438,7 +461,7 @@ describe('an execution', () => {
     await expect(savepoint.forkExecution('e', { at: 7, as: 'g' })).rejects.toMatchObject({
       code: 'step-not-found',
     });
-    const fork = await savepoint.execution('f');
+    const fork = await savepoint.execution<Count>('f');
     expect([await fork.step('a', () => 0), await fork.step('b', () => 0)]).toEqual(['a', 'b']);
     expect(fork.state).toEqual({ count: 2, seen: ['a', 'b'] });
     await fork.step('other', counting);
@@ -481,7 +504,7 @@ describe('an execution', () => {
     expect((await reader.list())[0]).toMatchObject({ done: 3 });
     await savepoint.redo();
     expect(await bed.read('log.txt')).toBe('a');
-    const again = await savepoint.execution('e');
+    const again = await savepoint.execution<Count>('e');
     await again.step('a', () => 1);
     expect(again.state).toEqual({ count: 1, seen: ['a'] });
     await again.step('new', counting);
@@ -501,13 +524,13 @@ describe('an execution', () => {
     await run.close();
     const plan = await savepoint.planRollback('e', { to: 0 });
     await savepoint.applyRollback(plan);
-    const other = await savepoint.execution('e');
+    const other = await savepoint.execution<Count>('e');
     await other.step('a', counting);
     await other.step('b', (context: Counting) => void context.state.seen.push('other b'));
     await other.close();
     await savepoint.undo();
     expect(await bed.read('c.txt')).toBe('c');
-    const again = await savepoint.execution('e');
+    const again = await savepoint.execution<Count>('e');
     // Step c came after another b, and knows nothing of this one.
     await again.step('a', counting);
     await again.step('b', counting);

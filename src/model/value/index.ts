@@ -1,4 +1,6 @@
-export { jsonToValue, treeToValue } from './from-tree.ts';
+export { Draft } from './draft.ts';
+export { jsonToValue, type Snapshot, snapshotOf, treeToValue } from './from-tree.ts';
+export type { IfStorable } from './storable.ts';
 export { type TreeOptions, valueToJson, valueToTree } from './to-tree.ts';
 export {
   type Json,
