@@ -62,7 +62,7 @@ export const ERROR_CODES = {
   'execution-removed': 'The steps of the execution were removed, and its id stays taken.',
   'execution-busy': 'Another process, or another step, is at work on the execution.',
   'execution-lost': 'The execution was taken over, or given back; nothing was written.',
-  'execution-diverged': 'A step has another name than it had the last time.',
+  'execution-diverged': 'The program calls other steps than it called the last time.',
   'execution-files-changed': 'Files that a step wrote are not as it left them.',
   'execution-effects': 'A rollback would not undo what steps have declared; nothing was done.',
   'step-over': 'The step has ended; what it was given serves no more.',

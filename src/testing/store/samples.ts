@@ -104,6 +104,8 @@ export function executionOf(id: string, more: Partial<Execution> = {}): Executio
     token: 1,
     owner: null,
     leaseUntil: null,
+    root: null,
+    accepted: null,
     createdAt: 1_000,
     updatedAt: 1_000,
     ...more,
