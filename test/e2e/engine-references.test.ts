@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CheckpointId } from '../../src/index.ts';
 import { type Bed, makeBed } from './engine-bed.ts';
-import { carry } from './transfer.ts';
 
 let bed: Bed;
 let ids: CheckpointId[];
