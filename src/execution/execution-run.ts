@@ -67,7 +67,7 @@ export class ExecutionRun<State = unknown> {
   readonly #packer = new StepPacker();
   readonly #held: HeldExecution;
   readonly #beginning: Snapshot;
-  #log: StepLog<StepAttempt>;
+  readonly #log: StepLog<StepAttempt>;
   /** After the last step that was called; what the first one finds, before. */
   #current: Snapshot;
   /** The index of the step that is called next. */
@@ -246,20 +246,21 @@ export class ExecutionRun<State = unknown> {
       isProxy: types.isProxy,
     });
     try {
-      const result = await work(this.#contextOf(attempt, draft, signal));
+      const context = this.#contextOf(attempt, draft, signal);
+      const result = await work(context);
       refuseAborted(signal);
-      return await this.#succeed(attempt, draft, result);
+      return await this.#succeed(attempt, () => takenFrom(draft, context, result));
     } catch (error) {
       await this.#failWith({ attempt, error, status: signal.aborted ? 'cancelled' : 'failed' });
       throw error;
     } finally {
-      this.#log = this.#log.with(attempt.step);
+      this.#log.put(attempt.step);
     }
   }
 
   #signalOf({ signal }: StepOptions): AbortSignal {
     const given = [signal, this.#settings.signal].filter((one) => one !== undefined);
-    return AbortSignal.any([...given, this.#held.lost]);
+    return given.length === 0 ? this.#held.lost : AbortSignal.any([...given, this.#held.lost]);
   }
 
   async #begin(made: Named & Pick<StepAttempt, 'writes'>): Promise<StepAttempt> {
@@ -288,40 +289,24 @@ export class ExecutionRun<State = unknown> {
    * restores their files only.
    */
   #rolledBackForGood(index: number): StepAttempt[] {
-    return this.#log.attempts
-      .filter(({ index: at, status, rolledBackBy }) => {
-        return at >= index && (status === 'success' || rolledBackBy !== null);
-      })
+    return this.#log
+      .attemptsFrom(index)
+      .filter(({ status, rolledBackBy }) => status === 'success' || rolledBackBy !== null)
       .map((step) => ({ ...step, status: 'rolled-back', rolledBackBy: null }));
   }
 
   #contextOf(attempt: Attempt, draft: Draft, signal: AbortSignal): StepContext<State> {
-    const now = draft.value as ExecutionState<State>;
+    const { state, variables, context } = draft.value as ExecutionState<State>;
     const held = (): HeldExecution => {
       refuseOver(attempt);
       return this.#held;
     };
     const { executionId, index, name, attempt: number } = attempt.step;
-    const earlier = this.#log.attempts.filter((step) => step.index === index);
+    const earlier = this.#log.attemptsAt(index);
     return {
-      get state() {
-        return now.state;
-      },
-      set state(state) {
-        now.state = state;
-      },
-      get variables() {
-        return now.variables;
-      },
-      set variables(variables) {
-        now.variables = variables;
-      },
-      get context() {
-        return now.context;
-      },
-      set context(context) {
-        now.context = context;
-      },
+      state,
+      variables,
+      context,
       executionId,
       index,
       name,
@@ -357,13 +342,13 @@ export class ExecutionRun<State = unknown> {
    * State, result and the record of changed files, in one transaction, once those files are synced. Returns
    * the result as every later call of the step gets it.
    */
-  async #succeed(attempt: Attempt, state: Draft, result: unknown): Promise<unknown> {
+  async #succeed(attempt: Attempt, take: () => Taken): Promise<unknown> {
     let taken: Taken | undefined;
     const ended = await this.#packer.storing(() =>
       this.#held.record(async (draft, now, coverage) => {
-        attempt.isOver = true;
         // Only once: what the step has put into its state may change behind our back.
-        taken ??= takenFrom(state, result);
+        taken ??= take();
+        attempt.isOver = true;
         const packed = {
           root: this.#packer.packState(draft, taken.state.tree),
           result: taken.result && this.#packer.packResult(draft, taken.result.tree),
@@ -415,7 +400,10 @@ interface Taken {
   readonly result: Snapshot | null;
 }
 
-function takenFrom(draft: Draft, result: unknown): Taken {
+function takenFrom(draft: Draft, context: ExecutionState, result: unknown): Taken {
+  const { state: after, variables, context: own } = context;
+  // The step may have put others in their places.
+  Object.assign(draft.value as ExecutionState, { state: after, variables, context: own });
   const state = draft.snapshot();
   return {
     state,

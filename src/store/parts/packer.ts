@@ -2,16 +2,7 @@ import type { PartId } from '../../model/ids.ts';
 import type { Tree, TreeObject } from '../../model/value/index.ts';
 import { cutBytes, cutText, isLong } from './cut.ts';
 import { type Part, type PartKind, partOf } from './part.ts';
-import {
-  joined,
-  PART_TEXT,
-  PLACE_COST,
-  placesOf,
-  runsOf,
-  type Skeleton,
-  skeleton,
-  standIn,
-} from './skeleton.ts';
+import { joined, runsOf, type Skeleton, skeleton, standIn } from './skeleton.ts';
 
 /** What weighs more is divided. */
 const LARGEST_NODE = 4_096;
@@ -25,9 +16,14 @@ const REMEMBERED_TEXTS = 64;
 const REMEMBERED_CHARACTERS = 16 * 1024 * 1024;
 const REMEMBERED_RUNS = 8_192;
 
-interface PlacedList {
-  readonly items: readonly Tree[];
-  readonly children: readonly PartId[];
+/** A list in several runs. */
+interface LongList {
+  items: readonly Tree[];
+  /** For each item what is written in the list. */
+  readonly entries: Skeleton[];
+  /** Where each run ends, and what stands for it. */
+  readonly ends: number[];
+  readonly places: Skeleton[];
 }
 
 interface Run {
@@ -45,8 +41,8 @@ export class Packer {
   readonly #texts = new Recent<Skeleton>(REMEMBERED_TEXTS, REMEMBERED_CHARACTERS);
   readonly #runs = new Recent<Run>(REMEMBERED_RUNS);
   readonly #made = new Map<PartId, Part>();
-  /** Lists whose items are all parts, by their first items. */
-  readonly #lists = new WeakMap<object, PlacedList>();
+  /** By their first items. */
+  readonly #lists = new WeakMap<object, LongList>();
 
   /**
    * The first part, which is made anew each time, and the others that this packer has not made before,
@@ -93,37 +89,47 @@ export class Packer {
   }
 
   #list(items: readonly Tree[]): Skeleton {
-    const known = this.#listOfPlaces(items);
+    const known = this.#listAgain(items);
     if (known !== null) return known;
     const entries = items.map((item) => this.#any(item));
     const isHeavy = weightOf(entries) > LARGEST_NODE;
     const settled = isHeavy ? entries.map((entry) => this.#light(entry)) : entries;
-    this.#remember(items, settled);
-    return this.#divided('[', settled, ']', false);
-  }
-
-  /** A list that begins as one did which was all parts, and still is: only what differs is looked at. */
-  #listOfPlaces(items: readonly Tree[]): Skeleton | null {
-    const last = isRemembered(items) ? this.#lists.get(items[0] as object) : undefined;
-    if (last === undefined) return null;
-    const children: PartId[] = [];
-    for (let at = 0; at < items.length; at += 1) {
-      if (items[at] === last.items[at]) {
-        children.push(last.children[at] as PartId);
-        continue;
-      }
-      const { text, children: own } = this.#light(this.#any(items[at] as Tree));
-      if (text !== PART_TEXT) return null;
-      children.push(own[0] as PartId);
+    const [first] = items;
+    if (weightOf(settled) <= LARGEST_NODE || typeof first !== 'object' || first === null) {
+      return this.#divided('[', settled, ']', false);
     }
-    this.#lists.set(items[0] as object, { items, children });
-    return placesOf(children);
+    const list: LongList = { items, entries: settled, ends: [], places: [] };
+    this.#lists.set(first, list);
+    return this.#divideOn(list);
   }
 
-  #remember(items: readonly Tree[], settled: readonly Skeleton[]): void {
-    if (!isRemembered(items) || settled.some(({ text }) => text !== PART_TEXT)) return;
-    const children = settled.map((entry) => entry.children[0] as PartId);
-    this.#lists.set(items[0] as object, { items, children });
+  /**
+   * A long list that begins as an earlier one did, which is still long: only what follows is looked at. What is
+   * known of the list is changed in place, so that a list which grows leaves nothing behind.
+   */
+  #listAgain(items: readonly Tree[]): Skeleton | null {
+    const first = items[0] as object;
+    const list = this.#lists.get(first);
+    if (list === undefined) return null;
+    const same = sameAtBegin(list.items, items);
+    const { entries, ends, places } = list;
+    entries.length = same;
+    for (const item of items.slice(same)) entries.push(this.#light(this.#any(item)));
+    list.items = items;
+    // Another entry may follow the last run: where that run ends is open.
+    while ((ends.at(-1) ?? 0) >= same) ends.pop();
+    places.length = ends.length;
+    if (weightOf(entries) > LARGEST_NODE) return this.#divideOn(list);
+    this.#lists.delete(first);
+    return null;
+  }
+
+  #divideOn({ entries, ends, places }: LongList): Skeleton {
+    for (const run of runsOf(entries, ends.at(-1) ?? 0)) {
+      places.push(this.#run('[', run, ']', false));
+      ends.push((ends.at(-1) ?? 0) + run.length);
+    }
+    return this.#joinedAgain(places);
   }
 
   #light(entry: Skeleton): Skeleton {
@@ -234,11 +240,11 @@ function roomAfter(tree: Tree, room: number): number {
   return left;
 }
 
-/** So many that they weigh too much if each is worth a part, and so few that their places do not. */
-function isRemembered(items: readonly Tree[]): boolean {
-  const [first] = items;
-  if (typeof first !== 'object' || first === null) return false;
-  return items.length * SMALLEST_PART > LARGEST_NODE && items.length * PLACE_COST <= LARGEST_NODE;
+/** How many entries two lists have in common, from the first on. */
+function sameAtBegin(one: readonly Tree[], other: readonly Tree[]): number {
+  let same = 0;
+  while (same < one.length && same < other.length && one[same] === other[same]) same += 1;
+  return same;
 }
 
 function weightOf(entries: readonly Skeleton[]): number {

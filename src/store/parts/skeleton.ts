@@ -12,9 +12,11 @@ export interface Skeleton {
   readonly cost: number;
   /** What stands for it where it is a part of its own, once it was made one. */
   place: Skeleton | null;
+  /** A number that only depends on what it says, once somebody asked for it. */
+  mark: number | null;
 }
 
-export const PART_TEXT = '{"$part":0}';
+const PART_TEXT = '{"$part":0}';
 /** A name in a row, and in the row of the index that leads to it. */
 const CHILD_COST = 48;
 
@@ -24,11 +26,8 @@ export function skeleton(
   isTagged = false,
 ): Skeleton {
   const cost = text.length + CHILD_COST * children.length;
-  return { text, children, isTagged, cost, place: null };
+  return { text, children, isTagged, cost, place: null, mark: null };
 }
-
-/** What the place of a part weighs. */
-export const PLACE_COST: number = PART_TEXT.length + CHILD_COST;
 
 /** What stands for a part that lies elsewhere. */
 export function standIn(id: PartId): Skeleton {
@@ -60,17 +59,17 @@ export function joined(
   return skeleton(open + texts.join(',') + close, children, hasTags);
 }
 
-/** A list of nothing but parts. */
-export function placesOf(children: readonly PartId[]): Skeleton {
-  return skeleton(`[${partText(children.length)}]`, children);
-}
-
 function partText(count: number): string {
   return count === 1 ? PART_TEXT : `{"$part":${count - 1}}`;
 }
 
-/** A number that only depends on what an entry says. */
-function markOf({ text, children }: Skeleton): number {
+/** The number is remembered: a long list is looked through again for each entry that is added. */
+function markOf(entry: Skeleton): number {
+  entry.mark ??= madeMark(entry);
+  return entry.mark;
+}
+
+function madeMark({ text, children }: Skeleton): number {
   let mark = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) {
     mark = Math.imul(mark ^ text.charCodeAt(at), 0x01000193);
@@ -86,14 +85,15 @@ const LARGEST = 4_096;
 const MARKS = 0x10000;
 
 /**
- * Cuts the entries of a list or object into runs. An entry ends a run by what it says itself, so that one
+ * Cuts the entries of a list or object into runs, from one that begins a run on. An entry ends a run by what it says itself, so that one
  * that comes in, or goes, leaves all runs but its own as they are.
  */
-export function runsOf(entries: readonly Skeleton[]): Skeleton[][] {
+export function runsOf(entries: readonly Skeleton[], from = 0): Skeleton[][] {
   const runs: Skeleton[][] = [];
   let run: Skeleton[] = [];
   let cost = 0;
-  for (const entry of entries) {
+  for (let at = from; at < entries.length; at += 1) {
+    const entry = entries[at] as Skeleton;
     if (run.length > 0 && cost + entry.cost > LARGEST) {
       runs.push(run);
       [run, cost] = [[], 0];
