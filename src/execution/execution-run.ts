@@ -57,6 +57,8 @@ export interface StepContext<State = unknown> extends ExecutionState<State> {
 
 export interface RunSettings {
   readonly acceptsChangedFiles: boolean;
+  /** For the attempts that are unfinished when the execution is opened. */
+  readonly includeShared?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -37,6 +37,8 @@ export interface ExecutionFiles {
   planRewind(request: {
     readonly to: string;
     readonly onConflict?: OnConflict | undefined;
+    /** Also takes back changes that may be somebody else's. */
+    readonly includeShared?: boolean | undefined;
   }): Promise<RewindPlan>;
   apply(plan: RewindPlan): Promise<Receipt>;
 }
