@@ -4,6 +4,7 @@ import { resolveNamed } from '../capture/named-path.ts';
 import { checkId, clipText } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt, StepEffect } from '../model/execution.ts';
+import type { PartId } from '../model/ids.ts';
 import { selectedPath } from '../model/path.ts';
 import { Draft, type IfStorable, type Snapshot, snapshotOf } from '../model/value/index.ts';
 import { readSnapshot } from './execution-reader.ts';
@@ -72,6 +73,8 @@ export class ExecutionRun<State = unknown> {
   readonly #log: StepLog<StepAttempt>;
   /** After the last step that was called; what the first one finds, before. */
   #current: Snapshot;
+  /** The document with it, where that is known. */
+  #root: PartId | null;
   /** The index of the step that is called next. */
   #next = 0;
   /** An attempt that failed and is not yet rolled back to its end: no other may begin before it is. */
@@ -91,6 +94,7 @@ export class ExecutionRun<State = unknown> {
     this.#log = log;
     this.#beginning = beginning;
     this.#current = beginning;
+    this.#root = log.live.length === 0 ? null : held.execution.root;
     this.#settings = settings;
   }
 
@@ -230,7 +234,9 @@ export class ExecutionRun<State = unknown> {
     }
     const { store } = this.#site;
     const result = step.result === null ? null : await readSnapshot(store, step.result);
-    this.#current = await readSnapshot(store, step.root);
+    // Many steps leave the state as it is.
+    if (step.root !== this.#root) this.#current = await readSnapshot(store, step.root);
+    this.#root = step.root;
     return result?.value;
   }
 
@@ -364,6 +370,7 @@ export class ExecutionRun<State = unknown> {
     );
     attempt.step = ended.step;
     this.#current = ended.taken.state;
+    this.#root = ended.step.root;
     return ended.taken.result?.value;
   }
 
