@@ -3,7 +3,7 @@ import { openChanges } from '../capture/capture.ts';
 import { resolveNamed } from '../capture/named-path.ts';
 import { checkId, clipText } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
-import type { Execution, StepAttempt, StepEffect } from '../model/execution.ts';
+import type { Execution, StepAttempt } from '../model/execution.ts';
 import type { PartId } from '../model/ids.ts';
 import { selectedPath } from '../model/path.ts';
 import { Draft, type IfStorable, type Snapshot, snapshotOf } from '../model/value/index.ts';
@@ -11,50 +11,10 @@ import { readSnapshot } from './execution-reader.ts';
 import type { DraftWork, ExecutionSite } from './execution-site.ts';
 import type { HeldExecution } from './lease.ts';
 import { authorOfStep, RecordedFiles } from './recorded-files.ts';
+import type { StepContext, StepOptions, StepWork } from './step-context.ts';
 import { type ExecutionState, type StepLog, stepName } from './step-log.ts';
 import { draftBegin, draftEnd, StepPacker, syncFiles } from './step-recording.ts';
 import { rollBackAttempt } from './take-back-steps.ts';
-
-export interface StepOptions {
-  /**
-   * Tells steps of one name apart, as in a loop: a step that comes back in another order is noticed. A number
-   * is the same key as its text.
-   */
-  readonly key?: string | number | undefined;
-  /** Cancels the step: its changes are rolled back. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Where commands of the step write. After a kill, or beside another execution, nobody can tell who wrote
-   * a file that no tool named: below these paths it was the step, elsewhere somebody else. Left out, such a
-   * file stays as it is, and the execution stops with `execution-files-changed` and names it.
-   */
-  readonly writes?: readonly string[] | undefined;
-}
-
-/**
- * What a step is given. It may change state, variables and context, in place or by others: what they are at its
- * end is kept. They are drafts: a step that fails has changed nothing.
- */
-export interface StepContext<State = unknown> extends ExecutionState<State> {
-  readonly executionId: string;
-  readonly index: number;
-  readonly name: string;
-  /** Counts from 1. */
-  readonly attempt: number;
-  /** Aborted when the caller cancels, or another process takes the execution over. */
-  readonly signal: AbortSignal;
-  /** Writes that are on record before they happen; the best way for a step to write a file. */
-  readonly files: RecordedFiles;
-  /** What earlier attempts at this step have declared, and may have done. */
-  readonly earlierEffects: readonly StepEffect[];
-  /**
-   * Puts on record, durably, that something is about to happen which cannot be undone: a request that is
-   * sent, a mail. A rollback names it before it starts.
-   */
-  effect(description: string): Promise<void>;
-  /** To be called before a tool writes these files by itself: puts on record what is there. */
-  capture(...paths: string[]): Promise<void>;
-}
 
 export interface RunSettings {
   readonly acceptsChangedFiles: boolean;
@@ -149,6 +109,11 @@ export class ExecutionRun<State = unknown> {
   ): Promise<unknown> {
     const [options, work] = rest.length === 1 ? [{}, rest[0]] : rest;
     checkId('name', name);
+    if (typeof work !== 'function') {
+      throw new SavepointError('argument-invalid', 'the work of a step must be a function', {
+        hint: 'options stand before it: run.step(name, options, work)',
+      });
+    }
     const named = { name, key: keyOf(options) };
     if (this.#isBusy) {
       throw new SavepointError('execution-busy', 'another step of the execution is running');
@@ -434,11 +399,6 @@ function refuseOver({ step, isOver }: Attempt): void {
     hint: 'wait, within a step, for all that it does',
   });
 }
-
-/** What a step does. */
-export type StepWork<State = unknown, Result = unknown> = (
-  context: StepContext<State>,
-) => Promise<Result> | Result;
 
 type Named = Pick<StepAttempt, 'name' | 'key'>;
 
