@@ -35,6 +35,12 @@ export function statOf(at: FsPath): BigIntStats {
   return lstatSync(at, { bigint: true });
 }
 
+/** Whether a user is another one than the one that this process works for. */
+export function isOthers(uid: number): boolean {
+  const own = process.geteuid?.();
+  return own !== undefined && uid !== own;
+}
+
 /** The target of a link, as it is written in it. Throws where the entry is not a link. */
 export function linkTarget(at: FsPath): Buffer {
   return readlinkSync(at, { encoding: 'buffer' });

@@ -88,6 +88,7 @@ export interface PlanNote {
     | 'lock-file-changed'
     | 'hard-links'
     | 'owner-changes'
+    | 'set-id'
     | 'not-covered'
     | 'not-certain'
     | 'recovered'
