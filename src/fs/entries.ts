@@ -35,9 +35,13 @@ export function statOf(at: FsPath): BigIntStats {
   return lstatSync(at, { bigint: true });
 }
 
-/** Whether a user is another one than the one that this process works for. */
-export function isOthers(uid: number): boolean {
-  const own = process.geteuid?.();
+/** The user that this process works for; undefined where the system has no numbers for users. */
+export function ownUid(): number | undefined {
+  return process.geteuid?.();
+}
+
+/** Whether a user is another one than that. Whoever asks for many files asks for the own number once. */
+export function isOthers(uid: number, own: number | undefined = ownUid()): boolean {
   return own !== undefined && uid !== own;
 }
 

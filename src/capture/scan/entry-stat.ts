@@ -36,8 +36,8 @@ export const WIDE_NAME: number = 1 << 18;
 export const OTHERS_FLAG: number = 1 << 19;
 
 /** The mode of an entry, and what else its stat says, as the column has them. */
-export function statBits({ mode, uid }: EntryStat): number {
-  return (mode & MODE_MASK) | (uid !== undefined && isOthers(uid) ? OTHERS_FLAG : 0);
+export function statBits({ mode, uid }: EntryStat, own: number | undefined): number {
+  return (mode & MODE_MASK) | (uid !== undefined && isOthers(uid, own) ? OTHERS_FLAG : 0);
 }
 
 export function isDirectoryMode(mode: number): boolean {

@@ -1,3 +1,4 @@
+import { ownUid } from '../../fs/entries.ts';
 import { pathToBytes } from '../../model/path.ts';
 import { type EntryStat, isDirectoryMode, statBits, WIDE_NAME } from './entry-stat.ts';
 import { type FolderRuleTexts, isEmpty } from './folder-rules.ts';
@@ -34,6 +35,7 @@ const MORE_NAME_BYTES = 64 * 1024;
 export class IndexBuilder {
   readonly rules: Map<number, FolderRuleTexts> = new Map();
   #folders = 1;
+  readonly #own = ownUid();
   readonly #stats: GrowingColumn<Float64Array>;
   readonly #bits: GrowingColumn<Uint32Array>;
   readonly #parent: GrowingColumn<Uint32Array>;
@@ -56,7 +58,7 @@ export class IndexBuilder {
 
   /** Adds an entry to a folder. If it is a folder itself, returns its number, otherwise -1. */
   add(parent: number, name: string, stat: EntryStat, flags: number): number {
-    const bits = statBits(stat);
+    const bits = statBits(stat, this.#own);
     this.#stats.push(stat.mtimeMs);
     this.#stats.push(stat.ctimeMs);
     this.#stats.push(stat.ino);
