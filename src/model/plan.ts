@@ -88,6 +88,7 @@ export interface PlanNote {
     | 'lock-file-changed'
     | 'hard-links'
     | 'owner-changes'
+    | 'set-id'
     | 'not-covered'
     | 'not-certain'
     /** No tool named these: a scan found them changed while a command ran. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CheckpointId } from '../../src/index.ts';
 import { type Bed, makeBed } from './engine-bed.ts';
+import { carry } from './transfer.ts';
 
 let bed: Bed;
 let ids: CheckpointId[];
@@ -75,6 +76,15 @@ describe('a checkpoint is found', () => {
     expect(await found('before lunch')).toBe(ids[1]);
     await bed.savepoint.label('before lunch', null);
     await expect(found('before lunch')).rejects.toMatchObject({ code: 'checkpoint-not-found' });
+  });
+
+  it('by the label that it has here, also where an import brings a checkpoint with the same', async () => {
+    const elsewhere = await makeBed();
+    await elsewhere.savepoint.checkpoint({ label: 'good' });
+    await bed.savepoint.label('~1', 'good');
+    await carry(elsewhere, bed, { all: true });
+    await elsewhere.remove();
+    expect(await found('good')).toBe(ids[2]);
   });
 });
 
