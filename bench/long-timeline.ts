@@ -71,6 +71,7 @@ function checkpointOf(seq: number, session: Session, nth: number): Checkpoint {
     createdAt: nth,
     gitHead: null,
     coverage: 'named',
+    importedAt: null,
   };
 }
 

@@ -37,7 +37,12 @@ export type {
   ListedExecution,
   ShownStep,
 } from './execution/execution-reader.ts';
-export type { ExecutionRun, StepContext, StepOptions } from './execution/execution-run.ts';
+export type {
+  ExecutionRun,
+  StepContext,
+  StepOptions,
+  StepWork,
+} from './execution/execution-run.ts';
 export type { ExecutionOptions, ForkRequest } from './execution/open-execution.ts';
 export type { RecordedFiles } from './execution/recorded-files.ts';
 export type { RollbackOptions, RollbackPlan, RollbackRequest } from './execution/rollback.ts';
@@ -172,6 +177,7 @@ export {
   type RetentionRules,
 } from './timeline/retention.ts';
 export type { SessionSummary } from './timeline/sessions.ts';
+export { TAKEN_BACK, type TakenBack } from './timeline/work.ts';
 export type {
   ExportReceipt,
   ExportRequest,

@@ -50,7 +50,7 @@ export function lostWindows(windows: readonly Window[], movedOn: string | null):
 
 /** Whether a checkpoint after `seq` has a gap: the worktree could not be scanned there. */
 export async function hasGapSince(store: Store, seq: Seq): Promise<boolean> {
-  const recent = await store.timeline.checkpoints({ limit: 20 });
+  const recent = await store.timeline.checkpoints({ importedAt: null, limit: 20 });
   return recent.some(
     (one) => one.seq > seq && one.coverage !== 'scanned' && one.coverage !== 'named',
   );

@@ -74,7 +74,7 @@ export interface Call {
   tell(text: string, indent?: number): void;
   /** A sentence about what is being done; nothing with `--quiet` either. */
   remark(text: string): void;
-  /** What to do next, beside the output proper so that pipes stay clean; nothing with `--quiet`. */
+  /** What to do next, on standard error and only where that is a terminal; nothing with `--quiet`. */
   hint(text: string): void;
 }
 
@@ -117,7 +117,7 @@ export function parseCall(command: Command, argv: readonly string[], io: Io): Ca
     },
     hint: (text) => {
       const lines = wrapWords(`hint: ${text}`, columns, 2).map((line) => paint('dim', line));
-      if (!quiet) io.err(`${lines.join('\n')}\n`);
+      if (!quiet && io.errorTerminal) io.err(`${lines.join('\n')}\n`);
     },
   };
 }

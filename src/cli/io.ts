@@ -18,6 +18,8 @@ export interface Io {
   readonly terminal: boolean;
   readonly columns: number;
   readonly rows: number;
+  /** Whether standard error is a terminal: hints are for a person who reads them there. */
+  readonly errorTerminal: boolean;
   /** What a person must hear even if standard output fails: that files were changed. */
   done: string | null;
   /** Waits until all of standard output is written. Gives what went wrong, if anything did. */
@@ -74,6 +76,7 @@ export function processIo({ json }: IoOptions): Io {
     terminal: Boolean(stdout.isTTY),
     columns: stdout.columns || DEFAULT_COLUMNS,
     rows: stdout.rows || DEFAULT_ROWS,
+    errorTerminal: Boolean(stderr.isTTY),
     done: null,
     outputFailure: () => output.failure(),
     ask: async (question) => {

@@ -16,6 +16,7 @@ import {
   type Receipt,
   type Session,
   type State,
+  TAKEN_BACK,
   UNKNOWN_REASONS,
   type UnknownReason,
 } from '../index.ts';
@@ -39,7 +40,7 @@ import {
 } from '../model/check.ts';
 import type { FileDiff } from '../terminal/file-diff.ts';
 import { sentenceFor } from '../terminal/reasons.ts';
-import { PathNames } from './json.ts';
+import { PathNames, picked } from './json.ts';
 import type { Unmatched } from './path-arguments.ts';
 
 // What several commands print with --json. The published schemas are made from these descriptions, and the
@@ -77,14 +78,19 @@ export function timeJson(time: number): string {
   return new Date(time).toISOString();
 }
 
-export interface CheckpointJson
-  extends Pick<ListedCheckpoint, 'id' | 'seq' | 'sessionId' | 'agent' | 'messageId' | 'kind'>,
-    Pick<ListedCheckpoint, 'description' | 'label' | 'files'>,
-    Partial<LineCount> {
-  readonly createdAt: string;
+export function timeOrNull(time: number | null): string | null {
+  return time === null ? null : timeJson(time);
 }
 
-export const CHECKPOINT: Kind<CheckpointJson> = exact({
+export interface CheckpointJson
+  extends Pick<ListedCheckpoint, 'id' | 'seq' | 'sessionId' | 'agent' | 'messageId' | 'kind'>,
+    Pick<ListedCheckpoint, 'description' | 'label' | 'files' | 'folders' | 'takenBack'>,
+    Partial<LineCount> {
+  readonly createdAt: string;
+  readonly imported: boolean;
+}
+
+export const CHECKPOINT: ObjectKind<CheckpointJson> = exact({
   id: branded<CheckpointId>(TEXT),
   seq: described('Its place on the timeline: order never depends on a clock.', integer(1)),
   sessionId: described(
@@ -100,27 +106,21 @@ export const CHECKPOINT: Kind<CheckpointJson> = exact({
   description: TEXT,
   label: nullable(TEXT),
   createdAt: TIME,
-  files: described('How many paths changed under it.', COUNT),
+  files: described('How many files changed under it.', COUNT),
+  folders: described('How many folders were made or removed under it.', COUNT),
+  takenBack: described(
+    'Whether operations that are in effect took back what changed under it.',
+    oneOf(...TAKEN_BACK),
+  ),
+  imported: described('It came with an import: "latest" and "~N" never mean it.', BOOLEAN),
   insertions: optional(described('Only with --stat.', COUNT)),
   deletions: optional(described('Only with --stat.', COUNT)),
 });
 
 export function checkpointJson(checkpoint: ListedCheckpoint, lines?: LineCount): CheckpointJson {
-  const { id, seq, sessionId, agent, messageId, kind, description, label, files } = checkpoint;
   const createdAt = timeJson(checkpoint.createdAt);
-  return {
-    id,
-    seq,
-    sessionId,
-    agent,
-    messageId,
-    kind,
-    description,
-    label,
-    files,
-    createdAt,
-    ...lines,
-  };
+  const imported = checkpoint.importedAt !== null;
+  return { ...picked(CHECKPOINT, checkpoint), createdAt, imported, ...lines };
 }
 
 export interface SessionJson extends Pick<Session, 'id' | 'agent' | 'rootId'> {
@@ -149,15 +149,13 @@ export function stateOf({ archivedAt, run }: Session): SessionJson['state'] {
 }
 
 export function sessionJson(session: Session): SessionJson {
-  const { id, rootId, agent, archivedAt } = session;
+  const { archivedAt } = session;
   return {
-    id,
-    agent,
-    rootId,
+    ...picked(SESSION, session),
     state: stateOf(session),
     createdAt: timeJson(session.createdAt),
     lastActiveAt: timeJson(session.lastActiveAt),
-    archivedAt: archivedAt === null ? null : timeJson(archivedAt),
+    archivedAt: timeOrNull(archivedAt),
   };
 }
 
@@ -209,17 +207,15 @@ export const PATH_REASON: Kind<PathReasonJson> = exact({
   message: described('The same for people.', TEXT),
 });
 
+type PathList = 'restoredFiles' | 'deletedFiles' | 'mergedFiles' | 'notOnRecord';
+type ReasonList = 'conflicts' | 'skipped' | 'errors';
+
 export interface ReceiptJson
-  extends Pick<Receipt, 'success' | 'operationId' | 'safetyCheckpointId'> {
+  extends Pick<Receipt, 'success' | 'operationId' | 'safetyCheckpointId'>,
+    Readonly<Record<PathList, readonly string[]>>,
+    Readonly<Record<ReasonList, readonly PathReasonJson[]>> {
   readonly dryRun?: true;
-  readonly restoredFiles: readonly string[];
-  readonly deletedFiles: readonly string[];
-  readonly mergedFiles: readonly string[];
-  readonly conflicts: readonly PathReasonJson[];
-  readonly skipped: readonly PathReasonJson[];
   readonly notes: readonly { code: string; message: string; paths: readonly string[] }[];
-  readonly errors: readonly PathReasonJson[];
-  readonly notOnRecord: readonly string[];
   readonly pathBytes: Readonly<Record<string, string>>;
 }
 
@@ -270,10 +266,8 @@ export function receiptJson(
       return { path: names.name(path), reason, message: sentenceFor(reason) };
     });
   return {
-    success: receipt.success,
+    ...picked(RECEIPT, receipt),
     ...(dryRun ? { dryRun } : {}),
-    operationId: receipt.operationId,
-    safetyCheckpointId: receipt.safetyCheckpointId,
     restoredFiles: list(receipt.restoredFiles),
     deletedFiles: list(receipt.deletedFiles),
     mergedFiles: list(receipt.mergedFiles),

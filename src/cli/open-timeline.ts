@@ -38,6 +38,23 @@ export async function withTimeline<T>(
   }
 }
 
+/**
+ * As `withTimeline`, for commands that list: a new project has an empty list, and that is no error. The
+ * timeline of a folder that was moved is not empty, so there the person has to hear where it is.
+ */
+export async function withTimelineIfAny<T>(
+  call: Call,
+  work: (savepoint: Savepoint) => Promise<T>,
+  without: (nothing: SavepointError) => T,
+): Promise<T> {
+  try {
+    return await withTimeline(call, work);
+  } catch (error) {
+    if (!isSavepointError(error, 'store-missing') || error.details !== undefined) throw error;
+    return without(error);
+  }
+}
+
 /** Says what the engine did by itself, such as finishing a restore that a crash had interrupted. */
 function sayNotices(call: Call, savepoint: Savepoint): void {
   const lines = savepoint.notices().flatMap((note) => noteText(note, call.columns));
@@ -73,19 +90,20 @@ async function openTimeline(call: Call, options: OpenTimelineOptions): Promise<S
 }
 
 async function nothingRecorded(project: string, home: string): Promise<SavepointError> {
-  const message = `nothing was recorded in ${project} yet; stores are kept in ${home}`;
+  const message = `nothing is recorded in ${project} yet; stores are kept in ${home}`;
+  const old = await movedFrom(project, home);
   return new SavepointError('store-missing', message, {
     path: project,
-    hint: await beginHint(project, home),
+    hint: old === null ? BEGIN : adoptHint(old),
+    details: old === null ? undefined : { movedFrom: old },
   });
 }
 
-async function beginHint(project: string, home: string): Promise<string> {
-  const old = await movedFrom(project, home);
-  if (old !== null) {
-    return `this folder was recorded as ${old}; keep its timeline with: savepoint adopt --from ${shellWord(old)}`;
-  }
-  return 'begin with: savepoint run -- COMMAND, or: savepoint save -m LABEL (see how it goes: savepoint demo); was the folder moved? savepoint adopt --from OLDPATH';
+const BEGIN =
+  'begin with: savepoint run -- COMMAND, or: savepoint save -m LABEL (see how it goes: savepoint demo); was the folder moved? savepoint adopt --from OLDPATH';
+
+function adoptHint(old: string): string {
+  return `this folder was recorded as ${old}; keep its timeline with: savepoint adopt --from ${shellWord(old)}`;
 }
 
 /** The configuration of a project: environment, project file, user's file. Throws `config-invalid`. */

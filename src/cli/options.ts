@@ -28,6 +28,7 @@ export const PLAN_OPTIONS: Readonly<Record<string, Option>> = {
     ['keep', 'restore', 'fail'],
   ),
   force: flag('go ahead although a tool call of the session is still running'),
+  yes: flag('do not ask'),
 };
 
 /** Of commands that can take back changes of other commands. */

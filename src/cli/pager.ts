@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { realPathOrNull } from '../fs/entries.ts';
+import { findProgram } from '../fs/find-program.ts';
+import { findProject } from '../terminal/find-project.ts';
 import { type Call, flag, type Option } from './command.ts';
 
 /** Options of commands whose output can be longer than a screen. */
@@ -29,11 +32,18 @@ function fits({ io }: Call, lines: readonly string[]): boolean {
 type Pager = readonly [program: string, ...args: string[]];
 
 /** Only the person's own environment names a program to run, never the project. Null: none. */
-function pagerOf({ io, flags }: Call): Pager | null {
+function pagerOf(call: Call): Pager | null {
+  const { io, flags } = call;
   const { PAGER: named, TERM: terminal } = io.env;
   if (!io.terminal || flags.has('no-pager') || terminal === 'dumb') return null;
-  if (named === undefined) return ['less'];
+  if (named === undefined) return lessOf(call);
   return named.trim() === '' || named.trim() === 'cat' ? null : ['/bin/sh', '-c', named];
+}
+
+function lessOf(call: Call): Pager | null {
+  const project = findProject(call);
+  const found = findProgram('less', call.io.env.PATH, realPathOrNull(project) ?? project);
+  return found === null ? null : [found.file];
 }
 
 // As git has it: leave if it fits on one screen, show colours, let the text stay when it ends.

@@ -8,6 +8,8 @@ const listed = (seq: number, more: Partial<ListedCheckpoint>): ListedCheckpoint 
   id: `c${seq}` as CheckpointId,
   agent: null,
   files: 0,
+  folders: 0,
+  takenBack: 'no',
   ...more,
 });
 
@@ -17,35 +19,34 @@ const groups = (checkpoints: ListedCheckpoint[], sessions: Session[]) =>
     ...members.map(({ seq }) => seq),
   ]);
 
-it('puts sessions that took turns together, and what rewinds kept last', () => {
+it('puts sessions that took turns together, and what was made by hand above what was before it', () => {
   const found = groups(
     [
-      listed(6, { kind: 'safety' }),
+      listed(6, { kind: 'manual' }),
       listed(5, { sessionId: 'a' }),
       listed(4, { kind: 'manual' }),
       listed(3, { sessionId: 'b' }),
       listed(2, { sessionId: 'a' }),
       listed(1, { sessionId: 'r', agent: 'run' }),
+      listed(0, { kind: 'manual' }),
     ],
     [sessionOf('a'), sessionOf('b', { archivedAt: 5 }), sessionOf('r', { agent: 'run' })],
   );
   expect(found).toEqual([
-    ['test-agent  a  active just now', 5, 2],
-    ['by hand', 4],
-    ['test-agent  b  active just now, archived', 3],
-    ['savepoint run', 1],
-    ['kept before rewinds', 6],
+    ['test-agent  a  active just now', 6, 5, 2],
+    ['test-agent  b  active just now, archived', 4, 3],
+    ['savepoint run', 1, 0],
   ]);
+  expect(groups([listed(1, { kind: 'manual' })], [])).toEqual([['by hand', 1]]);
 });
 
 it('is not led astray by what sessions and agents are called', () => {
   const names = ['Symbol(by hand)', 'a, b', '\u001b[2J'];
   const found = groups(
-    [listed(9, { kind: 'manual' }), ...names.map((id, i) => listed(i + 1, { sessionId: id }))],
+    names.map((id, i) => listed(i + 1, { sessionId: id })),
     names.map((id) => sessionOf(id, { agent: id })),
   );
   expect(found.map(([heading]) => heading)).toEqual([
-    'by hand',
     'Symbol(by hand)  Symbol(b  active just now',
     'a, b  a, b  active just now',
     '\\x1b[2J  \\x1b[2J  active just now',

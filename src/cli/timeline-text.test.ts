@@ -17,6 +17,8 @@ const checkpoints = texts.map(
     id: `${i}bcdefghijkmnpqr` as CheckpointId,
     agent: 'a',
     files: i * 40,
+    folders: 0,
+    takenBack: 'no',
   }),
 );
 const idOf = (i: number): CheckpointId => checkpoints[i]?.id ?? ('' as CheckpointId);

@@ -8,7 +8,7 @@ import {
   type Session,
 } from '../index.ts';
 import type { Paint } from '../terminal/paint.ts';
-import { plural, relativeTime, shortSession } from '../terminal/phrases.ts';
+import { checkpointName, filesText, relativeTime, shortSession } from '../terminal/phrases.ts';
 import { clipWidth, textWidth } from '../terminal/text-width.ts';
 
 export interface TimelineView {
@@ -48,7 +48,9 @@ export function groupedText(groups: readonly Group[], view: TimelineView): strin
 
 /** One line for each checkpoint; where there is little room, what was said gets a line of its own. */
 function rowsOf(view: TimelineView): Map<CheckpointId, string[]> {
-  const rows = view.checkpoints.map((checkpoint, i) => cellsOf(checkpoint, i, view));
+  const rows = view.checkpoints.map((checkpoint, i) => {
+    return cellsOf(checkpoint, i, isTakenBack(checkpoint) ? { ...view, paint: unpainted } : view);
+  });
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => textWidth(row[column]?.text ?? ''))),
   );
@@ -59,14 +61,25 @@ function rowsOf(view: TimelineView): Map<CheckpointId, string[]> {
   return new Map(
     view.checkpoints.map((checkpoint, i) => {
       const cells = filled.map(({ width, column }) => padded(rows[i]?.[column], width));
-      const what = descriptionOf(checkpoint, narrow ? view.columns - 2 * GAP.length : room);
+      const what = checkpointName(checkpoint);
+      const shown = clipWidth(what, narrow ? view.columns - 2 * GAP.length : room);
       const row = cells.join(GAP);
-      const shown = faded(what, checkpoint, view);
       const lines = narrow ? [row, GAP + GAP + shown] : [row + GAP + shown];
-      return [checkpoint.id, lines.map((line) => line.trimEnd())];
+      return [checkpoint.id, lines.map((line) => faded(line.trimEnd(), checkpoint, view))];
     }),
   );
 }
+
+/** The whole row is dim; its description says so too, for those who see no colours. */
+function faded(line: string, checkpoint: ListedCheckpoint, { paint }: TimelineView): string {
+  return isTakenBack(checkpoint) ? paint('dim', line) : line;
+}
+
+function isTakenBack({ takenBack }: ListedCheckpoint): boolean {
+  return takenBack === 'yes';
+}
+
+const unpainted: Paint = (_style, text) => text;
 
 interface Column {
   readonly width: number;
@@ -93,13 +106,12 @@ interface Cell {
 }
 
 function cellsOf(checkpoint: ListedCheckpoint, i: number, view: TimelineView): Cell[] {
-  const plain = (text: string): Cell => ({ text, painted: faded(text, checkpoint, view) });
-  const { createdAt, files } = checkpoint;
+  const plain = (text: string): Cell => ({ text, painted: text });
   return [
     ...(view.numbered ? [plain(String(i + 1))] : []),
     idCell(checkpoint.id, view),
-    plain(relativeTime(createdAt, view.now)),
-    plain(files === 0 ? '-' : plural(files, 'file')),
+    plain(relativeTime(checkpoint.createdAt, view.now)),
+    plain(filesText(checkpoint)),
     linesCell(view.lines?.get(checkpoint.id), view.paint),
   ];
 }
@@ -133,16 +145,6 @@ function padded(cell: Cell | undefined, width: number): string {
   return painted + ' '.repeat(Math.max(0, width - textWidth(text)));
 }
 
-function descriptionOf({ description, label }: ListedCheckpoint, columns: number): string {
-  const what = label === null || label === description ? description : `[${label}] ${description}`;
-  return clipWidth(displayText(what), columns);
-}
-
-/** Checkpoints that a rewind made first are dim: people need them rarely. */
-function faded(text: string, { kind }: ListedCheckpoint, { paint }: TimelineView): string {
-  return kind === 'safety' ? paint('dim', text) : text;
-}
-
 /** Checkpoints that are shown under one heading. */
 interface Group {
   readonly heading: string;
@@ -150,8 +152,8 @@ interface Group {
 }
 
 /**
- * By session, the one with the newest checkpoint first. Checkpoints made by hand are one group, and those that
- * rewinds made first are the last one.
+ * By session, the one with the newest checkpoint first. A checkpoint that was made by hand stands where it
+ * was made: above the checkpoint before it, whichever session's that is.
  */
 export function groupBySession(
   checkpoints: readonly ListedCheckpoint[],
@@ -160,25 +162,38 @@ export function groupBySession(
 ): Group[] {
   const ids = sessions.map(({ id }) => id);
   const byId = new Map(sessions.map((session) => [session.id, session]));
-  const groups = [...Map.groupBy(checkpoints, keyOf)].map(([key, members]) => {
-    if (typeof key === 'symbol')
-      return { key, heading: key.description ?? '', checkpoints: members };
+  const keys = keysOf(checkpoints);
+  const groups = Map.groupBy(checkpoints, ({ id }) => keys.get(id) ?? BY_HAND);
+  return [...groups].map(([key, members]) => {
+    if (typeof key === 'symbol') return { heading: key.description ?? '', checkpoints: members };
     const session = byId.get(key);
     // A session that ended in between is known by its id alone.
     const heading = session === undefined ? shown(key) : title(session, ids, now);
-    return { key, heading, checkpoints: members };
+    return { heading, checkpoints: members };
   });
-  return groups.toSorted((a, b) => Number(a.key === SAFETY) - Number(b.key === SAFETY));
 }
 
 // Groups without a session. Symbols cannot be confused with ids, which are texts.
-const SAFETY = Symbol('kept before rewinds');
 const BY_HAND = Symbol('by hand');
 const RUNS = Symbol('savepoint run');
 
+type GroupKey = string | symbol;
+
+/** The group of each checkpoint; of one made by hand, that of the one before it, else of the one after it. */
+function keysOf(newestFirst: readonly ListedCheckpoint[]): Map<CheckpointId, GroupKey> {
+  const own = newestFirst.map((checkpoint) => ({ id: checkpoint.id, key: keyOf(checkpoint) }));
+  const keys = new Map<CheckpointId, GroupKey>();
+  let key = own.findLast((one) => one.key !== BY_HAND)?.key ?? BY_HAND;
+  for (const one of own.toReversed()) {
+    if (one.key !== BY_HAND) key = one.key;
+    keys.set(one.id, key);
+  }
+  return keys;
+}
+
 /** Each run of `savepoint run` is a session of its own; a heading for each would say nothing. */
-function keyOf({ sessionId, agent, kind }: ListedCheckpoint): string | symbol {
-  if (sessionId === null) return kind === 'safety' ? SAFETY : BY_HAND;
+function keyOf({ sessionId, agent }: ListedCheckpoint): GroupKey {
+  if (sessionId === null) return BY_HAND;
   return agent === RUN_AGENT ? RUNS : sessionId;
 }
 
@@ -198,10 +213,5 @@ function shown(text: string): string {
   return clipWidth(displayText(text), LONGEST_NAME);
 }
 
-type Kinds = NonNullable<CheckpointQuery['kinds']>;
-
-/** Checkpoints that somebody made, from which a person chooses. */
-export const MADE: Kinds = ['message', 'step', 'manual'];
-
-/** Checkpoints that rewinds made of what was there before. */
-export const KEPT_FIRST: Kinds = ['safety'];
+/** Checkpoints that somebody made. Those that rewinds made of what was there before are in `savepoint ops`. */
+export const MADE: NonNullable<CheckpointQuery['kinds']> = ['message', 'step', 'manual'];

@@ -5,4 +5,12 @@ export {
   type SettingKind,
   type SettingsTable,
 } from './load-settings.ts';
-export { type Configuration, loadConfiguration, SETTING_KEYS } from './settings.ts';
+export {
+  type Configuration,
+  type EffectiveSetting,
+  loadConfiguration,
+  SETTING_KEYS,
+  type SettingKey,
+  setUserSetting,
+  shownValue,
+} from './settings.ts';

@@ -6,6 +6,7 @@ export const SIZE: SettingKind<number> = {
   kind: where(COUNT, 'a number of bytes, such as 1048576 or "10 MiB"', () => true),
   fromText: parseBytes,
   textInFiles: true,
+  toText: bytesText,
 };
 
 export const WHOLE_NUMBER: SettingKind<number> = { kind: COUNT, fromText: numberIn };
@@ -61,6 +62,22 @@ export function parseBytes(text: string): number | undefined {
   if (digits === undefined || factor === undefined) return undefined;
   const bytes = Math.round(Number(digits) * factor);
   return Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+const SHOWN_UNITS = [
+  ['TiB', 1024 ** 4],
+  ['GiB', 1024 ** 3],
+  ['MiB', 1024 ** 2],
+  ['KiB', 1024],
+  ['GB', 1e9],
+  ['MB', 1e6],
+  ['kB', 1e3],
+] as const;
+
+/** "10 MiB"; the plain number where no unit says it exactly. */
+function bytesText(bytes: number): string {
+  const [unit, factor] = SHOWN_UNITS.find(([, size]) => bytes > 0 && bytes % size === 0) ?? [];
+  return factor === undefined ? String(bytes) : `${bytes / factor} ${unit}`;
 }
 
 /** Number('') is 0, and an empty variable does not say 0. */

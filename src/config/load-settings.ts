@@ -9,6 +9,8 @@ export interface SettingKind<Value> {
   fromText(text: string): unknown;
   /** Whether a file may hold the text as well. */
   readonly textInFiles?: true;
+  /** How the value is shown to a person, where that is another text; `fromText` takes it. */
+  toText?(value: Value): string;
 }
 
 /**
@@ -76,11 +78,11 @@ export function loadSettings<Values>(
   table: SettingsTable<Values>,
   { userFile, projectFiles, environment }: SettingsPlaces,
 ): Settings<Values> {
-  const loader = new Loader(table as unknown as Readonly<Record<string, Setting<unknown>>>);
-  loader.takeFile('user', userFile, readJsonFile(userFile));
+  const loader = loaderOf(table);
+  loader.takeFile('user', userFile, readSettingsFile(userFile)?.values ?? null);
   try {
     for (const { file, key } of projectFiles) {
-      const whole = readJsonFile(file);
+      const whole = readSettingsFile(file)?.values ?? null;
       const values = key === undefined ? whole : valuesUnder(file, whole, key);
       if (values === null) continue;
       loader.takeFile('project', file, values);
@@ -92,6 +94,15 @@ export function loadSettings<Values>(
   }
   loader.takeEnvironment(environment);
   return loader.finish() as unknown as Settings<Values>;
+}
+
+/** Throws `config-invalid` unless these could be the values of the user's own file. */
+export function checkOwn<Values>(table: SettingsTable<Values>, file: string, values: Json): void {
+  loaderOf(table).takeFile('user', file, values);
+}
+
+function loaderOf<Values>(table: SettingsTable<Values>): Loader {
+  return new Loader(table as unknown as Readonly<Record<string, Setting<unknown>>>);
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -197,10 +208,21 @@ function effectiveOf(
 
 const MAX_BYTES = 1024 * 1024;
 
+interface SettingsFile {
+  readonly text: string;
+  readonly values: Json;
+}
+
 /** Null where there is no such file. */
-function readJsonFile(file: string): Json | null {
+export function readSettingsFile(file: string): SettingsFile | null {
+  const text = textIn(file);
+  return text === null ? null : { text, values: valuesOf(file, parsed(file, text)) };
+}
+
+/** The text of a file of settings; null where there is none. */
+export function textIn(file: string): string | null {
   const read = readFile(file, { followLink: true, maxBytes: MAX_BYTES });
-  if (read.bytes !== null) return valuesOf(file, parsed(file, read.bytes.toString()));
+  if (read.bytes !== null) return read.bytes.toString();
   if (read.why === 'missing') return null;
   if (read.why === 'too-large') throw invalid(file, `${file} is too large`);
   if (read.cause === undefined) throw invalid(file, `${file} is not a file`);

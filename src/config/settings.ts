@@ -9,9 +9,11 @@ import { AT_LEAST_ONE, DAYS, DEADLINE, PATTERNS, SIZE, SWITCH, WHOLE_NUMBER } fr
 import {
   type Effective,
   loadSettings,
+  type SettingKind,
   type Settings,
   type SettingsTable,
 } from './load-settings.ts';
+import { setOwnSetting } from './set-setting.ts';
 
 /** Everything that can be configured. The clock and the environment are the process's own. */
 export type Values = Omit<SavepointSettings, 'now' | 'environment' | 'onProgress'> & RetentionRules;
@@ -124,6 +126,17 @@ const SETTINGS: SettingsTable<Values> = {
     summary: 'what a store may hold, beyond which the oldest archived sessions go',
   },
 };
+
+/** A value as a person reads it. */
+export function shownValue(key: SettingKey, value: unknown): unknown {
+  const { toText } = SETTINGS[key].kind as SettingKind<unknown>;
+  return toText === undefined ? value : toText(value);
+}
+
+/** Sets a value in the user's own file, or takes it out with null; see `setOwnSetting`. */
+export function setUserSetting(userFile: string, key: SettingKey, text: string | null): boolean {
+  return setOwnSetting(SETTINGS, userFile, key, text);
+}
 
 export const SETTING_KEYS: readonly SettingKey[] = Object.keys(SETTINGS) as SettingKey[];
 

@@ -1,7 +1,8 @@
 import { exists } from '../fs/entries.ts';
-import { SavepointError } from '../model/errors.ts';
+import { isSavepointError, SavepointError } from '../model/errors.ts';
 import { checkStore } from '../store/sqlite/check/check-store.ts';
 import type { CheckOptions, StoreCheck } from '../store/sqlite/check/problem.ts';
+import { storeFailure } from '../store/sqlite/connection.ts';
 import { withProjectLock } from '../store/sqlite/lock.ts';
 import { repairStore, type StoreRepair } from '../store/sqlite/repair/repair-store.ts';
 import { homeOf, openProject, storeDirectory } from './project.ts';
@@ -19,10 +20,14 @@ export interface CheckProjectOptions extends CheckOptions {
 export async function checkProject(options: CheckProjectOptions): Promise<StoreCheck> {
   const directory = directoryOf(options);
   const check = await checkStore(directory, options);
-  // Another process may have been writing. Real damage is still there when nobody does.
-  return check.problems.length === 0
-    ? check
-    : locked(directory, options, () => checkStore(directory));
+  if (check.problems.length === 0) return check;
+  try {
+    // Another process may have been writing. Real damage is still there when nobody does.
+    return await locked(directory, options, () => checkStore(directory));
+  } catch (error) {
+    if (isSavepointError(error, 'store-read-only')) return check;
+    throw error;
+  }
 }
 
 /** Makes a damaged store usable again, and keeps the old database. End other programs first. */
@@ -31,12 +36,16 @@ export async function repairProject(options: CheckProjectOptions): Promise<Store
   return locked(directory, options, () => repairStore(directory));
 }
 
-function locked<T>(
+async function locked<T>(
   directory: string,
-  { lockTimeoutMs }: CheckProjectOptions,
+  { lockTimeoutMs = DEFAULT_SETTINGS.lockTimeoutMs }: CheckProjectOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  return withProjectLock(directory, lockTimeoutMs ?? DEFAULT_SETTINGS.lockTimeoutMs, work);
+  try {
+    return await withProjectLock(directory, lockTimeoutMs, work);
+  } catch (error) {
+    throw storeFailure(error);
+  }
 }
 
 function directoryOf({ project, home, refusedProjects }: CheckProjectOptions): string {

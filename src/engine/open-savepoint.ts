@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type CaptureSite, look } from '../capture/capture.ts';
 import {
   AMOUNT,
   BOOLEAN,
@@ -13,9 +14,18 @@ import {
 } from '../model/check.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { OnProgress } from '../model/progress.ts';
+import { sameState } from '../model/state.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
-import { checkIdentity, homeOf, openProject, type Project, storeDirectory } from './project.ts';
+import {
+  homeOf,
+  isSameProject,
+  mayBeCopiedUp,
+  mismatch,
+  openProject,
+  type Project,
+  storeDirectory,
+} from './project.ts';
 import type { SavepointSettings } from './requests.ts';
 import { Savepoint } from './savepoint.ts';
 import { type StorePlace, Workbench } from './workbench.ts';
@@ -64,8 +74,8 @@ export async function openSavepoint(options: OpenOptions): Promise<Savepoint> {
   const home = options.home === undefined ? null : homeOf(project, options.home);
   const store = options.store ?? (await openStore(project, home, options));
   try {
-    await bind(store, project, options.adopt ?? false);
     const bench = new Workbench(project.root, store, placeOf(project, home), options);
+    await bind(bench, project, options.adopt ?? false);
     // Only writers must finish an interrupted restore; reading is possible without.
     await bench.recoverOrTell();
     return new Savepoint(bench);
@@ -89,8 +99,23 @@ function placeOf(project: Project, home: string | null): StorePlace {
   return { ownFolders: [home], indexFile: join(storeDirectory(home, project.root), 'scan.index') };
 }
 
-async function bind(store: Store, project: Project, adopt: boolean): Promise<void> {
+/** Refuses a folder that is not the one that the store was made for, unless it is to be adopted. */
+async function bind({ store, site }: Workbench, project: Project, adopt: boolean): Promise<void> {
   const known = (await store.state()).project;
-  if (known !== null && !adopt) return checkIdentity(known, project.identity);
-  await store.setProject(project.identity);
+  const found = project.identity;
+  if (known !== null && !adopt) {
+    if (isSameProject(known, found)) return;
+    const isSame = mayBeCopiedUp(known, found) && (await isAsRecorded(site));
+    if (!isSame) throw mismatch(known, found);
+  }
+  await store.setProject(found);
+}
+
+/** Whether every path is in its last known state, as far as both states are known. */
+async function isAsRecorded(site: CaptureSite): Promise<boolean> {
+  return (await site.store.timeline.heads()).every(({ path, state, open }) => {
+    if (open || state.kind === 'unknown') return true;
+    const seen = look(site, path).state;
+    return seen.kind === 'unknown' || sameState(state, seen);
+  });
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import { realPathOrNull, statOf } from '../fs/entries.ts';
+import { isOnOverlay, realPathOrNull, statOf } from '../fs/entries.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { ProjectIdentity } from '../store/store.ts';
 
@@ -19,7 +19,7 @@ export function openProject(path: string, refused: readonly string[] = []): Proj
   const stats = lookAt(root);
   if (!stats.isDirectory()) throw missing(path, 'the project is not a folder');
   if (root === '/' || refused.some((folder) => realPathOrNull(folder) === root)) {
-    throw new SavepointError('project-refused', `${root} cannot be a project`, {
+    throw new SavepointError('project-refused', `${root} cannot be a project: ${TOO_MUCH}`, {
       path: root,
       hint: 'choose the folder of one project with --project DIR',
     });
@@ -27,6 +27,9 @@ export function openProject(path: string, refused: readonly string[] = []): Proj
   const inode = String(stats.ino);
   return { root, identity: { root, inode, birthtimeNs: String(stats.birthtimeNs) } };
 }
+
+const TOO_MUCH =
+  'it holds the settings, keys and data of other programs, and a rewind would reach into them';
 
 function lookAt(root: string): ReturnType<typeof statOf> {
   try {
@@ -39,14 +42,27 @@ function lookAt(root: string): ReturnType<typeof statOf> {
   }
 }
 
-/** Throws unless the folder is the one that the store was made for. */
-export function checkIdentity(known: ProjectIdentity, found: ProjectIdentity): void {
-  const same =
-    known.root === found.root &&
-    known.inode === found.inode &&
-    known.birthtimeNs === found.birthtimeNs;
-  if (same) return;
-  throw new SavepointError(
+export function isSameProject(known: ProjectIdentity, found: ProjectIdentity): boolean {
+  return hasSamePlace(known, found) && known.birthtimeNs === found.birthtimeNs;
+}
+
+/**
+ * Whether the folder may be the same one although it seems to be younger. A folder of a lower layer of
+ * overlayfs, as in every container image, is copied into the upper layer when something in it changes for the
+ * first time, and the copy has a birth time of its own.
+ */
+export function mayBeCopiedUp(known: ProjectIdentity, found: ProjectIdentity): boolean {
+  const isYounger = BigInt(known.birthtimeNs) < BigInt(found.birthtimeNs);
+  return hasSamePlace(known, found) && isYounger && isOnOverlay(found.root);
+}
+
+function hasSamePlace(known: ProjectIdentity, found: ProjectIdentity): boolean {
+  return known.root === found.root && known.inode === found.inode;
+}
+
+/** The error for a folder that is not the one that the store was made for. */
+export function mismatch(known: ProjectIdentity, found: ProjectIdentity): SavepointError {
+  return new SavepointError(
     'project-mismatch',
     `${found.root} is not the folder that this timeline was recorded in`,
     {

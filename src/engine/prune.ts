@@ -1,4 +1,4 @@
-import { AMOUNT, check, ID, type Kind, object, optional } from '../model/check.ts';
+import { AMOUNT, BOOLEAN, check, ID, type Kind, object, optional } from '../model/check.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { OperationId } from '../model/ids.ts';
 import type { PruneResult } from '../store/store.ts';
@@ -23,6 +23,7 @@ const PRUNE_REQUEST: Kind<PruneRequest> = object({
   maxBytes: optional(AMOUNT),
   sessionId: optional(ID),
   agent: optional(ID),
+  labelled: optional(BOOLEAN),
 });
 
 const RULES = {

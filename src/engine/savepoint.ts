@@ -9,6 +9,7 @@ import type { CheckpointId } from '../model/ids.ts';
 import type { Receipt } from '../model/operation.ts';
 import { selectedPath } from '../model/path.ts';
 import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
+import type { IfStorable } from '../model/value/index.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
 import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
@@ -51,7 +52,7 @@ import type { Workbench } from './workbench.ts';
 export class Savepoint extends TimelineReader {
   readonly #bench: Workbench;
   /** Executions that this process holds, or has held. */
-  readonly #runs = new Set<ExecutionRun>();
+  readonly #runs = new Set<Pick<ExecutionRun, 'leave'>>();
 
   constructor(bench: Workbench) {
     super(bench.store);
@@ -256,7 +257,10 @@ export class Savepoint extends TimelineReader {
    * Takes an execution for this process, new or begun before. First rolls back a step that was killed.
    * Throws `execution-busy` while another process has the execution.
    */
-  async execution(id: string, options?: ExecutionOptions): Promise<ExecutionRun> {
+  async execution<State = unknown>(
+    id: string,
+    options?: ExecutionOptions<State> & IfStorable<State>,
+  ): Promise<ExecutionRun<State>> {
     const { openExecution, executionSite } = await import('./execution.ts');
     const run = await openExecution(executionSite(this.#bench), id, options);
     this.#runs.add(run);

@@ -41,7 +41,7 @@ export interface WorktreeStatus {
 /** Reads only: nothing goes on record. */
 export async function status(bench: Workbench): Promise<ProjectStatus> {
   const { store, root } = bench;
-  const [newest] = await store.timeline.checkpoints({ limit: 1 });
+  const [newest] = await store.timeline.checkpoints({ importedAt: null, limit: 1 });
   const { baseline } = await store.state();
   const windows = (await store.timeline.windows()).filter(({ kind }) => kind !== 'call');
   return {

@@ -7,6 +7,7 @@ import {
   ID,
   type Kind,
   listOf,
+  nullable,
   object,
   oneOf,
   optional,
@@ -35,6 +36,7 @@ const CHECKPOINT_QUERY: Kind<CheckpointQuery> = object({
   since: optional(AMOUNT),
   path: optional(branded<TrackedPath>(TEXT)),
   labelled: optional(branded<true>(BOOLEAN)),
+  importedAt: optional(nullable(AMOUNT)),
   oldestFirst: optional(branded<true>(BOOLEAN)),
   limit: optional(AMOUNT),
 });
@@ -46,6 +48,7 @@ const CHANGE_QUERY: Kind<ChangeQuery> = object({
   checkpointIds: optional(listOf(branded<CheckpointId>(ID))),
   operationId: optional(branded<OperationId>(ID)),
   open: optional(branded<true>(BOOLEAN)),
+  cancelled: optional(branded<true>(BOOLEAN)),
 });
 
 const BUDGET: Kind<CountBudget> = object({ reads: AMOUNT, bytes: AMOUNT });
@@ -64,12 +67,18 @@ export class TimelineReader {
     return listCheckpoints(this.#store, query);
   }
 
-  /** The checkpoint at which the files stand: the newest, or the one that was rewound to since. */
+  /**
+   * Where the files stand: the newest checkpoint whose work is in them. Null where there is none, because
+   * nothing is recorded, or everything is taken back.
+   */
   currentPlace(): Promise<CheckpointId | null> {
     return currentPlace(this.#store);
   }
 
-  /** Finds a checkpoint by id, label, the beginning of an id or `latest`; with `~N`, the Nth before it. */
+  /**
+   * Finds a checkpoint by its id or the beginning of it, its label, the id of its message, or as `latest`; with
+   * `~N`, the Nth before it. The id of an operation means the checkpoint that was made before it.
+   */
   async resolve(ref: string): Promise<Checkpoint> {
     check(TEXT, 'ref', ref);
     return resolveCheckpoint(this.#store, ref);

@@ -191,7 +191,12 @@ export class Workbench {
 }
 
 // If more than the journal is damaged, reading it will fail with its own error.
-const IN_THE_WAY: readonly string[] = ['restore-unfinished', 'store-locked', 'store-corrupt'];
+const IN_THE_WAY: readonly string[] = [
+  'restore-unfinished',
+  'store-locked',
+  'store-corrupt',
+  'store-read-only',
+];
 
 /** Gives errors of the file system a code, because callers branch on codes. */
 function typed(error: unknown): SavepointError {

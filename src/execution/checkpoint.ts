@@ -146,6 +146,7 @@ export function attemptOf(checkpoint: Checkpoint): RecordedAttempt {
   return {
     index: stepIndex,
     name: stepName,
+    key: null,
     attempt,
     status: isRolledBack ? 'rolled-back' : status,
     error,

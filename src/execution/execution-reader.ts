@@ -2,8 +2,9 @@ import { SavepointError } from '../model/errors.ts';
 import type { Execution, ExecutionStatus, StepAttempt } from '../model/execution.ts';
 import type { PartId } from '../model/ids.ts';
 import { type Difference, differences } from '../model/value/differences.ts';
+import { type Snapshot, snapshotOf } from '../model/value/index.ts';
 import { findOperation } from '../store/find.ts';
-import { assemble } from '../store/parts/assemble.ts';
+import { assemble, assembleTree } from '../store/parts/assemble.ts';
 import type { Store } from '../store/store.ts';
 import { type Holder, holderOf, requireExecution } from './lease.ts';
 import { BEGINNING, type ExecutionState, StepLog } from './step-log.ts';
@@ -22,6 +23,7 @@ export interface ListedExecution extends Execution {
 export interface ShownStep {
   readonly index: number;
   readonly name: string;
+  readonly key: string | null;
   /** Of the newest attempt, which is the one that counts. */
   readonly status: StepAttempt['status'];
   readonly attempts: readonly StepAttempt[];
@@ -53,7 +55,9 @@ export class ExecutionReader {
     const log = await readLog(this.#store, id);
     const steps = [...log.steps].flatMap(([index, attempts]): ShownStep[] => {
       const newest = attempts.at(-1);
-      return newest ? [{ index, name: newest.name, status: newest.status, attempts }] : [];
+      if (newest === undefined) return [];
+      const { name, key, status } = newest;
+      return [{ index, name, key, status, attempts }];
     });
     return { execution: this.#listed(execution, log), steps };
   }
@@ -102,6 +106,11 @@ async function isTakenBack(store: Store, { rolledBackBy }: StepAttempt): Promise
 
 export async function readValue(store: Store, root: PartId): Promise<unknown> {
   return assemble(root, await store.documents.readParts(root));
+}
+
+/** The same as a value that nobody can change. */
+export async function readSnapshot(store: Store, root: PartId): Promise<Snapshot> {
+  return snapshotOf(assembleTree(root, await store.documents.readParts(root)));
 }
 
 /** The state that a step left. Throws `part-missing` where damage has removed it. */

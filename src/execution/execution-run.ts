@@ -1,18 +1,25 @@
+import { types } from 'node:util';
 import { openChanges } from '../capture/capture.ts';
 import { resolveNamed } from '../capture/named-path.ts';
 import { checkId, clipText } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt, StepEffect } from '../model/execution.ts';
 import { selectedPath } from '../model/path.ts';
-import { readValue, stateAfter } from './execution-reader.ts';
-import type { ExecutionSite } from './execution-site.ts';
+import { Draft, type IfStorable, type Snapshot, snapshotOf } from '../model/value/index.ts';
+import { readSnapshot } from './execution-reader.ts';
+import type { DraftWork, ExecutionSite } from './execution-site.ts';
 import type { HeldExecution } from './lease.ts';
 import { authorOfStep, RecordedFiles } from './recorded-files.ts';
-import type { ExecutionState, StepLog } from './step-log.ts';
+import { type ExecutionState, type StepLog, stepName } from './step-log.ts';
 import { draftBegin, draftEnd, StepPacker, syncFiles } from './step-recording.ts';
 import { rollBackAttempt } from './take-back-steps.ts';
 
 export interface StepOptions {
+  /**
+   * Tells steps of one name apart, as in a loop: a step that comes back in another order is noticed. A number
+   * is the same key as its text.
+   */
+  readonly key?: string | number | undefined;
   /** Cancels the step: its changes are rolled back. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -23,9 +30,11 @@ export interface StepOptions {
   readonly writes?: readonly string[] | undefined;
 }
 
-/** What a step is given. It may change state, variables and context: what they are at its end is kept. */
-export interface StepContext<State = unknown> extends ExecutionState {
-  state: State;
+/**
+ * What a step is given. It may change state, variables and context, in place or by others: what they are at its
+ * end is kept. They are drafts: a step that fails has changed nothing.
+ */
+export interface StepContext<State = unknown> extends ExecutionState<State> {
   readonly executionId: string;
   readonly index: number;
   readonly name: string;
@@ -49,18 +58,19 @@ export interface StepContext<State = unknown> extends ExecutionState {
 export interface RunSettings {
   readonly acceptsChangedFiles: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** What the first step finds. Made anew each time, because an attempt may have changed the last one. */
-  readonly initial: () => ExecutionState;
 }
 
 /** An execution that this process holds. Steps run one after the other, each once. */
-export class ExecutionRun {
+export class ExecutionRun<State = unknown> {
   readonly #site: ExecutionSite;
   readonly #settings: RunSettings;
   readonly #packer = new StepPacker();
   readonly #held: HeldExecution;
+  readonly #beginning: Snapshot;
   #log: StepLog<StepAttempt>;
-  #current: ExecutionState;
+  /** After the last step that was called; what the first one finds, before. */
+  #current: Snapshot;
+  /** The index of the step that is called next. */
   #next = 0;
   /** An attempt that failed and is not yet rolled back to its end: no other may begin before it is. */
   #unsettled: Failure | null = null;
@@ -71,13 +81,14 @@ export class ExecutionRun {
     site: ExecutionSite,
     held: HeldExecution,
     log: StepLog<StepAttempt>,
-    current: ExecutionState,
+    beginning: Snapshot,
     settings: RunSettings,
   ) {
     this.#site = site;
     this.#held = held;
     this.#log = log;
-    this.#current = current;
+    this.#beginning = beginning;
+    this.#current = beginning;
     this.#settings = settings;
   }
 
@@ -89,17 +100,24 @@ export class ExecutionRun {
     return this.#held.execution;
   }
 
-  /** The state after the last step that succeeded, in this process or before. Only steps change it. */
-  get state(): unknown {
-    return this.#current.state;
+  /**
+   * The state after the last step that this process has called, also where its result came back from the
+   * record; before the first one, the state that the execution began with. Only steps change it: it is frozen.
+   */
+  get state(): State {
+    return this.#now.state;
   }
 
   get variables(): Readonly<Record<string, unknown>> {
-    return this.#current.variables;
+    return this.#now.variables;
   }
 
   get context(): Readonly<Record<string, unknown>> {
-    return this.#current.context;
+    return this.#now.context;
+  }
+
+  get #now(): ExecutionState<State> {
+    return this.#current.value as ExecutionState<State>;
   }
 
   /** How many steps succeeded so far, in this process or before. */
@@ -108,15 +126,24 @@ export class ExecutionRun {
   }
 
   /**
-   * Runs a step, unless it succeeded before: then its result comes back. When it fails, or is cancelled,
-   * its changes of files are rolled back first; calling `step` again tries it once more.
+   * Runs a step, unless it succeeded before: then its result comes back. It is a frozen copy, the first time as
+   * later. When the step fails, or is cancelled, its changes of files are rolled back first; calling `step`
+   * again tries it once more. A step is told by its place in the order of steps, and must have the same name
+   * and key there each time.
    */
-  async step<Result, State = unknown>(
+  step<Result>(name: string, work: StepWork<State, Result> & IfStorable<Result>): Promise<Result>;
+  step<Result>(
     name: string,
-    work: (context: StepContext<State>) => Promise<Result> | Result,
-    options: StepOptions = {},
-  ): Promise<Result> {
+    options: StepOptions,
+    work: StepWork<State, Result> & IfStorable<Result>,
+  ): Promise<Result>;
+  async step(
+    name: string,
+    ...rest: [StepWork<State>] | [StepOptions, StepWork<State>]
+  ): Promise<unknown> {
+    const [options, work] = rest.length === 1 ? [{}, rest[0]] : rest;
     checkId('name', name);
+    const named = { name, key: keyOf(options) };
     if (this.#isBusy) {
       throw new SavepointError('execution-busy', 'another step of the execution is running');
     }
@@ -125,17 +152,21 @@ export class ExecutionRun {
       const known = this.#log.live[this.#next];
       const result =
         known === undefined
-          ? await this.#attempt(name, work as Work, options)
-          : await this.#recall(known, name);
+          ? await this.#attempt(named, work, options)
+          : await this.#recall(known, named);
       this.#next += 1;
-      return result as Result;
+      return result;
     } finally {
       this.#isBusy = false;
     }
   }
 
-  /** The execution is over, and nobody has to go on with it. */
+  /**
+   * The execution is over, and nobody has to go on with it. Throws `execution-diverged` where steps are on
+   * record that this process has not called: its program has left them out.
+   */
   async finish(): Promise<void> {
+    this.#refuseUncalled();
     await this.#giveBack('finished');
   }
 
@@ -171,34 +202,53 @@ export class ExecutionRun {
     this.#isOver = true;
   }
 
-  async #recall(step: StepAttempt, name: string): Promise<unknown> {
-    if (step.name !== name) {
-      const message = `step ${step.index} was ${step.name}, not ${name}`;
-      throw new SavepointError('execution-diverged', message, {
-        hint: 'fork the execution, or roll it back to before that step',
-        details: { index: step.index, was: step.name, is: name },
-      });
-    }
-    if (step.result !== null) return readValue(this.#site.store, step.result);
-    // A step that returned nothing still has a state. One without either lost its result to damage.
-    if (step.root !== null) return undefined;
-    throw new SavepointError('part-missing', `the result of step ${step.index} is lost`);
+  #refuseUncalled(): void {
+    const uncalled = this.#log.live.slice(this.#next);
+    const [first] = uncalled;
+    if (first === undefined) return;
+    const more = uncalled.length === 1 ? '' : ` and ${uncalled.length - 1} more`;
+    const message = `step ${first.index} (${stepName(first)})${more} of ${this.id} is on record and was not called`;
+    throw new SavepointError('execution-diverged', message, {
+      hint: 'call the same steps each time, or roll the execution back to before that step',
+      details: uncalled.map(({ index, name, key }) => ({ index, name, key })),
+    });
   }
 
-  async #attempt(name: string, work: Work, options: StepOptions): Promise<unknown> {
+  async #recall(step: StepAttempt, called: Named): Promise<unknown> {
+    if (step.name !== called.name || step.key !== called.key) {
+      const [was, is] = [stepName(step), stepName(called)];
+      const message = `step ${step.index} was ${was}, and the program calls ${is}`;
+      throw new SavepointError('execution-diverged', message, {
+        hint: 'fork the execution, or roll it back to before that step',
+        details: { index: step.index, was, is },
+      });
+    }
+    if (step.root === null) {
+      throw new SavepointError('part-missing', `the result of step ${step.index} is lost`);
+    }
+    const { store } = this.#site;
+    const result = step.result === null ? null : await readSnapshot(store, step.result);
+    this.#current = await readSnapshot(store, step.root);
+    return result?.value;
+  }
+
+  async #attempt(named: Named, work: StepWork<State>, options: StepOptions): Promise<unknown> {
     const signal = this.#signalOf(options);
     refuseAborted(signal);
     const writes = options.writes ?? null;
     for (const path of writes ?? []) selectedPath(this.#site.files.root, path);
     if (this.#unsettled !== null) await this.#fail(this.#unsettled);
-    const step = await this.#begin({ name, writes });
+    const step = await this.#begin({ ...named, writes });
     const attempt: Attempt = { step, isOver: false };
+    const draft = new Draft(this.#current, {
+      name: 'step',
+      refuseChange: () => refuseOver(attempt),
+      isProxy: types.isProxy,
+    });
     try {
-      const context = this.#contextOf(attempt, signal);
-      const result = await work(context);
+      const result = await work(this.#contextOf(attempt, draft, signal));
       refuseAborted(signal);
-      await this.#succeed(attempt, context, result);
-      return result;
+      return await this.#succeed(attempt, draft, result);
     } catch (error) {
       await this.#failWith({ attempt, error, status: signal.aborted ? 'cancelled' : 'failed' });
       throw error;
@@ -212,16 +262,25 @@ export class ExecutionRun {
     return AbortSignal.any([...given, this.#held.lost]);
   }
 
-  async #begin(made: Pick<StepAttempt, 'name' | 'writes'>): Promise<StepAttempt> {
+  async #begin(made: Named & Pick<StepAttempt, 'writes'>): Promise<StepAttempt> {
     const index = this.#next;
     const attempt = this.#log.nextAttempt(index);
-    // It may have been finished or cancelled: it goes on.
-    this.#held.setStatus('open');
-    return this.#held.record((draft, now, coverage) => {
+    const { status, root } = this.execution;
+    const begin: DraftWork<StepAttempt> = (draft, now, coverage) => {
+      // It may have been finished or cancelled: it goes on.
+      this.#held.set({ status: 'open' });
+      if (index === 0)
+        this.#held.set({ root: this.#packer.packState(draft, this.#beginning.tree) });
       draft.steps.push(...this.#rolledBackForGood(index));
       const step = { ...made, index, attempt };
       return draftBegin(this.#site, draft, this.execution, step, { now, coverage });
-    });
+    };
+    try {
+      return await this.#packer.storing(() => this.#held.record(begin));
+    } catch (error) {
+      this.#held.set({ status, root });
+      throw error;
+    }
   }
 
   /**
@@ -236,7 +295,8 @@ export class ExecutionRun {
       .map((step) => ({ ...step, status: 'rolled-back', rolledBackBy: null }));
   }
 
-  #contextOf(attempt: Attempt, signal: AbortSignal): StepContext {
+  #contextOf(attempt: Attempt, draft: Draft, signal: AbortSignal): StepContext<State> {
+    const now = draft.value as ExecutionState<State>;
     const held = (): HeldExecution => {
       refuseOver(attempt);
       return this.#held;
@@ -244,7 +304,24 @@ export class ExecutionRun {
     const { executionId, index, name, attempt: number } = attempt.step;
     const earlier = this.#log.attempts.filter((step) => step.index === index);
     return {
-      ...this.#current,
+      get state() {
+        return now.state;
+      },
+      set state(state) {
+        now.state = state;
+      },
+      get variables() {
+        return now.variables;
+      },
+      set variables(variables) {
+        now.variables = variables;
+      },
+      get context() {
+        return now.context;
+      },
+      set context(context) {
+        now.context = context;
+      },
       executionId,
       index,
       name,
@@ -276,22 +353,31 @@ export class ExecutionRun {
     });
   }
 
-  /** State, result and the record of changed files, in one transaction, once those files are synced. */
-  async #succeed(attempt: Attempt, context: StepContext, result: unknown): Promise<void> {
-    const { state, variables, context: own } = context;
-    const after: ExecutionState = { state, variables, context: own };
-    attempt.step = await this.#packer.storing(() =>
+  /**
+   * State, result and the record of changed files, in one transaction, once those files are synced. Returns
+   * the result as every later call of the step gets it.
+   */
+  async #succeed(attempt: Attempt, state: Draft, result: unknown): Promise<unknown> {
+    let taken: Taken | undefined;
+    const ended = await this.#packer.storing(() =>
       this.#held.record(async (draft, now, coverage) => {
         attempt.isOver = true;
-        const packed = this.#packer.pack(draft, after, result);
+        // Only once: what the step has put into its state may change behind our back.
+        taken ??= takenFrom(state, result);
+        const packed = {
+          root: this.#packer.packState(draft, taken.state.tree),
+          result: taken.result && this.#packer.packResult(draft, taken.result.tree),
+        };
         const changed = await draftEnd(this.#site, draft, this.execution, { now, coverage });
         await syncFiles(this.#site, changed);
-        const ended = { ...attempt.step, ...packed, status: 'success', endedAt: now } as const;
-        draft.steps.push(ended);
-        return ended;
+        const step = { ...attempt.step, ...packed, status: 'success', endedAt: now } as const;
+        draft.steps.push(step);
+        return { step, taken };
       }),
     );
-    this.#current = after;
+    attempt.step = ended.step;
+    this.#current = ended.taken.state;
+    return ended.taken.result?.value;
   }
 
   /** An error on the way back is worse than the one that sent us there: it is thrown, with the other as cause. */
@@ -309,7 +395,7 @@ export class ExecutionRun {
     // Another process has the execution: this one must not touch a file any more.
     if (isSavepointError(error, 'execution-lost') || this.#held.lost.aborted) return;
     this.#unsettled = failed;
-    if (status === 'cancelled') this.#held.setStatus(status);
+    if (status === 'cancelled') this.#held.set({ status });
     attempt.step = await rollBackAttempt(this.#site, this.#held, {
       ended: (endedAt) => {
         attempt.isOver = true;
@@ -319,10 +405,22 @@ export class ExecutionRun {
       acceptsChangedFiles: this.#settings.acceptsChangedFiles,
     });
     this.#unsettled = null;
-    const last = this.#log.live.at(-1);
-    this.#current =
-      last === undefined ? this.#settings.initial() : await stateAfter(this.#site.store, last);
   }
+}
+
+/** What a step leaves. */
+interface Taken {
+  readonly state: Snapshot;
+  /** Null where it returned nothing. */
+  readonly result: Snapshot | null;
+}
+
+function takenFrom(draft: Draft, result: unknown): Taken {
+  const state = draft.snapshot();
+  return {
+    state,
+    result: result === undefined ? null : snapshotOf(draft.treeOf(result, 'result')),
+  };
 }
 
 /** One attempt as it is on record. */
@@ -333,14 +431,24 @@ interface Attempt {
 }
 
 /** Throws `step-over` for calls that a step did not wait for: its record is closed. */
-function refuseOver({ step: { index, name }, isOver }: Attempt): void {
+function refuseOver({ step, isOver }: Attempt): void {
   if (!isOver) return;
-  throw new SavepointError('step-over', `step ${index} (${name}) is over`, {
+  throw new SavepointError('step-over', `step ${step.index} (${stepName(step)}) is over`, {
     hint: 'wait, within a step, for all that it does',
   });
 }
 
-type Work = (context: StepContext) => unknown;
+/** What a step does. */
+export type StepWork<State = unknown, Result = unknown> = (
+  context: StepContext<State>,
+) => Promise<Result> | Result;
+
+type Named = Pick<StepAttempt, 'name' | 'key'>;
+
+function keyOf({ key }: StepOptions): string | null {
+  if (key === undefined) return null;
+  return checkId('key', Number.isSafeInteger(key) ? String(key) : key);
+}
 
 interface Failure {
   readonly attempt: Attempt;

@@ -54,7 +54,7 @@ export class HeldExecution {
     return new HeldExecution(site, taken, leaseMs);
   }
 
-  /** As it is on record. */
+  /** As it is on record; once it is given back, with the token that this process had. */
   get execution(): Execution {
     return this.#execution;
   }
@@ -69,9 +69,9 @@ export class HeldExecution {
     return this.#lost.signal;
   }
 
-  /** Goes on record with the next transaction. */
-  setStatus(status: Execution['status']): void {
-    this.#execution = { ...this.#execution, status };
+  /** Goes on record with the next transaction, or with the one whose work calls this. */
+  set(fields: Partial<Pick<Execution, 'status' | 'root' | 'accepted'>>): void {
+    this.#execution = { ...this.#execution, ...fields };
   }
 
   /** Commits what `work` drafts, if this process still has the execution. */
@@ -92,12 +92,15 @@ export class HeldExecution {
   /** The next token fences out everything that this process may still try to write. */
   async giveBack(status: Execution['status'] = this.#execution.status): Promise<void> {
     this.stopRenewing();
-    await this.#site.write(async (draft, now) => {
+    const free = await this.#site.write(async (draft, now) => {
       draft.fence = this.fence;
       const token = this.#execution.token + 1;
-      const free = { owner: null, leaseUntil: null, updatedAt: now };
-      draft.executions.push({ ...this.#execution, ...free, status, token });
+      const given = { ...this.#execution, owner: null, leaseUntil: null, updatedAt: now, status };
+      draft.executions.push({ ...given, token });
+      return given;
     });
+    // With the old token: this process can write nothing more.
+    this.#execution = free;
   }
 
   /** Stops renewing. It stays held by this process until the process ends, or its lease. */
@@ -106,11 +109,12 @@ export class HeldExecution {
   }
 
   #stamped<T>(work: DraftWork<T>): DraftWork<T> {
-    return (draft, now, coverage) => {
+    return async (draft, now, coverage) => {
       draft.fence = this.fence;
       this.#execution = { ...this.#execution, leaseUntil: now + this.#leaseMs, updatedAt: now };
+      const made = await work(draft, now, coverage);
       draft.executions.push(this.#execution);
-      return work(draft, now, coverage);
+      return made;
     };
   }
 
@@ -134,6 +138,8 @@ export function newExecution(id: string, now: number): Execution {
     token: 0,
     owner: null,
     leaseUntil: null,
+    root: null,
+    accepted: null,
     createdAt: now,
     updatedAt: now,
   };

@@ -1,14 +1,15 @@
 import { look } from '../capture/capture.ts';
+import { settleFound } from '../capture/chain.ts';
+import type { Change } from '../model/change.ts';
 import { check, checkId, integer } from '../model/check.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
-import type { TrackedPath } from '../model/path.ts';
 import { joins } from '../model/state.ts';
-import { treeToValue, valueToTree } from '../model/value/index.ts';
+import { type Snapshot, snapshotOf, valueToTree } from '../model/value/index.ts';
 import { commandsIn } from '../model/window.ts';
-import { findExecution } from '../store/find.ts';
+import { findExecution, findHead } from '../store/find.ts';
 import { touchSession } from '../timeline/sessions.ts';
-import { readLog, stateAfter } from './execution-reader.ts';
+import { readLog, readSnapshot } from './execution-reader.ts';
 import { ExecutionRun, type RunSettings } from './execution-run.ts';
 import type { ExecutionSite } from './execution-site.ts';
 import {
@@ -19,19 +20,20 @@ import {
   removed,
   requireExecution,
 } from './lease.ts';
-import { type ExecutionState, isUnfinished, type StepLog } from './step-log.ts';
+import { isUnfinished, type StepLog } from './step-log.ts';
 import { rollBackAttempt } from './take-back-steps.ts';
 
-export interface ExecutionOptions {
-  /** What the first step finds. */
-  readonly state?: unknown;
+export interface ExecutionOptions<State = unknown> {
+  /** What the first step finds. Once a step is done, the one that was given then counts. */
+  readonly state?: State | undefined;
   readonly variables?: Record<string, unknown> | undefined;
   readonly context?: Record<string, unknown> | undefined;
   /** Cancels the step that is running. */
   readonly signal?: AbortSignal | undefined;
   /**
    * What to do where files are not as a step left them: `stop` (the default) throws
-   * `execution-files-changed`, `accept` goes on from what is there. No file is lost either way.
+   * `execution-files-changed`, `accept` goes on from what is there. No file is lost either way. Files that
+   * were accepted are right from then on, as they are.
    */
   readonly changedFiles?: 'stop' | 'accept' | undefined;
   /** False: throws `execution-not-found` instead of beginning an execution. */
@@ -47,30 +49,40 @@ const LONGEST_LEASE_MS = 2 ** 31 - 1;
  * Takes an execution for this process, new or begun before. An attempt that was killed, or that failed and
  * was not rolled back to its end, is rolled back first.
  */
-export async function openExecution(
+export async function openExecution<State>(
   site: ExecutionSite,
   id: string,
-  options: ExecutionOptions = {},
-): Promise<ExecutionRun> {
+  options: ExecutionOptions<State> = {},
+): Promise<ExecutionRun<State>> {
   checkId('id', id);
   const { state, variables = {}, context = {}, leaseMs = LEASE_MS, create = true } = options;
   check(integer(1, LONGEST_LEASE_MS), 'leaseMs', leaseMs);
-  const initial = valueToTree({ state, variables, context }, { name: 'options' });
+  const given = snapshotOf(valueToTree({ state, variables, context }, { name: 'options' }));
   const settings: RunSettings = {
     acceptsChangedFiles: options.changedFiles === 'accept',
     signal: options.signal,
-    initial: () => treeToValue(initial) as ExecutionState,
   };
   const held = await HeldExecution.acquire(site, id, { leaseMs, create });
   try {
     const log = await recover(site, held, settings);
-    const last = log.live.at(-1);
-    const current = last === undefined ? settings.initial() : await stateAfter(site.store, last);
-    return new ExecutionRun(site, held, log, current, settings);
+    const beginning = await beginningOf(site, held.execution, log, given);
+    return new ExecutionRun(site, held, log, beginning, settings);
   } catch (error) {
     await held.giveBack().catch(() => undefined);
     throw error;
   }
+}
+
+/** What the first step found, or will find: a program that is started again may be given something else. */
+async function beginningOf(
+  { store }: ExecutionSite,
+  { root }: Execution,
+  { live }: StepLog<StepAttempt>,
+  given: Snapshot,
+): Promise<Snapshot> {
+  // A repair may have lost it.
+  if (live.length === 0 || root === null) return given;
+  return readSnapshot(store, root);
 }
 
 /** Takes back what unfinished attempts left, and makes sure that files are as the live steps left them. */
@@ -86,7 +98,10 @@ async function recover(
     await rollBackUnfinished(site, held, step, acceptsChangedFiles);
   }
   const log = await readLog(site.store, id);
-  if (!acceptsChangedFiles) await verifyFiles(site, held.execution, log);
+  const changed = await changedFiles(site, held.execution, log);
+  if (changed.length === 0) return log;
+  if (!acceptsChangedFiles) throw filesChanged(id, changed);
+  await acceptFiles(site, held, changed);
   return log;
 }
 
@@ -120,28 +135,62 @@ async function rollBackUnfinished(
 }
 
 /**
- * Throws `execution-files-changed` where a file is not as the live steps left it. That includes files that
+ * The files that are neither as the live steps left them nor as they were accepted. That includes files that
  * somebody has rewound since: the files went back then, and the steps that wrote them did not.
  */
-async function verifyFiles(
+async function changedFiles(
   site: ExecutionSite,
-  { id, sessionId }: Execution,
+  { sessionId, accepted }: Execution,
   { live }: StepLog<StepAttempt>,
-): Promise<void> {
+): Promise<Change[]> {
+  const { timeline } = site.store;
   const points = new Set(live.map(({ checkpointId }) => checkpointId));
-  const own = await site.store.timeline.changes({ sessionIds: [sessionId] });
+  const own = await timeline.changes({ sessionIds: [sessionId] });
   const ofSteps = own.filter((one) => one.checkpointId !== null && points.has(one.checkpointId));
-  const last = new Map(ofSteps.map((change) => [change.path, change]));
-  const changed: TrackedPath[] = [...last.values()]
-    .filter(({ path, after }) => after !== null && !joins(after, look(site.files, path).state))
-    .map(({ path }) => path);
-  const [path] = changed;
-  if (path === undefined) return;
+  const isAsBefore = ({ path, after }: Change): boolean =>
+    after === null || joins(after, look(site.files, path).state);
+  const changed = [...lastOfEach(ofSteps)].filter((change) => !isAsBefore(change));
+  if (accepted === null || changed.length === 0) return changed;
+  const chains = await timeline.changes({ paths: changed.map(({ path }) => path) });
+  const ends = lastOfEach(chains.filter(({ seq }) => seq <= accepted));
+  const isRight = new Set([...ends].filter(isAsBefore).map(({ path }) => path));
+  return changed.filter(({ path, seq }) => seq > accepted || !isRight.has(path));
+}
+
+/** The last change of each path. */
+function lastOfEach(changes: readonly Change[]): Iterable<Change> {
+  return new Map(changes.map((change) => [change.path, change])).values();
+}
+
+/** Records the files as they are now, each as its own chain continued, and that they were accepted. */
+function acceptFiles(
+  site: ExecutionSite,
+  held: HeldExecution,
+  changed: readonly Change[],
+): Promise<void> {
+  return held.write(async (draft, now) => {
+    const finds = site.finds(now);
+    for (const { path } of changed) {
+      const head = await findHead(site.store, path);
+      // A tool that is at work there records what it leaves.
+      if (head === null || head.open) continue;
+      await settleFound(draft, finds, {
+        path,
+        head,
+        seen: look(site.files, path),
+        until: draft.base,
+      });
+    }
+    held.set({ accepted: draft.seq });
+  });
+}
+
+function filesChanged(id: string, changed: readonly Change[]): SavepointError {
   const what = changed.length === 1 ? 'a file is' : `${changed.length} files are`;
-  throw new SavepointError('execution-files-changed', `${what} not as ${id} left it`, {
-    path,
+  return new SavepointError('execution-files-changed', `${what} not as ${id} left it`, {
+    path: changed[0]?.path,
     hint: "look at the files, then open the execution with changedFiles: 'accept'",
-    details: changed.map((one) => ({ path: one })),
+    details: changed.map(({ path }) => ({ path })),
   });
 }
 
@@ -163,7 +212,7 @@ export function forkExecution(
 ): Promise<Execution> {
   checkId('as', as);
   return site.write(async (draft, now) => {
-    await requireExecution(site.store, id);
+    const parent = await requireExecution(site.store, id);
     const taken = await findExecution(site.store, as);
     if (taken?.status === 'removed') throw removed(as);
     if (taken !== null) {
@@ -171,7 +220,12 @@ export function forkExecution(
     }
     const log = await readLog(site.store, id);
     const last = log.at(at);
-    const fork = { ...newExecution(as, now), parentId: id, parentStep: last.index };
+    const fork = {
+      ...newExecution(as, now),
+      parentId: id,
+      parentStep: last.index,
+      root: parent.root,
+    };
     await touchSession(draft, site.store, { id: fork.sessionId, agent: EXECUTION_AGENT }, now);
     draft.executions.push(fork);
     for (const step of log.live.slice(0, at + 1)) {

@@ -2,10 +2,15 @@ import { SavepointError } from '../model/errors.ts';
 import type { StepAttempt, StepEffect, StepStatus } from '../model/execution.ts';
 
 /** What a step leaves to the next one. */
-export interface ExecutionState {
-  state: unknown;
+export interface ExecutionState<State = unknown> {
+  state: State;
   variables: Record<string, unknown>;
   context: Record<string, unknown>;
+}
+
+/** The name of a step for people, with its key where it has one. */
+export function stepName({ name, key }: Pick<RecordedAttempt, 'name' | 'key'>): string {
+  return key === null ? name : `${name}, key ${key}`;
 }
 
 /** Names the place before the first step where the index of a step is expected. */
@@ -18,6 +23,8 @@ export const BEGINNING = -1;
 export interface RecordedAttempt {
   readonly index: number;
   readonly name: string;
+  /** Tells steps of one name apart; null for a step without one. */
+  readonly key: string | null;
   /** Counts from 1. */
   readonly attempt: number;
   /** `pending` is only for checkpoints that a program keeps itself. */

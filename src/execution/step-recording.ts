@@ -7,7 +7,9 @@ import { clipText } from '../model/check.ts';
 import type { Coverage } from '../model/checkpoint.ts';
 import { isSavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
+import type { PartId } from '../model/ids.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';
+import type { Tree } from '../model/value/index.ts';
 import { commandsIn } from '../model/window.ts';
 import type { Draft } from '../store/draft.ts';
 import { DocumentPacker, storePacked } from '../store/parts/document-packer.ts';
@@ -16,11 +18,12 @@ import { newWindowId } from '../timeline/new-id.ts';
 import { touchSession } from '../timeline/sessions.ts';
 import type { ExecutionSite } from './execution-site.ts';
 import { EXECUTION_AGENT } from './lease.ts';
-import type { ExecutionState } from './step-log.ts';
+import { stepName } from './step-log.ts';
 
 export interface NewStep {
   readonly index: number;
   readonly name: string;
+  readonly key: string | null;
   readonly attempt: number;
   readonly writes: readonly string[] | null;
 }
@@ -49,7 +52,7 @@ export async function draftBegin(
     startedAt: now,
     endedAt: null,
   };
-  const description = clipText(`step ${made.index} (${made.name}) of ${execution.id}`);
+  const description = clipText(`step ${made.index} (${stepName(made)}) of ${execution.id}`);
   await touchSession(draft, site.store, { id: sessionId, agent: EXECUTION_AGENT }, now);
   const messageId = `${execution.id}#${made.index}.${made.attempt}`;
   const named = { kind: 'step', sessionId, messageId, description, label: null, coverage } as const;
@@ -133,16 +136,23 @@ export class StepPacker {
   readonly #states = new DocumentPacker();
   readonly #results = new DocumentPacker();
 
-  /** Packs into the draft; to be called within `storing`. Returns the names of both documents. */
-  pack(draft: Draft, after: ExecutionState, result: unknown): Pick<StepAttempt, 'root' | 'result'> {
-    const state = this.#states.pack(after, 'step');
-    const returned = result === undefined ? null : this.#results.pack(result, 'result');
-    draft.parts.push(...state.parts, state.root);
-    if (returned !== null) draft.parts.push(...returned.parts, returned.root);
-    return { root: state.root.id, result: returned?.root.id ?? null };
+  /** Packs a state into the draft; to be called within `storing`. Returns the name of the document. */
+  packState(draft: Draft, state: Tree): PartId {
+    return packInto(draft, this.#states, state, 'step');
+  }
+
+  /** The same for what a step returned. */
+  packResult(draft: Draft, result: Tree): PartId {
+    return packInto(draft, this.#results, result, 'result');
   }
 
   storing<T>(write: () => Promise<T>): Promise<T> {
     return storePacked([this.#states, this.#results], write);
   }
+}
+
+function packInto(draft: Draft, packer: DocumentPacker, tree: Tree, name: string): PartId {
+  const { root, parts } = packer.packTaken(tree, name);
+  draft.parts.push(...parts, root);
+  return root.id;
 }

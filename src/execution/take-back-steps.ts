@@ -19,7 +19,7 @@ import {
   refuseStale,
   rollbackPlan,
 } from './rollback.ts';
-import { BEGINNING } from './step-log.ts';
+import { BEGINNING, stepName } from './step-log.ts';
 import { draftEnd } from './step-recording.ts';
 
 /** The changes that a plan takes back, and how. */
@@ -136,8 +136,8 @@ async function restoreNow(
   }
 }
 
-function described({ id }: Execution, { index, name }: StepAttempt): string {
-  return `step ${index} (${name}) of ${id}`;
+function described({ id }: Execution, step: StepAttempt): string {
+  return `step ${step.index} (${stepName(step)}) of ${id}`;
 }
 
 /** Whether a line says that a file stays although the step changed it, or may have. */

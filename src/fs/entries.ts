@@ -12,6 +12,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  statfsSync,
   statSync,
   symlinkSync,
   unlinkSync,
@@ -71,6 +72,14 @@ export function realPathOrNull(path: string): string | null {
   } catch {
     return null;
   }
+}
+
+// The number that the kernel gives its file systems of this kind.
+const OVERLAYFS = 0x794c7630;
+
+/** Whether a path is on an overlay: a folder there gets another birth time when it is first changed. */
+export function isOnOverlay(path: string): boolean {
+  return process.platform === 'linux' && statfsSync(path).type === OVERLAYFS;
 }
 
 /** How many bytes a regular file holds, links followed; null where there is none. */

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { moveIntoPlace, removeIfThere } from './entries.ts';
+import type { NamelessFile } from './nameless-file.ts';
 import type { FsPath } from './pinned-folder.ts';
 
 export interface WriteOptions {
@@ -22,6 +23,8 @@ export interface WriteOptions {
   readonly mode?: number | undefined;
   /** Where the file waits until it is whole, in the same folder. A random name when left out. */
   readonly waiting?: FsPath | undefined;
+  /** A file that was begun without a name. It gets the one under which it waits when it is whole. */
+  readonly nameless?: NamelessFile | null | undefined;
   /** Throws EEXIST where something has the name already, instead of replacing it. */
   readonly onlyNew?: boolean | undefined;
   /** False for a cache, which a power cut may take. */
@@ -69,7 +72,8 @@ export class FileWriter {
     this.#at = at;
     this.#options = options;
     this.#waiting = options.waiting ?? beside(at, `.${randomBytes(8).toString('hex')}.tmp`);
-    this.#fd = create(this.#waiting, options.mode === undefined ? PRIVATE_MODE : UNFINISHED_MODE);
+    const unfinished = options.mode === undefined ? PRIVATE_MODE : UNFINISHED_MODE;
+    this.#fd = options.nameless?.fd ?? create(this.#waiting, unfinished);
   }
 
   append(bytes: Uint8Array): void {
@@ -78,12 +82,13 @@ export class FileWriter {
   }
 
   finish(): BigIntStats {
-    const { mode, durable = true, onlyNew = false, beforeNaming } = this.#options;
+    const { mode, durable = true, onlyNew = false, beforeNaming, nameless } = this.#options;
     const fd = this.#open;
     if (mode !== undefined) fchmodSync(fd, mode);
     if (durable) fsyncSync(fd);
     const stats = fstatSync(fd, { bigint: true });
     beforeNaming?.();
+    nameless?.giveName(String(this.#waiting));
     if (onlyNew) moveIntoPlace(this.#waiting, this.#at);
     else renameSync(this.#waiting, this.#at);
     this.#fd = null;

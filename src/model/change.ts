@@ -1,7 +1,7 @@
 import type { CheckpointId, OperationId, Seq } from './ids.ts';
 import type { ImportOwner, ProcessOwner } from './owner.ts';
 import type { TrackedPath } from './path.ts';
-import type { State } from './state.ts';
+import { isDirectory, type State, sameState } from './state.ts';
 
 /** Who made a change: a tool that named the file, a shell window, an operation of ours, or others. */
 export type ChangeOrigin = (typeof CHANGE_ORIGINS)[number];
@@ -50,6 +50,19 @@ export function importedAt({ owner }: Pick<Change, 'owner'>): Seq | null {
   return owner?.kind === 'import' ? owner.first : null;
 }
 
+/** Whether a change left its path as it was, such as one of a tool call that was refused or failed. */
+export function leavesAsItWas({ before, after }: Pick<Change, 'before' | 'after'>): boolean {
+  return after !== null && sameState(before, after);
+}
+
+/** Whether a change made or removed a folder, or changed its mode, and no file was there. */
+export function isOfFolder({ before, after }: Pick<Change, 'before' | 'after'>): boolean {
+  const states = [before, ...(after === null ? [] : [after])].filter(
+    ({ kind }) => kind !== 'absent',
+  );
+  return states.length > 0 && states.every(isDirectory);
+}
+
 /** `by` (a change of an operation) takes `change` back. Only while `by` is live itself. */
 export interface Cancellation {
   readonly by: Seq;
@@ -61,7 +74,7 @@ export interface Cancellation {
  * which makes what that one had cancelled live again. Works on whole chains of paths.
  */
 export function liveChanges(
-  changes: readonly Change[],
+  changes: readonly Pick<Change, 'seq'>[],
   cancellations: readonly Cancellation[],
 ): Set<Seq> {
   const cancellers = new Map<Seq, Seq[]>();

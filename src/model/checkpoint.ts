@@ -34,6 +34,8 @@ export interface Checkpoint {
   /** Commit that git's HEAD named then, for the receipt; null without git. */
   readonly gitHead: string | null;
   readonly coverage: Coverage;
+  /** The first number of the import that brought it; null for a checkpoint of this machine's own timeline. */
+  readonly importedAt: Seq | null;
 }
 
 type Required = 'id' | 'seq' | 'kind' | 'description' | 'createdAt';
@@ -48,6 +50,7 @@ export function makeCheckpoint(
     label: null,
     gitHead: null,
     coverage: 'named',
+    importedAt: null,
     ...fields,
   };
 }

@@ -1,4 +1,4 @@
-import type { CheckpointId, OperationId, PartId } from './ids.ts';
+import type { CheckpointId, OperationId, PartId, Seq } from './ids.ts';
 import type { ProcessOwner } from './owner.ts';
 
 /**
@@ -24,6 +24,10 @@ export interface Execution {
   readonly owner: ProcessOwner | null;
   /** Until when it counts as held, where nobody can tell whether the holder still runs. */
   readonly leaseUntil: number | null;
+  /** The document with what its first step found; null until that step begins. */
+  readonly root: PartId | null;
+  /** Files that are as they were at this place of the timeline were accepted; null: none were. */
+  readonly accepted: Seq | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -53,6 +57,8 @@ export interface StepAttempt {
   /** Counts from 1. */
   readonly attempt: number;
   readonly name: string;
+  /** Tells steps of one name apart; null for a step without one. */
+  readonly key: string | null;
   readonly status: StepStatus;
   /** Before its first change of a file; null for a step that a fork has taken over. */
   readonly checkpointId: CheckpointId | null;

@@ -155,9 +155,11 @@ export interface CheckpointQuery {
   readonly before?: Seq;
   /** Only checkpoints made at this time of the clock or later. */
   readonly since?: number;
-  /** Only checkpoints under which this path, or one below it, changed. */
+  /** Only checkpoints under which this path, or one below it, changed (as `changedPaths` counts it). */
   readonly path?: TrackedPath;
   readonly labelled?: true;
+  /** Only checkpoints that this import brought; null: only those of this machine's own timeline. */
+  readonly importedAt?: Seq | null;
   readonly oldestFirst?: true;
   readonly limit?: number;
 }
@@ -175,6 +177,17 @@ export interface ChangeQuery {
   readonly checkpointIds?: readonly CheckpointId[];
   readonly operationId?: OperationId;
   readonly open?: true;
+  /** Only changes that an operation took back, even if that was taken back in turn. */
+  readonly cancelled?: true;
+}
+
+/** Numbers of different paths, and of changes. */
+export interface ChangedPaths {
+  /** Everything but folders: also links, and contents that are not on record. */
+  readonly files: number;
+  /** Paths at which a folder was made, removed, or got another mode. */
+  readonly folders: number;
+  readonly changes: number;
 }
 
 export interface LockOptions {
@@ -272,8 +285,11 @@ export interface TimelineStore {
   sessions(ids?: readonly string[]): Promise<readonly Session[]>;
   /** Newest first, unless the query says otherwise. */
   checkpoints(query: CheckpointQuery): Promise<readonly Checkpoint[]>;
-  /** How many different paths changed under each checkpoint; checkpoints with none are left out. */
-  changedPaths(ids: readonly CheckpointId[]): Promise<ReadonlyMap<CheckpointId, number>>;
+  /**
+   * What changed under each checkpoint. A change that is known to have left its path as it was does not
+   * count, and checkpoints without any other are left out.
+   */
+  changedPaths(ids: readonly CheckpointId[]): Promise<ReadonlyMap<CheckpointId, ChangedPaths>>;
   /** Of all tracked paths, or of these, in the order of their bytes. */
   heads(paths?: readonly TrackedPath[]): Promise<readonly Head[]>;
   /** Oldest first. */

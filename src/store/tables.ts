@@ -127,6 +127,7 @@ export const CHECKPOINTS: Table<Checkpoint> = {
     createdAt: time,
     gitHead: nullable(commit),
     coverage: word(COVERAGES),
+    importedAt: nullable(seq),
   },
 };
 
@@ -207,6 +208,8 @@ export const EXECUTIONS: Table<Execution> = {
     token: count,
     owner: nullable(json<ProcessOwner>()),
     leaseUntil: nullable(time),
+    root: nullable(part),
+    accepted: nullable(seq),
     createdAt: time,
     updatedAt: time,
   },
@@ -220,6 +223,7 @@ export const STEPS: Table<StepAttempt> = {
     index: inColumn('step', count),
     attempt: count,
     name: prose,
+    key: nullable(id),
     status: word(STEP_STATUSES),
     checkpointId: nullable(checkpoint),
     root: nullable(part),

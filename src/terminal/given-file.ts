@@ -1,5 +1,7 @@
-import { dirname } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import { kindOf } from '../fs/entries.ts';
+import { beginNameless } from '../fs/nameless-file.ts';
 import { OpenFile, openFile, type Unread } from '../fs/read-file.ts';
 import { FileWriter } from '../fs/write-file.ts';
 import { isSavepointError, SavepointError } from '../index.ts';
@@ -16,8 +18,8 @@ export interface Interruptible {
 }
 
 /**
- * Writes what a stream gives into a file that nobody else can read, wholly or not at all. Gives what the
- * stream returned, and the number of bytes.
+ * Writes what a stream gives into a file that nobody else can read, wholly or not at all, also where the process
+ * is killed. Gives what the stream returned, and the number of bytes.
  */
 export async function writeNewFile<Result>(
   file: NewFile,
@@ -50,7 +52,9 @@ export async function writeNewFile<Result>(
 function openWriter(file: NewFile): FileWriter {
   try {
     const beforeNaming = (): void => refuseToReplace(file);
-    return new FileWriter(file.path, { onlyNew: !file.force, beforeNaming });
+    const waiting = join(dirname(file.path), `.${randomBytes(8).toString('hex')}.tmp`);
+    const nameless = beginNameless(dirname(file.path), waiting);
+    return new FileWriter(file.path, { onlyNew: !file.force, beforeNaming, waiting, nameless });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;

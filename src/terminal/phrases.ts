@@ -1,4 +1,4 @@
-import type { Coverage } from '../index.ts';
+import { type Coverage, displayText, type ListedCheckpoint } from '../index.ts';
 
 /** "1 file", "2 files". */
 export function plural(count: number, one: string, many = `${one}s`): string {
@@ -89,6 +89,27 @@ function distance(from: string, to: string): number {
     row = next;
   }
   return row.at(-1) ?? 0;
+}
+
+type Named = Pick<ListedCheckpoint, 'kind' | 'label' | 'description' | 'importedAt' | 'takenBack'>;
+
+/** What lists call a checkpoint: what became of it, its label, and what was asked. Safe to show. */
+export function checkpointName(checkpoint: Named): string {
+  const { kind, label, description, importedAt, takenBack } = checkpoint;
+  const what = label === null || label === description ? description : `[${label}] ${description}`;
+  const byHand = kind === 'manual' && description !== BY_HAND ? '(by hand) ' : '';
+  const origin = importedAt === null ? '' : '(imported) ';
+  return `${FATES[takenBack]}${origin}${byHand}${displayText(what)}`;
+}
+
+/** The description of a checkpoint that was made by hand and got no other. */
+const BY_HAND = 'made by hand';
+const FATES = { no: '', partly: '(partly taken back) ', yes: '(taken back) ' } as const;
+
+/** "3 files"; a checkpoint under which only folders came or went has "1 folder"; "-" for nothing. */
+export function filesText({ files, folders }: Pick<ListedCheckpoint, 'files' | 'folders'>): string {
+  if (files > 0) return plural(files, 'file');
+  return folders > 0 ? plural(folders, 'folder') : '-';
 }
 
 /** What is on record at a checkpoint, for people. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Receipt, TrackedPath } from '../index.ts';
+import type { Receipt, RewindPlan, TrackedPath } from '../index.ts';
 import { paintFor } from './paint.ts';
-import { receiptText } from './plan-text.ts';
+import { previewText, receiptText } from './plan-text.ts';
 
 const plain = paintFor({ env: {}, terminal: false }, false);
 const path = (name: string): TrackedPath => name as TrackedPath;
@@ -21,6 +21,18 @@ function receipt(parts: Partial<Receipt>): Receipt {
     ...parts,
   };
 }
+
+describe('previewText', () => {
+  const state = { kind: 'captured', type: 'file', mode: 0o644, blob: 'b', size: 1 };
+  const line = { path: 'a.txt', action: 'write', expected: state, target: state, takes: [] };
+  const plan = { lines: [line], notes: [] } as unknown as RewindPlan;
+
+  it('has a caption above the diff that says what the diff shows', () => {
+    const rows = previewText({ plan, diff: ['-old', '+new'], more: 0 }, plain, 80);
+    expect(rows.slice(1)).toEqual(['', 'What will be taken back:', '-old', '+new']);
+    expect(previewText({ plan, diff: [], more: 0 }, plain, 80)).toHaveLength(1);
+  });
+});
 
 describe('receiptText', () => {
   it('names what was restored, deleted and merged, and why the others were left', () => {

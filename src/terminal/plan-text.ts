@@ -35,9 +35,8 @@ export function planText(plan: RewindPlan, paint: Paint, columns: number): strin
     const text = `  ${paint(style, word.padEnd(WORD_COLUMN))}  `;
     if (isNarrow && line.reason === undefined) return [text + names[i]];
     const name = padWidth(names[i] ?? '', column);
-    const label = { text: `${text}${name}  `, width: WORD_COLUMN + textWidth(name) + 6 };
     const why = `${explain(line)}${inferred.has(line.path) ? '; found after a command' : ''}`;
-    return beside(label, why, columns, (part) => paint('dim', part));
+    return beside(`${text}${name}  `, why, columns, (part) => paint('dim', part));
   });
   return [...lines, ...plan.notes.flatMap((note) => noteText(note, columns))];
 }
@@ -148,6 +147,34 @@ export async function previewOf(
   return { plan, diff, more: changed.length - shown };
 }
 
+/** What a plan is about, in numbers. */
+export interface PlanCounts {
+  /** Paths that are to change, but for folders. */
+  readonly files: number;
+  readonly folders: number;
+  /** Paths that are left as they are because somebody else changed them too. */
+  readonly conflicts: number;
+}
+
+export function planCounts({ lines }: RewindPlan): PlanCounts {
+  const changed = lines.filter(changesFile);
+  const folders = changed.filter(isFolder).length;
+  const conflicts = lines.filter(({ action }) => action === 'conflict').length;
+  return { files: changed.length - folders, folders, conflicts };
+}
+
+function isFolder({ expected, target }: PlanLine): boolean {
+  const state = target.kind === 'absent' ? expected : target;
+  return state.kind === 'captured' && state.type === 'directory';
+}
+
+/** "3 files and 1 folder" */
+export function pathsText({ files, folders }: Pick<PlanCounts, 'files' | 'folders'>): string {
+  if (folders === 0) return plural(files, 'file');
+  const made = plural(folders, 'folder');
+  return files === 0 ? made : `${plural(files, 'file')} and ${made}`;
+}
+
 /** Whether a line of a plan is to change something on the disk. */
 export function changesFile({ action }: PlanLine): boolean {
   return !IDLE.has(action);
@@ -165,6 +192,9 @@ function sizeOf({ expected, target }: PlanLine): number {
   return Math.max(...sizes);
 }
 
+// The diff goes from how a file will be to how it is: "+" stands before lines that will be gone.
+const DIFF_CAPTION = 'What will be taken back:';
+
 /** Plan and diff one below the other, safe to show. */
 export function previewText(
   { plan, diff, more }: PlanPreview,
@@ -177,7 +207,7 @@ export function previewText(
   return [
     ...planText({ ...plan, lines }, paint, columns),
     ...(rest > 0 ? [`  and ${plural(rest, 'more path')}`] : []),
-    ...(diff.length > 0 ? ['', ...diff] : []),
+    ...(diff.length > 0 ? ['', paint('bold', DIFF_CAPTION), ...diff] : []),
     ...(more > 0 ? [paint('dim', `and the diff of ${plural(more, 'more path')}`)] : []),
   ];
 }

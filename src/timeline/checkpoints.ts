@@ -9,10 +9,10 @@ import {
 import type { CheckpointId } from '../model/ids.ts';
 import type { Session } from '../model/session.ts';
 import type { Draft } from '../store/draft.ts';
-import { findCheckpoint, findSession } from '../store/find.ts';
+import { findSession } from '../store/find.ts';
 import type { CheckpointQuery, Store } from '../store/store.ts';
-import { loadChangeSet } from './change-set.ts';
 import { newCheckpointId } from './new-id.ts';
+import { type TakenBack, workUnder } from './work.ts';
 
 export interface NewCheckpoint {
   readonly kind: CheckpointKind;
@@ -75,8 +75,11 @@ export async function messageCheckpoint(
 /** A checkpoint as a list shows it. */
 export interface ListedCheckpoint extends Checkpoint {
   readonly agent: string | null;
-  /** How many paths changed under it. */
+  /** How many files changed under it. A tool call that was refused or failed changes none. */
   readonly files: number;
+  /** How many folders were made or removed under it. */
+  readonly folders: number;
+  readonly takenBack: TakenBack;
 }
 
 /** Newest first. */
@@ -85,13 +88,16 @@ export async function listCheckpoints(
   query: CheckpointQuery,
 ): Promise<ListedCheckpoint[]> {
   const checkpoints = await store.timeline.checkpoints(query);
-  const counts = await store.timeline.changedPaths(checkpoints.map(({ id }) => id));
+  const work = await workUnder(
+    store,
+    checkpoints.map(({ id }) => id),
+  );
   const sessions = await sessionsOf(store, checkpoints);
-  return checkpoints.map((checkpoint) => ({
-    ...checkpoint,
-    agent: sessions.get(checkpoint.sessionId ?? '')?.agent ?? null,
-    files: counts.get(checkpoint.id) ?? 0,
-  }));
+  return checkpoints.map((checkpoint) => {
+    const { files = 0, folders = 0, takenBack = 'no' } = work.get(checkpoint.id) ?? {};
+    const agent = sessions.get(checkpoint.sessionId ?? '')?.agent ?? null;
+    return { ...checkpoint, agent, files, folders, takenBack };
+  });
 }
 
 // Up to this number it is quicker to ask for each session than to read all of them.
@@ -109,21 +115,34 @@ async function sessionsOf(
   return new Map(found.flatMap((session) => (session === null ? [] : [[session.id, session]])));
 }
 
+const MADE: readonly CheckpointKind[] = ['message', 'step', 'manual'];
+const PAGE = 50;
+
 /**
- * The checkpoint at which the files stand: the newest one, or the one that was rewound to since. A rewind
- * that took back only a part (one message, some paths, not the conflicts) does not count.
+ * Where the files stand: the newest checkpoint whose work is in them, wholly or partly. Null where there is
+ * none, because all work is taken back. A checkpoint under which nothing changed counts as well, unless work
+ * that was done before it was taken back after it: the files were others then. What an import brought never
+ * counts: it did not happen here.
  */
 export async function currentPlace(store: Store): Promise<CheckpointId | null> {
-  const kinds: CheckpointKind[] = ['message', 'step', 'manual'];
-  const [newest] = await store.timeline.checkpoints({ kinds, limit: 1 });
-  if (newest === undefined) return null;
-  const rewind = (await store.timeline.operations()).find(({ kind, inEffect }) => {
-    return kind === 'rewind' && inEffect;
-  });
-  if (rewind === undefined || rewind.seq < newest.seq) return newest.id;
-  const target = rewind.checkpointId && (await findCheckpoint(store, rewind.checkpointId));
-  if (!target) return newest.id;
-  const everything = { paths: null, includeShared: true };
-  const left = await loadChangeSet(store, { take: 'since', checkpoint: target }, everything);
-  return left.chains.every(({ set }) => set.size === 0) ? target.id : newest.id;
+  let idle: Checkpoint | null = null;
+  for (let older = {}; ; ) {
+    const page = await store.timeline.checkpoints({
+      kinds: MADE,
+      importedAt: null,
+      ...older,
+      limit: PAGE,
+    });
+    const ids = page.map(({ id }) => id);
+    const work = await workUnder(store, ids);
+    for (const checkpoint of page) {
+      const { takenBack, takenBackAt } = work.get(checkpoint.id) ?? {};
+      if (takenBack === undefined) idle ??= checkpoint;
+      else if (takenBack !== 'yes') return (idle ?? checkpoint).id;
+      else if (idle !== null && idle.seq < (takenBackAt ?? 0)) idle = null;
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return idle?.id ?? null;
+    older = { before: last.seq };
+  }
 }

@@ -1,4 +1,4 @@
-import { type Cancellation, type Change, liveChanges } from '../model/change.ts';
+import { type Cancellation, type Change, leavesAsItWas, liveChanges } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { OperationId, Seq } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
@@ -17,7 +17,7 @@ export interface InspectedCheckpoint {
   readonly checkpoint: Checkpoint;
   /** Null where the checkpoint belongs to no session. */
   readonly session: Session | null;
-  /** The changes made under it, by path and then in order. */
+  /** The changes made under it, by path and then in order; none that left its path as it was. */
   readonly changes: readonly InspectedChange[];
   /** Operations that returned to it, took it back, or brought it back; newest first. */
   readonly operations: readonly Operation[];
@@ -30,7 +30,8 @@ export async function inspectCheckpoint(
   checkpoint: Checkpoint,
 ): Promise<InspectedCheckpoint> {
   const { id, sessionId } = checkpoint;
-  const changes = await store.timeline.changes({ checkpointIds: [id] });
+  const found = await store.timeline.changes({ checkpointIds: [id] });
+  const changes = found.filter((change) => !leavesAsItWas(change));
   const { live, touchedBy } = await fateOf(store, changes);
   const operations = await store.timeline.operations();
   const inspected: InspectedChange[] = [];

@@ -17,13 +17,9 @@ export async function checkLabel(
 ): Promise<string> {
   const label = spelledOut(text);
   await refuseIfTaken(store, label, owner);
-  if (label === 'latest' || /~\d*$/.test(label)) {
-    throw refused('a label must not be "latest" or end like "~1": these count checkpoints');
-  }
-  const [same] =
-    label.length < SHORTEST_ID ? [] : await store.timeline.checkpoints({ prefix: label, limit: 1 });
-  if (same === undefined) return label;
-  throw refused(`a label must not be the beginning of an id, and there is ${same.id}`);
+  const same = await idLike(store, label);
+  if (same === null) return label;
+  throw refused(`a label must not be the beginning of an id, and there is ${same}`);
 }
 
 const LONGEST = 200;
@@ -31,14 +27,26 @@ const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 function spelledOut(text: string): string {
   const trimmed = text.trim();
-  if (trimmed === '') throw refused('a label must not be empty');
-  if (CONTROL.test(trimmed))
-    throw refused('a label must not hold line breaks or control characters');
-  // Counts characters as people do, also outside of the basic plane.
-  const { length } = [...trimmed];
-  if (length > LONGEST)
-    throw refused(`a label must not be longer than ${LONGEST} characters, and this has ${length}`);
+  const problem = formProblem(trimmed);
+  if (problem !== null) throw refused(problem);
   return clipText(trimmed);
+}
+
+/** Whether it is a label in the form in which labels are stored. */
+export function isLabel(text: string): boolean {
+  return text === clipText(text.trim()) && formProblem(text) === null;
+}
+
+function formProblem(label: string): string | null {
+  if (label === '') return 'a label must not be empty';
+  if (CONTROL.test(label)) return 'a label must not hold line breaks or control characters';
+  // Counts characters as people do, also outside of the basic plane.
+  const { length } = [...label];
+  if (length > LONGEST)
+    return `a label must not be longer than ${LONGEST} characters, and this has ${length}`;
+  if (label === 'latest' || /~\d*$/.test(label))
+    return 'a label must not be "latest" or end like "~1": these count checkpoints';
+  return null;
 }
 
 /** A label must name one checkpoint only. */
@@ -54,6 +62,34 @@ async function refuseIfTaken(
     `another checkpoint has the label "${label}": ${other.id}`,
     `choose another label, or take it away there: savepoint label ${other.id} --remove`,
   );
+}
+
+/** Those labels of checkpoints from elsewhere that mean another checkpoint here, by its label or its id. */
+export async function clashingLabels(
+  store: Store,
+  incoming: readonly Checkpoint[],
+): Promise<Set<string>> {
+  const labels = new Set(incoming.flatMap(({ label }) => label ?? []));
+  if (labels.size === 0) return labels;
+  const taken = new Set(
+    (await store.timeline.checkpoints({ labelled: true })).map(({ label }) => label),
+  );
+  for (const { id } of incoming) {
+    for (let length = SHORTEST_ID; length <= id.length; length += 1) {
+      const start = id.slice(0, length);
+      if (labels.has(start)) taken.add(start);
+    }
+  }
+  for (const label of labels) {
+    if (!taken.has(label) && !(await idLike(store, label))) labels.delete(label);
+  }
+  return labels;
+}
+
+/** The first id that begins with the label. */
+async function idLike(store: Store, label: string): Promise<CheckpointId | null> {
+  if (label.length < SHORTEST_ID) return null;
+  return (await store.timeline.checkpoints({ prefix: label, limit: 1 }))[0]?.id ?? null;
 }
 
 function refused(message: string, hint = 'choose another label'): SavepointError {

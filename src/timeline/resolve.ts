@@ -10,8 +10,10 @@ import type { Store } from '../store/store.ts';
 const CANDIDATES = 10;
 
 /**
- * Finds a checkpoint by its id, its label, the beginning of its id, or as `latest`. Each of these followed
- * by `~N` means the Nth before it; `~N` alone counts from the latest.
+ * Finds a checkpoint by its id, its label, the id of its message, the beginning of its id, or as `latest`. The
+ * id of an operation, or its beginning, means the checkpoint that was made before it. Each of these followed by
+ * `~N` means the Nth before it; `~N` alone counts from the latest. What an import brought is no part of this
+ * machine's timeline: only ids and labels reach it, and `~N` after one of those stays within that import.
  */
 export async function resolveCheckpoint(store: Store, ref: string): Promise<Checkpoint> {
   const [, name = ref, back] = /^(.*?)~(\d{1,6})$/s.exec(ref) ?? [];
@@ -31,10 +33,13 @@ async function nth(
   // People do not count the safety checkpoints that rewinds make; those are named by their ids.
   const kinds: CheckpointKind[] = ['message', 'step', 'manual'];
   const older = start === undefined ? {} : { before: start.seq };
-  const found = (await store.timeline.checkpoints({ ...older, kinds, limit: skipped + 1 }))[
-    skipped
-  ];
-  return found ?? onlyOne('checkpoint', [], ref);
+  const found = await store.timeline.checkpoints({
+    ...older,
+    kinds,
+    importedAt: start?.importedAt ?? null,
+    limit: skipped + 1,
+  });
+  return found[skipped] ?? onlyOne('checkpoint', [], ref);
 }
 
 /** Whole ids first, so that no label can hide one; then labels, because people chose them. */
@@ -47,9 +52,32 @@ async function named(store: Store, name: string): Promise<Checkpoint> {
   if (labelled.length > 0) {
     return onlyOne('checkpoint', labelled, name, 'name one of them by its id');
   }
-  const fitting =
-    name === '' ? [] : await store.timeline.checkpoints({ prefix: name, limit: CANDIDATES });
-  return onlyOne('checkpoint', fitting, name);
+  if (name === '') return onlyOne('checkpoint', [], name);
+  // Programs choose the ids of messages, so none of these may hide a checkpoint whose id begins like it.
+  const fitting = [
+    ...(await store.timeline.checkpoints({ messageId: name, limit: CANDIDATES })),
+    ...(await store.timeline.checkpoints({ prefix: name, limit: CANDIDATES })),
+  ];
+  if (fitting.length === 0) return madeBefore(store, name);
+  return onlyOne('checkpoint', [...new Map(fitting.map((one) => [one.id, one])).values()], name);
+}
+
+/** The safety checkpoint of an operation: a rewind to it goes back to before the operation. */
+async function madeBefore(store: Store, name: string): Promise<Checkpoint> {
+  const operations = startingWith(name, await store.timeline.operations());
+  if (operations.length === 0) throw await notACheckpoint(store, name);
+  const { id, safetyCheckpointId } = onlyOne('operation', operations, name);
+  const kept = await findCheckpoint(store, safetyCheckpointId);
+  if (kept !== null) return kept;
+  const message = `what was there before the operation ${id} is no longer kept`;
+  throw new SavepointError('checkpoint-not-found', message);
+}
+
+async function notACheckpoint(store: Store, name: string): Promise<SavepointError> {
+  const [session] = startingWith(name, await store.timeline.sessions());
+  if (session === undefined) return notFound('checkpoint', name);
+  const message = `"${shortened(name)}" is a session, not a checkpoint: savepoint list --session lists its own`;
+  return new SavepointError('checkpoint-not-found', message);
 }
 
 /** Finds a session by its id or the beginning of it. */
@@ -58,10 +86,15 @@ export async function resolveSession(store: Store, ref: string): Promise<Session
   return exact ?? onlyOne('session', startingWith(ref, await store.timeline.sessions()), ref);
 }
 
-/** Finds an operation by its id or the beginning of it. */
+/** Finds an operation by its id, or by that of the checkpoint that was made before it, or their beginnings. */
 export async function resolveOperation(store: Store, ref: string): Promise<Operation> {
   const exact = await findOperation(store, ref as OperationId);
-  return exact ?? onlyOne('operation', startingWith(ref, await store.timeline.operations()), ref);
+  if (exact !== null) return exact;
+  const operations = await store.timeline.operations();
+  const fitting = startingWith(ref, operations);
+  if (fitting.length > 0 || ref === '') return onlyOne('operation', fitting, ref);
+  const before = operations.filter(({ safetyCheckpointId }) => safetyCheckpointId.startsWith(ref));
+  return onlyOne('operation', before, ref);
 }
 
 function startingWith<Row extends { readonly id: string }>(
@@ -86,15 +119,10 @@ function onlyOne<Row extends Candidate>(
   hint = 'type more characters of the id',
 ): Row {
   const [first] = candidates;
-  if (first !== undefined && candidates.length === 1) return first;
-  const shown = ref.slice(0, 100);
-  if (first === undefined) {
-    const code: ErrorCode = `${what}-not-found`;
-    const list = what === 'checkpoint' ? 'list the checkpoints with: savepoint list' : undefined;
-    throw new SavepointError(code, `no ${what} "${shown}"`, { hint: list });
-  }
+  if (first === undefined) throw notFound(what, ref);
+  if (candidates.length === 1) return first;
   const code: ErrorCode = `${what}-ambiguous`;
-  throw new SavepointError(code, `"${shown}" fits several ${what}s`, {
+  throw new SavepointError(code, `"${shortened(ref)}" fits several ${what}s`, {
     hint,
     details: candidates
       .slice(0, CANDIDATES)
@@ -102,6 +130,16 @@ function onlyOne<Row extends Candidate>(
         return { id, description: description ?? agent, label, createdAt };
       }),
   });
+}
+
+function notFound(what: 'checkpoint' | 'session' | 'operation', ref: string): SavepointError {
+  const code: ErrorCode = `${what}-not-found`;
+  const hint = what === 'checkpoint' ? 'see what there is with: savepoint list' : undefined;
+  return new SavepointError(code, `no ${what} "${shortened(ref)}"`, { hint });
+}
+
+function shortened(ref: string): string {
+  return ref.slice(0, 100);
 }
 
 /** At least this many characters of an id are shown: the next checkpoint might begin with fewer. */

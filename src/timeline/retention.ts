@@ -171,6 +171,8 @@ export interface PruneRequest {
   readonly sessionId?: string | undefined;
   /** Only sessions of this agent, and their checkpoints. */
   readonly agent?: string | undefined;
+  /** Labelled checkpoints as well: otherwise they stay, because somebody gave them a name. */
+  readonly labelled?: boolean | undefined;
 }
 
 /**
@@ -191,8 +193,29 @@ export async function planEviction(
     ? await chosen(store, request, keeping, now)
     : await expired(store, request, keeping, rules, now);
   const limit = asked ? maxBytes : rules.maxStoreBytes;
-  if (limit === undefined) return first;
-  return fitInto(store, limit, first, await stepsOf(store, request, keeping, asked));
+  const spare = request.labelled ? (all: Eviction): Eviction => all : await labelsSpared(store);
+  if (limit === undefined) return spare(first);
+  const steps = await stepsOf(store, request, keeping, asked);
+  return fitInto(store, limit, spare(first), steps.map(spare));
+}
+
+/** Takes labelled checkpoints out of an eviction. Their sessions stay for them, without other checkpoints. */
+async function labelsSpared(store: Store): Promise<(eviction: Eviction) => Eviction> {
+  const labelled = await store.timeline.checkpoints({ labelled: true });
+  const ids = new Set(labelled.map(({ id }) => id));
+  const sessionIds = [...new Set(labelled.flatMap(({ sessionId }) => sessionId ?? []))];
+  const beside = Map.groupBy(
+    await store.timeline.checkpoints({ sessionIds }),
+    ({ sessionId }) => sessionId,
+  );
+  return ({ sessions, checkpoints, operations }) => {
+    const others = sessions.flatMap((id) => beside.get(id) ?? []).map(({ id }) => id);
+    return {
+      sessions: sessions.filter((id) => !beside.has(id)),
+      checkpoints: [...new Set([...checkpoints, ...others])].filter((id) => !ids.has(id)),
+      operations,
+    };
+  };
 }
 
 async function chosen(

@@ -27,6 +27,7 @@ export async function runToUndo(store: Store, force: boolean): Promise<Checkpoin
   let unrecorded: Checkpoint | null = null;
   for (const checkpoint of await store.timeline.checkpoints({
     kinds: ['message'],
+    importedAt: null,
     limit: RECENT,
   })) {
     if (rewind !== undefined && checkpoint.seq < rewind.seq) break;

@@ -1,3 +1,4 @@
+import { isOfFolder, leavesAsItWas } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { RunTime, Session } from '../model/session.ts';
 import type { Draft } from '../store/draft.ts';
@@ -85,7 +86,7 @@ export async function archiveSession(
 /** A session, and how much of it is on record. */
 export interface SessionSummary extends Session {
   readonly checkpoints: number;
-  /** How many different paths it changed. */
+  /** How many different files it changed. */
   readonly files: number;
 }
 
@@ -96,7 +97,9 @@ export async function summarizeSessions(
 ): Promise<SessionSummary[]> {
   const sessionIds = sessions.map(({ id }) => id);
   const checkpoints = countBy(await store.timeline.checkpoints({ sessionIds }), ({ id }) => id);
-  const files = countBy(await store.timeline.changes({ sessionIds }), ({ path }) => path);
+  const changes = await store.timeline.changes({ sessionIds });
+  const ofFiles = changes.filter((change) => !leavesAsItWas(change) && !isOfFolder(change));
+  const files = countBy(ofFiles, ({ path }) => path);
   return sessions.map((session) => ({
     ...session,
     checkpoints: checkpoints.get(session.id) ?? 0,

@@ -1,6 +1,7 @@
 import type { Change } from '../model/change.ts';
 import type { BlobId, Seq } from '../model/ids.ts';
 import { joins, type State } from '../model/state.ts';
+import { isLabel } from '../timeline/labels.ts';
 import { blobsIn, type History } from './history.ts';
 import { invalid } from './requests.ts';
 
@@ -17,6 +18,7 @@ export function checkHistory(history: History, blobs: FoundBlobs): void {
   checkNumbers(history);
   checkSessions(history);
   checkReferences(history);
+  checkLabels(history);
   checkAuthors(history);
   checkChains(history.changes);
   checkCancellations(history);
@@ -69,6 +71,13 @@ function checkReferences({ sessions, checkpoints, changes, operations }: History
     before(checkpointAt, safetyCheckpointId, seq);
     before(operationAt, reverts, seq);
   }
+}
+
+/** A label names one checkpoint, in the form that labels have everywhere. */
+function checkLabels({ checkpoints }: History): void {
+  const labelled = checkpoints.filter(({ label }) => label !== null);
+  uniqueBy(labelled, ({ label }) => label ?? '', 'label');
+  if (!labelled.every(({ label }) => isLabel(label ?? ''))) throw invalid('a label is not one');
 }
 
 /** A rewind to a checkpoint of a session takes back its changes, and not another's. */

@@ -57,11 +57,26 @@ async function chosenSessions(
 ): Promise<readonly Session[] | null> {
   if (all) return null;
   const sessions = await store.timeline.sessions();
-  const chosen = sessionId === undefined ? sessions[0] : await resolveSession(store, sessionId);
+  const chosen =
+    sessionId === undefined
+      ? await lastActive(store, sessions)
+      : await resolveSession(store, sessionId);
   if (chosen !== undefined) return sessions.filter(({ rootId }) => rootId === chosen.rootId);
   throw new SavepointError('session-not-found', 'there is no session on record', {
     hint: 'checkpoints that belong to no session are exported with all',
   });
+}
+
+/** An import counts as activity of its sessions, so those come last. */
+async function lastActive(
+  store: Store,
+  sessions: readonly Session[],
+): Promise<Session | undefined> {
+  for (const session of sessions) {
+    const query = { sessionIds: [session.id], importedAt: null, limit: 1 };
+    if ((await store.timeline.checkpoints(query)).length > 0) return session;
+  }
+  return sessions[0];
 }
 
 /** The contents that the rows name: most are in the store; those of open changes are on disk. */

@@ -150,6 +150,7 @@ export function makeHistory(
       ...row,
       seq: number(row.seq),
       sessionId: session(row.sessionId),
+      importedAt: null,
     })),
     changes: changes.map((row) => ({
       ...row,

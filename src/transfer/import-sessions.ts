@@ -10,6 +10,7 @@ import { joins, type State } from '../model/state.ts';
 import { Draft } from '../store/draft.ts';
 import { currentSeq } from '../store/find.ts';
 import type { Batch, Blob, BlobReference } from '../store/store.ts';
+import { clashingLabels } from '../timeline/labels.ts';
 import { countRows, type EndedChange, type History } from './history.ts';
 import { type ReadExport, readExport } from './read-export.ts';
 import type { ImportReceipt, TransferCounts, TransferLimits } from './requests.ts';
@@ -45,8 +46,14 @@ export async function importSessions(
     throw error;
   }
   const { history, references } = incoming;
-  await site.store.timeline.commit(await batchOf(site, history, references, now));
-  return incoming.receipt(true);
+  const clashing = await clashingLabels(site.store, history.checkpoints);
+  const checkpoints = history.checkpoints.map((one) =>
+    clashing.has(one.label ?? '') ? { ...one, label: null } : one,
+  );
+  await site.store.timeline.commit(
+    await batchOf(site, { ...history, checkpoints }, references, now),
+  );
+  return incoming.receipt(true, [...clashing]);
 }
 
 const GROUP_BYTES = 4 * 1024 * 1024;
@@ -103,10 +110,11 @@ class Incoming {
     return this.#whole().history;
   }
 
-  receipt(imported: boolean): ImportReceipt {
+  receipt(imported: boolean, labelsLeftOut: readonly string[] = []): ImportReceipt {
     const { history, counts } = this.#whole();
     const rows = countRows(history);
-    return { ...counts, ...rows, imported, brought: history.sessions, alreadyHere: this.#here };
+    const [brought, alreadyHere] = [history.sessions, this.#here];
+    return { ...counts, ...rows, imported, brought, alreadyHere, labelsLeftOut };
   }
 
   #whole(): ReadExport {
@@ -148,7 +156,11 @@ async function batchOf(
   }
   for (const checkpoint of history.checkpoints) {
     // Nothing of this worktree was scanned then.
-    draft.checkpoints.push({ ...moved(checkpoint), coverage: 'named' });
+    draft.checkpoints.push({
+      ...moved(checkpoint),
+      coverage: 'named',
+      importedAt: owner.first,
+    });
   }
   for (const change of history.changes) draft.changes.push({ ...moved(change), owner });
   for (const { by, change } of history.cancellations) {

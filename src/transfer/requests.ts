@@ -38,6 +38,8 @@ export interface ImportReceipt extends TransferCounts {
   readonly brought: readonly Session[];
   /** Sessions of the export that were here before, the same: they stay as they are. */
   readonly alreadyHere: readonly Session[];
+  /** Labels that a checkpoint here has, or that could be taken for an id: their checkpoints come without. */
+  readonly labelsLeftOut: readonly string[];
 }
 
 /** Limits of a reader: a small file can claim to be a large one. */

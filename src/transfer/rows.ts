@@ -96,9 +96,9 @@ const KINDS: { readonly [Name in FieldKind]?: Kind<unknown> } = {
 const ROWS: { readonly [List in keyof History]: Kind<unknown> } = {
   // Where a run began and ended in another timeline means nothing here.
   sessions: rowOf(SESSIONS, { run: oneOf(null) }),
-  checkpoints: rowOf(CHECKPOINTS),
+  checkpoints: rowOf(CHECKPOINTS, { importedAt: oneOf(null) }),
   operations: rowOf(OPERATIONS),
-  // Every change of an export has ended, and a process of another machine means nothing here.
+  // Every change of an export has ended, and a process or an import of another machine means nothing here.
   changes: rowOf(CHANGES, { after: STATE, owner: oneOf(null) }),
   cancellations: rowOf(CANCELLATIONS),
 };

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mountProblem } from '../setup/mounts.ts';
 import { allProblems, titled } from './campaign.ts';
 import { type ChildOutcome, runChild } from './child/run-child.ts';
 import type { Step } from './child/steps.ts';
@@ -15,7 +16,7 @@ import {
   type RewindScenario,
   rewindSteps,
 } from './scenario/rewind-scenario.ts';
-import { mountProblem, SmallDisk } from './scenario/small-disk.ts';
+import { SmallDisk } from './scenario/small-disk.ts';
 import { copyTree, removeTree } from './scenario/tree.ts';
 import type { FileCall } from './strace/file-calls.ts';
 import { killAt, killPoints } from './strace/kill.ts';

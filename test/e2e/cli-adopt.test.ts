@@ -121,7 +121,10 @@ describe('where things are', () => {
   it('refuses a home directory as a project, and a relative SAVEPOINT_HOME', async () => {
     project = new CliProject();
     const home = await project.run(['list'], { env: { HOME: project.root } });
-    expect(home).toMatchObject({ code: 2, err: expect.stringContaining('cannot be a project') });
+    expect(home).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('cannot be a project: it holds the settings, keys and data'),
+    });
     const relative = await project.run(['list'], { env: { SAVEPOINT_HOME: 'stores' } });
     expect(relative).toMatchObject({
       code: 2,
@@ -135,6 +138,6 @@ describe('where things are', () => {
     mkdirSync(project.path('deep'));
     const { code, err } = await project.run(['undo'], { cwd: project.path('deep') });
     expect(code).toBe(4);
-    expect(err).toContain(`nothing was recorded in ${project.root} yet`);
+    expect(err).toContain(`nothing is recorded in ${project.root} yet`);
   });
 });

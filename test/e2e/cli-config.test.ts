@@ -1,6 +1,15 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
 
@@ -15,9 +24,9 @@ afterAll(() => project.remove());
 it('shows each value with its origin, and warns of what does not count', async () => {
   const { code, out, err } = await project.run(['config']);
   expect(code).toBe(0);
-  expect(out).toMatch(new RegExp(`^maxFileSize +20971520 +user +${userFile}$`, 'm'));
+  expect(out).toMatch(new RegExp(`^maxFileSize +20 MiB +user +${userFile}$`, 'm'));
   expect(out).toMatch(/^exclude +\*\.pem +user .*\n +\.env +project .*savepoint\.config\.json$/m);
-  expect(out).toMatch(/^maxStoreBytes +10737418240 +default$/m);
+  expect(out).toMatch(/^maxStoreBytes +10 GiB +default$/m);
   expect(err).toContain('"maxStoreBytes" is for your own file');
   expect(err).toContain('no setting is called "exlude"');
 });
@@ -30,6 +39,102 @@ it('gives one value to a script', async () => {
     err: '',
   });
   expect((await project.run(['config', 'nothing'])).code).toBe(2);
+});
+
+describe('a size', () => {
+  it('is printed with its unit where that says it exactly, and JSON has the bytes', async () => {
+    for (const [bytes, text] of [
+      ['10485760', '10 MiB'],
+      ['1536', '1536'],
+      ['500 MB', '500 MB'],
+      ['2048', '2 KiB'],
+      ['0', '0'],
+    ] as const) {
+      const env = { SAVEPOINT_MAX_FILE_SIZE: bytes };
+      expect((await project.run(['config', 'maxFileSize'], { env })).out).toBe(`${text}\n`);
+      // What is printed can be typed.
+      const again = { SAVEPOINT_MAX_FILE_SIZE: text };
+      expect((await project.run(['config', 'maxFileSize'], { env: again })).out).toBe(`${text}\n`);
+    }
+    const { value } = await project.json(['config', 'maxFileSize']);
+    expect(value.value).toBe(20 * 1024 ** 2);
+  });
+});
+
+describe('KEY VALUE', () => {
+  let own: CliProject;
+  let file: string;
+  const text = (): string => readFileSync(file, 'utf8');
+  beforeEach(() => {
+    own = new CliProject({ 'a.txt': 'one\n' });
+    file = join(own.scratch, 'user/.config/savepoint/config.json');
+  });
+  afterEach(() => own.remove());
+
+  it("sets a value in the user's own file, which it makes for the user alone", async () => {
+    const { code, out } = await own.run(['config', 'maxFileSize', '10 KiB']);
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: `Done: maxFileSize is set in ${file}.\nWhat counts here is 10 KiB, from ${file}.\n`,
+    });
+    expect(text()).toBe('{\n  "maxFileSize": "10 KiB"\n}\n');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await own.run(['config', 'maxFileSize'])).out).toBe('10 KiB\n');
+    expect((await own.run(['config', 'maxFileSize', '10 KiB'])).code).toBe(5);
+  });
+
+  it('keeps other keys, their order, the indent and the mode, and goes through a link', async () => {
+    const elsewhere = join(own.scratch, 'dotfiles.json');
+    writeFileSync(elsewhere, '{\n\t"later": 1,\n\t"scan": false,\n\t"exclude": ["*.pem"]\n}', {
+      mode: 0o640,
+    });
+    mkdirSync(dirname(file), { recursive: true });
+    symlinkSync(elsewhere, file);
+    expect((await own.run(['config', 'scan', 'true'])).code).toBe(0);
+    expect((await own.run(['config', 'exclude', '.env:*.key', '--json'])).code).toBe(0);
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    expect(statSync(elsewhere).mode & 0o777).toBe(0o640);
+    expect(text()).toBe(
+      '{\n\t"later": 1,\n\t"scan": true,\n\t"exclude": [\n\t\t".env",\n\t\t"*.key"\n\t]\n}\n',
+    );
+    expect((await own.run(['config', 'exclude', '--unset'])).code).toBe(0);
+    expect(JSON.parse(text())).toEqual({ later: 1, scan: true });
+    expect((await own.run(['config', 'exclude', '--unset'])).code).toBe(5);
+  });
+
+  it('writes nothing for a value of another kind, a key that is none, or a broken file', async () => {
+    const wrong = await own.run(['config', 'maxFileSize', 'much']);
+    expect(wrong).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('such as 1048576 or "10 MiB"'),
+    });
+    const misspelt = await own.run(['config', 'maxFilesize', '1']);
+    expect(misspelt).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('did you mean: maxFileSize'),
+    });
+    expect(existsSync(file)).toBe(false);
+    mkdirSync(dirname(file), { recursive: true });
+    for (const broken of ['{ "scan": ', '[]', '{ "maxEntries": -1 }']) {
+      writeFileSync(file, broken);
+      expect((await own.run(['config', 'scan', 'true'])).code).toBe(1);
+      expect(text()).toBe(broken);
+    }
+    rmSync(file);
+    symlinkSync(join(own.scratch, 'nowhere'), file);
+    expect((await own.run(['config', 'scan', 'true'])).code).toBe(1);
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  });
+
+  it('says what counts where the environment says otherwise, and mends a wrong value', async () => {
+    const env = { SAVEPOINT_SCAN: 'false' };
+    const { code, out } = await own.run(['config', 'scan', 'true'], { env });
+    expect(code).toBe(0);
+    expect(out).toContain('What counts here is false, from SAVEPOINT_SCAN.');
+    writeFileSync(file, '{ "scan": "perhaps" }');
+    expect((await own.run(['config', 'scan', 'true'])).code).toBe(0);
+    expect((await own.run(['config', 'scan'])).out).toBe('true\n');
+  });
 });
 
 it('prints JSON as the published schema says', async () => {
@@ -62,14 +167,16 @@ it('fits a terminal', async () => {
 it('explains itself', async () => {
   const { out } = await project.run(['config', '--help']);
   expect(out).toMatchInlineSnapshot(`
-    "usage: savepoint config [KEY] [options]
+    "usage: savepoint config [KEY [VALUE]] [options]
 
     Shows what counts for a project, and whether it comes from the environment, from the project
     (savepoint.config.json, or the key "savepoint" of package.json), from your own file
     (~/.config/savepoint/config.json) or is the default. A file in the project may have more kept, never
-    less, and can name no program. With KEY, the value of that setting alone.
+    less, and can name no program. With KEY, the value of that setting alone; with a VALUE too, it is
+    set in your own file. Sizes have a unit (10 MiB), and patterns of a list are separated by ":".
 
     options:
+      --unset        take the setting out of your own file
       --project DIR  the project; by default the one around the current folder
       --json         print JSON for programs, and nothing else, on standard output
       --quiet        print results and problems, no remarks and no hints
@@ -77,9 +184,11 @@ it('explains itself', async () => {
       --help         show this help
 
     examples:
-      savepoint config                      all settings
-      savepoint config maxFileSize          one value, for a script
-      SAVEPOINT_SCAN=true savepoint config  what a variable would change
+      savepoint config                       all settings
+      savepoint config maxFileSize           one value, for a script
+      savepoint config maxFileSize '20 MiB'  set it for all your projects
+      savepoint config maxFileSize --unset   back to the default
+      SAVEPOINT_SCAN=true savepoint config   what a variable would change
     "
   `);
 });

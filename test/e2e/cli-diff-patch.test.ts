@@ -121,7 +121,7 @@ describe('what savepoint diff prints of other things', () => {
     });
     const { out, err } = await project.run(['diff', id]);
     expect(out).toContain('\nBinary files /dev/null and b/data.bin differ\n');
-    expect(err).toContain('hint: this is no patch for git: data.bin is binary\n');
+    expect(err).toContain('savepoint: this is no patch for git: data.bin is binary\n');
     const patch = join(project.scratch, 'a.patch');
     writeFileSync(patch, out);
     expect(gitApply('--check', '-R', patch).status).not.toBe(0);

@@ -68,7 +68,7 @@ describe('savepoint diff', () => {
       '7 paths changed, 4 insertions(+), 3 deletions(-), 4 created, 1 deleted',
     );
     expect(err).toBe(
-      'hint: this is no patch for git: data.bin is binary\n' +
+      'savepoint: this is no patch for git: data.bin is binary\n' +
         `hint: take it back with: savepoint rewind ${first}\n`,
     );
   });
@@ -202,10 +202,10 @@ describe('savepoint diff', () => {
 
       Shows what changed in the recorded files since a checkpoint, whoever changed it, as a unified diff.
       With a second checkpoint, what is different between the two. ID is the beginning of an id from
-      \`savepoint list\`, a label, \`latest\`, or \`~N\` for the Nth before the latest. PATHs follow; after a
-      \`--\`, a word that could be an ID is a path as well. \`git apply\` takes the output, unless there are
-      binary files in it, or characters that are shown as their numbers because they could steer a
-      terminal.
+      \`savepoint list\`, a label, \`latest\`, or \`~N\` for the Nth before the latest; also the id of a prompt,
+      and that of an operation for what was there before it. PATHs follow; after a \`--\`, a word that could
+      be an ID is a path as well. \`git apply\` takes the output, unless there are binary files in it, or
+      characters that are shown as their numbers because they could steer a terminal.
 
       options:
         --stat         only how many lines changed in which file

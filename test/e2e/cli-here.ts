@@ -7,6 +7,8 @@ import { run } from '../../src/cli/run.ts';
 export interface Place {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Whether standard error goes to a terminal, as in `savepoint list | head`. True when left out. */
+  readonly errorTerminal?: boolean;
 }
 
 /** A terminal without a process behind it, and a person who answers what is asked. */
@@ -83,9 +85,10 @@ export async function seenHere(
 
 type Surroundings = Omit<Io, 'out' | 'err' | 'interactive' | 'terminal' | 'columns' | 'ask'>;
 
-function ioAt({ cwd, env }: Place): Surroundings {
+function ioAt({ cwd, env, errorTerminal = true }: Place): Surroundings {
   return {
     rows: 24,
+    errorTerminal,
     done: null,
     outputFailure: async () => null,
     env,

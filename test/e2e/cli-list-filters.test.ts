@@ -83,30 +83,16 @@ describe('savepoint list', () => {
     place.remove();
   });
 
-  it('marks where the files stand after a rewind, and says what the mark is', async () => {
-    const place = new CliProject({ a: 'one\n' });
-    const first = await place.agentWrites('m1', 'a', 'two\n');
-    await place.agentWrites('m2', 'a', 'three\n');
-    await place.run(['rewind', first]);
-    const { out, err } = await place.run(['list']);
-    expect(out).toMatch(new RegExp(`^@ ${first.slice(0, 8)} .* message m1$`, 'm'));
-    expect(out.match(/^@/gm)).toHaveLength(1);
-    expect(out).toMatch(/\n\nkept before rewinds\n {2}\w{8} .* before rewind to message m1\n$/);
-    expect(err).toContain('hint: @ marks where the files stand');
-    expect((await place.json(['list'])).value.current).toBe(first);
-    place.remove();
-  });
-
   it('explains itself', async () => {
     const { out } = await project.run(['list', '--help']);
     expect(out).toMatchInlineSnapshot(`
       "usage: savepoint list [options]
 
       Lists the checkpoints of a project by session, newest first, with how many files and lines changed
-      after each. "@" marks where the files stand: at the newest one, or at the one that was rewound to
-      since. The beginning of an id is enough to name a checkpoint; so is its label, \`latest\`, and \`~N\`
-      for the Nth before the latest. What was kept before rewinds stands last, the newest few of it, and
-      counts for --limit only with --json.
+      under each. What is taken back is dim and says so; "@" marks where the files stand: the newest
+      checkpoint whose work is in them. Those made by hand stand among the others, at their place in time.
+      The beginning of an id is enough to name a checkpoint; so is its label, \`latest\`, and \`~N\` for the
+      Nth before the latest. What was kept before rewinds is in \`savepoint ops\`; --json lists it too.
 
       options:
         --session ID   only of this session (the beginning of its id is enough)

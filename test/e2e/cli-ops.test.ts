@@ -46,6 +46,31 @@ describe('savepoint ops', () => {
     expect(rows[4]).toMatch(/^hint: take one back with: savepoint undo ID/);
   });
 
+  it('prints ids that every command takes', async () => {
+    const place = new CliProject({ 'a.txt': 'one\n' });
+    await place.agentWrites('5f3a-prompt', 'a.txt', 'two\n');
+    const { value } = await place.json(['rewind', '5f3a-prompt']);
+    const { operationId, safetyCheckpointId } = value as Record<string, string>;
+    const seen = await place.run(['show', operationId?.slice(0, 8) ?? '']);
+    expect(seen.out).toMatch(new RegExp(`^Checkpoint +${safetyCheckpointId}`));
+    expect(seen.out).toContain(`made before operation ${short(operationId ?? '')}`);
+    expect(seen.out).toMatch(new RegExp(`^${short(operationId ?? '')} .* rewind to `, 'm'));
+    expect(seen.err).toContain(`savepoint undo ${short(operationId ?? '')}`);
+    expect((await place.run(['diff', operationId ?? ''])).out).toContain('-two\n+one\n');
+    expect((await place.run(['label', operationId ?? '', 'as it was'])).code).toBe(0);
+    expect((await place.run(['rewind', operationId ?? ''])).code).toBe(0);
+    expect(place.read('a.txt')).toBe('two\n');
+    expect((await place.run(['undo'])).code).toBe(0);
+    expect(place.read('a.txt')).toBe('one\n');
+    // The checkpoint that was kept before an operation names it for undo.
+    expect((await place.run(['undo', safetyCheckpointId ?? ''])).code).toBe(0);
+    expect(place.read('a.txt')).toBe('two\n');
+    for (const verb of ['show', 'diff']) {
+      expect((await place.run([verb, '5f3a-prompt'])).code).toBe(0);
+    }
+    place.remove();
+  });
+
   it('gives programs all of it, and as many as they want', async () => {
     const { code, out, err } = await project.run(['ops', '--json']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -62,7 +87,7 @@ describe('savepoint ops', () => {
 
   it('says when nothing was rewound yet', async () => {
     const fresh = new CliProject();
-    expect((await fresh.run(['ops'])).code).toBe(4);
+    expect((await fresh.run(['ops'])).out).toBe('Nothing was rewound yet.\n');
     await fresh.open(async () => undefined);
     expect(await fresh.run(['ops'])).toMatchObject({ code: 0, out: 'Nothing was rewound yet.\n' });
     expect(await fresh.run(['sessions'])).toMatchObject({

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CliProject, MAIN } from './cli-project.ts';
+import { CliProject, MAIN, PATH } from './cli-project.ts';
 import { Terminal } from './terminal.ts';
 
 describe('a list that is longer than the screen', () => {
@@ -41,6 +41,17 @@ describe('a list that is longer than the screen', () => {
     });
     expect(code).toBe(0);
     expect(raw).toContain('hint: look closer with');
+  });
+
+  it('is never shown by a program of the project, wherever PATH points', async () => {
+    project.write('bin/less', '#!/bin/sh\necho of the project\n');
+    chmodSync(project.path('bin/less'), 0o755);
+    const env = { PATH: `${project.path('bin')}:${PATH}` };
+    const { raw } = await at(['list'], env, async (terminal) => {
+      await terminal.until((screen) => screen.endsWith(':') || screen.includes('of the project'));
+      terminal.type('q');
+    });
+    expect(raw).not.toContain('of the project');
   });
 
   it('survives Ctrl-C, which is for the pager', async () => {

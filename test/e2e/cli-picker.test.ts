@@ -83,6 +83,16 @@ describe('savepoint rewind without an id, at a terminal', () => {
     await expectSane();
   });
 
+  it('marks what is taken back, and where the files stand', async () => {
+    await project.run(['rewind', 'latest', '--yes']);
+    open();
+    await terminal.until('Nothing to take back.');
+    expect(terminal.rows()[1]).toMatch(/^❯ {3}\w{4} {2}\S+ +\(taken back\)/);
+    expect(terminal.rows()[2]).toMatch(/^ {2}@ \w{4} {2}/);
+    terminal.type(ESCAPE);
+    await expectSane();
+  });
+
   it('shows the timeline and what each checkpoint takes back, chooses, asks and rewinds', async () => {
     open();
     await terminal.until('-new');
@@ -103,11 +113,12 @@ describe('savepoint rewind without an id, at a terminal', () => {
     terminal.type(DOWN);
     await terminal.until('+解析');
     expect(terminal.screen()).toContain('delete    src/解析.txt');
+    expect(terminal.screen()).toContain('│ What will be taken back:');
     terminal.type(DOWN + DOWN + DOWN + UP + DOWN);
     await terminal.until('-old');
     expect(terminal.screen()).toMatch(/❯ {3}\w{4} {2}(?:now|\d\ds) {2}Rename the varia/);
     terminal.type(ENTER);
-    const question = 'Rewind 3 files to before "Rename the variable"? y/N';
+    const question = 'Rewind 2 files and 1 folder to before "Rename the variable"? y/N';
     await terminal.until(question);
     // The list is still there, and Esc leads back to it.
     expect(terminal.isOrdinary).toBe(false);

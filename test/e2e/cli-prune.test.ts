@@ -32,6 +32,35 @@ it('removes it, says what came back, and has nothing to do afterwards', async ()
   expect(again).toMatchObject({ code: 5, out: expect.stringMatching(/^Nothing to remove\. /) });
 });
 
+it('never offers a labelled checkpoint unless told to', async () => {
+  await project.run(['label', ids[0] ?? '', 'keep me']);
+  await project.open((savepoint) => savepoint.checkpoint({ label: 'by hand' }));
+  const args = ['prune', '--keep', '1', '--max-size', '0'];
+  const shown = await project.run([...args, '--dry-run']);
+  expect(shown.out).toContain('It would be: 2 checkpoints,');
+  expect(shown.out).not.toMatch(/message m1|by hand/);
+  expect(shown.out).toContain('1 checkpoint stays because it has a label; --labelled ');
+  expect((await project.run(args)).code).toBe(0);
+  const { out } = await project.run(['list']);
+  expect(out).toMatch(/\[keep me\] message m1/);
+  expect(out).not.toContain('message m2');
+  expect((await project.run(args)).code).toBe(5);
+  expect((await project.run([...args, '--labelled'])).out).toContain('Removed 1 checkpoint, ');
+  expect((await project.run(['list'])).out).not.toContain('message m1');
+});
+
+it('keeps an archived session for its labelled checkpoint, and nothing else of it', async () => {
+  await project.run(['label', ids[1] ?? '', 'keep me']);
+  await project.open((savepoint) => savepoint.archiveSession('s1'));
+  const env = { SAVEPOINT_RETENTION_DAYS: '0' };
+  expect((await project.run(['prune'], { env })).out).toContain('Removed 3 checkpoints, ');
+  expect((await project.run(['list'])).out).toMatch(/s1 .*\n.*\[keep me\] message m2\n$/);
+  expect((await project.run(['rewind', 'keep me'])).code).toBe(0);
+  expect(project.read('a.txt')).toBe('1\n');
+  const all = await project.run(['prune', '--labelled'], { env });
+  expect(all.out).toMatch(/Removed 1 checkpoint, 1 session/);
+});
+
 it('prints JSON as the published schema says', async () => {
   const dry = await project.run(['prune', '--json', '--keep', '1', '--dry-run']);
   expectSchema('prune', dry.out);
@@ -121,6 +150,7 @@ it('explains itself', async () => {
       --keep N          all but the newest N checkpoints of each session
       --max-size BYTES  the oldest, until the store holds no more: 500MB, 2GiB
       --session ID      only checkpoints of this session
+      --labelled        also checkpoints that have a label
       --dry-run         show what would be removed, and remove nothing
       --yes             do not ask
       --project DIR     the project; by default the one around the current folder

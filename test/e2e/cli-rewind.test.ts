@@ -252,7 +252,8 @@ describe('savepoint rewind, undo and redo', () => {
       another agent did in between stays; where the same lines are concerned, the file is left alone and
       named as a conflict. What is there now is kept first, so \`savepoint undo\` takes it all back. Shows
       the plan and asks, at a terminal. With PATHs, only those files and folders. Without an ID, at a
-      terminal, you choose from the timeline. With --quiet only what is left alone is named, and why.
+      terminal, you choose from the timeline. The id of an operation means what was there before it. With
+      --quiet only what is left alone is named, and why.
 
       options:
         --dry-run           show what would be done, and do nothing

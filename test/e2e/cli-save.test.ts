@@ -99,6 +99,8 @@ describe('savepoint label', () => {
       changed: true,
     });
     expect((await project.run(['label', 'done', ''])).out).toContain('has no label now');
+    await project.run(['label', id, 'done']);
+    expect((await project.run(['label', 'done', '-'])).out).toContain('has no label now');
     const idle = await project.run(['label', id, '--remove']);
     expect(idle.code).toBe(5);
     expect(idle.out).toMatch(/^Nothing to do: /);
@@ -122,9 +124,9 @@ describe('savepoint label', () => {
       "usage: savepoint label ID [TEXT] [options]
 
       A label shows in the list and names the checkpoint in every command, like its id. It replaces the
-      one that was there; an empty TEXT or --remove takes it away. A text that another checkpoint has, or
-      that could be taken for an id, for \`latest\` or for \`~N\`, is refused; so is one of more than 200
-      characters.
+      one that was there; the TEXT - takes it away, as an empty one and --remove do. A text that another
+      checkpoint has, or that could be taken for an id, for \`latest\` or for \`~N\`, is refused; so is one of
+      more than 200 characters.
 
       options:
         --remove       take the label away
@@ -137,7 +139,7 @@ describe('savepoint label', () => {
       examples:
         savepoint label k3m9 'before the migration'
         savepoint rewind 'before the migration'      and back to it
-        savepoint label k3m9 --remove
+        savepoint label k3m9 -                       take it away
       "
     `);
   });

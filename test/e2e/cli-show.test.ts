@@ -97,7 +97,8 @@ describe('savepoint show', () => {
       "usage: savepoint show ID [options]
 
       Shows everything on record of a checkpoint: what was asked, by which session, what it covers, what
-      was changed under it and how sure it is who did that, and which operations took that back.
+      was changed under it and how sure it is who did that, and which operations took that back. With the
+      id of an operation, that operation and the checkpoint that was made before it.
 
       options:
         --no-pager     print everything at once (at a terminal, what is longer than the screen goes

@@ -71,7 +71,7 @@ describe('savepoint at a terminal', () => {
     }
     const [list = '', rewind = ''] = screens;
     expect(list).toMatch(
-      /^test-agent {2}s1 {2}active just now\n@ \w{8} +just now +\d files +\+1\n {4}Please clean up the code a/,
+      /^test-agent {2}s1 {2}active just now\n@ \w{8} +just now +1 file +\+1\n {4}Please clean up the code a/,
     );
     expect(list).toContain('\nhint: look closer with: savepoint diff\n  ID; go back with: ');
     expect(rewind).toMatch(

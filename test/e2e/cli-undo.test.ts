@@ -27,6 +27,13 @@ describe('savepoint undo and redo', () => {
     }
   });
 
+  it('take --yes, as every command does that could ask', async () => {
+    expect((await project.see(['undo', '--yes'])).code).toBe(0);
+    expect(project.read('a.txt')).toBe('new\n');
+    expect((await project.run(['redo', '--yes'])).code).toBe(0);
+    expect(project.read('a.txt')).toBe('old\n');
+  });
+
   it('give programs the receipt, as published', async () => {
     const dry = await project.run(['undo', '--dry-run', '--json']);
     expectSchema('undo', dry.out);
@@ -105,6 +112,7 @@ describe('savepoint undo and redo', () => {
         --on-conflict WHAT  settle conflicts: keep what is there, restore all the same, or fail (default:
                             leave them)
         --force             go ahead although a tool call of the session is still running
+        --yes               do not ask
         --project DIR       the project; by default the one around the current folder
         --json              print JSON for programs, and nothing else, on standard output
         --quiet             print results and problems, no remarks and no hints

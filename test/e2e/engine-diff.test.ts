@@ -75,10 +75,10 @@ describe('diff', () => {
 describe('the list', () => {
   it('is newest first and counts the files of each message', async () => {
     const listed = await bed.savepoint.list();
-    expect(listed.map(({ messageId, files }) => [messageId, files])).toEqual([
-      ['m3', 2],
-      ['m2', 1],
-      ['m1', 1],
+    expect(listed.map(({ messageId, files, folders }) => [messageId, files, folders])).toEqual([
+      ['m3', 1, 1],
+      ['m2', 1, 0],
+      ['m1', 1, 0],
     ]);
   });
 

@@ -38,6 +38,35 @@ describe('a checkpoint is found', () => {
     expect(await found(`${safetyCheckpointId}~1`)).toBe(ids[3]);
   });
 
+  it('by the id of its message, unless an id begins like that', async () => {
+    expect(await found('m2')).toBe(ids[1]);
+    expect(await found('m2~1')).toBe(ids[0]);
+    const start = ids[0]?.slice(0, 6) ?? '';
+    await bed.write(start, 'b', 'the name of this message is the beginning of an id');
+    await expect(found(start)).rejects.toMatchObject({ code: 'checkpoint-ambiguous' });
+    await bed.savepoint.checkpoint({ sessionId: 'other', messageId: 'm4' });
+    await expect(found('m4')).rejects.toMatchObject({ code: 'checkpoint-ambiguous' });
+  });
+
+  it('by the operation before which it was made', async () => {
+    const { operationId, safetyCheckpointId } = await bed.rewind('m3');
+    expect(await found(operationId ?? '')).toBe(safetyCheckpointId);
+    expect(await found(operationId?.slice(0, 10) ?? '')).toBe(safetyCheckpointId);
+    await bed.savepoint.evict([safetyCheckpointId as CheckpointId]);
+    await expect(found(operationId ?? '')).rejects.toMatchObject({
+      code: 'checkpoint-not-found',
+      message: expect.stringContaining('no longer kept'),
+    });
+  });
+
+  it('by no id of a session, and is told apart from one', async () => {
+    const [session] = await bed.savepoint.sessions();
+    await expect(found(session?.id ?? '')).rejects.toMatchObject({
+      code: 'checkpoint-not-found',
+      message: expect.stringContaining('is a session, not a checkpoint'),
+    });
+  });
+
   it('by its label, as soon as it has one and as long as it has it', async () => {
     const { id, label } = await bed.savepoint.label('~2', ' before lunch ');
     expect({ id, label }).toEqual({ id: ids[1], label: 'before lunch' });
@@ -126,14 +155,14 @@ describe('a label', () => {
 });
 
 describe('the current place', () => {
-  it('is the newest checkpoint, and after a rewind the one that was rewound to', async () => {
+  it('is the newest checkpoint whose work is in the files, also after undo and redo', async () => {
     expect(await bed.savepoint.currentPlace()).toBe(ids[3]);
     await bed.rewind('m2');
-    expect(await bed.savepoint.currentPlace()).toBe(ids[1]);
+    expect(await bed.savepoint.currentPlace()).toBe(ids[0]);
     await bed.savepoint.undo();
     expect(await bed.savepoint.currentPlace()).toBe(ids[3]);
     await bed.savepoint.redo();
-    expect(await bed.savepoint.currentPlace()).toBe(ids[1]);
+    expect(await bed.savepoint.currentPlace()).toBe(ids[0]);
     // The next message counts as soon as it was sent, whether or not the agent has done anything.
     const { id } = await bed.savepoint.checkpoint({ sessionId: 'agent', messageId: 'm5' });
     expect(await bed.savepoint.currentPlace()).toBe(id);
@@ -141,16 +170,45 @@ describe('the current place', () => {
 
   it('stays where it is when a rewind takes back only a part', async () => {
     await bed.write('m5', 'b', 'm5');
+    await bed.write('m5', 'c', 'm5');
     await bed.rewind('m5', { take: 'message', paths: ['nothing'] });
     await bed.rewind('m2', { paths: ['b'] });
     expect(await bed.savepoint.currentPlace()).toBe(await bed.idOf('m5'));
     expect(bed.text('a')).toBe('m4');
+    await bed.rewind('m2', { paths: ['c'] });
+    expect(await bed.savepoint.currentPlace()).toBe(ids[3]);
   });
 
-  it('is nowhere on an empty timeline, and the newest one left where the target was evicted', async () => {
+  it('is a checkpoint without work unless that came between some work and its end', async () => {
+    const idle = await bed.savepoint.checkpoint({ sessionId: 'agent', messageId: 'only talk' });
+    await bed.write('m5', 'a', 'm5');
+    await bed.savepoint.checkpoint({ sessionId: 'agent', messageId: 'more talk' });
+    await bed.rewind('m5');
+    expect(await bed.savepoint.currentPlace()).toBe(idle.id);
+    await bed.rewind('m4');
+    expect(await bed.savepoint.currentPlace()).toBe(ids[2]);
+  });
+
+  it('is the work of another session that stands beside what was taken back', async () => {
+    const other = { sessionId: 'other', agent: 'other' };
+    await bed.tool('n1', ['b'], () => bed.put('b', 'n1'), other);
+    await bed.write('m5', 'a', 'm5');
+    await bed.rewind('m1');
+    expect(await bed.savepoint.currentPlace()).toBe(await bed.idOf('n1', 'other'));
+  });
+
+  it('is found behind many that are taken back', async () => {
+    for (let n = 5; n < 120; n += 1) await bed.write(`m${n}`, 'a', `m${n}`);
+    await bed.rewind('m2');
+    expect(await bed.savepoint.currentPlace()).toBe(ids[0]);
+  });
+
+  it('is nowhere on an empty timeline, and where all work is taken back', async () => {
     await bed.rewind('m2');
     await bed.savepoint.evict([ids[1] as CheckpointId]);
-    expect(await bed.savepoint.currentPlace()).toBe(ids[3]);
+    expect(await bed.savepoint.currentPlace()).toBe(ids[0]);
+    await bed.rewind('m1');
+    expect(await bed.savepoint.currentPlace()).toBeNull();
     const empty = await makeBed();
     expect(await empty.savepoint.currentPlace()).toBeNull();
     await empty.remove();

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, readFile, stat } from 'node:fs/promises';
+import { chmod, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 
@@ -16,7 +16,12 @@ let bed: ExecutionBed;
 
 afterEach(() => bed.remove());
 
-type Counting = StepContext<{ count: number; seen: string[] }>;
+interface Count {
+  count: number;
+  seen: string[];
+}
+
+type Counting = StepContext<Count>;
 
 function counting(context: Counting): void {
   context.state.count += 1;
@@ -104,6 +109,24 @@ describe('steps', () => {
     expect(steps[0]?.attempts[0]?.error).toContain('no luck');
   });
 
+  it('refuse in the compiler what types show that it cannot be stored', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e', BEGIN);
+    const total: number = await run.step('typed', ({ state }) => (state.count += 2));
+    const seen: string[] = run.state.seen;
+    expect([total, seen]).toEqual([2, []]);
+    // @ts-expect-error: a function
+    await expect(run.step('f', () => ({ call: () => 1 }))).rejects.toThrow('result.call');
+    // @ts-expect-error: an object with methods
+    await expect(run.step('f', { key: 1 }, () => [bed])).rejects.toThrow('result[0]');
+    // @ts-expect-error: no such field
+    await run.step('f', ({ state }) => state.other);
+    // @ts-expect-error: a function
+    const opening = savepoint.execution('f', { state: { call: () => 1 } });
+    await expect(opening).rejects.toMatchObject({ code: 'value-unsupported' });
+  });
+
   it('refuse what cannot be kept as it is, as a failure', async () => {
     bed = await ExecutionBed.make({ 'a.txt': 'old\n' });
     const run = await (await bed.open()).execution('e', BEGIN);
@@ -151,15 +174,11 @@ describe('steps', () => {
     const savepoint = await bed.open();
     const run = await savepoint.execution('e');
     const cancel = new AbortController();
-    const step = run.step(
-      'long',
-      async ({ files, signal }) => {
-        await files.write('a.txt', 'half\n');
-        cancel.abort();
-        expect(signal.aborted).toBe(true);
-      },
-      { signal: cancel.signal },
-    );
+    const step = run.step('long', { signal: cancel.signal }, async ({ files, signal }) => {
+      await files.write('a.txt', 'half\n');
+      cancel.abort();
+      expect(signal.aborted).toBe(true);
+    });
     await expect(step).rejects.toMatchObject({ code: 'aborted' });
     expect(await bed.read('a.txt')).toBe('old\n');
     const reader = await savepoint.executions();
@@ -196,14 +215,10 @@ describe('steps', () => {
     const trouble = (writes: readonly string[] | undefined) =>
       other.step('good', async () => {
         await bed.edit('good.txt', 'good\n');
-        const bad = one.step(
-          'bad',
-          async () => {
-            await bed.edit('bad.txt', 'bad\n');
-            throw new Error('no');
-          },
-          { writes },
-        );
+        const bad = one.step('bad', { writes }, async () => {
+          await bed.edit('bad.txt', 'bad\n');
+          throw new Error('no');
+        });
         const failure = await bad.catch((error) => error);
         return String(failure.code ?? failure.message);
       });
@@ -212,13 +227,10 @@ describe('steps', () => {
     expect(await bed.read('good.txt')).toBe('good\n');
     await one.close();
     const again = await savepoint.execution('one', { changedFiles: 'accept' });
-    const step = again.step(
-      'bad',
-      () => bed.edit('more.txt', 'x').then(() => Promise.reject(new Error('no'))),
-      {
-        writes: ['more.txt'],
-      },
-    );
+    const step = again.step('bad', { writes: ['more.txt'] }, async () => {
+      await bed.edit('more.txt', 'x');
+      throw new Error('no');
+    });
     await expect(step).rejects.toThrow('no');
     expect([await bed.read('good.txt'), await bed.read('more.txt')]).toEqual(['good\n', null]);
   });
@@ -339,6 +351,49 @@ describe('an execution', () => {
     expect(await bed.read('a.txt')).toBe('person\n');
   });
 
+  it('goes on with files that were accepted once, until they change again', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e');
+    await run.step('one', async ({ files }) => {
+      await files.write('a.txt', 'step\n');
+      await files.write('gone.txt', 'step\n');
+    });
+    await run.close();
+    await bed.edit('a.txt', 'person\n');
+    await rm(join(bed.project, 'gone.txt'));
+    await (await savepoint.execution('e', { changedFiles: 'accept' })).close();
+    const again = await savepoint.execution('e');
+    expect(again.done).toBe(1);
+    await again.close();
+    await bed.edit('a.txt', 'person again\n');
+    await expect(savepoint.execution('e')).rejects.toMatchObject({
+      code: 'execution-files-changed',
+      details: [{ path: 'a.txt' }],
+    });
+    // What a step left is right as well, whatever was accepted since.
+    await bed.edit('a.txt', 'step\n');
+    await (await savepoint.execution('e')).close();
+    expect(await bed.read('a.txt')).toBe('step\n');
+  });
+
+  it('keeps what a later step wrote apart from what was accepted before it', async () => {
+    bed = await ExecutionBed.make();
+    const savepoint = await bed.open();
+    const run = await savepoint.execution('e');
+    await run.step('one', ({ files }) => files.write('a.txt', 'one\n'));
+    await run.close();
+    await bed.edit('a.txt', 'person\n');
+    const accepted = await savepoint.execution('e', { changedFiles: 'accept' });
+    await accepted.step('one', () => expect.fail('it was done before'));
+    await accepted.step('two', ({ files }) => files.write('a.txt', 'two\n'));
+    await accepted.close();
+    await bed.edit('a.txt', 'person\n');
+    await expect(savepoint.execution('e')).rejects.toMatchObject({
+      code: 'execution-files-changed',
+    });
+  });
+
   it('stops where somebody has rewound the files of its steps, and not the steps', async () => {
     bed = await ExecutionBed.make();
     const savepoint = await bed.open();
@@ -380,7 +435,9 @@ describe('an execution', () => {
     const closing = run.step('one', () => run.close());
     await expect(closing).rejects.toMatchObject({ code: 'execution-busy' });
     await run.finish();
+    expect(run.execution).toMatchObject({ status: 'finished', owner: null });
     await expect(run.step('one', () => 1)).rejects.toMatchObject({ code: 'execution-lost' });
+    expect(run.execution.status).toBe('finished');
     expect((await (await savepoint.executions()).list())[0]).toMatchObject({
       status: 'finished',
       holder: null,
@@ -404,9 +461,9 @@ describe('an execution', () => {
     await expect(savepoint.forkExecution('e', { at: 7, as: 'g' })).rejects.toMatchObject({
       code: 'step-not-found',
     });
-    const fork = await savepoint.execution('f');
-    expect(fork.state).toEqual({ count: 2, seen: ['a', 'b'] });
+    const fork = await savepoint.execution<Count>('f');
     expect([await fork.step('a', () => 0), await fork.step('b', () => 0)]).toEqual(['a', 'b']);
+    expect(fork.state).toEqual({ count: 2, seen: ['a', 'b'] });
     await fork.step('other', counting);
     expect(fork.state).toEqual({ count: 3, seen: ['a', 'b', 'other'] });
     expect(run.state).toEqual({ count: 3, seen: ['a', 'b', 'c'] });
@@ -447,9 +504,9 @@ describe('an execution', () => {
     expect((await reader.list())[0]).toMatchObject({ done: 3 });
     await savepoint.redo();
     expect(await bed.read('log.txt')).toBe('a');
-    const again = await savepoint.execution('e');
-    expect(again.state).toEqual({ count: 1, seen: ['a'] });
+    const again = await savepoint.execution<Count>('e');
     await again.step('a', () => 1);
+    expect(again.state).toEqual({ count: 1, seen: ['a'] });
     await again.step('new', counting);
     expect(again.state).toEqual({ count: 2, seen: ['a', 'new'] });
   });
@@ -467,14 +524,16 @@ describe('an execution', () => {
     await run.close();
     const plan = await savepoint.planRollback('e', { to: 0 });
     await savepoint.applyRollback(plan);
-    const other = await savepoint.execution('e');
+    const other = await savepoint.execution<Count>('e');
     await other.step('a', counting);
     await other.step('b', (context: Counting) => void context.state.seen.push('other b'));
     await other.close();
     await savepoint.undo();
     expect(await bed.read('c.txt')).toBe('c');
-    const again = await savepoint.execution('e');
+    const again = await savepoint.execution<Count>('e');
     // Step c came after another b, and knows nothing of this one.
+    await again.step('a', counting);
+    await again.step('b', counting);
     expect([again.done, again.state]).toEqual([2, { count: 1, seen: ['a', 'other b'] }]);
   });
 

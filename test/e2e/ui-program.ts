@@ -14,7 +14,10 @@ const entries = (count: number): RewindEntry[] =>
     description: i === 1 ? '修复解析器并添加测试' : `Prompt number ${i + 1}`,
     label: i === 2 ? 'before lunch' : null,
     changes: new Promise((resolve) =>
-      setTimeout(() => resolve({ files: i + 1, insertions: 10, deletions: 3 }), 50),
+      setTimeout(
+        () => resolve({ folders: 0, conflicts: 0, files: i + 1, insertions: 10, deletions: 3 }),
+        50,
+      ),
     ),
   }));
 
@@ -42,7 +45,6 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
     const preview = { title: 'Rewind to: Prompt number 1', body: () => lines };
     const choice = await ui.showRewindChoice({
       ...preview,
-      choices: ['files', 'conversation', 'both'],
     });
     ui.displayInfo(`took back ${choice}`);
   },

@@ -40,6 +40,8 @@ const EXECUTION: Execution = {
   token: 3,
   owner: null,
   leaseUntil: null,
+  root: null,
+  accepted: null,
   createdAt: 1,
   updatedAt: 2,
 };
@@ -50,6 +52,7 @@ function stepOf(index: number, root: PartId | null): StepAttempt {
     index,
     attempt: 1,
     name: `step ${index}`,
+    key: null,
     status: 'success',
     checkpointId: null,
     root,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { keepObjects } from '../../src/capture/git/keep-objects.ts';
+import { loadGlobalRules } from '../../src/capture/ignore/global-rules.ts';
 import { GitObjects } from '../../src/store/sqlite/git-objects/git-objects.ts';
 import { type GitRepository, withGitRepository } from './git-repository.ts';
 import { baselineOf, refusalFrom } from './taken.ts';
@@ -67,7 +68,63 @@ describe('programs that a repository names', () => {
       assert.equal(await refusalFrom(lured as GitRepository), null);
       assert.equal(existsSync(marks), false);
     }));
+
+  const lures: [what: string, path: (root: string, folder: string) => string][] = [
+    ['a folder of the project', (root) => join(root, 'bin')],
+    ['a link into the project', (root, folder) => linkTo(join(root, 'bin'), join(folder, 'bin'))],
+    [
+      'a folder whose git is a link into the project',
+      (root, folder) => {
+        mkdirSync(join(folder, 'programs'));
+        linkTo(join(root, 'bin/git'), join(folder, 'programs/git'));
+        return join(folder, 'programs');
+      },
+    ],
+  ];
+  it.each(lures)('finds no git in the project where PATH names %s', (_what, lure) =>
+    withGitRepository(async (repository, folder) => {
+      const marks = await repositoryOfTraps(repository, folder);
+      repository.write('bin/git', `#!/bin/sh\necho git >> ${marks}\n`);
+      chmodSync(join(repository.root, 'bin/git'), 0o755);
+      const { PATH, HOME } = repository.environment;
+      const environment = { PATH: `${lure(repository.root, folder)}:${PATH}`, HOME };
+      // The global rules ask git too, because this configuration names a file.
+      repository.git('config', 'core.excludesFile', join(folder, 'rules'));
+      loadGlobalRules(repository.root, environment);
+      const lured = { root: repository.root, environment };
+      assert.equal(await refusalFrom(lured as GitRepository), null);
+      assert.equal(existsSync(marks), false);
+    }),
+  );
+
+  it('finds no git in the repository around the project', () =>
+    withGitRepository(async (repository, folder) => {
+      const marks = await repositoryOfTraps(repository, folder);
+      repository.write('bin/git', `#!/bin/sh\necho git >> ${marks}\n`);
+      chmodSync(join(repository.root, 'bin/git'), 0o755);
+      const { PATH, HOME } = repository.environment;
+      const environment = { PATH: `${join(repository.root, 'bin')}:${PATH}`, HOME };
+      const lured = { root: join(repository.root, 'sub'), environment };
+      await refusalFrom(lured as GitRepository);
+      assert.equal(existsSync(marks), false);
+    }));
+
+  it('works without git rather than with one of the project', () =>
+    withGitRepository(async (repository, folder) => {
+      const marks = await repositoryOfTraps(repository, folder);
+      repository.write('bin/git', `#!/bin/sh\necho git >> ${marks}\n`);
+      chmodSync(join(repository.root, 'bin/git'), 0o755);
+      const environment = { PATH: join(repository.root, 'bin'), HOME: folder };
+      const lured = { root: repository.root, environment };
+      assert.equal(await refusalFrom(lured as GitRepository), 'git-missing');
+      assert.equal(existsSync(marks), false);
+    }));
 });
+
+function linkTo(target: string, link: string): string {
+  symlinkSync(target, link);
+  return link;
+}
 
 /** Commits one ordinary file and one with every attribute; returns where the traps leave their mark. */
 async function repositoryOfTraps(repository: GitRepository, folder: string): Promise<string> {

@@ -64,7 +64,7 @@ export class Agent extends Terminal {
 /** The entries of the menu that is open, without the mark of the one that is selected. */
 export function menuRows(screen: string): string[] {
   const rows = screen.split('\n');
-  const from = rows.lastIndexOf('Rewind');
+  const from = rows.findLastIndex((row) => row.startsWith('Rewind: what'));
   const below = from === -1 ? [] : rows.slice(from + 1);
   return below.flatMap((row) => /^[❯ ] (\d+ .*)$/.exec(row)?.[1] ?? []);
 }

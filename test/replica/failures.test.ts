@@ -33,7 +33,7 @@ describe('the way back by Esc Esc', () => {
       expect(agent.raw).not.toContain(VARIABLE);
       await agent.press(ESCAPE + ESCAPE, 'Checkpoint feature not enabled');
       expect(agent.raw).toContain('\x1b[33mCheckpoint feature not enabled');
-      expect(agent.screen().split('\n')).not.toContain('Rewind');
+      expect(agent.screen()).not.toContain('Rewind: what');
       await agent.command('/checkpoint', (now) => timesIn(now, 'feature not enabled') === 2);
       expect(await agent.leave()).toBe(0);
       expect(project.sessions()).toEqual([]);
@@ -171,6 +171,19 @@ describe('the agent without a terminal', () => {
       ]);
       for (const { out: text } of [{ out }, config, sessions]) expectSchema('chat', text);
       expect(JSON.parse(sessions.out).sessions).toMatchObject([{ prompts: 2 }, { prompts: 1 }]);
+    }));
+
+  it('is one line of time, turn after turn: a rewind to one takes back those that came after it', () =>
+    inAgentProject({}, inProject, async (project) => {
+      for (const prompt of [ONE, TWO]) {
+        expect((await project.chat(['--print', ...UNASKED, prompt])).code).toBe(0);
+      }
+      const rewound = await project.run(['rewind', '~1', '--json']);
+      expect(JSON.parse(rewound.out)).toMatchObject({ deletedFiles: ['one.txt', 'two.txt'] });
+      expect((await project.run(['undo', '--json'])).code).toBe(0);
+      expect([project.read('one.txt'), project.read('two.txt')]).toEqual(['made\n', 'made\n']);
+      const undone = await project.run(['undo', '--json']);
+      expect(JSON.parse(undone.out)).toMatchObject({ deletedFiles: ['two.txt'] });
     }));
 
   it('says what it needs: a terminal, credentials, the SDK', () =>

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { mountProblem, SmallDisk } from '../crash/scenario/small-disk.ts';
+import { SmallDisk } from '../crash/scenario/small-disk.ts';
 import { skipVisibly } from '../crash/strace/needs-strace.ts';
 import { type Json, MAIN } from '../e2e/cli-project.ts';
 import { expectSchema } from '../e2e/json-schema.ts';
 import { Terminal } from '../e2e/terminal.ts';
+import { mountProblem } from '../setup/mounts.ts';
 import type { Picture } from './picture.ts';
 import { RunProject } from './run-project.ts';
 

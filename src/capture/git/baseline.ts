@@ -86,13 +86,13 @@ async function gather(
 }
 
 function listTree(
-  { gitDir }: Repository,
+  { gitDir, top }: Repository,
   head: string,
   environment: GitEnvironment,
   signal: AbortSignal,
 ): Promise<ByteText> {
   const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', head];
-  return runGit({ gitDir, top: null, args, environment, signal });
+  return runGit({ gitDir, top, args, environment, signal });
 }
 
 async function readEntries(
@@ -125,7 +125,8 @@ async function convertedEntries(
 ): Promise<Uint8Array> {
   const args = ['check-attr', '--all', '--stdin', '-z'];
   const input = Buffer.from(`${entries.paths.join('\0')}\0`, 'latin1');
-  return parseAttributes(await runGit({ gitDir, top, args, environment, input, signal }), entries);
+  const call = { gitDir, top, needsWorktree: true, args, environment, input, signal } as const;
+  return parseAttributes(await runGit(call), entries);
 }
 
 /** Parses `path NUL attribute NUL value NUL` …, in the order of the entries. */

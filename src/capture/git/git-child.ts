@@ -1,6 +1,7 @@
 import { constants } from 'node:buffer';
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { findProgram } from '../../fs/find-program.ts';
 import type { ByteText } from '../ignore/pattern.ts';
 import { Refusal } from './refusal.ts';
 
@@ -9,8 +10,9 @@ export type GitEnvironment = Readonly<Record<string, string | undefined>>;
 
 export interface GitCall {
   readonly gitDir: string;
-  /** Null where git needs no worktree. */
-  readonly top: string | null;
+  /** The repository's folder. No program below it is run. */
+  readonly top: string;
+  readonly needsWorktree?: true;
   readonly args: readonly string[];
   readonly environment: GitEnvironment;
   readonly input?: Uint8Array;
@@ -59,15 +61,21 @@ export async function runGit(call: GitCall): Promise<ByteText> {
 
 /** Starts git so that it runs no program that a repository configures, fetches nothing, takes no lock. */
 function startGit(call: GitCall): ChildProcessWithoutNullStreams {
-  const where = [`--git-dir=${call.gitDir}`, ...(call.top ? [`--work-tree=${call.top}`] : [])];
-  const child = spawn('git', [...where, ...GUARDS, ...call.args], {
-    // Not the project, so that a relative entry of PATH finds no program there.
-    cwd: '/',
-    env: environmentOf(call),
-    stdio: 'pipe',
-    killSignal: 'SIGKILL',
-    ...(call.signal ? { signal: call.signal, timeout: TIME_LIMIT_MS } : {}),
-  });
+  const git = findProgram('git', call.environment.PATH, call.top);
+  if (git === null) throw new Refusal('git-missing');
+  const worktree = call.needsWorktree ? [`--work-tree=${call.top}`] : [];
+  const child = spawn(
+    git.file,
+    [`--git-dir=${call.gitDir}`, ...worktree, ...GUARDS, ...call.args],
+    {
+      argv0: 'git',
+      cwd: '/',
+      env: environmentOf(call, git.path),
+      stdio: 'pipe',
+      killSignal: 'SIGKILL',
+      ...(call.signal ? { signal: call.signal, timeout: TIME_LIMIT_MS } : {}),
+    },
+  );
   // Git may end before it has read everything; its exit code shows whether that is an error.
   child.stdin.on('error', () => {});
   // Its error messages are not used, but an unread pipe would stop it.
@@ -99,8 +107,8 @@ const GUARDS = [
   ]),
 ];
 
-function environmentOf({ environment, input }: GitCall): NodeJS.ProcessEnv {
-  const { PATH, HOME, XDG_CONFIG_HOME } = environment;
+function environmentOf({ environment, input }: GitCall, PATH: string): NodeJS.ProcessEnv {
+  const { HOME, XDG_CONFIG_HOME } = environment;
   return {
     // All questions are asked at once, so git need not flush after each answer, which is slow.
     GIT_FLUSH: input === undefined ? undefined : '0',

@@ -54,11 +54,11 @@ export function checkUnlocked(repository: Repository): void {
  * that programs convert files. Runs before any command that would read an object.
  */
 export async function checkConfiguration(
-  { gitDir, commonDir }: Repository,
+  { top, gitDir, commonDir }: Repository,
   environment: GitEnvironment,
   signal: AbortSignal,
 ): Promise<void> {
-  const call = { gitDir, top: null, environment, signal };
+  const call = { gitDir, top, environment, signal };
   const list = ['config', '--null', '--list'];
   const printed = await Promise.all([
     // The file by itself as well: a git that does not know an extension leaves the whole file out.

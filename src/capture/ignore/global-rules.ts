@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { statOf } from '../../fs/entries.ts';
+import { findProgram } from '../../fs/find-program.ts';
 import type { FsPath } from '../../fs/pinned-folder.ts';
 import { readFileOrNull } from '../../fs/read-file.ts';
 import { bytesToPath } from '../../model/path.ts';
@@ -64,8 +65,9 @@ function readExcludesFile(
   repository: FoundRepository | null,
   environment: RulesEnvironment,
 ): string | null {
-  const named = mayBeNamed(repository, environment) ? askGit(root, environment) : null;
-  const at = named === null ? defaultFile(environment) : atPath(repository?.top ?? root, named);
+  const top = repository?.top ?? root;
+  const named = mayBeNamed(repository, environment) ? askGit(root, top, environment) : null;
+  const at = named === null ? defaultFile(environment) : atPath(top, named);
   return at === null ? null : readRuleText(at, { followLink: true });
 }
 
@@ -112,17 +114,18 @@ function mayBeNamed(repository: FoundRepository | null, environment: RulesEnviro
 const TIME_LIMIT_MS = 10_000;
 
 /** The value of core.excludesFile; null where it is not set, or git does not say. */
-function askGit(root: string, environment: RulesEnvironment): Buffer | null {
+function askGit(root: string, top: string, environment: RulesEnvironment): Buffer | null {
   const { HOME, XDG_CONFIG_HOME } = environment;
-  const PATH = trustedPath(root, environment.PATH ?? '');
-  if (PATH === '') return null;
+  const git = findProgram('git', environment.PATH, top);
+  if (git === null) return null;
   const { status, stdout } = spawnSync(
-    'git',
+    git.file,
     ['config', '--null', '--type=path', '--get', 'core.excludesFile'],
     {
+      argv0: 'git',
       cwd: root,
       env: {
-        PATH,
+        PATH: git.path,
         GIT_OPTIONAL_LOCKS: '0',
         LC_ALL: 'C',
         ...(HOME === undefined ? {} : { HOME }),
@@ -133,13 +136,6 @@ function askGit(root: string, environment: RulesEnvironment): Buffer | null {
     },
   );
   return status === 0 ? stdout.subarray(0, stdout.indexOf(0)) : null;
-}
-
-/** Without folders inside the project, where somebody may have put a program named "git". */
-function trustedPath(root: string, path: string): string {
-  const isTrusted = (folder: string): boolean =>
-    isAbsolute(folder) && !`${resolve(folder)}/`.startsWith(`${root}/`);
-  return path.split(':').filter(isTrusted).join(':');
 }
 
 /** The text of a rule file. Null where there is none, or it is no regular file, or is too large. */

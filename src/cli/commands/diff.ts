@@ -38,9 +38,10 @@ export const diff: Command = {
   details:
     'Shows what changed in the recorded files since a checkpoint, whoever changed it, as a unified\n' +
     'diff. With a second checkpoint, what is different between the two. ID is the beginning of an id\n' +
-    'from `savepoint list`, a label, `latest`, or `~N` for the Nth before the latest. PATHs follow; after\n' +
-    'a `--`, a word that could be an ID is a path as well. `git apply` takes the output, unless there are\n' +
-    'binary files in it, or characters that are shown as their numbers because they could steer a terminal.',
+    'from `savepoint list`, a label, `latest`, or `~N` for the Nth before the latest; also the id of a\n' +
+    'prompt, and that of an operation for what was there before it. PATHs follow; after a `--`, a word\n' +
+    'that could be an ID is a path as well. `git apply` takes the output, unless there are binary files in\n' +
+    'it, or characters that are shown as their numbers because they could steer a terminal.',
   options: {
     stat: flag('only how many lines changed in which file'),
     ...PAGER_OPTIONS,
@@ -90,17 +91,18 @@ async function show(call: Call, difference: Difference): Promise<ExitCode> {
   if (call.json) printJson(call, SHAPE, differenceJson(difference, call.flags.has('stat')));
   else await showPage(call, differenceText(call, difference));
   if (files.some(({ damaged }) => damaged)) call.hint('see what is damaged with: savepoint fsck');
-  if (!call.io.terminal && !call.flags.has('stat')) hintAtLimit(call, files);
+  if (!call.io.terminal && !call.flags.has('stat')) warnOfLimit(call, files);
   if (files.length > 0 && to === null) call.hint(`take it back with: savepoint rewind ${from.id}`);
   const unknown = files.length === 0 && unmatched.some(({ exists }) => !exists);
   return unknown ? EXIT.notFound : EXIT.done;
 }
 
 /** In a pipe the output may become a patch: says where git cannot apply it. */
-function hintAtLimit(call: Call, files: readonly FileDiff[]): void {
+function warnOfLimit(call: Call, files: readonly FileDiff[]): void {
   const [limit, ...more] = files.flatMap((file) => patchLimit(file) ?? []);
   const others = more.length === 0 ? '' : ` (and ${plural(more.length, 'file')} like it)`;
-  if (limit !== undefined) call.hint(`this is no patch for git: ${limit}${others}`);
+  if (limit === undefined || call.json) return;
+  call.io.err(`savepoint: this is no patch for git: ${limit}${others}\n`);
 }
 
 function differenceText(call: Call, { files, unmatched }: Difference): string[] {

@@ -14,7 +14,7 @@ import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { printJson } from '../json.ts';
+import { picked, printJson } from '../json.ts';
 import { SESSION, sessionJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 
@@ -25,6 +25,10 @@ const SHAPE = exact({
   alreadyHere: described(
     'Sessions of the file that were here before, the same: they stay as they are.',
     listOf(SESSION),
+  ),
+  labelsLeftOut: described(
+    'Labels that a checkpoint here has, or that could be taken for an id: they stay behind.',
+    listOf(TEXT),
   ),
   checkpoints: COUNT,
   changes: COUNT,
@@ -100,16 +104,12 @@ function check(call: Call, done: number, total: number): Promise<void> | undefin
 }
 
 function report(call: Call, receipt: ImportReceipt, path: string): ExitCode {
-  const { imported, brought, alreadyHere, checkpoints, changes, operations, blobs } = receipt;
+  const { imported, brought, alreadyHere, labelsLeftOut, checkpoints, changes } = receipt;
   printJson(call, SHAPE, {
-    imported,
+    ...picked(SHAPE, receipt),
     file: path,
     sessions: brought.map(sessionJson),
     alreadyHere: alreadyHere.map(sessionJson),
-    checkpoints,
-    changes,
-    operations,
-    blobs,
   });
   if (!imported) {
     call.say('Nothing to do: all of it is here already.');
@@ -117,7 +117,11 @@ function report(call: Call, receipt: ImportReceipt, path: string): ExitCode {
     call.io.done = 'it was imported all the same';
     const what = [plural(checkpoints, 'checkpoint'), plural(changes, 'change')];
     const said = `Imported ${plural(brought.length, 'session')}: ${what.join(', ')}.`;
-    for (const line of wrapWords(`${said}${hereText(alreadyHere)}`, call.columns)) call.say(line);
+    for (const line of wrapWords(
+      `${said}${hereText(alreadyHere)}${labelsText(labelsLeftOut)}`,
+      call.columns,
+    ))
+      call.say(line);
   }
   call.hint('see it with: savepoint list; no file was touched');
   return imported ? EXIT.done : EXIT.nothingToDo;
@@ -129,4 +133,10 @@ function hereText(sessions: readonly Session[]): string {
   if (sessions.length === 0) return '';
   const names = sessions.map(({ id }) => displayText(id));
   return ` Here already, and left as ${sessions.length === 1 ? 'it is' : 'they are'}: ${someOf(names, NAMED)}.`;
+}
+
+function labelsText(labels: readonly string[]): string {
+  if (labels.length === 0) return '';
+  const names = labels.map((label) => `"${displayText(label)}"`);
+  return ` Without ${labels.length === 1 ? 'this label, which means' : 'these labels, which mean'} something else here: ${someOf(names, NAMED)}.`;
 }

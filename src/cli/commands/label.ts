@@ -21,14 +21,14 @@ export const label: Command = {
   summary: 'give a checkpoint a name of its own, or take it away',
   details:
     'A label shows in the list and names the checkpoint in every command, like its id. It replaces the\n' +
-    'one that was there; an empty TEXT or --remove takes it away. A text that another checkpoint\n' +
-    'has, or that could be taken for an id, for `latest` or for `~N`, is refused; so is one of more than\n' +
-    '200 characters.',
+    'one that was there; the TEXT - takes it away, as an empty one and --remove do. A text that another\n' +
+    'checkpoint has, or that could be taken for an id, for `latest` or for `~N`, is refused; so is one of\n' +
+    'more than 200 characters.',
   options: { remove: flag('take the label away') },
   examples: [
     ["savepoint label k3m9 'before the migration'", ''],
     ["savepoint rewind 'before the migration'", 'and back to it'],
-    ['savepoint label k3m9 --remove', ''],
+    ['savepoint label k3m9 -', 'take it away'],
   ],
   completes: ['checkpoint'],
   json: { label: SHAPE },
@@ -43,7 +43,8 @@ function whatIsAsked(call: Call): { ref: string; text: string | null } {
   const [ref = '', text = ''] = expectArgs(call, 'label', remove ? 1 : 2, remove ? 1 : 2);
   if (ref === '')
     throw new UsageError('which checkpoint?', 'see what there is with: savepoint list');
-  return { ref, text: text.trim() === '' ? null : text };
+  const isRemoved = remove || ['', '-'].includes(text.trim());
+  return { ref, text: isRemoved ? null : text };
 }
 
 async function run(

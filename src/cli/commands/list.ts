@@ -4,6 +4,7 @@ import {
   type LineCount,
   type ListedCheckpoint,
   type Savepoint,
+  type SavepointError,
   selectedPath,
 } from '../../index.ts';
 import { described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
@@ -11,16 +12,16 @@ import { type Call, type Command, expectArgs, flag, option } from '../command.ts
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { CHECKPOINT, checkpointJson } from '../json-shapes.ts';
-import { withTimeline } from '../open-timeline.ts';
+import { withTimelineIfAny } from '../open-timeline.ts';
 import { LIMIT_OPTION, limitOf, parseSince } from '../options.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
 import { pathArguments } from '../path-arguments.ts';
-import { groupBySession, groupedText, KEPT_FIRST, MADE } from '../timeline-text.ts';
+import { groupBySession, groupedText, MADE } from '../timeline-text.ts';
 
 const SHAPE = exact({
   checkpoints: described('Newest first.', listOf(CHECKPOINT)),
   current: described(
-    'The checkpoint at which the files stand: the newest, or the one that was rewound to since. It need not be among those listed.',
+    'Where the files stand: the newest checkpoint whose work is in them. Null where there is none: nothing is recorded, or everything is taken back. It need not be among those listed.',
     nullable(TEXT),
   ),
   notes: described(
@@ -34,10 +35,10 @@ export const list: Command = {
   summary: 'the timeline: checkpoints to rewind to, newest first',
   details:
     'Lists the checkpoints of a project by session, newest first, with how many files and lines changed\n' +
-    'after each. "@" marks where the files stand: at the newest one, or at the one that was rewound to\n' +
-    'since. The beginning of an id is enough to name a checkpoint; so is its label, `latest`, and `~N`\n' +
-    'for the Nth before the latest. What was kept before rewinds stands last, the newest few\n' +
-    'of it, and counts for --limit only with --json.',
+    'under each. What is taken back is dim and says so; "@" marks where the files stand: the newest\n' +
+    'checkpoint whose work is in them. Those made by hand stand among the others, at their place in time.\n' +
+    'The beginning of an id is enough to name a checkpoint; so is its label, `latest`, and `~N` for the Nth\n' +
+    'before the latest. What was kept before rewinds is in `savepoint ops`; --json lists it too.',
   options: {
     session: option('ID', 'only of this session (the beginning of its id is enough)', 'session'),
     agent: option('NAME', 'only of this agent', 'agent'),
@@ -72,7 +73,11 @@ async function runList(call: Call): Promise<ExitCode> {
   const limit = limitOf(call);
   const since = call.values.get('since');
   const from = since === undefined ? {} : { since: parseSince(since, call.io.now()) };
-  const found = await withTimeline(call, (savepoint) => find(call, savepoint, limit, from));
+  const found = await withTimelineIfAny(
+    call,
+    (savepoint) => find(call, savepoint, limit, from),
+    (error) => notBegun(call, error),
+  );
   await showPage(call, found.rows);
   for (const hint of found.hints) call.hint(hint);
   return EXIT.done;
@@ -90,7 +95,8 @@ async function find(
   from: CheckpointQuery,
 ): Promise<Found> {
   const query = await queryOf(call, savepoint, from);
-  const { checkpoints, more } = await (call.json ? newest : newestMade)(savepoint, query, limit);
+  const kinds = call.json ? {} : { kinds: MADE };
+  const { checkpoints, more } = await newest(savepoint, { ...query, ...kinds }, limit);
   const stat = call.flags.has('stat');
   const ids = checkpoints.map(({ id }) => id);
   if (call.json) {
@@ -111,14 +117,18 @@ async function find(
     columns: io.terminal ? io.columns : COLUMNS_IN_PIPES,
     paint,
   });
-  const latest = checkpoints.find(({ kind }) => kind !== 'safety')?.id;
+  if (current === null) rows.push('', BEFORE_ALL);
   const hints = [
     ...(more ? ['there are older ones: savepoint list --limit 0'] : []),
-    ...(current !== latest && ids.some((id) => id === current) ? [PLACE_HINT] : []),
+    ...(checkpoints.some(({ takenBack }) => takenBack !== 'no') ? [TAKEN_BACK_HINT] : []),
     'look closer with: savepoint diff ID; go back with: savepoint rewind ID',
   ];
   return { rows, hints };
 }
+
+const BEFORE_ALL = '@ before all of them: everything is taken back';
+const TAKEN_BACK_HINT =
+  'savepoint undo brings back what was taken back last; savepoint ops lists what was';
 
 interface Newest {
   readonly checkpoints: readonly ListedCheckpoint[];
@@ -126,7 +136,6 @@ interface Newest {
   readonly more: boolean;
 }
 
-/** For programs: checkpoints of every kind, in order. */
 async function newest(
   savepoint: Savepoint,
   query: CheckpointQuery,
@@ -137,23 +146,6 @@ async function newest(
   const found = await savepoint.list({ ...query, limit: limit + 1 });
   return { checkpoints: found.slice(0, limit), more: found.length > limit };
 }
-
-/** For people: the checkpoints that rewinds made first come last, and do not count for the limit. */
-async function newestMade(
-  savepoint: Savepoint,
-  query: CheckpointQuery,
-  limit: number | null,
-): Promise<Newest> {
-  const made = await newest(savepoint, { ...query, kinds: MADE }, limit);
-  const room = limit === null ? null : Math.min(limit, MOST_KEPT_FIRST);
-  const kept = await newest(savepoint, { ...query, kinds: KEPT_FIRST }, room);
-  const checkpoints = [...made.checkpoints, ...kept.checkpoints];
-  return { checkpoints, more: made.more || kept.more };
-}
-
-const MOST_KEPT_FIRST = 5;
-
-const PLACE_HINT = '@ marks where the files stand, after a rewind: savepoint undo takes it back';
 
 async function queryOf(
   { values, ...call }: Call,
@@ -181,6 +173,13 @@ function nothing({ root }: Savepoint, filtered: boolean): Found {
   return filtered
     ? { rows: [`No checkpoint ${where} fits.`], hints: ['see all of them with: savepoint list'] }
     : { rows: [`There is no checkpoint ${where}.`], hints: ['make one with: savepoint save'] };
+}
+
+/** In a new project: an empty list. */
+function notBegun(call: Call, { message, hint }: SavepointError): Found {
+  printJson(call, SHAPE, { checkpoints: [], current: null, notes: [] });
+  const rows = [`Nothing to list: ${displayText(message)}.`];
+  return { rows, hints: hint === undefined ? [] : [hint] };
 }
 
 async function listJson(

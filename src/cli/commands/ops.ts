@@ -7,7 +7,7 @@ import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { OPERATION, operationJson, takenBackBy } from '../json-shapes.ts';
-import { withTimeline } from '../open-timeline.ts';
+import { withTimelineIfAny } from '../open-timeline.ts';
 import { LIMIT_OPTION, limitOf } from '../options.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
 
@@ -29,7 +29,11 @@ export const ops: Command = {
     expectArgs(call, 'ops', 0, 0);
     const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
     // All of them: an older one may have been taken back by any that came after it.
-    const log = await withTimeline(call, (savepoint) => savepoint.operations());
+    const log = await withTimelineIfAny(
+      call,
+      (savepoint) => savepoint.operations(),
+      () => [],
+    );
     const shown = log.slice(0, limit);
     printJson(call, SHAPE, { operations: shown.map((one) => operationJson(one, log)) });
     const rows = shown.flatMap((operation) => operationText(call, operation, log));
@@ -58,14 +62,13 @@ export function operationText(
   const { id, createdAt, description, safetyCheckpointId } = operation;
   const short = id.slice(0, SHOWN_ID);
   const when = relativeTime(createdAt, io.now());
-  const indent = { text: ' '.repeat(SHOWN_ID + 2), width: SHOWN_ID + 2 };
   const head = `${short}  ${when}  `;
   const what = clipWidth(displayText(description), Math.min(LONGEST, columns) - textWidth(head));
   const kept = safetyCheckpointId.slice(0, SHOWN_ID);
   const fate = `${fateOf(operation, log)}; kept before it: ${kept}`;
   return [
     `${paint('bold', paint('cyan', short))}  ${when}  ${what}`,
-    ...beside(indent, fate, columns, (line) => paint('dim', line)),
+    ...beside(' '.repeat(SHOWN_ID + 2), fate, columns, (line) => paint('dim', line)),
   ];
 }
 

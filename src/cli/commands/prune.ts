@@ -5,6 +5,7 @@ import {
   type PrunePlan,
   type PruneReport,
   type PruneRequest,
+  type RetentionRules,
   type Savepoint,
 } from '../../index.ts';
 import {
@@ -65,15 +66,17 @@ export const prune: Command = {
   details:
     'Removes checkpoints by age, number or size, the oldest first, and the contents that nothing else\n' +
     'needs. A checkpoint that is left can be returned to wholly. The newest checkpoint of a session stays\n' +
-    'until the session is archived, and so does the newest operation. An execution that has not finished\n' +
-    'stays with its steps, unless --session names its session. Your files are not touched. Without an\n' +
-    'option, what the configured retention no longer keeps. This cannot be undone, so it asks at a\n' +
-    'terminal; elsewhere, where nobody could be asked, it goes ahead.',
+    'until the session is archived, and so does the newest operation. Checkpoints with a label stay unless\n' +
+    '--labelled is given. An execution that has not finished stays with its steps, unless --session names\n' +
+    'its session. Your files are not touched. Without an option, what the configured retention no longer\n' +
+    'keeps. This cannot be undone, so it asks at a terminal; elsewhere, where nobody could be asked, it\n' +
+    'goes ahead.',
   options: {
     'older-than': option('AGE', 'checkpoints and operations made longer ago: 12h, 30d, 2w'),
     keep: option('N', 'all but the newest N checkpoints of each session'),
     'max-size': option('BYTES', 'the oldest, until the store holds no more: 500MB, 2GiB'),
     session: option('ID', 'only checkpoints of this session', 'session'),
+    labelled: flag('also checkpoints that have a label'),
     'dry-run': flag('show what would be removed, and remove nothing'),
     yes: flag('do not ask'),
   },
@@ -96,8 +99,9 @@ function requestOf(call: Call): PruneRequest {
     keep: keepOption(call),
     maxBytes: sizeOption(call, 'max-size'),
     sessionId: call.values.get('session'),
+    labelled: call.flags.has('labelled'),
   };
-  const { sessionId, ...rules } = request;
+  const { sessionId, labelled: _, ...rules } = request;
   if (sessionId !== undefined && Object.values(rules).every((rule) => rule === undefined)) {
     throw new UsageError('what of the session?', 'add --older-than, --keep or --max-size');
   }
@@ -118,6 +122,7 @@ async function runPrune(call: Call, savepoint: Savepoint, asked: PruneRequest): 
   const request = { ...asked, sessionId: session?.id };
   const { values } = configurationOf(call, savepoint.root);
   const plan = await savepoint.planPrune(request, values);
+  const spared = call.json ? 0 : await countSpared(savepoint, request, values);
   const dryRun = call.flags.has('dry-run');
   const asks = !dryRun && !isNothing(plan) && asksFirst(call);
   if (asks && !(await agreed(call, plan))) {
@@ -134,10 +139,30 @@ async function runPrune(call: Call, savepoint: Savepoint, asked: PruneRequest): 
   // The question has listed them already.
   if (!asks) for (const line of goneText(call, what)) call.say(line);
   for (const line of outcomeText(call, plan, report, diskBytes)) call.say(line);
+  if (spared > 0) {
+    const stay = plural(
+      spared,
+      'checkpoint stays because it has',
+      'checkpoints stay because they have',
+    );
+    call.tell(`${stay} a label; --labelled removes labelled ones too.`);
+  }
   if (isIdle) call.hint('see what there is with: savepoint list');
   else if (dryRun) call.hint('do it with the same command without --dry-run');
   else call.hint('see what is left with: savepoint list');
   return isIdle ? EXIT.nothingToDo : EXIT.done;
+}
+
+/** How many checkpoints would go if they had no label. */
+async function countSpared(
+  savepoint: Savepoint,
+  request: PruneRequest,
+  values: Partial<RetentionRules>,
+): Promise<number> {
+  const labelled = await savepoint.list({ labelled: true, limit: 1 });
+  if (request.labelled || labelled.length === 0) return 0;
+  const { checkpoints } = await savepoint.planPrune({ ...request, labelled: true }, values);
+  return checkpoints.filter(({ label }) => label !== null).length;
 }
 
 function agreed(call: Call, plan: PrunePlan): Promise<boolean> {

@@ -28,10 +28,10 @@ export const rewind: Command = {
     'another agent did in between stays; where the same lines are concerned, the file is left alone\n' +
     'and named as a conflict. What is there now is kept first, so `savepoint undo` takes it all back.\n' +
     'Shows the plan and asks, at a terminal. With PATHs, only those files and folders. Without an ID, at\n' +
-    'a terminal, you choose from the timeline. With --quiet only what is left alone is named, and why.',
+    'a terminal, you choose from the timeline. The id of an operation means what was there before it. With\n' +
+    '--quiet only what is left alone is named, and why.',
   options: {
     ...PLAN_OPTIONS,
-    yes: flag('do not ask'),
     'only-message': flag('take back this one message, and keep what came later'),
     exact: flag('the recorded files as they were, whoever changed them since'),
     'include-shared': INCLUDE_SHARED,

@@ -168,7 +168,8 @@ function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport):
   if (ended.problem !== null) warn(call, ended.problem);
   if (coverage !== 'scanned') {
     warn(call, `what it changed is not on record yet: ${notice}`);
-    call.hint(
+    warn(
+      call,
       'once that is mended, savepoint undo looks again, and asks before it takes anything back',
     );
   }

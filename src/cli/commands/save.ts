@@ -44,13 +44,19 @@ export const save: Command = {
 };
 
 async function run(call: Call, savepoint: Savepoint, label: string | undefined): Promise<ExitCode> {
-  const began = (await savepoint.list({ limit: 1 })).length === 0;
+  const began = (await savepoint.list({ importedAt: null, limit: 1 })).length === 0;
   const scan = began || call.flags.has('scan') || (await savepoint.isScanned());
   const saved = await savepoint.checkpoint({ label, scan });
   call.io.done = `the checkpoint ${saved.id} was made all the same`;
   const { coverage } = saved;
   printJson(call, SHAPE, {
-    checkpoint: checkpointJson({ ...saved, agent: null, files: 0 }),
+    checkpoint: checkpointJson({
+      ...saved,
+      agent: null,
+      files: 0,
+      folders: 0,
+      takenBack: 'no',
+    }),
     coverage,
     began,
   });

@@ -7,13 +7,13 @@ import { type Call, type Command, expectArgs, option } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
 import { SESSION, sessionJson, stateOf } from '../json-shapes.ts';
-import { withTimeline } from '../open-timeline.ts';
+import { withTimelineIfAny } from '../open-timeline.ts';
 import { LIMIT_OPTION, limitOf } from '../options.ts';
 import { PAGER_OPTIONS, showPage } from '../pager.ts';
 
 const COUNTED = extended(SESSION, {
   checkpoints: COUNT,
-  files: described('How many different paths it changed.', COUNT),
+  files: described('How many different files it changed.', COUNT),
 });
 
 const SHAPE = exact({ sessions: described('Most recently active first.', listOf(COUNTED)) });
@@ -38,8 +38,10 @@ export const sessions: Command = {
   run: async (call) => {
     expectArgs(call, 'sessions', 0, 0);
     const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
-    const { shown, ids, more } = await withTimeline(call, (savepoint) =>
-      find(call, savepoint, limit),
+    const { shown, ids, more } = await withTimelineIfAny(
+      call,
+      (savepoint) => find(call, savepoint, limit),
+      () => ({ shown: [], ids: [], more: false }),
     );
     printJson(call, SHAPE, {
       sessions: shown.map((one) => {
@@ -92,8 +94,7 @@ function text(
   return shown.flatMap((session, i) => {
     const name = padWidth(names[i] ?? '', nameColumn);
     const short = padWidth(shorts[i] ?? '', idColumn);
-    const label = { text: `${paint('bold', name)}  ${short}  `, width: nameColumn + idColumn + 4 };
-    return beside(label, aboutOf(session, ids, io.now()), columns);
+    return beside(`${paint('bold', name)}  ${short}  `, aboutOf(session, ids, io.now()), columns);
   });
 }
 

@@ -6,6 +6,7 @@ import {
   type InspectedChange,
   type InspectedCheckpoint,
   type LineCount,
+  type ListedCheckpoint,
   type Operation,
   type Savepoint,
 } from '../../index.ts';
@@ -26,7 +27,7 @@ import { beside } from '../../terminal/rows.ts';
 import { padWidth, textWidth, wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
+import { PathNames, picked, printJson } from '../json.ts';
 import {
   CHECKPOINT,
   COVERS,
@@ -49,34 +50,31 @@ import { operationText } from './ops.ts';
 export const CHANGE_KINDS = ['created', 'deleted', 'modified', 'running'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
+const CHANGE = exact({
+  path: PATH,
+  change: oneOf(...CHANGE_KINDS),
+  origin: oneOf(...CHANGE_ORIGINS),
+  attribution: described(
+    'A tool named the file; one command was running; or it is not certain who did it.',
+    oneOf(...ATTRIBUTIONS),
+  ),
+  toolCallId: nullable(TEXT),
+  createdAt: TIME,
+  before: STATE,
+  after: STATE,
+  open: described('Its tool has not been seen to end; `after` says nothing yet.', BOOLEAN),
+  insertions: COUNT,
+  deletions: COUNT,
+  takenBack: described('An operation that is in effect took it back.', BOOLEAN),
+});
+
 const SHAPE = exact({
   checkpoint: CHECKPOINT,
   coverage: COVERS,
   gitHead: described("The commit that git's HEAD named then.", nullable(TEXT)),
-  current: described('Whether the files stand there.', BOOLEAN),
+  current: described('Whether the files stand there, after what was done under it.', BOOLEAN),
   session: nullable(SESSION),
-  changes: described(
-    'By path, and then in order.',
-    listOf(
-      exact({
-        path: PATH,
-        change: oneOf(...CHANGE_KINDS),
-        origin: oneOf(...CHANGE_ORIGINS),
-        attribution: described(
-          'A tool named the file; one command was running; or it is not certain who did it.',
-          oneOf(...ATTRIBUTIONS),
-        ),
-        toolCallId: nullable(TEXT),
-        createdAt: TIME,
-        before: STATE,
-        after: STATE,
-        open: described('Its tool has not been seen to end; `after` says nothing yet.', BOOLEAN),
-        insertions: COUNT,
-        deletions: COUNT,
-        takenBack: described('An operation that is in effect took it back.', BOOLEAN),
-      }),
-    ),
-  ),
+  changes: described('By path, and then in order.', listOf(CHANGE)),
   operations: described(
     'Those that returned to it, took it back or brought it back, newest first.',
     listOf(OPERATION),
@@ -94,7 +92,8 @@ export const show: Command = {
   summary: 'one checkpoint: what was asked, what changed, what became of it',
   details:
     'Shows everything on record of a checkpoint: what was asked, by which session, what it covers, what\n' +
-    'was changed under it and how sure it is who did that, and which operations took that back.',
+    'was changed under it and how sure it is who did that, and which operations took that back. With the\n' +
+    'id of an operation, that operation and the checkpoint that was made before it.',
   options: PAGER_OPTIONS,
   examples: [
     ['savepoint show latest', 'the last message'],
@@ -115,11 +114,21 @@ export const show: Command = {
 async function look(savepoint: Savepoint, ref: string): Promise<Inspection> {
   const seen = await savepoint.inspect(ref);
   const log = await savepoint.operations();
-  return { ...seen, log, isCurrent: (await savepoint.currentPlace()) === seen.checkpoint.id };
+  const { id } = seen.checkpoint;
+  const [listed] = await savepoint.list({ ids: [id] });
+  // It was removed just now: this time it is not found.
+  if (listed === undefined) return look(savepoint, ref);
+  return { ...seen, listed, log, isCurrent: (await savepoint.currentPlace()) === id };
 }
 
-function hintFor({ checkpoint, changes }: Inspection): string {
+function hintFor({ checkpoint, changes, madeBefore }: Inspection): string {
   const id = checkpoint.id.slice(0, 8);
+  if (madeBefore !== null) {
+    const undo = madeBefore.inEffect
+      ? `; take that back: savepoint undo ${madeBefore.id.slice(0, 8)}`
+      : '';
+    return `see what is different since with: savepoint diff ${id}${undo}`;
+  }
   const lines = changes.length === 0 ? '' : `see the lines with: savepoint diff ${id}; `;
   return `${lines}go back to it with: savepoint rewind ${id}`;
 }
@@ -127,26 +136,20 @@ function hintFor({ checkpoint, changes }: Inspection): string {
 function inspectionJson(seen: Inspection): TypeOf<typeof SHAPE> {
   const { checkpoint, session, changes, operations, madeBefore, isCurrent, log } = seen;
   const names = new PathNames();
-  const files = new Set(changes.map(({ path }) => path)).size;
   return {
-    checkpoint: checkpointJson({ ...checkpoint, agent: session?.agent ?? null, files }),
+    checkpoint: checkpointJson(seen.listed),
     coverage: checkpoint.coverage,
     gitHead: checkpoint.gitHead,
     current: isCurrent,
     session: session && sessionJson(session),
     changes: changes.map((change) => ({
+      ...picked(CHANGE, change),
       path: names.name(change.path),
       change: changeKind(change),
-      origin: change.origin,
-      attribution: change.attribution,
-      toolCallId: change.toolCallId,
       createdAt: timeJson(change.createdAt),
       before: stateJson(change.before),
       after: change.after && stateJson(change.after),
       open: change.after === null,
-      insertions: change.insertions,
-      deletions: change.deletions,
-      takenBack: change.takenBack,
     })),
     operations: operations.map((one) => operationJson(one, log)),
     madeBefore: madeBefore?.id ?? null,
@@ -156,6 +159,7 @@ function inspectionJson(seen: Inspection): TypeOf<typeof SHAPE> {
 
 /** A checkpoint with the whole log: any later operation may have taken back one of its own. */
 interface Inspection extends InspectedCheckpoint {
+  readonly listed: ListedCheckpoint;
   readonly log: readonly Operation[];
   readonly isCurrent: boolean;
 }
@@ -169,13 +173,14 @@ export function changeKind({ before, after }: InspectedChange): ChangeKind {
 /** One checkpoint for a person: the facts, what was asked, what changed, what became of it. */
 function inspectionText(call: Call, seen: Inspection): string[] {
   if (call.json) return [];
-  const operations = seen.operations.flatMap((one) => operationText(call, one, seen.log));
+  const { madeBefore } = seen;
+  const about = [...(madeBefore === null ? [] : [madeBefore]), ...seen.operations];
+  const operations = about.flatMap((one) => operationText(call, one, seen.log));
   return [
     ...factsText(call, factsOf(call, seen)),
     '',
     ...askedText(seen.checkpoint.description, call.columns),
-    '',
-    ...changesText(call, seen.changes),
+    ...(madeBefore === null ? ['', ...changesText(call, seen.changes)] : []),
     ...(operations.length === 0 ? [] : ['', call.paint('bold', 'Operations'), ...operations]),
   ];
 }
@@ -189,9 +194,7 @@ export type Fact = readonly [name: string, text: string] | null;
 export function factsText({ columns }: Call, facts: readonly Fact[]): string[] {
   return facts
     .filter((fact) => fact !== null)
-    .flatMap(([name, text]) =>
-      beside({ text: name.padEnd(FACT_COLUMN), width: FACT_COLUMN }, text, columns),
-    );
+    .flatMap(([name, text]) => beside(name.padEnd(FACT_COLUMN), text, columns));
 }
 
 /** "2026-01-31 14:30:00 (2 hours ago)" */
@@ -220,7 +223,7 @@ function factsOf(call: Call, seen: Inspection): Fact[] {
     messageId === null ? null : ['Message', displayText(messageId)],
     ['Covers', COVERAGE[coverage]],
     gitHead === null ? null : ['Git HEAD', displayText(gitHead)],
-    ['Taken back', takenBackText(seen.changes)],
+    madeBefore === null ? ['Taken back', takenBackText(seen.changes)] : null,
   ];
 }
 
@@ -262,8 +265,7 @@ function changesText({ paint, columns }: Call, changes: readonly InspectedChange
   return changes.flatMap((change, i) => {
     const [sign, style] = SIGNS[changeKind(change)];
     const name = padWidth(names[i] ?? '', column);
-    const text = `  ${paint(style, sign)} ${name}  `;
-    return beside({ text, width: textWidth(name) + 6 }, detailsOf(change), columns);
+    return beside(`  ${paint(style, sign)} ${name}  `, detailsOf(change), columns);
   });
 }
 

@@ -11,7 +11,7 @@ import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 import type { Call } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
-import { withTimeline } from '../open-timeline.ts';
+import { withTimelineIfAny } from '../open-timeline.ts';
 import { limitOf } from '../options.ts';
 import { showPage } from '../pager.ts';
 import { EXECUTION, executionJson, holderText, listed, STATUS_STYLES } from './which.ts';
@@ -22,16 +22,25 @@ const SHAPE = exact({
 });
 
 /** For the published schema. */
-export const LIST_JSON: Kind<unknown> = SHAPE;
+export const PRINTED: Kind<unknown> = SHAPE;
+
+interface Listed {
+  readonly all: readonly KnownExecution[];
+  readonly problems: readonly CheckpointProblem[];
+}
 
 /** `savepoint executions list`: both kinds, most recently updated first. */
-export async function listExecutions(call: Call): Promise<ExitCode> {
+export async function run(call: Call): Promise<ExitCode> {
   const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
-  const { all, problems } = await withTimeline(call, async (savepoint) => {
-    const executions = await ProjectExecutions.of(savepoint);
-    const found = await listed(call, executions);
-    return { all: found, problems: executions.checkpoints.problems() };
-  });
+  const { all, problems } = await withTimelineIfAny<Listed>(
+    call,
+    async (savepoint) => {
+      const executions = await ProjectExecutions.of(savepoint);
+      const found = await listed(call, executions);
+      return { all: found, problems: executions.checkpoints.problems() };
+    },
+    () => ({ all: [], problems: [] }),
+  );
   const shown = all.slice(0, limit);
   printJson(call, SHAPE, {
     executions: shown.map(executionJson),
@@ -70,8 +79,7 @@ function rows({ io, paint, columns }: Call, shown: readonly KnownExecution[]): s
     const { status } = execution;
     const id = paint('bold', padWidth(ids[i] ?? '', idColumn));
     const painted = paint(STATUS_STYLES[status] ?? 'bold', status.padEnd(statusColumn));
-    const label = { text: `${id}  ${painted}  `, width: idColumn + statusColumn + 4 };
-    return beside(label, aboutOf(execution, io.now()), columns);
+    return beside(`${id}  ${painted}  `, aboutOf(execution, io.now()), columns);
   });
 }
 

@@ -7,10 +7,15 @@ const checkpoint = {
   kind: 'message',
   description: 'Fix the 解析器\x1b',
   label: null,
+  takenBack: 'no',
 } as ListedCheckpoint;
 
 function previewOf(...actions: readonly PlanLine['action'][]) {
-  const lines = actions.map((action, i) => ({ action, path: `f${i}`, reason: null, takes: [] }));
+  const lines = actions.map((action, i) => {
+    const type = action === 'mkdir' ? 'directory' : 'file';
+    const target = { kind: 'captured', type };
+    return { action, path: `f${i}`, reason: null, takes: [], expected: target, target };
+  });
   const plan = { lines, notes: [], checkpointId: null } as unknown as RewindPlan;
   return { plan, diff: [], more: 0 };
 }
@@ -24,6 +29,11 @@ it('says how much would be done, and what is left in conflict', () => {
   expect(questionText(checkpoint, previewOf('write', 'conflict'), since)).toBe(
     'Rewind 1 file to before "Fix the 解析器\\x1b" (1 left in conflict)? y/N',
   );
+  const folders = previewOf('write', 'mkdir', 'mkdir', 'conflict', 'conflict');
+  expect(questionText(checkpoint, folders, { ...since, columns: 100 })).toBe(
+    'Rewind 1 file and 2 folders to before "Fix the 解析器\\x1b" (2 left in conflict)? y/N',
+  );
+  expect(questionText(checkpoint, previewOf('mkdir'), since)).toMatch(/^Rewind 1 folder to /);
   const message = { ...since, take: 'message' } as const;
   expect(questionText(checkpoint, previewOf('write'), message)).toMatch(
     /^Take back 1 file of only/,

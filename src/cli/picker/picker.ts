@@ -6,7 +6,6 @@ import {
   type ListedCheckpoint,
   type RewindPlan,
   type RewindRequest,
-  receiptOf,
   type Savepoint,
 } from '../../index.ts';
 import {
@@ -26,8 +25,9 @@ import {
 import type { Key } from '../../terminal/interactive/keys.ts';
 import { FULL_SCREEN, FullScreen, HeldTerminal } from '../../terminal/interactive/screen.ts';
 import { EMPTY_FIELD } from '../../terminal/interactive/text-field.ts';
-import { plural, relativeTime } from '../../terminal/phrases.ts';
-import { previewOf, previewText } from '../../terminal/plan-text.ts';
+import type { Paint } from '../../terminal/paint.ts';
+import { checkpointName, relativeTime } from '../../terminal/phrases.ts';
+import { pathsText, planCounts, previewOf, previewText } from '../../terminal/plan-text.ts';
 import { clipWidth, textWidth, wrapWords } from '../../terminal/text-width.ts';
 import { isIdle } from '../carry-out.ts';
 import type { Call } from '../command.ts';
@@ -102,7 +102,7 @@ class Picker {
     this.#chooser = chooserOf({
       title: 'Rewind to',
       filter: EMPTY_FIELD,
-      options: optionsOf(request),
+      options: optionsOf(request, call.paint),
       body: (columns) => this.#bodyRows(columns),
       bodyIs: 'beside',
     });
@@ -181,7 +181,7 @@ class Picker {
     try {
       const paths = await pathsOf(savepoint, checkpoints, () => this.#isClosed);
       if (paths === null) return;
-      this.#chooser = withOptions(this.#chooser, optionsOf(this.#request, paths));
+      this.#chooser = withOptions(this.#chooser, optionsOf(this.#request, this.#call.paint, paths));
       this.#draw();
     } catch (error) {
       this.#answer.reject(error);
@@ -240,7 +240,7 @@ class Picker {
     const { id, agent, createdAt } = checkpoint;
     const about = [relativeTime(createdAt, io.now()), agent ?? 'by hand', id.slice(0, 8)];
     const head = [
-      ...wrapWords(nameOf(checkpoint), columns).map((line) => paint('bold', line)),
+      ...wrapWords(checkpointName(checkpoint), columns).map((line) => paint('bold', line)),
       paint('dim', displayText(about.join(', '))),
       '',
     ];
@@ -257,6 +257,7 @@ type KnownPaths = ReadonlyMap<CheckpointId, readonly string[]>;
 
 function optionsOf(
   { checkpoints, idLength, current }: PickRequest,
+  paint: Paint,
   paths: KnownPaths = new Map(),
 ): ChooserOption<ListedCheckpoint>[] {
   return checkpoints.map((checkpoint) => {
@@ -268,7 +269,8 @@ function optionsOf(
       search: searchable(texts.filter((text) => text !== null).join('\n')),
       rows: ({ columns, now }) => {
         const when = shortTime(createdAt, now).padEnd(4);
-        return [`${when} ${clipWidth(nameOf(checkpoint), Math.max(1, columns - 5))}`];
+        const row = `${when} ${clipWidth(checkpointName(checkpoint), Math.max(1, columns - 5))}`;
+        return [checkpoint.takenBack === 'yes' ? paint('dim', row) : row];
       },
     };
   });
@@ -287,19 +289,16 @@ async function pathsOf(
     await setImmediate();
     if (isStopped()) return null;
     const checkpointIds = checkpoints.slice(from, from + AT_ONCE).map(({ id }) => id);
-    for (const { checkpointId, path } of await savepoint.changes({ checkpointIds })) {
-      if (checkpointId === null) continue;
-      const known = paths.get(checkpointId);
-      if (known === undefined) paths.set(checkpointId, [path]);
-      else known.push(path);
+    const changes = await savepoint.changes({ checkpointIds });
+    for (const [id, made] of Map.groupBy(changes, ({ checkpointId }) => checkpointId)) {
+      if (id !== null)
+        paths.set(
+          id,
+          made.map(({ path }) => path),
+        );
     }
   }
   return paths;
-}
-
-function nameOf({ description, label }: ListedCheckpoint): string {
-  const what = label === null || label === description ? description : `[${label}] ${description}`;
-  return displayText(what);
 }
 
 /** "40s", "5m", "3h": as much as fits in a narrow column. */
@@ -323,16 +322,11 @@ const BACK = '  Esc back';
 const YES_OR_NO = ' y/N';
 const LEAST_NAME = 8;
 
-export interface QuestionView {
-  readonly take: RewindRequest['take'];
-  readonly columns: number;
-}
-
 /** The last row once a checkpoint is chosen; the answers fit on it in any case. */
 export function questionText(
   checkpoint: ListedCheckpoint,
   preview: Preview | null,
-  { take, columns }: QuestionView,
+  { take, columns }: { readonly take: RewindRequest['take']; readonly columns: number },
 ): string {
   if (preview === null) return `Planning…${BACK}`;
   const plan = planToAgree(preview);
@@ -344,7 +338,7 @@ export function questionText(
   const room = columns - textWidth(begin) - textWidth(end);
   return room < LEAST_NAME
     ? `Rewind?${YES_OR_NO}`
-    : begin + clipWidth(nameOf(checkpoint), room) + end;
+    : begin + clipWidth(checkpointName({ ...checkpoint, takenBack: 'no' }), room) + end;
 }
 
 function around(
@@ -352,12 +346,11 @@ function around(
   plan: RewindPlan,
   take: RewindRequest['take'],
 ): [begin: string, end: string] {
-  const { restoredFiles, deletedFiles, mergedFiles, conflicts } = receiptOf(plan);
-  const count = restoredFiles.length + deletedFiles.length + mergedFiles.length;
-  const files = plural(count, 'file');
-  const left = conflicts.length === 0 ? '' : ` (${conflicts.length} left in conflict)`;
+  const counts = planCounts(plan);
+  const paths = pathsText(counts);
+  const left = counts.conflicts === 0 ? '' : ` (${counts.conflicts} left in conflict)`;
   const end = `"${left}?${YES_OR_NO}`;
-  if (take === 'message') return [`Take back ${files} of only "`, end];
-  if (take === 'exact') return [`Restore ${files} as they were at "`, end];
-  return [`Rewind ${files} to ${kind === 'message' ? 'before ' : ''}"`, end];
+  if (take === 'message') return [`Take back ${paths} of only "`, end];
+  if (take === 'exact') return [`Restore ${paths} as they were at "`, end];
+  return [`Rewind ${paths} to ${kind === 'message' ? 'before ' : ''}"`, end];
 }

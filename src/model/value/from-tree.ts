@@ -1,5 +1,6 @@
 import { isSavepointError, SavepointError } from '../errors.ts';
 import { bytesFrom, emptyError, isBytesTag } from './classes.ts';
+import { isObject } from './share.ts';
 import {
   type Json,
   readKey,
@@ -12,13 +13,36 @@ import {
 
 /** The value that a tree was made of. Throws `value-invalid` where nobody can have written that. */
 export function treeToValue(tree: Tree): unknown {
+  return read(() => new ValueMaker(false).make(tree));
+}
+
+function read(make: () => unknown): unknown {
   try {
-    return new ValueMaker().make(tree);
+    return make();
   } catch (error) {
     if (isSavepointError(error)) throw error;
     // The stack has an end, and nobody writes what is nested so deeply.
     throw invalid('it is nested too deeply');
   }
+}
+
+/** A value that nobody can change, and its tree. Maps, Sets, Dates and bytes in it cannot be kept from changing. */
+export interface Snapshot {
+  readonly tree: Tree;
+  readonly value: unknown;
+  /** Whether parts of it are one and the same object, or hold themselves. */
+  readonly hasReferences: boolean;
+}
+
+/** The value of a tree, frozen. Parts that the tree shares with that of an earlier snapshot are not made again. */
+export function snapshotOf(tree: Tree, previous?: Snapshot): Snapshot {
+  const maker = new ValueMaker(true);
+  // A reference may lead anywhere, also into a part that would not be made again.
+  const value = read(() => maker.make(tree, '', previous?.hasReferences ? undefined : previous));
+  if (!maker.hasReferences || previous === undefined) {
+    return { tree, value, hasReferences: maker.hasReferences };
+  }
+  return snapshotOf(tree);
 }
 
 /** The value that JSON was made of. */
@@ -32,18 +56,28 @@ interface Frame {
   readonly value: object;
 }
 
+/** A tree that may share parts with the one that is read, and its value. */
+type Earlier = Pick<Snapshot, 'tree' | 'value'>;
+
 class ValueMaker {
+  readonly #freezes: boolean;
+  hasReferences = false;
   readonly #frames: Frame[] = [];
   /** Entries of Maps and Sets by their numbers, for references into them. */
   readonly #entries = new Map<object, unknown[]>();
 
-  make(tree: Tree, key: Segment = ''): unknown {
+  constructor(freezes: boolean) {
+    this.#freezes = freezes;
+  }
+
+  make(tree: Tree, key: Segment = '', earlier?: Earlier): unknown {
     if (typeof tree !== 'object' || tree === null) return tree;
-    if (Array.isArray(tree)) return this.#list(tree, key);
+    if (earlier?.tree === tree) return earlier.value;
+    if (Array.isArray(tree)) return this.#list(tree, key, earlier);
     if (tree instanceof Uint8Array) throw invalid('there are bytes without a type');
     const tag = tagOf(tree);
     const object = tree as TreeObject;
-    if (tag === null) return this.#fields({}, object, key);
+    if (tag === null) return this.#fields({}, object, key, earlier);
     return this.#tagged(tag, object[tag] as Tree, key);
   }
 
@@ -51,21 +85,34 @@ class ValueMaker {
     this.#frames.push({ key, value });
     fill();
     this.#frames.pop();
-    return value;
+    return this.#freezes ? Object.freeze(value) : value;
   }
 
-  #list(items: readonly Tree[], key: Segment): unknown[] {
+  #list(items: readonly Tree[], key: Segment, earlier?: Earlier): unknown[] {
+    const trees = Array.isArray(earlier?.tree) ? (earlier.tree as readonly Tree[]) : [];
+    const values = trees.length === 0 ? [] : (earlier?.value as readonly unknown[]);
+    // Entries are in their places, or as far from the end as they were: some were put in, or taken out.
+    const shift = trees.length - items.length;
     const list: unknown[] = [];
     return this.#within(list, key, () => {
-      for (const [index, item] of items.entries()) list.push(this.make(item, index));
+      for (let index = 0; index < items.length; index += 1) {
+        const item = items[index] as Tree;
+        const at = item === trees[index] ? index : index + shift;
+        if (item === trees[at]) list.push(values[at]);
+        else list.push(this.make(item, index, earlierAt(trees, values, index)));
+      }
     });
   }
 
-  #fields(made: object, tree: TreeObject, key: Segment): object {
+  #fields(made: object, tree: TreeObject, key: Segment, earlier?: Earlier): object {
+    const isLike = isObject(earlier?.tree) && tagOf(earlier.tree) === null;
+    const [trees, values] = isLike ? [earlier.tree, earlier.value as object] : [{}, {}];
     return this.#within(made, key, () => {
       for (const written of Object.keys(tree)) {
         const own = keyOf(written);
-        setKey(made, own, this.make(tree[written] as Tree, own));
+        const value: unknown = Object.getOwnPropertyDescriptor(values, own)?.value;
+        const pair = value === undefined ? undefined : { tree: trees[written] as Tree, value };
+        setKey(made, own, this.make(tree[written] as Tree, own, pair));
       }
     });
   }
@@ -94,6 +141,7 @@ class ValueMaker {
       case '$Error':
         return this.#error(objectOf(content), key);
       case '$ref':
+        this.hasReferences = true;
         return this.#resolve(listOf(content) as readonly Segment[]);
       default:
         throw invalid(`nothing is called ${tag}`);
@@ -177,6 +225,15 @@ class ValueMaker {
     if (entries !== undefined) return entries[segment as number];
     return Object.getOwnPropertyDescriptor(parent, segment)?.value;
   }
+}
+
+function earlierAt(
+  trees: readonly Tree[],
+  values: readonly unknown[],
+  index: number,
+): Earlier | undefined {
+  const tree = trees[index];
+  return tree === undefined ? undefined : { tree, value: values[index] };
 }
 
 function bytes(tag: string, content: Tree): object {

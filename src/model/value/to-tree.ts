@@ -23,6 +23,21 @@ export interface TreeOptions {
   readonly previous?: Tree | undefined;
   /** `isProxy` lets the writer skip the slow path for plain arrays. */
   readonly isProxy?: ((value: object) => boolean) | undefined;
+  /** What is behind an object that is a draft; undefined for other objects. */
+  readonly drafted?: ((value: object) => Drafted | undefined) | undefined;
+}
+
+/** A list or a plain object in a draft of an earlier value: what was not touched is as it was. */
+export interface Drafted {
+  /** What it is now. An entry that is the same as in `base` was not touched. */
+  readonly content: object;
+  readonly base: object;
+  /** The tree of `base`. */
+  readonly tree: Tree;
+  /** How deep `base` lies in its value. */
+  readonly depth: number;
+  /** Whether it has nothing but entries or fields that can be seen: no holes, getters or symbols. */
+  readonly isPlain: boolean;
 }
 
 /**
@@ -31,13 +46,12 @@ export interface TreeOptions {
  * memory a view of bytes shares.
  */
 export function valueToTree(value: unknown, options: TreeOptions = {}): Tree {
-  const { name = 'value', previous, isProxy } = options;
-  return new TreeMaker(name, true, isProxy).make(value, previous);
+  return new TreeMaker(true, options).make(value, options.previous);
 }
 
 /** The same as JSON: bytes are written in base64. */
 export function valueToJson(value: unknown, name = 'value'): Json {
-  return new TreeMaker(name, false).make(value, undefined) as Json;
+  return new TreeMaker(false, { name }).make(value, undefined) as Json;
 }
 
 // Says what a property descriptor would, without making one.
@@ -49,12 +63,14 @@ class TreeMaker {
   readonly #root: Place;
   readonly #keepsBytes: boolean;
   readonly #isProxy: (value: object) => boolean;
+  readonly #drafted: (value: object) => Drafted | undefined;
   /** Where each object was first met: a second time it is a reference to there. */
   readonly #seen = new Map<object, Place>();
   #at: Place;
 
-  constructor(name: string, keepsBytes: boolean, isProxy: (value: object) => boolean = () => true) {
-    this.#isProxy = isProxy;
+  constructor(keepsBytes: boolean, { name = 'value', isProxy, drafted }: TreeOptions) {
+    this.#isProxy = isProxy ?? (() => true);
+    this.#drafted = drafted ?? (() => undefined);
     this.#root = { parent: null, key: name, depth: 0 };
     this.#at = this.#root;
     this.#keepsBytes = keepsBytes;
@@ -105,6 +121,45 @@ class TreeMaker {
       return shareTag('$ref', shareList(segmentsOf(first), previous, '$ref'), previous);
     }
     this.#seen.set(value, place);
+    const draft = this.#drafted(value);
+    return draft === undefined ? this.#content(value, place, previous) : this.#draft(draft, place);
+  }
+
+  /** What was not touched has the tree that it had, unless it is deeper now: then that has to be looked at. */
+  #draft(draft: Drafted, place: Place): Tree {
+    const { content, base, tree, depth, isPlain } = draft;
+    if (!isPlain || place.depth > depth) return this.#content(content, place, tree);
+    if (Array.isArray(content)) {
+      const trees = tree as readonly Tree[];
+      return shareList(this.#draftItems(content, base as readonly unknown[], trees, place), tree);
+    }
+    const made = new SharedObject(tree as TreeObject);
+    for (const key of Object.keys(content)) {
+      const now: unknown = Reflect.get(content, key);
+      const written = writtenKey(key);
+      const before = made.before(written);
+      const isSame = before !== undefined && Object.is(now, Reflect.get(base, key));
+      made.set(written, isSame ? before : this.#any(now, place, key, before));
+    }
+    return made.object();
+  }
+
+  #draftItems(
+    items: readonly unknown[],
+    base: readonly unknown[],
+    trees: readonly Tree[],
+    place: Place,
+  ): Tree[] {
+    const made: Tree[] = [];
+    for (let index = 0; index < items.length; index += 1) {
+      const [item, before] = [items[index], trees[index]];
+      const isSame = before !== undefined && Object.is(item, base[index]);
+      made.push(isSame ? before : this.#any(item, place, index, before));
+    }
+    return made;
+  }
+
+  #content(value: object, place: Place, previous: Tree | undefined): Tree {
     if (Array.isArray(value)) return this.#array(value, place, previous);
     const prototype: object | null = Object.getPrototypeOf(value);
     if (prototype === Object.prototype) {

@@ -330,7 +330,10 @@ describe('a forked conversation', () => {
       expect(idsOf(forked)).toEqual(['b', 'a']);
       expect(idsOf(manager)).toEqual(['c', 'b', 'a']);
       // A prompt that is no longer listed is older than all that are.
-      expect(manager.keepBefore('long gone')).toEqual([]);
+      await manager.copyBefore('long gone', join(folder, 'other'));
+      const other = managerIn(join(folder, 'other')).manager;
+      await other.initialize();
+      expect(idsOf(other)).toEqual([]);
       await manager.flush();
     }));
 });

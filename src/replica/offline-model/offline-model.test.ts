@@ -88,7 +88,7 @@ async function conversation(
   prompts: readonly string[],
   results: readonly (typeof DONE)[] = [],
 ): Promise<Spoken> {
-  const server = await startOfflineModel({ project: '/project' });
+  const server = await startOfflineModel('/project');
   const waiting = [...results];
   const messages: object[] = [];
   const answers: string[] = [];
@@ -142,7 +142,7 @@ async function withAgent(
     const [project, home] = [join(folder, 'project'), join(folder, 'home')];
     await mkdir(project);
     await mkdir(home);
-    const server = await startOfflineModel({ project });
+    const server = await startOfflineModel(project);
     const env = {
       PATH: process.env.PATH,
       HOME: home,

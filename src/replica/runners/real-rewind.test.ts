@@ -128,12 +128,14 @@ describe('Scenario: the person chooses a checkpoint and restores it', () => {
 
   it('shows before what would be taken back, in the menu and as a diff', () => {
     expect(counted).toEqual([
-      { files: 1, insertions: 2, deletions: 0 },
+      { files: 1, folders: 0, conflicts: 0, insertions: 2, deletions: 0 },
       // The file that the agent made has a line of the person in it by now, so it stays.
-      { files: 0, insertions: 0, deletions: 0 },
+      { files: 0, folders: 0, conflicts: 1, insertions: 0, deletions: 0 },
     ]);
     expect(bed.ui.previews[0]?.title).toBe(`Rewind to: ${SECOND}`);
-    expect(bed.ui.previews[0]?.body(80)).toContain('+export const multiply = 3;');
+    expect(bed.ui.previews[0]?.body(80)).toEqual(
+      expect.arrayContaining(['What will be taken back:', '+export const multiply = 3;']),
+    );
   });
 
   it('tells the agent with the next prompt which files were rewound', () => {

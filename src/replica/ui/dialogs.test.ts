@@ -3,7 +3,7 @@ import type { Chooser } from '../../terminal/interactive/chooser.ts';
 import { chooserRows } from '../../terminal/interactive/chooser-rows.ts';
 import { textWidth } from '../../terminal/text-width.ts';
 import { listOf, permissionDialog, rewindMenu } from './dialogs.ts';
-import type { RewindEntry } from './interactive-ui.ts';
+import type { RewindCounts, RewindEntry } from './interactive-ui.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const plain = (_style: string, text: string): string => text;
@@ -17,6 +17,14 @@ const entry = (minutes: number, description: string, label: string | null = null
   label,
   changes: Promise.resolve(null),
 });
+const counts = (some: Partial<RewindCounts>): RewindCounts => ({
+  files: 0,
+  folders: 0,
+  conflicts: 0,
+  insertions: 0,
+  deletions: 0,
+  ...some,
+});
 const never = new AbortController().signal;
 
 it('lists when, what, and what would change as far as that is known', () => {
@@ -25,19 +33,25 @@ it('lists when, what, and what would change as far as that is known', () => {
     entry(61, '修复解析器'),
     entry(90, 'Tidy up\x1b[2J', 'good'),
     entry(120, 'Begin'),
+    entry(121, 'Split it'),
+    entry(122, 'Mine'),
   ];
-  const known = new Map([
-    ['Add dark mode toggle', { files: 2, insertions: 10, deletions: 3 }],
-    ['修复解析器', { files: 0, insertions: 0, deletions: 0 }],
+  const known = new Map<string, RewindCounts | null>([
+    ['Add dark mode toggle', counts({ files: 2, insertions: 10, deletions: 3 })],
+    ['修复解析器', counts({})],
+    ['Split it', counts({ files: 1, folders: 2, conflicts: 1, insertions: 4 })],
+    ['Mine', counts({ conflicts: 2 })],
     ['Begin', null],
   ]);
   expect(rowsOf(rewindMenu(entries, known, plain), 80, 22)).toEqual([
-    'Rewind',
+    'Rewind: what each takes back',
     '❯ 1  2 minutes ago  Add dark mode toggle  2 files +10 -3',
     '  2  1 hour ago     修复解析器  no changes',
     '  3  1 hour ago     [good] Tidy up\\x1b[2J  …',
     '  4  2 hours ago    Begin',
-    '1 2 3 4 or ↑↓ Enter · 0 or Esc leaves',
+    '  5  2 hours ago    Split it  1 file and 2 folders +4 -0, 1 conflict',
+    '  6  2 hours ago    Mine  2 conflicts',
+    '1–6 or ↑↓ Enter · 0 or Esc leaves',
   ]);
 });
 

@@ -12,6 +12,7 @@ import {
 import type { Key } from '../../terminal/interactive/keys.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { plural, relativeTime } from '../../terminal/phrases.ts';
+import { pathsText } from '../../terminal/plan-text.ts';
 import { wrapRows } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 import type {
@@ -108,19 +109,16 @@ export class DialogQueue {
   }
 }
 
-const CHOICES: Readonly<Record<RewindChoice, string>> = {
-  files: 'files: put them back, the conversation goes on',
-  conversation: 'conversation: go back in it, files stay as they are',
-  both: 'both: files and conversation',
-};
+const CHOICES: readonly (readonly [RewindChoice, string])[] = [
+  ['files', 'files: put them back, the conversation goes on'],
+  ['conversation', 'conversation: go back in it, files stay as they are'],
+  ['both', 'both: files and conversation'],
+];
 
 /** The plan and the diff, and what of it to take back. */
-export function rewindChoice({ title, body, choices }: RewindPreview): Chooser<RewindChoice> {
-  return chooserOf({
-    title,
-    body,
-    options: choices.map((one, i) => named(one, CHOICES[one], i + 1)),
-  });
+export function rewindChoice({ title, body }: RewindPreview): Chooser<RewindChoice> {
+  const options = CHOICES.map(([choice, text], i) => named(choice, text, i + 1));
+  return chooserOf({ title, body, options });
 }
 
 export function listOf<Id extends string>(
@@ -180,6 +178,8 @@ type KnownCounts = ReadonlyMap<string, RewindCounts | null>;
 /** Below this, time and counts leave the description no room beside them. */
 const LEAST_FOR_ONE_ROW = 56;
 
+const MENU_TITLE = 'Rewind: what each takes back';
+
 /** The menu of Esc Esc: when, what, and what a rewind to it would change. */
 export function rewindMenu(
   entries: readonly RewindEntry[],
@@ -192,41 +192,36 @@ export function rewindMenu(
     value: entry,
     label: String(i + 1),
     rows: (room: OptionRoom) => {
-      const counts = countsOf(known, entry.id);
+      const counts = countsOf(known.get(entry.id), paint);
       return room.columns < LEAST_FOR_ONE_ROW
         ? twoRows(entry, counts, room, paint)
         : [oneRow(entry, counts, { ...room, times: timesAt(room.now) }, paint)];
     },
   }));
-  return chooserOf({ title: 'Rewind', options });
-}
-
-interface Counts {
-  readonly plain: string;
-  readonly painted: (paint: Paint) => string;
+  return chooserOf({ title: MENU_TITLE, options });
 }
 
 function oneRow(
   { timestamp, description, label }: RewindEntry,
-  counts: Counts,
+  counts: string,
   { columns, now, times }: OptionRoom & { readonly times: number },
   paint: Paint,
 ): string {
   const time = padWidth(timeOf(timestamp, now), times);
-  const room = columns - times - 2 - (counts.plain === '' ? 0 : textWidth(counts.plain) + 2);
-  const what = described(description, label, room, paint);
-  return `${paint('dim', time)}  ${what}${counts.plain === '' ? '' : `  ${counts.painted(paint)}`}`;
+  const end = counts === '' ? '' : `  ${counts}`;
+  const what = described(description, label, columns - times - 2 - textWidth(end), paint);
+  return `${paint('dim', time)}  ${what}${end}`;
 }
 
 function twoRows(
   { timestamp, description, label }: RewindEntry,
-  counts: Counts,
+  counts: string,
   { columns, now }: OptionRoom,
   paint: Paint,
 ): string[] {
   const time = clipWidth(timeOf(timestamp, now), columns);
-  const hasRoom = textWidth(time) + 2 + textWidth(counts.plain) <= columns;
-  const below = paint('dim', time) + (hasRoom ? `  ${counts.painted(paint)}` : '');
+  const hasRoom = textWidth(time) + 2 + textWidth(counts) <= columns;
+  const below = paint('dim', time) + (hasRoom ? `  ${counts}` : '');
   return [described(description, label, columns, paint), below];
 }
 
@@ -237,19 +232,16 @@ function described(text: string, label: string | null, room: number, paint: Pain
   return `${paint('cyan', shown)} ${clipWidth(safe, room - textWidth(shown) - 1)}`;
 }
 
-function countsOf(known: KnownCounts, id: string): Counts {
-  const counts = known.get(id);
-  if (counts === undefined) return { plain: '…', painted: (paint) => paint('dim', '…') };
-  if (counts === null) return { plain: '', painted: () => '' };
-  if (counts.files === 0) {
-    return { plain: 'no changes', painted: (paint) => paint('dim', 'no changes') };
-  }
-  const files = plural(counts.files, 'file');
-  const [more, less] = [`+${counts.insertions}`, `-${counts.deletions}`];
-  return {
-    plain: `${files} ${more} ${less}`,
-    painted: (paint) => `${files} ${paint('green', more)} ${paint('red', less)}`,
-  };
+function countsOf(counts: RewindCounts | null | undefined, paint: Paint): string {
+  if (counts === undefined) return paint('dim', '…');
+  if (counts === null) return '';
+  const { files, folders, conflicts, insertions, deletions } = counts;
+  const lines = `${paint('green', `+${insertions}`)} ${paint('red', `-${deletions}`)}`;
+  const parts = [
+    ...(files + folders > 0 ? [`${pathsText(counts)} ${lines}`] : []),
+    ...(conflicts > 0 ? [paint('yellow', plural(conflicts, 'conflict'))] : []),
+  ];
+  return parts.length === 0 ? paint('dim', 'no changes') : parts.join(', ');
 }
 
 function timeOf(timestamp: Date, now: number): string {

@@ -1,3 +1,5 @@
+import type { PlanCounts } from '../../terminal/plan-text.ts';
+
 /** What a person sees and does: the port between the runner and a terminal (or a test). */
 export interface InteractiveUI {
   /** Takes the terminal. What the person does from now on goes to the handlers. */
@@ -69,8 +71,8 @@ export interface RewindEntry {
   readonly changes: Promise<RewindCounts | null>;
 }
 
-export interface RewindCounts {
-  readonly files: number;
+/** What a rewind would take back, and the conflicts that it would leave. */
+export interface RewindCounts extends PlanCounts {
   readonly insertions: number;
   readonly deletions: number;
 }
@@ -79,7 +81,6 @@ export interface RewindPreview {
   readonly title: string;
   /** Plan and diff, coloured, safe to show, for so many columns. */
   readonly body: (columns: number) => readonly string[];
-  readonly choices: readonly RewindChoice[];
 }
 
 export type RewindChoice = 'files' | 'conversation' | 'both';

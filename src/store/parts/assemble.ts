@@ -12,6 +12,11 @@ export function assemble(root: PartId, parts: Iterable<Part>): unknown {
   return assembly.isTagged ? treeToValue(tree) : tree;
 }
 
+/** The tree of that value. */
+export function assembleTree(root: PartId, parts: Iterable<Part>): Tree {
+  return new Assembly(parts).whole(root);
+}
+
 class Assembly {
   readonly #parts: ReadonlyMap<PartId, Part>;
   isTagged = false;

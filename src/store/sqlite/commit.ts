@@ -70,8 +70,8 @@ function writeRows(numbers: Numbers, batch: Batch): void {
   }
   if (batch.baseline !== undefined) writeBaseline(connection, batch.baseline);
   if (batch.journal !== undefined) writeJournal(connection, batch.journal);
-  for (const execution of batch.executions ?? []) executions.put(numbers, execution);
   for (const part of batch.parts ?? []) numbers.parts.put(part);
+  for (const execution of batch.executions ?? []) executions.put(numbers, execution);
   for (const step of batch.steps ?? []) steps.put(numbers, step);
   const seq = newestSeq(batch);
   if (seq > batch.base) writeSeq(connection, seq);

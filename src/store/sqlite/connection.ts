@@ -1,4 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { fileSize } from '../../fs/entries.ts';
 import { type ErrorCode, SavepointError } from '../../model/errors.ts';
 import { sealOf } from './seals.ts';
 
@@ -16,17 +18,24 @@ const STORE_SETTINGS = `
   PRAGMA cache_size = -8000;
 `;
 
+const LOOK = 'PRAGMA trusted_schema = OFF';
+// Read-only, and not to be opened: what SQLite says where it cannot make the files of the log.
+const NO_LOG_FILES: readonly number[] = [8, 14];
+
 /** A database with its statements prepared once. Rows are typed by whoever wrote the SQL. */
 export class Connection {
+  /** Whether it reads a database as it lies on the disk, without asking for a log. */
+  readonly isFrozen: boolean;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(
-    file: string,
+    file: string | URL,
     settings: string = STORE_SETTINGS,
     busyMs: number = BUSY_TIMEOUT_MS,
     readOnly = false,
   ) {
+    this.isFrozen = file instanceof URL;
     this.#database = new DatabaseSync(file, { timeout: busyMs, readOnly });
     this.#database.function('seal_of', { varargs: true, deterministic: true }, sealOf);
     try {
@@ -49,7 +58,34 @@ export class Connection {
 
   /** For reading without changing anything, not even the log. */
   static toLook(file: string): Connection {
-    return new Connection(file, 'PRAGMA trusted_schema = OFF', BUSY_TIMEOUT_MS, true);
+    return Connection.#readable(file, () => new Connection(file, LOOK, BUSY_TIMEOUT_MS, true));
+  }
+
+  /** The database of a store. Where it cannot be written to, it can still be read. */
+  static ofStore(file: string): Connection {
+    return Connection.#readable(file, () => new Connection(file));
+  }
+
+  /**
+   * SQLite reads a database with a log only where it can make the files of the log, or finds them. Where it can
+   * do neither and there is no log, nothing is missing from the database itself, and nobody writes to it here.
+   */
+  static #readable(file: string, open: () => Connection): Connection {
+    let connection: Connection | null = null;
+    try {
+      connection = open();
+      connection.get('PRAGMA application_id');
+      return connection;
+    } catch (error) {
+      const { errcode = 0 } = error as { errcode?: number };
+      const isFrozen = NO_LOG_FILES.includes(errcode & 0xff) && !fileSize(`${file}-wal`);
+      // Anything else in the database is for the caller to find.
+      if (!isFrozen && connection !== null) return connection;
+      connection?.close();
+      if (!isFrozen) throw error;
+    }
+    const url = new URL(`${pathToFileURL(file)}?immutable=1`);
+    return new Connection(url, LOOK, BUSY_TIMEOUT_MS, true);
   }
 
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
@@ -152,6 +188,7 @@ export class Connection {
 const SQLITE_CODES: Readonly<Record<number, ErrorCode>> = {
   5: 'store-locked',
   6: 'store-locked',
+  8: 'store-read-only',
   11: 'store-corrupt',
   13: 'store-full',
   19: 'argument-invalid',
@@ -163,10 +200,12 @@ const SQLITE_IOERR_SHMSIZE = 4874;
 const FILE_CODES: Readonly<Record<string, ErrorCode>> = {
   ENOSPC: 'store-full',
   EDQUOT: 'store-full',
+  EROFS: 'store-read-only',
 };
 
 const HINTS: Partial<Record<ErrorCode, string>> = {
   'store-locked': 'another process is writing; try again when it has finished',
+  'store-read-only': 'nothing was written; commands that only look work all the same',
   'store-full': 'free some disk space; nothing of this was kept',
   'argument-invalid': 'the batch contradicts the timeline: a used number or an unknown session',
 };
@@ -176,7 +215,8 @@ export function storeFailure(error: unknown): SavepointError {
   if (error instanceof SavepointError) return error;
   const code = codeOf(error);
   const reason = error instanceof Error ? error.message : String(error);
-  return new SavepointError(code, `the store failed: ${reason}`, {
+  const what = code === 'store-read-only' ? 'cannot be written to' : 'failed';
+  return new SavepointError(code, `the store ${what}: ${reason}`, {
     cause: error,
     hint: HINTS[code],
   });

@@ -27,7 +27,7 @@ export function openDatabase(layout: Layout, create: boolean): Connection {
     if (!create) throw missing(layout);
     createDatabase(layout);
   }
-  const connection = new Connection(layout.database);
+  const connection = Connection.ofStore(layout.database);
   try {
     requireReadable(connection, layout.database);
     return connection;

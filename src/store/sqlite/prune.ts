@@ -168,6 +168,7 @@ const KEPT = `
   WITH RECURSIVE kept(id) AS (
     SELECT root FROM steps WHERE root IS NOT NULL
     UNION SELECT result FROM steps WHERE result IS NOT NULL
+    UNION SELECT root FROM executions WHERE root IS NOT NULL
     UNION SELECT part FROM documents WHERE part IS NOT NULL
     UNION SELECT entry.value FROM documents
     JOIN json_each(documents.children) AS entry WHERE documents.children IS NOT NULL

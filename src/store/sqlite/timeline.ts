@@ -2,7 +2,7 @@ import type { Change } from '../../model/change.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { CheckpointId } from '../../model/ids.ts';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
-import type { ChangeQuery, CheckpointQuery, Head, TimelineStore } from '../store.ts';
+import type { ChangedPaths, ChangeQuery, CheckpointQuery, Head, TimelineStore } from '../store.ts';
 import { commitBatch } from './commit.ts';
 import {
   Conditions,
@@ -86,6 +86,7 @@ function listByIds<Entry extends object>(
 }
 
 const LISTED_PATHS = `(SELECT id FROM heads WHERE path IN ${LISTED_BYTES})`;
+const IS_CANCELLED = '(EXISTS (SELECT 1 FROM cancellations WHERE change_seq = changes.seq))';
 const LISTED_SESSIONS = `(SELECT num FROM sessions WHERE id IN ${LISTED_TEXTS})`;
 
 function listChanges(connection: Connection, query: ChangeQuery): readonly Change[] {
@@ -98,6 +99,7 @@ function listChanges(connection: Connection, query: ChangeQuery): readonly Chang
   where.narrow('changes.path', `IN ${LISTED_PATHS}`, paths && hexList(paths.map(pathToBytes)));
   where.narrow('session', `IN ${LISTED_SESSIONS}`, sessionIds && hexList(sessionIds));
   where.add('changes.seq > ?', query.after);
+  where.add(`${IS_CANCELLED} = ?`, query.cancelled && 1);
   return changes.list(connection, `${where.sql} ORDER BY changes.seq`, ...where.values);
 }
 
@@ -112,15 +114,26 @@ function listHeads(connection: Connection, paths?: readonly TrackedPath[]): Head
   return heads.list(connection, `WHERE path IN ${LISTED_BYTES} ORDER BY path`, list);
 }
 
+// A state that was not recorded is below 0, and may be another one afterwards. An open change is not NULL here.
+const LEFT_AS_IT_WAS = `(
+  before_mode >= 0 AND before_mode IS after_mode AND before_blob IS after_blob)`;
+// As `st_mode` has it: 4 for a folder; 0 for nothing, or for the end of an open change.
+const OF_FOLDER = `(
+  4 IN (before_mode >> 12, ifnull(after_mode, 0) >> 12)
+  AND before_mode >> 12 IN (0, 4) AND ifnull(after_mode, 0) >> 12 IN (0, 4))`;
+
 function countChangedPaths(
   connection: Connection,
   ids: readonly CheckpointId[],
-): ReadonlyMap<CheckpointId, number> {
+): ReadonlyMap<CheckpointId, ChangedPaths> {
   const sql = `
-    SELECT checkpoint_id AS id, count(DISTINCT path) AS paths FROM changes
-    WHERE checkpoint_id IN ${LISTED_TEXTS} GROUP BY checkpoint_id`;
-  const rows = connection.all<{ id: CheckpointId; paths: number }>(sql, hexList(ids));
-  return new Map(rows.map(({ id, paths }) => [id, paths]));
+    SELECT checkpoint_id AS id, count(*) AS changes,
+      count(DISTINCT CASE WHEN ${OF_FOLDER} THEN NULL ELSE path END) AS files,
+      count(DISTINCT CASE WHEN ${OF_FOLDER} THEN path END) AS folders
+    FROM changes
+    WHERE checkpoint_id IN ${LISTED_TEXTS} AND NOT ${LEFT_AS_IT_WAS} GROUP BY checkpoint_id`;
+  const rows = connection.all<ChangedPaths & { id: CheckpointId }>(sql, hexList(ids));
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
 // The path itself, or anything from "path/" up to but not "path0", the next sign after the slash.
@@ -128,7 +141,7 @@ const CHANGED_UNDER = `(
   WITH range AS (
     SELECT unhex(value ->> 0) AS path, unhex(value ->> 1) AS low, unhex(value ->> 2) AS high
     FROM (SELECT ? AS value))
-  SELECT checkpoint_id FROM changes WHERE path IN (
+  SELECT checkpoint_id FROM changes WHERE NOT ${LEFT_AS_IT_WAS} AND path IN (
     SELECT id FROM heads, range WHERE heads.path = range.path
     UNION SELECT id FROM heads, range WHERE heads.path > range.low AND heads.path < range.high))`;
 
@@ -152,6 +165,7 @@ function listCheckpoints(connection: Connection, query: CheckpointQuery): readon
   where.among('kind', query.kinds);
   where.add('seq < ?', query.before);
   where.add('created_at >= ?', query.since);
+  where.add('imported_at IS ?', query.importedAt);
   where.add(`id IN ${CHANGED_UNDER}`, path && hexList(rangeOf(path)));
   where.add(`id IN ${BESIDE}`, beside && hexList(beside));
   // LIKE and GLOB stop at NUL and give signs a meaning; a range of bytes does neither.

@@ -249,6 +249,16 @@ export function executionRules({ test }: Tests<Store>): void {
     await store.maintain('prune', 0);
     await rejectsWith(store.documents.readParts(ROOT.id), 'part-missing');
   });
+
+  test('keeps what an execution began with', async (store) => {
+    const executions = [executionOf('e', { root: ROOT.id })];
+    await commit(store, { sessions: [sessionOf('s')], executions, parts: [ROOT] });
+    await store.maintain('prune', 0);
+    assert.equal((await store.documents.readParts(ROOT.id)).length, 1);
+    await commit(store, { removedExecutions: ['e'] });
+    await store.maintain('prune', 0);
+    await rejectsWith(store.documents.readParts(ROOT.id), 'part-missing');
+  });
 }
 
 function stepOf(executionId: string, index: number, more: Partial<StepAttempt> = {}): StepAttempt {
@@ -257,6 +267,7 @@ function stepOf(executionId: string, index: number, more: Partial<StepAttempt> =
     index,
     attempt: 1,
     name: `step ${index}`,
+    key: null,
     status: 'success',
     checkpointId: null,
     root: ROOT.id,

@@ -9,6 +9,7 @@ import {
   checkpointId,
   checkpointOf,
   commit,
+  FOLDER,
   operationId,
   operationOf,
   PROCESS,
@@ -63,7 +64,12 @@ export function namesRules({ test }: Tests<Store>): void {
         sessions: [sessionOf(odd, { rootId: odd, agent: odd })],
         checkpoints: [checkpointOf(1, { id: checkpoint, ...texts })],
         changes: [
-          changeOf(2, 'a', { ...named, toolCallId: odd, owner: { ...PROCESS, host: odd } }),
+          changeOf(2, 'a', {
+            ...named,
+            after: FOLDER,
+            toolCallId: odd,
+            owner: { ...PROCESS, host: odd },
+          }),
         ],
         operations: [operationOf(3, { id: operation, description: odd })],
       };
@@ -79,7 +85,10 @@ export function namesRules({ test }: Tests<Store>): void {
       }
       const query = { sessionIds: [odd], checkpointIds: [checkpoint], operationId: operation };
       assert.deepEqual(await store.timeline.changes(query), rows.changes);
-      assert.deepEqual([...(await store.timeline.changedPaths([checkpoint]))], [[odd, 1]]);
+      assert.deepEqual(
+        [...(await store.timeline.changedPaths([checkpoint]))],
+        [[odd, { files: 0, folders: 1, changes: 1 }]],
+      );
       await commit(store, { removedSessions: [odd], removedOperations: [operation] });
       assert.deepEqual(await store.timeline.checkpoints({}), []);
       assert.deepEqual(await store.timeline.operations(), []);
@@ -109,7 +118,11 @@ export function namesRules({ test }: Tests<Store>): void {
     const ids = numbers.map((number) => checkpointId(`c${number}`));
     const sessions = numbers.map((number) => sessionOf(`s${number}`));
     const changes = numbers.map((number) => {
-      const named = { sessionId: `s${number}`, checkpointId: checkpointId(`c${number}`) };
+      const named = {
+        after: FOLDER,
+        sessionId: `s${number}`,
+        checkpointId: checkpointId(`c${number}`),
+      };
       return changeOf(number, `folder/${number}`, named);
     });
     const cancellations = numbers.map((change) => ({ by: MANY + change, change }));

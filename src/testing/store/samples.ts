@@ -104,6 +104,8 @@ export function executionOf(id: string, more: Partial<Execution> = {}): Executio
     token: 1,
     owner: null,
     leaseUntil: null,
+    root: null,
+    accepted: null,
     createdAt: 1_000,
     updatedAt: 1_000,
     ...more,
@@ -153,6 +155,14 @@ export function noiseBlob(size: number, seed = 1): Blob {
 export function fileOf({ id, bytes }: Blob, mode = 0o644): Captured {
   return { kind: 'captured', type: 'file', mode, blob: id, size: bytes.length };
 }
+
+export const FOLDER: Captured = {
+  kind: 'captured',
+  type: 'directory',
+  mode: 0o755,
+  blob: null,
+  size: 0,
+};
 
 export function checkpointId(text: string): CheckpointId {
   return text as CheckpointId;

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { Change } from '../../model/change.ts';
+import { ABSENT, unknown } from '../../model/state.ts';
 import {
   currentSeq,
   findCheckpoint,
@@ -13,6 +15,7 @@ import {
   checkpointId,
   checkpointOf,
   commit,
+  FOLDER,
   fileOf,
   journalOf,
   operationId,
@@ -133,6 +136,9 @@ export function checkpointRules({ test }: Tests<Store>): void {
     [{ since: 901, before: 6 }, [5]],
     [{ labelled: true }, [3]],
     [{ labelled: true, before: 3 }, []],
+    [{ importedAt: null }, [6, 4, 3, 2, 1]],
+    [{ importedAt: 5 }, [5]],
+    [{ importedAt: 6 }, []],
     [{ ids: ['checkpoint-2', 'checkpoint-5', 'nope'].map(checkpointId) }, [5, 2]],
     [{ ids: [] }, []],
   ];
@@ -144,7 +150,7 @@ export function checkpointRules({ test }: Tests<Store>): void {
         checkpointOf(2, { sessionId: 'a', messageId: 'm2', kind: 'step', createdAt: 100 }),
         checkpointOf(3, { kind: 'manual', createdAt: 500, label: 'lunch' }),
         checkpointOf(4, { sessionId: 'a', messageId: 'm3', createdAt: 1 }),
-        checkpointOf(5, { sessionId: 'b', messageId: 'm1' }),
+        checkpointOf(5, { sessionId: 'b', messageId: 'm1', importedAt: 5 }),
         checkpointOf(6, { kind: 'safety' }),
       ],
     });
@@ -158,8 +164,13 @@ export function checkpointRules({ test }: Tests<Store>): void {
     const paths = ['src', 'src/a', 'src/deep/b', 'src0', 'src-old/a', 'src.ts', 'other'];
     const checkpoints = paths.map((_, at) => checkpointOf(at + 1));
     const changes = [...paths, 'src/a'].map((path, at) =>
-      changeOf(at + 11, path, { checkpointId: checkpointId(`checkpoint-${Math.min(at + 1, 7)}`) }),
+      changeOf(at + 11, path, {
+        after: FOLDER,
+        checkpointId: checkpointId(`checkpoint-${Math.min(at + 1, 7)}`),
+      }),
     );
+    // This one left the path as it was.
+    changes.push(changeOf(20, 'src', { checkpointId: checkpointId('checkpoint-6') }));
     await commit(store, { checkpoints, changes: [...changes, changeOf(21, 'src')] });
     const under = async (path: string, limit?: number): Promise<number[]> =>
       seqsOf(await store.timeline.checkpoints({ path: pathOf(path), ...(limit && { limit }) }));
@@ -202,16 +213,41 @@ export function checkpointRules({ test }: Tests<Store>): void {
     }
   });
 
-  test('counts the different paths that changed under a checkpoint', async (store) => {
+  test('counts the different files and folders that changed under a checkpoint', async (store) => {
     const [one, two, none] = [checkpointId('one'), checkpointId('two'), checkpointId('none')];
-    const changes = ['a', 'b', 'a', 'a'].map((path, at) =>
-      changeOf(at + 1, path, { checkpointId: one }),
-    );
-    changes.push(changeOf(5, 'a', { checkpointId: two }), changeOf(6, 'c'));
-    await commit(store, { changes });
+    const lost: Partial<Change> = { before: unknown('too-large'), after: unknown('too-large') };
+    const gone: Partial<Change> = { before: FOLDER, after: ABSENT };
+    const begun: Partial<Change> = { after: null };
+    await commit(store, {
+      changes: [
+        ...['a', 'b', 'a', 'a'].map((path, at) => {
+          return changeOf(at + 1, path, { ...lost, checkpointId: one });
+        }),
+        changeOf(5, 'c', { before: FOLDER, after: FOLDER, checkpointId: one }),
+        changeOf(6, 'd', { ...gone, checkpointId: one }),
+        changeOf(7, 'e', { ...begun, checkpointId: one }),
+        changeOf(8, 'a', { ...lost, checkpointId: two }),
+        changeOf(9, 'f', lost),
+        // Neither was there before nor after: a tool call that was refused.
+        changeOf(10, 'g', { before: ABSENT, after: ABSENT, checkpointId: none }),
+      ],
+    });
     const counts = await store.timeline.changedPaths([one, none, two, one]);
-    assert.deepEqual(Object.fromEntries(counts), { one: 2, two: 1 });
+    assert.deepEqual(Object.fromEntries(counts), {
+      one: { files: 3, folders: 1, changes: 6 },
+      two: { files: 1, folders: 0, changes: 1 },
+    });
     assert.equal((await store.timeline.changedPaths([])).size, 0);
+  });
+
+  test('lists the changes that were taken back, also if that was taken back in turn', async (store) => {
+    const changes = [1, 2, 3, 4].map((seq) => changeOf(seq, 'a'));
+    const cancellations = [
+      { by: 3, change: 1 },
+      { by: 4, change: 3 },
+    ];
+    await commit(store, { changes, cancellations });
+    assert.deepEqual(seqsOf(await store.timeline.changes({ cancelled: true })), [1, 3]);
   });
 }
 

@@ -17,7 +17,7 @@ process.stdout.write('begin\n');
 const run = await savepoint.execution('exec', { state: { done: [] }, changedFiles: 'accept' });
 for (let index = 0; index < STEPS; index += 1) {
   const work = index % 2 === 0 ? byTool : byShell;
-  await run.step(`step-${index}`, work, { writes: index % 2 === 0 ? [] : ['shell'] });
+  await run.step(`step-${index}`, { writes: index % 2 === 0 ? [] : ['shell'] }, work);
 }
 await run.finish();
 await savepoint.close();

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { mount, unmount } from '../../setup/mounts.ts';
 
 const SIZE = '6m';
 
@@ -12,8 +12,7 @@ export class SmallDisk {
   constructor(folder: string) {
     this.folder = folder;
     mkdirSync(folder, { recursive: true });
-    const problem = mount(folder);
-    if (problem !== null) throw new Error(problem);
+    mount('tmpfs', `size=${SIZE}`, folder);
   }
 
   /** Leaves only so many bytes free. */
@@ -36,7 +35,7 @@ export class SmallDisk {
   }
 
   unmount(): void {
-    run('umount', [this.folder]);
+    unmount(this.folder);
   }
 
   get #ballast(): string {
@@ -44,32 +43,6 @@ export class SmallDisk {
   }
 
   #shrinkBallast(bytes: number): void {
-    if (bytes > 0) run('truncate', ['-s', `-${bytes}`, this.#ballast]);
+    if (bytes > 0) spawnSync('truncate', ['-s', `-${bytes}`, this.#ballast]);
   }
-}
-
-/** Why no file system can be mounted here, or null. */
-export function mountProblem(): string | null {
-  const folder = mkdtempSync(join(tmpdir(), 'savepoint-mount-'));
-  try {
-    const problem = mount(folder);
-    if (problem === null) run('umount', [folder]);
-    return problem;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function mount(folder: string): string | null {
-  if (process.platform !== 'linux') return 'a tmpfs can be mounted on Linux only';
-  return run('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder]);
-}
-
-function run(command: string, words: readonly string[]): string | null {
-  const { error, status, stderr } = spawnSync(command, words, {
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH },
-  });
-  if (error !== undefined) return `${command} is not there: ${error.message}`;
-  return status === 0 ? null : `${command} is refused: ${stderr.trim()}`;
 }

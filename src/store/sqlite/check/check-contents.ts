@@ -153,7 +153,8 @@ const OF_STEP =
 const WITHOUT_PART = `
   SELECT 'document ' || category || ' ' || key AS what FROM documents WHERE ${isLost('part')}
   UNION ALL SELECT 'state' || ${OF_STEP} FROM steps WHERE ${isLost('root')}
-  UNION ALL SELECT 'result' || ${OF_STEP} FROM steps WHERE ${isLost('result')}`;
+  UNION ALL SELECT 'result' || ${OF_STEP} FROM steps WHERE ${isLost('result')}
+  UNION ALL SELECT 'first state of ' || id FROM executions WHERE ${isLost('root')}`;
 
 /** Compares every part with its name, which is a hash of the part and of everything below it. */
 export function* checkParts({ connection }: Opened): Contents {

@@ -104,7 +104,9 @@ function checkDatabase(connection: Connection): StoreProblem[] {
   const wrong = [
     ...(isIntact ? [] : ['the definitions of the tables are damaged']),
     ...(format === FORMAT ? [] : [`the database has a wrong format number, ${format}`]),
-    ...(pragma('journal_mode') === 'wal' ? [] : ['the database has lost its write-ahead log']),
+    ...(connection.isFrozen || pragma('journal_mode') === 'wal'
+      ? []
+      : ['the database has lost its write-ahead log']),
     ...connection
       .all<{ integrity_check: string }>('PRAGMA integrity_check(20)')
       .flatMap(({ integrity_check: text }) => (text === 'ok' ? [] : [`SQLite says: ${text}`])),

@@ -95,7 +95,7 @@ export function repairBaseline(opened: Opened, aside: SetAside): void {
 /**
  * Takes out parts that are damaged or hold a damaged one. A document without its first part goes too. A
  * step stays, and loses its state also when only its result is lost: a step with a state and without a
- * result would say that nothing was returned.
+ * result would say that nothing was returned. An execution without its first state gets that of its program.
  */
 export function repairParts(connection: Connection, aside: SetAside): void {
   const names = new Map<number, PartId>();
@@ -115,4 +115,8 @@ export function repairParts(connection: Connection, aside: SetAside): void {
       `UPDATE steps SET root = NULL, ${column} = NULL, seal = ${seal} WHERE ${isLost(column)}`,
     );
   }
+  const seal = sealSql('executions', { root: 'NULL' });
+  aside.rows += connection.run(
+    `UPDATE executions SET root = NULL, seal = ${seal} WHERE ${isLost('root')}`,
+  );
 }

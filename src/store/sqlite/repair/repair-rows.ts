@@ -87,10 +87,8 @@ function repairRow(connection: Connection, { table, key, keys }: BrokenSeal): vo
     reseal(connection, table, where, keys);
   } else if (table === 'executions') {
     // Without the execution, its steps would run once more. Whoever held it must take it again.
-    connection.run(
-      `UPDATE executions SET owner = NULL, lease_until = NULL WHERE ${where}`,
-      ...keys,
-    );
+    const known = 'owner = NULL, lease_until = NULL, root = NULL, accepted = NULL';
+    connection.run(`UPDATE executions SET ${known} WHERE ${where}`, ...keys);
     reseal(connection, table, where, keys);
   } else if (table === 'changes') {
     connection.run(WITHOUT_OWNER, Number(key));

@@ -1,4 +1,4 @@
-import {
+import fs, {
   existsSync,
   mkdirSync,
   readdirSync,
@@ -6,6 +6,7 @@ import {
   renameSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -108,6 +109,33 @@ describe('the repair of a store', () => {
         folder: null,
       });
       expect(readdirSync(aside)).toEqual(['store.db']);
+      await (await sqliteStore({ directory: folder })).close();
+    }));
+
+  it('goes on when a file of the log vanishes, as it does when another process lets go of it', () =>
+    withStore(async (folder) => {
+      execute(folder, 'UPDATE changes SET created_at = created_at + 1 WHERE seq = 2');
+      // A reader keeps the files of the log in their place; at the last moment it ends.
+      const reader = new DatabaseSync(join(folder, 'store.db'));
+      reader.exec('BEGIN; SELECT count(*) FROM changes');
+      const real = fs.renameSync;
+      let vanished = 0;
+      fs.renameSync = (from, to) => {
+        if (String(from).endsWith('store.db-shm')) {
+          reader.close();
+          fs.rmSync(String(from), { force: true });
+          vanished += 1;
+        }
+        real(from, to);
+      };
+      syncBuiltinESMExports();
+      try {
+        expect(await repairStore(folder)).toMatchObject({ left: { readable: true } });
+      } finally {
+        fs.renameSync = real;
+        syncBuiltinESMExports();
+      }
+      expect(vanished).toBe(1);
       await (await sqliteStore({ directory: folder })).close();
     }));
 

@@ -227,11 +227,16 @@ export class SetAside {
     this.folder = join(layout.damaged, String(number));
   }
 
-  /** Moves a file of the store, if it is there. */
+  /** Moves a file of the store, if it is there. A file of the log can go at any moment, with its last user. */
   file(path: string): void {
     if (!existsSync(path)) return;
     this.#make();
-    renameSync(path, join(this.folder, basename(path)));
+    try {
+      renameSync(path, join(this.folder, basename(path)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      throw error;
+    }
     this.files += 1;
   }
 

@@ -1,0 +1,57 @@
+import { type Cancellation, type Change, leavesAsItWas, liveChanges } from '../model/change.ts';
+import type { CheckpointId, Seq } from '../model/ids.ts';
+import type { Store } from '../store/store.ts';
+
+/** Whether operations that are in effect took back what changed under a checkpoint. */
+export type TakenBack = (typeof TAKEN_BACK)[number];
+
+export const TAKEN_BACK = ['no', 'partly', 'yes'] as const;
+
+/** What changed under a checkpoint, and what became of it. */
+export interface Work {
+  readonly files: number;
+  readonly folders: number;
+  readonly takenBack: TakenBack;
+  /** Where in the timeline the last part of it was taken back; null where nothing was. */
+  readonly takenBackAt: Seq | null;
+}
+
+/** Checkpoints under which nothing changed are left out. Reads contents of no file. */
+export async function workUnder(
+  store: Store,
+  checkpointIds: readonly CheckpointId[],
+): Promise<Map<CheckpointId, Work>> {
+  const counts = await store.timeline.changedPaths(checkpointIds);
+  const cancelled = await store.timeline.changes({ checkpointIds, cancelled: true });
+  const real = cancelled.filter((change) => !leavesAsItWas(change));
+  const fates = await takenBackAt(store, real);
+  const byCheckpoint = Map.groupBy(real, ({ checkpointId }) => checkpointId);
+  return new Map(
+    [...counts].map(([id, { files, folders, changes }]) => {
+      const places = (byCheckpoint.get(id) ?? []).flatMap(({ seq }) => fates.get(seq) ?? []);
+      const all = places.length === changes ? 'yes' : 'partly';
+      const takenBack = places.length === 0 ? 'no' : all;
+      const at = places.length === 0 ? null : places.reduce((a, b) => Math.max(a, b));
+      return [id, { files, folders, takenBack, takenBackAt: at }];
+    }),
+  );
+}
+
+/** Where each of these changes was taken back. Those that are live, or live again, are left out. */
+async function takenBackAt(store: Store, changes: readonly Change[]): Promise<Map<Seq, Seq>> {
+  const pairs: Cancellation[] = [];
+  const seqs = new Set<Seq>();
+  // Who cancels may be cancelled in turn: a rewind by an undo, the undo by a redo, and so on.
+  for (let next = changes.map(({ seq }) => seq); next.length > 0; ) {
+    for (const seq of next) seqs.add(seq);
+    const found = await store.timeline.cancellations(next);
+    pairs.push(...found);
+    next = [...new Set(found.map(({ by }) => by))].filter((by) => !seqs.has(by));
+  }
+  const live = liveChanges(
+    [...seqs].map((seq) => ({ seq })),
+    pairs,
+  );
+  const inEffect = pairs.filter(({ by }) => live.has(by));
+  return new Map(inEffect.map(({ by, change }) => [change, by]));
+}
