@@ -52,6 +52,44 @@ it('accepts the savepoint of one entry in the classes of another', () => {
   expect(node(['--input-type=module', '-e', script])).toBe('true one\n');
 });
 
+it('gives out the classes of the interactive agent, and loads neither the SDK nor a terminal', () => {
+  const script = `
+    import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+    const replica = await import('${built}/replica/library.js');
+    const { CheckpointManager } = replica;
+    const manager = new CheckpointManager({ sessionDir: '${folder}/session', sessionId: 's' });
+    await manager.initialize();
+    manager.captureCheckpoint('uuid', 'a prompt', 's');
+    await manager.flush();
+    console.log(JSON.stringify({
+      names: Object.keys(replica),
+      ids: manager.listCheckpoints().map(({ id }) => id),
+      unwanted: loaded.filter((url) => /terminal-interactive|anthropic|node:(readline|tty)/.test(url)),
+      open: process.getActiveResourcesInfo(),
+    }));
+  `;
+  const said = JSON.parse(node(['--input-type=module', '-e', script]));
+  expect(said).toMatchObject({ ids: ['uuid'], unwanted: [] });
+  expect(said.open.filter((kind: string) => kind.startsWith('TTY'))).toEqual([]);
+  expect(said.names).toEqual(
+    expect.arrayContaining([
+      'Application',
+      'CheckpointManager',
+      'ConfigManager',
+      'InteractiveRunner',
+      'MessageRouter',
+      'PermissionManager',
+      'RunnerFactory',
+      'SDKConfigLoader',
+      'SDKQueryExecutor',
+      'SessionManager',
+      'StreamingQueryManager',
+    ]),
+  );
+});
+
 function node(args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...args], {
     encoding: 'utf8',
