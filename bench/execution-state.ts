@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Store, sqliteStore } from 'savepoint';
-import { SQLiteStorage } from 'savepoint/execution';
+import { ProjectStorage } from 'savepoint/execution';
 import { atMost, type Bar, type Benchmark, type Course, fasterBy } from './benchmark.ts';
 import {
   checkpointOf,
@@ -160,7 +160,7 @@ async function openBoth(scratch: Scratch, name: string): Promise<Sides> {
 }
 
 function ourSide(store: Store): Pick<Sides, 'save' | 'load'> {
-  const documents = new SQLiteStorage({ store, lockTimeoutMs: 1_000 });
+  const documents = new ProjectStorage({ store, lockTimeoutMs: 1_000 });
   return {
     save: async (step, state) => {
       await documents.save('checkpoint', `step-${step}`, state);

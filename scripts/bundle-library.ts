@@ -14,11 +14,12 @@ const bundle = await rolldown({
     'execution/index': inCheckout('src/execution/index.ts'),
     'integrations/file-checkpoint/index': inCheckout('src/integrations/file-checkpoint/index.ts'),
     'integrations/ipc/index': inCheckout('src/integrations/ipc/index.ts'),
+    'replica/library': inCheckout('src/replica/library.ts'),
     'testing/index': inCheckout('src/testing/index.ts'),
     'chunks/scan-worker': inCheckout('src/capture/scan/scan-worker.ts'),
   },
   platform: 'node',
-  external: [/^node:/, 'vitest'],
+  external: [/^node:/, 'vitest', '@anthropic-ai/claude-agent-sdk'],
   treeshake: { moduleSideEffects: false },
   plugins: [lateBuiltins()],
 });

@@ -20,6 +20,8 @@ export interface CaptureSite {
   readonly store: Store;
   readonly known: KnownStates;
   readonly maxFileSize: number;
+  /** Whether contents stay readable with SQL, see `Blob`. */
+  readonly asText?: boolean;
   /** A named folder with more entries than this counts as unknown. */
   readonly maxEntries: number;
   /** Folders of Savepoint's own, never looked into. */
@@ -62,6 +64,7 @@ export async function openChanges(
       const maker = other && authorOf(other, finds.now);
       await settleFound(draft, finds, { path, head, seen, until: draft.base, author: maker });
     }
+    if (site.asText && seen.blob !== null) draft.addBlob({ ...seen.blob, asText: true });
     const doer = other === undefined ? author : { ...author, attribution: 'shared' as const };
     opened.push(appendChange(draft, path, seen.state, null, doer));
   }

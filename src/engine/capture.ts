@@ -60,7 +60,8 @@ export async function checkpoint(
 export function captureBefore(bench: Workbench, request: CaptureRequest): Promise<Capture> {
   const sessionId = checkId('sessionId', request.sessionId);
   const messageId = checkId('messageId', request.messageId);
-  const site = { ...bench.site, maxFileSize: request.maxFileSize ?? bench.site.maxFileSize };
+  const { asText = false, maxFileSize = bench.site.maxFileSize } = request;
+  const site = { ...bench.site, maxFileSize, asText };
   return bench.write(async (draft, now) => {
     const paths = request.paths.flatMap((path) => resolveNamed(bench.root, path));
     if (paths.length === 0) throw new SavepointError('argument-invalid', 'no path was named');

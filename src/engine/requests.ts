@@ -90,6 +90,8 @@ export interface CaptureRequest {
   /** Names the tool call. A session with a running tool call is not rewound. */
   readonly toolCallId?: string | undefined;
   readonly maxFileSize?: number | undefined;
+  /** Keeps texts uncompressed, so that the view `file_checkpoints` shows them to programs that use SQL. */
+  readonly asText?: boolean | undefined;
 }
 
 export const CAPTURE_REQUEST: Kind<CaptureRequest> = object({
@@ -99,6 +101,7 @@ export const CAPTURE_REQUEST: Kind<CaptureRequest> = object({
   paths: NAMED_PATHS,
   toolCallId: optional(ID),
   maxFileSize: optional(AMOUNT),
+  asText: optional(BOOLEAN),
 });
 
 /** An open capture: the states before a tool ran. */

@@ -242,9 +242,9 @@ export class Savepoint extends TimelineReader {
 
   /** Documents of any kind, kept in the project's own database. Closed with the savepoint. */
   async storage(): Promise<BaseStorage> {
-    const { SQLiteStorage } = await import('../store/documents/sqlite-storage.ts');
+    const { ProjectStorage } = await import('../store/documents/project-storage.ts');
     const { store, settings } = this.#bench;
-    return new SQLiteStorage({ store, lockTimeoutMs: settings.lockTimeoutMs, now: settings.now });
+    return new ProjectStorage({ store, lockTimeoutMs: settings.lockTimeoutMs, now: settings.now });
   }
 
   /** Removes checkpoints as targets. Contents that others need stay. */

@@ -4,8 +4,9 @@ export {
   type Category,
   type SaveOptions,
 } from '../store/documents/base-storage.ts';
-export { JSONStorage, type JSONStorageOptions } from '../store/documents/json/json-storage.ts';
-export { SQLiteStorage, type SQLiteStorageOptions } from '../store/documents/sqlite-storage.ts';
+export { JSONStorage, type StorageOptions } from '../store/documents/json/json-storage.ts';
+export { ProjectStorage, type ProjectStorageOptions } from '../store/documents/project-storage.ts';
+export { SQLiteStorage } from '../store/documents/sqlite-storage.ts';
 export {
   Checkpoint,
   type CheckpointDict,

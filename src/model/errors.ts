@@ -26,6 +26,7 @@ export const ERROR_CODES = {
   'blob-corrupt': 'Stored bytes do not match their hash; they are never written to a file.',
   'document-corrupt': 'A stored document cannot be read back; the others are as they were.',
   'document-exists': 'A document that was to be new is there already.',
+  'document-clash': 'Two names of documents differ in a way that some disks do not tell apart.',
   'checkpoint-invalid': 'A dictionary is not that of an execution checkpoint.',
   'checkpoint-not-found': 'No checkpoint has this id or label.',
   'checkpoint-ambiguous': 'A shortened id or a label fits several checkpoints.',

@@ -21,7 +21,6 @@ import type { Session } from './sessions/session.ts';
 import { SessionManager } from './sessions/session-manager.ts';
 import { type Stage, setStage } from './stage.ts';
 import type { InteractiveUI } from './ui/interactive-ui.ts';
-import { TerminalInteractiveUI } from './ui/terminal-interactive-ui.ts';
 
 /** Runs the interactive agent for one request. Resolves to the exit code. */
 export async function runReplica(request: ReplicaRequest, io: ReplicaIo): Promise<number> {
@@ -139,7 +138,7 @@ export class Application {
       } as const;
       return factory.createPrintRunner(printed).run().finally(listening);
     }
-    const ui = this.#ui();
+    const ui = await this.#ui();
     const forget = this.#io.interrupts.onInterrupt(() => void ui.stop());
     // What is written beside a screen that is drawn stands across it.
     this.#screen = ui;
@@ -155,10 +154,12 @@ export class Application {
   }
 
   /** A person, or the play where nobody sits there. */
-  #ui(): InteractiveUI {
+  async #ui(): Promise<InteractiveUI> {
     const { stdin, stdout, env, interactive } = this.#io;
     const painted = this.#request.noColor ? { ...env, NO_COLOR: '1' } : env;
     if (interactive) {
+      // Programs that use these classes may have another screen, or none.
+      const { TerminalInteractiveUI } = await import('./ui/terminal-interactive-ui.ts');
       return new TerminalInteractiveUI({ stdin, stdout, env: painted, cwd: this.#stage.project });
     }
     if (!this.#request.demo) {

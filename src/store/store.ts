@@ -15,6 +15,8 @@ import type { Part } from './parts/part.ts';
 export interface Blob {
   readonly id: BlobId;
   readonly bytes: Uint8Array;
+  /** If they are UTF-8, the bytes stay as they are, so that people can read them with SQL. */
+  readonly asText?: boolean;
 }
 
 /**

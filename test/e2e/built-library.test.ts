@@ -20,7 +20,7 @@ it('throws errors of one class from every entry', () => {
     import { SavepointError, memoryStore, openSavepoint } from '${built}/index.js';
     import { JSONStorage } from '${built}/execution/index.js';
     const caught = [];
-    try { new JSONStorage({ baseDir: '' }); } catch (error) { caught.push(error); }
+    try { new JSONStorage('p', ''); } catch (error) { caught.push(error); }
     await openSavepoint({ project: '/', store: await memoryStore() }).catch((error) => caught.push(error));
     console.log(JSON.stringify({
       sameClass: caught.map((error) => error instanceof SavepointError),
@@ -38,7 +38,7 @@ it('accepts the savepoint of one entry in the classes of another', () => {
   const script = `
     import { writeFileSync, readFileSync } from 'node:fs';
     import { openSavepoint } from '${built}/index.js';
-    import { SQLiteStorage } from '${built}/execution/index.js';
+    import { ProjectStorage } from '${built}/execution/index.js';
     const savepoint = await openSavepoint({ project: '${project}', home: '${folder}/home', scan: true });
     writeFileSync('${project}/a.txt', 'one');
     const { id } = await savepoint.checkpoint();
@@ -46,10 +46,48 @@ it('accepts the savepoint of one entry in the classes of another', () => {
     await savepoint.scan();
     await savepoint.rewind({ to: id, take: 'exact' });
     const storage = await savepoint.storage();
-    console.log(storage instanceof SQLiteStorage, readFileSync('${project}/a.txt', 'utf8'));
+    console.log(storage instanceof ProjectStorage, readFileSync('${project}/a.txt', 'utf8'));
     await savepoint.close();
   `;
   expect(node(['--input-type=module', '-e', script])).toBe('true one\n');
+});
+
+it('gives out the classes of the interactive agent, and loads neither the SDK nor a terminal', () => {
+  const script = `
+    import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+    const replica = await import('${built}/replica/library.js');
+    const { CheckpointManager } = replica;
+    const manager = new CheckpointManager({ sessionDir: '${folder}/session', sessionId: 's' });
+    await manager.initialize();
+    manager.captureCheckpoint('uuid', 'a prompt', 's');
+    await manager.flush();
+    console.log(JSON.stringify({
+      names: Object.keys(replica),
+      ids: manager.listCheckpoints().map(({ id }) => id),
+      unwanted: loaded.filter((url) => /terminal-interactive|anthropic|node:(readline|tty)/.test(url)),
+      open: process.getActiveResourcesInfo(),
+    }));
+  `;
+  const said = JSON.parse(node(['--input-type=module', '-e', script]));
+  expect(said).toMatchObject({ ids: ['uuid'], unwanted: [] });
+  expect(said.open.filter((kind: string) => kind.startsWith('TTY'))).toEqual([]);
+  expect(said.names).toEqual(
+    expect.arrayContaining([
+      'Application',
+      'CheckpointManager',
+      'ConfigManager',
+      'InteractiveRunner',
+      'MessageRouter',
+      'PermissionManager',
+      'RunnerFactory',
+      'SDKConfigLoader',
+      'SDKQueryExecutor',
+      'SessionManager',
+      'StreamingQueryManager',
+    ]),
+  );
 });
 
 function node(args: readonly string[]): string {

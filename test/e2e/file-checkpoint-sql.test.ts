@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -66,6 +67,70 @@ describe('the store, read with SQL as the seed names it', () => {
     expect(row).toMatchObject({ original_mode: 0o755 });
     const bytes = await bed.savepoint.readBlob(row?.original_blob as never);
     expect(Buffer.from(bytes).toString()).toBe('before');
+  });
+
+  describe('original_content', () => {
+    const CONTENTS = `SELECT message_id, original_content FROM file_checkpoints`;
+
+    it('is the text that the file had, and NULL where there was no file', () => {
+      const sql = `SELECT id, session_id, message_id, file_path, original_content, file_existed,
+        created_at FROM file_checkpoints ORDER BY created_at, id`;
+      expect(all(sql).map((row) => row.original_content)).toEqual(['before', null, 'm1']);
+    });
+
+    it('is the text of a file that a scan has recorded before', async () => {
+      bed.put('scanned', 'as the scan found it '.repeat(2_000));
+      await bed.savepoint.checkpoint({ description: 'by hand', scan: true });
+      await service.createCheckpoint('s3', 'o1', bed.at('scanned'));
+      expect(all(`${CONTENTS} WHERE message_id = 'o1'`)).toEqual([
+        { message_id: 'o1', original_content: 'as the scan found it '.repeat(2_000) },
+      ]);
+    });
+
+    it('stays readable after compaction, and rewinds restore it', async () => {
+      const long = 'a line that compresses well\n'.repeat(10_000);
+      bed.put('long', long);
+      const capture = await service.captureBefore('s3', 'o1', bed.at('long'));
+      bed.put('long', `${long}more`);
+      await service.captureAfter(capture);
+      await bed.savepoint.prune();
+      expect(all(`${CONTENTS} WHERE message_id = 'o1'`)).toEqual([
+        { message_id: 'o1', original_content: long },
+      ]);
+      expect((await service.rewindFiles('s3', 'o1')).success).toBe(true);
+      expect(bed.text('long')).toBe(long);
+    });
+
+    it('is NULL for bytes that are no text, and for rows of other programs', async () => {
+      bed.put('binary', Uint8Array.of(0xff, 0xfe));
+      await service.createCheckpoint('s3', 'o1', bed.at('binary'));
+      bed.put('theirs', 'theirs');
+      await bed.write('o2', 'theirs', 'changed');
+      expect(all(`${CONTENTS} WHERE message_id IN ('o1', 'o2')`)).toEqual([
+        { message_id: 'o1', original_content: null },
+        { message_id: 'o2', original_content: null },
+      ]);
+    });
+
+    it('goes with its checkpoint', async () => {
+      await bed.savepoint.evict([await bed.idOf('m1', 's1')]);
+      expect(all(`${CONTENTS} WHERE message_id = 'm1'`)).toEqual([]);
+    });
+
+    it('goes with a purge, which leaves no copy of it in the store', async () => {
+      database.close();
+      bed.put('secret', 'a password nobody may find');
+      await service.createCheckpoint('s3', 'o1', bed.at('secret'));
+      await bed.savepoint.purge({ paths: ['secret'] });
+      const store = storeDirectory(bed.home, bed.root);
+      for (const name of readdirSync(store, { recursive: true, encoding: 'utf8' })) {
+        const file = join(store, name);
+        if (!statSync(file).isFile()) continue;
+        expect(readFileSync(file).includes('a password nobody may find'), name).toBe(false);
+      }
+      database = new DatabaseSync(join(store, 'store.db'));
+      expect(all(`${CONTENTS} WHERE original_content LIKE '%password%'`)).toEqual([]);
+    });
   });
 
   it.each(['idx_checkpoints_session', 'idx_checkpoints_message', 'idx_checkpoints_created'])(

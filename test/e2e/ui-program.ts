@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { PermissionQuestion, RewindEntry } from '../../src/replica/ui/interactive-ui.ts';
+import {
+  type PermissionQuestion,
+  REWIND_CHOICES,
+  type RewindEntry,
+} from '../../src/replica/ui/interactive-ui.ts';
 import { TerminalInteractiveUI } from '../../src/replica/ui/terminal-interactive-ui.ts';
 
 /** A program with nothing but the interactive UI: what is submitted says what is to be shown. */
@@ -13,6 +17,7 @@ const entries = (count: number): RewindEntry[] =>
     timestamp: new Date(Date.now() - (i + 1) * 2 * MINUTE - 1_000),
     description: i === 1 ? '修复解析器并添加测试' : `Prompt number ${i + 1}`,
     label: i === 2 ? 'before lunch' : null,
+    isPrompt: true,
     changes: new Promise((resolve) =>
       setTimeout(
         () => resolve({ folders: 0, conflicts: 0, files: i + 1, insertions: 10, deletions: 3 }),
@@ -42,10 +47,9 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
   'long menu': () => rewind(25),
   choice: async () => {
     const lines = Array.from({ length: 40 }, (_, i) => `+ line ${i + 1} of the diff`);
-    const preview = { title: 'Rewind to: Prompt number 1', body: () => lines };
-    const choice = await ui.showRewindChoice({
-      ...preview,
-    });
+    const title = 'Rewind to: Prompt number 1';
+    const preview = { title, body: () => lines, choices: REWIND_CHOICES };
+    const choice = await ui.showRewindChoice(preview);
     ui.displayInfo(`took back ${choice}`);
   },
   permission: async () => {

@@ -46,7 +46,7 @@ describe('checkpoints of an execution', () => {
 
   it('are listed by step, whatever order they were made in and whatever ids look like', async () => {
     const checkpoints = executionCheckpoints();
-    const ids = ['exec-1', 'exec-10', 'exec-1-2', 'exec', 'exec-1.attempt1', 'Exec-1', 'exec-1-'];
+    const ids = ['exec-1', 'exec-10', 'exec-1-2', 'exec', 'exec-1.attempt1', 'exec 1', 'exec-1-'];
     for (const id of ids) {
       for (const step of [10, 2, 0, 1]) await checkpoints.createCheckpoint(stepOf(id, step));
     }
@@ -321,9 +321,12 @@ it('keeps each kind of thing in its category', async () => {
   await persistence.saveHistory('execution-001', { steps: [] });
   await persistence.saveSession('session-456', { open: true });
   await persistence.saveConfig('settings', { theme: 'dark' });
-  expect(readdirSync(storage.directory).sort()).toEqual(
-    ['.lock', 'config', 'conversation', 'history', 'session'].sort(),
-  );
+  expect(readdirSync(storage.directory).sort()).toEqual([
+    'config',
+    'conversation',
+    'history',
+    'session',
+  ]);
   expect(await persistence.loadConversation('conv-auto-save-123')).toEqual({ messages: [] });
   expect(await persistence.loadHistory('execution-001')).toEqual({ steps: [] });
   expect(await persistence.loadSession('session-456')).toEqual({ open: true });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SQLiteStorage } from '../../src/execution/index.ts';
+import { ProjectStorage } from '../../src/execution/index.ts';
 import { sqliteStore } from '../../src/index.ts';
 import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
 import { numberFrom } from '../crash/campaign.ts';
@@ -13,11 +13,11 @@ const LOOKS = numberFrom('SAVEPOINT_LOOKS', 30);
 /** Its documents are in rows of their own and in parts, are replaced and removed; its store is closed now and then. */
 const SAVER = `
   const { sqliteStore } = await import(process.argv[1]);
-  const { SQLiteStorage } = await import(process.argv[2]);
+  const { ProjectStorage } = await import(process.argv[2]);
   const [directory, name] = process.argv.slice(3);
   for (let n = 0; ; ) {
     const store = await sqliteStore({ directory });
-    const documents = new SQLiteStorage({ store });
+    const documents = new ProjectStorage({ store });
     for (const end = n + 25; n < end; n += 1) {
       const messages = Array.from({ length: n % 40 }, (_, at) => 'message ' + at + ' of ' + name + ' '.repeat(300));
       await documents.save('state', name + n % 3, { messages });
@@ -63,7 +63,7 @@ it(
 /** How many times each of them has saved. */
 async function saved(directory: string): Promise<number[]> {
   const store = await sqliteStore({ directory });
-  const documents = new SQLiteStorage({ store });
+  const documents = new ProjectStorage({ store });
   try {
     const found = [await documents.load('saved', 'one'), await documents.load('saved', 'two')];
     return found.map((each) => Number(each));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
-import { SQLiteStorage } from '../../src/execution/index.ts';
+import { ProjectStorage } from '../../src/execution/index.ts';
 import type { Savepoint, Store } from '../../src/index.ts';
 import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
 import { isDamage } from '../../src/store/sqlite/check/problem.ts';
@@ -60,7 +60,7 @@ async function kill({ copyAfter }: { copyAfter?: number } = {}): Promise<Killed>
   const said = [await dump(store)];
   tellAfterCommits(store, async () => void said.push(await dump(store)));
   const savepoint = await sample.open(store);
-  const documents = new SQLiteStorage({ store, lockTimeoutMs: 1_000, now: () => 1 });
+  const documents = new ProjectStorage({ store, lockTimeoutMs: 1_000, now: () => 1 });
   const reader = new DatabaseSync(join(sample.store, 'store.db'), { readOnly: true });
   try {
     for (let n = 0; n < TURNS; n += 1) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SQLiteStorage } from '../../src/execution/index.ts';
+import { ProjectStorage } from '../../src/execution/index.ts';
 import {
   type Execution,
   openSavepoint,
@@ -154,7 +154,7 @@ export class SampleStore {
   /** An execution with steps, and documents, which share parts of their state. */
   async #execute(): Promise<void> {
     const store = await sqliteStore({ directory: this.store });
-    const documents = new SQLiteStorage({ store, lockTimeoutMs: 1_000, now: () => 1 });
+    const documents = new ProjectStorage({ store, lockTimeoutMs: 1_000, now: () => 1 });
     const messages = Array.from({ length: 12 }, (_, n) => ({
       n,
       text: noise(`message ${n}`, 700),

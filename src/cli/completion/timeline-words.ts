@@ -56,10 +56,10 @@ const WORDS: Record<Things, Words> = {
       value: id,
       about: `${status}, ${relativeTime(updatedAt, now)}`,
     }));
-    const { ExecutionCheckpoints, PersistenceManager, SQLiteStorage } = await import(
+    const { ExecutionCheckpoints, PersistenceManager, ProjectStorage } = await import(
       '../../execution/index.ts'
     );
-    const documents = new PersistenceManager(new SQLiteStorage({ store }));
+    const documents = new PersistenceManager(new ProjectStorage({ store }));
     const known = new Set(steps.map(({ value }) => value));
     const ids = [...(await new ExecutionCheckpoints(documents).listExecutions()).keys()];
     const kept = ids.filter((id) => !known.has(id));

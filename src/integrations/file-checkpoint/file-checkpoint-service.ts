@@ -90,7 +90,7 @@ export class FileCheckpointService {
     const { maxFileSize, agent } = this.#options;
     const { toolCallId, description } = options;
     const message = { sessionId, messageId, description, agent };
-    const request = { ...message, paths: [filePath], maxFileSize, toolCallId };
+    const request = { ...message, paths: [filePath], maxFileSize, toolCallId, asText: true };
     const capture = await this.#savepoint.captureBefore(request);
     await this.#limitRows(sessionId, fileRows(capture.changes).length);
     return capture;

@@ -316,6 +316,15 @@ describe('Scenario: restore files to a checkpoint: GIVEN an id and a query, WHEN
     const message = 'No active query session. Cannot restore checkpoint.';
     await expect(manager.restoreCheckpoint('a', null)).rejects.toThrow(new Error(message));
   });
+
+  it.each([undefined, {}, { rewindFiles: 'no function' }, 'a text'])(
+    'AND refuses in the same words where the query is none: %j',
+    async (query) => {
+      const message = 'No active query session. Cannot restore checkpoint.';
+      const restored = manager.restoreCheckpoint('a', query as unknown as null);
+      await expect(restored).rejects.toThrow(new Error(message));
+    },
+  );
 });
 
 describe('a forked conversation', () => {

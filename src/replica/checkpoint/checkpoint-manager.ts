@@ -78,7 +78,8 @@ export class CheckpointManager {
 
   /** Has the SDK put its files back as they were when the prompt was sent. */
   async restoreCheckpoint(id: string, query: RewindableQuery | null): Promise<RewindFilesResult> {
-    if (query === null) throw new Error(NO_QUERY);
+    // Callers may not be compiled with our types.
+    if (typeof query?.rewindFiles !== 'function') throw new Error(NO_QUERY);
     const result = await rewind(id, query);
     if (!result.canRewind) throw meaningOf(result.error ?? 'The SDK cannot rewind to this prompt.');
     return result;

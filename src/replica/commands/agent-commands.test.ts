@@ -226,8 +226,8 @@ describe('/help', () => {
   it('explains one, by alias as well', async () => {
     await bench.run('/help /rewind');
     expect(bench.ui.block).toEqual([
-      '/checkpoint [save TEXT | list | export FILE | import FILE]',
-      '  choose a checkpoint to go back to; or make, list and carry checkpoints',
+      '/checkpoint [REF | save TEXT | list | export FILE | import FILE]',
+      '  go back to a checkpoint; or make, list and carry checkpoints',
       '  also: /rewind, /restore',
     ]);
     expect(await bench.run('/help nothing')).toBe('There is no command "nothing"; see /help');

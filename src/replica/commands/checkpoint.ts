@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { displayText } from '../../index.ts';
 import { checkpointName, filesText, relativeTime } from '../../terminal/phrases.ts';
 import { table } from '../../terminal/rows.ts';
-import { UsageError } from '../../terminal/usage-error.ts';
 import {
   type CommandContext,
   CommandRefused,
@@ -13,6 +12,7 @@ import {
   refusing,
   type SlashCommand,
   wholeText,
+  wordsOf,
 } from './command.ts';
 import { fileNames } from './context-commands.ts';
 
@@ -22,8 +22,8 @@ type Work = (args: string, context: CommandContext) => Promise<string | null>;
 export class CheckpointCommand implements SlashCommand {
   readonly name = 'checkpoint';
   readonly aliases: readonly string[] = ['rewind', 'restore'];
-  readonly usage = '[save TEXT | list | export FILE | import FILE]';
-  readonly description = 'choose a checkpoint to go back to; or make, list and carry checkpoints';
+  readonly usage = '[REF | save TEXT | list | export FILE | import FILE]';
+  readonly description = 'go back to a checkpoint; or make, list and carry checkpoints';
 
   complete(args: string, { agent }: CommandContext): readonly string[] {
     const [, verb] = /^(import|export)\s/.exec(args) ?? [];
@@ -36,8 +36,7 @@ export class CheckpointCommand implements SlashCommand {
     const { word, rest } = firstWord(args);
     if (word === '') return choose(context);
     const verb = Object.hasOwn(VERBS, word) ? VERBS[word] : undefined;
-    if (verb === undefined) throw new UsageError(`"${word.slice(0, 40)}" is nothing that it does.`);
-    return verb(rest, context);
+    return verb === undefined ? goTo(args, context) : verb(rest, context);
   }
 }
 
@@ -45,7 +44,13 @@ const VERBS: Readonly<Record<string, Work>> = { save, list, export: exportTo, im
 
 async function choose(context: CommandContext): Promise<string | null> {
   idleOnly(context);
-  return context.agent.rewind();
+  return context.agent.rewind(null);
+}
+
+async function goTo(args: string, context: CommandContext): Promise<string | null> {
+  idleOnly(context);
+  const [ref = ''] = wordsOf(args, 1);
+  return context.agent.rewind(await refusing(engineOf(context).find(ref)));
 }
 
 async function save(args: string, context: CommandContext): Promise<string> {

@@ -1,4 +1,9 @@
-import { displayText, type ErrorCode, isSavepointError } from '../../index.ts';
+import {
+  displayText,
+  type ErrorCode,
+  isSavepointError,
+  type ListedCheckpoint,
+} from '../../index.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { messageOf } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
@@ -42,8 +47,11 @@ export interface CommandContext {
 export interface AgentControl {
   readonly session: Session;
   readonly isBusy: boolean;
-  /** The menu of Esc Esc as a list, with `(current)` first and executions last. */
-  rewind(): Promise<string | null>;
+  /**
+   * The menu of Esc Esc as a list, with `(current)` first, then executions and other sessions; or a
+   * checkpoint that the person has named.
+   */
+  rewind(to: ListedCheckpoint | null): Promise<string | null>;
   /** Takes up a conversation again. */
   switchTo(session: Session): Promise<void>;
   /** A new, empty conversation. */

@@ -232,8 +232,9 @@ describe('/checkpoint', () => {
   });
 
   it('says what it does when asked for something else', async () => {
-    expect(await bench.run('/checkpoint drop')).toBe(
-      '"drop" is nothing that it does. Usage: /checkpoint [save TEXT | list | export FILE | import FILE]',
+    expect(await bench.run('/checkpoint drop')).toMatch(/drop.*; see \/checkpoint list$/);
+    expect(await bench.run('/checkpoint one two')).toBe(
+      'That is too much. Usage: /checkpoint [REF | save TEXT | list | export FILE | import FILE]',
     );
     expect(await bench.run('/checkpoint export')).toMatch(/^Into which file\? Usage: /);
     expect(await bench.run('/checkpoint export x.savepoint')).toBe(

@@ -65,7 +65,7 @@ export class EngineFiles {
   readonly #gaps = new Set<string>();
   /** Executions on record in the same project. */
   readonly executions: EngineExecutions;
-  /** Rewinds of this process that belong to no conversation, such as those of executions. */
+  /** Rewinds of this process to what belongs to no conversation here: executions, other sessions. */
   readonly #made = new Set<OperationId>();
   #rewound: string[] = [];
 
@@ -124,11 +124,51 @@ export class EngineFiles {
     return this.savepoint.planRewind({ to: await this.#idOf(ref), force: true });
   }
 
+  /** As `plan`, for a checkpoint that is no prompt of this conversation: others may be at work there. */
+  planOther(id: string): Promise<RewindPlan> {
+    return this.savepoint.planRewind({ to: id });
+  }
+
+  /** The checkpoint that an id, a label or a prompt's uuid names, whichever session's it is. */
+  async find(ref: string): Promise<ListedCheckpoint> {
+    const { id } = await this.savepoint.resolve(await this.#idOf(ref));
+    const found = (await this.savepoint.list()).find((one) => one.id === id);
+    if (found !== undefined) return found;
+    throw new SavepointError('checkpoint-not-found', `no checkpoint has the id or label ${ref}`);
+  }
+
+  /**
+   * Checkpoints that are no prompts of this conversation, newest first: those that it made by hand, and those
+   * of other sessions. Executions are offered as such.
+   */
+  async otherCheckpoints(
+    sessionId: string,
+  ): Promise<{ readonly byHand: ListedCheckpoint[]; readonly ofOthers: ListedCheckpoint[] }> {
+    const family = await sessionFamily(this.savepoint, sessionId);
+    const executions = (await this.executions.list()).map(({ id }) => id);
+    const all = (await this.savepoint.list()).filter(({ kind }) => kind !== 'safety');
+    const isOf = (sessions: readonly string[], one: ListedCheckpoint): boolean =>
+      one.sessionId !== null && sessions.includes(one.sessionId);
+    return {
+      byHand: all.filter((one) => one.kind === 'manual' && isOf(family, one)),
+      ofOthers: all.filter(
+        (one) => one.sessionId !== null && !isOf(family, one) && !isOf(executions, one),
+      ),
+    };
+  }
+
   /** Scan, safety checkpoint, intent, the SDK's own rewind where there is one, then the plan's states. */
   async restore(plan: RewindPlan, sdk: SdkRewind | null): Promise<Receipt> {
     if (sdk === null) return this.#remember(await this.savepoint.apply(plan));
     const alongside = await alongsideOf(sdk, await this.#writtenByTools(sdk.promptId));
     return this.#remember(await this.savepoint.apply(plan, alongside));
+  }
+
+  /** As `restore`, for a plan of `planOther`: `/undo` takes it back, although it is not the conversation's. */
+  async restoreOther(plan: RewindPlan): Promise<Receipt> {
+    const receipt = await this.restore(plan, null);
+    if (receipt.operationId !== null) this.#made.add(receipt.operationId);
+    return receipt;
   }
 
   /** Paths that tools of the conversation wrote: the SDK's dry run does not name every file whose mode it sets. */

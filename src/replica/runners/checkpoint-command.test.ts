@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -127,6 +127,103 @@ describe('/checkpoint in a running conversation', () => {
     await vi.waitFor(() => expect(ui.block.join('\n')).toContain('"first", 0 prompts'));
     expect(await answerTo('/clear')).toMatch(/^A new conversation/);
     expect(await answerTo('/load first')).toBe('Resumed "first", 0 prompts so far.');
+  });
+});
+
+describe('checkpoints that are no prompts of the conversation', () => {
+  const inProject = (name: string): string => join(scratch, 'project', name);
+  const read = (name: string): string => readFileSync(inProject(name), 'utf8');
+  let savepoint: Savepoint;
+
+  beforeEach(async () => {
+    mkdirSync(join(scratch, 'project'));
+    writeFileSync(inProject('a.txt'), 'as saved\n');
+    savepoint = await openSavepoint({
+      project: join(scratch, 'project'),
+      store: await memoryStore(),
+      scan: true,
+    });
+    files = new EngineFiles(savepoint, (gap) => expect.unreachable(gap));
+    ui.rewindChoice = 'files';
+  });
+
+  /** The agent of this conversation writes into a file. */
+  async function rewritten(): Promise<void> {
+    const { sessionId } = checkpoints;
+    const request = { sessionId, messageId: 'rewrite it', paths: ['a.txt'] };
+    const capture = await savepoint.captureBefore(request);
+    writeFileSync(inProject('a.txt'), 'rewritten\n');
+    await savepoint.captureAfter(capture);
+    await savepoint.endTurn(sessionId);
+  }
+
+  /** A prompt of another session, under which a file is written. */
+  async function otherSession(): Promise<void> {
+    const message = { sessionId: 'other', messageId: 'their prompt', description: 'their prompt' };
+    await savepoint.checkpoint(message);
+    const capture = await savepoint.captureBefore({ ...message, paths: ['theirs.txt'] });
+    writeFileSync(inProject('theirs.txt'), 'theirs\n');
+    await savepoint.captureAfter(capture);
+    await savepoint.endTurn('other');
+  }
+
+  it('offers in the menu of Esc Esc what /checkpoint save has made, and restores it', async () => {
+    await start(true);
+    expect(await answerTo('/checkpoint save before the rewrite')).toMatch(/^Saved /);
+    await rewritten();
+    ui.pick = (entries) => entries.find((one) => one.description === 'before the rewrite');
+    await ui.handlers?.onRewind();
+    expect(ui.menus[0]?.map(({ description }) => description)).toEqual(['before the rewrite']);
+    expect(ui.previews[0]?.choices).toEqual(['files']);
+    expect(read('a.txt')).toBe('as saved\n');
+    expect(ui.successes).toEqual(['Restored to checkpoint: before the rewrite']);
+    ui.handlers?.onSubmit('/undo');
+    await vi.waitFor(() => expect(read('a.txt')).toBe('rewritten\n'));
+  });
+
+  it('offers in the list of /checkpoint what /checkpoint save has made, among the prompts by time', async () => {
+    await start(true);
+    checkpoints.captureCheckpoint('11111111-1111-4111-8111-111111111111', 'a prompt', 'session');
+    await answerTo('/checkpoint save before the rewrite');
+    await rewritten();
+    ui.choose = (items) => items[1]?.id ?? null;
+    ui.handlers?.onSubmit('/checkpoint');
+    await vi.waitFor(() => expect(ui.successes).toHaveLength(1));
+    expect(ui.lists[0]?.items.map(({ text }) => text.split('\n')[0])).toEqual([
+      '(current)',
+      'before the rewrite',
+      'a prompt',
+    ]);
+    expect(read('a.txt')).toBe('as saved\n');
+  });
+
+  it('goes to a label by /rewind LABEL, and says when there is no such checkpoint', async () => {
+    await start(true);
+    const said = await answerTo('/checkpoint save before the rewrite');
+    const id = said?.split(' ')[1] ?? '';
+    expect(await answerTo(`/label ${id} golden`)).toContain('golden');
+    await rewritten();
+    expect(await answerTo('/rewind silver')).toMatch(/silver.*see \/checkpoint list$/);
+    ui.handlers?.onSubmit('/rewind golden');
+    await vi.waitFor(() => expect(ui.successes).toHaveLength(1));
+    expect(read('a.txt')).toBe('as saved\n');
+    ui.rewindChoice = null;
+    expect(await answerTo('/rewind golden')).toBe('Exited checkpoint selection.');
+  });
+
+  it('lets a checkpoint of another session be chosen and restored', async () => {
+    await start(true);
+    await otherSession();
+    const titles: string[] = [];
+    ui.choose = (items) => {
+      titles.push(items.map(({ text }) => text.split('\n')[0]).join(', '));
+      return items.at(-1)?.id ?? null;
+    };
+    ui.handlers?.onSubmit('/checkpoint');
+    await vi.waitFor(() => expect(ui.successes).toHaveLength(1));
+    expect(titles).toEqual(['(current), Checkpoints of other sessions', 'their prompt']);
+    expect(ui.previews[0]?.choices).toEqual(['files']);
+    expect(existsSync(inProject('theirs.txt'))).toBe(false);
   });
 });
 

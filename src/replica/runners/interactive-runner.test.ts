@@ -25,6 +25,7 @@ describe('Scenario: double Esc opens the checkpoint menu', () => {
           timestamp: expect.any(Date),
           description: 'add tests',
           label: null,
+          isPrompt: true,
           changes: expect.any(Promise),
         },
         expect.objectContaining({ id: 'id of add a toggle', description: 'add a toggle' }),

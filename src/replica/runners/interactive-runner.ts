@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { KnownExecution } from '../../execution/index.ts';
+import type { ListedCheckpoint } from '../../index.ts';
 import { messageAndHint } from '../../terminal/phrases.ts';
 import { receiptText } from '../../terminal/plan-text.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
@@ -13,7 +14,9 @@ import { ConversationDesk, type DeskParts, RewoundNotice } from './conversation-
 import { resumeExecution } from './execution-flow.ts';
 import {
   type Chosen,
+  chooseNamed,
   chooseRewind,
+  offeredBy,
   type Restored,
   type RewindParts,
   restoreFiles,
@@ -85,22 +88,24 @@ export class InteractiveRunner {
     await logger.info('Opening checkpoint menu');
     const { checkpoints } = this.#desk;
     if (checkpoints === null) return ui.displayWarning('Checkpoint feature not enabled');
-    if (checkpoints.listCheckpoints().length === 0) {
+    const offered = await offeredBy(this.#rewindParts(checkpoints));
+    if (offered.prompts.length + offered.byHand.length === 0) {
       return ui.displayWarning('No checkpoints available');
     }
     if (this.#current !== null) {
       return ui.displayWarning('The agent is at work; press Esc once to interrupt it first.');
     }
-    await this.#rewind(checkpoints, null);
+    await this.#rewind(checkpoints, (parts) => chooseRewind(parts, offered));
   }
 
+  /** False when the person leaves. */
   async #rewind(
     checkpoints: CheckpointManager,
-    executions: readonly KnownExecution[] | null,
+    choose: (parts: RewindParts) => Promise<Chosen | KnownExecution | null>,
   ): Promise<boolean> {
     return this.#occupy(async () => {
       const parts = this.#rewindParts(checkpoints);
-      const chosen = await chooseRewind(parts, checkpoints.listCheckpoints(), executions);
+      const chosen = await choose(parts);
       if (chosen === null) return false;
       if ('kind' in chosen) return this.#resume(chosen);
       await this.#carryOut(parts, chosen);
@@ -272,7 +277,7 @@ export class InteractiveRunner {
     return {
       session: desk.session,
       isBusy: this.#current !== null,
-      rewind: () => this.#rewindByCommand(),
+      rewind: (to) => this.#rewindByCommand(to),
       switchTo: switched,
       startAnew: async () => {
         const { project } = desk.session;
@@ -290,14 +295,17 @@ export class InteractiveRunner {
     };
   }
 
-  /** `/checkpoint`: as Esc Esc, with executions and a way to stay where one is. */
-  async #rewindByCommand(): Promise<string | null> {
+  /** `/checkpoint`: as Esc Esc, with executions, other sessions and a way to stay where one is. */
+  async #rewindByCommand(to: ListedCheckpoint | null): Promise<string | null> {
     const { checkpoints } = this.#desk;
     if (checkpoints === null) return 'Checkpoint feature not enabled';
     const executions = (await this.#parts.files?.executions.list()) ?? [];
-    const isEmpty = checkpoints.listCheckpoints().length + executions.length === 0;
+    const offered = await offeredBy(this.#rewindParts(checkpoints));
+    const isEmpty = [executions, ...Object.values(offered)].every((list) => list.length === 0);
     if (isEmpty) return 'No checkpoints found.';
-    const done = await this.#rewind(checkpoints, executions);
+    const done = await this.#rewind(checkpoints, (parts) =>
+      to === null ? chooseRewind(parts, offered, executions) : chooseNamed(parts, to),
+    );
     return done ? null : 'Exited checkpoint selection.';
   }
 

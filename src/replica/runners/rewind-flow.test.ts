@@ -5,7 +5,13 @@ import { RunnerBed } from '../../../test/replica/runner-bed.ts';
 import { openSavepoint } from '../../index.ts';
 import { storeHome } from '../../terminal/find-project.ts';
 import type { RewindableQuery } from '../sdk/conversation.ts';
-import { type Chosen, chooseRewind, type RewindParts, restoreFiles } from './rewind-flow.ts';
+import {
+  type Chosen,
+  chooseRewind,
+  offeredBy,
+  type RewindParts,
+  restoreFiles,
+} from './rewind-flow.ts';
 
 let bed: RunnerBed;
 let file: string;
@@ -71,7 +77,7 @@ describe('a prompt that the engine has no checkpoint of, since its store was loc
 });
 
 async function chosen(): Promise<Chosen> {
-  const picked = await chooseRewind(parts, parts.checkpoints.listCheckpoints());
+  const picked = await chooseRewind(parts, await offeredBy(parts));
   if (picked === null || !('entry' in picked)) throw new Error('no prompt was chosen');
   return picked;
 }

@@ -1,5 +1,5 @@
 import type { KnownExecution } from '../../execution/index.ts';
-import { displayText, type Receipt, type RewindPlan } from '../../index.ts';
+import { displayText, type ListedCheckpoint, type Receipt, type RewindPlan } from '../../index.ts';
 import { fileDiffs } from '../../terminal/file-diff.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { messageOf, relativeTime } from '../../terminal/phrases.ts';
@@ -8,11 +8,13 @@ import type { CheckpointManager, CheckpointMetadata } from '../checkpoint/checkp
 import { executionItem } from '../files/engine-executions.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
 import type { RewindableQuery } from '../sdk/conversation.ts';
-import type {
-  InteractiveUI,
-  RewindChoice,
-  RewindCounts,
-  RewindEntry,
+import {
+  type InteractiveUI,
+  type ListItem,
+  REWIND_CHOICES,
+  type RewindChoice,
+  type RewindCounts,
+  type RewindEntry,
 } from '../ui/interactive-ui.ts';
 
 /** What the way back through Esc Esc works with. */
@@ -36,13 +38,29 @@ export interface Chosen {
   readonly plan: RewindPlan | null;
 }
 
+/** What the menus offer beside executions. */
+export interface Offered {
+  /** The prompts of this conversation. */
+  readonly prompts: readonly CheckpointMetadata[];
+  /** Checkpoints that people made by hand. */
+  readonly byHand: readonly ListedCheckpoint[];
+  /** Checkpoints of other sessions; only the list of `/checkpoint` has them. */
+  readonly ofOthers: readonly ListedCheckpoint[];
+}
+
+export async function offeredBy({ checkpoints, files, sessionId }: RewindParts): Promise<Offered> {
+  const prompts = checkpoints.listCheckpoints();
+  if (files === null) return { prompts, byHand: [], ofOthers: [] };
+  return { prompts, ...(await files.otherCheckpoints(sessionId)) };
+}
+
 /**
  * Menu, diff and choice; null when the person leaves. With `executions` it is the list of `/checkpoint`,
  * which has them as well.
  */
 export async function chooseRewind(
   parts: RewindParts,
-  entries: readonly CheckpointMetadata[],
+  { prompts, byHand, ofOthers }: Offered,
   executions: readonly KnownExecution[] | null = null,
 ): Promise<Chosen | KnownExecution | null> {
   const { ui, files } = parts;
@@ -50,24 +68,48 @@ export async function chooseRewind(
   const labels = await labelsOf(files);
   // The list cannot be updated with counts that come later.
   const counted = executions === null ? files : null;
-  const rows = entries.map((one) => entryOf(one, counted, labels));
+  const rows = [
+    ...prompts.map((one) => promptEntry(one, counted, labels)),
+    ...byHand.map((one) => otherEntry(one, counted)),
+  ].sort((a, b) => b.timestamp.getTime() - a.timestamp.getTime());
   const entry = await (executions === null
     ? ui.showRewindMenu(rows)
-    : selectCheckpoint(ui, rows, executions, Date.now()));
-  if (entry === null || 'kind' in entry) return entry;
-  const plan = await planFor(files, entry.id);
+    : selectCheckpoint(ui, { rows, executions, ofOthers }, Date.now()));
+  return entry === null || 'kind' in entry ? entry : chooseWhat(parts, entry);
+}
+
+/** As `chooseRewind`, for a checkpoint that the person has named. */
+export async function chooseNamed(
+  parts: RewindParts,
+  named: ListedCheckpoint,
+): Promise<Chosen | null> {
+  const prompts = parts.checkpoints.listCheckpoints();
+  const prompt = prompts.find(({ id }) => id === named.messageId);
+  const labels = await labelsOf(parts.files);
+  const entry = prompt ? promptEntry(prompt, null, labels) : otherEntry(named, null);
+  return chooseWhat(parts, entry);
+}
+
+/** The plan, its diff, and what of it to take back. */
+async function chooseWhat(parts: RewindParts, entry: RewindEntry): Promise<Chosen | null> {
+  const { ui, files } = parts;
+  const plan = await planFor(files, entry);
   const title = `Rewind to: ${entry.description}`;
   const body = await bodyOf(parts, entry.id, plan);
-  const choice = await ui.showRewindChoice({ title, body });
-  return choice === null ? null : { entry, choice, plan };
+  const choices = entry.isPrompt ? REWIND_CHOICES : (['files'] as const);
+  const choice = await ui.showRewindChoice({ title, body, choices });
+  return choice === null ? null : { entry, choice: entry.isPrompt ? choice : 'files', plan };
 }
 
 /** Null where the engine does not hold the checkpoint. */
-async function planFor(files: EngineFiles | null, id: string): Promise<RewindPlan | null> {
-  if (files === null || !(await files.holds(id))) return null;
+async function planFor(
+  files: EngineFiles | null,
+  { id, isPrompt }: RewindEntry,
+): Promise<RewindPlan | null> {
+  if (files === null || (isPrompt && !(await files.holds(id)))) return null;
   // The menu may have stood open for a while.
   await files.savepoint.scanAgain();
-  return files.plan(id);
+  return isPrompt ? files.plan(id) : files.planOther(id);
 }
 
 /** The plan and its diff; where the engine has none, what the SDK alone would do. */
@@ -112,24 +154,39 @@ export async function restoreFiles(parts: RewindParts, chosen: Chosen): Promise<
     await run();
     return { receipt: null, keptAs };
   }
+  if (!entry.isPrompt) return { receipt: await files.restoreOther(plan), keptAs: null };
   const sdk = query === null || !sdkKeepsFiles ? null : { promptId: entry.id, query, run };
   return { receipt: await files.restore(plan, sdk), keptAs: null };
 }
 
-function entryOf(
+function promptEntry(
   { id, timestamp, description }: CheckpointMetadata,
   files: EngineFiles | null,
   labels: ReadonlyMap<string, string>,
 ): RewindEntry {
-  const changes = files === null ? Promise.resolve(null) : countsOf(files, id);
-  return { id, timestamp, description, label: labels.get(id) ?? null, changes };
+  const planned = async () => ((await files?.holds(id)) ? files?.plan(id) : undefined);
+  const changes = countsOf(files, planned);
+  return { id, timestamp, description, label: labels.get(id) ?? null, isPrompt: true, changes };
+}
+
+function otherEntry(
+  { id, createdAt, description, label }: ListedCheckpoint,
+  files: EngineFiles | null,
+): RewindEntry {
+  const timestamp = new Date(createdAt);
+  const changes = countsOf(files, async () => files?.planOther(id));
+  return { id, timestamp, description, label, isPrompt: false, changes };
 }
 
 /** For the menu. Null where the counts cannot be told, which does not stop the menu. */
-async function countsOf(files: EngineFiles, id: string): Promise<RewindCounts | null> {
+async function countsOf(
+  files: EngineFiles | null,
+  planned: () => Promise<RewindPlan | undefined>,
+): Promise<RewindCounts | null> {
+  if (files === null) return null;
   try {
-    if (!(await files.holds(id))) return null;
-    const plan = await files.plan(id);
+    const plan = await planned();
+    if (plan === undefined) return null;
     const lines = plan.lines.filter(changesFile);
     const diffs = fileDiffs(await Promise.all(lines.map((line) => files.savepoint.planDiff(line))));
     return {
@@ -178,19 +235,49 @@ const CURRENT = {
   text: '(current)\n  Do not restore, continue with the current session.',
 } as const;
 
-/** The list of `/checkpoint`: prompts, then executions. Null when the person leaves it, or stays. */
+const OTHERS_ID = '__others__';
+const OTHERS = 'Checkpoints of other sessions';
+
+interface Selectable {
+  readonly rows: readonly RewindEntry[];
+  readonly executions: readonly KnownExecution[];
+  readonly ofOthers: readonly ListedCheckpoint[];
+}
+
+/**
+ * The list of `/checkpoint`: prompts and what was made by hand, then executions, then the way to other
+ * sessions. Null when the person leaves it, or stays.
+ */
 async function selectCheckpoint(
   ui: InteractiveUI,
-  entries: readonly RewindEntry[],
-  executions: readonly KnownExecution[],
+  { rows, executions, ofOthers }: Selectable,
   now: number,
 ): Promise<RewindEntry | KnownExecution | null> {
-  const items = entries.map(({ id, timestamp, description, label }) => {
-    const called = label === null ? '' : `, ${label}`;
-    return { id, text: `${description}\n  ${relativeTime(timestamp.getTime(), now)}${called}` };
-  });
+  const items = rows.map((row) => itemOf(row, now));
   const others = executions.map(executionItem);
-  const chosen = await ui.select<string>('Checkpoints', [CURRENT, ...items, ...others]);
-  const entry = entries.find(({ id }) => id === chosen);
+  const count = ofOthers.length;
+  const last =
+    count === 0 ? [] : [{ id: OTHERS_ID, text: `${OTHERS}\n  ${count} in this project` }];
+  const chosen = await ui.select<string>('Checkpoints', [CURRENT, ...items, ...others, ...last]);
+  if (chosen === OTHERS_ID) return selectOther(ui, ofOthers, now);
+  const entry = rows.find(({ id }) => id === chosen);
   return entry ?? executions[others.findIndex(({ id }) => id === chosen)] ?? null;
+}
+
+async function selectOther(
+  ui: InteractiveUI,
+  ofOthers: readonly ListedCheckpoint[],
+  now: number,
+): Promise<RewindEntry | null> {
+  const rows = ofOthers.map((one) => otherEntry(one, null));
+  const chosen = await ui.select<string>(
+    OTHERS,
+    rows.map((row) => itemOf(row, now)),
+  );
+  return rows.find(({ id }) => id === chosen) ?? null;
+}
+
+function itemOf({ id, timestamp, description, label }: RewindEntry, now: number): ListItem {
+  const called = label === null ? '' : `, ${label}`;
+  return { id, text: `${description}\n  ${relativeTime(timestamp.getTime(), now)}${called}` };
 }

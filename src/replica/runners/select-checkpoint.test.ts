@@ -12,6 +12,8 @@ const ENTRIES: readonly CheckpointMetadata[] = ['add tests', 'add a toggle'].map
   }),
 );
 
+const OFFERED = { prompts: ENTRIES, byHand: [], ofOthers: [] };
+
 /** Without the engine and without a query: what is chosen is all that counts here. */
 function partsFor(ui: RecordingUI): RewindParts {
   const checkpoints = {} as RewindParts['checkpoints'];
@@ -23,7 +25,7 @@ function partsFor(ui: RecordingUI): RewindParts {
 describe('the list of /checkpoint', () => {
   it('begins with the entry that stays where one is, then the prompts, newest first', async () => {
     const ui = new RecordingUI();
-    expect(await chooseRewind(partsFor(ui), ENTRIES, [])).toBeNull();
+    expect(await chooseRewind(partsFor(ui), OFFERED, [])).toBeNull();
     expect(ui.lists).toEqual([
       {
         title: 'Checkpoints',
@@ -42,14 +44,14 @@ describe('the list of /checkpoint', () => {
   it('leaves everything as it is when (current) is chosen', async () => {
     const ui = new RecordingUI();
     ui.choose = () => '__current__';
-    expect(await chooseRewind(partsFor(ui), ENTRIES, [])).toBeNull();
+    expect(await chooseRewind(partsFor(ui), OFFERED, [])).toBeNull();
   });
 
   it('goes on to the choice of what to take back with the entry that was chosen', async () => {
     const ui = new RecordingUI();
     ui.choose = (items) => items[2]?.id ?? null;
     ui.rewindChoice = 'both';
-    const chosen = await chooseRewind(partsFor(ui), ENTRIES, []);
+    const chosen = await chooseRewind(partsFor(ui), OFFERED, []);
     expect(chosen).toMatchObject({ entry: { id: 'prompt-1' }, choice: 'both', plan: null });
   });
 });

@@ -21,7 +21,7 @@ import {
 import type { QueryOptions, SDKQueryExecutor } from './sdk-query-executor.ts';
 import { TodoList } from './todo-list.ts';
 
-interface StreamingQueryManagerParts {
+export interface StreamingQueryManagerOptions {
   readonly executor: Pick<SDKQueryExecutor, 'execute'>;
   readonly messageRouter: MessageRouter;
   /** Null where checkpoints are turned off. */
@@ -46,7 +46,7 @@ type UserMessage = SDKUserMessage | SDKUserMessageReplay;
  * if it dies, the next prompt begins another one that goes on where it was.
  */
 export class StreamingQueryManager {
-  readonly #parts: StreamingQueryManagerParts;
+  readonly #parts: StreamingQueryManagerOptions;
   readonly #answer: AnswerStream;
   readonly #todos = new TodoList();
   readonly #turns = new Map<string, OpenTurn>();
@@ -56,7 +56,7 @@ export class StreamingQueryManager {
   #hasBegun = false;
   #isKept = false;
 
-  constructor(parts: StreamingQueryManagerParts) {
+  constructor(parts: StreamingQueryManagerOptions) {
     this.#parts = parts;
     this.#answer = new AnswerStream(parts.events);
   }

@@ -15,6 +15,7 @@ const entry = (minutes: number, description: string, label: string | null = null
   timestamp: new Date(NOW - minutes * 60_000),
   description,
   label,
+  isPrompt: true,
   changes: Promise.resolve(null),
 });
 const counts = (some: Partial<RewindCounts>): RewindCounts => ({

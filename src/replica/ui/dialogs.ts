@@ -109,15 +109,15 @@ export class DialogQueue {
   }
 }
 
-const CHOICES: readonly (readonly [RewindChoice, string])[] = [
-  ['files', 'files: put them back, the conversation goes on'],
-  ['conversation', 'conversation: go back in it, files stay as they are'],
-  ['both', 'both: files and conversation'],
-];
+const CHOICES: Readonly<Record<RewindChoice, string>> = {
+  files: 'files: put them back, the conversation goes on',
+  conversation: 'conversation: go back in it, files stay as they are',
+  both: 'both: files and conversation',
+};
 
 /** The plan and the diff, and what of it to take back. */
-export function rewindChoice({ title, body }: RewindPreview): Chooser<RewindChoice> {
-  const options = CHOICES.map(([choice, text], i) => named(choice, text, i + 1));
+export function rewindChoice({ title, body, choices }: RewindPreview): Chooser<RewindChoice> {
+  const options = choices.map((choice, i) => named(choice, CHOICES[choice], i + 1));
   return chooserOf({ title, body, options });
 }
 

@@ -67,6 +67,8 @@ export interface RewindEntry {
   readonly timestamp: Date;
   readonly description: string;
   readonly label: string | null;
+  /** Whether it is a prompt of this conversation; to others only files can go back. */
+  readonly isPrompt: boolean;
   /** What a rewind to it would change; null while it is being counted or where nobody knows. */
   readonly changes: Promise<RewindCounts | null>;
 }
@@ -81,9 +83,13 @@ export interface RewindPreview {
   readonly title: string;
   /** Plan and diff, coloured, safe to show, for so many columns. */
   readonly body: (columns: number) => readonly string[];
+  /** What can be taken back. */
+  readonly choices: readonly RewindChoice[];
 }
 
-export type RewindChoice = 'files' | 'conversation' | 'both';
+export const REWIND_CHOICES = ['files', 'conversation', 'both'] as const;
+
+export type RewindChoice = (typeof REWIND_CHOICES)[number];
 
 export interface ListItem<Id extends string = string> {
   readonly id: Id;

@@ -13,9 +13,9 @@ export interface SaveOptions {
 
 /**
  * The port of documents: values under a category and a key. Categories and keys are any text, also an
- * empty one, and two that differ in anything never meet: a key is a name and never a path. Processes
- * may use the same place at the same time. Every implementation passes `testStorage` of
- * `savepoint/testing`.
+ * empty one, and two that differ in anything never meet: a key is a name and never a path. A storage of
+ * files may refuse a new one that differs from another in capital letters alone. Processes may use the
+ * same place at the same time. Every implementation passes `testStorage` of `savepoint/testing`.
  */
 export interface BaseStorage {
   /**
@@ -25,7 +25,7 @@ export interface BaseStorage {
    *
    * Throws `value-unsupported` with the value's path where it could not be given back exactly,
    * `argument-invalid` for null and undefined, which would say that there is nothing, `store-locked` when
-   * others write for too long, `store-full`; nothing is changed then.
+   * others write for too long, `store-full`, or `document-clash` (see above); nothing is changed then.
    */
   save(category: string, key: string, data: unknown, options?: SaveOptions): Promise<string>;
 
@@ -45,8 +45,8 @@ export interface BaseStorage {
   list(category: string): Promise<string[]>;
 }
 
-/** How long implementations wait for other writers, unless they are told otherwise. */
-export const LOCK_TIMEOUT_MS = 30_000;
+/** How long files and databases of documents wait for other writers, unless they are told otherwise. */
+export const LOCK_TIMEOUT_MS = 5_000;
 
 /** There is a document, and it cannot be read back. */
 export function documentCorrupt(path: string, reason: string, cause?: unknown): SavepointError {
@@ -60,6 +60,14 @@ export function documentCorrupt(path: string, reason: string, cause?: unknown): 
 export function documentExists(category: string, key: string): SavepointError {
   const message = `the category ${category} has something under the key ${key} already`;
   return new SavepointError('document-exists', message);
+}
+
+/** A disk that does not tell capital from small letters would keep both in one place. */
+export function documentClash(name: string, other: string): SavepointError {
+  const message = `${JSON.stringify(name)} and ${JSON.stringify(other)} are one name on some disks`;
+  return new SavepointError('document-clash', message, {
+    hint: 'nothing was saved; choose a name that differs in more than capital letters',
+  });
 }
 
 /** Callers may not be compiled with our types. */

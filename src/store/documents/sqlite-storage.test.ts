@@ -1,195 +1,112 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testStorage } from '../../testing/index.ts';
-import { layoutOf } from '../sqlite/layout.ts';
-import { MemoryPlace, memoryStore } from '../sqlite/memory-store.ts';
-import { sqliteStore } from '../sqlite/sqlite-store.ts';
-import type { DocumentWrite, PutDocumentOptions, Store } from '../store.ts';
 import type { BaseStorage } from './base-storage.ts';
 import { SQLiteStorage } from './sqlite-storage.ts';
 
-interface Place {
-  readonly directory: string;
-  readonly stores: Store[];
-}
-
-const places = new WeakMap<BaseStorage, Place>();
+const places = new WeakMap<BaseStorage, string>();
 
 testStorage({
   name: 'SQLiteStorage',
-  create: () => open({ directory: makeDirectory(), stores: [] }),
-  reopen: (storage) => open(placeOf(storage)),
-  destroy: async (storage) => {
-    const { directory, stores } = placeOf(storage);
-    for (const store of stores) await store.close();
-    rmSync(directory, { recursive: true });
+  create: async () => open(mkdtempSync(join(tmpdir(), 'savepoint-sqlite-'))),
+  reopen: async (storage) => open(places.get(storage) ?? ''),
+  destroy: async (storage) => rmSync(places.get(storage) ?? '', { recursive: true }),
+  damage: async (storage, category, key) => {
+    const sql = `UPDATE persistence SET data = '{"half": ' WHERE category = ? AND key = ?`;
+    const { changes } = inDatabase(storage, (database) => database.prepare(sql).run(category, key));
+    expect(changes).toBe(1);
   },
-  damage: async (storage, category, key) => damage(placeOf(storage).directory, category, key),
-  runner: { describe, it },
-});
-
-testStorage({
-  name: 'SQLiteStorage on a store in memory',
-  create: async () => new SQLiteStorage({ store: memoryStore() }),
-  destroy: async () => undefined,
   runner: { describe, it },
 });
 
 describe('SQLiteStorage', () => {
-  it('stores once what values have in common', async () => {
-    const { store, directory } = await openStore();
-    const storage = new SQLiteStorage({ store });
-    const messages = Array.from({ length: 300 }, (_, n) => ({ n, text: `${n} `.repeat(100) }));
-    await storage.save('conversation', 'c', { messages });
-    const before = bytesOfParts(directory);
-    messages.push({ n: 300, text: 'one more' });
-    await storage.save('conversation', 'c', { messages });
-    await storage.save('conversation', 'copy', { messages });
-    expect(bytesOfParts(directory) - before).toBeLessThan(before / 10);
-  });
-
-  it('leaves what nobody names to prune, and the rest as it is', async () => {
-    const { store, directory } = await openStore();
-    const storage = new SQLiteStorage({ store });
-    await storage.save('session', 'kept', { text: 'kept '.repeat(5_000) });
-    await storage.save('session', 'gone', { text: 'gone '.repeat(5_000) });
-    await storage.delete('session', 'gone');
-    const before = bytesOfParts(directory);
-    await store.maintain('prune', 0);
-    expect(bytesOfParts(directory)).toBeLessThan(before);
-    expect(await storage.load('session', 'kept')).toEqual({ text: 'kept '.repeat(5_000) });
-  });
-
-  it('reads a large value whole while others replace it and prune', async () => {
-    const { store, directory } = await openStore();
-    const reader = new SQLiteStorage({ store });
-    const other = await sqliteStore({ directory });
-    onTestFinished(() => other.close());
-    const writer = new SQLiteStorage({ store: other });
-    const contentOf = (n: number) => ({
-      list: Array.from({ length: 300 }, () => `${n} `.repeat(99)),
+  it('has the table of the seed, in the place of the seed', async () => {
+    const storage = open(makeFolder());
+    await storage.save('checkpoint', 'ckpt-exec-001-0', { step: '检查点' });
+    expect(storage.dbPath).toMatch(/\/projects\/test_project\/persistence\.db$/);
+    const sql = 'SELECT category, key, data, created_at FROM persistence';
+    const [row] = inDatabase(storage, (database) => database.prepare(sql).all());
+    expect({ ...row }).toEqual({
+      category: 'checkpoint',
+      key: 'ckpt-exec-001-0',
+      data: '{"step":"检查点"}',
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
     });
-    await writer.save('session', 's', contentOf(0));
-    for (let n = 1; n <= 20; n += 1) {
-      const reading = Array.from({ length: 5 }, () => reader.load('session', 's'));
-      await writer.save('session', 's', contentOf(n));
-      await other.maintain('prune', 0);
-      for (const value of await Promise.all(reading)) {
-        expect([contentOf(n - 1), contentOf(n)]).toContainEqual(value);
-      }
-    }
+    expect(statSync(storage.dbPath).mode & 0o777).toBe(0o600);
   });
 
-  it('stores everything again where somebody has removed parts that it relied on', async () => {
-    const place = new MemoryPlace();
-    const [store, other] = [memoryStore(place), memoryStore(place)];
-    const storage = new SQLiteStorage({ store });
-    await storage.save('state', 'a', { messages: messages(100) });
-    await other.documents.remove('state', 'a', { timeoutMs: 1_000 });
-    await other.maintain('prune', 0);
-    await storage.save('state', 'a', { messages: messages(100), more: 1 });
-    expect(await storage.load('state', 'a')).toEqual({ messages: messages(100), more: 1 });
+  it('reads what another program wrote into that table', async () => {
+    const storage = open(makeFolder());
+    await storage.save('session', 's', { n: 1 });
+    inDatabase(storage, (database) =>
+      database.exec(
+        `INSERT INTO persistence (category, key, data) VALUES ('session', 'Their Key', '{"n": 2.5}')`,
+      ),
+    );
+    expect((await storage.list('session')).sort()).toEqual(['Their Key', 's']);
+    expect(await storage.load('session', 'Their Key')).toEqual({ n: 2.5 });
   });
 
-  it('relies on nothing that failed to be stored', async () => {
-    const store = memoryStore();
-    let failing = true;
-    const put = async (write: DocumentWrite, options: PutDocumentOptions) => {
-      if (failing) throw new Error('no space left');
-      return store.documents.put(write, options);
-    };
-    const documents = { ...store.documents, put };
-    const sometimes = new Proxy(store, {
-      get: (target, name) => (name === 'documents' ? documents : Reflect.get(target, name)),
-    });
-    const storage = new SQLiteStorage({ store: sometimes });
-    await expect(storage.save('state', 'a', messages(100))).rejects.toThrow('no space');
-    failing = false;
-    await storage.save('state', 'a', messages(100));
-    expect(await storage.load('state', 'a')).toEqual(messages(100));
+  it('lies in the home that the environment names where no place is given', async () => {
+    const home = makeFolder();
+    vi.stubEnv('HOME', home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { dbPath } = new SQLiteStorage('demo');
+    expect(dbPath).toBe(join(home, '.cache/tiny-claude-code/projects/demo/persistence.db'));
   });
 
-  it('removes what was saved before, also where that still waits', async () => {
-    const { store, directory } = await openStore();
-    const storage = new SQLiteStorage({ store });
-    const other = new DatabaseSync(join(directory, 'store.db'));
-    other.exec('BEGIN IMMEDIATE');
-    const saved = storage.save('session', 's', { n: 1 });
-    const removed = storage.delete('session', 's');
-    other.close();
-    await saved;
-    expect(await removed).toBe(true);
+  it('makes nothing for who only reads', async () => {
+    const storage = open(makeFolder());
     expect(await storage.load('session', 's')).toBeNull();
+    expect(await storage.list('session')).toEqual([]);
+    expect(await storage.delete('session', 's')).toBe(false);
+    expect(existsSync(dirname(storage.dbPath))).toBe(false);
+  });
+
+  it('opens no database through a link', async () => {
+    const folder = makeFolder();
+    const storage = open(folder);
+    mkdirSync(dirname(storage.dbPath), { recursive: true });
+    symlinkSync(join(folder, 'elsewhere'), storage.dbPath);
+    const refusal = { code: 'store-failed' };
+    await expect(storage.save('session', 's', { n: 1 })).rejects.toMatchObject(refusal);
+    expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
   });
 
   it('waits for whoever writes to the database, and gives up in time', async () => {
-    const { store, directory } = await openStore();
-    const storage = new SQLiteStorage({ store, lockTimeoutMs: 20 });
-    const other = new DatabaseSync(join(directory, 'store.db'));
+    const storage = new SQLiteStorage('demo', makeFolder(), { lockTimeoutMs: 20 });
+    await storage.save('session', 's', { n: 1 });
+    const other = new DatabaseSync(storage.dbPath);
     other.exec('BEGIN IMMEDIATE');
-    const late = storage.save('session', 's', { n: 1 });
+    const late = storage.save('session', 's', { n: 2 });
     await expect(late).rejects.toMatchObject({ code: 'store-locked' });
+    expect(await storage.load('session', 's')).toEqual({ n: 1 });
     other.close();
-    await storage.save('session', 's', { n: 2 });
-    expect(await storage.load('session', 's')).toEqual({ n: 2 });
+    await storage.save('session', 's', { n: 3 });
+    expect(await storage.load('session', 's')).toEqual({ n: 3 });
   });
 });
 
-function messages(count: number): object {
-  return Array.from({ length: count }, (_, at) => ({ at, text: `message ${at} `.repeat(9) }));
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'savepoint-sqlite-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
 }
 
-async function openStore(): Promise<{ store: Store; directory: string }> {
-  const directory = makeDirectory();
-  const store = await sqliteStore({ directory });
-  onTestFinished(async () => {
-    await store.close();
-    rmSync(directory, { recursive: true });
-  });
-  return { store, directory };
-}
-
-function makeDirectory(): string {
-  return mkdtempSync(join(tmpdir(), 'savepoint-storage-'));
-}
-
-async function open(place: Place): Promise<BaseStorage> {
-  const store = await sqliteStore({ directory: place.directory });
-  place.stores.push(store);
-  const storage = new SQLiteStorage({ store });
-  places.set(storage, place);
+function open(baseDir: string): SQLiteStorage {
+  const storage = new SQLiteStorage('test_project', baseDir);
+  places.set(storage, baseDir);
   return storage;
 }
 
-function placeOf(storage: BaseStorage): Place {
-  return places.get(storage) ?? { directory: '', stores: [] };
-}
-
-function bytesOfParts(directory: string): number {
-  return inDatabase(directory, (database) => {
-    const row = database.prepare('SELECT sum(length(data)) AS bytes FROM parts').get();
-    return Number(row?.bytes);
-  });
-}
-
-function damage(directory: string, category: string, key: string): void {
-  inDatabase(directory, (database) => {
-    const name = [JSON.stringify(category), JSON.stringify(key)];
-    const half = `CAST('{"half": ' AS BLOB)`;
-    const isIt = 'category = ? AND key = ?';
-    const inParts = `id = (SELECT part FROM documents WHERE ${isIt})`;
-    const parts = database.prepare(`UPDATE parts SET data = ${half} WHERE ${inParts}`).run(...name);
-    const small = `UPDATE documents SET data = ${half} WHERE data IS NOT NULL AND ${isIt}`;
-    const rows = database.prepare(small).run(...name);
-    expect(Number(parts.changes) + Number(rows.changes)).toBe(1);
-  });
-}
-
-function inDatabase<Result>(directory: string, work: (database: DatabaseSync) => Result): Result {
-  const database = new DatabaseSync(layoutOf(directory).database, { timeout: 5_000 });
+function inDatabase<Result>(
+  storage: BaseStorage,
+  work: (database: DatabaseSync) => Result,
+): Result {
+  const database = new DatabaseSync((storage as SQLiteStorage).dbPath);
   try {
     return work(database);
   } finally {

@@ -1,9 +1,11 @@
-import { isSavepointError } from '../../model/errors.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { makePrivateFolder } from '../../fs/write-file.ts';
+import { valueToJson } from '../../model/value/index.ts';
 import { LockQueue } from '../lock-queue.ts';
-import { assemble } from '../parts/assemble.ts';
-import { DocumentPacker, storePacked } from '../parts/document-packer.ts';
-import { Recent } from '../parts/packer.ts';
-import type { Store } from '../store.ts';
+import { Connection, storeFailure } from '../sqlite/connection.ts';
+import { makeEmptyFile } from '../sqlite/layout.ts';
+import { whenFree } from '../sqlite/lock.ts';
 import {
   type BaseStorage,
   checkData,
@@ -13,35 +15,46 @@ import {
   LOCK_TIMEOUT_MS,
   type SaveOptions,
 } from './base-storage.ts';
+import { valueIn } from './json/document-files.ts';
+import type { StorageOptions } from './json/json-storage.ts';
+import {
+  type ProjectPlace,
+  placeOfProject,
+  refuseLink,
+  typed,
+  walkDown,
+} from './project-folder.ts';
 
-export interface SQLiteStorageOptions {
-  /** The project's own; the caller who opened it closes it. */
-  readonly store: Store;
-  /** How long to wait for other writers before `store-locked`. Half a minute when left out. */
-  readonly lockTimeoutMs?: number | undefined;
-  readonly now?: (() => number) | undefined;
-}
-
-// Each remembers about as much memory as its last document takes up.
-const REMEMBERED_PACKERS = 8;
+const TABLE = `
+  CREATE TABLE IF NOT EXISTS persistence (
+    category TEXT NOT NULL,
+    key TEXT NOT NULL,
+    data TEXT NOT NULL,
+    created_at TEXT DEFAULT CURRENT_TIMESTAMP,
+    PRIMARY KEY (category, key)
+  )`;
+const HAS_TABLE = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'persistence'";
+const INSERT = 'INSERT INTO persistence (category, key, data) VALUES (?, ?, ?)';
+const SAVE = `${INSERT} ON CONFLICT (category, key) DO UPDATE SET data = excluded.data`;
+const SAVE_NEW = `${INSERT} ON CONFLICT (category, key) DO NOTHING`;
 
 /**
- * Documents in the project's database, by structure: parts that two values have in common are stored once,
- * and saving a value again costs what changed.
+ * Documents as rows for people to read: JSON in the table `persistence` of
+ * `{baseDir}/projects/{projectName}/persistence.db`. Any program may open the database; it is open here
+ * only while a row is read or written.
  */
 export class SQLiteStorage implements BaseStorage {
-  readonly #store: Store;
+  readonly dbPath: string;
+  readonly #place: ProjectPlace;
   readonly #lockTimeoutMs: number;
-  readonly #now: () => number;
-  /** One for each category: the next value of a category is mostly like its last one. */
-  readonly #packers = new Recent<DocumentPacker>(REMEMBERED_PACKERS);
-  /** Saves and deletes run in the order of the calls, also because a packer relies on what it stored last. */
+  /** Saves and deletes run in the order of the calls. */
   readonly #turns = new LockQueue('the turn of a document');
 
-  constructor({ store, lockTimeoutMs, now }: SQLiteStorageOptions) {
-    this.#store = store;
-    this.#lockTimeoutMs = lockTimeoutMs ?? LOCK_TIMEOUT_MS;
-    this.#now = now ?? Date.now;
+  /** For `baseDir` see `JSONStorage`. */
+  constructor(projectName: string, baseDir?: string, options: StorageOptions = {}) {
+    this.#place = placeOfProject(projectName, baseDir);
+    this.dbPath = join(this.#place.baseDir, ...this.#place.names, 'persistence.db');
+    this.#lockTimeoutMs = options.lockTimeoutMs ?? LOCK_TIMEOUT_MS;
   }
 
   async save(
@@ -50,65 +63,86 @@ export class SQLiteStorage implements BaseStorage {
     data: unknown,
     { onlyNew = false }: SaveOptions = {},
   ): Promise<string> {
-    checkNames(category, key);
+    const name = [written('category', category), written('key', key)] as const;
     checkData(data);
-    const packer = this.#packerOf(category);
-    // Taken before anything is waited for: the caller may go on changing the value.
-    const taken = packer.take(data, 'data');
-    await this.#inTurn(async (timeoutMs) => {
-      // Nobody is waited for in vain; the store looks once more.
-      if (onlyNew && (await this.#has(category, key))) throw documentExists(category, key);
-      const isStored = await storePacked([packer], () => {
-        const packed = packer.packTaken(taken, 'data');
-        const document = { category, key, savedAt: this.#now(), ...packed };
-        return this.#store.documents.put(document, { timeoutMs, onlyNew });
-      });
-      if (isStored) return;
-      packer.forget();
-      throw documentExists(category, key);
-    });
-    return placeOf(category, key);
+    // Written down before anything is waited for: the caller may go on changing the value.
+    const text = JSON.stringify(valueToJson(data, 'data'));
+    const rows = await this.#writing((connection) =>
+      connection.run(onlyNew ? SAVE_NEW : SAVE, ...name, text),
+    );
+    if (rows === 0) throw documentExists(category, key);
+    return this.#placeOf(category, key);
   }
 
   async load(category: string, key: string): Promise<unknown> {
-    checkNames(category, key);
-    try {
-      const found = await this.#store.documents.read(category, key);
-      return found && assemble(found.document.root, found.parts);
-    } catch (error) {
-      const codes = ['part-missing', 'part-corrupt', 'value-invalid'] as const;
-      if (!codes.some((code) => isSavepointError(error, code))) throw error;
-      throw documentCorrupt(placeOf(category, key), (error as Error).message, error);
-    }
+    const name = [written('category', category), written('key', key)] as const;
+    const sql = 'SELECT data FROM persistence WHERE category = ? AND key = ?';
+    const row = await this.#reading((connection) =>
+      connection.get<{ data: unknown }>(sql, ...name),
+    );
+    if (!row) return null;
+    const path = this.#placeOf(category, key);
+    return valueIn(parsed(row.data, path), path);
   }
 
   async delete(category: string, key: string): Promise<boolean> {
-    checkNames(category, key);
+    const name = [written('category', category), written('key', key)] as const;
+    const sql = 'DELETE FROM persistence WHERE category = ? AND key = ?';
     return this.#inTurn(async (timeoutMs) => {
-      // Nobody is waited for where there is nothing to remove.
-      if (!(await this.#has(category, key))) return false;
-      return this.#store.documents.remove(category, key, { timeoutMs });
+      // Nothing is made where there is nothing to remove.
+      if (!existsSync(this.dbPath)) return false;
+      return (await this.#write(timeoutMs, (connection) => connection.run(sql, ...name))) > 0;
     });
   }
 
-  /** In their order. */
   async list(category: string): Promise<string[]> {
-    checkText('category', category);
-    return (await this.#store.documents.list(category)).map(({ key }) => key);
+    const name = written('category', category);
+    const sql = 'SELECT key FROM persistence WHERE category = ?';
+    const rows = await this.#reading((connection) => connection.all<{ key: string }>(sql, name));
+    return rows?.map(({ key }) => read(key)) ?? [];
   }
 
-  async #has(category: string, key: string): Promise<boolean> {
-    return (await this.#store.documents.list(category, key)).length > 0;
+  /** Runs `work` on the database; null where there is none, or nothing was ever saved in it. */
+  #reading<Result>(work: (connection: Connection) => Result): Promise<Result | null> {
+    const attempt = (): Result | null => {
+      if (!existsSync(this.dbPath)) return null;
+      refuseLink(this.dbPath);
+      return opened(this.dbPath, (connection) =>
+        connection.get(HAS_TABLE) === undefined ? null : work(connection),
+      );
+    };
+    return this.#whenFree(this.#lockTimeoutMs, attempt);
   }
 
-  #packerOf(category: string): DocumentPacker {
-    const packer = this.#packers.get(category) ?? new DocumentPacker();
-    this.#packers.set(category, packer);
-    return packer;
+  #writing<Result>(work: (connection: Connection) => Result): Promise<Result> {
+    return this.#inTurn((timeoutMs) => this.#write(timeoutMs, work));
+  }
+
+  async #write<Result>(
+    timeoutMs: number,
+    work: (connection: Connection) => Result,
+  ): Promise<Result> {
+    typed(() => this.#make());
+    return this.#whenFree(timeoutMs, () =>
+      opened(this.dbPath, (connection) =>
+        connection.immediate(() => {
+          connection.run(TABLE);
+          return work(connection);
+        }),
+      ),
+    );
+  }
+
+  #make(): void {
+    const { baseDir, names } = this.#place;
+    makePrivateFolder(baseDir);
+    walkDown(baseDir, names, 'make')?.close();
+    refuseLink(this.dbPath);
+    makeEmptyFile(this.dbPath);
   }
 
   /** `work` is told how much of the time is left to wait for other processes. */
-  async #inTurn<T>(work: (timeoutMs: number) => Promise<T>): Promise<T> {
+  async #inTurn<Result>(work: (timeoutMs: number) => Promise<Result>): Promise<Result> {
     const since = performance.now();
     await this.#turns.enter({ timeoutMs: this.#lockTimeoutMs });
     try {
@@ -117,14 +151,54 @@ export class SQLiteStorage implements BaseStorage {
       this.#turns.leave();
     }
   }
+
+  async #whenFree<Result>(timeoutMs: number, attempt: () => Result): Promise<Result> {
+    try {
+      return await whenFree(attempt, { wanted: this.dbPath, timeoutMs });
+    } catch (error) {
+      throw storeFailure(error);
+    }
+  }
+
+  /** For people; a category and a key can read the same in another way. */
+  #placeOf(category: string, key: string): string {
+    return `${this.dbPath}:${category}/${key}`;
+  }
 }
 
-function checkNames(category: string, key: string): void {
-  checkText('category', category);
-  checkText('key', key);
+function opened<Result>(file: string, work: (connection: Connection) => Result): Result {
+  const connection = Connection.unwaiting(file);
+  try {
+    return work(connection);
+  } finally {
+    connection.close();
+  }
 }
 
-/** For people; a category and a key can read the same in another way. */
-function placeOf(category: string, key: string): string {
-  return `${category}/${key}`;
+/**
+ * A name as its column has it: itself, so that other programs find it. A text that SQLite cannot give back
+ * (NUL, half a surrogate pair) is a JSON string, and so is one that begins like a JSON string.
+ */
+function written(what: string, name: string): string {
+  const text = checkText(what, name);
+  return text.startsWith('"') || text.includes('\0') || !text.isWellFormed()
+    ? JSON.stringify(text)
+    : text;
+}
+
+function read(name: string): string {
+  if (!name.startsWith('"')) return name;
+  try {
+    return JSON.parse(name);
+  } catch {
+    return name;
+  }
+}
+
+function parsed(data: unknown, path: string): unknown {
+  try {
+    return JSON.parse(data as string);
+  } catch (error) {
+    throw documentCorrupt(path, 'it is not JSON', error);
+  }
 }

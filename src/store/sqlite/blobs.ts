@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSavepointError, SavepointError } from '../../model/errors.ts';
@@ -16,7 +17,7 @@ export interface BlobRow {
   readonly hash: Uint8Array;
   readonly size: number;
   /** How the bytes lie in `data` or in the blob's file, or where else they are, if anywhere. */
-  readonly encoding: Encoding | BlobReference['source'] | 'arrived' | 'missing';
+  readonly encoding: Encoding | BlobReference['source'] | 'text' | 'arrived' | 'missing';
   readonly base: number | null;
   readonly depth: number;
   /**
@@ -128,7 +129,9 @@ export function storeBlobs(
     if (!isBlobId(blob.id)) {
       throw new SavepointError('argument-invalid', 'a blob has no SHA-256 as its id');
     }
-    if (blob.bytes.length <= opened.largeBlobBytes) {
+    if (blob.asText === true && isUtf8(blob.bytes)) {
+      numbers.knowBlob(blob.id, putText(opened, blob));
+    } else if (blob.bytes.length <= opened.largeBlobBytes) {
       numbers.knowBlob(blob.id, putSmall(opened, blob));
     } else if (safeNumber(opened, blob.id) === null) large.set(blob.id, blob);
   }
@@ -154,6 +157,19 @@ function putSmall(opened: Opened, { id, bytes }: Blob): number {
   );
 }
 
+// Compaction leaves such a row alone. Bytes that the row had elsewhere before belong to nobody now.
+const PUT_TEXT = `
+  INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data, seal)
+  VALUES (?1, ?2, ?2, 'text', 0, NULL, 0, ?3, ${newSealSql('blobs')})
+  ON CONFLICT (hash) DO UPDATE SET size = excluded.size, stored = excluded.stored, encoding = 'text',
+    pending = 0, base = NULL, depth = 0, data = excluded.data, seal = excluded.seal
+  RETURNING id`;
+
+function putText({ connection }: Opened, { id, bytes }: Blob): number {
+  const row = connection.get<{ id: number }>(PUT_TEXT, hashToBytes(id), bytes.length, bytes);
+  return (row as { id: number }).id;
+}
+
 function putLarge(opened: Opened, blobs: readonly Blob[], numbers: Numbers): number {
   const { connection, arrivals } = opened;
   const begin = arrivals.end(connection);
@@ -169,7 +185,7 @@ function putLarge(opened: Opened, blobs: readonly Blob[], numbers: Numbers): num
 }
 
 const PLACE = `
-  SELECT id, data IS NOT NULL AND encoding IN ('raw', 'zstd') AS inside FROM blobs
+  SELECT id, data IS NOT NULL AND encoding IN ('raw', 'zstd', 'text') AS inside FROM blobs
   WHERE hash = ? AND encoding <> 'missing'`;
 
 /**

@@ -8,7 +8,7 @@ import { ChildScript } from '../../../test/setup/child-script.ts';
 import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { waitsAside } from '../../../test/setup/waits-aside.ts';
 import { rejectsWith, textBlob } from '../../testing/store/samples.ts';
-import { SQLiteStorage } from '../documents/sqlite-storage.ts';
+import { ProjectStorage } from '../documents/project-storage.ts';
 import { partOf } from '../parts/part.ts';
 import type { LockOptions, Store } from '../store.ts';
 import { repairStore } from './repair/repair-store.ts';
@@ -26,9 +26,9 @@ const HOLDER = `
 
 const SAVER = `
   const { sqliteStore } = await import(process.argv[1] + '/sqlite/sqlite-store.ts');
-  const { SQLiteStorage } = await import(process.argv[1] + '/documents/sqlite-storage.ts');
+  const { ProjectStorage } = await import(process.argv[1] + '/documents/project-storage.ts');
   const store = await sqliteStore({ directory: process.argv[2] });
-  const documents = new SQLiteStorage({ store, lockTimeoutMs: 5000 });
+  const documents = new ProjectStorage({ store, lockTimeoutMs: 5000 });
   for (let n = 0; ; n += 1) {
     await documents.save('state', 'n', { n });
     console.log('saved ' + n + ';');
@@ -59,7 +59,7 @@ describe('documents while another process writes', () => {
 
   it('keep the order in which they were saved', () =>
     withHolder(async (store, holder) => {
-      const documents = new SQLiteStorage({ store, ...OPTIONS });
+      const documents = new ProjectStorage({ store, ...OPTIONS });
       const saved = [1, 2, 3].map((n) => documents.save('state', 'a', { n }));
       await holder.kill();
       await Promise.all(saved);
@@ -94,7 +94,7 @@ describe('a repair that puts another database in the place of the one that is th
       const { salvaged } = await repairStore(folder);
       assert.equal(salvaged, true);
       const store = await sqliteStore({ directory: folder });
-      const kept = await new SQLiteStorage({ store, ...OPTIONS }).load('state', 'n');
+      const kept = await new ProjectStorage({ store, ...OPTIONS }).load('state', 'n');
       assert.ok(Number((kept as { n?: number } | undefined)?.n) >= 8);
       await store.close();
     }));

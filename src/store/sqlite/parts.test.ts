@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SQLiteStorage } from '../documents/sqlite-storage.ts';
+import { ProjectStorage } from '../documents/project-storage.ts';
 import type { Store } from '../store.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
@@ -13,12 +13,12 @@ const LIST = Array.from({ length: 3_000 }, (_, at) => ({ at, text: `entry ${at} 
 
 let folder: string;
 let store: Store;
-let documents: SQLiteStorage;
+let documents: ProjectStorage;
 
 beforeEach(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-')));
   store = await sqliteStore({ directory: folder });
-  documents = new SQLiteStorage({ store, ...OPTIONS });
+  documents = new ProjectStorage({ store, ...OPTIONS });
 });
 
 afterEach(async () => {
@@ -75,7 +75,7 @@ describe('parts that are not what was stored', () => {
     await documents.save('state', 'large', LIST);
     execute("UPDATE parts SET data = replace(data, 'entry 7 ', 'entry 8 '), children = NULL");
     const other = await sqliteStore({ directory: folder });
-    await new SQLiteStorage({ store: other, ...OPTIONS }).save('state', 'again', LIST);
+    await new ProjectStorage({ store: other, ...OPTIONS }).save('state', 'again', LIST);
     await other.close();
     expect(await documents.load('state', 'again')).toEqual(LIST);
     expect(await documents.load('state', 'large')).toEqual(LIST);
@@ -99,7 +99,7 @@ it('keeps what two documents have in common once', async () => {
   const before = count();
   // Another process knows nothing of what this one has stored.
   const other = await sqliteStore({ directory: folder });
-  await new SQLiteStorage({ store: other, ...OPTIONS }).save('state', 'b', {
+  await new ProjectStorage({ store: other, ...OPTIONS }).save('state', 'b', {
     list: [...LIST, 'more'],
   });
   await other.close();

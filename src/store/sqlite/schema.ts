@@ -22,7 +22,7 @@ import { RowTable } from './row-table.ts';
 export const APPLICATION_ID = 0x53415650;
 
 /** `PRAGMA user_version`. A change that this code could not read raises it, and refuses older stores. */
-export const FORMAT = 2;
+export const FORMAT = 3;
 
 export const sessions: RowTable<Session> = new RowTable(SESSIONS);
 export const checkpoints: RowTable<Checkpoint> = new RowTable(CHECKPOINTS);
@@ -165,10 +165,11 @@ export const SCHEMA: string = `
     sessions.id AS session_id,
     checkpoints.message_id AS message_id,
     CAST(heads.path AS TEXT) AS file_path,
-    nullif(lower(hex(blobs.hash)), '') AS original_blob,
-    nullif(changes.before_mode, 0) & 511 AS original_mode,
+    CASE blobs.encoding WHEN 'text' THEN CAST(blobs.data AS TEXT) END AS original_content,
     changes.before_mode <> 0 AS file_existed,
-    changes.created_at AS created_at
+    changes.created_at AS created_at,
+    nullif(lower(hex(blobs.hash)), '') AS original_blob,
+    nullif(changes.before_mode, 0) & 511 AS original_mode
   FROM changes
   JOIN sessions ON sessions.num = changes.session
   JOIN checkpoints ON checkpoints.id = changes.checkpoint_id

@@ -34,6 +34,7 @@ describe('the seed’s SQL', () => {
             session_id: 's',
             message_id: 'm',
             file_path: 'existed',
+            original_content: null,
             original_blob: BLOB.id,
             original_mode: 0o755,
             file_existed: 1,

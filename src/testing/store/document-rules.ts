@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { StepAttempt } from '../../model/execution.ts';
-import { SQLiteStorage } from '../../store/documents/sqlite-storage.ts';
+import { ProjectStorage } from '../../store/documents/project-storage.ts';
 import { assemble } from '../../store/parts/assemble.ts';
 import { DocumentPacker } from '../../store/parts/document-packer.ts';
 import { type Part, partOf } from '../../store/parts/part.ts';
@@ -57,7 +57,7 @@ export function documentRules({ test, testTwo }: Tests<Store>): void {
   });
 
   testTwo('saves a value again that another has removed and pruned', async (store, other) => {
-    const documents = new SQLiteStorage({ store, lockTimeoutMs: 1_000 });
+    const documents = new ProjectStorage({ store, lockTimeoutMs: 1_000 });
     const list = times(300, (at) => ({ at, text: `entry ${at} `.repeat(9) }));
     for (const value of [{ n: 1 }, { list }, { list: list.slice(1) }, { n: 2 }, { list }]) {
       await documents.save('state', 'a', value);
@@ -72,7 +72,7 @@ export function documentRules({ test, testTwo }: Tests<Store>): void {
   test('takes a document over into a larger one, and a larger one into a small one', async (store) => {
     const small = { text: 'small '.repeat(100) };
     const large = { small, list: times(300, (at) => ({ at, small: `${at}` })) };
-    const documents = new SQLiteStorage({ store, lockTimeoutMs: 1_000 });
+    const documents = new ProjectStorage({ store, lockTimeoutMs: 1_000 });
     const saved = { a: small, b: large, c: small, d: small, e: large };
     for (const values of [saved, { ...saved, a: large, b: small }]) {
       for (const [key, value] of Object.entries(values)) await documents.save('state', key, value);

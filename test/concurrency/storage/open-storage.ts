@@ -1,8 +1,13 @@
-import { type BaseStorage, JSONStorage, SQLiteStorage } from '../../../src/execution/index.ts';
+import {
+  type BaseStorage,
+  JSONStorage,
+  ProjectStorage,
+  SQLiteStorage,
+} from '../../../src/execution/index.ts';
 import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { NaiveStorage } from './naive-storage.ts';
 
-export type StorageKind = 'JSONStorage' | 'SQLiteStorage' | 'NaiveStorage';
+export type StorageKind = 'JSONStorage' | 'SQLiteStorage' | 'ProjectStorage' | 'NaiveStorage';
 
 export interface OpenStorage {
   readonly storage: BaseStorage;
@@ -11,13 +16,14 @@ export interface OpenStorage {
 
 /** A storage as each process opens it for itself. */
 export async function openStorage(kind: StorageKind, place: string): Promise<OpenStorage> {
-  if (kind === 'SQLiteStorage') {
+  if (kind === 'ProjectStorage') {
     const store = await sqliteStore({ directory: place });
-    return { storage: new SQLiteStorage({ store }), close: () => store.close() };
+    return { storage: new ProjectStorage({ store }), close: () => store.close() };
   }
-  const storage =
-    kind === 'JSONStorage'
-      ? new JSONStorage({ projectName: 'shared', baseDir: place })
-      : new NaiveStorage(place);
-  return { storage, close: async () => undefined };
+  const make = {
+    JSONStorage: () => new JSONStorage('shared', place),
+    SQLiteStorage: () => new SQLiteStorage('shared', place),
+    NaiveStorage: () => new NaiveStorage(place),
+  };
+  return { storage: make[kind](), close: async () => undefined };
 }

@@ -3,5 +3,5 @@ import { JSONStorage } from '../../../src/execution/index.ts';
 
 /** The storage of files in a place, made anew as each process would. */
 export function documentsBeside(project: string): JSONStorage {
-  return new JSONStorage({ projectName: 'crash', baseDir: join(dirname(project), 'documents') });
+  return new JSONStorage('crash', join(dirname(project), 'documents'));
 }

@@ -1,19 +1,16 @@
-import { existsSync, lstatSync, realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { removeIfThere } from '../../../fs/entries.ts';
-import { PinnedFolder } from '../../../fs/pinned-folder.ts';
-import { namesIn } from '../../../fs/tree.ts';
-import { isTemporary, makePrivateFolder, syncPath } from '../../../fs/write-file.ts';
+import type { FsPath } from '../../../fs/pinned-folder.ts';
+import { makePrivateFolder } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
-import { storeFailure } from '../../sqlite/connection.ts';
-import { LockFile } from '../../sqlite/lock.ts';
+import { type ProjectPlace, typed, using, walkDown } from '../project-folder.ts';
 import type { DocumentFolder } from './document-files.ts';
+import { withFileLock } from './file-lock.ts';
 import { fileNameOf } from './file-name.ts';
 
-// No category's folder begins with a dot.
-const LOCK_NAME = '.lock';
-
-/** The folders of a project's categories, and the lock under which they are written. */
+/** The folders of a project's categories, and the locks under which their files are written. */
 export class CategoryFolders {
   readonly directory: string;
   readonly #baseDir: string;
@@ -22,10 +19,10 @@ export class CategoryFolders {
   /** Categories whose folders this object has made, or found and synced. */
   readonly #settled = new Set<string>();
 
-  constructor(baseDir: string, projectName: string, lockTimeoutMs: number) {
-    this.#baseDir = resolve(baseDir);
-    this.#names = ['projects', fileNameOf(projectName), 'persistence'];
-    this.directory = join(this.#baseDir, ...this.#names);
+  constructor({ baseDir, names }: ProjectPlace, lockTimeoutMs: number) {
+    this.#baseDir = baseDir;
+    this.#names = [...names, 'persistence'];
+    this.directory = join(baseDir, ...this.#names);
     this.#lockTimeoutMs = lockTimeoutMs;
   }
 
@@ -33,45 +30,42 @@ export class CategoryFolders {
   reading<Result>(category: string, work: (folder: DocumentFolder) => Result): Result | null {
     return typed(() => {
       const pinned = walkDown(this.#baseDir, this.#namesOf(category), 'find');
-      return pinned === null ? null : using(pinned, (one) => work(this.#shown(one, category)));
+      if (pinned === null) return null;
+      return using(pinned, () => work({ pinned, path: this.#pathOf(category) }));
     });
   }
 
-  /** Runs `work` in the folder of a category, which is made for it, while nobody else writes. */
+  /** Runs `work` in the folder of a category, which is made for it, while nobody else writes the file. */
   async writing<Result>(
     category: string,
-    work: (folder: DocumentFolder) => Result,
+    name: string,
+    work: (folder: WritableFolder) => Result,
   ): Promise<Result> {
-    const lock = typed(() => this.#openLock(category));
-    try {
-      const held = await lock.acquire({ timeoutMs: this.#lockTimeoutMs });
-      try {
-        return typed(() => this.#work(category, work));
-      } finally {
-        held.release();
-      }
-    } finally {
-      lock.close();
-    }
+    const folder = typed(() => this.#make(category));
+    return withFileLock(join(folder, lockNameOf(name)), this.#lockTimeoutMs, () =>
+      typed(() => this.#work(category, name, work)),
+    );
   }
 
-  #openLock(category: string): LockFile {
+  /** The real path of the folder, by which this process knows its locks. */
+  #make(category: string): string {
     if (!this.#settled.has(category)) makePrivateFolder(this.#baseDir);
-    walkDown(this.#baseDir, this.#names, this.#making(category))?.close();
-    const file = join(this.directory, LOCK_NAME);
-    // SQLite would follow a link, and make a database of the file behind it.
-    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) throw notOurs(file);
-    return new LockFile(file, realpathSync(this.directory));
+    // The first time, folders that exist are synced too: the process that made them may have died before.
+    const how = this.#settled.has(category) ? 'make' : 'make-sure';
+    walkDown(this.#baseDir, this.#namesOf(category), how)?.close();
+    this.#settled.add(category);
+    return realpathSync(this.#pathOf(category));
   }
 
-  #work<Result>(category: string, work: (folder: DocumentFolder) => Result): Result {
-    const pinned = walkDown(this.#baseDir, this.#namesOf(category), this.#making(category));
+  #work<Result>(category: string, name: string, work: (folder: WritableFolder) => Result): Result {
+    const pinned = walkDown(this.#baseDir, this.#namesOf(category), 'find');
     if (pinned === null) throw new SavepointError('store-failed', 'the folder was removed');
     return using(pinned, () => {
-      // Writers hold the lock, so the process that left a temporary file is gone.
-      if (!this.#settled.has(category)) removeTemporaries(pinned);
-      this.#settled.add(category);
-      return work(this.#shown(pinned, category));
+      const waiting = pinned.entry(temporaryNameOf(name));
+      // Only who holds the lock writes there, so the process that left such a file is gone.
+      removeIfThere(waiting);
+      const lock = pinned.entry(lockNameOf(name));
+      return work({ pinned, path: this.#pathOf(category), waiting, lock });
     });
   }
 
@@ -79,91 +73,24 @@ export class CategoryFolders {
     return [...this.#names, fileNameOf(category)];
   }
 
-  #shown(pinned: PinnedFolder, category: string): DocumentFolder {
-    return { pinned, path: join(this.directory, fileNameOf(category)) };
-  }
-
-  /** The first time, folders that exist are synced too: the process that made them may have died before. */
-  #making(category: string): 'make' | 'make-sure' {
-    return this.#settled.has(category) ? 'make' : 'make-sure';
+  #pathOf(category: string): string {
+    return join(this.directory, fileNameOf(category));
   }
 }
 
-/**
- * Walks down through no link from `start`, which the caller vouches for. Where a folder is missing, `find`
- * returns null and `make` makes and syncs it. `make-sure` syncs folders that exist, too.
- */
-function walkDown(
-  start: string,
-  names: readonly string[],
-  how: 'find' | 'make' | 'make-sure',
-): PinnedFolder | null {
-  if (!existsSync(start)) return null;
-  let folder: PinnedFolder | null = PinnedFolder.at(start, 'follow-link');
-  for (const name of names) {
-    const above: PinnedFolder = folder;
-    folder = using(above, () => step(above, name, how));
-    if (folder === null) return null;
-  }
-  return folder;
+/** The folder of a category, held by the writer of one file in it. */
+export interface WritableFolder extends DocumentFolder {
+  /** Where the file waits until it is whole. */
+  readonly waiting: FsPath;
+  /** The lock file, which may be removed together with the file. */
+  readonly lock: FsPath;
 }
 
-function step(
-  above: PinnedFolder,
-  name: string,
-  how: 'find' | 'make' | 'make-sure',
-): PinnedFolder | null {
-  const found = above.child(name);
-  if (how === 'make-sure') syncPath(above.self());
-  if (found !== null) return found;
-  // Another process may have made it just now.
-  const entry = lstatSync(above.entry(name), { throwIfNoEntry: false });
-  if (entry !== undefined && !entry.isDirectory()) throw notAFolder(name);
-  if (how !== 'find') {
-    if (entry === undefined) above.makeChild(name);
-    syncPath(above.self());
-  }
-  return above.child(name);
+function lockNameOf(name: string): string {
+  return `${name}.lock`;
 }
 
-function removeTemporaries(folder: PinnedFolder): void {
-  for (const name of namesIn(folder.self()))
-    if (isTemporary(name)) removeIfThere(folder.entry(name));
-}
-
-function using<Result>(folder: PinnedFolder, work: (folder: PinnedFolder) => Result): Result {
-  try {
-    return work(folder);
-  } finally {
-    folder.close();
-  }
-}
-
-function notAFolder(name: string): SavepointError {
-  return new SavepointError('store-failed', 'a file is where a folder of documents should be', {
-    path: name,
-  });
-}
-
-/** Gives errors of the file system a code, because callers branch on codes. */
-function typed<Result>(work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw storeFailure(withoutDescriptor(error));
-  }
-}
-
-/** Takes the number of a descriptor, which is closed by now, out of the path in a message. */
-function withoutDescriptor(error: unknown): unknown {
-  if (error instanceof Error && !(error instanceof SavepointError)) {
-    error.message = error.message.replaceAll(/\/proc\/self\/fd\/\d+\//g, '');
-  }
-  return error;
-}
-
-function notOurs(path: string): SavepointError {
-  return new SavepointError('store-failed', 'the lock of a folder of documents is a link', {
-    path,
-  });
+/** Each file has its own, so that the next writer of the file finds what a killed one left. */
+function temporaryNameOf(name: string): string {
+  return `.${createHash('sha256').update(name).digest('hex').slice(0, 16)}.tmp`;
 }

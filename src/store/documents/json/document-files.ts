@@ -4,6 +4,7 @@ import { readFile } from '../../../fs/read-file.ts';
 import { namesIn } from '../../../fs/tree.ts';
 import { type Json, jsonToValue, valueToJson } from '../../../model/value/index.ts';
 import { documentCorrupt } from '../base-storage.ts';
+import { isThereExactly } from '../project-folder.ts';
 import { fileNameOf, isShortened, textOfFileName } from './file-name.ts';
 
 /** The folder of a category, and its path for people. */
@@ -62,6 +63,7 @@ function keyInside(folder: DocumentFolder, name: string): string | null {
 /** Null where there is no file. */
 function readJson({ pinned, path }: DocumentFolder, name: string): { json: unknown } | null {
   const at = join(path, name);
+  if (!isThereExactly(pinned, name)) return null;
   const read = readFile(pinned.entry(name));
   if (read.bytes !== null) return { json: parsed(read.bytes, at) };
   if (read.why === 'missing') return null;
@@ -91,7 +93,8 @@ function unwrapped(json: unknown, path: string): { readonly key: string; readonl
   return { key, data };
 }
 
-function valueIn(json: unknown, path: string): unknown {
+/** Throws `document-corrupt`, naming `path`. */
+export function valueIn(json: unknown, path: string): unknown {
   let value: unknown;
   try {
     value = jsonToValue(json as Json);

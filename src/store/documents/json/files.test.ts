@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -13,9 +14,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ChildScript } from '../../../../test/setup/child-script.ts';
-import { JSONStorage, type JSONStorageOptions } from './json-storage.ts';
+import { JSONStorage } from './json-storage.ts';
 
 let base = '';
 beforeEach(() => {
@@ -23,13 +24,26 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true }));
 
-function storageOf(more: Partial<JSONStorageOptions> = {}): JSONStorage {
-  return new JSONStorage({ projectName: 'demo', baseDir: join(base, 'store'), ...more });
+interface Place {
+  readonly projectName?: string;
+  readonly baseDir?: string;
+  readonly lockTimeoutMs?: number;
+}
+
+function storageOf({ projectName, baseDir, lockTimeoutMs }: Place = {}): JSONStorage {
+  return new JSONStorage(projectName ?? 'demo', baseDir ?? join(base, 'store'), { lockTimeoutMs });
 }
 
 function placeOf(...names: string[]): string {
   return join(base, 'store', 'projects', 'demo', 'persistence', ...names);
 }
+
+const HOLD = `
+  import { DatabaseSync } from 'node:sqlite';
+  const lock = new DatabaseSync(process.argv[1]);
+  lock.exec('BEGIN EXCLUSIVE');
+  console.log('held');
+  setInterval(() => {}, 1000);`;
 
 describe('the files of JSONStorage', () => {
   it('lie where the layout says, indented for people', async () => {
@@ -60,6 +74,55 @@ describe('the files of JSONStorage', () => {
     });
   });
 
+  it('are named as the seed names them: capitals and other scripts as they are', async () => {
+    const storage = storageOf({ projectName: 'My Project' });
+    const path = await storage.save('Checkpoint', 'ckpt-Exec 检查点-10:30', { n: 1 });
+    const folder = join(base, 'store/projects/My Project/persistence/Checkpoint');
+    expect(path).toBe(join(folder, 'ckpt-Exec 检查点-10:30.json'));
+    expect(readdirSync(folder).sort()).toEqual([
+      'ckpt-Exec 检查点-10:30.json',
+      'ckpt-Exec 检查点-10:30.json.lock',
+    ]);
+  });
+
+  it('go with their locks when they are deleted', async () => {
+    await storageOf().save('session', 's', { n: 1 });
+    expect(await storageOf().delete('session', 's')).toBe(true);
+    expect(readdirSync(placeOf('session'))).toEqual([]);
+  });
+
+  it.each([
+    ['exec-1', 'Exec-1'],
+    ['\u00e9', 'e\u0301'],
+  ])('are refused where a disk could take %j and %j for one name', async (one, other) => {
+    const storage = storageOf();
+    const clash = { code: 'document-clash' };
+    await storage.save('session', one, { n: 1 });
+    await expect(storage.save('session', other, { n: 2 })).rejects.toMatchObject(clash);
+    await expect(storage.save(`Session`, one, { n: 2 })).rejects.toMatchObject(clash);
+    const project = storageOf({ projectName: 'DEMO' });
+    await expect(project.save('session', one, { n: 2 })).rejects.toMatchObject(clash);
+    expect(await storage.load('session', other)).toBeNull();
+    expect(await storage.delete('session', other)).toBe(false);
+    expect(await storage.load('session', one)).toEqual({ n: 1 });
+    await storage.save('session', one, { n: 3 });
+    expect(await storage.list('session')).toEqual([one]);
+  });
+
+  it('are both read where another program wrote two that differ in capitals alone', async () => {
+    mkdirSync(placeOf('session'), { recursive: true });
+    for (const key of ['exec-1', 'Exec-1']) {
+      writeFileSync(placeOf('session', `${key}.json`), JSON.stringify({ key }));
+    }
+    // Some disks cannot even hold both.
+    const names = readdirSync(placeOf('session'));
+    for (const name of names) {
+      const key = name.slice(0, -'.json'.length);
+      expect(await storageOf().load('session', key)).toMatchObject({ key: expect.any(String) });
+    }
+    expect(await storageOf().list('session')).toHaveLength(names.length);
+  });
+
   it('have the key inside where a name cannot hold it', async () => {
     const key = 'k'.repeat(400);
     const path = await storageOf().save('session', key, { n: 1 });
@@ -81,7 +144,7 @@ describe('the files of JSONStorage', () => {
   it('are private to the user, and so are the folders', async () => {
     const path = await storageOf().save('session', 's', { n: 1 });
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(statSync(placeOf('.lock')).mode & 0o777).toBe(0o600);
+    expect(statSync(`${path}.lock`).mode & 0o777).toBe(0o600);
     for (let folder = dirname(path); folder !== base; folder = dirname(folder)) {
       expect(statSync(folder).mode & 0o777).toBe(0o700);
     }
@@ -107,6 +170,36 @@ describe('the files of JSONStorage', () => {
     expect(await storageOf().delete('session', 's')).toBe(false);
     expect(readdirSync(base)).toEqual([]);
   });
+
+  it('lie in the home that the environment names where no place is given', async () => {
+    const home = join(base, 'home');
+    mkdirSync(home);
+    vi.stubEnv('HOME', home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const persistence = join('projects', 'demo', 'persistence', 'session', 's.json');
+    expect(await new JSONStorage('demo').save('session', 's', { n: 1 })).toBe(
+      join(home, '.cache', 'tiny-claude-code', persistence),
+    );
+    expect(await new JSONStorage('demo', '~/elsewhere').save('session', 's', { n: 1 })).toBe(
+      join(home, 'elsewhere', persistence),
+    );
+    vi.stubEnv('HOME', '');
+    expect(() => new JSONStorage('demo')).toThrow(
+      expect.objectContaining({ code: 'argument-invalid' }),
+    );
+  });
+
+  it('wait five seconds for another writer, as the seed does', async () => {
+    const storage = new JSONStorage('demo', join(base, 'store'));
+    await storage.save('session', 's', { n: 1 });
+    const child = new ChildScript(HOLD, placeOf('session', 's.json.lock'));
+    onTestFinished(() => child.kill());
+    await child.says('held');
+    await expect(storage.save('session', 's', { n: 2 })).rejects.toMatchObject({
+      code: 'store-locked',
+      message: expect.stringContaining('within 5000 ms'),
+    });
+  }, 30_000);
 
   it.each([{ baseDir: '' }, { baseDir: 'a\0b' }, { baseDir: 7 as unknown as string }])(
     'are refused a place that is none: %j',
@@ -162,8 +255,8 @@ describe('JSONStorage among other things on disk', () => {
   });
 
   it('opens no database through a link in the place of its lock', async () => {
-    mkdirSync(placeOf(), { recursive: true });
-    symlinkSync(join(base, 'elsewhere'), placeOf('.lock'));
+    mkdirSync(placeOf('session'), { recursive: true });
+    symlinkSync(join(base, 'elsewhere'), placeOf('session', 's.json.lock'));
     const saved = storageOf().save('session', 's', { n: 1 });
     await expect(saved).rejects.toMatchObject({ code: 'store-failed' });
     expect(existsSync(join(base, 'elsewhere'))).toBe(false);
@@ -192,7 +285,7 @@ describe('what is damaged', () => {
     writeFileSync(placeOf('session', 'Not Ours.json'), '{}');
     writeFileSync(placeOf('session', 'notes.txt'), 'nobody minds');
     mkdirSync(placeOf('session', 'folder.json'));
-    expect((await storage.list('session')).sort()).toEqual(['a', 'b', 'folder']);
+    expect((await storage.list('session')).sort()).toEqual(['Not Ours', 'a', 'b', 'folder']);
   });
 
   it.each([
@@ -224,21 +317,15 @@ describe('what is damaged', () => {
 });
 
 describe('a process that died', () => {
-  const HOLD = `
-    import { DatabaseSync } from 'node:sqlite';
-    const lock = new DatabaseSync(process.argv[1]);
-    lock.exec('BEGIN EXCLUSIVE');
-    console.log('held');
-    setInterval(() => {}, 1000);`;
-
   it('holds up nobody with its lock, which the living one does', async () => {
     const storage = storageOf({ lockTimeoutMs: 100 });
     await storage.save('session', 's', { n: 1 });
-    const child = new ChildScript(HOLD, placeOf('.lock'));
+    const child = new ChildScript(HOLD, placeOf('session', 's.json.lock'));
     try {
       await child.says('held');
       const late = storage.save('session', 's', { n: 2 });
       await expect(late).rejects.toMatchObject({ code: 'store-locked' });
+      await storage.save('session', 'another key', { n: 2 });
       expect(await storage.load('session', 's')).toEqual({ n: 1 });
     } finally {
       await child.kill();
@@ -247,11 +334,12 @@ describe('a process that died', () => {
     expect(await storage.load('session', 's')).toEqual({ n: 3 });
   });
 
-  it('leaves a half-written file that is not listed, and that the next writer removes', async () => {
-    mkdirSync(placeOf('session'), { recursive: true });
-    writeFileSync(placeOf('session', '.0123456789abcdef.tmp'), '{"half": ');
-    expect(await storageOf().list('session')).toEqual([]);
+  it('leaves a half-written file that is not listed, and that the next writer of the key removes', async () => {
     await storageOf().save('session', 's', { n: 1 });
-    expect(readdirSync(placeOf('session'))).toEqual(['s.json']);
+    const name = `.${createHash('sha256').update('s.json').digest('hex').slice(0, 16)}.tmp`;
+    writeFileSync(placeOf('session', name), '{"half": ');
+    expect(await storageOf().list('session')).toEqual(['s']);
+    await storageOf().save('session', 's', { n: 2 });
+    expect(readdirSync(placeOf('session')).sort()).toEqual(['s.json', 's.json.lock']);
   });
 });

@@ -22,7 +22,7 @@ testStorage({
 });
 
 function open(baseDir: string): BaseStorage {
-  const storage = new JSONStorage({ projectName: 'test_project', baseDir });
+  const storage = new JSONStorage('test_project', baseDir);
   places.set(storage, baseDir);
   return storage;
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { isThere, removeIfThere } from '../../../fs/entries.ts';
+import { removeIfThere } from '../../../fs/entries.ts';
 import { syncPath, writeFile } from '../../../fs/write-file.ts';
-import { SavepointError } from '../../../model/errors.ts';
 import {
   type BaseStorage,
   checkData,
@@ -10,38 +9,31 @@ import {
   LOCK_TIMEOUT_MS,
   type SaveOptions,
 } from '../base-storage.ts';
+import { isThereExactly, placeOfProject, refuseTwin } from '../project-folder.ts';
 import { CategoryFolders } from './category-folders.ts';
-import {
-  type DocumentFolder,
-  documentKeys,
-  documentName,
-  documentText,
-  readDocument,
-} from './document-files.ts';
+import { documentKeys, documentName, documentText, readDocument } from './document-files.ts';
 
-export interface JSONStorageOptions {
-  /** Any text; a folder is named after it. */
-  readonly projectName: string;
-  /** Where the folders of projects are made, below `projects`. What is made is private to the user. */
-  readonly baseDir: string;
-  /** How long to wait for other writers before `store-locked`. Half a minute when left out. */
+export interface StorageOptions {
+  /** How long to wait for other writers before `store-locked`. Five seconds when left out. */
   readonly lockTimeoutMs?: number | undefined;
 }
 
 /**
  * Documents as files for people to read: one for each key, at
- * `{baseDir}/projects/{projectName}/persistence/{category}/{key}.json`. Plain names are in there as they
- * are, others escaped (`file-name.ts`). Writers hold a lock that ends with their process.
+ * `{baseDir}/projects/{projectName}/persistence/{category}/{key}.json`. Names stand there as they are, as
+ * far as a file can have them (`file-name.ts`), so files that other programs wrote in this layout are read.
+ * Writers hold the lock `{key}.json.lock`, which ends with their process.
  */
 export class JSONStorage implements BaseStorage {
   readonly #folders: CategoryFolders;
 
-  constructor({ projectName, baseDir, lockTimeoutMs }: JSONStorageOptions) {
-    checkText('projectName', projectName);
-    if (checkText('baseDir', baseDir) === '' || baseDir.includes('\0')) {
-      throw new SavepointError('argument-invalid', 'baseDir must name a folder');
-    }
-    this.#folders = new CategoryFolders(baseDir, projectName, lockTimeoutMs ?? LOCK_TIMEOUT_MS);
+  /**
+   * Without a `baseDir` it is `~/.cache/tiny-claude-code`; a `~` at the beginning is the home directory that
+   * the environment names. All that is made is private to the user.
+   */
+  constructor(projectName: string, baseDir?: string, options: StorageOptions = {}) {
+    const place = placeOfProject(projectName, baseDir);
+    this.#folders = new CategoryFolders(place, options.lockTimeoutMs ?? LOCK_TIMEOUT_MS);
   }
 
   /** The folder in which each category has its own. */
@@ -61,10 +53,12 @@ export class JSONStorage implements BaseStorage {
     const text = documentText(key, data);
     // Nobody is waited for in vain; under the lock it is looked at again.
     if (onlyNew && this.#has(category, name)) throw documentExists(category, key);
-    return this.#folders.writing(category, (folder) => {
-      if (onlyNew && isIn(folder, name)) throw documentExists(category, key);
-      writeFile(folder.pinned.entry(name), Buffer.from(text));
-      return join(folder.path, name);
+    return this.#folders.writing(category, name, ({ pinned, path, waiting }) => {
+      const isThere = isThereExactly(pinned, name);
+      if (onlyNew && isThere) throw documentExists(category, key);
+      if (!isThere) refuseTwin(pinned, name);
+      writeFile(pinned.entry(name), Buffer.from(text), { waiting });
+      return join(path, name);
     });
   }
 
@@ -77,11 +71,12 @@ export class JSONStorage implements BaseStorage {
     const name = nameOf(category, key);
     // Nothing is made, and nobody waited for, where there is nothing to remove.
     if (!this.#has(category, name)) return false;
-    return this.#folders.writing(category, (folder) => {
-      if (!isIn(folder, name)) return false;
-      removeIfThere(folder.pinned.entry(name));
-      syncPath(folder.pinned.self());
-      return true;
+    return this.#folders.writing(category, name, ({ pinned, lock }) => {
+      const isThere = isThereExactly(pinned, name);
+      if (isThere) removeIfThere(pinned.entry(name));
+      removeIfThere(lock);
+      syncPath(pinned.self());
+      return isThere;
     });
   }
 
@@ -91,12 +86,8 @@ export class JSONStorage implements BaseStorage {
   }
 
   #has(category: string, name: string): boolean {
-    return this.#folders.reading(category, (folder) => isIn(folder, name)) ?? false;
+    return this.#folders.reading(category, ({ pinned }) => isThereExactly(pinned, name)) ?? false;
   }
-}
-
-function isIn({ pinned }: DocumentFolder, name: string): boolean {
-  return isThere(pinned.entry(name));
 }
 
 function nameOf(category: string, key: string): string {
