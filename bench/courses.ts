@@ -2,6 +2,7 @@ import type { Course } from './benchmark.ts';
 import { CAPTURE } from './capture.ts';
 import { COMMAND_LINE } from './command-line.ts';
 import { EXECUTION_STATE } from './execution-state.ts';
+import { EXECUTION_STEPS } from './execution-steps.ts';
 import { OPEN_STORE } from './open-store.ts';
 import { RESTORE } from './restore.ts';
 import { scanCourse } from './scan/scan-course.ts';
@@ -12,7 +13,7 @@ export function allCourses(): readonly Course[] {
   const alone = [...CAPTURE, ...RESTORE, ...OPEN_STORE, ...COMMAND_LINE].map((one) => ({
     benchmarks: [one],
   }));
-  return [...alone, ...EXECUTION_STATE, ...sizesWanted().map(scanCourse)];
+  return [...alone, ...EXECUTION_STATE, EXECUTION_STEPS, ...sizesWanted().map(scanCourse)];
 }
 
 /** All of them, or of each what has one of these words in its name. */

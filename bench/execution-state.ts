@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { type Store, sqliteStore } from 'savepoint';
 import { ProjectStorage } from 'savepoint/execution';
 import { atMost, type Bar, type Benchmark, type Course, fasterBy } from './benchmark.ts';
-import { checkpointOf, idOf, openSaver, type Saver, type SaverConfig } from './langgraph-saver.ts';
+import {
+  checkpointOf,
+  idOf,
+  openSaver,
+  SAVER,
+  type Saver,
+  type SaverConfig,
+} from './langgraph-saver.ts';
 import { alternate, clock, roundsWanted, type Samples } from './measure.ts';
 import type { Scratch } from './scratch.ts';
 import { mixedText } from './source-text.ts';
@@ -11,7 +18,6 @@ import { mixedText } from './source-text.ts';
 const STEPS = 400;
 const APPENDED_BYTES = 4 * 1024;
 const READ_STEP = 200;
-const SAVER = "LangGraph's SqliteSaver (over node:sqlite), `synchronous=FULL` on both sides";
 
 interface Message {
   readonly role: string;

@@ -23,6 +23,9 @@ export interface SavedCheckpoint {
   readonly channel_values: Readonly<Record<string, unknown>>;
 }
 
+/** What it is called in the table. */
+export const SAVER = "LangGraph's SqliteSaver (over node:sqlite), `synchronous=FULL` on both sides";
+
 const FOLDER = fileURLToPath(new URL('./langgraph/', import.meta.url));
 const PACKAGE = '@langchain/langgraph-checkpoint-sqlite';
 

@@ -37,15 +37,11 @@ export type {
   ListedExecution,
   ShownStep,
 } from './execution/execution-reader.ts';
-export type {
-  ExecutionRun,
-  StepContext,
-  StepOptions,
-  StepWork,
-} from './execution/execution-run.ts';
+export type { ExecutionRun } from './execution/execution-run.ts';
 export type { ExecutionOptions, ForkRequest } from './execution/open-execution.ts';
 export type { RecordedFiles } from './execution/recorded-files.ts';
 export type { RollbackOptions, RollbackPlan, RollbackRequest } from './execution/rollback.ts';
+export type { StepContext, StepOptions, StepWork } from './execution/step-context.ts';
 export type { ExecutionState } from './execution/step-log.ts';
 export {
   ATTRIBUTIONS,

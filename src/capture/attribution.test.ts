@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { CheckpointId } from '../model/ids.ts';
 import type { ProcessOwner } from '../model/owner.ts';
 import type { Window } from '../model/window.ts';
-import { authorOfFinds, lostWindows } from './attribution.ts';
+import { memoryStore } from '../store/sqlite/memory-store.ts';
+import { checkpointOf } from '../testing/store/samples.ts';
+import { authorOfFinds, hasGapSince, lostWindows } from './attribution.ts';
 import { currentOwner } from './process-owner.ts';
 
 const NOW = 1_000;
@@ -122,5 +124,16 @@ describe('a window must be over', () => {
   it('but not if its process is unknown or on another machine', () => {
     const elsewhere = { ...DEAD, host: 'another-machine' };
     expect(lostWindows([windowOf('a'), windowOf('b', { owner: elsewhere })], null).size).toBe(0);
+  });
+});
+
+describe('a gap', () => {
+  it('is not hidden by the checkpoints of an import, however many there are', async () => {
+    const store = memoryStore();
+    const imported = Array.from({ length: 30 }, (_, at) => checkpointOf(at + 3, { importedAt: 2 }));
+    const gap = checkpointOf(1, { coverage: 'deadline' });
+    await store.timeline.commit({ base: 0, checkpoints: [gap, ...imported] });
+    expect(await hasGapSince(store, 0)).toBe(true);
+    await store.close();
   });
 });

@@ -298,7 +298,7 @@ export const STATE: Kind<StateJson> = described(
       }),
       exact({
         type: oneOf(...ENTRY_TYPES),
-        mode: described('Permission bits, in octal.', matching<string>(/^[0-7]{3}$/, 'a mode')),
+        mode: described('Permission bits, in octal.', matching<string>(/^[0-7]{3,4}$/, 'a mode')),
         size: COUNT,
       }),
     ),
@@ -309,7 +309,7 @@ export function stateJson(state: State): StateJson {
   if (state.kind === 'absent') return null;
   if (state.kind === 'unknown') return { type: 'unknown', reason: state.reason };
   const { type, mode, size } = state;
-  return { type, mode: mode.toString(8).padStart(3, '0'), size };
+  return { type, mode: (mode & 0o7777).toString(8).padStart(3, '0'), size };
 }
 
 export interface FileDiffJson

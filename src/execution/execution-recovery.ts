@@ -6,7 +6,13 @@ import type { OnConflict, RewindPlan } from '../model/plan.ts';
 import { attemptOf, type Checkpoint, checkpointId, withMetadata } from './checkpoint.ts';
 import { type ExecutionCheckpoints, saveAttempt, setAside } from './execution-checkpoints.ts';
 import type { ExecutionFiles } from './execution-site.ts';
-import { noFiles, type RollbackPlan, refuseStale, rollbackPlan } from './rollback.ts';
+import {
+  noFiles,
+  type RollbackPlan,
+  type RollbackRequest,
+  refuseStale,
+  rollbackPlan,
+} from './rollback.ts';
 import type { RecordedAttempt } from './step-log.ts';
 
 /** Told to a step that is run again. */
@@ -62,6 +68,8 @@ export interface CheckpointRollbackOptions {
   /** Gets the state of the checkpoint. */
   readonly agent?: RecoverableAgent | undefined;
 }
+
+type RollbackHow = Omit<RollbackRequest, 'to'>;
 
 /** What a rollback did. */
 export interface Rollback {
@@ -130,14 +138,14 @@ export class ExecutionRecovery {
   }
 
   /** What `rollbackToCheckpoint` would do. Throws `checkpoint-not-found`; writes nothing. */
-  async planRollback(checkpointId: string, onConflict?: OnConflict): Promise<RollbackPlan> {
+  async planRollback(checkpointId: string, how: RollbackHow = {}): Promise<RollbackPlan> {
     check(TEXT, 'checkpointId', checkpointId);
     const checkpoint = await this.#checkpoints.loadCheckpoint(checkpointId);
     if (checkpoint === null) {
       throw new SavepointError('checkpoint-not-found', `there is no checkpoint ${checkpointId}`);
     }
     const { executionId, stepIndex } = checkpoint;
-    const files = await this.#planFiles(checkpoint, onConflict);
+    const files = await this.#planFiles(checkpoint, how);
     return rollbackPlan(executionId, stepIndex, await this.#stepsAfter(checkpoint), files);
   }
 
@@ -152,7 +160,7 @@ export class ExecutionRecovery {
   ): Promise<ExecutionResult<Rollback>> {
     return this.#with(checkpointId, async (checkpoint) => {
       if (plan !== undefined) refuseStale(plan, await this.#stepsAfter(checkpoint));
-      const files = plan?.files ?? (await this.#planFiles(checkpoint, onConflict));
+      const files = plan?.files ?? (await this.#planFiles(checkpoint, { onConflict }));
       const output = await this.#rollBack(checkpoint, files);
       await agent?.restoreStateFromCheckpoint(checkpoint);
       return output;
@@ -191,7 +199,8 @@ export class ExecutionRecovery {
     }
   }
 
-  async #planFiles(to: Checkpoint, onConflict: OnConflict = 'fail'): Promise<RewindPlan> {
+  async #planFiles(to: Checkpoint, how: RollbackHow = {}): Promise<RewindPlan> {
+    const { onConflict = 'fail', includeShared } = how;
     refuseRolledBack(to);
     const { file_checkpoint: point } = to.metadata;
     if (this.#files === undefined) {
@@ -200,7 +209,12 @@ export class ExecutionRecovery {
     }
     if (typeof point !== 'string') throw unable(`${to.id} was made without its files`);
     await this.#files.scanAgain?.();
-    return this.#files.planRewind({ to: point, sessionId: to.sessionId, onConflict });
+    return this.#files.planRewind({
+      to: point,
+      sessionId: to.sessionId,
+      onConflict,
+      includeShared,
+    });
   }
 
   /**

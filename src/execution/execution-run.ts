@@ -3,60 +3,23 @@ import { openChanges } from '../capture/capture.ts';
 import { resolveNamed } from '../capture/named-path.ts';
 import { checkId, clipText } from '../model/check.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
-import type { Execution, StepAttempt, StepEffect } from '../model/execution.ts';
+import type { Execution, StepAttempt } from '../model/execution.ts';
+import type { PartId } from '../model/ids.ts';
 import { selectedPath } from '../model/path.ts';
 import { Draft, type IfStorable, type Snapshot, snapshotOf } from '../model/value/index.ts';
 import { readSnapshot } from './execution-reader.ts';
 import type { DraftWork, ExecutionSite } from './execution-site.ts';
 import type { HeldExecution } from './lease.ts';
 import { authorOfStep, RecordedFiles } from './recorded-files.ts';
+import type { StepContext, StepOptions, StepWork } from './step-context.ts';
 import { type ExecutionState, type StepLog, stepName } from './step-log.ts';
 import { draftBegin, draftEnd, StepPacker, syncFiles } from './step-recording.ts';
 import { rollBackAttempt } from './take-back-steps.ts';
 
-export interface StepOptions {
-  /**
-   * Tells steps of one name apart, as in a loop: a step that comes back in another order is noticed. A number
-   * is the same key as its text.
-   */
-  readonly key?: string | number | undefined;
-  /** Cancels the step: its changes are rolled back. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Where commands of the step write. After a kill, or beside another execution, nobody can tell who wrote
-   * a file that no tool named: below these paths it was the step, elsewhere somebody else. Left out, such a
-   * file stays as it is, and the execution stops with `execution-files-changed` and names it.
-   */
-  readonly writes?: readonly string[] | undefined;
-}
-
-/**
- * What a step is given. It may change state, variables and context, in place or by others: what they are at its
- * end is kept. They are drafts: a step that fails has changed nothing.
- */
-export interface StepContext<State = unknown> extends ExecutionState<State> {
-  readonly executionId: string;
-  readonly index: number;
-  readonly name: string;
-  /** Counts from 1. */
-  readonly attempt: number;
-  /** Aborted when the caller cancels, or another process takes the execution over. */
-  readonly signal: AbortSignal;
-  /** Writes that are on record before they happen; the best way for a step to write a file. */
-  readonly files: RecordedFiles;
-  /** What earlier attempts at this step have declared, and may have done. */
-  readonly earlierEffects: readonly StepEffect[];
-  /**
-   * Puts on record, durably, that something is about to happen which cannot be undone: a request that is
-   * sent, a mail. A rollback names it before it starts.
-   */
-  effect(description: string): Promise<void>;
-  /** To be called before a tool writes these files by itself: puts on record what is there. */
-  capture(...paths: string[]): Promise<void>;
-}
-
 export interface RunSettings {
   readonly acceptsChangedFiles: boolean;
+  /** For the attempts that are unfinished when the execution is opened. */
+  readonly includeShared?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -67,9 +30,11 @@ export class ExecutionRun<State = unknown> {
   readonly #packer = new StepPacker();
   readonly #held: HeldExecution;
   readonly #beginning: Snapshot;
-  #log: StepLog<StepAttempt>;
+  readonly #log: StepLog<StepAttempt>;
   /** After the last step that was called; what the first one finds, before. */
   #current: Snapshot;
+  /** The document with it, where that is known. */
+  #root: PartId | null;
   /** The index of the step that is called next. */
   #next = 0;
   /** An attempt that failed and is not yet rolled back to its end: no other may begin before it is. */
@@ -89,6 +54,7 @@ export class ExecutionRun<State = unknown> {
     this.#log = log;
     this.#beginning = beginning;
     this.#current = beginning;
+    this.#root = log.live.length === 0 ? null : held.execution.root;
     this.#settings = settings;
   }
 
@@ -143,6 +109,11 @@ export class ExecutionRun<State = unknown> {
   ): Promise<unknown> {
     const [options, work] = rest.length === 1 ? [{}, rest[0]] : rest;
     checkId('name', name);
+    if (typeof work !== 'function') {
+      throw new SavepointError('argument-invalid', 'the work of a step must be a function', {
+        hint: 'options stand before it: run.step(name, options, work)',
+      });
+    }
     const named = { name, key: keyOf(options) };
     if (this.#isBusy) {
       throw new SavepointError('execution-busy', 'another step of the execution is running');
@@ -228,7 +199,9 @@ export class ExecutionRun<State = unknown> {
     }
     const { store } = this.#site;
     const result = step.result === null ? null : await readSnapshot(store, step.result);
-    this.#current = await readSnapshot(store, step.root);
+    // Many steps leave the state as it is.
+    if (step.root !== this.#root) this.#current = await readSnapshot(store, step.root);
+    this.#root = step.root;
     return result?.value;
   }
 
@@ -246,20 +219,21 @@ export class ExecutionRun<State = unknown> {
       isProxy: types.isProxy,
     });
     try {
-      const result = await work(this.#contextOf(attempt, draft, signal));
+      const context = this.#contextOf(attempt, draft, signal);
+      const result = await work(context);
       refuseAborted(signal);
-      return await this.#succeed(attempt, draft, result);
+      return await this.#succeed(attempt, () => takenFrom(draft, context, result));
     } catch (error) {
       await this.#failWith({ attempt, error, status: signal.aborted ? 'cancelled' : 'failed' });
       throw error;
     } finally {
-      this.#log = this.#log.with(attempt.step);
+      this.#log.put(attempt.step);
     }
   }
 
   #signalOf({ signal }: StepOptions): AbortSignal {
     const given = [signal, this.#settings.signal].filter((one) => one !== undefined);
-    return AbortSignal.any([...given, this.#held.lost]);
+    return given.length === 0 ? this.#held.lost : AbortSignal.any([...given, this.#held.lost]);
   }
 
   async #begin(made: Named & Pick<StepAttempt, 'writes'>): Promise<StepAttempt> {
@@ -288,40 +262,24 @@ export class ExecutionRun<State = unknown> {
    * restores their files only.
    */
   #rolledBackForGood(index: number): StepAttempt[] {
-    return this.#log.attempts
-      .filter(({ index: at, status, rolledBackBy }) => {
-        return at >= index && (status === 'success' || rolledBackBy !== null);
-      })
+    return this.#log
+      .attemptsFrom(index)
+      .filter(({ status, rolledBackBy }) => status === 'success' || rolledBackBy !== null)
       .map((step) => ({ ...step, status: 'rolled-back', rolledBackBy: null }));
   }
 
   #contextOf(attempt: Attempt, draft: Draft, signal: AbortSignal): StepContext<State> {
-    const now = draft.value as ExecutionState<State>;
+    const { state, variables, context } = draft.value as ExecutionState<State>;
     const held = (): HeldExecution => {
       refuseOver(attempt);
       return this.#held;
     };
     const { executionId, index, name, attempt: number } = attempt.step;
-    const earlier = this.#log.attempts.filter((step) => step.index === index);
+    const earlier = this.#log.attemptsAt(index);
     return {
-      get state() {
-        return now.state;
-      },
-      set state(state) {
-        now.state = state;
-      },
-      get variables() {
-        return now.variables;
-      },
-      set variables(variables) {
-        now.variables = variables;
-      },
-      get context() {
-        return now.context;
-      },
-      set context(context) {
-        now.context = context;
-      },
+      state,
+      variables,
+      context,
       executionId,
       index,
       name,
@@ -357,13 +315,13 @@ export class ExecutionRun<State = unknown> {
    * State, result and the record of changed files, in one transaction, once those files are synced. Returns
    * the result as every later call of the step gets it.
    */
-  async #succeed(attempt: Attempt, state: Draft, result: unknown): Promise<unknown> {
+  async #succeed(attempt: Attempt, take: () => Taken): Promise<unknown> {
     let taken: Taken | undefined;
     const ended = await this.#packer.storing(() =>
       this.#held.record(async (draft, now, coverage) => {
-        attempt.isOver = true;
         // Only once: what the step has put into its state may change behind our back.
-        taken ??= takenFrom(state, result);
+        taken ??= take();
+        attempt.isOver = true;
         const packed = {
           root: this.#packer.packState(draft, taken.state.tree),
           result: taken.result && this.#packer.packResult(draft, taken.result.tree),
@@ -377,6 +335,7 @@ export class ExecutionRun<State = unknown> {
     );
     attempt.step = ended.step;
     this.#current = ended.taken.state;
+    this.#root = ended.step.root;
     return ended.taken.result?.value;
   }
 
@@ -415,7 +374,10 @@ interface Taken {
   readonly result: Snapshot | null;
 }
 
-function takenFrom(draft: Draft, result: unknown): Taken {
+function takenFrom(draft: Draft, context: ExecutionState, result: unknown): Taken {
+  const { state: after, variables, context: own } = context;
+  // The step may have put others in their places.
+  Object.assign(draft.value as ExecutionState, { state: after, variables, context: own });
   const state = draft.snapshot();
   return {
     state,
@@ -437,11 +399,6 @@ function refuseOver({ step, isOver }: Attempt): void {
     hint: 'wait, within a step, for all that it does',
   });
 }
-
-/** What a step does. */
-export type StepWork<State = unknown, Result = unknown> = (
-  context: StepContext<State>,
-) => Promise<Result> | Result;
 
 type Named = Pick<StepAttempt, 'name' | 'key'>;
 

@@ -39,6 +39,8 @@ export interface ExecutionFiles {
     /** Only what this session did is taken back. */
     readonly sessionId?: string | undefined;
     readonly onConflict?: OnConflict | undefined;
+    /** Also takes back changes that may be somebody else's. */
+    readonly includeShared?: boolean | undefined;
   }): Promise<RewindPlan>;
   apply(plan: RewindPlan): Promise<Receipt>;
 }

@@ -41,4 +41,4 @@ export {
   ProjectExecutions,
   type ShownExecution,
 } from './project-executions.ts';
-export { isUnfinished, type RecordedAttempt } from './step-log.ts';
+export { isUnfinished, type RecordedAttempt, stepName } from './step-log.ts';

@@ -36,6 +36,11 @@ export interface ExecutionOptions<State = unknown> {
    * were accepted are right from then on, as they are.
    */
   readonly changedFiles?: 'stop' | 'accept' | undefined;
+  /**
+   * Also takes back what a step that was killed may have done to files, where nobody saw who did it: what
+   * somebody else did to those files since goes as well.
+   */
+  readonly includeShared?: boolean | undefined;
   /** False: throws `execution-not-found` instead of beginning an execution. */
   readonly create?: boolean | undefined;
   /** How long the holder counts as running where nobody can tell whether it does; 30 seconds. */
@@ -60,6 +65,7 @@ export async function openExecution<State>(
   const given = snapshotOf(valueToTree({ state, variables, context }, { name: 'options' }));
   const settings: RunSettings = {
     acceptsChangedFiles: options.changedFiles === 'accept',
+    includeShared: options.includeShared,
     signal: options.signal,
   };
   const held = await HeldExecution.acquire(site, id, { leaseMs, create });
@@ -89,18 +95,18 @@ async function beginningOf(
 async function recover(
   site: ExecutionSite,
   held: HeldExecution,
-  { acceptsChangedFiles }: RunSettings,
+  settings: RunSettings,
 ): Promise<StepLog<StepAttempt>> {
   const { id } = held.execution;
   const { attempts, lost } = await readLog(site.store, id);
   if (lost !== null) throw stepLost(id, lost);
   for (const step of attempts.filter(isUnfinished)) {
-    await rollBackUnfinished(site, held, step, acceptsChangedFiles);
+    await rollBackUnfinished(site, held, step, settings);
   }
   const log = await readLog(site.store, id);
   const changed = await changedFiles(site, held.execution, log);
   if (changed.length === 0) return log;
-  if (!acceptsChangedFiles) throw filesChanged(id, changed);
+  if (!settings.acceptsChangedFiles) throw filesChanged(id, changed);
   await acceptFiles(site, held, changed);
   return log;
 }
@@ -118,7 +124,7 @@ async function rollBackUnfinished(
   site: ExecutionSite,
   held: HeldExecution,
   step: StepAttempt,
-  acceptsChangedFiles: boolean,
+  { acceptsChangedFiles, includeShared }: RunSettings,
 ): Promise<void> {
   const { sessionId } = held.execution;
   const windows = commandsIn(await site.store.timeline.windows());
@@ -131,6 +137,7 @@ async function rollBackUnfinished(
     // A scan finds what commands of the attempt did, if it was watched at all.
     record: (work) => (isWatched ? held.scanned(sessionId, work) : held.write(work)),
     acceptsChangedFiles,
+    includeShared,
   });
 }
 

@@ -129,8 +129,9 @@ export class ProjectExecutions {
   /** What going back to after a step would do. Throws `step-not-found`; writes nothing. */
   async planRollback({ id, kind }: ExecutionName, request: RollbackRequest): Promise<RollbackPlan> {
     if (kind === 'steps') return this.#project.planRollback(id, request);
-    const checkpoint = await this.checkpointAt(id, request.to);
-    return this.#recoveryTo(checkpoint).planRollback(checkpoint.id, request.onConflict);
+    const { to, ...how } = request;
+    const checkpoint = await this.checkpointAt(id, to);
+    return this.#recoveryTo(checkpoint).planRollback(checkpoint.id, how);
   }
 
   /** Does exactly what was planned, or throws and does nothing. */

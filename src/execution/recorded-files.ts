@@ -8,7 +8,7 @@ import type { Change } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import { isOutside, nameOf, type TrackedPath } from '../model/path.ts';
-import { ABSENT, joins, type State, unknown } from '../model/state.ts';
+import { ABSENT, joins, permissions, type State, unknown } from '../model/state.ts';
 import { blobOf } from '../store/blob.ts';
 import { Draft } from '../store/draft.ts';
 import { currentSeq } from '../store/find.ts';
@@ -128,7 +128,7 @@ export class RecordedFiles {
     const { files } = this.#site;
     if (files.excluded(at, false)) return unknown('excluded');
     if (bytes.length > files.maxFileSize) return unknown('too-large');
-    const old = before.kind === 'captured' ? before.mode : FILE_MODE;
+    const old = before.kind === 'captured' ? permissions(before) : FILE_MODE;
     return { kind: 'captured', type: 'file', mode: mode ?? old, blob: id, size: bytes.length };
   }
 }
@@ -160,7 +160,7 @@ export function authorOfStep(
 
 /** A file that is not on record, because it is secret or large, keeps the mode that it has. */
 function modeOf(state: State, file: FsPath): number {
-  if (state.kind === 'captured') return state.mode;
+  if (state.kind === 'captured') return permissions(state);
   return permissionsOf(file) ?? FILE_MODE;
 }
 

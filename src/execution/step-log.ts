@@ -42,52 +42,76 @@ export interface RecordedAttempt {
  * does, unless it was rolled back. Pure; both kinds of execution read their attempts through it.
  */
 export class StepLog<A extends RecordedAttempt> {
-  readonly attempts: readonly A[];
-  /** The steps that succeeded and count, from the first on without a gap. */
-  readonly live: readonly A[];
-  /** The index of a step that is missing although later ones succeeded. Only damage does that. */
-  readonly lost: number | null;
-  readonly #newest = new Map<number, A>();
+  /** By the index of the step; within a step, oldest first. */
+  readonly #steps = new Map<number, A[]>();
+  readonly #live: A[] = [];
 
   constructor(attempts: readonly A[]) {
-    this.attempts = attempts;
-    for (const one of attempts) {
-      const known = this.#newest.get(one.index);
-      if (known === undefined || known.attempt < one.attempt) this.#newest.set(one.index, one);
-    }
-    const live: A[] = [];
-    for (
-      let step = this.#newest.get(0);
-      step?.status === 'success';
-      step = this.#newest.get(live.length)
-    ) {
-      live.push(step);
-    }
-    this.live = live;
-    const isLater = (one: A): boolean => one.status === 'success' && one.index > live.length;
-    this.lost = [...this.#newest.values()].some(isLater) ? live.length : null;
+    for (const one of attempts) this.#file(one);
+    this.#goOn();
   }
 
-  /** The same log with one attempt added, or changed. */
-  with(changed: A): StepLog<A> {
-    const { index, attempt } = changed;
-    const others = this.attempts.filter((one) => one.index !== index || one.attempt !== attempt);
-    return new StepLog([...others, changed]);
+  /** The steps that succeeded and count, from the first on without a gap. */
+  get live(): readonly A[] {
+    return this.#live;
+  }
+
+  /** The index of a step that is missing although later ones succeeded. Only damage does that. */
+  get lost(): number | null {
+    const isLater = (one: A): boolean => one.status === 'success' && one.index > this.#live.length;
+    return this.current.some(isLater) ? this.#live.length : null;
+  }
+
+  /** Every attempt, in the order of steps. */
+  get attempts(): A[] {
+    return [...this.steps.values()].flat();
   }
 
   /** Every attempt at each step, oldest first, by the index of the step. */
-  get steps(): Map<number, A[]> {
-    const ordered = this.attempts.toSorted(
-      (one, other) => one.index - other.index || one.attempt - other.attempt,
-    );
-    return Map.groupBy(ordered, ({ index }) => index);
+  get steps(): ReadonlyMap<number, readonly A[]> {
+    return new Map([...this.#steps].sort(([one], [other]) => one - other));
   }
 
   /** The attempt that counts for each step, in the order of steps. Unlike `live`, it may have failed. */
   get current(): A[] {
-    return [...this.#newest.values()]
-      .filter(({ status }) => status !== 'rolled-back')
-      .sort((one, other) => one.index - other.index);
+    return [...this.steps.values()]
+      .flatMap((attempts) => attempts.at(-1) ?? [])
+      .filter(({ status }) => status !== 'rolled-back');
+  }
+
+  attemptsAt(index: number): readonly A[] {
+    return this.#steps.get(index) ?? [];
+  }
+
+  /** Every attempt at this step, and at those that follow it without a gap. */
+  attemptsFrom(index: number): A[] {
+    const found: A[] = [];
+    for (let at = index; this.#steps.has(at); at += 1) found.push(...this.attemptsAt(at));
+    return found;
+  }
+
+  /** Adds an attempt, or puts it in the place of what it was before. */
+  put(changed: A): void {
+    this.#file(changed);
+    this.#live.splice(changed.index);
+    this.#goOn();
+  }
+
+  #file(one: A): void {
+    const { index, attempt } = one;
+    const attempts = this.#steps.get(index) ?? [];
+    const before = attempts.filter((other) => other.attempt < attempt);
+    const after = attempts.filter((other) => other.attempt > attempt);
+    this.#steps.set(index, [...before, one, ...after]);
+  }
+
+  /** Adds the steps that count now to those that counted before. */
+  #goOn(): void {
+    for (;;) {
+      const next = this.attemptsAt(this.#live.length).at(-1);
+      if (next?.status !== 'success') return;
+      this.#live.push(next);
+    }
   }
 
   /** Where the execution can go on from: the last step that succeeded, before `beforeStep` if given. */
@@ -98,7 +122,7 @@ export class StepLog<A extends RecordedAttempt> {
 
   /** The number of the next attempt at a step. */
   nextAttempt(index: number): number {
-    return (this.#newest.get(index)?.attempt ?? 0) + 1;
+    return (this.attemptsAt(index).at(-1)?.attempt ?? 0) + 1;
   }
 
   /** The live step, or throws `step-not-found`. */

@@ -59,6 +59,8 @@ export interface AttemptEnd {
   readonly record: (work: DraftWork<StepAttempt>) => Promise<StepAttempt>;
   /** Files that cannot be taken back stop nobody. */
   readonly acceptsChangedFiles: boolean;
+  /** Also takes back changes of files of which nobody saw who made them. */
+  readonly includeShared?: boolean | undefined;
 }
 
 /**
@@ -69,7 +71,7 @@ export interface AttemptEnd {
 export async function rollBackAttempt(
   site: ExecutionSite,
   held: HeldExecution,
-  { ended, record, acceptsChangedFiles }: AttemptEnd,
+  { ended, record, acceptsChangedFiles, includeShared = false }: AttemptEnd,
 ): Promise<StepAttempt> {
   const step = await record(async (draft, now, coverage) => {
     const made = ended(now);
@@ -77,7 +79,7 @@ export async function rollBackAttempt(
     draft.steps.push(made);
     return made;
   });
-  const left = await restoreFiles(site, held, step).catch((error: unknown) => {
+  const left = await restoreFiles(site, held, step, includeShared).catch((error: unknown) => {
     // The checkpoint was pruned. A caller who accepts the files as they are may still go on.
     if (acceptsChangedFiles && isSavepointError(error, 'checkpoint-not-found')) return [];
     throw error;
@@ -100,12 +102,13 @@ async function restoreFiles(
   site: ExecutionSite,
   held: HeldExecution,
   step: StepAttempt,
+  includeShared: boolean,
 ): Promise<PlanLine[]> {
   const { writes } = step;
   const changes = await site.store.timeline.changes({ sessionIds: [held.execution.sessionId] });
   const ofStep = changes.filter(({ checkpointId }) => checkpointId === step.checkpointId);
   removeFresh(site.files.root, step, new Set(ofStep.map(({ path }) => path)));
-  const own = await restoreNow(site, held, step, { paths: null, includeShared: false });
+  const own = await restoreNow(site, held, step, { paths: null, includeShared });
   if (writes === null || writes.length === 0) return own;
   // Where nobody saw who wrote a file, it was the step below these paths, and somebody else elsewhere.
   const paths = writes.map((path) => selectedPath(site.files.root, path));

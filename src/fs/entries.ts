@@ -35,6 +35,16 @@ export function statOf(at: FsPath): BigIntStats {
   return lstatSync(at, { bigint: true });
 }
 
+/** The user that this process works for; undefined where the system has no numbers for users. */
+export function ownUid(): number | undefined {
+  return process.geteuid?.();
+}
+
+/** Whether a user is another one than that. Whoever asks for many files asks for the own number once. */
+export function isOthers(uid: number, own: number | undefined = ownUid()): boolean {
+  return own !== undefined && uid !== own;
+}
+
 /** The target of a link, as it is written in it. Throws where the entry is not a link. */
 export function linkTarget(at: FsPath): Buffer {
   return readlinkSync(at, { encoding: 'buffer' });

@@ -9,9 +9,9 @@ import {
   readSync,
 } from 'node:fs';
 import { nameOf, parentOf, type TrackedPath } from '../model/path.ts';
-import { ABSENT, type State, type Unknown, unknown } from '../model/state.ts';
+import { ABSENT, OTHERS, type State, type Unknown, unknown } from '../model/state.ts';
 import { blobOf } from '../store/blob.ts';
-import { type EntryKind, kindOf } from './entries.ts';
+import { type EntryKind, isOthers, kindOf } from './entries.ts';
 import { type FsPath, type PinnedFolder, pinParentOrNull } from './pinned-folder.ts';
 
 /** The state of a path, with the bytes to keep. */
@@ -167,7 +167,7 @@ function observeOnce(at: FsPath, options: ObserveOptions): Observation | null {
   if (stats === undefined) return NOTHING;
   if (stats.isSymbolicLink()) return observeLink(at, stats);
   if (stats.isDirectory()) {
-    const mode = Number(stats.mode & 0o777n);
+    const mode = modeOf(stats, 0o3777n);
     const state: State = { kind: 'captured', type: 'directory', mode, blob: null, size: 0 };
     return { state, blob: null, stats };
   }
@@ -178,10 +178,16 @@ function observeOnce(at: FsPath, options: ObserveOptions): Observation | null {
   return observeFile(at, stats, options.room);
 }
 
+/** Setuid means nothing on a folder, so it is left out there. */
+function modeOf({ mode, uid }: Pick<BigIntStats, 'mode' | 'uid'>, recorded: bigint): number {
+  return Number(mode & recorded) | (isOthers(Number(uid)) ? OTHERS : 0);
+}
+
 function observeLink(at: FsPath, stats: BigIntStats): Observation {
   const blob = blobOf(readlinkSync(at, { encoding: 'buffer' }));
   const size = blob.bytes.length;
-  const state: State = { kind: 'captured', type: 'symlink', mode: 0o777, blob: blob.id, size };
+  const mode = modeOf({ mode: 0o777n, uid: stats.uid }, 0o777n);
+  const state: State = { kind: 'captured', type: 'symlink', mode, blob: blob.id, size };
   return { state, blob, stats };
 }
 
@@ -193,7 +199,7 @@ function observeFile(at: FsPath, stats: BigIntStats, room?: ReadingRoom): Observ
     const bytes = readWhole(fd, Number(stats.size), room);
     if (bytes === null || !sameFile(stats, fstatSync(fd, { bigint: true }))) return null;
     const blob = blobOf(bytes);
-    const mode = Number(stats.mode & 0o777n);
+    const mode = modeOf(stats, 0o7777n);
     const size = bytes.length;
     return { state: { kind: 'captured', type: 'file', mode, blob: blob.id, size }, blob, stats };
   } finally {

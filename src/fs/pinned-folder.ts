@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import { isOutside, parentOf, pathToBytes, type TrackedPath } from '../model/path.ts';
+import { SET_ID } from '../model/state.ts';
 
 /** A path for file system calls: text, or bytes where a name is not UTF-8. */
 export type FsPath = string | Buffer;
@@ -86,7 +87,7 @@ export class PinnedFolder {
     }
   }
 
-  /** Sets the permission bits of an entry that is no link; set-id and sticky bits stay. */
+  /** Sets the permission bits of an entry that is no link; see `setPermissions`. */
   chmod(name: string, mode: number): void {
     if (this.#fd === null) {
       setPermissions(this.entry(name), mode);
@@ -214,9 +215,11 @@ function openIfReadable(at: FsPath): number | null {
   }
 }
 
-/** Set-id and sticky bits stay. */
+/** Set-id bits of a file stay as they are, and so does setuid of a folder, where it means nothing. */
 export function setPermissions(at: FsPath, mode: number): void {
-  chmodSync(at, (statSync(at).mode & 0o7000) | mode);
+  const stats = statSync(at);
+  const staying = stats.isDirectory() ? 0o4000 : SET_ID;
+  chmodSync(at, (stats.mode & staying) | (mode & 0o7777 & ~staying));
 }
 
 function symlinkedParent(name: string): SavepointError {

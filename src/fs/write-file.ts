@@ -153,13 +153,13 @@ export function syncPath(path: FsPath): void {
 
 /**
  * The first half of a write, for a restore, which syncs and names many files together. Returns the
- * descriptor to sync and close. Leaves nothing where it fails.
+ * descriptor to sync and close. Leaves nothing where it fails. The file never gets set-id bits.
  */
 export function createFile(at: FsPath, bytes: Uint8Array, mode: number): number {
   const fd = create(at, UNFINISHED_MODE);
   try {
     writeAt(fd, bytes, 0);
-    fchmodSync(fd, mode);
+    fchmodSync(fd, mode & 0o1777);
     return fd;
   } catch (error) {
     try {

@@ -88,6 +88,7 @@ export interface PlanNote {
     | 'lock-file-changed'
     | 'hard-links'
     | 'owner-changes'
+    | 'set-id'
     | 'not-covered'
     | 'not-certain'
     /** No tool named these: a scan found them changed while a command ran. */
@@ -159,10 +160,13 @@ export function isWork(line: PlanLine): boolean {
   return ACTIONS_THAT_WORK.has(line.action);
 }
 
-/** Whether nothing is there, and what was there can never come back: it was never recorded, or is damaged. */
+/**
+ * Whether nothing is there, and what was there can never come back: it was never recorded, or is damaged. What
+ * somebody purged is gone on purpose.
+ */
 export function isLost({ action, expected, reason }: PlanLine): boolean {
   const isGone = action === 'skip' && expected.kind === 'absent';
-  return isGone && /^(before-unknown|blob)-/.test(reason ?? '');
+  return isGone && /^(before-unknown|blob)-(?!purged)/.test(reason ?? '');
 }
 
 /** Whether a line goes on record: it works, or settles what is to be taken back without any work. */

@@ -29,7 +29,7 @@ export interface Absent {
 export interface Captured {
   readonly kind: 'captured';
   readonly type: EntryType;
-  /** Permission bits (0o777); 0o777 for a link, whose own mode means nothing. */
+  /** Permission bits with sticky and set-id bits, and `OTHERS`; 0o777 for a link, whose own mode means nothing. */
   readonly mode: number;
   /** Content of a file, target of a link, null for a directory. */
   readonly blob: BlobId | null;
@@ -47,7 +47,30 @@ export interface Unknown {
  */
 export type State = Absent | Captured | Unknown;
 
-/** A state in the one form that each kind of entry has. Set-id and sticky bits are never recorded. */
+// These bits of a mode are remarks: they are recorded, but neither compared nor restored, and a plan names them.
+
+/** Of a file. A restore must not hand out anybody's rights. Of a folder, set-gid is an ordinary bit. */
+export const SET_ID = 0o6000;
+/** The entry belonged to another user than the one who recorded it. */
+export const OTHERS = 0o10000;
+
+/** The bits of a mode that are compared and restored. */
+export function permissions({ type, mode }: Pick<Captured, 'type' | 'mode'>): number {
+  return mode & ~remarksOn(type);
+}
+
+function remarksOn(type: EntryType): number {
+  return type === 'directory' ? OTHERS : OTHERS | SET_ID;
+}
+
+/** A state as a restore leaves it: with the remarks on the entry that it changed in place, if it did. */
+export function restored(target: State, inPlace: State | null): State {
+  if (target.kind !== 'captured') return target;
+  const kept = inPlace?.kind === 'captured' ? inPlace.mode & remarksOn(target.type) : 0;
+  return { ...target, mode: permissions(target) | kept };
+}
+
+/** A state in the one form that each kind of entry has. */
 export const STATE: Kind<State> = tagged('kind', {
   absent: exact({ kind: oneOf('absent') }),
   unknown: exact({ kind: oneOf('unknown'), reason: oneOf(...UNKNOWN_REASONS) }),
@@ -55,14 +78,14 @@ export const STATE: Kind<State> = tagged('kind', {
     exact({
       kind: oneOf('captured'),
       type: oneOf(...ENTRY_TYPES),
-      mode: integer(0, 0o777),
+      mode: integer(0, 0o17777),
       blob: nullable(matching<BlobId>(HASH, 'a SHA-256')),
       size: integer(0),
     }),
     'an entry with the content and the mode that its type has',
     ({ type, mode, blob, size }) => {
-      if (type === 'directory') return blob === null && size === 0;
-      return blob !== null && (type !== 'symlink' || mode === 0o777);
+      if (type === 'directory') return blob === null && size === 0 && (mode & 0o4000) === 0;
+      return blob !== null && (type !== 'symlink' || (mode & ~OTHERS) === 0o777);
     },
   ),
 });
@@ -77,7 +100,7 @@ export function unknown(reason: UnknownReason): Unknown {
 export function sameState(a: State, b: State): boolean {
   if (a.kind === 'absent' || b.kind === 'absent') return a.kind === b.kind;
   if (a.kind === 'unknown' || b.kind === 'unknown') return false;
-  return a.type === b.type && a.mode === b.mode && a.blob === b.blob;
+  return a.type === b.type && permissions(a) === permissions(b) && a.blob === b.blob;
 }
 
 /**

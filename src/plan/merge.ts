@@ -1,6 +1,6 @@
 import type { BlobId } from '../model/ids.ts';
 import type { ConflictReason, SkipReason } from '../model/plan.ts';
-import { type Captured, type State, sameState } from '../model/state.ts';
+import { type Captured, permissions, type State, sameState } from '../model/state.ts';
 import { diffLines, type Hunk, joinLines, splitLines } from './line-diff.ts';
 
 /** A state on the way to the target; `bytes` are set when they came from a text merge. */
@@ -47,9 +47,8 @@ export function mergeState(
 /** Merged bytes have no blob yet, so the bytes themselves are compared. */
 function isAt({ state, bytes }: Working, other: State, contents: Contents): boolean {
   if (bytes === undefined || state.kind !== 'captured') return sameState(state, other);
-  if (other.kind !== 'captured' || other.type !== state.type || other.mode !== state.mode) {
-    return false;
-  }
+  if (other.kind !== 'captured' || other.type !== state.type) return false;
+  if (permissions(other) !== permissions(state)) return false;
   const content = contents(other);
   return content !== undefined && sameBytes(content, bytes);
 }
@@ -63,7 +62,7 @@ function mergeCaptured(
 ): MergeOutcome {
   if (base.type !== theirs.type || base.type !== ours.state.type)
     return { conflict: 'type-changed' };
-  const mode = mergeMode(base.mode, theirs.mode, ours.state.mode);
+  const mode = mergeMode(permissions(base), permissions(theirs), permissions(ours.state));
   if (mode === null) return { conflict: 'mode-changed' };
   const merged = mergeContent(base, theirs, ours, contents);
   if (!('result' in merged)) return merged;

@@ -1,8 +1,10 @@
+import { isOthers } from '../fs/entries.ts';
 import type { Observation } from '../fs/observe.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Seq } from '../model/ids.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';
 import { isWork, type PlanLine, type PlanNote } from '../model/plan.ts';
+import { OTHERS, SET_ID, type State } from '../model/state.ts';
 
 const LOCK_FILES = new Set([
   'package-lock.json',
@@ -54,10 +56,18 @@ export function notesOn(subject: NoteSubject): PlanNote[] {
       const links = subject.seen.get(path)?.stats?.nlink ?? 1n;
       return links > 1n && expected.kind === 'captured' && expected.type === 'file';
     }),
-    ...pathNote('owner-changes', OWNER_MESSAGE, subject, ({ path, action }) => {
+    ...pathNote('owner-changes', OWNER_MESSAGE, subject, ({ path, action, target }) => {
       const uid = subject.seen.get(path)?.stats?.uid;
-      return action !== 'chmod' && uid !== undefined && uid !== ownUid();
+      if (uid === undefined) return target.kind === 'captured' && (target.mode & OTHERS) !== 0;
+      return action !== 'chmod' && isOthers(Number(uid));
     }),
+    ...pathNote(
+      'set-id',
+      SET_ID_MESSAGE,
+      subject,
+      ({ expected, target }) =>
+        hasSetId(target) || (target.kind === 'captured' && hasSetId(expected)),
+    ),
     ...coverageNote(subject),
   ];
 }
@@ -85,7 +95,13 @@ const INFERRED_MESSAGE =
   'no tool named these files: they changed while a command ran, so what you did to them meanwhile goes back too';
 const LOCK_MESSAGE = 'a lock file changes: install dependencies again';
 const LINK_MESSAGE = 'these files have other names (hard links), which keep the present content';
-const OWNER_MESSAGE = 'these files belong to another user and will belong to you';
+const OWNER_MESSAGE = 'these files belong to another user, or did, and will belong to you';
+const SET_ID_MESSAGE =
+  'these files have set-user-id or set-group-id bits, or had them; a rewind never sets those: check them';
+
+function hasSetId(state: State): boolean {
+  return state.kind === 'captured' && state.type === 'file' && (state.mode & SET_ID) !== 0;
+}
 
 function gitNote({ checkpoint, exact, gitHead: now }: NoteSubject): PlanNote[] {
   if (checkpoint === null) return [];
@@ -114,9 +130,4 @@ function pathNote(
     .filter((line) => isWork(line) && applies(line))
     .map(({ path }) => path);
   return paths.length === 0 ? [] : [{ code, message, paths }];
-}
-
-function ownUid(): bigint | undefined {
-  const uid = process.geteuid?.();
-  return uid === undefined ? undefined : BigInt(uid);
 }

@@ -84,6 +84,7 @@ function isClosed(state: State): state is Captured {
 function change(root: string, step: JournalStep, before: number, after: number): void {
   withParent(root, step, (parent, name) => {
     const state = stateIn(parent, name);
-    if (isDirectory(state) && state.mode === before) parent.chmod(name, after);
+    const isAsBefore = isDirectory(state) && sameState(state, { ...state, mode: before });
+    if (isAsBefore) parent.chmod(name, after);
   });
 }

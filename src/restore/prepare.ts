@@ -8,7 +8,7 @@ import type { Journal, JournalStep } from '../model/journal.ts';
 import type { Operation } from '../model/operation.ts';
 import { ancestors, type TrackedPath } from '../model/path.ts';
 import { isWork, type PlanLine, type PlanNote, type RewindPlan } from '../model/plan.ts';
-import { isDirectory, joins, type State } from '../model/state.ts';
+import { isDirectory, joins, restored, type State } from '../model/state.ts';
 import type { Fresh } from '../plan/make-plan.ts';
 import { blobOf } from '../store/blob.ts';
 import { Draft } from '../store/draft.ts';
@@ -47,10 +47,11 @@ export interface Prepared {
 export async function prepare(
   context: ApplyContext,
   plan: RewindPlan,
-  lines: readonly PlanLine[],
+  given: readonly PlanLine[],
   alongside: readonly TrackedPath[] | null = null,
 ): Promise<Prepared> {
   const { site, now } = context;
+  const lines = given.map(asLeft);
   const safety = new Draft(await currentSeq(site.store));
   const { unrecorded, seen } = await settleLines(context, safety, lines);
   const guards = alongside === null ? null : await guardSteps(site, safety, alongside, now);
@@ -65,7 +66,7 @@ export async function prepare(
     safetyCheckpointId: checkpoint.id,
     base: later.base,
     phase: guards === null ? 'intent' : 'alongside',
-    steps: stepsOf(plan, operation.id, isFolder),
+    steps: stepsOf(plan.lines.map(asLeft), operation.id, isFolder),
     ...(guards === null ? {} : { alongside: guards }),
     ...(await untidySteps(site)),
     operations: [operation, ...(await affectedOperations(site, plan))],
@@ -73,6 +74,12 @@ export async function prepare(
     cancellations: later.cancellations,
   };
   return { safety, journal, seen };
+}
+
+/** A line with the state that will be there: a restore gives nobody files back, nor set-id bits to a file. */
+function asLeft(line: PlanLine): PlanLine {
+  if (!isWork(line)) return line;
+  return { ...line, target: restored(line.target, line.action === 'chmod' ? line.expected : null) };
 }
 
 /** The journal of an earlier restore is still there only because its companions could not be removed. */
@@ -210,11 +217,11 @@ async function affectedOperations(site: CaptureSite, plan: RewindPlan): Promise<
  * their turn comes; then what comes, folders before their entries.
  */
 function stepsOf(
-  plan: RewindPlan,
+  planned: readonly PlanLine[],
   operationId: OperationId,
   isFolderNow: (path: TrackedPath) => boolean,
 ): JournalStep[] {
-  const lines = new Map(plan.lines.filter(isWork).map((line) => [line.path, line]));
+  const lines = new Map(planned.filter(isWork).map((line) => [line.path, line]));
   const groups = Map.groupBy(lines.values(), turnOf);
   const ordered = [
     ...(groups.get('folder mode') ?? []),

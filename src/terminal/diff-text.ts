@@ -94,7 +94,7 @@ function headersOf({ diff: { before, after } }: FileDiff): string[] {
 /** Patches have no folders: git makes and removes them along with files. */
 function folderText(before: State, after: State): string {
   const mode = (state: State): string =>
-    state.kind === 'captured' ? state.mode.toString(8).padStart(3, '0') : '';
+    state.kind === 'captured' ? (state.mode & 0o7777).toString(8).padStart(3, '0') : '';
   if (before.kind === 'absent') return `new, mode ${mode(after)}`;
   if (after.kind === 'absent') return `deleted, mode ${mode(before)}`;
   return `mode ${mode(before)} -> ${mode(after)}`;

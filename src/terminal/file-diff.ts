@@ -91,16 +91,16 @@ function isLost(state: State, bytes: Uint8Array | null): boolean {
   return state.kind === 'captured' && state.blob !== null && bytes === null;
 }
 
-const FILE_TYPES: Record<Captured['type'], string> = {
-  file: '100',
-  symlink: '120',
-  directory: '040',
+const FILE_TYPES: Record<Captured['type'], number> = {
+  file: 0o100000,
+  symlink: 0o120000,
+  directory: 0o040000,
 };
 
 /** Type and permissions as git writes them: 100644, 120000. */
 export function gitMode({ type, mode }: Captured): string {
-  const bits = type === 'file' ? mode.toString(8).padStart(3, '0') : '000';
-  return FILE_TYPES[type] + bits;
+  const bits = type === 'file' ? mode & 0o7777 : 0;
+  return (FILE_TYPES[type] | bits).toString(8).padStart(6, '0');
 }
 
 /** Why git cannot apply what `diffText` makes of a file; null where it can. */

@@ -13,6 +13,8 @@ import {
   storeDirectory,
 } from '../../src/index.ts';
 import { currentSeq, findExecution } from '../../src/store/find.ts';
+import { builtProgram } from '../setup/built.ts';
+import { ChildScript } from '../setup/child-script.ts';
 import { CliProject } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
 
@@ -27,7 +29,7 @@ async function workInSteps(savepoint: Savepoint): Promise<void> {
     await context.effect('asked example.com');
     context.variables.url = 'here';
   });
-  await run.step('write', async (context: Context) => {
+  await run.step('write', { key: 'a' }, async (context: Context) => {
     await context.files.write('a.txt', 'agent\n');
     await context.files.write('notes.md', 'one\ntwo\n');
     context.state.done.push('notes.md');
@@ -134,6 +136,7 @@ describe('savepoint executions', () => {
       { name: 'fetch', attempts: [{ effects: [{ description: 'asked example.com' }], files: [] }] },
       {
         name: 'write',
+        key: 'a',
         status: 'success',
         attempts: [{ files: [{ path: 'a.txt' }, { path: 'notes.md' }] }],
       },
@@ -144,7 +147,7 @@ describe('savepoint executions', () => {
     ]);
     const { out, err } = await run('show', 'exec-1');
     expect(out).toMatch(
-      /\n {2}1 {2}write {2}success\n {7}just now, file checkpoint \w{8}\n {7}M a\.txt/,
+      /\n {2}1 {2}write, key a {2}success\n {7}just now, file checkpoint \w{8}\n {7}M a\.txt/,
     );
     expect(out).toMatch(/\n {7}error: Error: no luck\n/);
     expect(err).toContain('savepoint executions resume exec-1');
@@ -332,3 +335,62 @@ describe('savepoint executions rollback', () => {
     expect(project.read('a.txt')).toBe('mine\n');
   });
 });
+
+describe('savepoint executions resume --include-shared', () => {
+  it('takes back what a killed step may have written, which it leaves without the option', async () => {
+    const killed = new CliProject({ 'a.txt': 'old\n' });
+    const child = new ChildScript(AT_WORK, killed.root, killed.home);
+    try {
+      await child.says('at work');
+    } finally {
+      await child.kill();
+    }
+    const without = await killed.run(['executions', 'resume', 'exec']);
+    expect(without.code).toBe(3);
+    expect(without.err).toContain('--include-shared takes it back too');
+    expect(killed.read('a.txt')).toBe('half\n');
+    const { code, out } = await killed.run(['executions', 'resume', 'exec', '--include-shared']);
+    expect([code, killed.read('a.txt')]).toEqual([0, 'old\n']);
+    expect(out).toContain('restored  a.txt');
+    killed.remove();
+  });
+
+  it('does the same for a program that keeps checkpoints', async () => {
+    const kept = new CliProject({ 'a.txt': 'old\n' });
+    const { root, home } = kept;
+    const savepoint = await openSavepoint({ project: root, home, scan: true });
+    const persistence = new PersistenceManager(await savepoint.storage());
+    const checkpoints = new ExecutionCheckpoints(persistence, { files: savepoint });
+    const fields = { state: {}, context: {}, variables: {} };
+    const step = { executionId: 'kept', stepName: 'one', ...fields };
+    await checkpoints.createCheckpoint({ ...step, stepIndex: 0 });
+    // Two agents at once: nobody can tell which of them wrote the file.
+    const windows = [];
+    for (const sessionId of ['kept', 'other']) {
+      windows.push(await savepoint.openWindow({ sessionId, messageId: 'm' }));
+    }
+    kept.write('a.txt', 'half\n');
+    for (const { id } of windows) await savepoint.closeWindow(id);
+    await checkpoints.createCheckpoint({ ...step, stepIndex: 1, status: 'failed' });
+    await savepoint.close();
+    const resume = ['executions', 'resume', 'kept', '--yes'];
+    await kept.run(resume);
+    expect(kept.read('a.txt')).toBe('half\n');
+    expect((await kept.run([...resume, '--include-shared'])).code).toBe(0);
+    expect(kept.read('a.txt')).toBe('old\n');
+    kept.remove();
+  });
+});
+
+/** A step that writes a file without naming it, and never ends. */
+const AT_WORK = `
+  const [, project, home] = process.argv;
+  const { writeFileSync } = await import('node:fs');
+  const { openSavepoint } = await import('${builtProgram('src/index.ts')}');
+  const savepoint = await openSavepoint({ project, home, scan: true });
+  const run = await savepoint.execution('exec');
+  await run.step('one', async () => {
+    writeFileSync(project + '/a.txt', 'half\\n');
+    console.log('at work');
+    await new Promise((resolve) => setTimeout(resolve, 60_000));
+  });`;

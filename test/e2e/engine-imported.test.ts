@@ -76,12 +76,11 @@ describe('after an import', () => {
     const { elsewhere, here } = await twoProjects();
     await carry(elsewhere, here);
     expect(await here.savepoint.currentPlace()).toBe(await here.idOf('l2', 'local'));
-    const l1 = await here.idOf('l1', 'local');
-    await here.savepoint.rewind({ to: l1 });
+    await here.savepoint.rewind({ to: await here.idOf('l2', 'local') });
     const other = await bed();
     await localMessage(other, 'o1', 'other');
     await carry(other, here);
-    expect(await here.savepoint.currentPlace()).toBe(l1);
+    expect(await here.savepoint.currentPlace()).toBe(await here.idOf('l1', 'local'));
   });
 
   it('status names the newest checkpoint of this machine', async () => {
@@ -94,6 +93,7 @@ describe('after an import', () => {
     const { elsewhere, here } = await twoProjects();
     here.put('r.txt', 'before\n');
     const run = { sessionId: 'run', agent: RUN_AGENT };
+    await here.savepoint.checkpoint({ ...run, messageId: 'r1', isRun: true });
     await here.tool('r1', ['r.txt'], () => here.put('r.txt', 'after\n'), run);
     for (let n = 3; n <= 55; n += 1) await elsewhere.write(`m${n}`, 'a.txt', `${n}\n`);
     await carry(elsewhere, here);

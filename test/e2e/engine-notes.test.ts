@@ -5,12 +5,14 @@ import {
   linkSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSavepoint, type RewindPlan } from '../../src/index.ts';
+import { GitRepository } from '../git/git-repository.ts';
 import { type Bed, makeBed } from './engine-bed.ts';
 import { canaryOf } from './tree-of.ts';
 
@@ -146,6 +148,64 @@ describe('what a person should know', () => {
     chownSync(bed.at('file'), 65534, 65534);
     const receipt = await bed.rewind('m1');
     expect(receipt.notes).toMatchObject([{ code: 'owner-changes', paths: ['file'] }]);
+  });
+
+  const deletions: [how: string, scan: boolean, held: boolean][] = [
+    ['that a tool named', false, false],
+    ['that a scan found gone', true, false],
+    ['that git holds, and a scan found gone', true, true],
+  ];
+  it.for(deletions)(
+    'a file of another user %s comes back as our own',
+    async ([, scan, held], { skip }) => {
+      if (process.geteuid?.() !== 0) skip('only the administrator can give files away');
+      bed.put('file', 'before');
+      bed.put('own', 'before');
+      chownSync(bed.at('file'), 65534, 65534);
+      const repository = new GitRepository(bed.root, bed.base);
+      if (held) {
+        repository.git('init', '--quiet');
+        await repository.commit();
+      }
+      const remove = (): void => {
+        for (const name of ['file', 'own']) rmSync(bed.at(name));
+      };
+      if (scan) {
+        await bed.reopen({ scan: true, environment: repository.environment });
+        const window = await bed.savepoint.openWindow({
+          sessionId: 'agent',
+          messageId: 'm1',
+          description: 'rm',
+        });
+        expect((await bed.savepoint.status()).worktree?.fromGit).toBe(held ? 2 : 0);
+        remove();
+        await bed.savepoint.closeWindow(window.id);
+      } else await bed.tool('m1', ['file', 'own'], remove);
+      const receipt = await bed.rewind('m1');
+      expect(receipt.notes).toMatchObject([{ code: 'owner-changes', paths: ['file'] }]);
+      expect(statSync(bed.at('file')).uid).toBe(0);
+      // It is ours now: another deletion is nothing to speak of.
+      await bed.tool('m2', ['file'], () => rmSync(bed.at('file')));
+      expect((await bed.rewind('m2')).notes).toEqual([]);
+    },
+  );
+
+  it('set-user-id and set-group-id bits of files never come back', async () => {
+    bed.put('tool', 'before', 0o4755);
+    bed.put('gone', 'before', 0o2755);
+    bed.put('plain', 'before', 0o755);
+    await bed.tool('m1', ['tool', 'gone', 'plain'], () => {
+      bed.put('tool', 'after', 0o755);
+      rmSync(bed.at('gone'));
+      bed.put('plain', 'after', 0o755);
+    });
+    const receipt = await bed.rewind('m1');
+    expect(receipt.notes).toMatchObject([{ code: 'set-id', paths: ['gone', 'tool'] }]);
+    for (const name of ['tool', 'gone', 'plain']) {
+      expect(statSync(bed.at(name)).mode & 0o7777).toBe(0o755);
+    }
+    await bed.savepoint.undo();
+    expect(statSync(bed.at('tool')).mode & 0o7777).toBe(0o755);
   });
 
   it('a rename by the agent over a hard link leaves the other name alone', async () => {

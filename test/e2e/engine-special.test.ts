@@ -28,7 +28,7 @@ describe('what is no file', () => {
     const capture = await bed.tool('m1', ['pipe'], () => rmSync(bed.at('pipe')));
     expect(capture.skipped).toEqual(['pipe']);
     const reason = 'before-unknown-special-file';
-    expect((await bed.rewind('m1')).skipped).toEqual([{ path: 'pipe', reason }]);
+    expect((await bed.rewind('m1')).errors).toEqual([{ path: 'pipe', reason }]);
     expect(existsSync(bed.at('pipe'))).toBe(false);
   });
 
@@ -117,7 +117,7 @@ describe('a file that is too large', () => {
     bed.put('big', large);
     await bed.tool('m1', ['big', 'moved'], () => renameSync(bed.at('big'), bed.at('moved')));
     const receipt = await bed.rewind('m1');
-    expect(receipt.skipped).toMatchObject([{ path: 'big' }]);
+    expect(receipt.errors).toMatchObject([{ path: 'big' }]);
     expect(receipt.conflicts).toMatchObject([{ path: 'moved' }]);
     expect(bed.text('moved')).toBe(large);
   });

@@ -25,6 +25,14 @@ describe('after damage and a repair, an execution', () => {
     for (const index of [0, 1, 2]) expect(await again(run, index)).toBe(`result ${index}`);
   });
 
+  it('begins a replay with what it is given where its own beginning is lost', async () => {
+    const savepoint = await damaged('UPDATE executions SET root = 999');
+    const run = await savepoint.execution('e', { state: { count: 7 } });
+    expect(run.state).toEqual({ count: 7 });
+    await again(run as ExecutionRun, 0);
+    expect(run.state).toEqual({ count: 0 });
+  });
+
   it('leaves no steps to the next one that gets its number', async () => {
     const savepoint = await damaged('DELETE FROM executions');
     expect((await savepoint.execution('other')).done).toBe(0);

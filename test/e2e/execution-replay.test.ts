@@ -175,6 +175,17 @@ describe('a key', () => {
     expect(steps.map(({ key }) => key)).toEqual(['0', '1']);
   });
 
+  it('stands before the work: the other way round is refused before the step begins', async () => {
+    const savepoint = await stoppedAt(0);
+    const run = await savepoint.execution('e', BEGIN);
+    const wrong = [[item, { key: 1 }], [{ key: 1 }], []] as unknown as [typeof item][];
+    for (const words of wrong) {
+      const step = run.step('item', ...words);
+      await expect(step).rejects.toMatchObject({ code: 'argument-invalid' });
+    }
+    expect((await (await savepoint.executions()).show('e')).steps).toEqual([]);
+  });
+
   it('is text or a number', async () => {
     const savepoint = await stoppedAt(0);
     const run = await savepoint.execution('e', BEGIN);

@@ -58,7 +58,7 @@ describe('what is taken from git', () => {
       assert.deepEqual(await takenFrom(repository), ['same']);
     }));
 
-  it.each<[keyof EntryStat, number]>([
+  it.each<[Exclude<keyof EntryStat, 'uid'>, number]>([
     ['mtimeMs', -1000],
     ['mtimeMs', -0.001],
     ['ctimeMs', -1000],

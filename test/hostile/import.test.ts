@@ -285,7 +285,7 @@ describe('a field', () => {
     ['change', 'after', { kind: 'unknown', reason: 'constructor' }],
     ['change', 'after', { kind: 'git', key: '' }],
     ['change', 'after', file],
-    ['change', 'after', { ...file, mode: 0o4755 }],
+    ['change', 'after', { ...file, mode: 0o20644 }],
     ['change', 'after', { ...file, mode: -1 }],
     ['change', 'after', { ...file, blob: HASH.toUpperCase() }],
     ['change', 'after', { ...file, blob: '../../etc/passwd' }],

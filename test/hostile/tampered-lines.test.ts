@@ -1,7 +1,7 @@
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openSavepoint } from '../../src/index.ts';
+import { openSavepoint, type RewindPlan } from '../../src/index.ts';
 import { hostileBed, refusalOf } from './hostile-bed.ts';
 import {
   ABSENT,
@@ -46,7 +46,12 @@ const lines: [what: string, code: string, tamper: Tamper][] = [
     'argument-invalid',
     inLine({ action: 'mkdir', target: { ...evil, type: 'directory' } }),
   ],
-  ['a set-user-id bit', 'argument-invalid', inLine({ target: { ...before, mode: 0o4755 } })],
+  [
+    'a set-user-id bit of a folder',
+    'argument-invalid',
+    inLine({ action: 'mkdir', target: { ...before, type: 'directory', mode: 0o4755, blob: null } }),
+  ],
+  ['a mode beyond all bits', 'argument-invalid', inLine({ target: { ...before, mode: 0o20755 } })],
   ['a mode below zero', 'argument-invalid', inLine({ target: { ...before, mode: -1 } })],
   ['a mode that is text', 'argument-invalid', inLine({ target: { ...before, mode: '777' } })],
   ['a mode with a fraction', 'argument-invalid', inLine({ target: { ...before, mode: 0.5 } })],
@@ -106,6 +111,17 @@ describe('a plan with', () => {
   );
   it.each(plans)('%s is refused as %s', (_what, code, tamper) =>
     expectRefused(bed(), tamper, code),
+  );
+
+  it.each([0o4755, 0o2755, 0o6644])(
+    'the set-id bits of mode 0o%o sets none of them',
+    async (mode) => {
+      const plan = await realPlan(bed());
+      const tampered = inLine({ target: { ...before, mode } })(plan);
+      await bed().savepoint.apply(tampered as RewindPlan);
+      expect(bed().text('file')).toBe('before\n');
+      expect(statSync(bed().at('file')).mode & 0o7777).toBe(mode & 0o777);
+    },
   );
 
   it('an older number does not hide what happened since', async () => {

@@ -39,8 +39,14 @@ export function mount(type: string, options: string, folder: string): void {
   must(run('mount', ['-t', type, '-o', options, type, folder]));
 }
 
+/** A file that was just closed may keep the file system busy for a moment. */
 export function unmount(folder: string): void {
-  must(run('umount', [folder]));
+  for (let tries = 1; ; tries += 1) {
+    const problem = run('umount', [folder]);
+    if (problem === null) return;
+    if (tries === 50) throw new Error(problem);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  }
 }
 
 /** Makes a folder a mount of its own, on which nobody can write until it is unmounted. */

@@ -52,6 +52,39 @@ takesBack([
     changed: ['made', 'made/x'],
   },
   {
+    name: 'a folder that lost its sticky bit',
+    extra: 'chmod 1777 src',
+    script: 'chmod 777 src',
+    changed: ['src'],
+  },
+  {
+    name: 'a folder that got a sticky bit',
+    script: 'chmod +t src',
+    changed: ['src'],
+  },
+  {
+    name: 'a folder that lost its setgid bit',
+    extra: 'chmod 2775 src',
+    script: 'chmod 0775 src; chmod g-s src',
+    changed: ['src'],
+  },
+  {
+    name: 'folders with a sticky bit and with setgid that were deleted with all that is in them',
+    extra: 'chmod 3775 src/deep; chmod 1777 src/deep/er; chmod +t src/main.txt',
+    script: 'rm -r src',
+  },
+  {
+    name: 'a folder that was deleted below one whose setgid bit new folders inherit',
+    extra: 'chmod g+s src; chmod g-s src/deep',
+    script: 'rm -r src/deep',
+  },
+  {
+    name: 'a sticky bit of a file',
+    extra: 'chmod 1644 src/main.txt',
+    script: 'printf x > src/main.txt; chmod 644 src/main.txt',
+    changed: ['src/main.txt'],
+  },
+  {
     name: 'a file whose mode alone was changed to and fro',
     script: 'chmod 600 src/main.txt; chmod 644 src/main.txt',
     changed: [],

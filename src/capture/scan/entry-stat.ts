@@ -1,3 +1,5 @@
+import { isOthers } from '../../fs/entries.ts';
+
 /**
  * The fields of `lstat` that the scan uses. Plain numbers are enough: times lose less than a microsecond,
  * and very large inode numbers are rounded, but the stat of a file that changed still differs. Its ctime,
@@ -9,11 +11,12 @@ export interface EntryStat {
   readonly size: number;
   readonly mtimeMs: number;
   readonly ctimeMs: number;
+  readonly uid?: number | undefined;
 }
 
 /** A copy without the other fields of Node's stats, which take four times as much memory. */
-export function bareStat({ mode, ino, size, mtimeMs, ctimeMs }: EntryStat): EntryStat {
-  return { mode, ino, size, mtimeMs, ctimeMs };
+export function bareStat({ mode, ino, size, mtimeMs, ctimeMs, uid }: EntryStat): EntryStat {
+  return { mode, ino, size, mtimeMs, ctimeMs, uid };
 }
 
 const TYPE_MASK = 0o170000;
@@ -29,6 +32,13 @@ export const RACY: number = 1 << 16;
 export const UNREADABLE: number = 1 << 17;
 /** The name is not plain ASCII, so its bytes must be decoded. */
 export const WIDE_NAME: number = 1 << 18;
+/** The entry belongs to another user. */
+export const OTHERS_FLAG: number = 1 << 19;
+
+/** The mode of an entry, and what else its stat says, as the column has them. */
+export function statBits({ mode, uid }: EntryStat, own: number | undefined): number {
+  return (mode & MODE_MASK) | (uid !== undefined && isOthers(uid, own) ? OTHERS_FLAG : 0);
+}
 
 export function isDirectoryMode(mode: number): boolean {
   return (mode & TYPE_MASK) === DIRECTORY;

@@ -1,5 +1,6 @@
+import { ownUid } from '../../fs/entries.ts';
 import { pathToBytes } from '../../model/path.ts';
-import { type EntryStat, isDirectoryMode, MODE_MASK, WIDE_NAME } from './entry-stat.ts';
+import { type EntryStat, isDirectoryMode, statBits, WIDE_NAME } from './entry-stat.ts';
 import { type FolderRuleTexts, isEmpty } from './folder-rules.ts';
 import {
   type ColumnSizes,
@@ -34,6 +35,7 @@ const MORE_NAME_BYTES = 64 * 1024;
 export class IndexBuilder {
   readonly rules: Map<number, FolderRuleTexts> = new Map();
   #folders = 1;
+  readonly #own = ownUid();
   readonly #stats: GrowingColumn<Float64Array>;
   readonly #bits: GrowingColumn<Uint32Array>;
   readonly #parent: GrowingColumn<Uint32Array>;
@@ -56,15 +58,15 @@ export class IndexBuilder {
 
   /** Adds an entry to a folder. If it is a folder itself, returns its number, otherwise -1. */
   add(parent: number, name: string, stat: EntryStat, flags: number): number {
-    const mode = stat.mode & MODE_MASK;
+    const bits = statBits(stat, this.#own);
     this.#stats.push(stat.mtimeMs);
     this.#stats.push(stat.ctimeMs);
     this.#stats.push(stat.ino);
     this.#stats.push(stat.size);
-    this.#bits.push(mode | flags | (this.#names.appendName(name) ? 0 : WIDE_NAME));
+    this.#bits.push(bits | flags | (this.#names.appendName(name) ? 0 : WIDE_NAME));
     this.#parent.push(parent);
     this.#nameEnd.push(this.#names.length);
-    return isDirectoryMode(mode) ? this.#newFolder() : -1;
+    return isDirectoryMode(bits) ? this.#newFolder() : -1;
   }
 
   /** Gives an entry that was copied another stamp. */

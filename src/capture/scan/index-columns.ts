@@ -1,5 +1,6 @@
+import { ownUid } from '../../fs/entries.ts';
 import { bytesToPath, type TrackedPath } from '../../model/path.ts';
-import { bareStat, type EntryStat, MODE_MASK, RACY, WIDE_NAME } from './entry-stat.ts';
+import { bareStat, type EntryStat, MODE_MASK, RACY, statBits, WIDE_NAME } from './entry-stat.ts';
 
 /** The number of bytes before the first column in a file. A multiple of 8, so that columns are aligned. */
 export const HEADER_BYTES = 32;
@@ -91,7 +92,7 @@ export const MAX_RESTAMPED = 1_000;
 
 /** The stamp for a new look at an entry. Of the old flags only the one about its name stays. */
 export function newStamp(before: number, stat: EntryStat, flags: number): Stamp {
-  const bits = (stat.mode & MODE_MASK) | flags | (before & WIDE_NAME);
+  const bits = statBits(stat, ownUid()) | flags | (before & WIDE_NAME);
   return { stat: bareStat(stat), bits };
 }
 

@@ -1,7 +1,8 @@
 import type { Change } from '../../model/change.ts';
 import { isOutside, nameOf, pathToBytes, type TrackedPath } from '../../model/path.ts';
+import { OTHERS } from '../../model/state.ts';
 import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/ignore-scope.ts';
-import { isDirectoryMode, MODE_MASK, RACY, UNREADABLE } from './entry-stat.ts';
+import { isDirectoryMode, MODE_MASK, OTHERS_FLAG, RACY, UNREADABLE } from './entry-stat.ts';
 import { type FolderRuleTexts, NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
 import {
   type EntryPaths,
@@ -97,6 +98,13 @@ export class ScanIndex {
   /** All of `st_mode`. */
   mode(entry: number): number {
     return this.bits(entry) & MODE_MASK;
+  }
+
+  /** As a state has it: what is recorded of an entry that is not read. */
+  recordedMode(entry: number): number {
+    const bits = this.bits(entry);
+    const recorded = isDirectoryMode(bits) ? 0o3777 : 0o7777;
+    return (bits & recorded) | ((bits & OTHERS_FLAG) === 0 ? 0 : OTHERS);
   }
 
   size(entry: number): number {

@@ -109,9 +109,10 @@ function sortOut(
     const size = index.size(entry);
     const oid = !next.done && next.value.path === index.path(entry) ? next.value.oid : null;
     if (oid !== null) next = held.next();
-    if (index.isDirectory(entry)) writer.set(entry, folder(mode));
+    const recorded = index.recordedMode(entry);
+    if (index.isDirectory(entry)) writer.set(entry, folder(recorded));
     else if (excluded(index.path(entry), false)) writer.set(entry, unknown('excluded'));
-    else if (oid !== null) writer.set(entry, { kind: 'git', mode: mode & 0o777, size, key: oid });
+    else if (oid !== null) writer.set(entry, { kind: 'git', mode: recorded, size, key: oid });
     else if (!isFileMode(mode) && !isLinkMode(mode)) writer.set(entry, unknown('special-file'));
     else if (size > maxFileSize) writer.set(entry, unknown('too-large'));
     else {
@@ -145,5 +146,5 @@ async function* copies(
 }
 
 function folder(mode: number): BaselineState {
-  return { kind: 'captured', type: 'directory', mode: mode & 0o777, blob: null, size: 0 };
+  return { kind: 'captured', type: 'directory', mode, blob: null, size: 0 };
 }

@@ -38,7 +38,7 @@ export const executions: Command = {
       'resume, rollback: where somebody else changed a file too, keep it, restore it, or fail (default)',
       ['keep', 'restore', 'fail'],
     ),
-    'include-shared': { ...INCLUDE_SHARED, help: `rollback: ${INCLUDE_SHARED.help}` },
+    'include-shared': { ...INCLUDE_SHARED, help: `resume, rollback: ${INCLUDE_SHARED.help}` },
     limit: { ...LIMIT_OPTION, help: `list: ${LIMIT_OPTION.help}` },
     ...PAGER_OPTIONS,
   },
@@ -84,7 +84,7 @@ interface Entry {
   readonly options: readonly string[];
 }
 
-const BACK = ['kind', 'dry-run', 'yes', 'on-conflict'];
+const BACK = ['kind', 'dry-run', 'yes', 'on-conflict', 'include-shared'];
 
 const TABLE: Readonly<Record<Verb, Entry>> = {
   list: {
@@ -102,7 +102,7 @@ const TABLE: Readonly<Record<Verb, Entry>> = {
   rollback: {
     load: () => import('../executions/rollback.ts'),
     most: 1,
-    options: [...BACK, 'to', 'accept-effects', 'include-shared'],
+    options: [...BACK, 'to', 'accept-effects'],
   },
 };
 

@@ -93,7 +93,7 @@ async function resumeSteps(
   const isDryRun = call.flags.has('dry-run');
   const opened = isDryRun
     ? null
-    : await call.io.interrupts.hold(() => open(savepoint, known), RESTORE);
+    : await call.io.interrupts.hold(() => open(call, savepoint, known), RESTORE);
   const { done, operationIds, files } = opened ?? { done: known.done, operationIds: [], files: [] };
   printResumed(call, {
     id: known.id,
@@ -131,9 +131,10 @@ interface Opened {
 }
 
 /** Opening an execution rolls back unfinished attempts, and stops where files are not as its steps left them. */
-async function open(savepoint: Savepoint, { id }: KnownExecution): Promise<Opened> {
+async function open(call: Call, savepoint: Savepoint, { id }: KnownExecution): Promise<Opened> {
   const before = new Set((await savepoint.operations()).map((one) => one.id));
-  const run = await savepoint.execution(id, { create: false });
+  const includeShared = call.flags.has('include-shared');
+  const run = await savepoint.execution(id, { create: false, includeShared });
   const { done } = run;
   await run.close();
   const made = (await savepoint.operations()).filter((one) => !before.has(one.id));
@@ -184,7 +185,9 @@ async function resumeCheckpoints(
   // So that the plan knows of what happened since the last scan.
   await savepoint.scanAgain();
   const onConflict = wordOption(call, 'on-conflict', ['keep', 'restore', 'fail']);
-  const plan = await executions.planRollback(known, { to: last.stepIndex, onConflict });
+  const includeShared = call.flags.has('include-shared');
+  const request = { to: last.stepIndex, onConflict, includeShared };
+  const plan = await executions.planRollback(known, request);
   const { id, executionId, stepIndex, stepName } = last;
   const place = `${executionId} as it was after step ${stepIndex} (${stepName})`;
   const names = plan.steps.map(({ index, name }) => `${index} (${name})`).join(', ');

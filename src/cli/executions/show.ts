@@ -3,6 +3,7 @@ import {
   ProjectExecutions,
   type RecordedAttempt,
   type ShownExecution,
+  stepName,
 } from '../../execution/index.ts';
 import {
   displayText,
@@ -100,6 +101,7 @@ const SHAPE = exact({
       exact({
         index: COUNT,
         name: TEXT,
+        key: described('Tells steps of one name apart.', nullable(TEXT)),
         status: described('Of the attempt that counts.', STEP_STATUS),
         attempts: described('In order.', listOf(ATTEMPT)),
       }),
@@ -173,6 +175,7 @@ function shownJson(shown: ShownExecution, files: Files): TypeOf<typeof SHAPE> {
     steps: steps.map(({ index, name, status, attempts }) => ({
       index,
       name,
+      key: attempts.at(-1)?.key ?? null,
       status,
       attempts: attempts.map((attempt) => attemptJson(attempt, files, names)),
     })),
@@ -220,7 +223,10 @@ const LONGEST_NAME = 40;
 function stepsText(call: Call, { steps }: ShownExecution, files: Files): string[] {
   if (steps.length === 0) return ['No step was begun.'];
   const { paint } = call;
-  const names = steps.map(({ name }) => clipWidth(displayText(name), LONGEST_NAME));
+  const names = steps.map(({ name, attempts }) => {
+    const attempt = attempts.at(-1);
+    return clipWidth(displayText(attempt ? stepName(attempt) : name), LONGEST_NAME);
+  });
   const column = Math.max(...names.map(textWidth));
   return steps.flatMap(({ index, status, attempts }, i) => {
     const isOne = attempts.length === 1;

@@ -7,6 +7,7 @@ const checkpoint = {
   kind: 'message',
   description: 'Fix the 解析器\x1b',
   label: null,
+  importedAt: null,
   takenBack: 'no',
 } as ListedCheckpoint;
 

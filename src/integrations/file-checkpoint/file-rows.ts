@@ -70,7 +70,7 @@ export async function toFileCheckpoint(
   const bytes = Buffer.from(await savepoint.readBlob(before.blob));
   const originalContent = bytes.toString('utf8');
   const binary = !bytes.equals(Buffer.from(originalContent));
-  return { ...row, originalContent, fileExisted: true, mode: before.mode, binary };
+  return { ...row, originalContent, fileExisted: true, mode: before.mode & 0o777, binary };
 }
 
 export function rowId(change: Change): string {

@@ -123,6 +123,27 @@ describe('a draft', () => {
     expect(draftOf(after).snapshot().tree).toBe(after.tree);
   });
 
+  it('looks at nothing that nobody touched', () => {
+    const closed = new Proxy(
+      {},
+      Object.fromEntries(
+        ['get', 'ownKeys', 'getOwnPropertyDescriptor', 'getPrototypeOf', 'has'].map((trap) => [
+          trap,
+          () => expect.fail('somebody looked into it'),
+        ]),
+      ),
+    );
+    const items = Array.from({ length: 100 }, () => closed);
+    const [tree, value] = [
+      { messages: items, other: closed },
+      { messages: items, other: closed },
+    ];
+    const draft = draftOf({ tree, value, hasReferences: false });
+    (draft.value as { messages: unknown[] }).messages.push({ text: 'new' });
+    const { messages } = draft.snapshot().value as { messages: unknown[] };
+    expect([messages.length, messages[100]]).toEqual([101, { text: 'new' }]);
+  });
+
   it('keeps a Map, a Date or bytes that were changed in place, and leaves the earlier ones', () => {
     const before = snapshot({
       map: new Map([['a', 1]]),
@@ -147,10 +168,23 @@ describe('a draft', () => {
     expect(before.value).toMatchObject({ when: new Date(1) });
   });
 
+  it('keeps it that an entry of a Map and another place are one and the same object', () => {
+    const draft = draftOf(snapshot({ map: new Map([['a', { n: 1 }]]), list: [1, 2] }));
+    const state = draft.value as { map: Map<string, object>; alias?: object };
+    state.alias = state.map.get('a') as object;
+    const after = draft.snapshot();
+    const { map, alias } = after.value as typeof state;
+    expect(alias).toBe(map.get('a'));
+    const again = draftOf(after).value as typeof state;
+    expect(again.alias).toBe(again.map.get('a'));
+  });
+
   it('refuses to become what is nested too deeply, step by step', () => {
-    let now = snapshot({ inner: 0 });
+    let deep: unknown = 0;
+    for (let level = 0; level < 950; level += 1) deep = { inner: deep };
+    let now = snapshot(deep);
     const nest = (): void => {
-      for (let level = 0; level < 2_000; level += 1) {
+      for (let level = 0; level < 100; level += 1) {
         const draft = draftOf(now);
         const state = draft.value as { inner: unknown };
         state.inner = { inner: state.inner };

@@ -53,7 +53,7 @@ export class Draft {
   }
 
   #proxyOf(base: object, tree: Tree, depth: number): object {
-    const content: object = Array.isArray(base) ? base.slice() : { ...base };
+    const content: object = Array.isArray(base) ? [...base] : { ...base };
     const node: Node = { content, base, tree, depth, isPlain: true };
     const proxy = new Proxy(content, this.#trapsOf(node));
     this.#nodes.set(proxy, node);

@@ -13,7 +13,7 @@ import {
 
 /** The value that a tree was made of. Throws `value-invalid` where nobody can have written that. */
 export function treeToValue(tree: Tree): unknown {
-  return read(() => new ValueMaker(false).make(tree));
+  return read(() => new ValueMaker({ freezes: false, reuses: false }).make(tree));
 }
 
 function read(make: () => unknown): unknown {
@@ -36,13 +36,15 @@ export interface Snapshot {
 
 /** The value of a tree, frozen. Parts that the tree shares with that of an earlier snapshot are not made again. */
 export function snapshotOf(tree: Tree, previous?: Snapshot): Snapshot {
-  const maker = new ValueMaker(true);
-  // A reference may lead anywhere, also into a part that would not be made again.
-  const value = read(() => maker.make(tree, '', previous?.hasReferences ? undefined : previous));
-  if (!maker.hasReferences || previous === undefined) {
+  const earlier = previous?.hasReferences ? undefined : previous;
+  const maker = new ValueMaker({ freezes: true, reuses: earlier !== undefined });
+  try {
+    const value = read(() => maker.make(tree, '', earlier));
     return { tree, value, hasReferences: maker.hasReferences };
+  } catch (error) {
+    if (earlier !== undefined && maker.hasReferences) return snapshotOf(tree);
+    throw error;
   }
-  return snapshotOf(tree);
 }
 
 /** The value that JSON was made of. */
@@ -61,13 +63,16 @@ type Earlier = Pick<Snapshot, 'tree' | 'value'>;
 
 class ValueMaker {
   readonly #freezes: boolean;
+  readonly #reuses: boolean;
   hasReferences = false;
   readonly #frames: Frame[] = [];
   /** Entries of Maps and Sets by their numbers, for references into them. */
   readonly #entries = new Map<object, unknown[]>();
 
-  constructor(freezes: boolean) {
-    this.#freezes = freezes;
+  /** `reuses`: parts of an earlier value are taken over; then it throws where the tree has references. */
+  constructor(how: { readonly freezes: boolean; readonly reuses: boolean }) {
+    this.#freezes = how.freezes;
+    this.#reuses = how.reuses;
   }
 
   make(tree: Tree, key: Segment = '', earlier?: Earlier): unknown {
@@ -93,13 +98,15 @@ class ValueMaker {
     const values = trees.length === 0 ? [] : (earlier?.value as readonly unknown[]);
     // Entries are in their places, or as far from the end as they were: some were put in, or taken out.
     const shift = trees.length - items.length;
-    const list: unknown[] = [];
+    const list: unknown[] = [...values];
+    list.length = Math.min(list.length, items.length);
     return this.#within(list, key, () => {
       for (let index = 0; index < items.length; index += 1) {
         const item = items[index] as Tree;
-        const at = item === trees[index] ? index : index + shift;
-        if (item === trees[at]) list.push(values[at]);
-        else list.push(this.make(item, index, earlierAt(trees, values, index)));
+        if (item === trees[index]) continue;
+        const at = index + shift;
+        if (item === trees[at]) list[index] = values[at];
+        else list[index] = this.make(item, index, earlierAt(trees, values, index));
       }
     });
   }
@@ -142,6 +149,8 @@ class ValueMaker {
         return this.#error(objectOf(content), key);
       case '$ref':
         this.hasReferences = true;
+        // It may lead into a part that was taken over, of which nobody knows the way to its entries.
+        if (this.#reuses) throw invalid('there are references');
         return this.#resolve(listOf(content) as readonly Segment[]);
       default:
         throw invalid(`nothing is called ${tag}`);

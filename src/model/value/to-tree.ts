@@ -150,11 +150,12 @@ class TreeMaker {
     trees: readonly Tree[],
     place: Place,
   ): Tree[] {
-    const made: Tree[] = [];
+    const made: Tree[] = [...trees];
+    made.length = Math.min(trees.length, items.length);
     for (let index = 0; index < items.length; index += 1) {
-      const [item, before] = [items[index], trees[index]];
-      const isSame = before !== undefined && Object.is(item, base[index]);
-      made.push(isSame ? before : this.#any(item, place, index, before));
+      const item = items[index];
+      const isSame = index < trees.length && Object.is(item, base[index]);
+      if (!isSame) made[index] = this.#any(item, place, index, trees[index]);
     }
     return made;
   }

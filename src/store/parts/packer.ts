@@ -16,6 +16,16 @@ const REMEMBERED_TEXTS = 64;
 const REMEMBERED_CHARACTERS = 16 * 1024 * 1024;
 const REMEMBERED_RUNS = 8_192;
 
+/** A list in several runs. */
+interface LongList {
+  items: readonly Tree[];
+  /** For each item what is written in the list. */
+  readonly entries: Skeleton[];
+  /** Where each run ends, and what stands for it. */
+  readonly ends: number[];
+  readonly places: Skeleton[];
+}
+
 interface Run {
   readonly entries: readonly Skeleton[];
   readonly place: Skeleton;
@@ -31,6 +41,8 @@ export class Packer {
   readonly #texts = new Recent<Skeleton>(REMEMBERED_TEXTS, REMEMBERED_CHARACTERS);
   readonly #runs = new Recent<Run>(REMEMBERED_RUNS);
   readonly #made = new Map<PartId, Part>();
+  /** By their first items. */
+  readonly #lists = new WeakMap<object, LongList>();
 
   /**
    * The first part, which is made anew each time, and the others that this packer has not made before,
@@ -77,10 +89,47 @@ export class Packer {
   }
 
   #list(items: readonly Tree[]): Skeleton {
+    const known = this.#listAgain(items);
+    if (known !== null) return known;
     const entries = items.map((item) => this.#any(item));
     const isHeavy = weightOf(entries) > LARGEST_NODE;
     const settled = isHeavy ? entries.map((entry) => this.#light(entry)) : entries;
-    return this.#divided('[', settled, ']', false);
+    const [first] = items;
+    if (weightOf(settled) <= LARGEST_NODE || typeof first !== 'object' || first === null) {
+      return this.#divided('[', settled, ']', false);
+    }
+    const list: LongList = { items, entries: settled, ends: [], places: [] };
+    this.#lists.set(first, list);
+    return this.#divideOn(list);
+  }
+
+  /**
+   * A long list that begins as an earlier one did, which is still long: only what follows is looked at. What is
+   * known of the list is changed in place, so that a list which grows leaves nothing behind.
+   */
+  #listAgain(items: readonly Tree[]): Skeleton | null {
+    const first = items[0] as object;
+    const list = this.#lists.get(first);
+    if (list === undefined) return null;
+    const same = sameAtBegin(list.items, items);
+    const { entries, ends, places } = list;
+    entries.length = same;
+    for (const item of items.slice(same)) entries.push(this.#light(this.#any(item)));
+    list.items = items;
+    // Another entry may follow the last run: where that run ends is open.
+    while ((ends.at(-1) ?? 0) >= same) ends.pop();
+    places.length = ends.length;
+    if (weightOf(entries) > LARGEST_NODE) return this.#divideOn(list);
+    this.#lists.delete(first);
+    return null;
+  }
+
+  #divideOn({ entries, ends, places }: LongList): Skeleton {
+    for (const run of runsOf(entries, ends.at(-1) ?? 0)) {
+      places.push(this.#run('[', run, ']', false));
+      ends.push((ends.at(-1) ?? 0) + run.length);
+    }
+    return this.#joinedAgain(places);
   }
 
   #light(entry: Skeleton): Skeleton {
@@ -191,6 +240,13 @@ function roomAfter(tree: Tree, room: number): number {
   return left;
 }
 
+/** How many entries two lists have in common, from the first on. */
+function sameAtBegin(one: readonly Tree[], other: readonly Tree[]): number {
+  let same = 0;
+  while (same < one.length && same < other.length && one[same] === other[same]) same += 1;
+  return same;
+}
+
 function weightOf(entries: readonly Skeleton[]): number {
   let weight = 0;
   for (const { cost } of entries) weight += cost;
@@ -240,6 +296,11 @@ export class Recent<Value> {
       if (this.#values.size <= this.#limit && this.#length <= this.#most) return;
       if (this.#values.size > 1) this.#delete(oldest);
     }
+  }
+
+  clear(): void {
+    this.#values.clear();
+    this.#length = 0;
   }
 
   #delete(key: string): void {

@@ -146,11 +146,13 @@ describe('a document in parts', () => {
       (at) => list.toSpliced(at % list.length, 1),
       (at) => list.toSpliced(at % list.length, 0, other[at % 100], 'text'),
       () => list.filter((item) => typeof item === 'object' && !('short' in (item as object))),
-      () => messages(12, 700),
+      () => (list.length < 100 ? messages(12, 700) : list.slice(0, -3)),
     ];
-    for (let round = 0; round < 150; round += 1) {
+    for (let round = 0; round < 300; round += 1) {
       list = edits[round % edits.length]?.(round * 7) ?? list;
       if (list.length < 8) list = messages(40, 700);
+      // From here on, a list of several runs.
+      if (round === 150) list = messages(400, 300);
       const state = { round, list };
       const fresh = new DocumentPacker().pack(state, 'state');
       const root = kept.save(state);

@@ -12,6 +12,8 @@ export interface Skeleton {
   readonly cost: number;
   /** What stands for it where it is a part of its own, once it was made one. */
   place: Skeleton | null;
+  /** A number that only depends on what it says, once somebody asked for it. */
+  mark: number | null;
 }
 
 const PART_TEXT = '{"$part":0}';
@@ -24,7 +26,7 @@ export function skeleton(
   isTagged = false,
 ): Skeleton {
   const cost = text.length + CHILD_COST * children.length;
-  return { text, children, isTagged, cost, place: null };
+  return { text, children, isTagged, cost, place: null, mark: null };
 }
 
 /** What stands for a part that lies elsewhere. */
@@ -61,8 +63,13 @@ function partText(count: number): string {
   return count === 1 ? PART_TEXT : `{"$part":${count - 1}}`;
 }
 
-/** A number that only depends on what an entry says. */
-function markOf({ text, children }: Skeleton): number {
+/** The number is remembered: a long list is looked through again for each entry that is added. */
+function markOf(entry: Skeleton): number {
+  entry.mark ??= madeMark(entry);
+  return entry.mark;
+}
+
+function madeMark({ text, children }: Skeleton): number {
   let mark = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) {
     mark = Math.imul(mark ^ text.charCodeAt(at), 0x01000193);
@@ -78,14 +85,15 @@ const LARGEST = 4_096;
 const MARKS = 0x10000;
 
 /**
- * Cuts the entries of a list or object into runs. An entry ends a run by what it says itself, so that one
+ * Cuts the entries of a list or object into runs, from one that begins a run on. An entry ends a run by what it says itself, so that one
  * that comes in, or goes, leaves all runs but its own as they are.
  */
-export function runsOf(entries: readonly Skeleton[]): Skeleton[][] {
+export function runsOf(entries: readonly Skeleton[], from = 0): Skeleton[][] {
   const runs: Skeleton[][] = [];
   let run: Skeleton[] = [];
   let cost = 0;
-  for (const entry of entries) {
+  for (let at = from; at < entries.length; at += 1) {
+    const entry = entries[at] as Skeleton;
     if (run.length > 0 && cost + entry.cost > LARGEST) {
       runs.push(run);
       [run, cost] = [[], 0];

@@ -167,3 +167,47 @@ function withHolder(body: (store: Store, holder: ChildScript) => Promise<void>):
     }
   });
 }
+
+describe('parts that nothing names any more', () => {
+  it('are removed in time while two keys are saved again and again', () =>
+    withTemporaryFolder(async (folder) => {
+      const stores = [
+        await sqliteStore({ directory: folder }),
+        await sqliteStore({ directory: folder }),
+      ];
+      // Two programs, which rely on parts that they stored before. One of them may remove parts of the other.
+      const [one, two] = stores.map((store) => new SQLiteStorage({ store, ...OPTIONS }));
+      assert.ok(one !== undefined && two !== undefined);
+      const most = { parts: 0, pages: 0 };
+      for (let save = 0; save < 400; save += 1) {
+        await one.save('state', 'a', longValue(save));
+        if (save % 10 === 0) await two.save('state', 'b', longValue(save - 3));
+        if (save % 20 !== 0) continue;
+        most.parts = Math.max(most.parts, count(folder, 'SELECT count(*) AS n FROM parts'));
+        most.pages = Math.max(
+          most.pages,
+          count(folder, 'SELECT page_count AS n FROM pragma_page_count'),
+        );
+      }
+      // 40,000 parts were stored, and about 200 are needed.
+      assert.ok(most.parts < 16_000, `${most.parts} parts`);
+      assert.ok(most.pages < 16_000, `${most.pages} pages`);
+      assert.deepEqual(await two.load('state', 'a'), longValue(399));
+      assert.deepEqual(await one.load('state', 'b'), longValue(387));
+      for (const store of stores) await store.close();
+    }));
+});
+
+/** A hundred texts, each long enough for a part of its own, of which all are new in every version. */
+function longValue(version: number): string[] {
+  return Array.from({ length: 100 }, (_, at) => `${version} ${at} ${'text '.repeat(200)}`);
+}
+
+function count(folder: string, sql: string): number {
+  const database = new DatabaseSync(join(folder, 'store.db'));
+  try {
+    return Number(database.prepare(sql).get()?.n);
+  } finally {
+    database.close();
+  }
+}

@@ -1,9 +1,10 @@
 import type { StoredDocument } from '../../model/execution.ts';
 import { PART_KINDS, type Part } from '../parts/part.ts';
 import type { DocumentStore, DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
-import { Connection, isBusy } from './connection.ts';
+import { Connection, isBusy, parseStored } from './connection.ts';
 import type { Layout, Opened, Run } from './layout.ts';
 import { joinWriters, requireSameFile, whenFree } from './lock.ts';
+import { writeMeta } from './meta.ts';
 import {
   corrupt,
   listOf,
@@ -154,6 +155,38 @@ function toDocument({ category, key, hash, saved_at }: DocumentRow): StoredDocum
   return { category: read(category), key: read(key), root, savedAt: saved_at };
 }
 
+// Replacing a value leaves parts behind that nothing names any more. They are removed when as many are new as were
+// left the last time, so that the database stays within a few times what is needed, and a save pays for about
+// as many parts as it has made.
+const LEAST_NEW_PARTS = 5_000;
+const LOOK_EVERY_SAVES = 100;
+
+const PARTS = `
+  SELECT coalesce((SELECT max(id) FROM parts), 0) AS newest,
+    (SELECT value FROM meta WHERE key = 'swept') AS swept`;
+
+interface Swept {
+  readonly newest: number;
+  /** How many parts were left. */
+  readonly left: number;
+}
+
+function isSweepDue(connection: Connection): boolean {
+  const { newest = 0, swept = null } =
+    connection.get<{ newest: number; swept: string | null }>(PARTS) ?? {};
+  const last = swept === null ? { newest: 0, left: 0 } : (parseStored(swept) as Swept);
+  return newest - last.newest > Math.max(LEAST_NEW_PARTS, last.left);
+}
+
+async function sweepParts(connection: Connection): Promise<void> {
+  const { dropParts } = await import('./prune.ts');
+  dropParts(connection);
+  const sql = 'SELECT count(*) AS left, coalesce(max(id), 0) AS newest FROM parts';
+  const swept: Swept = connection.get<Swept>(sql) ?? { left: 0, newest: 0 };
+  writeMeta(connection, 'swept', JSON.stringify(swept));
+  connection.exec('PRAGMA incremental_vacuum');
+}
+
 const LOOK_EVERY_MS = 100;
 
 /**
@@ -171,6 +204,7 @@ export class DocumentWriter {
   /** The connection of a store in memory, which no other process can reach. */
   readonly #shared: Connection | null;
   #lookedAt = 0;
+  #saves = 0;
 
   constructor({ layout, connection, inMemory }: Opened, file: string | null, closing: AbortSignal) {
     this.#layout = layout;
@@ -181,7 +215,21 @@ export class DocumentWriter {
 
   put(write: DocumentWrite, options: PutDocumentOptions): boolean | Promise<boolean> {
     const { onlyNew = false } = options;
-    return this.#whenFree((connection) => putDocument(connection, write, onlyNew), options);
+    const isPut = this.#whenFree((connection) => putDocument(connection, write, onlyNew), options);
+    this.#saves += 1;
+    return this.#saves % LOOK_EVERY_SAVES === 1 ? this.#swept(isPut) : isPut;
+  }
+
+  /** The document is on record whether or not old parts can be removed: the next look may have more luck. */
+  async #swept(isPut: boolean | Promise<boolean>): Promise<boolean> {
+    const result = await isPut;
+    try {
+      const connection = this.#connected();
+      if (isSweepDue(connection)) await sweepParts(connection);
+    } catch {
+      // Another process writes, or the store is damaged or closed.
+    }
+    return result;
   }
 
   remove(category: string, key: string, options: LockOptions): boolean | Promise<boolean> {

@@ -176,9 +176,9 @@ export const SCHEMA: string = `
   JOIN heads ON heads.id = changes.path
   LEFT JOIN blobs ON blobs.id = changes.before_blob
   -- Nothing, a file or a link: an unknown is below 0, and a folder is no file.
-  WHERE changes.origin = 1 AND changes.before_mode >= 0 AND changes.before_mode >> 12 IN (0, 8, 10)
+  WHERE changes.origin = 1 AND changes.before_mode >= 0 AND (changes.before_mode >> 12) & 15 IN (0, 8, 10)
     -- Nor is one that was made for a file.
-    AND NOT (changes.before_mode = 0 AND changes.after_mode >> 12 IS 4);
+    AND NOT (changes.before_mode = 0 AND (changes.after_mode >> 12) & 15 IS 4);
 
   PRAGMA user_version = ${FORMAT};
 `;

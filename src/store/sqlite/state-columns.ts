@@ -1,7 +1,18 @@
 import type { BlobId } from '../../model/ids.ts';
-import { ABSENT, type EntryType, type State, type UnknownReason } from '../../model/state.ts';
+import {
+  ABSENT,
+  type EntryType,
+  OTHERS,
+  SET_ID,
+  type State,
+  type UnknownReason,
+} from '../../model/state.ts';
 
-const PERMISSIONS = 0o777;
+const PERMISSIONS = 0o7777;
+// Above the type, where `st_mode` has nothing.
+const OTHERS_BIT = 0o200000;
+/** The bits of a mode column that hold the type. */
+const TYPE_MASK = 0o170000;
 const ABSENT_MODE = 0;
 
 // As `st_mode` has them.
@@ -35,7 +46,8 @@ const LOST = '0'.repeat(64) as BlobId;
 export function modeOf(state: State): number {
   if (state.kind === 'absent') return ABSENT_MODE;
   if (state.kind === 'unknown') return REASON_CODES[state.reason];
-  return TYPE_BITS[state.type] | (state.mode & PERMISSIONS);
+  const others = (state.mode & OTHERS) === 0 ? 0 : OTHERS_BIT;
+  return TYPE_BITS[state.type] | (state.mode & PERMISSIONS) | others;
 }
 
 /** `hash` and `size` are those of the blob that the row names. */
@@ -43,15 +55,22 @@ export function stateFrom(mode: number, hash: Uint8Array | null, size: number | 
   if (mode === ABSENT_MODE) return ABSENT;
   if (mode < 0) return { kind: 'unknown', reason: REASONS.get(mode) as UnknownReason };
   const type = typeOf(mode);
-  const captured = { kind: 'captured', type, mode: mode & PERMISSIONS } as const;
+  const others = (mode & OTHERS_BIT) === 0 ? 0 : OTHERS;
+  const captured = { kind: 'captured', type, mode: (mode & PERMISSIONS) | others } as const;
   if (type === 'directory') return { ...captured, blob: null, size: 0 };
   return { ...captured, blob: hash === null ? LOST : bytesToHash(hash), size: size ?? 0 };
 }
 
 function typeOf(mode: number): EntryType {
-  const bits = mode & ~PERMISSIONS;
+  const bits = mode & TYPE_MASK;
   if (bits === TYPE_BITS.directory) return 'directory';
   return bits === TYPE_BITS.symlink ? 'symlink' : 'file';
+}
+
+/** A number of `modeOf` without its remarks, which a chain does not carry on. */
+export function withoutRemarks(mode: number): number {
+  if (mode <= ABSENT_MODE) return mode;
+  return mode & (typeOf(mode) === 'directory' ? ~OTHERS_BIT : ~(OTHERS_BIT | SET_ID));
 }
 
 export function hashToBytes(id: BlobId): Uint8Array {

@@ -3,6 +3,7 @@ import { bytesToPath, type TrackedPath } from '../../../model/path.ts';
 import type { Connection } from '../connection.ts';
 import { SEALED_COLUMNS, type SealedTable } from '../schema.ts';
 import { type BrokenSeal, brokenSeals } from '../seals.ts';
+import { withoutRemarks } from '../state-columns.ts';
 import { problem, type StoreProblem } from './problem.ts';
 
 export const SEALED_TABLES: readonly SealedTable[] = Object.keys(SEALED_COLUMNS) as SealedTable[];
@@ -140,7 +141,8 @@ export function readChains(connection: Connection): Chain[] {
 /** Whether a change begins where the one before it ended. An open change has not ended yet. */
 export function isJoined(before: Link | undefined, link: Link, floor: Seq): boolean {
   if (before === undefined || before.seq < floor || before.after_mode === null) return true;
-  return before.after_mode === link.before_mode && before.after_blob === link.before_blob;
+  const isSameMode = withoutRemarks(before.after_mode) === withoutRemarks(link.before_mode);
+  return isSameMode && before.after_blob === link.before_blob;
 }
 
 /**
