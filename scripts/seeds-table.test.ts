@@ -52,6 +52,32 @@ describe('the table of requirements', () => {
   });
 });
 
+describe('what the documents ask of texts and sources', () => {
+  it('tells users how the way back is opened, set, and turned off', () => {
+    const guide = read('docs/claude-replica.md');
+    for (const said of [
+      'CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1',
+      'Esc Esc',
+      'enableFileCheckpointing',
+      'checkpointKeepCount',
+      '~/.claude-replica/settings.json',
+      '~/.claude-replica/sessions/ID/checkpoints/metadata.json',
+    ]) {
+      expect(guide).toContain(said);
+    }
+    const settings = read('docs/configuration.md');
+    expect(settings).toMatch(/\| `enableFileCheckpointing` \| `true` \|/);
+    expect(settings).toMatch(/\| `checkpointKeepCount` \| 10 \|/);
+    expect(read('CHANGELOG.md')).toMatch(/Esc Esc|claude-replica/);
+  });
+
+  it('has nothing left of RewindManager', () => {
+    const sources = globSync('{src,test}/**/*.ts', { cwd: ROOT });
+    expect(sources.length).toBeGreaterThan(100);
+    expect(sources.filter((file) => /RewindManager/i.test(file + read(file)))).toEqual([]);
+  });
+});
+
 /** Titles of tests and of groups, as the source has them. */
 function titlesIn(source: string): string[] {
   const title = /(?:\b(?:describe|it|test)(?:\.\w+)?\(|\)\()\s*(['"`])((?:(?!\1)[^\\\n]|\\.)+)\1/g;

@@ -14,9 +14,11 @@ let bed: Bed;
 let service: FileCheckpointService;
 let client: CheckpointClient;
 let ports: MessagePort[];
+let clock: number;
 
 beforeEach(async () => {
-  bed = await makeBed();
+  clock = Date.now();
+  bed = await makeBed({ now: () => clock });
   service = new FileCheckpointService(bed.savepoint);
   const { port1, port2 } = new MessageChannel();
   ports = [port1, port2];
@@ -72,6 +74,10 @@ describe('the channels', () => {
 
   it('checkpoint:cleanup answers how many rows went', async () => {
     expect(await client.invoke('checkpoint:cleanup')).toBe(0);
+    await bed.savepoint.archiveSession('s1');
+    clock += 7 * 24 * 60 * 60 * 1_000;
+    expect(await client.invoke('checkpoint:cleanup')).toBe(1);
+    expect(await client.invoke('checkpoint:list', 's1')).toEqual([]);
   });
 
   it('are answered each to its own call, whatever comes first', async () => {

@@ -77,6 +77,17 @@ describe('wrap', () => {
     },
   );
 
+  it('takes file_path where both are named, and path where file_path is missing', async () => {
+    const { run } = wrapped(writer('file'));
+    await run('write_file', { path: bed.at('other'), file_path: bed.at('file') });
+    expect(await service.getCheckpoints('s1')).toMatchObject([{ filePath: bed.at('file') }]);
+    await run('edit_file', { path: bed.at('other') });
+    expect(await service.getCheckpoints('s1')).toMatchObject([
+      { filePath: bed.at('file') },
+      { filePath: bed.at('other') },
+    ]);
+  });
+
   it('takes the first of several, and skips those that are no text', async () => {
     const { run } = wrapped(writer('file'));
     await run('write_file', {

@@ -143,6 +143,8 @@ describe('examples of use', () => {
     const checkpoints = executionCheckpoints();
     await fourSteps(checkpoints);
     expect((await checkpoints.getLastSuccessfulCheckpoint('exec-123'))?.stepIndex).toBe(2);
+    expect((await checkpoints.getLastSuccessfulCheckpoint('exec-123', 2))?.stepIndex).toBe(1);
+    expect(await checkpoints.getLastSuccessfulCheckpoint('exec-123', 0)).toBeNull();
   });
 
   it('6.5 retries from a step, and really runs it', async () => {

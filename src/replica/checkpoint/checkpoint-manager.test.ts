@@ -256,17 +256,19 @@ describe('Scenario: list available checkpoints: GIVEN several are stored, WHEN l
     withTemporaryFolder(async (folder) => {
       const { manager } = managerIn(folder);
       await manager.initialize();
-      manager.captureCheckpoint('a', 'the prompt', 'session-1');
-      const [first] = manager.listCheckpoints();
+      manager.captureCheckpoint('a', 'the first prompt', 'session-1');
+      manager.captureCheckpoint('b', 'the prompt', 'session-1');
+      const [first, second] = manager.listCheckpoints();
       expect(first).toEqual({
-        id: 'a',
-        timestamp: new Date(START + 1000),
+        id: 'b',
+        timestamp: new Date(START + 2000),
         description: 'the prompt',
         sessionId: 'session-1',
       });
+      expect(second).toMatchObject({ id: 'a', timestamp: new Date(START + 1000) });
       first?.timestamp.setTime(0);
       manager.listCheckpoints().pop();
-      expect(manager.listCheckpoints()[0]?.timestamp).toEqual(new Date(START + 1000));
+      expect(manager.listCheckpoints()[0]?.timestamp).toEqual(new Date(START + 2000));
       await manager.flush();
     }));
 });

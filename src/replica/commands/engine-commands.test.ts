@@ -97,6 +97,19 @@ describe('/undo and /redo', () => {
   });
 });
 
+it('leaves old snapshots in .claude/snapshots as they are, whatever is rewound', async () => {
+  const snapshot = inProject('.claude/snapshots/1.json');
+  mkdirSync(join(project, '.claude', 'snapshots'), { recursive: true });
+  writeFileSync(snapshot, '{"files": ["a.txt"]}');
+  writeFileSync(inProject('a.txt'), 'one\n');
+  await turn('p1', { 'a.txt': 'two\n' });
+  // The agent itself may have touched them: even that is left.
+  await turn('p2', { '.claude/snapshots/1.json': '{"files": []}', 'a.txt': 'three\n' });
+  await rewindTo('p1');
+  expect(read('a.txt')).toBe('one\n');
+  expect(readFileSync(snapshot, 'utf8')).toBe('{"files": []}');
+});
+
 describe('/diff', () => {
   it('shows what changed since the last prompt, and since or between others', async () => {
     writeFileSync(inProject('a.txt'), 'one\n');

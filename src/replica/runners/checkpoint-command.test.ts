@@ -148,9 +148,9 @@ describe('checkpoints that are no prompts of the conversation', () => {
   });
 
   /** The agent of this conversation writes into a file. */
-  async function rewritten(): Promise<void> {
+  async function rewritten(messageId = 'rewrite it'): Promise<void> {
     const { sessionId } = checkpoints;
-    const request = { sessionId, messageId: 'rewrite it', paths: ['a.txt'] };
+    const request = { sessionId, messageId, paths: ['a.txt'] };
     const capture = await savepoint.captureBefore(request);
     writeFileSync(inProject('a.txt'), 'rewritten\n');
     await savepoint.captureAfter(capture);
@@ -166,6 +166,24 @@ describe('checkpoints that are no prompts of the conversation', () => {
     await savepoint.captureAfter(capture);
     await savepoint.endTurn('other');
   }
+
+  it('puts files back as they were before the prompt that is chosen from the list', async () => {
+    await start(true);
+    const promptId = '11111111-1111-4111-8111-111111111111';
+    checkpoints.captureCheckpoint(promptId, 'rewrite it', checkpoints.sessionId);
+    await files?.promptBegins({
+      sessionId: checkpoints.sessionId,
+      parentSessionId: null,
+      promptId,
+      description: 'rewrite it',
+      isRun: false,
+    });
+    await rewritten(promptId);
+    ui.choose = (items) => items[1]?.id ?? null;
+    ui.handlers?.onSubmit('/checkpoint');
+    await vi.waitFor(() => expect(ui.successes).toEqual(['Restored to checkpoint: rewrite it']));
+    expect(read('a.txt')).toBe('as saved\n');
+  });
 
   it('offers in the menu of Esc Esc what /checkpoint save has made, and restores it', async () => {
     await start(true);

@@ -12,6 +12,22 @@ async function uuidsOf(messages: AsyncIterable<SDKUserMessage>): Promise<unknown
   return uuids;
 }
 
+it('gets a prompt as the message of a user: its uuid, what is for the agent alone, then its text', () => {
+  const prompt = { uuid: 'u1', text: 'Add dark mode', context: ['read a.txt again', ''] };
+  expect(new MessageRouter().buildStreamMessage(prompt)).toEqual({
+    type: 'user',
+    uuid: 'u1',
+    parent_tool_use_id: null,
+    message: {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'read a.txt again' },
+        { type: 'text', text: 'Add dark mode' },
+      ],
+    },
+  });
+});
+
 describe('LiveMessageGenerator', () => {
   it('gives what is pushed before and while it is read, in order, until it is closed', async () => {
     const live = new LiveMessageGenerator();

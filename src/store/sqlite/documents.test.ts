@@ -176,7 +176,7 @@ describe('parts that nothing names any more', () => {
         await sqliteStore({ directory: folder }),
       ];
       // Two programs, which rely on parts that they stored before. One of them may remove parts of the other.
-      const [one, two] = stores.map((store) => new SQLiteStorage({ store, ...OPTIONS }));
+      const [one, two] = stores.map((store) => new ProjectStorage({ store, ...OPTIONS }));
       assert.ok(one !== undefined && two !== undefined);
       const most = { parts: 0, pages: 0 };
       for (let save = 0; save < 400; save += 1) {
