@@ -39,7 +39,7 @@ export async function withTimeline<T>(
 }
 
 /** Says what the engine did by itself, such as finishing a restore that a crash had interrupted. */
-function sayNotices(call: Call, savepoint: Savepoint): void {
+export function sayNotices(call: Call, savepoint: Savepoint): void {
   const lines = savepoint.notices().flatMap((note) => noteText(note, call.columns));
   for (const line of lines) call.io.err(`${line}\n`);
 }

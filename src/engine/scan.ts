@@ -10,13 +10,14 @@ import { commandsIn, type Window } from '../model/window.ts';
 import { Draft } from '../store/draft.ts';
 import { currentSeq } from '../store/find.ts';
 import { endWindow } from '../timeline/runs.ts';
+import { notesOnFirst } from './scan-notes.ts';
 import type { Workbench } from './workbench.ts';
 
 /** What a scan put on record. */
 export interface ScanReport {
   readonly coverage: Coverage;
   readonly changes: readonly Change[];
-  /** Paths whose content could not be recorded; their changes say why. */
+  /** Paths whose content could not be recorded; their changes or the first report say why. */
   readonly unrecorded: readonly TrackedPath[];
   /** Set by the scan that made the baseline. */
   readonly first: BaselineReport | null;
@@ -120,7 +121,12 @@ async function draftWalk(
   };
   const first = recording.kind === 'baseline' ? recording : null;
   const { changes, unrecorded } =
-    recording.kind === 'changes' ? recording : { changes: [], unrecorded: [] };
+    recording.kind === 'changes'
+      ? recording
+      : { changes: [], unrecorded: recording.unrecorded.map(({ path }) => path) };
+  if (first !== null) {
+    bench.tell(notesOnFirst(first, walk.index.unreadable(), bench.settings.maxFileSize));
+  }
   const notice = await sharedNotice(bench);
   return { draft, report: { coverage: 'scanned', changes, unrecorded, first, notice }, keep };
 }

@@ -89,6 +89,7 @@ export interface PlanNote {
     | 'hard-links'
     | 'owner-changes'
     | 'not-covered'
+    | 'not-recorded'
     | 'not-certain'
     | 'recovered'
     | 'restore-unfinished'

@@ -1,4 +1,4 @@
-import type { ConflictReason, SkipReason, UnknownReason } from '../index.ts';
+import type { ConflictReason, SkipReason, Uncovered, UnknownReason } from '../index.ts';
 
 type PlainReason = Exclude<SkipReason, `before-unknown-${string}`> | ConflictReason | 'kept';
 
@@ -37,6 +37,12 @@ const NEVER_RECORDED: Record<UnknownReason, string> = {
   damaged: 'its recorded content was damaged, and is lost',
   excluded: 'the configuration excludes it from being recorded',
 };
+
+/** Why a path is not covered, for people. */
+export function notCovered(reason: Uncovered['reason']): string {
+  if (reason !== 'folder-unreadable') return neverRecorded(reason);
+  return 'it or something in it cannot be looked at: no permission, or a path of more than 4,096 bytes';
+}
 
 const BEFORE_UNKNOWN = 'before-unknown-';
 

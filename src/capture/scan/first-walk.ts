@@ -102,12 +102,12 @@ export class FirstWalk {
       knownRules: NO_RULE_TEXTS,
       scopeWith: (rules) => rootScope(global, parseRules(rules)),
     });
-    this.unreadable.push(...([...this.#root.failed] as TrackedPath[]));
+    this.unreadable.push(...this.failedInRoot);
     this.#await(this.#root, { above: null, name: '', prefix: '', rules: this.#root.rules });
   }
 
-  get partialRoot(): boolean {
-    return this.#root.failed.size > 0;
+  get failedInRoot(): readonly TrackedPath[] {
+    return [...this.#root.failed] as TrackedPath[];
   }
 
   /** Walks until nothing is left, or until there is enough to share; returns the folders to share. */

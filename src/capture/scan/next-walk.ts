@@ -41,7 +41,7 @@ export class NextWalk {
   readonly #previous: PreviousScan;
   readonly #carried: CarriedIndex;
   readonly #open: Frame[] = [];
-  #partialRoot = false;
+  #failedInRoot: readonly TrackedPath[] = [];
 
   constructor(context: WalkContext, previous: PreviousScan) {
     this.#context = context;
@@ -61,14 +61,15 @@ export class NextWalk {
     this.#checkLimits();
   }
 
-  get partialRoot(): boolean {
-    return this.#partialRoot;
+  get failedInRoot(): readonly TrackedPath[] {
+    return this.#failedInRoot;
   }
 
   /** The new index; null when it would equal the previous one. */
   finish(): BuiltIndex | null {
     const { globalChanged, index } = this.#previous;
-    const isSame = !globalChanged && index.meta.partialRoot === this.#partialRoot;
+    const isSame =
+      !globalChanged && index.meta.failedInRoot.join('/') === this.#failedInRoot.join('/');
     return isSame ? this.#carried.finish() : this.#carried.finishAnew();
   }
 
@@ -79,8 +80,8 @@ export class NextWalk {
     const scopeWith = (rules: FolderRuleTexts) =>
       isSame(rules) ? index.scopeOf(0) : rootScope(global, parseRules(rules));
     const listing = listRoot(this.#context, { knownRules, scopeWith });
-    this.#partialRoot = isPartial(listing);
-    this.differences.unreadable.push(...([...listing.failed] as TrackedPath[]));
+    this.#failedInRoot = [...listing.failed] as TrackedPath[];
+    this.differences.unreadable.push(...this.#failedInRoot);
     this.#carried.builder.setRules(0, listing.rules);
     this.#enter({ known: 0, prefix: '' }, listing, isSame(listing.rules));
   }

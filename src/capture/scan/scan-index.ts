@@ -36,8 +36,8 @@ export interface IndexMeta {
   readonly global: GlobalRules;
   /** By folder number. Folders without rules are not listed. */
   readonly rules: ReadonlyMap<number, FolderRuleTexts>;
-  /** Whether `lstat` failed for names in the root; the root has no entry to carry that flag. */
-  readonly partialRoot: boolean;
+  /** Names in the root for which `lstat` failed; the root has no entry to carry a flag. */
+  readonly failedInRoot: readonly TrackedPath[];
 }
 
 /**
@@ -133,8 +133,18 @@ export class ScanIndex {
   }
 
   isUnreadable(folder: number): boolean {
-    if (folder === 0) return this.meta.partialRoot;
+    if (folder === 0) return this.meta.failedInRoot.length > 0;
     return (this.bits(this.columns.folderEntry[folder] as number) & UNREADABLE) !== 0;
+  }
+
+  /** Folders that could not be read completely, and names in the root for which `lstat` failed. */
+  unreadable(): TrackedPath[] {
+    const { folderEntry, sizes } = this.columns;
+    const found = [...this.meta.failedInRoot];
+    for (let folder = 1; folder < sizes.folders; folder += 1) {
+      if (this.isUnreadable(folder)) found.push(this.path(folderEntry[folder] as number));
+    }
+    return found;
   }
 
   rulesOf(folder: number): FolderRuleTexts {

@@ -1,3 +1,4 @@
+import type { TrackedPath } from '../../model/path.ts';
 import type { GlobalRules } from '../ignore/ignore-scope.ts';
 import { checkKnown, type EntryNews, newsAbout } from './check-known.ts';
 import { noDifferences, type ScanDifferences } from './differences.ts';
@@ -140,7 +141,7 @@ export class RunningScan {
     const folders = walk.readUpper({ minEntries: this.#largeTree, minFolders });
     if (this.#mayShare) await this.#shareOut(walk, folders);
     else walk.takePart(0, walkPart(this.#context, this.#request.global, folders));
-    const index = this.#indexOf(walk.finish(), walk.partialRoot);
+    const index = this.#indexOf(walk.finish(), walk.failedInRoot);
     const differences = { ...noDifferences(), unreadable: walk.unreadable };
     return { kind: 'complete', index, differences };
   }
@@ -155,8 +156,8 @@ export class RunningScan {
     const walk = new NextWalk(this.#context, previous);
     walk.run(global);
     const built = walk.finish();
-    const { differences, partialRoot } = walk;
-    const found = built === null ? index : this.#indexOf(built, partialRoot);
+    const { differences, failedInRoot } = walk;
+    const found = built === null ? index : this.#indexOf(built, failedInRoot);
     return { kind: 'complete', index: found, differences };
   }
 
@@ -212,9 +213,12 @@ export class RunningScan {
     return { root, maxEntries, control: this.#control.shared };
   }
 
-  #indexOf({ columns, rules, restamped }: BuiltIndex, partialRoot: boolean): ScanIndex {
+  #indexOf(
+    { columns, rules, restamped }: BuiltIndex,
+    failedInRoot: readonly TrackedPath[],
+  ): ScanIndex {
     const { global } = this.#request;
-    return new ScanIndex(columns, { stamp: UNSTAMPED, global, rules, partialRoot }, restamped);
+    return new ScanIndex(columns, { stamp: UNSTAMPED, global, rules, failedInRoot }, restamped);
   }
 
   // For the worker threads, which have no clock of their own.

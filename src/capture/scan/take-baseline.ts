@@ -1,6 +1,7 @@
 import { Observer, ReadingRoom } from '../../fs/observe.ts';
-import { type BaselineState, ManifestWriter } from '../../model/manifest.ts';
-import { unknown } from '../../model/state.ts';
+import { type BaselineState, Manifest, ManifestWriter } from '../../model/manifest.ts';
+import type { TrackedPath } from '../../model/path.ts';
+import { type UnknownReason, unknown } from '../../model/state.ts';
 import { blobOf } from '../../store/blob.ts';
 import type { Draft } from '../../store/draft.ts';
 import type { Blob } from '../../store/store.ts';
@@ -19,8 +20,16 @@ export interface BaselineReport {
   readonly fromGit: number;
   readonly copied: number;
   readonly copiedBytes: number;
+  /** Paths whose content is not on record, with the reason. */
+  readonly unrecorded: readonly Unrecorded[];
   /** Why nothing was taken from git; null where files were. */
   readonly refused: GitRefusal | null;
+}
+
+/** A path whose content is not on record. */
+export interface Unrecorded {
+  readonly path: TrackedPath;
+  readonly reason: UnknownReason;
 }
 
 /** The files to copy are larger than the limit; nothing was put on record. */
@@ -55,6 +64,10 @@ export async function takeBaseline(
   if (bytes > limit) return { kind: 'too-large', bytes, limit };
   const { packs } = await site.store.blobs.putMany(copies(site, toCopy, writer, options));
   const manifest = blobOf(writer.finish((entry) => index.path(entry)));
+  const unrecorded = [...new Manifest(manifest.bytes).unknowns()].map(([path, reason]) => ({
+    path,
+    reason,
+  }));
   draft.addBlob(manifest);
   draft.baseline = { seq: draft.nextSeq(), manifest: manifest.id, packs };
   return {
@@ -63,6 +76,7 @@ export async function takeBaseline(
     fromGit,
     copied: toCopy.length,
     copiedBytes: bytes,
+    unrecorded,
     refused,
   };
 }

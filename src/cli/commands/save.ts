@@ -1,6 +1,6 @@
 import { type Checkpoint, displayText, type Savepoint } from '../../index.ts';
-import { BOOLEAN, described, exact } from '../../model/check.ts';
-import { COVERAGE } from '../../terminal/phrases.ts';
+import { BOOLEAN, COUNT, described, exact } from '../../model/check.ts';
+import { COVERAGE, plural } from '../../terminal/phrases.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
@@ -12,6 +12,7 @@ import { withTimeline } from '../open-timeline.ts';
 const SHAPE = exact({
   checkpoint: CHECKPOINT,
   coverage: COVERS,
+  notCovered: described('Paths that are not on record; savepoint status lists them.', COUNT),
   began: described('Whether it is the first checkpoint of the project.', BOOLEAN),
 });
 
@@ -49,12 +50,14 @@ async function run(call: Call, savepoint: Savepoint, label: string | undefined):
   const saved = await savepoint.checkpoint({ label, scan });
   call.io.done = `the checkpoint ${saved.id} was made all the same`;
   const { coverage } = saved;
+  const missing = coverage === 'scanned' ? (await savepoint.uncovered()).length : 0;
   printJson(call, SHAPE, {
     checkpoint: checkpointJson({ ...saved, agent: null, files: 0 }),
     coverage,
+    notCovered: missing,
     began,
   });
-  call.tell(sentence(saved));
+  call.tell(sentence(saved, missing));
   if (began) call.remark(`This is the first checkpoint of ${displayText(savepoint.root)}.`);
   if (coverage === 'named')
     call.hint('to cover everything, scan the worktree: savepoint save --scan');
@@ -65,7 +68,11 @@ async function run(call: Call, savepoint: Savepoint, label: string | undefined):
 const SHOWN_ID = 8;
 const SHOWN_LABEL = 60;
 
-function sentence({ id, label, coverage }: Checkpoint): string {
+function sentence({ id, label, coverage }: Checkpoint, missing: number): string {
   const called = label === null ? '' : ` "${clipWidth(displayText(label), SHOWN_LABEL)}"`;
-  return `Saved ${id.slice(0, SHOWN_ID)}${called}, which covers ${COVERAGE[coverage]}.`;
+  const saved = `Saved ${id.slice(0, SHOWN_ID)}${called}, which covers`;
+  if (coverage !== 'scanned') return `${saved} ${COVERAGE[coverage]}.`;
+  return missing === 0
+    ? `${saved} the whole worktree.`
+    : `${saved} the worktree except ${plural(missing, 'path')}; savepoint status lists them.`;
 }

@@ -1,7 +1,7 @@
 import { displayText, type ProjectStatus, type TrackedPath } from '../../index.ts';
 import { COUNT, described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
 import { COVERAGE, plural, relativeTime, sizeText } from '../../terminal/phrases.ts';
-import { neverRecorded } from '../../terminal/reasons.ts';
+import { notCovered } from '../../terminal/reasons.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
@@ -147,9 +147,12 @@ function statusText(
   lines.push(
     ...listed(
       `Not covered  ${plural(unrecorded.length, 'path', 'paths')}`,
-      unrecorded.map(({ path, reason }) => `${displayText(path)}  ${neverRecorded(reason)}`),
+      unrecorded.map(({ path, reason }) => `${displayText(path)}  ${notCovered(reason)}`),
     ),
   );
+  if (unrecorded.some(({ reason }) => reason === 'too-large')) {
+    lines.push('             To keep larger files, raise maxFileSize: see savepoint config.');
+  }
   lines.push(
     ...listed(
       `Ignored      ${plural(ignored.length, 'name', 'names')}, by .gitignore, .savepointignore or as build output`,

@@ -229,3 +229,15 @@ describe('the files of the agent', () => {
     expect([await files.holds('p1'), await files.holds('p2')]).toEqual([true, false]);
   });
 });
+
+describe('the first prompt in a project', () => {
+  it('names files over the limit once, with the setting that keeps them', async () => {
+    writeFileSync(join(project, 'large.bin'), Buffer.alloc(11 * 1024 * 1024));
+    await begin('p1');
+    expect(files.takeGaps()).toEqual([
+      expect.stringMatching(/files over 10 MiB are not recorded.*maxFileSize.*\(large\.bin\)$/),
+    ]);
+    await begin('p2');
+    expect(files.takeGaps()).toEqual([]);
+  });
+});

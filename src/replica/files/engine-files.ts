@@ -18,6 +18,7 @@ import {
 import { type Surroundings, storeHome, userFile } from '../../terminal/find-project.ts';
 import { openGivenFile, writeNewFile } from '../../terminal/given-file.ts';
 import { messageOf, plural } from '../../terminal/phrases.ts';
+import { noteText } from '../../terminal/plan-text.ts';
 import type { RewindableQuery } from '../sdk/conversation.ts';
 import { EngineExecutions } from './engine-executions.ts';
 import { AGENT, type OnGap, type PromptBegun, ToolCalls } from './tool-calls.ts';
@@ -233,14 +234,16 @@ export class EngineFiles {
 
   /** What could not be recorded since anybody asked, in a sentence each; reading takes them away. */
   takeGaps(): readonly string[] {
-    const gaps = [...this.#gaps];
+    const gaps = [...this.#gaps, ...this.notices()];
     this.#gaps.clear();
     return gaps;
   }
 
-  /** What happened at a start that nobody asked for: a restore that was finished or taken back. */
+  /** What happened that nobody asked for: a restore that was finished or taken back, a first scan. */
   notices(): readonly string[] {
-    return this.#savepoint.notices().map(({ message }) => message);
+    return this.#savepoint
+      .notices()
+      .map((note) => noteText(note, Number.POSITIVE_INFINITY).join('').trim());
   }
 
   close(): Promise<void> {

@@ -1,0 +1,38 @@
+import type { BaselineReport } from '../capture/scan/take-baseline.ts';
+import type { TrackedPath } from '../model/path.ts';
+import type { PlanNote } from '../model/plan.ts';
+import type { UnknownReason } from '../model/state.ts';
+
+/**
+ * What people should know after the first scan, before an agent works: these files cannot be brought back.
+ * Excluded files are not among them, because somebody asked for that.
+ */
+export function notesOnFirst(
+  { unrecorded }: BaselineReport,
+  unreadable: readonly TrackedPath[],
+  maxFileSize: number,
+): PlanNote[] {
+  const withReason = (reason: UnknownReason): TrackedPath[] =>
+    unrecorded.filter((one) => one.reason === reason).map(({ path }) => path);
+  const limit = sizeText(maxFileSize);
+  return [
+    ...note(
+      withReason('too-large'),
+      `files over ${limit} are not recorded and cannot be brought back; to keep them too, raise maxFileSize (see: savepoint config)`,
+    ),
+    ...note(
+      [...withReason('unreadable'), ...unreadable],
+      'these files and folders cannot be read, so they are not recorded and cannot be brought back',
+    ),
+  ];
+}
+
+function note(paths: readonly TrackedPath[], message: string): PlanNote[] {
+  return paths.length === 0 ? [] : [{ code: 'not-recorded', message, paths }];
+}
+
+const MIB = 1024 * 1024;
+
+function sizeText(bytes: number): string {
+  return bytes % MIB === 0 ? `${bytes / MIB} MiB` : `${bytes.toLocaleString('en')} bytes`;
+}
