@@ -30,7 +30,7 @@ export {
 } from './engine/requests.ts';
 export type { Savepoint } from './engine/savepoint.ts';
 export type { ScanOptions, ScanReport } from './engine/scan.ts';
-export type { ProjectStatus, Uncovered, WorktreeStatus } from './engine/status.ts';
+export type { LeftOut, ProjectStatus, Uncovered, WorktreeStatus } from './engine/status.ts';
 export type { OpenWindow } from './engine/window.ts';
 export type {
   ExecutionReader,

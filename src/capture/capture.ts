@@ -4,7 +4,14 @@ import type { Change } from '../model/change.ts';
 import { ancestors, type TrackedPath } from '../model/path.ts';
 import type { OnProgress } from '../model/progress.ts';
 import { protectionOf } from '../model/protection.ts';
-import { ABSENT, isDirectory, joins, type UnknownReason, unknown } from '../model/state.ts';
+import {
+  ABSENT,
+  isDirectory,
+  joins,
+  type State,
+  type UnknownReason,
+  unknown,
+} from '../model/state.ts';
 import type { Draft } from '../store/draft.ts';
 import { findHead } from '../store/find.ts';
 import type { ChangeQuery, Store } from '../store/store.ts';
@@ -188,6 +195,25 @@ export function look(site: CaptureSite, path: TrackedPath): Observation {
   // An excluded file is never read: with this limit, every file counts as too large.
   const seen = observe(site.root, path, { maxFileSize: -1 });
   return seen.state.kind === 'absent' || isDirectory(seen.state) ? seen : notSeen('excluded');
+}
+
+/**
+ * As `look`, for a path whose last known state is at hand. A file beyond the size limit may be on record,
+ * because git held it or a rewind kept it, and so may a file that was excluded since. As long as the file
+ * has those bytes, that is its state. Nothing new is kept of it.
+ */
+export function lookAtKnown(
+  site: CaptureSite,
+  path: TrackedPath,
+  known: State | null,
+  reason: 'too-large' | 'excluded',
+): Observation {
+  const seen = look(site, path);
+  const isLeftOut = seen.state.kind === 'unknown' && seen.state.reason === reason;
+  if (!isLeftOut || known?.kind !== 'captured') return seen;
+  const whole = observe(site.root, path, { maxFileSize: known.size });
+  const isSame = whole.state.kind === 'captured' && whole.state.blob === known.blob;
+  return isSame ? { ...whole, blob: null } : seen;
 }
 
 export function isOffLimits(site: CaptureSite, path: TrackedPath): boolean {

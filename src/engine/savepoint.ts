@@ -41,7 +41,7 @@ import {
 } from './requests.ts';
 import { apply, planAndApply, planDiff, planRedo, planRewind, planUndo } from './rewind.ts';
 import { SCAN_OPTIONS, type ScanOptions, type ScanReport, scanWith } from './scan.ts';
-import { type ProjectStatus, status, type Uncovered, uncovered } from './status.ts';
+import { type LeftOut, leftOut, type ProjectStatus, status } from './status.ts';
 import { TimelineReader } from './timeline-reader.ts';
 import { exportSessions, importSessions } from './transfer.ts';
 import { closeWindow, type OpenWindow, openWindow } from './window.ts';
@@ -112,11 +112,9 @@ export class Savepoint extends TimelineReader {
     return this.#bench.reading(() => status(this.#bench));
   }
 
-  /** Paths that the last scan could not put on record, with the reason. Writes nothing. */
-  uncovered(): Promise<Uncovered[]> {
-    return this.#bench.reading(async () =>
-      uncovered(this.#bench, await this.#bench.worktree.lastIndex()),
-    );
+  /** What the last scan left out, and why. Writes nothing. */
+  uncovered(): Promise<LeftOut> {
+    return this.#bench.reading(() => leftOut(this.#bench));
   }
 
   /** Writes the whole tree of a checkpoint into an empty folder. */

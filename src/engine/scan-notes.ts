@@ -1,4 +1,5 @@
 import type { BaselineReport } from '../capture/scan/take-baseline.ts';
+import type { HiddenBy } from '../capture/scan/worktree.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { PlanNote } from '../model/plan.ts';
 import type { UnknownReason } from '../model/state.ts';
@@ -25,6 +26,18 @@ export function notesOnFirst(
       'these files and folders cannot be read, so they are not recorded and cannot be brought back',
     ),
   ];
+}
+
+const HIDDEN: Readonly<Record<HiddenBy, string>> = {
+  rules:
+    'the ignore rules hide every name in the project: files that were on record stay so, new ones are not recorded; see .gitignore and .savepointignore',
+  exclude:
+    'the setting exclude leaves out every file in the project: nothing new is recorded, and what was recorded can still be undone; see: savepoint config exclude',
+};
+
+/** A rule that hides everything is hardly meant, and may be written by an agent. */
+export function noteOnHidden(by: HiddenBy | null): PlanNote[] {
+  return by === null ? [] : [{ code: 'hides-everything', message: HIDDEN[by] }];
 }
 
 function note(paths: readonly TrackedPath[], message: string): PlanNote[] {

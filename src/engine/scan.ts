@@ -10,7 +10,7 @@ import { commandsIn, type Window } from '../model/window.ts';
 import { Draft } from '../store/draft.ts';
 import { currentSeq } from '../store/find.ts';
 import { endWindow } from '../timeline/runs.ts';
-import { notesOnFirst } from './scan-notes.ts';
+import { noteOnHidden, notesOnFirst } from './scan-notes.ts';
 import type { Workbench } from './workbench.ts';
 
 /** What a scan put on record. */
@@ -124,6 +124,7 @@ async function draftWalk(
     recording.kind === 'changes'
       ? recording
       : { changes: [], unrecorded: recording.unrecorded.map(({ path }) => path) };
+  bench.tellOnce(noteOnHidden(bench.worktree.hiddenBy(walk)));
   if (first !== null) {
     bench.tell(notesOnFirst(first, walk.index.unreadable(), bench.settings.maxFileSize));
   }

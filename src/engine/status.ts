@@ -2,6 +2,7 @@ import { sharedBytes } from '../capture/git/keep-objects.ts';
 import { ownerMayRun } from '../capture/process-owner.ts';
 import type { ScanDifferences } from '../capture/scan/differences.ts';
 import type { ScanIndex } from '../capture/scan/scan-index.ts';
+import type { HiddenBy } from '../capture/scan/worktree.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { UnknownReason } from '../model/state.ts';
@@ -42,6 +43,8 @@ export interface WorktreeStatus {
   readonly unrecorded: readonly Uncovered[];
   /** Paths that have changed since the last scan; null where the worktree could not be scanned. */
   readonly pending: number | null;
+  /** What hides every name in the project, so that nothing new is recorded; null for nothing. */
+  readonly hiddenBy: HiddenBy | null;
   /** Names that the ignore rules leave out, in folders that are in scope. */
   readonly ignored: readonly TrackedPath[];
 }
@@ -79,12 +82,27 @@ async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
     sharedBytes: store.git === null ? 0 : sharedBytes(store.git.folder),
     unrecorded: await uncovered(bench, walk.kind === 'gave-up' ? null : walk.index),
     pending: walk.kind === 'next' && walk.differences !== null ? countOf(walk.differences) : null,
+    hiddenBy: walk.kind === 'gave-up' ? null : worktree.hiddenBy(walk),
     ignored: walk.kind === 'gave-up' ? [] : worktree.ignoredBy(walk),
   };
 }
 
+/** What the last scan left out. */
+export interface LeftOut {
+  readonly unrecorded: readonly Uncovered[];
+  readonly hiddenBy: HiddenBy | null;
+}
+
+export async function leftOut(bench: Workbench): Promise<LeftOut> {
+  const index = await bench.worktree.lastIndex();
+  return {
+    unrecorded: await uncovered(bench, index),
+    hiddenBy: index && bench.worktree.hiddenBy({ index }),
+  };
+}
+
 /** The paths in scope that are not on record, or not whole. `index`: of the scan that is asked about. */
-export async function uncovered(
+async function uncovered(
   { store, site }: Workbench,
   index: ScanIndex | null,
 ): Promise<Uncovered[]> {

@@ -42,6 +42,7 @@ export class Workbench {
   readonly #indexFile: string | null;
   #worktree: Worktree | null = null;
   #notices: PlanNote[] = [];
+  readonly #said = new Set<string>();
   #tried: TriedRecovery | null = null;
 
   constructor(root: string, store: Store, place: StorePlace, settings: Partial<SavepointSettings>) {
@@ -133,6 +134,12 @@ export class Workbench {
   tell(notes: readonly PlanNote[]): void {
     const isNew = ({ message }: PlanNote) => this.#notices.every((one) => one.message !== message);
     this.#notices.push(...notes.filter(isNew));
+  }
+
+  /** As `tell`, for what stays true from scan to scan: said once by each process. */
+  tellOnce(notes: readonly PlanNote[]): void {
+    this.tell(notes.filter(({ message }) => !this.#said.has(message)));
+    for (const { message } of notes) this.#said.add(message);
   }
 
   takeNotices(): readonly PlanNote[] {

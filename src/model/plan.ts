@@ -90,6 +90,7 @@ export interface PlanNote {
     | 'owner-changes'
     | 'not-covered'
     | 'not-recorded'
+    | 'hides-everything'
     | 'not-certain'
     | 'recovered'
     | 'restore-unfinished'

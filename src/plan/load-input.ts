@@ -1,4 +1,4 @@
-import { type CaptureSite, look } from '../capture/capture.ts';
+import { type CaptureSite, lookAtKnown } from '../capture/capture.ts';
 import { kindAt, type Observation } from '../fs/observe.ts';
 import { listNames } from '../fs/tree.ts';
 import type { Change } from '../model/change.ts';
@@ -65,7 +65,8 @@ export async function loadPlanInput(
   for (const [done, chain] of set.chains.entries()) {
     await site.onProgress?.({ step: 'plan', done, total: set.chains.length });
     if (chain.set.size === 0 && chain.shared === 0) continue;
-    const observation = look(site, chain.path);
+    const recorded = chain.changes.at(-1)?.after ?? null;
+    const observation = lookAtKnown(site, chain.path, recorded, 'excluded');
     if (chain.settled && isAsItWas(chain, observation.state)) continue;
     seen.set(chain.path, observation);
     paths.push(pathInput(site, chain, observation, options));

@@ -1,4 +1,4 @@
-import type { TrackedPath } from '../../model/path.ts';
+import { nameOf, type TrackedPath } from '../../model/path.ts';
 import { protectionOf } from '../../model/protection.ts';
 import { defaultFile, foldersBeside } from './default-rules.ts';
 import { FolderView } from './folder-view.ts';
@@ -7,6 +7,11 @@ import { type ByteText, byteText } from './pattern.ts';
 
 /** The rule files of a folder. As in git, a link in place of a .gitignore is not followed. */
 export const IGNORE_FILE_NAMES: readonly string[] = ['.gitignore', '.savepointignore'];
+
+/** Whether rules are read from a path: a rule file of any folder, or git's own. */
+export function isRuleFile(path: TrackedPath): boolean {
+  return IGNORE_FILE_NAMES.includes(nameOf(path)) || path.endsWith('.git/info/exclude');
+}
 
 /** The rules of one folder, for its entries and all that is below them. */
 export interface FolderRules {

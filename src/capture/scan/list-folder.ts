@@ -38,28 +38,35 @@ export interface ListRequest {
   readonly knownRules: FolderRuleTexts;
   /** Makes the folder's scope from its own rules. */
   readonly scopeWith: (rules: FolderRuleTexts) => IgnoreScope;
+  /** Finds entries that stay in scope although these rules hide them; left out, there are none. */
+  readonly heldUnder?: (rules: FolderRuleTexts) => Held;
 }
+
+/** Whether an entry stays in scope although a rule hides its name. */
+export type Held = (name: string, isDirectory: boolean) => boolean;
+
+const NOTHING_HELD: Held = () => false;
 
 const NONE: ReadonlySet<string> = new Set();
 
 /** Reads a folder and looks at each entry that is in scope. */
 export function listFolder(
   context: WalkContext,
-  { path, knownRules, scopeWith }: ListRequest,
+  { path, knownRules, scopeWith, heldUnder }: ListRequest,
 ): Listing | 'missing' | 'unreadable' {
   const at = path === '' ? context.root : `${context.root}/${path}`;
   const names = listNames(context, at);
   if (typeof names === 'string') return names;
   const rules = readRules(context, at, namesThatRule(names), knownRules);
   const scope = scopeWith(rules);
-  return { rules, scope, ...lookAt(context, at, names, scope) };
+  const held = heldUnder?.(rules) ?? NOTHING_HELD;
+  const isHidden: Held = (name, isDirectory) =>
+    scope.ignores(name, isDirectory) && !held(name, isDirectory);
+  return { rules, scope, ...lookAt(context, at, names, isHidden) };
 }
 
 /** A project whose own folder cannot be read is an error, not a project without files. */
-export function listRoot(
-  context: WalkContext,
-  request: Pick<ListRequest, 'knownRules' | 'scopeWith'>,
-): Listing {
+export function listRoot(context: WalkContext, request: Omit<ListRequest, 'path'>): Listing {
   const listing = listFolder(context, { ...request, path: '' });
   if (listing === 'missing') {
     throw new SavepointError('project-missing', 'the project folder is not there');
@@ -92,17 +99,17 @@ function lookAt(
   context: WalkContext,
   at: string,
   listed: readonly Entry[],
-  scope: IgnoreScope,
+  isHidden: Held,
 ): Pick<Listing, 'children' | 'names' | 'failed'> {
   const children: Child[] = [];
   const gone = new Set<string>();
   const failed = new Set<string>();
   for (const { name, isDirectory } of listed) {
-    if (scope.ignores(name, isDirectory)) continue;
+    if (isHidden(name, isDirectory)) continue;
     const stat = statOf(context, `${at}/${name}`);
     if (stat === 'missing') gone.add(name);
     else if (stat === 'unreadable') failed.add(name);
-    else addChild(children, name, stat, isDirectory, scope);
+    else addChild(children, name, stat, isDirectory, isHidden);
   }
   const names = gone.size === 0 ? listed : listed.filter(({ name }) => !gone.has(name));
   return { children: sortByKey(children), names, failed };
@@ -113,11 +120,11 @@ function addChild(
   name: string,
   stat: EntryStat,
   wasDirectory: boolean,
-  scope: IgnoreScope,
+  isHidden: Held,
 ): void {
   const isDirectory = isDirectoryMode(stat.mode);
   // If a file became a folder or the reverse since the folder was read, other rules apply to it.
-  if (isDirectory !== wasDirectory && scope.ignores(name, isDirectory)) return;
+  if (isDirectory !== wasDirectory && isHidden(name, isDirectory)) return;
   children.push({ name, key: isDirectory ? `${name}/` : name, stat, isDirectory });
 }
 

@@ -4,7 +4,14 @@ import { noDifferences, type ScanDifferences } from './differences.ts';
 import type { EntryStat } from './entry-stat.ts';
 import { type FolderRuleTexts, parseRules, readRules, sameRules } from './folder-rules.ts';
 import { type BuiltIndex, CarriedIndex } from './index-builder.ts';
-import { type Child, type Listing, listFolder, listRoot, type WalkContext } from './list-folder.ts';
+import {
+  type Child,
+  type Held,
+  type Listing,
+  listFolder,
+  listRoot,
+  type WalkContext,
+} from './list-folder.ts';
 import { addFolder, addFresh, folderFlags, isPartial, racyFlag } from './new-entries.ts';
 import type { Item, LostEntry, PreviousScan } from './previous-scan.ts';
 import { hidesName } from './scan-index.ts';
@@ -40,11 +47,14 @@ export class NextWalk {
   readonly #context: WalkContext;
   readonly #previous: PreviousScan;
   readonly #carried: CarriedIndex;
+  /** Whether entries that are known stay in scope although new rules hide them. */
+  readonly #holdsKnown: boolean;
   readonly #open: Frame[] = [];
   #failedInRoot: readonly TrackedPath[] = [];
 
-  constructor(context: WalkContext, previous: PreviousScan) {
+  constructor(context: WalkContext, previous: PreviousScan, holdsKnown: boolean) {
     this.#context = context;
+    this.#holdsKnown = holdsKnown;
     this.#previous = previous;
     this.#carried = new CarriedIndex(previous.index);
   }
@@ -79,7 +89,8 @@ export class NextWalk {
     const isSame = (rules: FolderRuleTexts) => !globalChanged && sameRules(rules, knownRules);
     const scopeWith = (rules: FolderRuleTexts) =>
       isSame(rules) ? index.scopeOf(0) : rootScope(global, parseRules(rules));
-    const listing = listRoot(this.#context, { knownRules, scopeWith });
+    const heldUnder = this.#heldIn(0, isSame);
+    const listing = listRoot(this.#context, { knownRules, scopeWith, heldUnder });
     this.#failedInRoot = [...listing.failed] as TrackedPath[];
     this.differences.unreadable.push(...this.#failedInRoot);
     this.#carried.builder.setRules(0, listing.rules);
@@ -192,7 +203,8 @@ export class NextWalk {
     const above = frame.newScope ?? index.scopeOf(frame.known);
     const scopeWith = (rules: FolderRuleTexts) =>
       isSame(rules) ? index.scopeOf(known) : above.enter(name, parseRules(rules));
-    const listing = listFolder(this.#context, { path, knownRules, scopeWith });
+    const heldUnder = this.#heldIn(known, isSame);
+    const listing = listFolder(this.#context, { path, knownRules, scopeWith, heldUnder });
     if (listing === 'missing') {
       this.#addGone(entry, this.#previous.endOf(entry));
       return;
@@ -202,6 +214,25 @@ export class NextWalk {
     this.#addVisited(visit, listing);
     if (listing === 'unreadable') this.#carried.keep(entry + 1, this.#previous.endOf(entry));
     else this.#enter({ known, prefix: `${path}/` }, listing, isSame(listing.rules));
+  }
+
+  /**
+   * Entries of a known folder that stay in scope whatever the rules say. Under the same rules as before a
+   * known entry is in scope: some rule may hide it that came while known entries were held.
+   */
+  #heldIn(
+    folder: number,
+    isSame: (rules: FolderRuleTexts) => boolean,
+  ): (rules: FolderRuleTexts) => Held {
+    const { index } = this.#previous;
+    return (rules) => {
+      if (!this.#holdsKnown && !isSame(rules)) return () => false;
+      const names = this.#previous.namesIn(folder);
+      return (name, isDirectory) => {
+        const known = names.get(name);
+        return known !== undefined && index.isDirectory(known) === isDirectory;
+      };
+    };
   }
 
   /** Adds the entry of a known folder, with its listing if it could be read. */

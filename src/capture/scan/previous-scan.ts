@@ -111,10 +111,16 @@ export class PreviousScan {
     });
   }
 
-  /** Matches the known entries of a folder with a new listing of it. */
-  matchListing(folder: number, listing: Listing): { items: Item[]; lost: LostEntry[] } {
+  /** The known entries of a folder by their names. */
+  namesIn(folder: number): Map<string, number> {
     const known = new Map<string, number>();
     for (const entry of this.children(folder)) known.set(this.index.paths.name(entry), entry);
+    return known;
+  }
+
+  /** Matches the known entries of a folder with a new listing of it. */
+  matchListing(folder: number, listing: Listing): { items: Item[]; lost: LostEntry[] } {
+    const known = this.namesIn(folder);
     const items: Item[] = listing.children.map((child) => {
       const { name, key } = child;
       const entry = known.get(name) ?? -1;

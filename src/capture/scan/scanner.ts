@@ -27,6 +27,8 @@ export interface ScanRequest {
   readonly root: string;
   readonly previous: ScanIndex | null;
   readonly global: GlobalRules;
+  /** Whether entries of the previous index stay in scope although new rules hide them. */
+  readonly holdsKnown?: boolean | undefined;
   /** A moment of the clock (`performance.now()`) past which the scan gives up. */
   readonly deadline: number | null;
   /** How many entries may be in scope. */
@@ -147,13 +149,13 @@ export class RunningScan {
   }
 
   async #next(index: ScanIndex): Promise<ScanOutcome> {
-    const { global, root } = this.#request;
+    const { global, root, holdsKnown = false } = this.#request;
     const isLarge = this.#mayShare && index.count > this.#largeTree;
     const parts = isLarge ? await this.#checkElsewhere(index) : [this.#check(index)];
     const news = newsAbout(index, parts, this.#context);
     const previous = new PreviousScan(index, news, global);
     previous.checkRules(this.#context, root);
-    const walk = new NextWalk(this.#context, previous);
+    const walk = new NextWalk(this.#context, previous, holdsKnown);
     walk.run(global);
     const built = walk.finish();
     const { differences, failedInRoot } = walk;

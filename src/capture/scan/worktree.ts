@@ -2,6 +2,7 @@ import type { Entry } from '../../fs/tree.ts';
 import type { BlobId, Seq } from '../../model/ids.ts';
 import type { Baseline } from '../../model/manifest.ts';
 import { childOf, type TrackedPath } from '../../model/path.ts';
+import { commandsIn } from '../../model/window.ts';
 import type { Draft } from '../../store/draft.ts';
 import { currentSeq, oldestCheckpointSeq } from '../../store/find.ts';
 import type { Head } from '../../store/store.ts';
@@ -10,6 +11,7 @@ import { type Author, outsider } from '../chain.ts';
 import { type GitBaseline, type PendingBaseline, startGitBaseline } from '../git/baseline.ts';
 import type { RefusedByGit } from '../git/refusal.ts';
 import { loadGlobalRules } from '../ignore/global-rules.ts';
+import { isRuleFile } from '../ignore/ignore-scope.ts';
 import {
   compareWithRecord,
   type Moved,
@@ -26,7 +28,7 @@ import { KeptIndex } from './kept-index.ts';
 import { type Recorded, recordDifferences } from './record-differences.ts';
 import type { GiveUpReason } from './scan-control.ts';
 import type { RecordedChange, ScanIndex } from './scan-index.ts';
-import { Scanner, type ScanOutcome } from './scanner.ts';
+import { Scanner, type ScanOutcome, type ScanRequest } from './scanner.ts';
 import { type BaselineReport, type TooLarge, takeBaseline } from './take-baseline.ts';
 
 export interface WorktreeOptions {
@@ -59,6 +61,9 @@ export type Walk =
       readonly seq: Seq;
     });
 
+/** Ignore rules, or the setting `exclude`. */
+export type HiddenBy = 'rules' | 'exclude';
+
 export type CompleteWalk = Exclude<Walk, { kind: 'gave-up' }>;
 
 export type Recording = ({ readonly kind: 'changes' } & Recorded) | BaselineReport | TooLarge;
@@ -87,7 +92,8 @@ export class Worktree {
     const { environment } = this.#options;
     const asksGit = baseline === null && store.git !== null;
     const pending = asksGit ? startGitBaseline(root, environment) : null;
-    const outcome = await this.#scan(previous, deadline, pending);
+    const holdsKnown = previous !== null && (await this.#agentMayWriteRules(previous));
+    const outcome = await this.#scan({ previous, holdsKnown, deadline }, pending);
     if (outcome.kind === 'gave-up') return outcome;
     const { index, differences } = outcome;
     if (baseline === null) {
@@ -129,6 +135,18 @@ export class Worktree {
   async lastIndex(): Promise<ScanIndex | null> {
     const { store } = this.#site;
     return this.#previous((await store.state()).baseline, await currentSeq(store));
+  }
+
+  /** What hides every name in the project's own folder, so that nothing new is recorded; null for nothing. */
+  hiddenBy({ index }: Pick<CompleteWalk, 'index'>): HiddenBy | null {
+    const { root, excluded } = this.#site;
+    const names = namesIn(root, null).filter(({ name }) => name !== '.git');
+    if (names.length === 0) return null;
+    const scope = index.scopeOf(0);
+    if (names.every(({ name, isDirectory }) => scope.ignores(name, isDirectory))) return 'rules';
+    const isExcluded = ({ name, isDirectory }: Entry): boolean =>
+      excluded(childOf(null, name), isDirectory);
+    return names.every(isExcluded) ? 'exclude' : null;
   }
 
   /** The names that rules leave out, in folders that are in scope. Without git's own folder. */
@@ -193,16 +211,27 @@ export class Worktree {
     return taken;
   }
 
+  /**
+   * Whether an agent may have written the rules that this walk finds. Such rules must not hide what the agent
+   * does next, so they count for new names only. Rules that people write count for all.
+   */
+  async #agentMayWriteRules({ stamp }: ScanIndex): Promise<boolean> {
+    const { timeline } = this.#site.store;
+    if (commandsIn(await timeline.windows()).length > 0) return true;
+    const since = await timeline.changes({ after: stamp.seq });
+    const byTools = since.filter(({ origin }) => origin === 'tool').map(({ path }) => path);
+    return [...byTools, ...stamp.open].some(isRuleFile);
+  }
+
   async #scan(
-    previous: ScanIndex | null,
-    deadline: number | null,
+    request: Pick<ScanRequest, 'previous' | 'holdsKnown' | 'deadline'>,
     pending: PendingBaseline | null,
   ): Promise<ScanOutcome> {
     const { root } = this.#site;
     const { environment, maxScanEntries: maxEntries } = this.#options;
     const global = loadGlobalRules(root, environment);
     try {
-      const outcome = await this.#scanner.scan({ root, previous, global, deadline, maxEntries });
+      const outcome = await this.#scanner.scan({ ...request, root, global, maxEntries });
       if (outcome.kind === 'gave-up') await pending?.cancel();
       return outcome;
     } catch (error) {

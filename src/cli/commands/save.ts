@@ -1,4 +1,4 @@
-import { type Checkpoint, displayText, type Savepoint } from '../../index.ts';
+import { type Checkpoint, displayText, type LeftOut, type Savepoint } from '../../index.ts';
 import { BOOLEAN, COUNT, described, exact } from '../../model/check.ts';
 import { COVERAGE, plural } from '../../terminal/phrases.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
@@ -50,14 +50,14 @@ async function run(call: Call, savepoint: Savepoint, label: string | undefined):
   const saved = await savepoint.checkpoint({ label, scan });
   call.io.done = `the checkpoint ${saved.id} was made all the same`;
   const { coverage } = saved;
-  const missing = coverage === 'scanned' ? (await savepoint.uncovered()).length : 0;
+  const left = coverage === 'scanned' ? await savepoint.uncovered() : null;
   printJson(call, SHAPE, {
     checkpoint: checkpointJson({ ...saved, agent: null, files: 0 }),
     coverage,
-    notCovered: missing,
+    notCovered: left?.unrecorded.length ?? 0,
     began,
   });
-  call.tell(sentence(saved, missing));
+  call.tell(sentence(saved, left));
   if (began) call.remark(`This is the first checkpoint of ${displayText(savepoint.root)}.`);
   if (coverage === 'named')
     call.hint('to cover everything, scan the worktree: savepoint save --scan');
@@ -68,10 +68,14 @@ async function run(call: Call, savepoint: Savepoint, label: string | undefined):
 const SHOWN_ID = 8;
 const SHOWN_LABEL = 60;
 
-function sentence({ id, label, coverage }: Checkpoint, missing: number): string {
+function sentence({ id, label, coverage }: Checkpoint, left: LeftOut | null): string {
   const called = label === null ? '' : ` "${clipWidth(displayText(label), SHOWN_LABEL)}"`;
   const saved = `Saved ${id.slice(0, SHOWN_ID)}${called}, which covers`;
-  if (coverage !== 'scanned') return `${saved} ${COVERAGE[coverage]}.`;
+  if (left === null) return `${saved} ${COVERAGE[coverage]}.`;
+  if (left.hiddenBy !== null) {
+    return `${saved} only files that were on record before; savepoint status says why.`;
+  }
+  const missing = left.unrecorded.length;
   return missing === 0
     ? `${saved} the whole worktree.`
     : `${saved} the worktree except ${plural(missing, 'path')}; savepoint status lists them.`;

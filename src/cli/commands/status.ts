@@ -1,5 +1,14 @@
 import { displayText, type ProjectStatus, type TrackedPath } from '../../index.ts';
-import { COUNT, described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
+import {
+  COUNT,
+  described,
+  exact,
+  listOf,
+  nullable,
+  oneOf,
+  TEXT,
+  type TypeOf,
+} from '../../model/check.ts';
 import { COVERAGE, plural, relativeTime, sizeText } from '../../terminal/phrases.ts';
 import { notCovered } from '../../terminal/reasons.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
@@ -44,6 +53,10 @@ const SHAPE = exact({
         pending: described(
           'Paths that changed since the last scan; null where it could not be scanned.',
           nullable(COUNT),
+        ),
+        hiddenBy: described(
+          'What hides every name in the project, so that nothing new is recorded.',
+          nullable(oneOf('rules', 'exclude')),
         ),
         ignored: listOf(PATH),
       }),
@@ -129,7 +142,7 @@ function statusText(
       '             `savepoint run -- COMMAND` scans it, and so do agents that are set up for it.',
     ];
   }
-  const { entries, fromGit, sharedBytes, pending, unrecorded, ignored } = worktree;
+  const { entries, fromGit, sharedBytes, pending, unrecorded, hiddenBy, ignored } = worktree;
   lines.push(
     `Worktree     ${plural(entries, 'entry', 'entries')} at the first scan, ${fromGit} of them held by git`,
   );
@@ -137,6 +150,17 @@ function statusText(
     lines.push(
       `Shared       ${sizeText(sharedBytes)} of git's packs: whoever overwrites files in .git/objects/pack destroys`,
       '             what undo needs. The next scan copies them, as far as maxCopyBytes goes.',
+    );
+  }
+  if (hiddenBy === 'rules') {
+    lines.push(
+      'Hidden       every name in the project, by ignore rules: files that were on record stay so,',
+      '             new ones are not recorded. See .gitignore and .savepointignore.',
+    );
+  } else if (hiddenBy === 'exclude') {
+    lines.push(
+      'Hidden       every file in the project, by the setting exclude: nothing new is recorded,',
+      '             and what was recorded can still be undone. See savepoint config exclude.',
     );
   }
   if (pending === null) lines.push('             it could not be compared with the last scan now');
