@@ -18,6 +18,7 @@ import type { ChangeQuery, Store } from '../store/store.ts';
 import type { Finds } from './attribution.ts';
 import { type Author, appendChange, authorOf, settle, settleFound } from './chain.ts';
 import type { PathMatcher } from './ignore/folder-view.ts';
+import type { IsIgnored } from './ignore/ignored-path.ts';
 import { headOf, type KnownStates } from './known-states.ts';
 import { ownerMayRun } from './process-owner.ts';
 
@@ -33,6 +34,7 @@ export interface CaptureSite {
   readonly ownFolders: readonly string[];
   /** Paths whose contents are never recorded, because they may be secret. */
   readonly excluded: PathMatcher;
+  readonly ignored: IsIgnored;
   readonly onProgress?: OnProgress | undefined;
 }
 
@@ -57,6 +59,7 @@ export async function openChanges(
   const overlapped = await changesOfOverlappedCalls(site.store, { paths: [...looks.keys()] });
   for (const [path, seen] of looks) {
     const head = await headOf(draft, site.known, path);
+    if (head === null) markIgnored(draft, site, path, seen);
     const open = head?.open ? await site.store.timeline.changes({ paths: [path], open: true }) : [];
     const calls = [...open, ...overlapped.filter((call) => call.path === path)];
     const others = calls.filter((call) => call.sessionId !== author.sessionId && mayRun(call));
@@ -113,6 +116,7 @@ async function captureAppeared(
     const head = await headOf(draft, site.known, path);
     const seen = look(site, path);
     if (head?.open) continue;
+    if (head === null) markIgnored(draft, site, path, seen);
     // Nothing was there when the folder was looked at, so an older record had ended by then.
     const isOld = head !== null && head.seq < folder.seq;
     if (isOld) await settleFound(draft, finds, { path, head, seen: NOTHING, until: folder.seq });
@@ -121,6 +125,11 @@ async function captureAppeared(
     if (seen.blob !== null) draft.addBlob(seen.blob);
     appendChange(draft, path, before, seen.state, author);
   }
+}
+
+/** A path that no scan has judged, and that a tool named, is private too where git ignores it. */
+function markIgnored(draft: Draft, site: CaptureSite, path: TrackedPath, seen: Observation): void {
+  if (site.ignored(path, isDirectory(seen.state))) draft.privatePaths.push(path);
 }
 
 /**

@@ -12,6 +12,7 @@ import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
 import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
+import { type IsPrivate, privatePaths } from '../timeline/private-paths.ts';
 import { evictCheckpoints, type PruneRequest, type RetentionRules } from '../timeline/retention.ts';
 import { archiveSession } from '../timeline/sessions.ts';
 import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
@@ -110,6 +111,11 @@ export class Savepoint extends TimelineReader {
   /** What is on record, what is not, and why. Writes nothing. */
   status(): Promise<ProjectStatus> {
     return this.#bench.reading(() => status(this.#bench));
+  }
+
+  /** Says which paths are private: git ignores them, and they were kept all the same. Ask before you show them. */
+  privatePaths(): Promise<IsPrivate> {
+    return privatePaths(this.#bench.store);
   }
 
   /** What the last scan left out, and why. Writes nothing. */

@@ -28,9 +28,17 @@ export function notesOnFirst(
   ];
 }
 
+/** Said when the first files that git ignores go on record. */
+export function noteOnIgnored(paths: readonly TrackedPath[]): PlanNote[] {
+  if (paths.length === 0) return [];
+  const message =
+    'small files that git ignores are recorded as well, so that they can be brought back; they are private and never in an export; to leave them out, set keepIgnored to false (see: savepoint config), or use exclude';
+  return [{ code: 'ignored-kept', message, paths }];
+}
+
 const HIDDEN: Readonly<Record<HiddenBy, string>> = {
   rules:
-    'the ignore rules hide every name in the project: files that were on record stay so, new ones are not recorded; see .gitignore and .savepointignore',
+    'the ignore rules hide every name in the project: files that were on record stay so, new ones are recorded only if they are small; see .gitignore and .savepointignore',
   exclude:
     'the setting exclude leaves out every file in the project: nothing new is recorded, and what was recorded can still be undone; see: savepoint config exclude',
 };

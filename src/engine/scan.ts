@@ -10,7 +10,7 @@ import { commandsIn, type Window } from '../model/window.ts';
 import { Draft } from '../store/draft.ts';
 import { currentSeq } from '../store/find.ts';
 import { endWindow } from '../timeline/runs.ts';
-import { noteOnHidden, notesOnFirst } from './scan-notes.ts';
+import { noteOnHidden, noteOnIgnored, notesOnFirst } from './scan-notes.ts';
 import type { Workbench } from './workbench.ts';
 
 /** What a scan put on record. */
@@ -124,6 +124,9 @@ async function draftWalk(
     recording.kind === 'changes'
       ? recording
       : { changes: [], unrecorded: recording.unrecorded.map(({ path }) => path) };
+  const isFirstUse =
+    draft.privatePaths.length > 0 && (await store.timeline.privatePaths()).length === 0;
+  if (isFirstUse) bench.tell(noteOnIgnored(draft.privatePaths));
   bench.tellOnce(noteOnHidden(bench.worktree.hiddenBy(walk)));
   if (first !== null) {
     bench.tell(notesOnFirst(first, walk.index.unreadable(), bench.settings.maxFileSize));

@@ -45,6 +45,8 @@ export interface WorktreeStatus {
   readonly pending: number | null;
   /** What hides every name in the project, so that nothing new is recorded; null for nothing. */
   readonly hiddenBy: HiddenBy | null;
+  /** How many entries are kept although git ignores them. */
+  readonly keptIgnored: number;
   /** Names that the ignore rules leave out, in folders that are in scope. */
   readonly ignored: readonly TrackedPath[];
 }
@@ -83,6 +85,7 @@ async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
     unrecorded: await uncovered(bench, walk.kind === 'gave-up' ? null : walk.index),
     pending: walk.kind === 'next' && walk.differences !== null ? countOf(walk.differences) : null,
     hiddenBy: walk.kind === 'gave-up' ? null : worktree.hiddenBy(walk),
+    keptIgnored: walk.kind === 'gave-up' ? 0 : walk.index.countPrivate(),
     ignored: walk.kind === 'gave-up' ? [] : worktree.ignoredBy(walk),
   };
 }
@@ -91,6 +94,8 @@ async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
 export interface LeftOut {
   readonly unrecorded: readonly Uncovered[];
   readonly hiddenBy: HiddenBy | null;
+  /** Whether rules leave names out: build output, or what is told. */
+  readonly hasIgnored: boolean;
 }
 
 export async function leftOut(bench: Workbench): Promise<LeftOut> {
@@ -98,6 +103,7 @@ export async function leftOut(bench: Workbench): Promise<LeftOut> {
   return {
     unrecorded: await uncovered(bench, index),
     hiddenBy: index && bench.worktree.hiddenBy({ index }),
+    hasIgnored: index?.hasLeftOut ?? false,
   };
 }
 

@@ -59,6 +59,8 @@ export type SkipReason =
   | 'agent-configuration'
   | 'protected'
   | 'shared-attribution'
+  /** A database, log or lock file that git ignores is there, and a program may be using it. */
+  | 'in-use'
   | 'directory-not-empty'
   | 'symlinked-parent'
   | 'blob-corrupt'
@@ -91,6 +93,7 @@ export interface PlanNote {
     | 'not-covered'
     | 'not-recorded'
     | 'hides-everything'
+    | 'ignored-kept'
     | 'not-certain'
     | 'recovered'
     | 'restore-unfinished'

@@ -18,6 +18,8 @@ const SENTENCES: Record<PlainReason, string> = {
   'agent-configuration': 'it is configuration of an agent or editor; name it to include it',
   protected: 'it belongs to git or to Savepoint, which is never touched',
   'shared-attribution': 'it is not certain who changed it; --include-shared takes it back too',
+  'in-use':
+    'a program may be using it: an ignored database, log or lock file comes back only when it is gone',
   'directory-not-empty': 'the folder still holds other things',
   'symlinked-parent': 'a folder on the way to it is a link now',
   'blob-corrupt': 'its recorded content is damaged, and nothing damaged is ever written',

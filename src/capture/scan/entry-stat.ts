@@ -30,6 +30,9 @@ export const UNREADABLE: number = 1 << 17;
 /** The name is not plain ASCII, so its bytes must be decoded. */
 export const WIDE_NAME: number = 1 << 18;
 
+/** Git ignores the entry, and it is kept all the same. */
+export const PRIVATE: number = 1 << 19;
+
 export function isDirectoryMode(mode: number): boolean {
   return (mode & TYPE_MASK) === DIRECTORY;
 }

@@ -21,6 +21,8 @@ export interface RecordContext {
   readonly moved: Moved;
   /** Whether the record of a path was made before the previous scan. */
   readonly isOlder: (head: Head) => boolean;
+  /** Whether git ignores a path that is kept all the same. */
+  readonly isPrivate: (path: TrackedPath) => boolean;
   /** Throws when there is no time left. */
   readonly checkTime: () => void;
 }
@@ -44,6 +46,11 @@ export async function recordDifferences(
   for (const path of touched) await recorder.record(path);
   for (const path of appeared) await recorder.recordAppeared(path);
   for (const path of entered) await recorder.recordEntered(path);
+  const privates = [...touched, ...appeared, ...entered].filter(context.isPrivate);
+  if (privates.length > 0) {
+    const known = new Set(await site.store.timeline.privatePaths());
+    draft.privatePaths.push(...privates.filter((path) => !known.has(path)));
+  }
   return { changes: recorder.changes, unrecorded: recorder.unrecorded };
 }
 

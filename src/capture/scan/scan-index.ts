@@ -1,7 +1,7 @@
 import type { Change } from '../../model/change.ts';
 import { isOutside, nameOf, pathToBytes, type TrackedPath } from '../../model/path.ts';
 import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/ignore-scope.ts';
-import { isDirectoryMode, MODE_MASK, RACY, UNREADABLE } from './entry-stat.ts';
+import { isDirectoryMode, MODE_MASK, PRIVATE, RACY, UNREADABLE } from './entry-stat.ts';
 import { type FolderRuleTexts, NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
 import {
   type EntryPaths,
@@ -99,6 +99,17 @@ export class ScanIndex {
     return isDirectoryMode(this.columns.bits[entry] as number);
   }
 
+  /** Whether git ignores an entry that is kept all the same. */
+  isPrivate(entry: number): boolean {
+    return (this.bits(entry) & PRIVATE) !== 0;
+  }
+
+  countPrivate(): number {
+    let count = 0;
+    for (let entry = 0; entry < this.count; entry += 1) if (this.isPrivate(entry)) count += 1;
+    return count;
+  }
+
   isRacy(entry: number): boolean {
     return (this.bits(entry) & RACY) !== 0;
   }
@@ -165,14 +176,26 @@ export class ScanIndex {
     if (folder === 0) return rootScope(this.meta.global, own);
     const { folderEntry, parent } = this.columns;
     const entry = folderEntry[folder] as number;
-    return this.scopeOf(parent[entry] as number).enter(this.paths.name(entry), own);
+    const above = this.scopeOf(parent[entry] as number);
+    return above.enter(this.paths.name(entry), own, this.isPrivate(entry));
   }
 
   #coversName(folder: number, name: string, onTheWay: boolean): boolean {
     if (this.isUnreadable(folder)) return false;
-    return onTheWay
-      ? !this.scopeOf(folder).ignores(name, true)
-      : !hidesName(this.scopeOf(folder), name);
+    return !this.hides(folder, name, true) && (onTheWay || !this.hides(folder, name, false));
+  }
+
+  /** Whether an entry of this folder may have been there without being seen. */
+  hides(folder: number, name: string, isDirectory: boolean): boolean {
+    const verdict = this.scopeOf(folder).judge(name, isDirectory);
+    if (verdict !== 'ignored') return verdict !== 'in-scope';
+    const { leftOut } = this.rulesOf(folder);
+    return leftOut === 'many' || leftOut.includes(name);
+  }
+
+  /** Whether names in some folder were left out of scope. */
+  get hasLeftOut(): boolean {
+    return [...this.meta.rules.values()].some(({ leftOut }) => leftOut.length > 0);
   }
 
   #search(key: string): number {
@@ -188,11 +211,6 @@ export class ScanIndex {
     }
     return -1;
   }
-}
-
-/** Whether a file or a folder of this name may have been there without being seen. */
-export function hidesName(scope: IgnoreScope, name: string): boolean {
-  return scope.ignores(name, false) || scope.ignores(name, true);
 }
 
 // From this character on, the order of UTF-16 units is not the order of the bytes that they stand for.

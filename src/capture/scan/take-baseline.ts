@@ -69,6 +69,9 @@ export async function takeBaseline(
     reason,
   }));
   draft.addBlob(manifest);
+  for (let entry = 0; entry < index.count; entry += 1) {
+    if (index.isPrivate(entry)) draft.privatePaths.push(index.path(entry));
+  }
   draft.baseline = { seq: draft.nextSeq(), manifest: manifest.id, packs };
   return {
     kind: 'baseline',
@@ -84,19 +87,20 @@ export async function takeBaseline(
 /** Decides which files are taken from git, and keeps their objects; the others are to be copied. */
 async function sortOutWithGit(
   site: CaptureSite,
-  { index, git, maxCopyBytes }: BaselineOptions,
+  options: BaselineOptions,
 ): Promise<Pick<BaselineReport, 'fromGit' | 'refused'> & { readonly sorted: Sorted }> {
+  const { git, maxCopyBytes } = options;
   const folder = site.store.git?.folder;
   if ('refused' in git || git.count === 0 || folder === undefined) {
     const refused = 'refused' in git ? git.refused : null;
-    return { sorted: sortOut(site, index, null), fromGit: 0, refused };
+    return { sorted: sortOut(site, options, null), fromGit: 0, refused };
   }
-  const sorted = sortOut(site, index, git);
+  const sorted = sortOut(site, options, git);
   const room = maxCopyBytes - sorted.bytes;
   // If the other files alone are too large, nothing is put on record, so no objects are kept.
   const kept = room < 0 ? null : await keepObjects(site.root, folder, git, room);
   if (kept === null) return { sorted, fromGit: git.count, refused: null };
-  return { sorted: sortOut(site, index, null), fromGit: 0, refused: kept.refused };
+  return { sorted: sortOut(site, options, null), fromGit: 0, refused: kept.refused };
 }
 
 interface Sorted {
@@ -109,12 +113,14 @@ interface Sorted {
 /** Decides for each entry by its stat alone, and lists the files that must be read. */
 function sortOut(
   { maxFileSize, excluded }: CaptureSite,
-  index: ScanIndex,
+  { index, maxCopyBytes }: BaselineOptions,
   git: GitBaseline | null,
 ): Sorted {
   const writer = new ManifestWriter(index.count);
   const toCopy: number[] = [];
+  const ignored: number[] = [];
   let bytes = 0;
+  let ignoredBytes = 0;
   // Both lists have the same order, so one pass over both is enough.
   const held = (git?.entries ?? [])[Symbol.iterator]();
   let next = held.next();
@@ -128,11 +134,19 @@ function sortOut(
     else if (oid !== null) writer.set(entry, { kind: 'git', mode: mode & 0o777, size, key: oid });
     else if (!isFileMode(mode) && !isLinkMode(mode)) writer.set(entry, unknown('special-file'));
     else if (size > maxFileSize) writer.set(entry, unknown('too-large'));
-    else {
+    else if (index.isPrivate(entry)) {
+      ignored.push(entry);
+      ignoredBytes += size;
+    } else {
       toCopy.push(entry);
       bytes += size;
     }
   }
+  // Files that git ignores come last: they must not be the reason for which nothing is recorded.
+  if (bytes + ignoredBytes <= maxCopyBytes) {
+    return { writer, toCopy: [...toCopy, ...ignored], bytes: bytes + ignoredBytes };
+  }
+  for (const entry of ignored) writer.set(entry, unknown('too-large'));
   return { writer, toCopy, bytes };
 }
 

@@ -39,6 +39,8 @@ export interface WorktreeOptions {
   readonly maxCopyBytes: number;
   readonly workers: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whether small files that git ignores are in scope. */
+  readonly keepIgnored: boolean;
 }
 
 /** The result of a walk over the worktree. It is not on record yet. */
@@ -118,7 +120,8 @@ export class Worktree {
     const differences = await withRecordedSince(this.#site.store, found, walk);
     const { moved, since, unsettled } = walk;
     const isOlder = ({ path, seq }: Head) => seq <= since && !unsettled.has(path);
-    const context = { author, moved, isOlder, checkTime };
+    const isPrivate = privateIn(walk.index);
+    const context = { author, moved, isOlder, isPrivate, checkTime };
     const recorded = await recordDifferences(draft, this.#site, differences, context);
     return { kind: 'changes', ...recorded };
   }
@@ -140,16 +143,18 @@ export class Worktree {
   /** What hides every name in the project's own folder, so that nothing new is recorded; null for nothing. */
   hiddenBy({ index }: Pick<CompleteWalk, 'index'>): HiddenBy | null {
     const { root, excluded } = this.#site;
-    const names = namesIn(root, null).filter(({ name }) => name !== '.git');
-    if (names.length === 0) return null;
     const scope = index.scopeOf(0);
+    const names = namesIn(root, null).filter(
+      ({ name, isDirectory }) => scope.judge(name, isDirectory) !== 'never',
+    );
+    if (names.length === 0) return null;
     if (names.every(({ name, isDirectory }) => scope.ignores(name, isDirectory))) return 'rules';
     const isExcluded = ({ name, isDirectory }: Entry): boolean =>
       excluded(childOf(null, name), isDirectory);
     return names.every(isExcluded) ? 'exclude' : null;
   }
 
-  /** The names that rules leave out, in folders that are in scope. Without git's own folder. */
+  /** The names that are left out of scope, in folders that are in it. Without git's own folder. */
   ignoredBy({ index }: CompleteWalk): TrackedPath[] {
     const { folderEntry, sizes } = index.columns;
     const found: TrackedPath[] = [];
@@ -157,7 +162,11 @@ export class Worktree {
       const path = folder === 0 ? null : index.path(folderEntry[folder] as number);
       const scope = index.scopeOf(folder);
       for (const { name, isDirectory } of namesIn(this.#site.root, path)) {
-        if (name !== '.git' && scope.ignores(name, isDirectory)) found.push(childOf(path, name));
+        const verdict = scope.judge(name, isDirectory);
+        if (verdict === 'in-scope' || verdict === 'never') continue;
+        // Small files that git ignores are kept, and so is what was in scope before an agent hid it.
+        const child = childOf(path, name);
+        if (index.find(child) === -1) found.push(child);
       }
     }
     return found;
@@ -206,7 +215,8 @@ export class Worktree {
     // Tools may have recorded paths before the first scan, and people may have edited those files since.
     const touched = [...(await recordedPaths(this.#site))];
     const no = () => false;
-    const context = { author: outsider(createdAt), moved: no, isOlder: no, checkTime };
+    const isPrivate = privateIn(walk.index);
+    const context = { author: outsider(createdAt), moved: no, isOlder: no, isPrivate, checkTime };
     await recordDifferences(draft, this.#site, { ...noDifferences(), touched }, context);
     return taken;
   }
@@ -228,8 +238,8 @@ export class Worktree {
     pending: PendingBaseline | null,
   ): Promise<ScanOutcome> {
     const { root } = this.#site;
-    const { environment, maxScanEntries: maxEntries } = this.#options;
-    const global = loadGlobalRules(root, environment);
+    const { environment, maxScanEntries: maxEntries, keepIgnored } = this.#options;
+    const global = { ...loadGlobalRules(root, environment), keepIgnored };
     try {
       const outcome = await this.#scanner.scan({ ...request, root, global, maxEntries });
       if (outcome.kind === 'gave-up') await pending?.cancel();
@@ -239,6 +249,13 @@ export class Worktree {
       throw error;
     }
   }
+}
+
+function privateIn(index: ScanIndex): (path: TrackedPath) => boolean {
+  return (path) => {
+    const entry = index.find(path);
+    return entry !== -1 && index.isPrivate(entry);
+  };
 }
 
 /** Empty for a folder that was deleted since the walk, or cannot be read. */

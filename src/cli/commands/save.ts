@@ -75,8 +75,12 @@ function sentence({ id, label, coverage }: Checkpoint, left: LeftOut | null): st
   if (left.hiddenBy !== null) {
     return `${saved} only files that were on record before; savepoint status says why.`;
   }
-  const missing = left.unrecorded.length;
-  return missing === 0
+  const { length } = left.unrecorded;
+  const missing = [
+    ...(length > 0 ? [plural(length, 'path')] : []),
+    ...(left.hasIgnored ? ['what is ignored and left out'] : []),
+  ];
+  return missing.length === 0
     ? `${saved} the whole worktree.`
-    : `${saved} the worktree except ${plural(missing, 'path')}; savepoint status lists them.`;
+    : `${saved} the worktree except ${missing.join(' and ')}; see savepoint status.`;
 }

@@ -58,7 +58,8 @@ const SHAPE = exact({
           'What hides every name in the project, so that nothing new is recorded.',
           nullable(oneOf('rules', 'exclude')),
         ),
-        ignored: listOf(PATH),
+        keptIgnored: described('Entries that git ignores and that are kept, privately.', COUNT),
+        ignored: described('Names that are left out of scope.', listOf(PATH)),
       }),
     ),
   ),
@@ -142,7 +143,8 @@ function statusText(
       '             `savepoint run -- COMMAND` scans it, and so do agents that are set up for it.',
     ];
   }
-  const { entries, fromGit, sharedBytes, pending, unrecorded, hiddenBy, ignored } = worktree;
+  const { entries, fromGit, sharedBytes, pending, unrecorded, hiddenBy, ignored, keptIgnored } =
+    worktree;
   lines.push(
     `Worktree     ${plural(entries, 'entry', 'entries')} at the first scan, ${fromGit} of them held by git`,
   );
@@ -155,7 +157,7 @@ function statusText(
   if (hiddenBy === 'rules') {
     lines.push(
       'Hidden       every name in the project, by ignore rules: files that were on record stay so,',
-      '             new ones are not recorded. See .gitignore and .savepointignore.',
+      '             new ones are recorded only if they are small. See .gitignore and .savepointignore.',
     );
   } else if (hiddenBy === 'exclude') {
     lines.push(
@@ -177,9 +179,14 @@ function statusText(
   if (unrecorded.some(({ reason }) => reason === 'too-large')) {
     lines.push('             To keep larger files, raise maxFileSize: see savepoint config.');
   }
+  if (keptIgnored > 0) {
+    lines.push(
+      `Private      ${plural(keptIgnored, 'entry', 'entries')} that git ignores, kept as well and never exported`,
+    );
+  }
   lines.push(
     ...listed(
-      `Ignored      ${plural(ignored.length, 'name', 'names')}, by .gitignore, .savepointignore or as build output`,
+      `Left out     ${plural(ignored.length, 'name', 'names')}: build output, large ignored files and folders, or by .savepointignore`,
       ignored.map((path) => displayText(path)),
     ),
   );

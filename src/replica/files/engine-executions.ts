@@ -49,13 +49,13 @@ const NEWEST = 20;
 /** Executions on record in the project, of both kinds, and the way back into one. */
 export class EngineExecutions {
   readonly #savepoint: Savepoint;
-  readonly #remember: (paths: readonly string[]) => void;
+  readonly #remember: (paths: readonly string[]) => Promise<void>;
   readonly #onOperation: (id: OperationId) => void;
 
   /** `remember` hears of every file that is rewound, `onOperation` of the operations that did it. */
   constructor(
     savepoint: Savepoint,
-    remember: (paths: readonly string[]) => void,
+    remember: (paths: readonly string[]) => Promise<void>,
     onOperation: (id: OperationId) => void,
   ) {
     this.#savepoint = savepoint;
@@ -92,7 +92,7 @@ export class EngineExecutions {
   /** Takes files and steps back as planned, or throws and does nothing. */
   async goBack({ place, run }: PlacePlan): Promise<WentBack> {
     const files = await run();
-    this.#remember(files);
+    await this.#remember(files);
     const executions = await this.#executions();
     const { execution, index } = place;
     return {

@@ -241,3 +241,18 @@ describe('the first prompt in a project', () => {
     expect(files.takeGaps()).toEqual([]);
   });
 });
+
+describe('a private file', () => {
+  it('is rewound, and the agent does not hear of it', async () => {
+    put('.gitignore', '.env\n');
+    put('.env', 'KEY=dummy\n');
+    put('a.txt', 'one\n');
+    await begin('p1');
+    await tool('t1', 'Bash', { command: 'rm .env a.txt' }, () => {
+      for (const name of ['.env', 'a.txt']) rmSync(join(project, name));
+    });
+    await files.restore(await files.plan('p1'), null);
+    expect(read('.env')).toBe('KEY=dummy\n');
+    expect(files.takeRewound()).toEqual(['a.txt']);
+  });
+});

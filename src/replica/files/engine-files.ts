@@ -84,7 +84,7 @@ export class EngineFiles {
     this.#toolCalls = new ToolCalls(savepoint, this.#onGap);
     this.executions = new EngineExecutions(
       savepoint,
-      (paths) => this.#rewound.push(...paths),
+      (paths) => this.#rewind(paths),
       (id) => this.#made.add(id),
     );
   }
@@ -255,10 +255,16 @@ export class EngineFiles {
     return found ?? null;
   }
 
-  #remember(receipt: Receipt): Receipt {
+  async #remember(receipt: Receipt): Promise<Receipt> {
     const { restoredFiles, deletedFiles, mergedFiles } = receipt;
-    this.#rewound.push(...restoredFiles, ...deletedFiles, ...mergedFiles);
+    await this.#rewind([...restoredFiles, ...deletedFiles, ...mergedFiles]);
     return receipt;
+  }
+
+  /** The agent hears of rewound files, but not of private ones. */
+  async #rewind(paths: readonly string[]): Promise<void> {
+    const isPrivate = await this.#savepoint.privatePaths();
+    this.#rewound.push(...paths.filter((path) => !isPrivate(path as TrackedPath)));
   }
 
   #gap(what: string, error: unknown): void {
