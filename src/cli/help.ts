@@ -67,7 +67,7 @@ function sections(paint: Paint, columns: number): Section {
   return (title, rows) => {
     const width = Math.max(0, ...rows.map(([left]) => left.length)) + 4;
     const texts = rows.flatMap(([left, right]) =>
-      beside({ text: `  ${left}`.padEnd(width), width }, right, columns),
+      beside(`  ${left}`.padEnd(width), right, columns),
     );
     return [paint('bold', `${title}:`), ...texts.map((line) => line.trimEnd()), ''];
   };

@@ -39,7 +39,7 @@ import {
 } from '../model/check.ts';
 import type { FileDiff } from '../terminal/file-diff.ts';
 import { sentenceFor } from '../terminal/reasons.ts';
-import { PathNames } from './json.ts';
+import { PathNames, picked } from './json.ts';
 import type { Unmatched } from './path-arguments.ts';
 
 // What several commands print with --json. The published schemas are made from these descriptions, and the
@@ -77,6 +77,10 @@ export function timeJson(time: number): string {
   return new Date(time).toISOString();
 }
 
+export function timeOrNull(time: number | null): string | null {
+  return time === null ? null : timeJson(time);
+}
+
 export interface CheckpointJson
   extends Pick<ListedCheckpoint, 'id' | 'seq' | 'sessionId' | 'agent' | 'messageId' | 'kind'>,
     Pick<ListedCheckpoint, 'description' | 'label' | 'files'>,
@@ -84,7 +88,7 @@ export interface CheckpointJson
   readonly createdAt: string;
 }
 
-export const CHECKPOINT: Kind<CheckpointJson> = exact({
+export const CHECKPOINT: ObjectKind<CheckpointJson> = exact({
   id: branded<CheckpointId>(TEXT),
   seq: described('Its place on the timeline: order never depends on a clock.', integer(1)),
   sessionId: described(
@@ -106,21 +110,8 @@ export const CHECKPOINT: Kind<CheckpointJson> = exact({
 });
 
 export function checkpointJson(checkpoint: ListedCheckpoint, lines?: LineCount): CheckpointJson {
-  const { id, seq, sessionId, agent, messageId, kind, description, label, files } = checkpoint;
   const createdAt = timeJson(checkpoint.createdAt);
-  return {
-    id,
-    seq,
-    sessionId,
-    agent,
-    messageId,
-    kind,
-    description,
-    label,
-    files,
-    createdAt,
-    ...lines,
-  };
+  return { ...picked(CHECKPOINT, checkpoint), createdAt, ...lines };
 }
 
 export interface SessionJson extends Pick<Session, 'id' | 'agent' | 'rootId'> {
@@ -144,15 +135,13 @@ export const SESSION: ObjectKind<SessionJson> = exact({
 });
 
 export function sessionJson(session: Session): SessionJson {
-  const { id, rootId, agent, archivedAt } = session;
+  const { archivedAt } = session;
   return {
-    id,
-    agent,
-    rootId,
+    ...picked(SESSION, session),
     state: archivedAt === null ? 'open' : 'archived',
     createdAt: timeJson(session.createdAt),
     lastActiveAt: timeJson(session.lastActiveAt),
-    archivedAt: archivedAt === null ? null : timeJson(archivedAt),
+    archivedAt: timeOrNull(archivedAt),
   };
 }
 
@@ -204,17 +193,15 @@ export const PATH_REASON: Kind<PathReasonJson> = exact({
   message: described('The same for people.', TEXT),
 });
 
+type PathList = 'restoredFiles' | 'deletedFiles' | 'mergedFiles' | 'notOnRecord';
+type ReasonList = 'conflicts' | 'skipped' | 'errors';
+
 export interface ReceiptJson
-  extends Pick<Receipt, 'success' | 'operationId' | 'safetyCheckpointId'> {
+  extends Pick<Receipt, 'success' | 'operationId' | 'safetyCheckpointId'>,
+    Readonly<Record<PathList, readonly string[]>>,
+    Readonly<Record<ReasonList, readonly PathReasonJson[]>> {
   readonly dryRun?: true;
-  readonly restoredFiles: readonly string[];
-  readonly deletedFiles: readonly string[];
-  readonly mergedFiles: readonly string[];
-  readonly conflicts: readonly PathReasonJson[];
-  readonly skipped: readonly PathReasonJson[];
   readonly notes: readonly { code: string; message: string; paths: readonly string[] }[];
-  readonly errors: readonly PathReasonJson[];
-  readonly notOnRecord: readonly string[];
   readonly pathBytes: Readonly<Record<string, string>>;
 }
 
@@ -265,10 +252,8 @@ export function receiptJson(
       return { path: names.name(path), reason, message: sentenceFor(reason) };
     });
   return {
-    success: receipt.success,
+    ...picked(RECEIPT, receipt),
     ...(dryRun ? { dryRun } : {}),
-    operationId: receipt.operationId,
-    safetyCheckpointId: receipt.safetyCheckpointId,
     restoredFiles: list(receipt.restoredFiles),
     deletedFiles: list(receipt.deletedFiles),
     mergedFiles: list(receipt.mergedFiles),

@@ -1,5 +1,5 @@
 import { displayText, isTextPath, pathToBytes } from '../index.ts';
-import type { Kind } from '../model/check.ts';
+import type { Kind, ObjectKind } from '../model/check.ts';
 import type { Call } from './command.ts';
 
 /** The version of every JSON shape that a command prints. */
@@ -17,6 +17,15 @@ export function jsonText(value: object): string {
 /** Prints a value with `--json`. `kind` describes it: the published schema says the same. */
 export function printJson<T extends object>(call: Call, _kind: Kind<T>, value: NoInfer<T>): void {
   if (call.json) call.io.out(jsonText(value));
+}
+
+/** Those fields of a value that its description names: what is printed as it is. */
+export function picked<T, V extends object>(
+  { fields }: ObjectKind<T>,
+  value: V,
+): Pick<V, keyof V & keyof T> {
+  const named = Object.entries(value).filter(([name]) => Object.hasOwn(fields, name));
+  return Object.fromEntries(named) as Pick<V, keyof V & keyof T>;
 }
 
 function escaped(sign: string): string {

@@ -83,19 +83,15 @@ function reportOf(error: unknown, { project }: ReportOptions, now: number): Repo
   if (error instanceof UsageError) {
     return { exit: EXIT.usage, code: 'usage', message: error.message, hint: error.hint };
   }
-  const message = messageOf(error);
-  return {
-    exit: EXIT.failure,
-    code: 'unexpected',
-    message,
-    hint: 'this should not happen; SAVEPOINT_DEBUG=1 shows where',
-  };
+  const hint = 'this should not happen; SAVEPOINT_DEBUG=1 shows where';
+  return { exit: EXIT.failure, code: 'unexpected', message: messageOf(error), hint };
 }
 
 function ofEngine(error: SavepointError, project: string | undefined, now: number): Report {
   const { code, message, path } = error;
   const hint = hintFor(error, project);
-  const candidates = candidatesOf(error);
+  // What a shortened id or a label fits.
+  const candidates = code.endsWith('-ambiguous') ? (error.details as Candidate[]) : undefined;
   const lines = candidates?.map((one) => candidateText(one, now)) ?? linesOf(error.details);
   return { exit: exitCodeOf(code), code, message, path, hint, lines, candidates };
 }
@@ -116,24 +112,11 @@ function reportJson({ code, message, path, hint, candidates }: Report): string {
   const named = candidates?.map(({ id, description, label, createdAt }) => {
     return { id, description, label, createdAt: timeJson(createdAt) };
   });
-  const printed: TypeOf<typeof SHAPE> = {
-    error: named === undefined ? error : { ...error, candidates: named },
-  };
-  return jsonText(printed);
+  const printed = named === undefined ? error : { ...error, candidates: named };
+  return jsonText({ error: printed } satisfies TypeOf<typeof SHAPE>);
 }
 
-/** One of several things that a shortened id or a label fits. */
-interface Candidate {
-  readonly id: string;
-  readonly description: string;
-  readonly label: string | null;
-  readonly createdAt: number;
-}
-
-/** Undefined for an error that is about something else. */
-function candidatesOf({ code, details }: SavepointError): Candidate[] | undefined {
-  return code.endsWith('-ambiguous') ? (details as Candidate[]) : undefined;
-}
+type Candidate = Pick<Checkpoint, 'id' | 'description' | 'label' | 'createdAt'>;
 
 const SHOWN = 100;
 

@@ -2,17 +2,7 @@ export { AT_LEAST_ONE, parseBytes, SWITCH } from './kinds.ts';
 export {
   type Effective,
   loadSettings,
-  type Origin,
-  type Part,
   type SettingKind,
   type SettingsTable,
 } from './load-settings.ts';
-export {
-  type Configuration,
-  type EffectiveSetting,
-  loadConfiguration,
-  type Places,
-  SETTING_KEYS,
-  type SettingKey,
-  type Values,
-} from './settings.ts';
+export { type Configuration, loadConfiguration, SETTING_KEYS } from './settings.ts';

@@ -4,7 +4,6 @@ export {
   type Category,
   type SaveOptions,
 } from '../store/documents/base-storage.ts';
-export type { StorageProblem } from '../store/documents/json/document-files.ts';
 export { JSONStorage, type JSONStorageOptions } from '../store/documents/json/json-storage.ts';
 export { SQLiteStorage, type SQLiteStorageOptions } from '../store/documents/sqlite-storage.ts';
 export {

@@ -217,7 +217,7 @@ function readWhole(fd: number, size: number, room?: ReadingRoom): Uint8Array | n
 }
 
 /** Whether two looks saw one file with nothing written in between. */
-export function sameFile(a: BigIntStats, b: BigIntStats): boolean {
+function sameFile(a: BigIntStats, b: BigIntStats): boolean {
   return (
     a.ino === b.ino &&
     a.dev === b.dev &&

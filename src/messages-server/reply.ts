@@ -57,7 +57,7 @@ export function isFailure(reply: Reply): reply is ReplyFailure {
 export function replyMessage(model: string, blocks: readonly ReplyBlock[]): object {
   return {
     ...emptyMessage(model),
-    content: blocks.map((block) => ({ ...emptyBlock(block), ...filled(block) })),
+    content: blocks.map(wholeBlock),
     stop_reason: stopReason(blocks),
     usage: { ...NO_TOKENS, input_tokens: 1, output_tokens: tokensOf(blocks) },
   };
@@ -101,26 +101,16 @@ function emptyMessage(model: string): object {
   };
 }
 
-function emptyBlock(block: ReplyBlock): object {
-  switch (block.type) {
-    case 'text':
-      return { type: 'text', text: '' };
-    case 'thinking':
-      return { type: 'thinking', thinking: '', signature: '' };
-    case 'tool_use':
-      return { type: 'tool_use', id: `toolu_${randomUUID()}`, name: block.name, input: {} };
-  }
+function wholeBlock(block: ReplyBlock): object {
+  if (block.type === 'thinking') return { ...block, signature: SIGNATURE };
+  return block.type === 'text' ? block : { ...block, id: `toolu_${randomUUID()}` };
 }
 
-function filled(block: ReplyBlock): object {
-  switch (block.type) {
-    case 'text':
-      return { text: block.text };
-    case 'thinking':
-      return { thinking: block.thinking, signature: SIGNATURE };
-    case 'tool_use':
-      return { input: block.input };
-  }
+/** As a stream begins it, before its pieces come. */
+function emptyBlock(block: ReplyBlock): object {
+  if (block.type === 'text') return { ...block, text: '' };
+  if (block.type === 'thinking') return { ...block, thinking: '', signature: '' };
+  return { ...wholeBlock(block), input: {} };
 }
 
 /** Nobody checks it but the real API, to which nothing of this goes. */

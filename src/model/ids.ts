@@ -17,10 +17,6 @@ export type Seq = number;
 
 export const HASH: RegExp = /^[0-9a-f]{64}$/;
 
-export function isPartId(text: string): text is PartId {
-  return HASH.test(text);
-}
-
 export function isBlobId(text: string): text is BlobId {
   return HASH.test(text);
 }

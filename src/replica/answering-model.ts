@@ -28,7 +28,7 @@ export async function chooseModel(
   if (request.offline) return offlineModel(stage);
   const { env } = io;
   const { homeDirectory: home, platform } = io;
-  if (findCredentials({ env, home, platform }) !== null) {
+  if (hasCredentials({ env, home, platform })) {
     // The account is in the home directory of the person, also in a scratch project.
     return { env, name: null, label: null, close: async () => undefined };
   }
@@ -48,7 +48,7 @@ export async function chooseModel(
 
 /** A process that sees nothing of the person's account, and writes nowhere but into our own folder. */
 async function offlineModel(stage: Stage): Promise<AnsweringModel> {
-  const model = await startOfflineModel({ project: stage.project });
+  const model = await startOfflineModel(stage.project);
   const passed = Object.fromEntries(PASSED_ON.map((name) => [name, stage.env[name]]));
   return {
     env: {
@@ -80,48 +80,23 @@ const PASSED_ON = [
   'CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING',
 ] as const;
 
-/** How the agent would show who it is. Never what it would show. */
-type CredentialKind =
-  | 'bedrock'
-  | 'vertex'
-  | 'foundry'
-  | 'auth-token'
-  | 'api-key'
-  | 'oauth-token'
-  | 'login';
-
 interface CredentialPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
-  readonly platform?: NodeJS.Platform;
+  readonly platform: NodeJS.Platform;
 }
 
-/** Which credentials there are, those first that the SDK takes first; null where there are none. */
-export function findCredentials({
-  env,
-  home,
-  platform = process.platform,
-}: CredentialPlaces): CredentialKind | null {
-  const cloud = CLOUDS.find(([variable]) => isOn(env[variable]));
-  if (cloud !== undefined) return cloud[1];
-  const token = TOKENS.find(([variable]) => Boolean(env[variable]?.trim()));
-  if (token !== undefined) return token[1];
+/** Whether the SDK would find credentials. What they are is not looked at. */
+export function hasCredentials({ env, home, platform }: CredentialPlaces): boolean {
+  if (CLOUDS.some((variable) => isOn(env[variable]))) return true;
+  if (TOKENS.some((variable) => Boolean(env[variable]?.trim()))) return true;
   const folder = env.CLAUDE_CONFIG_DIR || join(home, '.claude');
-  if (holdsSomething(join(folder, '.credentials.json'))) return 'login';
-  return platform === 'darwin' && hasAccount(env, home) ? 'login' : null;
+  if (holdsSomething(join(folder, '.credentials.json'))) return true;
+  return platform === 'darwin' && hasAccount(env, home);
 }
 
-const CLOUDS: readonly (readonly [string, CredentialKind])[] = [
-  ['CLAUDE_CODE_USE_BEDROCK', 'bedrock'],
-  ['CLAUDE_CODE_USE_VERTEX', 'vertex'],
-  ['CLAUDE_CODE_USE_FOUNDRY', 'foundry'],
-];
-
-const TOKENS: readonly (readonly [string, CredentialKind])[] = [
-  ['ANTHROPIC_AUTH_TOKEN', 'auth-token'],
-  ['ANTHROPIC_API_KEY', 'api-key'],
-  ['CLAUDE_CODE_OAUTH_TOKEN', 'oauth-token'],
-];
+const CLOUDS = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'];
+const TOKENS = ['ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_API_KEY', 'CLAUDE_CODE_OAUTH_TOKEN'];
 
 function isOn(text: string | undefined): boolean {
   return ['1', 'true', 'yes', 'on'].includes(text?.trim().toLowerCase() ?? '');

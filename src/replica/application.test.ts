@@ -59,7 +59,7 @@ function application(
     ask: async () => null,
     stdin: process.stdin,
     stdout: process.stdout,
-    onInterrupt: () => () => undefined,
+    interrupts: { onInterrupt: () => () => undefined },
   };
   return new Application(request, io, setStage(request, io));
 }

@@ -11,12 +11,12 @@ import { findSession, sessionTable } from './commands/conversations.ts';
 import { ConfigManager } from './config/config-manager.ts';
 import { PERMISSION_MODES, type ReplicaConfig } from './config/replica-settings.ts';
 import { SDKConfigLoader } from './config/sdk-config-loader.ts';
-import { PlayedUI, SCRIPT } from './demo.ts';
+import { PlayedUI } from './demo.ts';
 import { FileLogger } from './file-logger.ts';
 import { type EngineFiles, openEngineFiles } from './files/engine-files.ts';
 import type { PrintedConfig, PrintedSessions, ReplicaIo, ReplicaRequest } from './request.ts';
 import { RunnerFactory } from './runners/runner-factory.ts';
-import { loadSdk, SdkMissingError } from './sdk/load-sdk.ts';
+import { loadSdk } from './sdk/load-sdk.ts';
 import type { Session } from './sessions/session.ts';
 import { SessionManager } from './sessions/session-manager.ts';
 import { type Stage, setStage } from './stage.ts';
@@ -26,7 +26,7 @@ import { TerminalInteractiveUI } from './ui/terminal-interactive-ui.ts';
 /** Runs the interactive agent for one request. Resolves to the exit code. */
 export async function runReplica(request: ReplicaRequest, io: ReplicaIo): Promise<number> {
   const stage = setStage(request, io);
-  const forget = io.onInterrupt(() => stage.remove());
+  const forget = io.interrupts.onInterrupt(() => stage.remove());
   try {
     return await new Application(request, io, stage).run();
   } finally {
@@ -66,9 +66,6 @@ export class Application {
     if (model === null) return 0;
     try {
       return await this.#converse(config, model);
-    } catch (error) {
-      if (!(error instanceof SdkMissingError)) throw error;
-      throw new UsageError(error.message, error.hint);
     } finally {
       await model.close();
     }
@@ -90,8 +87,6 @@ export class Application {
     const files = config.enableFileCheckpointing ? await this.#openFiles() : null;
     const checkpointsFor = (one: Session) => this.#checkpointsFor(one, config);
     const paint = paintFor(this.#io, this.#request.noColor);
-    const { demo } = this.#request;
-    const greeted = { stage: this.#stage, session, demo, offline: model.label !== null, paint };
     const factory = new RunnerFactory({
       sdk,
       config: { ...config, model: model.name ?? config.model },
@@ -105,7 +100,7 @@ export class Application {
       sdkKeepsFiles: this.#sdkKeepsFiles(),
       logger: this.#logger,
       paint,
-      greeting: this.#io.interactive ? greetingLines(greeted) : [],
+      greeting: this.#io.interactive ? this.#greeting(session, model, paint) : [],
       columns: () => this.#columns(),
       project: this.#stage.project,
       modelLabel: model.label,
@@ -118,11 +113,23 @@ export class Application {
     }
   }
 
+  /** What a person should know before the first prompt. */
+  #greeting({ turns }: Session, { label }: AnsweringModel, paint: Paint): string[] {
+    const isScratch = this.#request.demo;
+    const where = isScratch ? 'a scratch project, removed afterwards' : this.#stage.project;
+    const said = turns.length === 1 ? 'one prompt' : `${turns.length} prompts`;
+    return [
+      `${paint('bold', 'claude-replica')} in ${displayText(where)}`,
+      ...(turns.length > 0 ? [`Conversation of ${said} so far.`] : []),
+      ...(label === null ? [] : OFFLINE.map((line) => paint('dim', line))),
+    ];
+  }
+
   async #runWith(factory: RunnerFactory): Promise<number> {
     const { verb, prompt, json } = this.#request;
     if (verb === 'print') {
       const interrupt = new AbortController();
-      const listening = this.#io.onInterrupt(() => interrupt.abort());
+      const listening = this.#io.interrupts.onInterrupt(() => interrupt.abort());
       const printed = {
         prompt: prompt ?? '',
         format: json ? 'json' : 'text',
@@ -133,7 +140,7 @@ export class Application {
       return factory.createPrintRunner(printed).run().finally(listening);
     }
     const ui = this.#ui();
-    const forget = this.#io.onInterrupt(() => void ui.stop());
+    const forget = this.#io.interrupts.onInterrupt(() => void ui.stop());
     // What is written beside a screen that is drawn stands across it.
     this.#screen = ui;
     try {
@@ -142,10 +149,7 @@ export class Application {
       this.#screen = null;
       forget();
     }
-    return ui instanceof PlayedUI ? this.#played(ui) : 0;
-  }
-
-  #played({ failures }: PlayedUI): number {
+    const failures = ui instanceof PlayedUI ? ui.failures : [];
     for (const failure of failures) this.#warn(`the demonstration failed: ${failure}`);
     return failures.length > 0 ? 1 : 0;
   }
@@ -162,7 +166,7 @@ export class Application {
       throw new UsageError('a conversation needs a terminal', hint);
     }
     const write = (text: string): void => this.#io.out(text);
-    return new PlayedUI({ script: SCRIPT, project: this.#stage.project, write });
+    return new PlayedUI({ project: this.#stage.project, write });
   }
 
   async #configured(): Promise<ReplicaConfig> {
@@ -286,32 +290,9 @@ function permissionModeOf(text: string): ReplicaConfig['permissionMode'] {
   );
 }
 
-interface Greeted {
-  readonly stage: Stage;
-  readonly session: Session;
-  /** A scratch project. */
-  readonly demo: boolean;
-  readonly offline: boolean;
-  readonly paint: Paint;
-}
-
-/** What a person should know before the first prompt. */
-function greetingLines({ stage, session, demo, offline, paint }: Greeted): string[] {
-  const project = displayText(stage.project);
-  return [
-    `${paint('bold', 'claude-replica')} in ${demo ? 'a scratch project, removed afterwards' : project}`,
-    ...(session.turns.length > 0 ? [`Conversation of ${count(session.turns.length)} so far.`] : []),
-    ...(offline ? OFFLINE.map((line) => paint('dim', line)) : []),
-  ];
-}
-
 const OFFLINE: readonly string[] = [
   'The demonstration model answers, a small program without a network. It takes:',
   '  write FILE: TEXT      append FILE: TEXT    replace A with B in FILE',
   '  run: COMMAND          delete FILE          read FILE',
   'Let it wreck something (run: rm README.md), then press Esc twice.',
 ];
-
-function count(prompts: number): string {
-  return prompts === 1 ? 'one prompt' : `${prompts} prompts`;
-}

@@ -14,15 +14,6 @@ import type {
   UIHandlers,
 } from './ui/interactive-ui.ts';
 
-/** One thing that a person does in the play. */
-type Act =
-  | { readonly kind: 'say'; readonly text: string }
-  | { readonly kind: 'type'; readonly prompt: string }
-  /** Esc Esc, and which entry of the menu is chosen, counted from the newest. */
-  | { readonly kind: 'rewind'; readonly entry: number; readonly choice: RewindChoice }
-  /** Shows files of the project as they are, which must be so: null for one that is not there. */
-  | { readonly kind: 'look'; readonly files: Readonly<Record<string, string | null>> };
-
 /** What lies in the scratch project before anybody comes. */
 export const FIRST_FILES: Readonly<Record<string, string>> = {
   'README.md': '# Scratch\n\nA throw-away project. Nothing you do here matters.\n',
@@ -38,27 +29,7 @@ const WRECKED = {
 
 const REWOUND = { ...FIRST_FILES, 'notes.txt': 'remember the milk\n', 'lost.txt': null };
 
-/** The play where no terminal is attached. */
-export const SCRIPT: readonly Act[] = [
-  { kind: 'say', text: 'A person asks the agent for a file, and then for something reckless.' },
-  { kind: 'type', prompt: 'write notes.txt: remember the milk' },
-  {
-    kind: 'type',
-    prompt: "run: sed -i 's/lamp/roof/' todo.txt && rm README.md && mv notes.txt lost.txt",
-  },
-  { kind: 'look', files: WRECKED },
-  { kind: 'say', text: 'Esc Esc: the newest prompt is chosen, files only.' },
-  { kind: 'rewind', entry: 0, choice: 'files' },
-  { kind: 'look', files: REWOUND },
-  { kind: 'say', text: 'And /undo takes the rewind back again.' },
-  { kind: 'type', prompt: '/undo' },
-  { kind: 'look', files: WRECKED },
-  { kind: 'type', prompt: '/redo' },
-  { kind: 'look', files: REWOUND },
-];
-
 interface PlayedUIOptions {
-  readonly script: readonly Act[];
   readonly project: string;
   readonly write: (text: string) => void;
 }
@@ -73,7 +44,6 @@ export class PlayedUI implements InteractiveUI {
   readonly #options: PlayedUIOptions;
   #busy = false;
   #answer = '';
-  #choosing: { readonly entry: number; readonly choice: RewindChoice } | null = null;
   /** What went wrong, if anything did: the play proves what it shows. */
   readonly failures: string[] = [];
 
@@ -90,17 +60,21 @@ export class PlayedUI implements InteractiveUI {
     this.endAnswer();
   }
 
-  async #play(handlers: UIHandlers): Promise<void> {
-    for (const act of this.#options.script) {
-      if (act.kind === 'say') this.#line(`\n# ${act.text}`);
-      if (act.kind === 'look') this.#look(act.files);
-      if (act.kind === 'type') await this.#working(() => handlers.onSubmit(act.prompt));
-      if (act.kind === 'rewind') {
-        this.#choosing = act;
-        await this.#working(() => handlers.onRewind());
-      }
-    }
-    handlers.onExit();
+  async #play({ onSubmit, onRewind, onExit }: UIHandlers): Promise<void> {
+    const type = (text: string): Promise<void> => this.#working(() => onSubmit(text));
+    this.#line('\n# A person asks the agent for a file, and then for something reckless.');
+    await type('write notes.txt: remember the milk');
+    await type("run: sed -i 's/lamp/roof/' todo.txt && rm README.md && mv notes.txt lost.txt");
+    this.#look(WRECKED);
+    this.#line('\n# Esc Esc: the newest prompt is chosen, files only.');
+    await this.#working(onRewind);
+    this.#look(REWOUND);
+    this.#line('\n# And /undo takes the rewind back again.');
+    await type('/undo');
+    this.#look(WRECKED);
+    await type('/redo');
+    this.#look(REWOUND);
+    onExit();
   }
 
   /** Until the agent waits for the person again. */
@@ -113,6 +87,7 @@ export class PlayedUI implements InteractiveUI {
     this.failures.push('the agent did not answer in time');
   }
 
+  /** Shows files of the project, which must be as they are named here: null for one that is not there. */
   #look(files: Readonly<Record<string, string | null>>): void {
     for (const [name, expected] of Object.entries(files)) {
       const path = join(this.#options.project, name);
@@ -184,12 +159,12 @@ export class PlayedUI implements InteractiveUI {
     for (const [at, { description }] of entries.entries()) {
       this.#line(`  ${at + 1}  ${displayText(description)}`);
     }
-    return entries[this.#choosing?.entry ?? 0] ?? null;
+    return entries[0] ?? null;
   }
 
   async showRewindChoice({ body }: RewindPreview): Promise<RewindChoice | null> {
     for (const line of body(COLUMNS)) this.#line(`  ${line}`);
-    return this.#choosing?.choice ?? null;
+    return 'files';
   }
 
   async select<Id extends string>(_title: string, _items: readonly ListItem<Id>[]): Promise<null> {

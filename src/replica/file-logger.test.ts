@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { withTemporaryFolder } from '../testing/temporary-folder.ts';
+import { withTemporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { FileLogger } from './file-logger.ts';
 
 const now = (): Date => new Date(Date.UTC(2026, 0, 1));

@@ -12,10 +12,11 @@ interface FileLoggerOptions {
 }
 
 /**
- * One JSON value a line, for its owner alone. It never throws and never rejects: an agent does not stop
- * because its log cannot be written.
+ * Where the agent writes down what happened; never the environment, never what a file holds. One JSON value
+ * a line, for its owner alone. It never throws and never rejects: an agent does not stop because its log
+ * cannot be written.
  */
-export class FileLogger implements Logger {
+export class FileLogger {
   readonly #file: string;
   readonly #now: () => Date;
   readonly #maxBytes: number;
@@ -84,10 +85,3 @@ const MAX_TEXT = 4000;
 
 /** What a failing request may quote. */
 const SECRET = /\b(sk-|bearer\s+)[\w.~+/=-]{8,}/gi;
-
-/** Where the agent writes down what happened; never the environment, never what a file holds. */
-export interface Logger {
-  info(message: string, details?: Readonly<Record<string, unknown>>): Promise<void>;
-  warn(message: string, details?: Readonly<Record<string, unknown>>): Promise<void>;
-  error(message: string, error?: unknown): Promise<void>;
-}

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { withTemporaryFolder } from '../testing/temporary-folder.ts';
+import { withTemporaryFolder } from '../../test/setup/temporary-folder.ts';
 import { LARGEST_CONTEXT, readInstructions } from './instructions.ts';
 
 it('reads what the project tells agents, also by a link within it', () =>

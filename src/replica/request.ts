@@ -31,8 +31,10 @@ export interface ReplicaIo {
   ask(question: string): Promise<string | null>;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
-  /** Runs `tidy` should the process be ended by a signal. Returns how to take that back. */
-  onInterrupt(tidy: () => void): () => void;
+  readonly interrupts: {
+    /** Runs `tidy` should the process be ended by a signal. Returns how to take that back. */
+    onInterrupt(tidy: () => void): () => void;
+  };
 }
 
 /** What `config --json` prints. */

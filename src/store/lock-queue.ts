@@ -12,17 +12,13 @@ export class LockQueue {
     this.#wanted = wanted;
   }
 
-  /** Takes the lock if it is free. A caller that gets true must `leave`. */
-  tryToEnter(): boolean {
-    if (this.#taken) return false;
-    this.#taken = true;
-    return true;
-  }
-
   /** Resolves when it is the caller's turn. The caller must then `leave`. */
   enter({ timeoutMs, signal }: LockOptions): Promise<void> {
     if (signal?.aborted) return Promise.reject(abortError(this.#wanted, signal));
-    if (this.tryToEnter()) return Promise.resolve();
+    if (!this.#taken) {
+      this.#taken = true;
+      return Promise.resolve();
+    }
     return new Promise((resolve, reject) => {
       const give = (): void => {
         stopWaiting();

@@ -18,13 +18,13 @@ import { clipStart, padWidth, textWidth } from './text-width.ts';
  */
 export function diffText(file: FileDiff, paint: Paint): string[] {
   return asPatches(file).flatMap((part) => {
-    const words = wordsFor(part);
-    return words === null ? patchText(part, paint) : paintFirst(words, paint);
+    const [first, ...rest] = wordsFor(part);
+    return first === undefined ? patchText(part, paint) : [paint('bold', first), ...rest];
   });
 }
 
-/** Null for a change that a patch can hold. */
-function wordsFor({ diff, damaged }: FileDiff): string[] | null {
+/** Nothing for a change that a patch can hold. */
+function wordsFor({ diff, damaged }: FileDiff): string[] {
   const { path, before, after } = diff;
   const name = displayText(path);
   const unknown = [
@@ -33,13 +33,9 @@ function wordsFor({ diff, damaged }: FileDiff): string[] | null {
   ];
   if (unknown.length > 0) return [`No diff of ${name}`, ...unknown];
   if (isFolder(before) || isFolder(after)) return [`Folder ${name}: ${folderText(before, after)}`];
-  if (!damaged) return null;
+  if (!damaged) return [];
   const sizes = `(${sizeOf(before)} -> ${sizeOf(after)})`;
   return [`No diff of ${name}`, `Contents differ, but their record is damaged ${sizes}`];
-}
-
-function paintFirst([first = '', ...rest]: readonly string[], paint: Paint): string[] {
-  return [paint('bold', first), ...rest];
 }
 
 /** A file that became a link, or the other way round, is deleted and created, as git shows it. */
@@ -57,17 +53,17 @@ function asPatches(file: FileDiff): FileDiff[] {
 function patchText(file: FileDiff, paint: Paint): string[] {
   const { path } = file.diff;
   const from = file.from ?? path;
-  const moved = file.from === null ? [] : renameText(gitName(from), gitName(path));
+  const renamed = [
+    'similarity index 100%',
+    `rename from ${gitName(from)}`,
+    `rename to ${gitName(path)}`,
+  ];
   const heading = [
     `diff --git ${gitName(from, 'a/')} ${gitName(path, 'b/')}`,
     ...headersOf(file),
-    ...moved,
+    ...(file.from === null ? [] : renamed),
   ];
   return [...heading.map((line) => paint('bold', line)), ...bodyOf(file, paint)];
-}
-
-function renameText(from: string, to: string): string[] {
-  return ['similarity index 100%', `rename from ${from}`, `rename to ${to}`];
 }
 
 /** "2 paths changed, 3 insertions(+), 1 deletion(-)" */

@@ -33,8 +33,7 @@ export function planText(plan: RewindPlan, paint: Paint, columns: number): strin
     const text = `  ${paint(style, word.padEnd(WORD_COLUMN))}  `;
     if (isNarrow && line.reason === undefined) return [text + names[i]];
     const name = padWidth(names[i] ?? '', column);
-    const label = { text: `${text}${name}  `, width: WORD_COLUMN + textWidth(name) + 6 };
-    return beside(label, explain(line), columns, (part) => paint('dim', part));
+    return beside(`${text}${name}  `, explain(line), columns, (part) => paint('dim', part));
   });
   return [...lines, ...plan.notes.flatMap((note) => noteText(note, columns))];
 }

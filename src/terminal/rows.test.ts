@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { beside, lastRows, wrapRows } from './rows.ts';
 import { textWidth } from './text-width.ts';
 
-const label = { text: '  restore   till.mjs  ', width: 22 };
+const label = '  restore   till.mjs  ';
 
 it('puts prose beside its label, in a column of its own', () => {
   expect(beside(label, 'goes back to how it was', 80)).toEqual([
@@ -22,12 +22,20 @@ it('puts it below where that column would be too narrow', () => {
   expect(beside(label, 'stays', 40)).toEqual(['  restore   till.mjs  stays']);
 });
 
+it('leaves a coloured text the same room as a plain one', () => {
+  const red = (text: string) => `\x1b[31m${text}\x1b[39m`;
+  const id = 'k3m9x7ab'.repeat(4);
+  expect(beside(`${red('Checkpoint')}  `, `${red(id)}  (here)`, 52)).toEqual([
+    `${red('Checkpoint')}  ${red(id)}  (here)`,
+  ]);
+});
+
 it('paints each line of the prose, and nothing else', () => {
   const bold = (text: string) => `<${text}>`;
-  expect(beside({ text: 'a  ', width: 3 }, 'one two three four five six', 30, bold)).toEqual([
+  expect(beside('a  ', 'one two three four five six', 30, bold)).toEqual([
     'a  <one two three four five six>',
   ]);
-  expect(beside({ text: 'a  ', width: 3 }, 'one two three four five six', 28, bold)).toEqual([
+  expect(beside('a  ', 'one two three four five six', 28, bold)).toEqual([
     'a  <one two three four five>',
     '   <six>',
   ]);

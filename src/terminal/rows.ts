@@ -4,20 +4,17 @@ import { clipWidth, graphemes, padWidth, textWidth, wrapWords } from './text-wid
 const LEAST_PROSE = 24;
 const BELOW = '      ';
 
-export interface Label {
-  /** As it is printed, with the spaces up to the next column. */
-  readonly text: string;
-  /** How many columns that takes, colours aside. */
-  readonly width: number;
-}
-
-/** Prose beside a label, wrapped in a column of its own; below the label where that is too narrow. */
+/**
+ * Prose beside a label, wrapped in a column of its own; below the label where that is too narrow. The label
+ * has the spaces up to that column.
+ */
 export function beside(
-  { text: label, width }: Label,
+  label: string,
   prose: string,
   columns: number,
   paint: (line: string) => string = (line) => line,
 ): string[] {
+  const width = textWidth(label);
   const room = columns - width;
   if (room >= LEAST_PROSE || textWidth(prose) <= room) {
     const lines = wrapWords(prose, room).map(paint);

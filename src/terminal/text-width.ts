@@ -4,11 +4,14 @@ const WIDE =
 // Most texts are plain ASCII and do not need the segmenter, which takes long to load.
 const PLAIN = /^[ -~]*$/;
 
-/** How many columns a text takes at a terminal. */
+const COLOURS = /\x1b\[[\d;]*m/g;
+
+/** How many columns a text takes at a terminal. Colours take none. */
 export function textWidth(text: string): number {
-  if (PLAIN.test(text)) return text.length;
+  const bare = text.replace(COLOURS, '');
+  if (PLAIN.test(bare)) return bare.length;
   let width = 0;
-  for (const { segment } of graphemesOf(text)) width += WIDE.test(segment) ? 2 : 1;
+  for (const { segment } of graphemesOf(bare)) width += WIDE.test(segment) ? 2 : 1;
   return width;
 }
 

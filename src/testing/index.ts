@@ -5,18 +5,21 @@ export {
   type Reply,
   type ReplyBlock,
   type ReplyTo,
-  type Script,
-  type ScriptedModel,
-  type Step,
   say,
-  scripted,
   slowly,
-  startScriptedModel,
   type ToolResult,
   type Turn,
   think,
   turnOf,
   useTool,
-} from './scripted-model/index.ts';
+} from '../messages-server/index.ts';
+export {
+  type Script,
+  type ScriptedModel,
+  type Step,
+  scripted,
+  startScriptedModel,
+} from './scripted-model.ts';
 export { type StorageSuite, testStorage } from './storage-suite.ts';
-export { type StoreSuite, type TestRunner, testStore } from './store/test-store.ts';
+export { type StoreSuite, testStore } from './store/test-store.ts';
+export type { TestRunner } from './suite.ts';

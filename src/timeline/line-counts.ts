@@ -19,7 +19,7 @@ export interface CountBudget {
   readonly bytes: number;
 }
 
-export const UNLIMITED: CountBudget = { reads: Number.POSITIVE_INFINITY, bytes: 2 ** 40 };
+const UNLIMITED: CountBudget = { reads: Number.POSITIVE_INFINITY, bytes: 2 ** 40 };
 
 /**
  * How many lines were added and removed under each checkpoint, in the order of `ids`. Checkpoints beyond

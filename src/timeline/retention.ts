@@ -34,7 +34,7 @@ export function retentionRules(given: Partial<RetentionRules>): RetentionRules {
   };
 }
 
-export const DAY_MS: number = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Everything that is older or more than the rules keep. */
 async function expired(store: Store, rules: RetentionRules, now: number): Promise<Eviction> {

@@ -16,9 +16,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { COMMANDS as COMMAND_TABLE } from '../../src/cli/command-table.ts';
-import { ChildScript } from '../../src/testing/child-script.ts';
 import { numberFrom } from '../crash/campaign.ts';
 import { builtProgram } from '../setup/built.ts';
+import { ChildScript } from '../setup/child-script.ts';
 import { CliProject, runNode } from './cli-project.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { currentSeq, findExecution } from '../../src/store/find.ts';
-import { ChildScript } from '../../src/testing/child-script.ts';
 import { builtProgram } from '../setup/built.ts';
+import { ChildScript } from '../setup/child-script.ts';
 import { ExecutionBed } from './execution-bed.ts';
 
 const INDEX = builtProgram('src/index.ts');

@@ -42,7 +42,6 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
     const preview = { title: 'Rewind to: Prompt number 1', body: () => lines };
     const choice = await ui.showRewindChoice({
       ...preview,
-      choices: ['files', 'conversation', 'both'],
     });
     ui.displayInfo(`took back ${choice}`);
   },

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { SQLiteStorage } from '../../src/execution/index.ts';
 import { sqliteStore } from '../../src/index.ts';
 import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
-import { ChildScript } from '../../src/testing/child-script.ts';
-import { withTemporaryFolder } from '../../src/testing/temporary-folder.ts';
 import { numberFrom } from '../crash/campaign.ts';
 import { builtProgram } from '../setup/built.ts';
+import { ChildScript } from '../setup/child-script.ts';
+import { withTemporaryFolder } from '../setup/temporary-folder.ts';
 
 // `npm run test:campaigns` looks 3,000 times.
 const LOOKS = numberFrom('SAVEPOINT_LOOKS', 30);

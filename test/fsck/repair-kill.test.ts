@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isDamage } from '../../src/store/sqlite/check/problem.ts';
 import { repairStore } from '../../src/store/sqlite/repair/repair-store.ts';
-import { ChildScript } from '../../src/testing/child-script.ts';
+import { ChildScript } from '../setup/child-script.ts';
 import { dump, dumpOf } from './dump.ts';
 import { SampleStore } from './sample-store.ts';
 

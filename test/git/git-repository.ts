@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withTemporaryFolder } from '../../src/testing/temporary-folder.ts';
+import { withTemporaryFolder } from '../setup/temporary-folder.ts';
 
 /** A real repository with a home of its own; nothing of the caller's git configuration is seen. */
 export class GitRepository {

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { startGitBaseline } from '../../src/capture/git/baseline.ts';
-import { withTemporaryFolder } from '../../src/testing/temporary-folder.ts';
+import { withTemporaryFolder } from '../setup/temporary-folder.ts';
 import { GitRepository, withGitRepository } from './git-repository.ts';
 import { refusalFrom, takenFrom } from './taken.ts';
 

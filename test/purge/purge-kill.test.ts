@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Savepoint } from '../../src/index.ts';
-import { ChildScript } from '../../src/testing/child-script.ts';
 import { numberFrom, randomFrom } from '../crash/campaign.ts';
 import { builtProgram } from '../setup/built.ts';
+import { ChildScript } from '../setup/child-script.ts';
 import { MARKERS, PlantedProject, unreadable } from './planted-project.ts';
 import { search, storeFolder } from './store-search.ts';
 

@@ -6,7 +6,7 @@ import {
   type Script,
   type ScriptedModel,
   startScriptedModel,
-} from '../../src/testing/scripted-model/index.ts';
+} from '../../src/testing/index.ts';
 import { CliProject, MAIN, type Result } from '../e2e/cli-project.ts';
 import { Agent } from './agent.ts';
 

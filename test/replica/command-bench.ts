@@ -32,7 +32,7 @@ export class CommandBench {
   servers: readonly McpServerShown[] | null = [];
   isBusy = false;
   rewindSays: string | null = null;
-  rewinds: { readonly withCurrent: boolean }[] = [];
+  rewinds = 0;
   files: EngineFiles | null = null;
   paint: Paint = (_style, text) => text;
   checkpoints: CommandContext['checkpoints'] = { listCheckpoints: () => [] };
@@ -91,8 +91,8 @@ export class CommandBench {
     return {
       session: this.open,
       isBusy: this.isBusy,
-      rewind: async (options) => {
-        this.rewinds.push(options);
+      rewind: async () => {
+        this.rewinds += 1;
         return this.rewindSays;
       },
       switchTo: async (session) => {
@@ -113,7 +113,6 @@ export class CommandBench {
         if (this.servers === null) throw new Error('no query');
         return this.servers;
       },
-      setVerbose: (verbose) => this.ui.setVerbose(verbose),
       exit: () => this.left.push('exit'),
     };
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { useTool as call, type Script, say } from '../../src/testing/scripted-model/index.ts';
+import { useTool as call, type Script, say } from '../../src/testing/index.ts';
 import type { Agent } from './agent.ts';
 import { type AgentProject, inAgentProject, written } from './agent-project.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { useTool as call, type Script, say } from '../../src/testing/scripted-model/index.ts';
+import { useTool as call, type Script, say } from '../../src/testing/index.ts';
 import { expectSchema } from '../e2e/json-schema.ts';
 import { ENTER, ESCAPE, timesIn } from './agent.ts';
 import { type AgentProject, inAgentProject, UNASKED } from './agent-project.ts';

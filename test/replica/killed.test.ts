@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
-import { useTool as call, type Script, say } from '../../src/testing/scripted-model/index.ts';
+import { useTool as call, type Script, say } from '../../src/testing/index.ts';
 import { DISK, makeScratch } from '../e2e/scratch.ts';
 import { type Tree, treeOf } from '../e2e/tree-of.ts';
 import type { Agent } from './agent.ts';

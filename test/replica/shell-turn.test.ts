@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
 import { expect, it } from 'vitest';
 import { loadSdk } from '../../src/replica/sdk/load-sdk.ts';
-import { useTool as call, type Script, say } from '../../src/testing/scripted-model/index.ts';
+import { useTool as call, type Script, say } from '../../src/testing/index.ts';
 import { type Tree, treeOf } from '../e2e/tree-of.ts';
 import { type AgentProject, inAgentProject } from './agent-project.ts';
 

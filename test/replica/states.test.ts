@@ -1,10 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  useTool as call,
-  type Script,
-  say,
-  slowly,
-} from '../../src/testing/scripted-model/index.ts';
+import { useTool as call, type Script, say, slowly } from '../../src/testing/index.ts';
 import { type Agent, CTRL_C, ESCAPE, isIdle, menuRows, timesIn } from './agent.ts';
 import { type AgentProject, inAgentProject } from './agent-project.ts';
 

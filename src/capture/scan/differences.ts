@@ -63,7 +63,7 @@ export async function compareWithRecord(
     const list = recorded.delete(path) ? differences.touched : differences.entered;
     list.push(path);
   }
-  differences.gone.push(...recorded);
+  for (const path of recorded) differences.gone.push(path);
   return differences;
 }
 

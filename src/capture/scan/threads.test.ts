@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectDifferences, pathsIn, ScanPlace } from '../../../test/scan/scan-place.ts';
-import { ChildScript } from '../../testing/child-script.ts';
+import { ChildScript } from '../../../test/setup/child-script.ts';
 import { encodeIndex } from './kept-index.ts';
 import { ScanControl } from './scan-control.ts';
 import { RunningScan, Scanner, type ScanOutcome } from './scanner.ts';

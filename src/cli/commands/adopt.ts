@@ -63,10 +63,11 @@ function report(call: Call, project: string, adopted: boolean): ExitCode {
   printJson(call, SHAPE, { adopted, project });
   const folder = displayText(project);
   if (adopted) call.io.done = `${folder} carries on its timeline all the same`;
-  const said = adopted
-    ? `Done: ${folder} carries on its timeline.`
-    : `Nothing to do: the timeline belongs to ${folder}.`;
-  call.remark(said);
+  call.remark(
+    adopted
+      ? `Done: ${folder} carries on its timeline.`
+      : `Nothing to do: the timeline belongs to ${folder}.`,
+  );
   call.hint('see it with: savepoint list');
   return adopted ? EXIT.done : EXIT.nothingToDo;
 }

@@ -16,12 +16,10 @@ import type {
   PrintedConfig,
   PrintedSessions,
   PrintedTurn,
-  ReplicaIo,
   ReplicaRequest,
 } from '../../replica/index.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, flag, option } from '../command.ts';
-import type { Io } from '../io.ts';
 import { TIME } from '../json-shapes.ts';
 
 const TURN: Kind<PrintedTurn> = exact({
@@ -102,7 +100,8 @@ export const chat: Command = {
   json: { chat: anyOf(TURN, CONFIG, SESSIONS) },
   run: async (call) => {
     const { runReplica } = await import('../../replica/index.ts');
-    return runReplica(requestOf(call), ioOf(call.io));
+    const { stdin, stdout } = process;
+    return runReplica(requestOf(call), { ...call.io, stdin, stdout });
   },
 };
 
@@ -132,20 +131,3 @@ function requestOf(call: Call): ReplicaRequest {
 }
 
 const SEE_HELP = 'see: savepoint chat --help';
-
-function ioOf(io: Io): ReplicaIo {
-  const { stdin, stdout } = process;
-  return {
-    env: io.env,
-    homeDirectory: io.homeDirectory,
-    platform: io.platform,
-    interactive: io.interactive,
-    terminal: io.terminal,
-    out: (text) => io.out(text),
-    err: (text) => io.err(text),
-    ask: (question) => io.ask(question),
-    stdin,
-    stdout,
-    onInterrupt: (tidy) => io.interrupts.onInterrupt(tidy),
-  };
-}

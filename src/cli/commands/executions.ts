@@ -1,3 +1,4 @@
+import type { Kind } from '../../model/check.ts';
 import { nearestWord } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, COMMON_OPTIONS, type Command, flag, option } from '../command.ts';
@@ -52,33 +53,33 @@ export const executions: Command = {
     ],
   ],
   completes: [VERBS, 'execution'],
-  json: {
-    'executions-list': async () => (await import('../executions/list.ts')).LIST_JSON,
-    'executions-show': async () => (await import('../executions/show.ts')).SHOW_JSON,
-    'executions-diff': async () => (await import('../executions/diff.ts')).DIFF_JSON,
-    'executions-resume': async () => (await import('../executions/resume.ts')).RESUMED,
-    'executions-rollback': async () => (await import('../executions/rollback.ts')).ROLLBACK_JSON,
-  },
+  json: Object.fromEntries(
+    VERBS.map((verb) => [`executions-${verb}`, async () => (await TABLE[verb].load()).PRINTED]),
+  ),
   run: async (call) => {
     const [word = 'list', ...words] = [...call.args, ...call.rest];
     const verb = VERBS.find((one) => one === word);
     if (verb === undefined) throw unknownVerb(word);
-    const { run, most, options } = TABLE[verb];
+    const { load, most, options } = TABLE[verb];
     refuseOptions(call, verb, options);
     const [extra] = words.slice(most);
     if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`, SEE);
     if (words.length === 0 && verb !== 'list') {
       throw new UsageError('which execution?', 'see what there is with: savepoint executions list');
     }
-    return (await run())(call, words);
+    return (await load()).run(call, words);
   },
 };
 
-type Run = (call: Call, words: readonly string[]) => Promise<ExitCode>;
+interface Subcommand {
+  run(call: Call, words: readonly string[]): Promise<ExitCode>;
+  /** For the published schema. */
+  readonly PRINTED: Kind<unknown>;
+}
 
 interface Entry {
   /** Loaded when it is needed. */
-  readonly run: () => Promise<Run>;
+  readonly load: () => Promise<Subcommand>;
   readonly most: number;
   readonly options: readonly string[];
 }
@@ -87,27 +88,19 @@ const BACK = ['kind', 'dry-run', 'yes', 'on-conflict'];
 
 const TABLE: Readonly<Record<Verb, Entry>> = {
   list: {
-    run: async () => (await import('../executions/list.ts')).listExecutions,
+    load: () => import('../executions/list.ts'),
     most: 0,
     options: ['kind', 'limit', 'no-pager'],
   },
-  show: {
-    run: async () => (await import('../executions/show.ts')).showExecution,
-    most: 1,
-    options: ['kind', 'no-pager'],
-  },
+  show: { load: () => import('../executions/show.ts'), most: 1, options: ['kind', 'no-pager'] },
   diff: {
-    run: async () => (await import('../executions/diff.ts')).diffExecution,
+    load: () => import('../executions/diff.ts'),
     most: 3,
     options: ['kind', 'files', 'stat', 'no-pager'],
   },
-  resume: {
-    run: async () => (await import('../executions/resume.ts')).resumeExecution,
-    most: 1,
-    options: BACK,
-  },
+  resume: { load: () => import('../executions/resume.ts'), most: 1, options: BACK },
   rollback: {
-    run: async () => (await import('../executions/rollback.ts')).rollBackExecution,
+    load: () => import('../executions/rollback.ts'),
     most: 1,
     options: [...BACK, 'to', 'accept-effects', 'include-shared'],
   },

@@ -11,7 +11,7 @@ import { plural, shellWord, sizeText } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
+import { PathNames, picked, printJson } from '../json.ts';
 import { PATH, PATH_BYTES, SESSION, sessionJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { pathArguments } from '../path-arguments.ts';
@@ -103,20 +103,15 @@ async function runExport(
 }
 
 function report(call: Call, { path }: NewFile, receipt: ExportReceipt, bytes: number): void {
-  const { exported, checkpoints, changes, operations, blobs, unreadable } = receipt;
-  const { leftOut, privateOut } = receipt;
+  const { exported, checkpoints, changes, leftOut, privateOut } = receipt;
   const names = new PathNames();
   printJson(call, SHAPE, {
+    ...picked(SHAPE, receipt),
     file: path,
     bytes,
     sessions: exported.map(sessionJson),
-    checkpoints,
-    changes,
-    operations,
-    blobs,
     leftOut: leftOut.map((one) => names.name(one)),
     privateOut: privateOut.map((one) => names.name(one)),
-    unreadable,
     pathBytes: names.pathBytes,
   });
   call.io.done = `${displayText(path)} was written all the same`;
@@ -125,8 +120,7 @@ function report(call: Call, { path }: NewFile, receipt: ExportReceipt, bytes: nu
     plural(checkpoints, 'checkpoint'),
     plural(changes, 'change'),
   ];
-  const said = `Written to ${displayText(path)}: ${what.join(', ')}, ${sizeText(bytes)}.`;
-  call.tell(said);
+  call.tell(`Written to ${displayText(path)}: ${what.join(', ')}, ${sizeText(bytes)}.`);
   for (const line of leftBehind(receipt)) call.say(line);
   call.hint(`bring it into another project with: savepoint import ${shellWord(path)}`);
 }

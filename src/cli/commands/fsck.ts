@@ -24,7 +24,7 @@ import { plural, someOf } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs, flag } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
+import { PathNames, picked, printJson } from '../json.ts';
 import { PATH, PATH_BYTES } from '../json-shapes.ts';
 
 const PROBLEM = exact({
@@ -110,8 +110,8 @@ async function runCheck(call: Call, options: CheckProjectOptions): Promise<ExitC
   });
   progress.end();
   printJson(call, SHAPE, {
+    ...picked(SHAPE, check),
     repaired: false,
-    ...countsOf(check),
     problems: check.problems.map(problemJson),
   });
   for (const text of checkText(call, check)) call.say(text);
@@ -133,8 +133,8 @@ async function runRepair(call: Call, options: CheckProjectOptions): Promise<Exit
 function repairJson(repair: StoreRepair): TypeOf<typeof SHAPE> {
   const { found, left, folder, rows, files, salvaged, lost, kept } = repair;
   return {
+    ...picked(SHAPE, left),
     repaired: true,
-    ...countsOf(left),
     problems: found.problems.map(problemJson),
     left: left.problems.map(problemJson),
     setAside: folder === null ? null : { folder, rows, files },
@@ -145,18 +145,9 @@ function repairJson(repair: StoreRepair): TypeOf<typeof SHAPE> {
 }
 
 function problemJson(problem: StoreProblem): TypeOf<typeof PROBLEM> {
-  const { kind, message, file, checkpoints } = problem;
   const names = new PathNames();
   const paths = problem.paths.map((path) => names.name(path));
-  return { kind, message, file, paths, checkpoints, pathBytes: names.pathBytes };
-}
-
-function countsOf({
-  readable,
-  rows,
-  blobs,
-}: StoreCheck): Pick<StoreCheck, 'readable' | 'rows' | 'blobs'> {
-  return { readable, rows, blobs };
+  return { ...picked(PROBLEM, problem), paths, pathBytes: names.pathBytes };
 }
 
 const SHOWN = 30;
@@ -200,12 +191,8 @@ function outcomeText(call: Call, repair: StoreRepair): string[] {
       : `On record are still ${counts}.`,
     ...(salvaged && folder !== null ? [`The old database is kept in ${displayText(folder)}`] : []),
     'The store can be used again, but not everything could be repaired.',
-  ];
-  return [
-    'This is lost:',
-    ...problemsText(call, lost),
-    ...lines.flatMap((line) => wrapWords(line, call.columns, 2)),
-  ];
+  ].flatMap((line) => wrapWords(line, call.columns, 2));
+  return ['This is lost:', ...problemsText(call, lost), ...lines];
 }
 
 function problemsText(call: Call, problems: readonly StoreProblem[]): string[] {

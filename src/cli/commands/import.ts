@@ -14,7 +14,7 @@ import { wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { printJson } from '../json.ts';
+import { picked, printJson } from '../json.ts';
 import { SESSION, sessionJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 
@@ -100,16 +100,12 @@ function check(call: Call, done: number, total: number): Promise<void> | undefin
 }
 
 function report(call: Call, receipt: ImportReceipt, path: string): ExitCode {
-  const { imported, brought, alreadyHere, checkpoints, changes, operations, blobs } = receipt;
+  const { imported, brought, alreadyHere, checkpoints, changes } = receipt;
   printJson(call, SHAPE, {
-    imported,
+    ...picked(SHAPE, receipt),
     file: path,
     sessions: brought.map(sessionJson),
     alreadyHere: alreadyHere.map(sessionJson),
-    checkpoints,
-    changes,
-    operations,
-    blobs,
   });
   if (!imported) {
     call.say('Nothing to do: all of it is here already.');

@@ -60,8 +60,7 @@ async function write(
 
 function show(call: Call, { directory, files, folders, links, skipped }: Materialized): void {
   const counts = `${plural(files, 'file')}, ${plural(folders, 'folder')}, ${plural(links, 'link')}`;
-  const summary = `Written to ${displayText(directory)}: ${counts}.`;
-  call.remark(summary);
+  call.remark(`Written to ${displayText(directory)}: ${counts}.`);
   for (const { path, reason } of skipped) {
     call.say(`  not written  ${displayText(path)}  ${sentenceForUnwritten(reason)}`);
   }

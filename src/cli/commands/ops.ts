@@ -58,14 +58,13 @@ export function operationText(
   const { id, createdAt, description, safetyCheckpointId } = operation;
   const short = id.slice(0, SHOWN_ID);
   const when = relativeTime(createdAt, io.now());
-  const indent = { text: ' '.repeat(SHOWN_ID + 2), width: SHOWN_ID + 2 };
   const head = `${short}  ${when}  `;
   const what = clipWidth(displayText(description), Math.min(LONGEST, columns) - textWidth(head));
   const kept = safetyCheckpointId.slice(0, SHOWN_ID);
   const fate = `${fateOf(operation, log)}; kept before it: ${kept}`;
   return [
     `${paint('bold', paint('cyan', short))}  ${when}  ${what}`,
-    ...beside(indent, fate, columns, (line) => paint('dim', line)),
+    ...beside(' '.repeat(SHOWN_ID + 2), fate, columns, (line) => paint('dim', line)),
   ];
 }
 

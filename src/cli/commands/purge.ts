@@ -71,7 +71,9 @@ async function runPurge(
   const plan = await savepoint.planPurge(request);
   const dryRun = call.flags.has('dry-run');
   if (plan.paths.length === 0) return nothingFound(call, savepoint, dryRun, plan);
-  sayPaths(call, plan);
+  for (const path of plan.paths.slice(0, SHOWN)) call.say(`  ${displayText(path)}`);
+  const more = plan.paths.length - SHOWN;
+  if (more > 0) call.say(`  and ${more} more; --json lists them all`);
   if (!dryRun && !(await agreed(call))) {
     call.say('Nothing was removed.');
     return EXIT.interrupted;
@@ -129,11 +131,6 @@ async function agreed(call: Call): Promise<boolean> {
 
 const SHOWN = 20;
 const SHOWN_IN_A_SENTENCE = 3;
-
-function sayPaths(call: Call, { paths }: PurgeReport): void {
-  for (const path of paths.slice(0, SHOWN)) call.say(`  ${displayText(path)}`);
-  if (paths.length > SHOWN) call.say(`  and ${paths.length - SHOWN} more; --json lists them all`);
-}
 
 /** Says where the contents still are: a person who purges a secret has to know. */
 function sayNotes(call: Call, savepoint: Savepoint, report: PurgeReport): void {

@@ -92,8 +92,7 @@ function text(
   return shown.flatMap((session, i) => {
     const name = padWidth(names[i] ?? '', nameColumn);
     const short = padWidth(shorts[i] ?? '', idColumn);
-    const label = { text: `${paint('bold', name)}  ${short}  `, width: nameColumn + idColumn + 4 };
-    return beside(label, aboutOf(session, ids, io.now()), columns);
+    return beside(`${paint('bold', name)}  ${short}  `, aboutOf(session, ids, io.now()), columns);
   });
 }
 

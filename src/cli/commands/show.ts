@@ -26,7 +26,7 @@ import { beside } from '../../terminal/rows.ts';
 import { padWidth, textWidth, wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
+import { PathNames, picked, printJson } from '../json.ts';
 import {
   CHECKPOINT,
   COVERS,
@@ -49,34 +49,31 @@ import { operationText } from './ops.ts';
 export const CHANGE_KINDS = ['created', 'deleted', 'modified', 'running'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
+const CHANGE = exact({
+  path: PATH,
+  change: oneOf(...CHANGE_KINDS),
+  origin: oneOf(...CHANGE_ORIGINS),
+  attribution: described(
+    'A tool named the file; one command was running; or it is not certain who did it.',
+    oneOf(...ATTRIBUTIONS),
+  ),
+  toolCallId: nullable(TEXT),
+  createdAt: TIME,
+  before: STATE,
+  after: STATE,
+  open: described('Its tool has not been seen to end; `after` says nothing yet.', BOOLEAN),
+  insertions: COUNT,
+  deletions: COUNT,
+  takenBack: described('An operation that is in effect took it back.', BOOLEAN),
+});
+
 const SHAPE = exact({
   checkpoint: CHECKPOINT,
   coverage: COVERS,
   gitHead: described("The commit that git's HEAD named then.", nullable(TEXT)),
   current: described('Whether the files stand there.', BOOLEAN),
   session: nullable(SESSION),
-  changes: described(
-    'By path, and then in order.',
-    listOf(
-      exact({
-        path: PATH,
-        change: oneOf(...CHANGE_KINDS),
-        origin: oneOf(...CHANGE_ORIGINS),
-        attribution: described(
-          'A tool named the file; one command was running; or it is not certain who did it.',
-          oneOf(...ATTRIBUTIONS),
-        ),
-        toolCallId: nullable(TEXT),
-        createdAt: TIME,
-        before: STATE,
-        after: STATE,
-        open: described('Its tool has not been seen to end; `after` says nothing yet.', BOOLEAN),
-        insertions: COUNT,
-        deletions: COUNT,
-        takenBack: described('An operation that is in effect took it back.', BOOLEAN),
-      }),
-    ),
-  ),
+  changes: described('By path, and then in order.', listOf(CHANGE)),
   operations: described(
     'Those that returned to it, took it back or brought it back, newest first.',
     listOf(OPERATION),
@@ -135,18 +132,13 @@ function inspectionJson(seen: Inspection): TypeOf<typeof SHAPE> {
     current: isCurrent,
     session: session && sessionJson(session),
     changes: changes.map((change) => ({
+      ...picked(CHANGE, change),
       path: names.name(change.path),
       change: changeKind(change),
-      origin: change.origin,
-      attribution: change.attribution,
-      toolCallId: change.toolCallId,
       createdAt: timeJson(change.createdAt),
       before: stateJson(change.before),
       after: change.after && stateJson(change.after),
       open: change.after === null,
-      insertions: change.insertions,
-      deletions: change.deletions,
-      takenBack: change.takenBack,
     })),
     operations: operations.map((one) => operationJson(one, log)),
     madeBefore: madeBefore?.id ?? null,
@@ -189,9 +181,7 @@ export type Fact = readonly [name: string, text: string] | null;
 export function factsText({ columns }: Call, facts: readonly Fact[]): string[] {
   return facts
     .filter((fact) => fact !== null)
-    .flatMap(([name, text]) =>
-      beside({ text: name.padEnd(FACT_COLUMN), width: FACT_COLUMN }, text, columns),
-    );
+    .flatMap(([name, text]) => beside(name.padEnd(FACT_COLUMN), text, columns));
 }
 
 /** "2026-01-31 14:30:00 (2 hours ago)" */
@@ -262,8 +252,7 @@ function changesText({ paint, columns }: Call, changes: readonly InspectedChange
   return changes.flatMap((change, i) => {
     const [sign, style] = SIGNS[changeKind(change)];
     const name = padWidth(names[i] ?? '', column);
-    const text = `  ${paint(style, sign)} ${name}  `;
-    return beside({ text, width: textWidth(name) + 6 }, detailsOf(change), columns);
+    return beside(`  ${paint(style, sign)} ${name}  `, detailsOf(change), columns);
   });
 }
 

@@ -20,7 +20,8 @@ import { timelineWords } from './timeline-words.ts';
 export async function complete(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
     const words = fromVerb(argv.slice(argv[0] === '--' ? 1 : 0));
-    const command = isCommand(words[0] ?? '') ? await load(words[0] ?? '') : null;
+    const [verb = ''] = words;
+    const command = isCommand(verb) ? await COMMANDS[verb]() : null;
     const wanted = wantedAt(command, words);
     const candidates = await candidatesFor(wanted, command, io);
     const lines = candidateLines(candidates, wanted.typed, wanted.before);
@@ -37,10 +38,6 @@ function fromVerb(words: readonly string[]): readonly string[] {
   const { options, rest } = leadingOptions(given);
   const isVerbNext = rest.length === 0 && options.at(-1) !== '--project';
   return [...(isVerbNext ? [] : verbFirst(given)), ...words.slice(-1)];
-}
-
-async function load(name: string): Promise<Command | null> {
-  return isCommand(name) ? COMMANDS[name]() : null;
 }
 
 function fileKind({ what }: Wanted): 'files' | 'folders' | 'words' {

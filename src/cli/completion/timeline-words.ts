@@ -56,9 +56,13 @@ const WORDS: Record<Things, Words> = {
       value: id,
       about: `${status}, ${relativeTime(updatedAt, now)}`,
     }));
-    const { knownFromDocuments } = await import('./execution-words.ts');
+    const { ExecutionCheckpoints, PersistenceManager, SQLiteStorage } = await import(
+      '../../execution/index.ts'
+    );
+    const documents = new PersistenceManager(new SQLiteStorage({ store }));
     const known = new Set(steps.map(({ value }) => value));
-    const kept = (await knownFromDocuments(store)).filter((id) => !known.has(id));
+    const ids = [...(await new ExecutionCheckpoints(documents).listExecutions()).keys()];
+    const kept = ids.filter((id) => !known.has(id));
     return [...steps, ...kept.map((value) => ({ value, about: 'checkpoints' }))].slice(0, NEWEST);
   },
   agent: async (store) => {

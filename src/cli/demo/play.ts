@@ -83,8 +83,7 @@ async function thereAndBack(
 /** Which message to take back to. Null when the visitor leaves. */
 async function choose(call: Call, sent: readonly SentMessage[]): Promise<SentMessage | null> {
   const newestFirst = sent.toReversed();
-  const what = 'Each row is the moment before the agent acted. Rewind to which one?';
-  call.tell(what);
+  call.tell('Each row is the moment before the agent acted. Rewind to which one?');
   for (;;) {
     const answer = await call.io.ask(`1 to ${sent.length}, Enter for 1, q to leave: `);
     const word = answer?.trim() ?? 'q';
@@ -110,14 +109,13 @@ const WIDEST = 100;
 
 function showOpening(call: Call): void {
   call.say(call.paint('bold', 'Savepoint: undo for AI coding agents'));
-  const what = 'A scripted agent works on a throw-away project here, in a temporary folder.';
-  call.tell(what);
+  call.tell('A scripted agent works on a throw-away project here, in a temporary folder.');
   call.say();
 }
 
 function showMessage({ paint, say, columns }: Call, { message }: SentMessage): void {
-  const you = { text: `${paint('cyan', '  you ')}  `, width: 8 };
-  const agent = { text: `${paint('magenta', 'agent ')}  `, width: 8 };
+  const you = `${paint('cyan', '  you ')}  `;
+  const agent = `${paint('magenta', 'agent ')}  `;
   for (const line of beside(you, message.prompt, columns, (part) => paint('bold', part))) say(line);
   for (const { tool, file_path } of message.calls)
     say(`        ${paint('dim', `${tool} ${file_path}`)}`);
@@ -137,15 +135,14 @@ async function showProgram({ json, paint, say }: Call, project: string): Promise
 async function showDamage(call: Call, savepoint: Savepoint, since: string): Promise<void> {
   const { paint, say } = call;
   const files = (await savepoint.diff(since)).map((diff) => fileDiff(diff));
-  const [program, others] = [true, false].map((is) =>
-    files.filter(({ diff }) => (diff.path === PROGRAM) === is),
-  );
+  const program = files.filter(({ diff }) => diff.path === PROGRAM);
   say(`${paint('dim', '$')} savepoint diff ${since.slice(0, 4)} -- ${PROGRAM}`);
-  for (const line of (program ?? []).flatMap((file) => diffText(file, paint))) say(line);
-  call.tell(diffSummary(program ?? []));
-  const rest = (others ?? []).map(({ diff, status }) => `${displayText(diff.path)} was ${status}`);
-  const summary = `And in the same message: ${rest.join(', ')}.`;
-  call.tell(summary);
+  for (const line of program.flatMap((file) => diffText(file, paint))) say(line);
+  call.tell(diffSummary(program));
+  const rest = files
+    .filter(({ diff }) => diff.path !== PROGRAM)
+    .map(({ diff, status }) => `${displayText(diff.path)} was ${status}`);
+  call.tell(`And in the same message: ${rest.join(', ')}.`);
   say();
 }
 
@@ -158,9 +155,8 @@ async function showTimeline(
   const lengths = await savepoint.uniqueLengths(checkpoints.map(({ id }) => id));
   const columns = io.terminal ? io.columns : WIDEST;
   say(`${paint('dim', '$')} savepoint list`);
-  timelineText({ checkpoints, lengths, now: io.now(), columns, paint, numbered }).map((line) =>
-    say(line),
-  );
+  const view = { checkpoints, lengths, now: io.now(), columns, paint, numbered };
+  for (const line of timelineText(view)) say(line);
   say();
 }
 
@@ -174,7 +170,7 @@ function showEnding({ io, paint, say, columns }: Call): void {
   say('  Then, in the project folder:');
   say();
   for (const [command, meaning] of COMMANDS) {
-    const label = { text: `    ${command.padEnd(32)}`, width: 36 };
+    const label = `    ${command.padEnd(32)}`;
     for (const line of beside(label, meaning, columns, (part) => paint('dim', part))) say(line);
   }
 }

@@ -1,6 +1,5 @@
 import { type KnownExecution, ProjectExecutions } from '../../execution/index.ts';
 import {
-  type BlobId,
   type Difference,
   displayText,
   isSavepointError,
@@ -52,10 +51,10 @@ const SHAPE = exact({
 });
 
 /** For the published schema. */
-export const DIFF_JSON: Kind<unknown> = SHAPE;
+export const PRINTED: Kind<unknown> = SHAPE;
 
 /** `savepoint executions diff ID [STEP [STEP2]]`: where state differs, and files when asked for. */
-export async function diffExecution(call: Call, words: readonly string[]): Promise<ExitCode> {
+export async function run(call: Call, words: readonly string[]): Promise<ExitCode> {
   const [id = '', ...named] = words;
   const withFiles = call.flags.has('files') || call.flags.has('stat');
   const found = await withTimeline(call, async (savepoint): Promise<Found> => {
@@ -73,20 +72,20 @@ export async function diffExecution(call: Call, words: readonly string[]): Promi
   return EXIT.done;
 }
 
-interface Found {
-  readonly known: KnownExecution;
-  readonly steps: readonly NamedStep[];
+interface Range {
   readonly from: number;
   readonly to: number;
+}
+
+interface Found extends Range {
+  readonly known: KnownExecution;
+  readonly steps: readonly NamedStep[];
   readonly state: readonly Difference[];
   readonly files: readonly FileDiff[] | null;
 }
 
 /** With one step: what it did. With two: from one to the other. With none: from the beginning to the end. */
-function rangeOf(
-  steps: readonly NamedStep[],
-  [first, second]: readonly string[],
-): { readonly from: number; readonly to: number } {
+function rangeOf(steps: readonly NamedStep[], [first, second]: readonly string[]): Range {
   const before = (index: number): number => {
     const at = steps.findIndex((step) => step.index === index);
     return steps[at - 1]?.index ?? BEGINNING;
@@ -138,11 +137,6 @@ function foundJson({ known, from, to, state, files }: Found, stat: boolean): Typ
   };
 }
 
-interface Range {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** What changed in files between two steps. `from` may be the later one. */
 async function fileDiffsBetween(
   savepoint: Savepoint,
@@ -176,7 +170,8 @@ async function ofSteps(
   for (const [path, chain] of Map.groupBy(changes, (change) => change.path)) {
     const before = chain[0]?.before;
     const after = chain.at(-1)?.after ?? null;
-    if (before === undefined || after === null || isSame(before, after)) continue;
+    if (before === undefined || after === null) continue;
+    if (JSON.stringify(before) === JSON.stringify(after)) continue;
     const beforeBytes = await bytesOf(savepoint, before);
     diffs.push({ path, before, after, beforeBytes, afterBytes: await bytesOf(savepoint, after) });
   }
@@ -208,19 +203,15 @@ function turnedAround({ path, before, after, beforeBytes, afterBytes }: PathDiff
   return { path, before: after, after: before, beforeBytes: afterBytes, afterBytes: beforeBytes };
 }
 
-function isSame(one: State, other: State): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
 /** Null where there are none, or they are damaged: the diff then says so. */
 async function bytesOf(savepoint: Savepoint, state: State): Promise<Uint8Array | null> {
   if (state.kind !== 'captured' || state.blob === null) return null;
-  const blob: BlobId = state.blob;
   try {
-    return await savepoint.readBlob(blob);
+    return await savepoint.readBlob(state.blob);
   } catch (error) {
-    if (isSavepointError(error, 'blob-corrupt') || isSavepointError(error, 'blob-missing'))
-      return null;
+    const isLost =
+      isSavepointError(error, 'blob-corrupt') || isSavepointError(error, 'blob-missing');
+    if (isLost) return null;
     throw error;
   }
 }

@@ -22,10 +22,10 @@ const SHAPE = exact({
 });
 
 /** For the published schema. */
-export const LIST_JSON: Kind<unknown> = SHAPE;
+export const PRINTED: Kind<unknown> = SHAPE;
 
 /** `savepoint executions list`: both kinds, most recently updated first. */
-export async function listExecutions(call: Call): Promise<ExitCode> {
+export async function run(call: Call): Promise<ExitCode> {
   const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
   const { all, problems } = await withTimeline(call, async (savepoint) => {
     const executions = await ProjectExecutions.of(savepoint);
@@ -70,8 +70,7 @@ function rows({ io, paint, columns }: Call, shown: readonly KnownExecution[]): s
     const { status } = execution;
     const id = paint('bold', padWidth(ids[i] ?? '', idColumn));
     const painted = paint(STATUS_STYLES[status] ?? 'bold', status.padEnd(statusColumn));
-    const label = { text: `${id}  ${painted}  `, width: idColumn + statusColumn + 4 };
-    return beside(label, aboutOf(execution, io.now()), columns);
+    return beside(`${id}  ${painted}  `, aboutOf(execution, io.now()), columns);
   });
 }
 

@@ -1,14 +1,7 @@
-import {
-  type Checkpoint,
-  isUnfinished,
-  type KnownExecution,
-  ProjectExecutions,
-} from '../../execution/index.ts';
+import { isUnfinished, type KnownExecution, ProjectExecutions } from '../../execution/index.ts';
 import {
   displayText,
   type OperationId,
-  type Receipt,
-  type RollbackPlan,
   type Savepoint,
   type StepAttempt,
   type TrackedPath,
@@ -23,6 +16,7 @@ import {
   oneOf,
   optional,
   TEXT,
+  type TypeOf,
 } from '../../model/check.ts';
 import { plural } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
@@ -35,24 +29,7 @@ import { withTimeline } from '../open-timeline.ts';
 import { takeBack } from './rollback.ts';
 import { find } from './which.ts';
 
-interface ResumedJson {
-  readonly id: string;
-  readonly kind: KnownExecution['kind'];
-  readonly dryRun?: true;
-  readonly done: number;
-  readonly next: number;
-  readonly checkpointId: string | null;
-  readonly rolledBack: readonly {
-    readonly index: number;
-    readonly name: string;
-    readonly attempt: number | null;
-  }[];
-  readonly operationIds: readonly string[];
-  readonly files: readonly string[];
-  readonly pathBytes: Readonly<Record<string, string>>;
-}
-
-export const RESUMED: Kind<ResumedJson> = exact({
+const SHAPE = exact({
   id: TEXT,
   kind: EXECUTION_KIND,
   dryRun: optional(described('Only with --dry-run: this is what would be done.', oneOf(true))),
@@ -77,10 +54,15 @@ export const RESUMED: Kind<ResumedJson> = exact({
   pathBytes: PATH_BYTES,
 });
 
+/** For the published schema. */
+export const PRINTED: Kind<unknown> = SHAPE;
+
+type Resumed = Omit<TypeOf<typeof SHAPE>, 'dryRun' | 'pathBytes'>;
+
 /** Prints for programs what was made ready, or would be. */
-function printResumed(call: Call, resumed: Omit<ResumedJson, 'dryRun' | 'pathBytes'>): void {
+function printResumed(call: Call, resumed: Resumed): void {
   const names = new PathNames();
-  printJson(call, RESUMED, {
+  printJson(call, SHAPE, {
     ...resumed,
     ...(call.flags.has('dry-run') ? { dryRun: true } : {}),
     files: resumed.files.map((path) => names.name(path)),
@@ -90,7 +72,7 @@ function printResumed(call: Call, resumed: Omit<ResumedJson, 'dryRun' | 'pathByt
 }
 
 /** `savepoint executions resume ID`: ready for its program, which goes on where it was. */
-export async function resumeExecution(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
+export async function run(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
   call.io.interrupts.meaning = 'nothing was changed';
   return withTimeline(call, async (savepoint) => {
     const executions = await ProjectExecutions.of(savepoint, call.io.now);
@@ -100,21 +82,6 @@ export async function resumeExecution(call: Call, [id = '']: readonly string[]):
   });
 }
 
-/** The execution that was made ready, and what was done for it. */
-interface Resumed {
-  readonly known: KnownExecution;
-  readonly done: number;
-  /** The attempts whose changes were taken back. */
-  readonly rolledBack: readonly StepAttempt[];
-  readonly operations: readonly OperationId[];
-  readonly files: readonly PutBack[];
-}
-
-interface PutBack {
-  readonly path: TrackedPath;
-  readonly word: 'restored' | 'deleted';
-}
-
 async function resumeSteps(
   call: Call,
   savepoint: Savepoint,
@@ -122,52 +89,30 @@ async function resumeSteps(
   known: KnownExecution,
 ): Promise<ExitCode> {
   const { steps } = await reader.show(known.id);
-  const rolledBack = steps.flatMap(({ attempts }) => attempts).filter(isUnfinished);
-  const nothing = { known, done: known.done, rolledBack, operations: [], files: [] };
-  if (call.flags.has('dry-run')) return dryRun(call, nothing);
-  const before = new Set((await savepoint.operations()).map(({ id }) => id));
-  const done = await call.io.interrupts.hold(() => openAndClose(savepoint, known.id), RESTORE);
-  const made = (await savepoint.operations()).map(({ id }) => id).filter((id) => !before.has(id));
-  const files = await filesOf(savepoint, made);
-  return ready(call, { known, done, rolledBack, operations: made, files });
-}
-
-/** Opening an execution rolls back unfinished attempts, and stops where files are not as its steps left them. */
-async function openAndClose(savepoint: Savepoint, id: string): Promise<number> {
-  const run = await savepoint.execution(id, { create: false });
-  try {
-    return run.done;
-  } finally {
-    await run.close();
+  const taken = steps.flatMap(({ attempts }) => attempts).filter(isUnfinished);
+  const isDryRun = call.flags.has('dry-run');
+  const opened = isDryRun
+    ? null
+    : await call.io.interrupts.hold(() => open(savepoint, known), RESTORE);
+  const { done, operationIds, files } = opened ?? { done: known.done, operationIds: [], files: [] };
+  printResumed(call, {
+    id: known.id,
+    kind: known.kind,
+    done,
+    next: done,
+    checkpointId: null,
+    rolledBack: taken.map(({ index, name, attempt }) => ({ index, name, attempt })),
+    operationIds,
+    files: files.map(([path]) => path),
+  });
+  if (isDryRun) {
+    const would = taken.length === 0 ? 'nothing is to be taken back' : 'it would take back:';
+    call.tell(`Dry run, nothing was changed. ${standsText(known, done)}; ${would}`);
+    for (const attempt of taken) call.say(`  ${attemptText(attempt)}`);
+    return EXIT.done;
   }
-}
-
-async function filesOf(savepoint: Savepoint, made: readonly OperationId[]): Promise<PutBack[]> {
-  const words = new Map<TrackedPath, PutBack['word']>();
-  // Newest last: its word for a path is the one that counts.
-  for (const operationId of made.toReversed()) {
-    for (const { path, after } of await savepoint.changes({ operationId })) {
-      words.set(path, after?.kind === 'absent' ? 'deleted' : 'restored');
-    }
-  }
-  const files = [...words].map(([path, word]) => ({ path, word }));
-  return files.sort((one, other) => (one.path < other.path ? -1 : 1));
-}
-
-function dryRun(call: Call, resumed: Resumed): ExitCode {
-  printSteps(call, resumed);
-  const { known, done, rolledBack } = resumed;
-  const would = rolledBack.length === 0 ? 'nothing is to be taken back' : 'it would take back:';
-  call.tell(`Dry run, nothing was changed. ${standsText(known, done)}; ${would}`);
-  for (const attempt of rolledBack) call.say(attemptText(attempt));
-  return EXIT.done;
-}
-
-function ready(call: Call, resumed: Resumed): ExitCode {
-  const { known, done, rolledBack, files } = resumed;
-  printSteps(call, resumed);
-  for (const attempt of rolledBack) call.say(`Taken back: ${attemptText(attempt).trim()}`);
-  for (const { path, word } of files) {
+  for (const attempt of taken) call.say(`Taken back: ${attemptText(attempt)}`);
+  for (const [path, word] of files) {
     call.say(`  ${call.paint('green', word.padEnd(WORD_COLUMN))}  ${displayText(path)}`);
   }
   call.tell(`${standsText(known, done)}. The files are as its steps left them.`);
@@ -178,12 +123,39 @@ function ready(call: Call, resumed: Resumed): ExitCode {
   return EXIT.done;
 }
 
+interface Opened {
+  readonly done: number;
+  readonly operationIds: readonly OperationId[];
+  /** What was put back, by path. */
+  readonly files: readonly (readonly [TrackedPath, 'restored' | 'deleted'])[];
+}
+
+/** Opening an execution rolls back unfinished attempts, and stops where files are not as its steps left them. */
+async function open(savepoint: Savepoint, { id }: KnownExecution): Promise<Opened> {
+  const before = new Set((await savepoint.operations()).map((one) => one.id));
+  const run = await savepoint.execution(id, { create: false });
+  const { done } = run;
+  await run.close();
+  const made = (await savepoint.operations()).filter((one) => !before.has(one.id));
+  const operationIds = made.map((one) => one.id);
+  const words = new Map<TrackedPath, 'restored' | 'deleted'>();
+  // Newest last: its word for a path is the one that counts.
+  for (const operationId of operationIds.toReversed()) {
+    for (const { path, after } of await savepoint.changes({ operationId })) {
+      words.set(path, after?.kind === 'absent' ? 'deleted' : 'restored');
+    }
+  }
+  const files = [...words].sort(([one], [other]) => (one < other ? -1 : 1));
+  return { done, operationIds, files };
+}
+
 const WORD_COLUMN = 8;
 
 function standsText({ id, status }: KnownExecution, done: number): string {
-  const finished = `${displayText(id)} is finished: ${plural(done, 'step is', 'steps are')} done`;
-  if (status === 'finished') return `${finished}, and nothing has to go on`;
-  return `${displayText(id)} is ready to go on with step ${done}: ${plural(done, 'step is', 'steps are')} done`;
+  const count = plural(done, 'step is', 'steps are');
+  return status === 'finished'
+    ? `${displayText(id)} is finished: ${count} done, and nothing has to go on`
+    : `${displayText(id)} is ready to go on with step ${done}: ${count} done`;
 }
 
 /** Nobody but the program can run its steps. */
@@ -197,20 +169,7 @@ function quoted(text: string): string {
 
 function attemptText({ index, name, attempt, status }: StepAttempt): string {
   const how = status === 'running' ? 'killed' : status;
-  return `  attempt ${attempt} at step ${index} (${displayText(name)}), which was ${how}`;
-}
-
-function printSteps(call: Call, { known, done, rolledBack, operations, files }: Resumed): void {
-  printResumed(call, {
-    id: known.id,
-    kind: known.kind,
-    done,
-    next: done,
-    checkpointId: null,
-    rolledBack: rolledBack.map(({ index, name, attempt }) => ({ index, name, attempt })),
-    operationIds: operations,
-    files: files.map(({ path }) => path),
-  });
+  return `attempt ${attempt} at step ${index} (${displayText(name)}), which was ${how}`;
 }
 
 /** A program that keeps checkpoints goes on from the last one that succeeded. */
@@ -226,17 +185,30 @@ async function resumeCheckpoints(
   await savepoint.scanAgain();
   const onConflict = wordOption(call, 'on-conflict', ['keep', 'restore', 'fail']);
   const plan = await executions.planRollback(known, { to: last.stepIndex, onConflict });
+  const { id, executionId, stepIndex, stepName } = last;
+  const place = `${executionId} as it was after step ${stepIndex} (${stepName})`;
+  const names = plan.steps.map(({ index, name }) => `${index} (${name})`).join(', ');
+  const aside = `  set aside, because it did not succeed: ${displayText(names)}`;
   const code = await takeBack(
     call,
     { savepoint, executions, known, plan },
     {
-      title: titleOf(call, last),
-      above: aboveOf(call, plan),
-      print: (receipt) => printCheckpoints(call, known, last, plan, receipt),
+      title: wrapWords(`Make ready ${displayText(place)}:`, call.columns, 2).join('\n'),
+      above: plan.steps.length === 0 ? [] : wrapWords(aside, call.columns, 4),
+      print: ({ restoredFiles, deletedFiles, mergedFiles, operationId }) =>
+        printResumed(call, {
+          id: known.id,
+          kind: known.kind,
+          done: known.done,
+          next: stepIndex + 1,
+          checkpointId: id,
+          rolledBack: plan.steps.map(({ index, name }) => ({ index, name, attempt: null })),
+          operationIds: operationId === null ? [] : [operationId],
+          files: [...restoredFiles, ...deletedFiles, ...mergedFiles].sort(),
+        }),
     },
   );
   if (code === EXIT.done && !call.flags.has('dry-run')) {
-    const { id, stepIndex } = last;
     sayGoOn(
       call,
       `, and let it call resumeFromCheckpoint(${quoted(id)}, agent) of ExecutionRecovery. State, context and variables are those after step ${stepIndex}, and step ${stepIndex + 1} comes next.`,
@@ -250,34 +222,4 @@ function nothingToGoOnFrom(call: Call, { id }: KnownExecution): ExitCode {
   printResumed(call, { id, kind: 'checkpoints', done: 0, next: 0, ...nothing });
   call.say(`Nothing to do: no step of ${displayText(id)} has succeeded; its program begins anew.`);
   return EXIT.nothingToDo;
-}
-
-function titleOf({ columns }: Call, { executionId, stepIndex, stepName }: Checkpoint): string {
-  const place = `${executionId} as it was after step ${stepIndex} (${stepName})`;
-  return wrapWords(`Make ready ${displayText(place)}:`, columns, 2).join('\n');
-}
-
-function aboveOf({ columns }: Call, { steps }: RollbackPlan): string[] {
-  if (steps.length === 0) return [];
-  const names = steps.map(({ index, name }) => `${index} (${name})`).join(', ');
-  return wrapWords(`  set aside, because it did not succeed: ${displayText(names)}`, columns, 4);
-}
-
-function printCheckpoints(
-  call: Call,
-  { id, kind, done }: KnownExecution,
-  last: Checkpoint,
-  { steps }: RollbackPlan,
-  { restoredFiles, deletedFiles, mergedFiles, operationId }: Receipt,
-): void {
-  printResumed(call, {
-    id,
-    kind,
-    done,
-    next: last.stepIndex + 1,
-    checkpointId: last.id,
-    rolledBack: steps.map(({ index, name }) => ({ index, name, attempt: null })),
-    operationIds: operationId === null ? [] : [operationId],
-    files: [...restoredFiles, ...deletedFiles, ...mergedFiles].sort(),
-  });
 }

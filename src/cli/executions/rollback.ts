@@ -42,13 +42,10 @@ const SHAPE = extended(RECEIPT, {
 });
 
 /** For the published schema. */
-export const ROLLBACK_JSON: Kind<unknown> = SHAPE;
+export const PRINTED: Kind<unknown> = SHAPE;
 
 /** `savepoint executions rollback ID --to STEP`: files and state to how they were after a step. */
-export async function rollBackExecution(
-  call: Call,
-  [id = '']: readonly string[],
-): Promise<ExitCode> {
+export async function run(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
   call.io.interrupts.meaning = 'nothing was changed';
   const word = call.values.get('to');
   if (word === undefined) {
@@ -74,7 +71,7 @@ export async function rollBackExecution(
       { savepoint, executions, known, plan },
       {
         title: titleOf(call, known, steps, to),
-        above: [...stepLines(call, plan), ...effectLines(call, plan)],
+        above: aboveOf(call, plan),
         print: (receipt, dryRun) =>
           printJson(call, SHAPE, rollbackJson(known, plan, receiptJson(receipt, dryRun))),
       },
@@ -122,16 +119,15 @@ function titleOf(
   return wrapWords(`Roll ${displayText(`${id} back ${place}`)}:`, columns, 2).join('\n');
 }
 
-function stepLines({ columns }: Call, { steps }: RollbackPlan): string[] {
+/** The steps that go, and what of them stays done. */
+function aboveOf({ paint, columns }: Call, { steps, effects }: RollbackPlan): string[] {
   const names = steps.map(({ index, name }) => `${index} (${displayText(name)})`).join(', ');
-  return wrapWords(`  ${plural(steps.length, 'step')} to take back: ${names}`, columns, 4);
-}
-
-function effectLines({ paint, columns }: Call, { effects }: RollbackPlan): string[] {
-  return effects.flatMap(({ index, name, description }) => {
+  const lasting = effects.flatMap(({ index, name, description }) => {
     const text = `cannot be undone: ${description} (step ${index}, ${name})`;
     return wrapWords(`  ${displayText(text)}`, columns, 4).map((line) => paint('red', line));
   });
+  const count = plural(steps.length, 'step');
+  return [...wrapWords(`  ${count} to take back: ${names}`, columns, 4), ...lasting];
 }
 
 function rollbackJson(

@@ -4,7 +4,12 @@ import {
   type RecordedAttempt,
   type ShownExecution,
 } from '../../execution/index.ts';
-import { displayText, isSavepointError, type Savepoint, type TrackedPath } from '../../index.ts';
+import {
+  displayText,
+  type InspectedChange,
+  isSavepointError,
+  type Savepoint,
+} from '../../index.ts';
 import {
   BOOLEAN,
   COUNT,
@@ -34,8 +39,8 @@ import {
   timeText,
 } from '../commands/show.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { PathNames, printJson } from '../json.ts';
-import { PATH, PATH_BYTES, TIME, timeJson } from '../json-shapes.ts';
+import { PathNames, picked, printJson } from '../json.ts';
+import { PATH, PATH_BYTES, TIME, timeJson, timeOrNull } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { showPage } from '../pager.ts';
 import { sayDamaged } from './list.ts';
@@ -104,61 +109,40 @@ const SHAPE = exact({
 });
 
 /** For the published schema. */
-export const SHOW_JSON: Kind<unknown> = SHAPE;
+export const PRINTED: Kind<unknown> = SHAPE;
 
-/** An execution with what its attempts did to files. */
-interface ShownWithFiles extends ShownExecution {
-  readonly steps: readonly ShownStep[];
-}
-
-type ShownStep = Omit<ShownExecution['steps'][number], 'attempts'> & {
-  readonly attempts: readonly ShownAttempt[];
+type ShownFile = Pick<InspectedChange, 'path' | 'insertions' | 'deletions' | 'takenBack'> & {
+  readonly change: ChangeKind;
 };
 
-interface ShownAttempt extends RecordedAttempt {
-  /** Null for checkpoints: they do not tell who changed a file. */
-  readonly files: readonly ShownFile[] | null;
-}
-
-interface ShownFile {
-  readonly path: TrackedPath;
-  readonly change: ChangeKind;
-  readonly insertions: number;
-  readonly deletions: number;
-  readonly takenBack: boolean;
-}
+/** What attempts did to files, by the checkpoint of each; null for checkpoints, which do not tell whose it was. */
+type Files = ReadonlyMap<string | null, readonly ShownFile[]> | null;
 
 /** `savepoint executions show ID`: the steps, with every attempt. */
-export async function showExecution(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
-  const { shown, problems } = await withTimeline(call, async (savepoint) => {
+export async function run(call: Call, [id = '']: readonly string[]): Promise<ExitCode> {
+  const { shown, files, problems } = await withTimeline(call, async (savepoint) => {
     const executions = await ProjectExecutions.of(savepoint);
     const found = await executions.show(await find(call, executions, id));
-    const steps = await Promise.all(found.steps.map((step) => withFiles(savepoint, found, step)));
-    return { shown: { ...found, steps }, problems: executions.checkpoints.problems() };
+    const files = found.known.kind === 'steps' ? await filesOf(savepoint, found) : null;
+    return { shown: found, files, problems: executions.checkpoints.problems() };
   });
-  if (call.json) printJson(call, SHAPE, shownJson(shown));
-  await showPage(call, [...factsText(call, factsOf(call, shown)), '', ...stepsText(call, shown)]);
+  if (call.json) printJson(call, SHAPE, shownJson(shown, files));
+  const facts = factsText(call, factsOf(call, shown));
+  await showPage(call, [...facts, '', ...stepsText(call, shown, files)]);
   sayDamaged(call, problems);
   call.hint(hintFor(shown.known));
   return EXIT.done;
 }
 
-async function withFiles(
-  savepoint: Savepoint,
-  { known }: ShownExecution,
-  { attempts, ...step }: ShownExecution['steps'][number],
-): Promise<ShownStep> {
-  const shown: ShownAttempt[] = [];
-  for (const attempt of attempts) {
-    const files = known.kind === 'steps' ? await filesOf(savepoint, attempt.checkpointId) : null;
-    shown.push({ ...attempt, files });
+async function filesOf(savepoint: Savepoint, { steps }: ShownExecution): Promise<Files> {
+  const files = new Map<string | null, ShownFile[]>();
+  for (const { checkpointId } of steps.flatMap(({ attempts }) => attempts)) {
+    if (checkpointId !== null) files.set(checkpointId, await filesAt(savepoint, checkpointId));
   }
-  return { ...step, attempts: shown };
+  return files;
 }
 
-/** What an attempt did to files, one line for each. */
-async function filesOf(savepoint: Savepoint, checkpointId: string | null): Promise<ShownFile[]> {
-  if (checkpointId === null) return [];
+async function filesAt(savepoint: Savepoint, checkpointId: string): Promise<ShownFile[]> {
   try {
     const { changes } = await savepoint.inspect(checkpointId);
     return changes.map((change) => {
@@ -181,44 +165,41 @@ function hintFor({ id, holder, last }: KnownExecution): string {
     : `see what a step did with: savepoint executions diff ${word} STEP --files; ${back}`;
 }
 
-function shownJson(shown: ShownWithFiles): TypeOf<typeof SHAPE> {
+function shownJson(shown: ShownExecution, files: Files): TypeOf<typeof SHAPE> {
   const { known, createdAt, sessionId, parent, steps } = shown;
   const names = new PathNames();
   return {
-    execution: {
-      ...executionJson(known),
-      createdAt: createdAt === null ? null : timeJson(createdAt),
-      sessionId,
-      parent,
-    },
+    execution: { ...executionJson(known), createdAt: timeOrNull(createdAt), sessionId, parent },
     steps: steps.map(({ index, name, status, attempts }) => ({
       index,
       name,
       status,
-      attempts: attempts.map((attempt) => attemptJson(attempt, names)),
+      attempts: attempts.map((attempt) => attemptJson(attempt, files, names)),
     })),
     // Last: it is complete only once every name was asked for.
     pathBytes: names.pathBytes,
   };
 }
 
-function attemptJson(made: ShownAttempt, names: PathNames): TypeOf<typeof ATTEMPT> {
-  const { attempt, status, error, checkpointId, startedAt, endedAt, effects, files } = made;
+function attemptJson(
+  made: RecordedAttempt,
+  files: Files,
+  names: PathNames,
+): TypeOf<typeof ATTEMPT> {
+  const { checkpointId, startedAt, endedAt, effects } = made;
+  const named = (file: ShownFile) => ({ ...file, path: names.name(file.path) });
   return {
-    attempt,
-    status,
-    error,
-    checkpointId,
-    startedAt: startedAt === null ? null : timeJson(startedAt),
-    endedAt: endedAt === null ? null : timeJson(endedAt),
+    ...picked(ATTEMPT, made),
+    startedAt: timeOrNull(startedAt),
+    endedAt: timeOrNull(endedAt),
     effects: effects.map(({ description, declaredAt }) => {
       return { description, declaredAt: timeJson(declaredAt) };
     }),
-    files: files?.map((file) => ({ ...file, path: names.name(file.path) })) ?? null,
+    files: files && (files.get(checkpointId) ?? []).map(named),
   };
 }
 
-function factsOf(call: Call, shown: ShownWithFiles): Fact[] {
+function factsOf(call: Call, shown: ShownExecution): Fact[] {
   const { known, createdAt, sessionId, parent } = shown;
   return [
     ['Execution', call.paint('bold', displayText(known.id))],
@@ -236,28 +217,33 @@ function factsOf(call: Call, shown: ShownWithFiles): Fact[] {
 
 const LONGEST_NAME = 40;
 
-function stepsText(call: Call, { steps }: ShownWithFiles): string[] {
+function stepsText(call: Call, { steps }: ShownExecution, files: Files): string[] {
   if (steps.length === 0) return ['No step was begun.'];
+  const { paint } = call;
   const names = steps.map(({ name }) => clipWidth(displayText(name), LONGEST_NAME));
   const column = Math.max(...names.map(textWidth));
-  return steps.flatMap((step, i) => stepText(call, step, padWidth(names[i] ?? '', column)));
-}
-
-function stepText(call: Call, step: ShownStep, name: string): string[] {
-  const { paint } = call;
-  const { index, status, attempts } = step;
-  const isOne = attempts.length === 1;
-  const number = paint('bold', String(index).padStart(3));
-  const painted = paint(STATUS_STYLES[status] ?? 'bold', status);
-  const head = `${number}  ${name}  ${painted}${isOne ? '' : `, ${attempts.length} attempts`}`;
-  return [head, ...attempts.flatMap((attempt) => attemptText(call, attempt, isOne))];
+  return steps.flatMap(({ index, status, attempts }, i) => {
+    const isOne = attempts.length === 1;
+    const number = paint('bold', String(index).padStart(3));
+    const painted = paint(STATUS_STYLES[status] ?? 'bold', status);
+    const many = isOne ? '' : `, ${attempts.length} attempts`;
+    return [
+      `${number}  ${padWidth(names[i] ?? '', column)}  ${painted}${many}`,
+      ...attempts.flatMap((attempt) => attemptText(call, attempt, files, isOne)),
+    ];
+  });
 }
 
 const INDENT = '       ';
 
-function attemptText(call: Call, attempt: ShownAttempt, isOnly: boolean): string[] {
+function attemptText(
+  call: Call,
+  attempt: RecordedAttempt,
+  files: Files,
+  isOnly: boolean,
+): string[] {
   const { io, columns, paint } = call;
-  const { endedAt, startedAt, checkpointId, error, effects, files } = attempt;
+  const { endedAt, startedAt, checkpointId, error, effects } = attempt;
   const time = endedAt ?? startedAt;
   const about = [
     ...(isOnly ? [] : [`attempt ${attempt.attempt} ${attempt.status}`]),
@@ -269,21 +255,15 @@ function attemptText(call: Call, attempt: ShownAttempt, isOnly: boolean): string
   return [
     ...line(about).map((part) => paint('dim', part)),
     // The stack is in the JSON.
-    ...(error === null ? [] : line(`error: ${displayText(firstLine(error))}`)),
+    ...(error === null ? [] : line(`error: ${displayText(error.split('\n', 1)[0] ?? '')}`)),
     ...effects.flatMap(({ description }) => line(`cannot be undone: ${displayText(description)}`)),
-    ...(files ?? []).flatMap((file) => fileText(call, file)),
+    ...(files?.get(checkpointId) ?? []).flatMap((file) => fileText(call, file)),
   ];
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
 }
 
 function fileText({ paint, columns }: Call, file: ShownFile): string[] {
   const { path, change, takenBack } = file;
   const [sign, style] = SIGNS[change];
   const details = [...lineCounts(file), ...(takenBack ? ['taken back'] : [])].join(', ');
-  const name = displayText(path);
-  const text = `${INDENT}${paint(style, sign)} ${name}  `;
-  return beside({ text, width: INDENT.length + textWidth(name) + 4 }, details, columns);
+  return beside(`${INDENT}${paint(style, sign)} ${displayText(path)}  `, details, columns);
 }

@@ -19,6 +19,7 @@ import type { Style } from '../../terminal/paint.ts';
 import { shellWord } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, wordOption } from '../command.ts';
+import { picked } from '../json.ts';
 import { EXECUTION_KIND, TIME, timeJson } from '../json-shapes.ts';
 
 /** Those of `--kind`, most recently updated first. */
@@ -140,6 +141,5 @@ export const EXECUTION: ObjectKind<ExecutionJson> = exact({
 });
 
 export function executionJson(execution: KnownExecution): ExecutionJson {
-  const { id, kind, status, done, last, updatedAt, holder } = execution;
-  return { id, kind, status, done, last, updatedAt: timeJson(updatedAt), holder };
+  return { ...picked(EXECUTION, execution), updatedAt: timeJson(execution.updatedAt) };
 }

@@ -287,11 +287,13 @@ async function pathsOf(
     await setImmediate();
     if (isStopped()) return null;
     const checkpointIds = checkpoints.slice(from, from + AT_ONCE).map(({ id }) => id);
-    for (const { checkpointId, path } of await savepoint.changes({ checkpointIds })) {
-      if (checkpointId === null) continue;
-      const known = paths.get(checkpointId);
-      if (known === undefined) paths.set(checkpointId, [path]);
-      else known.push(path);
+    const changes = await savepoint.changes({ checkpointIds });
+    for (const [id, made] of Map.groupBy(changes, ({ checkpointId }) => checkpointId)) {
+      if (id !== null)
+        paths.set(
+          id,
+          made.map(({ path }) => path),
+        );
     }
   }
   return paths;
@@ -323,16 +325,11 @@ const BACK = '  Esc back';
 const YES_OR_NO = ' y/N';
 const LEAST_NAME = 8;
 
-export interface QuestionView {
-  readonly take: RewindRequest['take'];
-  readonly columns: number;
-}
-
 /** The last row once a checkpoint is chosen; the answers fit on it in any case. */
 export function questionText(
   checkpoint: ListedCheckpoint,
   preview: Preview | null,
-  { take, columns }: QuestionView,
+  { take, columns }: { readonly take: RewindRequest['take']; readonly columns: number },
 ): string {
   if (preview === null) return `Planning…${BACK}`;
   const plan = planToAgree(preview);

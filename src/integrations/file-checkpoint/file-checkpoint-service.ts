@@ -106,9 +106,9 @@ export class FileCheckpointService {
     try {
       const to = await this.#checkpointOf(sessionId, messageId);
       const { onConflict } = this.#options;
-      const lines: PlanLine[] = [];
+      let lines: readonly PlanLine[] = [];
       const receipt = await this.#savepoint.rewind({ to: to.id, onConflict }, (plan) => {
-        lines.push(...plan.lines);
+        lines = plan.lines;
         return true;
       });
       return resultOf(this.#savepoint.root, lines, receipt, this.#failures.get(sessionId) ?? []);

@@ -79,7 +79,7 @@ export function pathText(name: string, segments: readonly Segment[]): string {
   }, name);
 }
 
-export function placeText(place: Place): string {
+function placeText(place: Place): string {
   let root = place;
   while (root.parent !== null) root = root.parent;
   return pathText(String(root.key), segmentsOf(place));

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'n
 import { join } from 'node:path';
 import type { RewindFilesResult } from '@anthropic-ai/claude-agent-sdk';
 import { describe, expect, it } from 'vitest';
-import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { CheckpointManager, type CheckpointManagerOptions } from './checkpoint-manager.ts';
 
 const START = Date.parse('2026-01-18T10:30:00.000Z');
@@ -330,7 +330,10 @@ describe('a forked conversation', () => {
       expect(idsOf(forked)).toEqual(['b', 'a']);
       expect(idsOf(manager)).toEqual(['c', 'b', 'a']);
       // A prompt that is no longer listed is older than all that are.
-      expect(manager.keepBefore('long gone')).toEqual([]);
+      await manager.copyBefore('long gone', join(folder, 'other'));
+      const other = managerIn(join(folder, 'other')).manager;
+      await other.initialize();
+      expect(idsOf(other)).toEqual([]);
       await manager.flush();
     }));
 });

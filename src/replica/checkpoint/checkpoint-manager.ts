@@ -1,11 +1,11 @@
-import { join } from 'node:path';
 import type { RewindFilesResult } from '@anthropic-ai/claude-agent-sdk';
 import { SavepointError } from '../../index.ts';
 import { messageOf } from '../../terminal/phrases.ts';
 import type { RewindableQuery } from '../sdk/conversation.ts';
 import {
-  checkpointsFolder,
-  makeFolder,
+  makeFolderOf,
+  metadataFile,
+  newestFirst,
   readMetadata,
   setAside,
   writeMetadata,
@@ -26,12 +26,10 @@ export interface CheckpointManagerOptions {
   readonly warn?: (message: string) => void;
 }
 
-const FILE = 'metadata.json';
-
 /** The prompts of a session that can be returned to. What the files were is kept by the SDK. */
 export class CheckpointManager {
   readonly sessionId: string;
-  readonly #folder: string;
+  readonly #file: string;
   readonly #max: number;
   readonly #now: () => Date;
   readonly #warn: (message: string) => void;
@@ -45,7 +43,7 @@ export class CheckpointManager {
       throw new SavepointError('argument-invalid', 'maxCheckpoints is a whole number above zero');
     }
     this.sessionId = options.sessionId;
-    this.#folder = checkpointsFolder(options.sessionDir);
+    this.#file = metadataFile(options.sessionDir);
     this.#max = maxCheckpoints;
     this.#now = options.now ?? (() => new Date());
     this.#warn = options.warn ?? (() => undefined);
@@ -53,7 +51,7 @@ export class CheckpointManager {
 
   /** Makes the folder and loads what is there. A damaged file gets another name; what is valid stays. */
   async initialize(): Promise<void> {
-    makeFolder(this.#folder);
+    makeFolderOf(this.#file);
     const read = readMetadata(this.#file);
     if (read === null) return;
     this.#checkpoints = read.checkpoints.slice(0, this.#max);
@@ -86,26 +84,17 @@ export class CheckpointManager {
     return result;
   }
 
-  /** What came before a prompt: all that a conversation forked there still has. */
-  keepBefore(promptId: string): CheckpointMetadata[] {
-    const at = this.#checkpoints.findIndex(({ id }) => id === promptId);
-    return at === -1 ? [] : this.listCheckpoints().slice(at + 1);
-  }
-
-  /** Writes that down for the forked session, in its own folder. */
+  /** Writes down what came before a prompt for the session that was forked there, in that one's folder. */
   async copyBefore(promptId: string, sessionDir: string): Promise<void> {
-    const folder = checkpointsFolder(sessionDir);
-    makeFolder(folder);
-    writeMetadata(join(folder, FILE), this.keepBefore(promptId));
+    const at = this.#checkpoints.findIndex(({ id }) => id === promptId);
+    const file = metadataFile(sessionDir);
+    makeFolderOf(file);
+    writeMetadata(file, at === -1 ? [] : this.#checkpoints.slice(at + 1));
   }
 
   /** Resolves when what was captured until now is saved, or has failed to be. */
   async flush(): Promise<void> {
     await this.#saving;
-  }
-
-  get #file(): string {
-    return join(this.#folder, FILE);
   }
 
   async #replaceDamaged(valid: number): Promise<void> {
@@ -147,10 +136,6 @@ export class CheckpointManager {
       this.#warn(`The list of checkpoints could not be saved: ${messageOf(error)}`);
     }
   }
-}
-
-function newestFirst(one: CheckpointMetadata, other: CheckpointMetadata): number {
-  return other.timestamp.getTime() - one.timestamp.getTime();
 }
 
 async function rewind(id: string, query: RewindableQuery): Promise<RewindFilesResult> {

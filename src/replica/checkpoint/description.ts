@@ -1,3 +1,5 @@
+import { graphemes } from '../../terminal/text-width.ts';
+
 const LONGEST = 80;
 // Only a pile of combining marks makes a longer grapheme.
 const LONGEST_GRAPHEME = 64;
@@ -15,28 +17,18 @@ export function extractCheckpointDescription(message: DescribableMessage, now: D
   return typeof text === 'string' ? describePrompt(text) : `Checkpoint at ${timeOf(now)}`;
 }
 
-/** The beginning of a prompt, on one line. */
+/** The beginning of a prompt, on one line. As a person counts: an emoji of five code points is one sign. */
 export function describePrompt(text: string): string {
-  return firstGraphemes(text, LONGEST).replaceAll(/\r\n|\r|\n/g, ' ');
+  const head = text.slice(0, LONGEST * LONGEST_GRAPHEME).toWellFormed();
+  return graphemes(head)
+    .slice(0, LONGEST)
+    .join('')
+    .replaceAll(/\r\n|\r|\n/g, ' ');
 }
 
 function textOf(block: unknown): unknown {
   if (typeof block !== 'object' || block === null || !('type' in block)) return undefined;
   return block.type === 'text' && 'text' in block ? block.text : undefined;
-}
-
-/** As a person counts: an emoji of five code points is one sign. */
-function firstGraphemes(text: string, count: number): string {
-  const head = text.slice(0, count * LONGEST_GRAPHEME).toWellFormed();
-  const segments = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(head);
-  let kept = '';
-  let left = count;
-  for (const { segment } of segments) {
-    if (left === 0) break;
-    kept += segment;
-    left -= 1;
-  }
-  return kept;
 }
 
 function timeOf(date: Date): string {

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { moveIntoPlace } from '../../fs/entries.ts';
 import { setPermissions } from '../../fs/pinned-folder.ts';
 import { readFile } from '../../fs/read-file.ts';
@@ -9,15 +9,16 @@ import type { CheckpointMetadata } from './checkpoint-manager.ts';
 
 const LARGEST_BYTES = 16 * 1024 * 1024;
 
-/** Where a session keeps what it knows of its checkpoints. */
-export function checkpointsFolder(sessionDir: string): string {
-  return join(sessionDir, 'checkpoints');
+/** The file in which a session keeps what it knows of its checkpoints. */
+export function metadataFile(sessionDir: string): string {
+  return join(sessionDir, 'checkpoints', 'metadata.json');
 }
 
-export function makeFolder(folder: string): void {
-  makePrivateFolder(folder);
+/** Makes the folder that a file is to lie in, for its owner alone. */
+export function makeFolderOf(file: string): void {
+  makePrivateFolder(dirname(file));
   // The file mode mask, or an older program, may have left it open.
-  setPermissions(folder, 0o700);
+  setPermissions(dirname(file), 0o700);
 }
 
 /** Null where there is no file. What cannot be read at all counts as damaged. */
@@ -71,10 +72,14 @@ function parseMetadata(text: string): MetadataRead {
     .map(({ id, timestamp, description, sessionId }) => {
       return { id, timestamp: new Date(timestamp), description, sessionId };
     })
-    .sort((a, b) => b.timestamp.getTime() - a.timestamp.getTime());
+    .sort(newestFirst);
   const byId = new Map<string, CheckpointMetadata>();
   for (const one of sorted) if (!byId.has(one.id)) byId.set(one.id, one);
   return { checkpoints: [...byId.values()], isWhole: valid.length === entries.length };
+}
+
+export function newestFirst(one: CheckpointMetadata, other: CheckpointMetadata): number {
+  return other.timestamp.getTime() - one.timestamp.getTime();
 }
 
 function entriesOf(text: string): readonly unknown[] | null {

@@ -49,15 +49,16 @@ const statusCommand: SlashCommand = {
   name: 'status',
   description: 'the conversation, the model, checkpoints, what is on record, MCP servers',
   async execute(_args, context) {
-    const { ui, agent } = context;
+    const { ui, agent, checkpoints } = context;
     const { id, name, turns, project } = agent.session;
+    const kept = checkpoints?.listCheckpoints().length;
     const called = name === null ? '' : ` "${displayText(name)}"`;
     const rows = [
       ['Conversation', `${id}${called}, ${plural(turns.length, 'prompt')}`],
       ['Project', displayText(project)],
       ['Model', displayText(agent.status)],
       ['Agent', agent.isBusy ? 'at work' : 'waits for a prompt'],
-      ['Checkpoints', checkpointsOf(context)],
+      ['Checkpoints', checkpoints === null ? 'turned off' : `${kept} of this conversation`],
       ['Files', await coverageOf(context)],
       ...(await serverRows(context)),
     ];
@@ -66,15 +67,10 @@ const statusCommand: SlashCommand = {
   },
 };
 
-function checkpointsOf({ checkpoints }: CommandContext): string {
-  if (checkpoints === null) return 'turned off';
-  return `${checkpoints.listCheckpoints().length} of this conversation`;
-}
-
 /** As of the newest checkpoint: whether a rewind to it would miss something. */
 async function coverageOf({ files }: CommandContext): Promise<string> {
   if (files === null) return 'not on record';
-  const all = await files.checkpoints();
+  const all = await files.savepoint.list();
   const [newest] = all;
   if (newest === undefined) return 'on record from the first prompt on';
   return `on record: ${COVERAGE[newest.coverage]}; ${plural(all.length, 'checkpoint')} in all`;
@@ -142,8 +138,8 @@ const clearCommand: SlashCommand = {
 const verboseCommand: SlashCommand = {
   name: 'verbose',
   description: 'show thinking and the results of tools whole',
-  async execute(_args, { agent }) {
-    agent.setVerbose(true);
+  async execute(_args, { ui }) {
+    ui.setVerbose(true);
     return 'Thinking and results of tools are shown whole; /quiet folds them.';
   },
 };
@@ -151,8 +147,8 @@ const verboseCommand: SlashCommand = {
 const quietCommand: SlashCommand = {
   name: 'quiet',
   description: 'fold thinking and the results of tools',
-  async execute(_args, { agent }) {
-    agent.setVerbose(false);
+  async execute(_args, { ui }) {
+    ui.setVerbose(false);
     return 'Thinking and results of tools are folded; /verbose shows them.';
   },
 };

@@ -45,12 +45,12 @@ const VERBS: Readonly<Record<string, Work>> = { save, list, export: exportTo, im
 
 async function choose(context: CommandContext): Promise<string | null> {
   idleOnly(context);
-  return context.agent.rewind({ withCurrent: true });
+  return context.agent.rewind();
 }
 
 async function save(args: string, context: CommandContext): Promise<string> {
   const description = wholeText(args, 'What is it to be called?');
-  const id = await refusing(engineOf(context).save(description, context.agent.session.id));
+  const { id } = await refusing(engineOf(context).save(description, context.agent.session.id));
   return `Saved ${id.slice(0, 8)} "${displayText(description)}".`;
 }
 
@@ -89,7 +89,7 @@ async function checkpointTable(context: CommandContext): Promise<string[]> {
 }
 
 async function engineRows({ files, now }: CommandContext): Promise<string[][]> {
-  const all = (await files?.checkpoints()) ?? [];
+  const all = (await files?.savepoint.list()) ?? [];
   return all
     .filter(({ kind }) => kind !== 'safety')
     .map(({ id, createdAt, files: changed, label, description }) => [

@@ -1,8 +1,7 @@
 import { displayText } from '../../index.ts';
-import type { Paint } from '../../terminal/paint.ts';
 import { nearestWord } from '../../terminal/phrases.ts';
 import { beside } from '../../terminal/rows.ts';
-import { padWidth, textWidth, wrapWords } from '../../terminal/text-width.ts';
+import { padWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import type { Completion } from '../ui/interactive-ui.ts';
 import {
@@ -144,19 +143,13 @@ const CLOSING =
   'A text that begins with a blank or with a path such as /usr/bin/x is sent as a prompt. Esc Esc opens the rewind menu.';
 
 function overview(registry: CommandRegistry, { paint, columns }: CommandContext): string[] {
-  return [
-    ...registry.list().flatMap((command) => line(command, paint, columns)),
-    '',
-    ...wrapWords(CLOSING, columns),
-  ];
-}
-
-function line(command: SlashCommand, paint: Paint, columns: number): string[] {
-  const usage = padWidth(usageOf(command), LABEL_COLUMN);
-  const label = { text: `  ${paint('cyan', usage)}  `, width: textWidth(usage) + 4 };
-  const aliases = aliasesOf(command);
-  const also = aliases === '' ? '' : ` (also ${aliases})`;
-  return beside(label, command.description + also, columns);
+  const lines = registry.list().flatMap((command) => {
+    const usage = padWidth(usageOf(command), LABEL_COLUMN);
+    const aliases = aliasesOf(command);
+    const also = aliases === '' ? '' : ` (also ${aliases})`;
+    return beside(`  ${paint('cyan', usage)}  `, command.description + also, columns);
+  });
+  return [...lines, '', ...wrapWords(CLOSING, columns)];
 }
 
 function about(command: SlashCommand, { paint, columns }: CommandContext): string[] {

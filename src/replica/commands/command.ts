@@ -42,8 +42,8 @@ export interface CommandContext {
 export interface AgentControl {
   readonly session: Session;
   readonly isBusy: boolean;
-  /** The menu of Esc Esc, with `(current)` first where a command opens it. */
-  rewind(options: { readonly withCurrent: boolean }): Promise<string | null>;
+  /** The menu of Esc Esc as a list, with `(current)` first and executions last. */
+  rewind(): Promise<string | null>;
   /** Takes up a conversation again. */
   switchTo(session: Session): Promise<void>;
   /** A new, empty conversation. */
@@ -61,7 +61,6 @@ export interface AgentControl {
   /** What stands below the input: what model answers. */
   readonly status: string;
   mcpServers(): Promise<readonly McpServerShown[]>;
-  setVerbose(verbose: boolean): void;
   exit(): void;
 }
 

@@ -4,6 +4,7 @@ import { plural, relativeTime, shortSession } from '../../terminal/phrases.ts';
 import { table } from '../../terminal/rows.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
 import type { Session } from '../sessions/session.ts';
+import { findByName } from '../sessions/session-manager.ts';
 import {
   type CommandContext,
   CommandRefused,
@@ -17,9 +18,7 @@ export const sessionsCommand: SlashCommand = {
   name: 'sessions',
   description: 'the conversations of this project, newest first',
   async execute(_args, context) {
-    context.ui.displayBlock(
-      sessionTable(await listedSessions(context), tableOptions(context, true)),
-    );
+    displayTable(await listedSessions(context), context, true);
     return null;
   },
 };
@@ -98,7 +97,7 @@ export const conversationsCommand: SlashCommand = {
   async execute(_args, context) {
     const saved = (await listedSessions(context)).filter(({ name }) => name !== null);
     if (saved.length === 0) return 'No conversation was saved yet; /save NAME saves this one.';
-    context.ui.displayBlock(sessionTable(saved, tableOptions(context, false)));
+    displayTable(saved, context, false);
     return null;
   },
 };
@@ -140,9 +139,13 @@ interface SessionTableOptions {
   readonly numbered: boolean;
 }
 
-function tableOptions(context: CommandContext, numbered: boolean): SessionTableOptions {
-  const { agent, now, columns, paint } = context;
-  return { open: agent.session.id, now: now(), columns, paint, numbered };
+function displayTable(
+  listed: readonly Session[],
+  { ui, agent, now, columns, paint }: CommandContext,
+  numbered: boolean,
+): void {
+  const options = { open: agent.session.id, now: now(), columns, paint, numbered };
+  ui.displayBlock(sessionTable(listed, options));
 }
 
 /** The open one is marked. Numbers are those of `listedSessions`, and given where all of these are shown. */
@@ -175,12 +178,6 @@ const SHOWN = 60;
 function shortTitle(session: Session): string {
   const { name } = session;
   return `"${clipWidth(name === null ? titleOf(session) : displayText(name), SHOWN)}"`;
-}
-
-/** By its whole name. */
-function findByName(listed: readonly Session[], name: string): Session | null {
-  const wanted = name.trim().normalize();
-  return listed.find((session) => session.name?.normalize() === wanted) ?? null;
 }
 
 const SHORTEST_ID = 4;

@@ -152,14 +152,14 @@ describe('/diff', () => {
 describe('/label', () => {
   it('gives a checkpoint a name that other commands take, and takes it away', async () => {
     await turn('p1', { 'a.txt': 'a\n' });
-    const [{ id } = { id: '' }] = await files.checkpoints();
+    const [{ id } = { id: '' }] = await files.savepoint.list();
     const short = id.slice(0, 8);
     expect(await bench.run('/label latest before the move')).toBe(
       `${short} has the label "before the move".`,
     );
     expect(await bench.run('/diff "before the move"')).toBeNull();
     expect(await bench.run('/label "before the move" -')).toBe(`${short} has no label now.`);
-    expect((await files.checkpoints())[0]?.label).toBeNull();
+    expect((await files.savepoint.list())[0]?.label).toBeNull();
   });
 
   it('says what is missing or refused, in one line', async () => {
@@ -178,16 +178,16 @@ describe('/checkpoint', () => {
     for (const name of ['checkpoint', 'rewind', 'restore']) {
       expect(await bench.run(`/${name}`)).toBe('Exited checkpoint selection.');
     }
-    expect(bench.rewinds).toEqual(Array(3).fill({ withCurrent: true }));
+    expect(bench.rewinds).toBe(3);
     bench.isBusy = true;
     expect(await bench.run('/checkpoint')).toMatch(/^The agent is at work/);
-    expect(bench.rewinds).toHaveLength(3);
+    expect(bench.rewinds).toBe(3);
   });
 
   it('makes one by hand that files go back to', async () => {
     writeFileSync(inProject('a.txt'), 'one\n');
     const said = await bench.run('/checkpoint save before lunch');
-    const [made] = await files.checkpoints();
+    const [made] = await files.savepoint.list();
     expect(made).toMatchObject({ kind: 'manual', description: 'before lunch' });
     expect(said).toBe(`Saved ${made?.id.slice(0, 8)} "before lunch".`);
     await turn('p1', { 'a.txt': 'two\n' });

@@ -19,8 +19,10 @@ export class ConfigManager {
   /** To be shown: of servers only how they are reached, since the rest may hold keys. */
   effective(): readonly EffectiveValue[] {
     const { values, effective } = this.#load();
+    const servers = Object.entries(values.mcpServers);
+    const reached = Object.fromEntries(servers.map(([name, one]) => [name, reachedBy(one)]));
     return effective.map(({ key, value, origin, source, variable, summary }) => {
-      const shown = key === 'mcpServers' ? shownServers(values) : value;
+      const shown = key === 'mcpServers' ? reached : value;
       return { key, value: shown, origin, source, variable, summary };
     });
   }
@@ -36,11 +38,6 @@ export class ConfigManager {
 }
 
 /** Arguments, environment and addresses of servers may hold keys, and stay unsaid. */
-function shownServers({ mcpServers }: ReplicaConfig): Record<string, string> {
-  const servers = Object.entries(mcpServers);
-  return Object.fromEntries(servers.map(([name, server]) => [name, reachedBy(server)]));
-}
-
 function reachedBy(server: McpServerConfig): string {
   if ('command' in server) return server.command;
   if (!('url' in server)) return server.type;

@@ -161,7 +161,7 @@ describe('the files of the agent', () => {
       },
       run: async () => chmodSync(join(project, 'b.txt'), 0o644),
     };
-    await files.look();
+    await files.savepoint.scanAgain();
     await files.restore(await files.plan('p1'), sdk);
     expect(read('a.txt')).toBe('one\n');
     expect(statSync(join(project, 'b.txt')).mode & 0o777).toBe(0o755);

@@ -1,13 +1,13 @@
 import { loadConfiguration } from '../../config/index.ts';
 import {
   type AlongsideRequest,
+  type Checkpoint,
   isOutside,
   type ListedCheckpoint,
   type Operation,
   type OperationId,
   openSavepoint,
   type PathDiff,
-  type PlanLine,
   pathToBytes,
   type Receipt,
   type RewindPlan,
@@ -38,17 +38,11 @@ interface OpenFiles {
 }
 
 /** Opens the project's timeline for the agent. Throws where the folder cannot be a project. */
-export async function openEngineFiles({
-  project,
-  surroundings,
-  onGap,
-}: OpenFiles): Promise<EngineFiles> {
-  const { env, homeDirectory } = surroundings;
-  const configuration = loadConfiguration({
-    project,
-    userFile: userFile(surroundings),
-    environment: env,
-  });
+export async function openEngineFiles(parts: OpenFiles): Promise<EngineFiles> {
+  const { project, surroundings, onGap } = parts;
+  const { env: environment, homeDirectory } = surroundings;
+  const places = { project, userFile: userFile(surroundings), environment };
+  const configuration = loadConfiguration(places);
   const [problem] = configuration.problems;
   // The broken line may have excluded a file, which must not be recorded.
   if (problem !== undefined) throw problem;
@@ -58,7 +52,7 @@ export async function openEngineFiles({
     home: storeHome(surroundings),
     refusedProjects: [homeDirectory],
     scan: true,
-    environment: env,
+    environment,
   });
   return new EngineFiles(savepoint, onGap);
 }
@@ -66,7 +60,8 @@ export async function openEngineFiles({
 /** The engine as the interactive agent uses it: what the agent does to files, and the way back. */
 export class EngineFiles {
   readonly #toolCalls: ToolCalls;
-  readonly #savepoint: Savepoint;
+  /** What anybody may ask of it that is not about the agent. */
+  readonly savepoint: Savepoint;
   readonly #onGap: OnGap;
   readonly #gaps = new Set<string>();
   /** Executions on record in the same project. */
@@ -76,17 +71,16 @@ export class EngineFiles {
   #rewound: string[] = [];
 
   constructor(savepoint: Savepoint, onGap: OnGap) {
-    this.#savepoint = savepoint;
+    this.savepoint = savepoint;
     this.#onGap = (message) => {
       this.#gaps.add(message);
       onGap(message);
     };
     this.#toolCalls = new ToolCalls(savepoint, this.#onGap);
-    this.executions = new EngineExecutions(
-      savepoint,
-      (paths) => this.#rewind(paths),
-      (id) => this.#made.add(id),
-    );
+    this.executions = new EngineExecutions(savepoint, (paths, operationId) => {
+      if (operationId !== null) this.#made.add(operationId);
+      return this.#rewind(paths);
+    });
   }
 
   /** What tells the engine of the agent's tool calls. */
@@ -106,7 +100,7 @@ export class EngineFiles {
     const parent = parentSessionId === null ? {} : { parentSessionId };
     const request = { sessionId, messageId, description, agent: AGENT, ...parent };
     try {
-      await this.#savepoint.checkpoint(request);
+      await this.savepoint.checkpoint(request);
     } catch (error) {
       this.#gap('the prompt has no checkpoint', error);
     }
@@ -116,7 +110,7 @@ export class EngineFiles {
   async turnEnds(sessionId: string): Promise<void> {
     await this.#toolCalls.turnEnds();
     try {
-      await this.#savepoint.endTurn(sessionId);
+      await this.savepoint.endTurn(sessionId);
     } catch (error) {
       this.#gap('what the turn changed last is not on record yet', error);
     }
@@ -127,72 +121,52 @@ export class EngineFiles {
     return (await this.#checkpointOf(promptId)) !== null;
   }
 
-  /** Newest first, of every session; what `savepoint list` shows. */
-  checkpoints(): Promise<readonly ListedCheckpoint[]> {
-    return this.#savepoint.list();
-  }
-
-  /** Puts on record what changed in the worktree since anybody looked. Before a plan is made. */
-  async look(): Promise<void> {
-    await this.#savepoint.scanAgain();
-  }
-
   async plan(ref: string): Promise<RewindPlan> {
-    const to = (await this.#checkpointOf(ref))?.id ?? ref;
-    return this.#savepoint.planRewind({ to, force: true });
-  }
-
-  /** What a line of a plan takes back: from how the file will be to how it is. */
-  planDiff(line: PlanLine): Promise<PathDiff> {
-    return this.#savepoint.planDiff(line);
+    return this.savepoint.planRewind({ to: await this.#idOf(ref), force: true });
   }
 
   /** Scan, safety checkpoint, intent, the SDK's own rewind where there is one, then the plan's states. */
   async restore(plan: RewindPlan, sdk: SdkRewind | null): Promise<Receipt> {
-    if (sdk === null) return this.#remember(await this.#savepoint.apply(plan));
+    if (sdk === null) return this.#remember(await this.savepoint.apply(plan));
     const alongside = await alongsideOf(sdk, await this.#writtenByTools(sdk.promptId));
-    return this.#remember(await this.#savepoint.apply(plan, alongside));
-  }
-
-  #own(sessionId: string): Own {
-    return { sessionId, made: this.#made };
+    return this.#remember(await this.savepoint.apply(plan, alongside));
   }
 
   /** Paths that tools of the conversation wrote: the SDK's dry run does not name every file whose mode it sets. */
   async #writtenByTools(promptId: string): Promise<TrackedPath[]> {
     const sessionId = (await this.#checkpointOf(promptId))?.sessionId ?? '';
-    const family = await sessionFamily(this.#savepoint, sessionId);
-    const changes = await this.#savepoint.changes({ sessionIds: family });
+    const family = await sessionFamily(this.savepoint, sessionId);
+    const changes = await this.savepoint.changes({ sessionIds: family });
     const written = changes.filter(({ origin, path }) => origin === 'tool' && !isOutside(path));
     return [...new Set(written.map(({ path }) => path))];
   }
 
   /** Of this conversation's rewinds the newest; what other agents rewound in the project stays. */
   async undo(sessionId: string): Promise<Receipt> {
-    await this.#savepoint.scanAgain();
-    const { id: operationId } = await rewindToUndo(this.#savepoint, this.#own(sessionId));
-    return this.#remember(await this.#savepoint.undo({ operationId }));
+    await this.savepoint.scanAgain();
+    const { id: operationId } = await this.#rewindToUndo(sessionId);
+    return this.#remember(await this.savepoint.undo({ operationId }));
   }
 
   async redo(sessionId: string): Promise<Receipt> {
-    await this.#savepoint.scanAgain();
-    await refuseForeignRedo(this.#savepoint, this.#own(sessionId));
-    return this.#remember(await this.#savepoint.redo());
+    await this.savepoint.scanAgain();
+    await this.#refuseForeignRedo(sessionId);
+    return this.#remember(await this.savepoint.redo());
   }
 
   async diff(from: string, to?: string): Promise<readonly PathDiff[]> {
-    await this.#savepoint.scanAgain();
-    const idOf = async (ref: string): Promise<string> => (await this.#checkpointOf(ref))?.id ?? ref;
-    return this.#savepoint.diff(await idOf(from), to === undefined ? undefined : await idOf(to));
+    await this.savepoint.scanAgain();
+    const end = to === undefined ? undefined : await this.#idOf(to);
+    return this.savepoint.diff(await this.#idOf(from), end);
   }
 
-  async save(description: string, sessionId: string): Promise<string> {
-    return (await this.#savepoint.checkpoint({ sessionId, description, agent: AGENT })).id;
+  save(description: string, sessionId: string): Promise<Checkpoint> {
+    return this.savepoint.checkpoint({ sessionId, description, agent: AGENT });
   }
 
   /** As `save`, before files are overwritten: throws where not every file could be recorded. */
   async keepAll(description: string, sessionId: string): Promise<string> {
-    const made = await this.#savepoint.checkpoint({ sessionId, description, agent: AGENT });
+    const made = await this.save(description, sessionId);
     if (made.coverage === 'scanned') return made.id;
     throw new SavepointError('capture-failed', 'the files could not all be put on record first', {
       hint: 'nothing was changed; see: savepoint status',
@@ -200,12 +174,11 @@ export class EngineFiles {
   }
 
   async label(ref: string, label: string | null): Promise<string> {
-    const id = (await this.#checkpointOf(ref))?.id ?? ref;
-    return (await this.#savepoint.label(id, label)).id;
+    return (await this.savepoint.label(await this.#idOf(ref), label)).id;
   }
 
   async exportTo(path: string, sessionId?: string): Promise<string> {
-    const stream = this.#savepoint.export({ sessionId });
+    const stream = this.savepoint.export({ sessionId });
     const { result } = await writeNewFile({ path, force: false }, stream, NEVER_INTERRUPTED);
     const what = [plural(result.checkpoints, 'checkpoint'), plural(result.changes, 'change')];
     return `written to ${path}: ${what.join(' and ')}`;
@@ -214,7 +187,7 @@ export class EngineFiles {
   async importFrom(path: string): Promise<string> {
     const file = openGivenFile(path);
     try {
-      const { imported, checkpoints } = await this.#savepoint.import(file.chunks());
+      const { imported, checkpoints } = await this.savepoint.import(file.chunks());
       const brought = plural(checkpoints, 'checkpoint was', 'checkpoints were');
       return imported ? `${brought} brought in` : 'all of it was here already';
     } finally {
@@ -241,18 +214,57 @@ export class EngineFiles {
 
   /** What happened that nobody asked for: a restore that was finished or taken back, a first scan. */
   notices(): readonly string[] {
-    return this.#savepoint
+    return this.savepoint
       .notices()
       .map((note) => noteText(note, Number.POSITIVE_INFINITY).join('').trim());
   }
 
   close(): Promise<void> {
-    return this.#savepoint.close();
+    return this.savepoint.close();
+  }
+
+  /**
+   * The rewind that `/undo` takes back: the newest one in effect to a checkpoint of this conversation, or of
+   * one that it was forked from. Rewinds of other agents in the project are not touched.
+   */
+  async #rewindToUndo(sessionId: string): Promise<Operation> {
+    const isOwn = await this.#ownOperations(sessionId);
+    const operations = await this.savepoint.operations();
+    const found = operations.find((one) => one.kind === 'rewind' && one.inEffect && isOwn(one));
+    if (found !== undefined) return found;
+    throw new SavepointError('nothing-to-undo', 'there is no rewind of this conversation to undo', {
+      hint: 'for what others did in this project: savepoint ops, savepoint undo',
+    });
+  }
+
+  /** Throws where the newest undo belongs to another conversation. */
+  async #refuseForeignRedo(sessionId: string): Promise<void> {
+    const isOwn = await this.#ownOperations(sessionId);
+    const operations = await this.savepoint.operations();
+    const undo = operations.find(({ kind, inEffect }) => kind === 'undo' && inEffect);
+    const undone = operations.find(({ id }) => id === undo?.reverts);
+    // Where there is no undo, the engine says so.
+    if (undo === undefined || (undone !== undefined && isOwn(undone))) return;
+    throw new SavepointError('nothing-to-redo', 'the newest undo is not of this conversation', {
+      hint: 'for what others did in this project: savepoint ops, savepoint redo',
+    });
+  }
+
+  async #ownOperations(sessionId: string): Promise<(operation: Operation) => boolean> {
+    const sessionIds = await sessionFamily(this.savepoint, sessionId);
+    const checkpoints = new Set((await this.savepoint.list({ sessionIds })).map(({ id }) => id));
+    return ({ id, checkpointId }) =>
+      this.#made.has(id) || (checkpointId !== null && checkpoints.has(checkpointId));
   }
 
   async #checkpointOf(promptId: string): Promise<ListedCheckpoint | null> {
-    const [found] = await this.#savepoint.list({ messageId: promptId, limit: 1 });
+    const [found] = await this.savepoint.list({ messageId: promptId, limit: 1 });
     return found ?? null;
+  }
+
+  /** A prompt's uuid names its checkpoint, as the checkpoint's own id does. */
+  async #idOf(ref: string): Promise<string> {
+    return (await this.#checkpointOf(ref))?.id ?? ref;
   }
 
   async #remember(receipt: Receipt): Promise<Receipt> {
@@ -263,7 +275,7 @@ export class EngineFiles {
 
   /** The agent hears of rewound files, but not of private ones. */
   async #rewind(paths: readonly string[]): Promise<void> {
-    const isPrivate = await this.#savepoint.privatePaths();
+    const isPrivate = await this.savepoint.privatePaths();
     this.#rewound.push(...paths.filter((path) => !isPrivate(path as TrackedPath)));
   }
 
@@ -284,65 +296,13 @@ async function alongsideOf(
   written: readonly TrackedPath[],
 ): Promise<AlongsideRequest> {
   try {
-    const {
-      canRewind,
-      error,
-      filesChanged = [],
-    } = await query.rewindFiles(promptId, {
-      dryRun: true,
-    });
+    const seen = await query.rewindFiles(promptId, { dryRun: true });
+    const { canRewind, error, filesChanged = [] } = seen;
     if (!canRewind) throw new Error(error ?? 'it cannot rewind to this prompt');
     return { paths: [...filesChanged, ...written.map((path) => pathToBytes(path))], run };
   } catch (error) {
     return { paths: [], run: () => Promise.reject(error) };
   }
-}
-
-/** Which rewinds belong to a conversation. */
-interface Own {
-  readonly sessionId: string;
-  /** Those that belong to no conversation and were made here. */
-  readonly made: ReadonlySet<OperationId>;
-}
-
-/**
- * The rewind that `/undo` takes back: the newest one in effect to a checkpoint of this conversation, or of
- * one that it was forked from. Rewinds of other agents in the project are not touched.
- */
-async function rewindToUndo(savepoint: Savepoint, own: Own): Promise<Operation> {
-  const isOwn = await ownOperations(savepoint, own);
-  const operations = await savepoint.operations();
-  const found = operations.find(
-    (operation) => operation.kind === 'rewind' && operation.inEffect && isOwn(operation),
-  );
-  if (found !== undefined) return found;
-  throw new SavepointError('nothing-to-undo', 'there is no rewind of this conversation to undo', {
-    hint: 'for what others did in this project: savepoint ops, savepoint undo',
-  });
-}
-
-/** Throws where the newest undo belongs to another conversation. */
-async function refuseForeignRedo(savepoint: Savepoint, own: Own): Promise<void> {
-  const isOwn = await ownOperations(savepoint, own);
-  const operations = await savepoint.operations();
-  const undo = operations.find(({ kind, inEffect }) => kind === 'undo' && inEffect);
-  const undone = operations.find(({ id }) => id === undo?.reverts);
-  // Where there is no undo, the engine says so.
-  if (undo === undefined || (undone !== undefined && isOwn(undone))) return;
-  throw new SavepointError('nothing-to-redo', 'the newest undo is not of this conversation', {
-    hint: 'for what others did in this project: savepoint ops, savepoint redo',
-  });
-}
-
-async function ownOperations(
-  savepoint: Savepoint,
-  { sessionId, made }: Own,
-): Promise<(operation: Operation) => boolean> {
-  const family = await sessionFamily(savepoint, sessionId);
-  const inFamily = await savepoint.list({ sessionIds: family });
-  const checkpoints = new Set(inFamily.map(({ id }) => id));
-  return ({ id, checkpointId }) =>
-    made.has(id) || (checkpointId !== null && checkpoints.has(checkpointId));
 }
 
 /** The sessions of a conversation: those that it was forked from, and its other branches. */

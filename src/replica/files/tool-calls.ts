@@ -1,6 +1,7 @@
 import type { HookCallback, HookInput, Options } from '@anthropic-ai/claude-agent-sdk';
-import type { Capture, Savepoint } from '../../index.ts';
+import type { Savepoint } from '../../index.ts';
 import { messageOf } from '../../terminal/phrases.ts';
+import { fieldsOf } from '../sdk/message-router.ts';
 
 export interface PromptBegun {
   readonly sessionId: string;
@@ -42,19 +43,17 @@ export class ToolCalls {
   async begins(id: string, toolName: string, input: unknown): Promise<void> {
     const prompt = this.#prompt;
     const reach = reachOf(toolName, input);
-    if (prompt === null || reach.kind === 'nothing' || this.#open.has(id)) return;
+    if (prompt === null || reach === null || this.#open.has(id)) return;
     const { sessionId, promptId: messageId, description } = prompt;
     const request = { sessionId, messageId, description, toolCallId: id, agent: AGENT };
     await this.#recording(toolName, async () => {
-      if (reach.kind === 'file') {
-        const capture: Capture = await this.#savepoint.captureBefore({
-          ...request,
-          paths: [reach.path],
-        });
-        this.#open.set(id, () => this.#savepoint.captureAfter(capture));
-      } else {
+      if (reach === 'anything') {
         const window = await this.#savepoint.openWindow({ ...request, inThisProcess: true });
         this.#open.set(id, () => this.#savepoint.closeWindow(window.id));
+      } else {
+        const paths = [reach.file];
+        const capture = await this.#savepoint.captureBefore({ ...request, paths });
+        this.#open.set(id, () => this.#savepoint.captureAfter(capture));
       }
     });
   }
@@ -108,25 +107,16 @@ const WRITE_TOOLS: ReadonlyMap<string, readonly string[]> = new Map([
 
 const SHELLS: ReadonlySet<string> = new Set(['Bash', 'PowerShell', 'Monitor']);
 
-/** What a tool call may do to files: it writes one that it names, or anything at all, or nothing. */
-type Reach =
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'anything'; readonly description: string }
-  | { readonly kind: 'nothing' };
-
-const NOTHING: Reach = { kind: 'nothing' };
+/** What a tool call may write: one file that it names, or anything at all; null for nothing. */
+type Reach = { readonly file: string } | 'anything' | null;
 
 export function reachOf(toolName: string, input: unknown): Reach {
-  const fields = (typeof input === 'object' && input !== null ? input : {}) as Fields;
   const keys = WRITE_TOOLS.get(toolName);
   if (keys !== undefined) {
-    const path = keys.map((key) => fields[key]).find((value) => typeof value === 'string');
-    return path === undefined ? NOTHING : { kind: 'file', path: path as string };
+    const fields = fieldsOf(input);
+    const file = keys.map((key) => fields[key]).find((value) => typeof value === 'string');
+    return file === undefined ? null : { file };
   }
-  if (SHELLS.has(toolName))
-    return { kind: 'anything', description: `${fields.command ?? toolName}` };
   // A server may write wherever it likes, and does not say where.
-  return toolName.startsWith('mcp__') ? { kind: 'anything', description: toolName } : NOTHING;
+  return SHELLS.has(toolName) || toolName.startsWith('mcp__') ? 'anything' : null;
 }
-
-type Fields = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { query } from '@anthropic-ai/claude-agent-sdk';
 import { describe, expect, it } from 'vitest';
-import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { OFFLINE_MODEL, startOfflineModel } from './offline-model.ts';
 
 describe('the demonstration model behind the real agent', () => {
@@ -88,7 +88,7 @@ async function conversation(
   prompts: readonly string[],
   results: readonly (typeof DONE)[] = [],
 ): Promise<Spoken> {
-  const server = await startOfflineModel({ project: '/project' });
+  const server = await startOfflineModel('/project');
   const waiting = [...results];
   const messages: object[] = [];
   const answers: string[] = [];
@@ -142,7 +142,7 @@ async function withAgent(
     const [project, home] = [join(folder, 'project'), join(folder, 'home')];
     await mkdir(project);
     await mkdir(home);
-    const server = await startOfflineModel({ project });
+    const server = await startOfflineModel(project);
     const env = {
       PATH: process.env.PATH,
       HOME: home,

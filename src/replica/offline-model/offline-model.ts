@@ -10,27 +10,16 @@ import {
 import { type Outcome, type Performance, perform } from './perform.ts';
 import { plainRequests } from './requests.ts';
 
-export interface OfflineModelOptions {
-  /** Where the agent works: names of files are taken from there. */
-  readonly project: string;
-  /** Between two pieces of an answer; 0 where nobody watches. */
-  readonly pieceDelayMs?: number;
-}
-
 /** For the SDK's option `model`, so that every mention of the model says what it is. */
 export const OFFLINE_MODEL = 'offline-demonstration';
 
 /**
  * A model for who has no credentials: a server on this machine that speaks the Messages API and follows a
- * few plain requests with the agent's real tools. Every answer says that it is a demonstration.
+ * few plain requests with the agent's real tools. Every answer says that it is a demonstration. Names of
+ * files are taken from the project, where the agent works.
  */
-export async function startOfflineModel({
-  project,
-  pieceDelayMs = 0,
-}: OfflineModelOptions): Promise<MessagesServer> {
-  return startMessagesServer({
-    replyTo: (request) => ({ blocks: blocksFor(request, project), pieceDelayMs }),
-  });
+export async function startOfflineModel(project: string): Promise<MessagesServer> {
+  return startMessagesServer({ replyTo: (request) => blocksFor(request, project) });
 }
 
 function blocksFor(request: MessagesRequest, project: string): ReplyBlock[] {

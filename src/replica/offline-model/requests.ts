@@ -53,16 +53,8 @@ const COLON = '\\s*(?::(?=\\s|$)|：)';
 const REST = '(?<rest>[\\s\\S]*)';
 
 const PATTERNS: readonly (readonly [RegExp, (groups: Groups) => PlainRequest])[] = [
-  ...withText('write|create', ({ file = '', rest = '' }) => ({
-    kind: 'write',
-    file: unquoted(file),
-    text: unescaped(rest),
-  })),
-  ...withText('append|add', ({ file = '', rest = '' }) => ({
-    kind: 'append',
-    file: unquoted(file),
-    text: unescaped(rest),
-  })),
+  ...withText('write', 'write|create'),
+  ...withText('append', 'append|add'),
   [
     /^replace\s+(?<from>"[^"]+"|'[^']+'|.+?)\s+with\s+(?<to>"[^"]*"|'[^']*'|.*)\s+in\s+(?<file>\S.*)$/i,
     ({ file = '', from = '', to = '' }) => ({
@@ -87,7 +79,10 @@ const PATTERNS: readonly (readonly [RegExp, (groups: Groups) => PlainRequest])[]
   ],
 ];
 
-function withText(verbs: string, request: (groups: Groups) => PlainRequest): typeof PATTERNS {
+function withText(kind: 'write' | 'append', verbs: string): typeof PATTERNS {
+  const request = ({ file = '', rest = '' }: Groups): PlainRequest => {
+    return { kind, file: unquoted(file), text: unescaped(rest) };
+  };
   const name = `^(?:${verbs})\\s+(?<file>"[^"]+"|'[^']+'|.+?)`;
   return [
     [new RegExp(`${name}${COLON}\\s?${REST}$`, 'i'), request],

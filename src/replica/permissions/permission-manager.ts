@@ -5,7 +5,7 @@ import type {
 } from '@anthropic-ai/claude-agent-sdk';
 import { displayText } from '../../index.ts';
 import { accepts, listOf, object, optional, TEXT } from '../../model/check.ts';
-import type { InteractiveUI, PermissionAnswer } from '../ui/interactive-ui.ts';
+import type { InteractiveUI } from '../ui/interactive-ui.ts';
 import { detailsOf } from './tool-details.ts';
 
 /** The part of the UI that asks. */
@@ -13,6 +13,12 @@ type PermissionUI = Pick<InteractiveUI, 'askPermission' | 'select'>;
 
 type Asked = Parameters<CanUseTool>[2];
 type Input = Record<string, unknown>;
+
+interface ToolCall {
+  readonly toolName: string;
+  readonly input: Input;
+  readonly asked: Asked;
+}
 
 /** Tools that change nothing pass without a question, unless the SDK gives a reason to ask. */
 const READ_ONLY: ReadonlySet<string> = new Set([
@@ -51,9 +57,14 @@ export class PermissionManager {
   }
 
   readonly canUseTool: CanUseTool = async (toolName, input, asked) => {
-    if (this.#passes(toolName, input, asked)) return allow(input);
-    if (this.#ui === null) return deny(nobodyToAsk(toolName));
-    return this.#inTurn(this.#ui, toolName, input, asked);
+    const call = { toolName, input, asked };
+    const ui = this.#ui;
+    if (this.#passes(call)) return allow(input);
+    if (ui === null) return deny(nobodyToAsk(toolName));
+    // One question at a time, so that an answer cannot be meant for another question.
+    const answer = this.#last.then(() => this.#ask(ui, call)).catch(() => deny(NO_ANSWER));
+    this.#last = answer;
+    return Promise.race([answer, whenAborted(asked.signal)]);
   };
 
   /** What was allowed for one conversation is not allowed for the next. */
@@ -61,58 +72,34 @@ export class PermissionManager {
     this.#always.clear();
   }
 
-  /** One question at a time, so that an answer cannot be meant for another question. */
-  #inTurn(
-    ui: PermissionUI,
-    toolName: string,
-    input: Input,
-    asked: Asked,
-  ): Promise<PermissionResult> {
-    const answer = this.#last.then(() => this.#ask(ui, toolName, input, asked));
-    const settled = answer.catch(() => deny(NO_ANSWER));
-    this.#last = settled;
-    return Promise.race([settled, whenAborted(asked.signal)]);
-  }
-
-  async #ask(
-    ui: PermissionUI,
-    toolName: string,
-    input: Input,
-    asked: Asked,
-  ): Promise<PermissionResult> {
+  async #ask(ui: PermissionUI, call: ToolCall): Promise<PermissionResult> {
+    const { toolName, input, asked } = call;
     if (asked.signal.aborted) return deny(INTERRUPTED);
     // The question before this one may have been answered for both.
-    if (this.#passes(toolName, input, asked)) return allow(input);
+    if (this.#passes(call)) return allow(input);
     if (toolName === QUESTION_TOOL) return answerQuestions(ui, input);
     const question = ui.askPermission({
       toolName,
-      title: titleOf(toolName, asked),
-      details: detailsFor(toolName, input, asked),
+      title: titleOf(call),
+      details: detailsFor(call),
       canRemember: canRemember(asked),
       signal: asked.signal,
     });
     // An interface that does not close its question must not hold up the one after it.
     const answer = await Promise.race([question, whenAborted(asked.signal)]);
-    return typeof answer === 'string' ? this.#answered(answer, toolName, input, asked) : answer;
-  }
-
-  #answered(
-    answer: PermissionAnswer,
-    toolName: string,
-    input: Input,
-    asked: Asked,
-  ): PermissionResult {
+    if (typeof answer !== 'string') return answer;
     if (answer === 'no') return deny(REFUSED);
     if (answer === 'once' || !canRemember(asked)) return allow(input);
-    const key = keyOf(toolName, input, asked);
+    const key = keyOf(call);
     if (key !== null) this.#always.add(key);
     const updatedPermissions = suggestedFor(asked);
     return updatedPermissions.length === 0 ? allow(input) : { ...allow(input), updatedPermissions };
   }
 
-  #passes(toolName: string, input: Input, asked: Asked): boolean {
+  #passes(call: ToolCall): boolean {
+    const { toolName, asked } = call;
     if (asked.matchedAskRule !== undefined || toolName === QUESTION_TOOL) return false;
-    const key = keyOf(toolName, input, asked);
+    const key = keyOf(call);
     if (key !== null && this.#always.has(key)) return true;
     return READ_ONLY.has(toolName) && !isOutOfTheOrdinary(asked);
   }
@@ -123,7 +110,7 @@ export class PermissionManager {
  * a reason of its own to ask, a path outside of the project for one: then only its suggestion, which knows
  * of that reason, is wide enough and no wider.
  */
-function keyOf(toolName: string, input: Input, asked: Asked): string | null {
+function keyOf({ toolName, input, asked }: ToolCall): string | null {
   if (SHELLS.has(toolName)) return JSON.stringify([toolName, input.command]);
   return isOutOfTheOrdinary(asked) ? null : toolName;
 }
@@ -146,13 +133,14 @@ function canRemember({ suppressAlwaysAllowRule, matchedAskRule }: Asked): boolea
   return suppressAlwaysAllowRule !== true && matchedAskRule === undefined;
 }
 
-function titleOf(toolName: string, { title, displayName, mcpServer }: Asked): string {
+function titleOf({ toolName, asked }: ToolCall): string {
+  const { title, displayName, mcpServer } = asked;
   if (title !== undefined) return displayText(title);
   const from = mcpServer === undefined ? '' : ` of the MCP server ${mcpServer.name}`;
   return displayText(`The agent wants to use ${displayName ?? toolName}${from}`);
 }
 
-function detailsFor(toolName: string, input: Input, asked: Asked): string[] {
+function detailsFor({ toolName, input, asked }: ToolCall): string[] {
   const { decisionReason, blockedPath } = asked;
   const reasons = [decisionReason, blockedPath].filter((one) => one !== undefined);
   return [...detailsOf(toolName, input), ...reasons.map(displayText)];
@@ -186,37 +174,24 @@ async function answerQuestions(
   input: Input,
 ): Promise<PermissionResult> {
   const answers: Record<string, string> = {};
-  for (const { question, labels, items } of questionsIn(input)) {
+  // A question in another form is not asked: the agent goes on without an answer to it.
+  const questions = Array.isArray(input.questions) ? input.questions : [];
+  for (const { question, options } of questions.filter((one) => accepts(QUESTION, one))) {
+    const items = options.map(({ label, description }, at) => {
+      const explained = description === undefined ? '' : `\n${displayText(description)}`;
+      return { id: String(at), text: `${displayText(label)}${explained}` };
+    });
     const chosen = await ui.select(displayText(question), items);
-    const answer = chosen === null ? undefined : labels[Number(chosen)];
-    if (answer === undefined) return { behavior: 'deny', message: UNANSWERED };
-    answers[question] = answer;
+    const answer = chosen === null ? undefined : options[Number(chosen)];
+    if (answer === undefined) return deny(UNANSWERED);
+    answers[question] = answer.label;
   }
-  return { behavior: 'allow', updatedInput: { ...input, answers } };
+  return allow({ ...input, answers });
 }
 
 const UNANSWERED = 'The user left the question without an answer.';
-
-interface Question {
-  readonly question: string;
-  readonly labels: readonly string[];
-  readonly items: readonly { readonly id: string; readonly text: string }[];
-}
 
 const QUESTION = object({
   question: TEXT,
   options: listOf(object({ label: TEXT, description: optional(TEXT) })),
 });
-
-/** A question in another form is not asked: the agent goes on without an answer to it. */
-function questionsIn({ questions }: Input): Question[] {
-  const asked = Array.isArray(questions) ? questions.filter((one) => accepts(QUESTION, one)) : [];
-  return asked.map(({ question, options }) => ({
-    question,
-    labels: options.map(({ label }) => label),
-    items: options.map(({ label, description }, at) => {
-      const explained = description === undefined ? '' : `\n${displayText(description)}`;
-      return { id: String(at), text: `${displayText(label)}${explained}` };
-    }),
-  }));
-}

@@ -17,7 +17,7 @@ import { registerBuiltinCommands } from '../commands/builtin-commands.ts';
 import { CommandRegistry } from '../commands/command-registry.ts';
 import { ConfigManager } from '../config/config-manager.ts';
 import { SDKConfigLoader } from '../config/sdk-config-loader.ts';
-import type { Logger } from '../file-logger.ts';
+import { FileLogger } from '../file-logger.ts';
 import { EngineFiles } from '../files/engine-files.ts';
 import type { Prompt } from '../sdk/conversation.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
@@ -73,7 +73,7 @@ async function start(enabled: boolean): Promise<void> {
     commands,
     files,
     sdkKeepsFiles: false,
-    logger: SILENT,
+    logger: new FileLogger({ file: join(scratch, 'replica.log') }),
     paint: (_style, text) => text,
     columns: () => 80,
     status: 'no model',
@@ -83,12 +83,6 @@ async function start(enabled: boolean): Promise<void> {
   running = runner.run();
   await vi.waitFor(() => expect(ui.handlers).not.toBeNull());
 }
-
-const SILENT: Logger = {
-  info: async () => undefined,
-  warn: async () => undefined,
-  error: async () => undefined,
-};
 
 /** What the person is told after typing this. */
 async function answerTo(text: string): Promise<string | undefined> {

@@ -3,18 +3,15 @@ import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import type {
   ConversationEvents,
   ConversationStart,
-  Prompt,
   RewindableQuery,
 } from '../sdk/conversation.ts';
+import type { StreamingQueryManager } from '../sdk/streaming-query-manager.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 
 /** The part of `StreamingQueryManager` that a runner needs. */
-export interface LiveConversation {
-  start(start: ConversationStart): void;
-  sendPrompt(prompt: Prompt): Promise<void>;
-  interrupt(): Promise<void>;
-  close(): Promise<void>;
+export interface LiveConversation
+  extends Pick<StreamingQueryManager, 'start' | 'sendPrompt' | 'interrupt' | 'close'> {
   getQueryInstance(): RewindableQuery | null;
 }
 

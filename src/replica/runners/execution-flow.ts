@@ -1,13 +1,9 @@
 import { inspect } from 'node:util';
+import type { KnownExecution } from '../../execution/index.ts';
 import { displayText, type ExecutionState } from '../../index.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { planText } from '../../terminal/plan-text.ts';
-import type {
-  AgentExecution,
-  EngineExecutions,
-  ExecutionPlace,
-  PlacePlan,
-} from '../files/engine-executions.ts';
+import type { EngineExecutions, ExecutionPlace, PlacePlan } from '../files/engine-executions.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
 
 export interface ExecutionParts {
@@ -22,7 +18,7 @@ export interface ExecutionParts {
 /** Resumes an execution that was chosen. False when the person leaves; throws when it cannot be done. */
 export async function resumeExecution(
   parts: ExecutionParts,
-  execution: AgentExecution,
+  execution: KnownExecution,
 ): Promise<boolean> {
   const { ui, executions } = parts;
   const places = await executions.places(execution);
@@ -32,13 +28,21 @@ export async function resumeExecution(
   }
   const place = await choosePlace(ui, execution, places);
   if (place === null) return false;
-  const plan = await executions.plan(place);
-  if (!(await agrees(parts, plan))) return false;
-  const { files, state } = await executions.goBack(plan);
-  ui.displaySuccess(`Restored ${execution.id} to ${placeText(place)}`);
+  const plan = await executions.plan(execution, place);
+  const where = `${execution.id} to ${placeText(place)}`;
+  if (!(await agrees(parts, plan, where))) return false;
+  const files = await plan.run();
+  const state = await executions.stateAt(execution, place);
+  ui.displaySuccess(`Restored ${where}`);
   ui.displayBlock(files.map((path) => parts.paint('green', `  rewound  ${displayText(path)}`)));
-  if (execution.kind === 'steps') ui.displayInfo(goOnText(place));
-  parts.addContext(contextText(place, state));
+  if (execution.kind === 'steps') {
+    // Nobody but the program can run its steps.
+    ui.displayInfo(
+      `Its program runs step ${place.index + 1} next, when it is started and opens ${execution.id} again.`,
+    );
+  }
+  const next = `step ${place.index + 1} comes next`;
+  parts.addContext(contextText(`The user has restored the execution ${where}; ${next}.`, state));
   ui.displayInfo('The agent is told where it stands with your next prompt.');
   return true;
 }
@@ -46,7 +50,7 @@ export async function resumeExecution(
 /** Only where there is more than one. */
 async function choosePlace(
   ui: InteractiveUI,
-  { id }: AgentExecution,
+  { id }: KnownExecution,
   places: readonly ExecutionPlace[],
 ): Promise<ExecutionPlace | null> {
   const [only, another] = places;
@@ -66,30 +70,24 @@ function itemText(place: ExecutionPlace): string {
 /** A person is asked where files change, or something cannot be undone. */
 async function agrees(
   { ui, paint, columns }: ExecutionParts,
-  { place, files, effects }: PlacePlan,
+  { files, effects }: PlacePlan,
+  where: string,
 ): Promise<boolean> {
   const lines = files === null ? [] : planText(files, paint, columns);
   const lasting = effects.map((one) => paint('red', `  cannot be undone: ${displayText(one)}`));
   if (lines.length + lasting.length === 0) return true;
   ui.displayBlock([...lasting, ...lines]);
-  return ui.confirm(`Take ${displayText(place.execution.id)} to ${displayText(placeText(place))}?`);
+  return ui.confirm(`Take ${displayText(where)}?`);
 }
 
 function placeText({ index, name }: ExecutionPlace): string {
   return index === -1 ? 'its beginning' : `after step ${index} (${name})`;
 }
 
-/** Nobody but the program can run its steps. */
-function goOnText({ execution, index }: ExecutionPlace): string {
-  return `Its program runs step ${index + 1} next, when it is started and opens ${execution.id} again.`;
-}
-
 /** A state can be of any size; the model reads only its beginning. */
 const LONGEST = 50_000;
 
-function contextText(place: ExecutionPlace, state: ExecutionState | null): string {
-  const { execution, index } = place;
-  const head = `The user has restored the execution ${execution.id} to ${placeText(place)}; step ${index + 1} comes next.`;
+function contextText(head: string, state: ExecutionState | null): string {
   if (state === null) return head;
   const { state: own, context, variables } = state;
   const text = Object.entries({ state: own, context, variables })

@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Paint } from '../../terminal/paint.ts';
+import type { KnownExecution } from '../../execution/index.ts';
 import { messageAndHint } from '../../terminal/phrases.ts';
 import { receiptText } from '../../terminal/plan-text.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
 import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
 import type { CommandRegistry } from '../commands/command-registry.ts';
-import type { ConfigManager } from '../config/config-manager.ts';
-import type { Logger } from '../file-logger.ts';
-import type { AgentExecution } from '../files/engine-executions.ts';
-import type { EngineFiles } from '../files/engine-files.ts';
 import type { ConversationEvents, TurnEnd } from '../sdk/conversation.ts';
 import type { Session } from '../sessions/session.ts';
-import type { SessionManager } from '../sessions/session-manager.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
 import { ConversationDesk, type DeskParts, RewoundNotice } from './conversation-desk.ts';
 import { resumeExecution } from './execution-flow.ts';
@@ -23,27 +18,15 @@ import {
   type RewindParts,
   restoreFiles,
 } from './rewind-flow.ts';
+import type { RunnerFactoryParts } from './runner-factory.ts';
 
-export interface InteractiveRunnerParts {
+export interface InteractiveRunnerParts
+  extends Omit<RunnerFactoryParts, 'sdk' | 'config' | 'env' | 'project' | 'modelLabel'> {
   readonly ui: InteractiveUI;
-  readonly session: Session;
-  /** Null where checkpoints are turned off. */
-  readonly checkpointManager: CheckpointManager | null;
-  readonly checkpointsFor: DeskParts['checkpointsFor'];
   readonly converse: DeskParts['converse'];
-  readonly sessionManager: SessionManager;
-  readonly configManager: ConfigManager;
   readonly commands: CommandRegistry;
-  readonly files: EngineFiles | null;
-  /** Whether the SDK keeps file checkpoints of its own. */
-  readonly sdkKeepsFiles: boolean;
-  readonly logger: Logger;
-  readonly paint: Paint;
-  readonly columns: () => number;
   /** What model answers; it stands below the input. */
   readonly status: string;
-  /** Said when it begins. */
-  readonly greeting: readonly string[];
   /** What the SDK says of the MCP servers of the configuration. */
   readonly mcpServers: () => Promise<readonly McpServerShown[]>;
 }
@@ -72,9 +55,8 @@ export class InteractiveRunner {
   async run(prompt: string | null = null): Promise<void> {
     const { ui, files, status, greeting, configManager } = this.#parts;
     const { verbose } = await configManager.getProjectConfig();
-    const left = new Promise<void>((resolve) => {
-      this.#leave = resolve;
-    });
+    const { promise: left, resolve } = Promise.withResolvers<void>();
+    this.#leave = resolve;
     await ui.start({
       onSubmit: (text) => this.#guarded(() => this.#take(text)),
       onRewind: () => this.#guarded(() => this.handleRewind(this.#desk.session)),
@@ -114,20 +96,20 @@ export class InteractiveRunner {
 
   async #rewind(
     checkpoints: CheckpointManager,
-    executions: readonly AgentExecution[] | null,
+    executions: readonly KnownExecution[] | null,
   ): Promise<boolean> {
     return this.#occupy(async () => {
       const parts = this.#rewindParts(checkpoints);
       const chosen = await chooseRewind(parts, checkpoints.listCheckpoints(), executions);
       if (chosen === null) return false;
-      if ('key' in chosen) return this.#resume(chosen);
+      if ('kind' in chosen) return this.#resume(chosen);
       await this.#carryOut(parts, chosen);
       return true;
     });
   }
 
   /** False when the person leaves. */
-  async #resume(execution: AgentExecution): Promise<boolean> {
+  async #resume(execution: KnownExecution): Promise<boolean> {
     const { ui, files, logger, paint, columns } = this.#parts;
     if (files === null) return false;
     const addContext = (text: string) => void this.#context.push(text);
@@ -206,7 +188,9 @@ export class InteractiveRunner {
       await files?.promptBegins({ sessionId, parentSessionId, promptId: uuid, description });
       this.#tellGaps();
       await this.#desk.update((session) => sessionManager.addTurn(session, uuid, text));
-      await this.#desk.live.sendPrompt({ uuid, text, context: this.#takeContext(uuid) });
+      const rewound = this.#rewound.tellWith(uuid, files?.takeRewound() ?? []);
+      const context = [...rewound, ...this.#context.splice(0)];
+      await this.#desk.live.sendPrompt({ uuid, text, context });
     } catch (error) {
       this.#parts.ui.displayError(messageAndHint(error));
       await this.#parts.logger.error('A prompt could not be sent', error);
@@ -217,11 +201,6 @@ export class InteractiveRunner {
   /** Warns at once of changes that could not be recorded, and so cannot be taken back later. */
   #tellGaps(): void {
     for (const gap of this.#parts.files?.takeGaps() ?? []) this.#parts.ui.displayWarning(gap);
-  }
-
-  #takeContext(promptId: string): string[] {
-    const rewound = this.#parts.files?.takeRewound() ?? [];
-    return [...this.#rewound.tellWith(promptId, rewound), ...this.#context.splice(0)];
   }
 
   #events(): ConversationEvents {
@@ -292,7 +271,7 @@ export class InteractiveRunner {
     return {
       session: desk.session,
       isBusy: this.#current !== null,
-      rewind: ({ withCurrent }) => this.#rewindByCommand(withCurrent),
+      rewind: () => this.#rewindByCommand(),
       switchTo: switched,
       startAnew: async () => {
         const { project } = desk.session;
@@ -306,19 +285,18 @@ export class InteractiveRunner {
       todos: () => this.#todos,
       status: this.#parts.status,
       mcpServers: this.#parts.mcpServers,
-      setVerbose: (verbose) => this.#parts.ui.setVerbose(verbose),
       exit: () => this.#leave(),
     };
   }
 
   /** `/checkpoint`: as Esc Esc, with executions and a way to stay where one is. */
-  async #rewindByCommand(withCurrent: boolean): Promise<string | null> {
+  async #rewindByCommand(): Promise<string | null> {
     const { checkpoints } = this.#desk;
     if (checkpoints === null) return 'Checkpoint feature not enabled';
     const executions = (await this.#parts.files?.executions.list()) ?? [];
     const isEmpty = checkpoints.listCheckpoints().length + executions.length === 0;
     if (isEmpty) return 'No checkpoints found.';
-    const done = await this.#rewind(checkpoints, withCurrent ? executions : null);
+    const done = await this.#rewind(checkpoints, executions);
     return done ? null : 'Exited checkpoint selection.';
   }
 

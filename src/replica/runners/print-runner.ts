@@ -63,19 +63,18 @@ export class PrintRunner {
   }
 
   async run(): Promise<PrintExitCode> {
-    const { format, now = Date.now, files } = this.#parts;
+    const { format, now = Date.now, files, write } = this.#parts;
     for (const notice of files?.notices() ?? []) this.#warn(notice);
     const began = now();
     const promptId = randomUUID();
-    const outcome = await this.#turn(promptId);
+    const { outcome, text } = await this.#turn(promptId);
     for (const gap of files?.takeGaps() ?? []) this.#warn(gap);
     if (format === 'json') {
       const durationMs = Math.max(0, Math.round(now() - began));
-      this.#printJson(await this.#printed(promptId, outcome, durationMs));
-    } else {
-      this.#printText(outcome);
-    }
-    return EXIT_CODES[outcome.outcome];
+      write(`${JSON.stringify(await this.#printed(promptId, { outcome, text }, durationMs))}\n`);
+    } else if (outcome === 'done') write(`${displayLines(text)}\n`);
+    else this.#warn(text);
+    return EXIT_CODES[outcome];
   }
 
   /** An error anywhere in the turn makes it a failed turn. */
@@ -90,11 +89,8 @@ export class PrintRunner {
   async #converse(promptId: string): Promise<Outcome> {
     const { start, converse, checkpointManager, signal } = this.#parts;
     if (signal.aborted) return INTERRUPTED;
-    let tell: (end: TurnEnd) => void = () => undefined;
-    const ended = new Promise<TurnEnd>((resolve) => {
-      tell = resolve;
-    });
-    const live = converse(this.#events((end) => tell(end)));
+    const { promise: ended, resolve } = Promise.withResolvers<TurnEnd>();
+    const live = converse(this.#events(resolve));
     live.start(start);
     const stop = interruptOn(signal, live);
     try {
@@ -166,15 +162,6 @@ export class PrintRunner {
       this.#warn(`What changed cannot be told: ${messageAndHint(error)}`);
       return null;
     }
-  }
-
-  #printJson(turn: PrintedTurn): void {
-    this.#parts.write(`${JSON.stringify(turn)}\n`);
-  }
-
-  #printText({ outcome, text }: Outcome): void {
-    if (outcome === 'done') this.#parts.write(`${displayLines(text)}\n`);
-    else this.#warn(text);
   }
 
   #warn(text: string): void {

@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import type { Query } from '@anthropic-ai/claude-agent-sdk';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RunnerBed } from '../../../test/replica/runner-bed.ts';
-import {
-  type ScriptedModel,
-  say,
-  startScriptedModel,
-  useTool,
-} from '../../testing/scripted-model/index.ts';
+import { type ScriptedModel, say, startScriptedModel, useTool } from '../../testing/index.ts';
 import { loadSdk, type Sdk } from '../sdk/load-sdk.ts';
 
 const FIRST = 'Create a file utils.ts with add and subtract functions';

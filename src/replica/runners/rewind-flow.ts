@@ -1,10 +1,11 @@
+import type { KnownExecution } from '../../execution/index.ts';
 import { displayText, type Receipt, type RewindPlan, receiptOf } from '../../index.ts';
 import { fileDiffs } from '../../terminal/file-diff.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { messageOf, relativeTime } from '../../terminal/phrases.ts';
 import { changesFile, previewOf, previewText } from '../../terminal/plan-text.ts';
 import type { CheckpointManager, CheckpointMetadata } from '../checkpoint/checkpoint-manager.ts';
-import type { AgentExecution } from '../files/engine-executions.ts';
+import { executionItem } from '../files/engine-executions.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
 import type { RewindableQuery } from '../sdk/conversation.ts';
 import type {
@@ -42,10 +43,10 @@ export interface Chosen {
 export async function chooseRewind(
   parts: RewindParts,
   entries: readonly CheckpointMetadata[],
-  executions: readonly AgentExecution[] | null = null,
-): Promise<Chosen | AgentExecution | null> {
+  executions: readonly KnownExecution[] | null = null,
+): Promise<Chosen | KnownExecution | null> {
   const { ui, files } = parts;
-  await files?.look();
+  await files?.savepoint.scanAgain();
   const labels = await labelsOf(files);
   // The list cannot be updated with counts that come later.
   const counted = executions === null ? files : null;
@@ -53,11 +54,11 @@ export async function chooseRewind(
   const entry = await (executions === null
     ? ui.showRewindMenu(rows)
     : selectCheckpoint(ui, rows, executions, Date.now()));
-  if (entry === null || 'key' in entry) return entry;
+  if (entry === null || 'kind' in entry) return entry;
   const plan = await planFor(files, entry.id);
   const title = `Rewind to: ${entry.description}`;
   const body = await bodyOf(parts, entry.id, plan);
-  const choice = await ui.showRewindChoice({ title, body, choices: CHOICES });
+  const choice = await ui.showRewindChoice({ title, body });
   return choice === null ? null : { entry, choice, plan };
 }
 
@@ -65,7 +66,7 @@ export async function chooseRewind(
 async function planFor(files: EngineFiles | null, id: string): Promise<RewindPlan | null> {
   if (files === null || !(await files.holds(id))) return null;
   // The menu may have stood open for a while.
-  await files.look();
+  await files.savepoint.scanAgain();
   return files.plan(id);
 }
 
@@ -79,11 +80,12 @@ async function bodyOf(
     const lines = await sdkPreview(query, id);
     return () => lines;
   }
-  const preview = await previewOf(plan, { diffOf: (line) => files.planDiff(line), paint });
+  const preview = await previewOf(plan, {
+    diffOf: (line) => files.savepoint.planDiff(line),
+    paint,
+  });
   return (columns) => previewText(preview, paint, columns);
 }
-
-const CHOICES: readonly RewindChoice[] = ['files', 'conversation', 'both'];
 
 /** The result of a rewind of files. */
 export interface Restored {
@@ -104,18 +106,14 @@ export async function restoreFiles(parts: RewindParts, chosen: Chosen): Promise<
     await checkpoints.restoreCheckpoint(entry.id, query);
   };
   if (files === null || plan === null) {
-    const keptAs = query === null ? null : await keep(parts, chosen);
+    // The SDK overwrites what a person wrote: all files are recorded first, or nothing is touched.
+    const why = `before the SDK alone rewound to: ${entry.description}`;
+    const keptAs = query && files && (await files.keepAll(why, parts.sessionId));
     await run();
     return { receipt: null, keptAs };
   }
   const sdk = query === null || !sdkKeepsFiles ? null : { promptId: entry.id, query, run };
   return { receipt: await files.restore(plan, sdk), keptAs: null };
-}
-
-/** Records all files first, because the SDK overwrites what a person wrote. Throws where it cannot. */
-async function keep({ files, sessionId }: RewindParts, { entry }: Chosen): Promise<string | null> {
-  if (files === null) return null;
-  return files.keepAll(`before the SDK alone rewound to: ${entry.description}`, sessionId);
 }
 
 function entryOf(
@@ -134,7 +132,7 @@ async function countsOf(files: EngineFiles, id: string): Promise<RewindCounts | 
     const plan = await files.plan(id);
     const { restoredFiles, deletedFiles, mergedFiles } = receiptOf(plan);
     const lines = plan.lines.filter(changesFile);
-    const diffs = fileDiffs(await Promise.all(lines.map((line) => files.planDiff(line))));
+    const diffs = fileDiffs(await Promise.all(lines.map((line) => files.savepoint.planDiff(line))));
     return {
       files: restoredFiles.length + deletedFiles.length + mergedFiles.length,
       insertions: diffs.reduce((sum, one) => sum + one.insertions, 0),
@@ -148,7 +146,7 @@ async function countsOf(files: EngineFiles, id: string): Promise<RewindCounts | 
 /** By the prompts that they belong to. */
 async function labelsOf(files: EngineFiles | null): Promise<Map<string, string>> {
   const labels = new Map<string, string>();
-  for (const { messageId, label } of (await files?.checkpoints()) ?? []) {
+  for (const { messageId, label } of (await files?.savepoint.list()) ?? []) {
     if (messageId !== null && label !== null) labels.set(messageId, label);
   }
   return labels;
@@ -185,15 +183,15 @@ const CURRENT = {
 async function selectCheckpoint(
   ui: InteractiveUI,
   entries: readonly RewindEntry[],
-  executions: readonly AgentExecution[],
+  executions: readonly KnownExecution[],
   now: number,
-): Promise<RewindEntry | AgentExecution | null> {
+): Promise<RewindEntry | KnownExecution | null> {
   const items = entries.map(({ id, timestamp, description, label }) => {
     const called = label === null ? '' : `, ${label}`;
     return { id, text: `${description}\n  ${relativeTime(timestamp.getTime(), now)}${called}` };
   });
-  const others = executions.map(({ key, text }) => ({ id: key, text }));
+  const others = executions.map(executionItem);
   const chosen = await ui.select<string>('Checkpoints', [CURRENT, ...items, ...others]);
   const entry = entries.find(({ id }) => id === chosen);
-  return entry ?? executions.find(({ key }) => key === chosen) ?? null;
+  return entry ?? executions[others.findIndex(({ id }) => id === chosen)] ?? null;
 }

@@ -5,7 +5,7 @@ import type { McpServerShown } from '../commands/command.ts';
 import { CommandRegistry } from '../commands/command-registry.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
 import type { ReplicaConfig } from '../config/replica-settings.ts';
-import type { Logger } from '../file-logger.ts';
+import type { FileLogger } from '../file-logger.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
 import { readInstructions } from '../instructions.ts';
 import { PermissionManager } from '../permissions/permission-manager.ts';
@@ -29,15 +29,18 @@ export interface RunnerFactoryParts {
   readonly project: string;
   readonly session: Session;
   readonly files: EngineFiles | null;
+  /** Null where checkpoints are turned off. */
   readonly checkpointManager: CheckpointManager | null;
   readonly checkpointsFor: (session: Session) => Promise<CheckpointManager | null>;
   readonly sessionManager: SessionManager;
   readonly configManager: ConfigManager;
+  /** Whether the SDK keeps file checkpoints of its own. */
   readonly sdkKeepsFiles: boolean;
-  readonly logger: Logger;
+  readonly logger: FileLogger;
   readonly paint: Paint;
   readonly columns: () => number;
   readonly modelLabel: string | null;
+  /** Said when it begins. */
   readonly greeting: readonly string[];
 }
 
@@ -57,14 +60,13 @@ export class RunnerFactory {
   }
 
   createInteractiveRunner(ui: InteractiveUI): InteractiveRunner {
-    const { config, modelLabel, session } = this.#parts;
+    const { config, modelLabel } = this.#parts;
     const commands = new CommandRegistry();
     registerBuiltinCommands(commands);
     const permissions = new PermissionManager(ui);
     return new InteractiveRunner({
       ...this.#parts,
       ui,
-      session,
       commands,
       converse: (checkpoints, events) => {
         permissions.forget();

@@ -74,7 +74,7 @@ export class LiveQuery {
   /** Gently: no more prompts, and time to write down what was said. Otherwise at once. */
   async close({ gently }: { readonly gently: boolean }): Promise<void> {
     this.#isClosed = true;
-    this.#input.abort();
+    this.#input.close();
     if (gently) await Promise.race([this.#ended, after(GENTLY_MS)]);
     this.query.close();
     await this.#ended;
@@ -86,7 +86,7 @@ export class LiveQuery {
     } catch (error) {
       this.#failure ||= messageOf(error);
     }
-    this.#input.abort();
+    this.#input.close();
     onEnd(this);
   }
 }
@@ -110,17 +110,11 @@ export class LiveMessageGenerator implements AsyncIterable<SDKUserMessage> {
     this.#wake();
   }
 
-  /** Messages that were pushed are still read, then it ends. Idempotent. */
+  /** Ends at once: what nobody has read is dropped. Idempotent. */
   close(): void {
+    this.#waiting.length = 0;
     this.#isClosed = true;
     this.#wake();
-  }
-
-  /** Ends at once. Returns the messages that nobody has read. */
-  abort(): SDKUserMessage[] {
-    const unread = this.#waiting.splice(0);
-    this.close();
-    return unread;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SDKUserMessage, void> {

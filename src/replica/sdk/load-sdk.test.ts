@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { loadSdk, SdkMissingError } from './load-sdk.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
+import { loadSdk } from './load-sdk.ts';
 
 const failing =
   (message: string, code = 'ERR_MODULE_NOT_FOUND') =>
@@ -21,13 +22,13 @@ describe('loadSdk', () => {
   ])('says how to add it where it is not installed (%s)', async (code, message) => {
     const missing = failing(message, code);
     const error = await loadSdk(missing).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(SdkMissingError);
+    expect(error).toBeInstanceOf(UsageError);
     expect(error).toMatchObject({ hint: 'npm install @anthropic-ai/claude-agent-sdk' });
   });
 
   it('does not call another failure a missing SDK', async () => {
     const other = failing("Cannot find package 'zod' imported from claude-agent-sdk");
     await expect(loadSdk(other)).rejects.toThrow("Cannot find package 'zod'");
-    await expect(loadSdk(other)).rejects.not.toBeInstanceOf(SdkMissingError);
+    await expect(loadSdk(other)).rejects.not.toBeInstanceOf(UsageError);
   });
 });

@@ -1,28 +1,23 @@
+import { UsageError } from '../../terminal/usage-error.ts';
+
 /** What is used of the SDK at run time. */
 export type Sdk = Pick<typeof import('@anthropic-ai/claude-agent-sdk'), 'query'>;
 
-/** The SDK is large and optional: users of the library do not need it. */
-export class SdkMissingError extends Error {
-  readonly hint: string = 'npm install @anthropic-ai/claude-agent-sdk';
+const PACKAGE = '@anthropic-ai/claude-agent-sdk';
 
-  constructor(cause: unknown) {
-    super('The interactive agent needs the Claude Agent SDK, which is not installed.', { cause });
-    this.name = 'SdkMissingError';
-  }
-}
-
-export type ImportSdk = () => Promise<Sdk>;
-
-/** Throws `SdkMissingError` where it is not installed; any other failure of it as it is. */
-export async function loadSdk(importSdk: ImportSdk = fromPackage): Promise<Sdk> {
+/**
+ * The SDK is large and optional: users of the library do not need it. Throws `UsageError` where it is not
+ * installed; any other failure of it as it is.
+ */
+export async function loadSdk(importSdk: () => Promise<Sdk> = fromPackage): Promise<Sdk> {
   try {
     return await importSdk();
   } catch (error) {
-    throw isMissing(error) ? new SdkMissingError(error) : error;
+    if (!isMissing(error)) throw error;
+    const message = 'The interactive agent needs the Claude Agent SDK, which is not installed.';
+    throw new UsageError(message, `npm install ${PACKAGE}`);
   }
 }
-
-const PACKAGE = '@anthropic-ai/claude-agent-sdk';
 
 function fromPackage(): Promise<Sdk> {
   return import('@anthropic-ai/claude-agent-sdk');

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import {
   invalidRequest,
   type ScriptedModel,
@@ -12,8 +13,7 @@ import {
   startScriptedModel,
   think,
   useTool,
-} from '../../testing/scripted-model/index.ts';
-import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+} from '../../testing/index.ts';
 import { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { PermissionManager } from '../permissions/permission-manager.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../ui/interactive-ui.ts';

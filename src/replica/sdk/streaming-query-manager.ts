@@ -270,8 +270,10 @@ class AnswerStream {
       this.#endBlock();
       this.#streamed.add(event.message.id);
     } else if (event.type === 'content_block_delta') {
-      if (event.delta.type === 'text_delta') this.#answer(event.delta.text);
-      if (event.delta.type === 'thinking_delta') this.#thinking(event.delta.thinking);
+      if (event.delta.type === 'text_delta') this.#piece('onAnswerPiece', event.delta.text);
+      if (event.delta.type === 'thinking_delta') {
+        this.#piece('onThinkingPiece', event.delta.thinking);
+      }
     } else if (event.type === 'content_block_stop') {
       this.#endBlock();
     }
@@ -282,7 +284,7 @@ class AnswerStream {
     for (const block of message.content) {
       if (block.type === 'text') this.tell(block.text);
       if (block.type === 'thinking') {
-        this.#thinking(block.thinking);
+        this.#piece('onThinkingPiece', block.thinking);
         this.#endBlock();
       }
     }
@@ -290,7 +292,7 @@ class AnswerStream {
 
   /** A text that came at once. */
   tell(text: string): void {
-    this.#answer(text);
+    this.#piece('onAnswerPiece', text);
     this.#endBlock();
   }
 
@@ -300,21 +302,11 @@ class AnswerStream {
     this.#hasTold = false;
   }
 
-  #answer(text: string): void {
+  #piece(kind: 'onAnswerPiece' | 'onThinkingPiece', text: string): void {
     if (text === '') return;
-    this.#open();
-    this.#told.onAnswerPiece(text);
-  }
-
-  #thinking(text: string): void {
-    if (text === '') return;
-    this.#open();
-    this.#told.onThinkingPiece(text);
-  }
-
-  #open(): void {
     this.#isOpen = true;
     this.#hasTold = true;
+    this.#told[kind](text);
   }
 
   #endBlock(): void {

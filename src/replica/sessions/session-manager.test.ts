@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import type { Session } from './session.ts';
-import { SessionManager } from './session-manager.ts';
+import { findByName, SessionManager } from './session-manager.ts';
 
 const PROJECT = '/projects/größe';
 const ID = '00000000-0000-4000-8000-000000000001';
@@ -127,8 +127,9 @@ describe('SessionManager', () => {
       await withSessions(async ({ sessions, root }) => {
         const session = await sessions.create({ project: PROJECT });
         await sessions.save(session, ` ${name} `);
-        expect(await sessions.findByName(PROJECT, name)).toMatchObject({ id: session.id });
-        expect(await sessions.findByName('/projects/b', name)).toBeNull();
+        const { sessions: listed } = await sessions.list(PROJECT);
+        expect(findByName(listed, name)).toMatchObject({ id: session.id });
+        expect(findByName(listed, `${name}.`)).toBeNull();
         expect(await readdir(root)).toEqual([session.id]);
       });
     },

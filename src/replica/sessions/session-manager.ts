@@ -65,7 +65,8 @@ export class SessionManager {
     for (const id of await this.#ids()) {
       try {
         const session = readSessionFile(this.#fileOf(id), id);
-        if (session !== null && isOf(session, project)) sessions.push(session);
+        const isOf = project === undefined || session?.project === project;
+        if (session !== null && isOf && !isEmpty(session)) sessions.push(session);
       } catch (error) {
         if (!isSavepointError(error, 'file-failed')) throw error;
         problems.push(error.message);
@@ -74,20 +75,13 @@ export class SessionManager {
     return { sessions: sessions.sort(newestFirst), problems };
   }
 
-  /** The session that goes by this name in a project; null where none does. */
-  async findByName(project: string, name: string): Promise<Session | null> {
-    const wanted = normal(name);
-    const { sessions } = await this.list(project);
-    return sessions.find((session) => session.name === wanted) ?? null;
-  }
-
   /** Gives the session a name that `findByName` finds. Throws where another one of the project has it. */
   async save(session: Session, name: string): Promise<Session> {
     return this.#change(session, async (current) => {
       const wanted = normal(name);
       if (wanted === '')
         throw new SavepointError('argument-invalid', 'A name has to say something.');
-      const holder = await this.findByName(current.project, wanted);
+      const holder = findByName((await this.list(current.project)).sessions, wanted);
       if (holder !== null && holder.id !== current.id) throw taken(wanted);
       return { ...current, name: wanted };
     });
@@ -187,8 +181,10 @@ function normal(name: string): string {
   return name.normalize('NFC').trim();
 }
 
-function isOf(session: Session, project: string | undefined): boolean {
-  return !isEmpty(session) && (project === undefined || session.project === project);
+/** The session that goes by this name; null where none does. */
+export function findByName(listed: readonly Session[], name: string): Session | null {
+  const wanted = normal(name);
+  return listed.find((session) => session.name === wanted) ?? null;
 }
 
 function isEmpty({ turns, name }: Session): boolean {

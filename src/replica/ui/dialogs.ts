@@ -108,19 +108,16 @@ export class DialogQueue {
   }
 }
 
-const CHOICES: Readonly<Record<RewindChoice, string>> = {
-  files: 'files: put them back, the conversation goes on',
-  conversation: 'conversation: go back in it, files stay as they are',
-  both: 'both: files and conversation',
-};
+const CHOICES: readonly (readonly [RewindChoice, string])[] = [
+  ['files', 'files: put them back, the conversation goes on'],
+  ['conversation', 'conversation: go back in it, files stay as they are'],
+  ['both', 'both: files and conversation'],
+];
 
 /** The plan and the diff, and what of it to take back. */
-export function rewindChoice({ title, body, choices }: RewindPreview): Chooser<RewindChoice> {
-  return chooserOf({
-    title,
-    body,
-    options: choices.map((one, i) => named(one, CHOICES[one], i + 1)),
-  });
+export function rewindChoice({ title, body }: RewindPreview): Chooser<RewindChoice> {
+  const options = CHOICES.map(([choice, text], i) => named(choice, text, i + 1));
+  return chooserOf({ title, body, options });
 }
 
 export function listOf<Id extends string>(
@@ -192,7 +189,7 @@ export function rewindMenu(
     value: entry,
     label: String(i + 1),
     rows: (room: OptionRoom) => {
-      const counts = countsOf(known, entry.id);
+      const counts = countsOf(known.get(entry.id), paint);
       return room.columns < LEAST_FOR_ONE_ROW
         ? twoRows(entry, counts, room, paint)
         : [oneRow(entry, counts, { ...room, times: timesAt(room.now) }, paint)];
@@ -201,32 +198,27 @@ export function rewindMenu(
   return chooserOf({ title: 'Rewind', options });
 }
 
-interface Counts {
-  readonly plain: string;
-  readonly painted: (paint: Paint) => string;
-}
-
 function oneRow(
   { timestamp, description, label }: RewindEntry,
-  counts: Counts,
+  counts: string,
   { columns, now, times }: OptionRoom & { readonly times: number },
   paint: Paint,
 ): string {
   const time = padWidth(timeOf(timestamp, now), times);
-  const room = columns - times - 2 - (counts.plain === '' ? 0 : textWidth(counts.plain) + 2);
-  const what = described(description, label, room, paint);
-  return `${paint('dim', time)}  ${what}${counts.plain === '' ? '' : `  ${counts.painted(paint)}`}`;
+  const end = counts === '' ? '' : `  ${counts}`;
+  const what = described(description, label, columns - times - 2 - textWidth(end), paint);
+  return `${paint('dim', time)}  ${what}${end}`;
 }
 
 function twoRows(
   { timestamp, description, label }: RewindEntry,
-  counts: Counts,
+  counts: string,
   { columns, now }: OptionRoom,
   paint: Paint,
 ): string[] {
   const time = clipWidth(timeOf(timestamp, now), columns);
-  const hasRoom = textWidth(time) + 2 + textWidth(counts.plain) <= columns;
-  const below = paint('dim', time) + (hasRoom ? `  ${counts.painted(paint)}` : '');
+  const hasRoom = textWidth(time) + 2 + textWidth(counts) <= columns;
+  const below = paint('dim', time) + (hasRoom ? `  ${counts}` : '');
   return [described(description, label, columns, paint), below];
 }
 
@@ -237,19 +229,12 @@ function described(text: string, label: string | null, room: number, paint: Pain
   return `${paint('cyan', shown)} ${clipWidth(safe, room - textWidth(shown) - 1)}`;
 }
 
-function countsOf(known: KnownCounts, id: string): Counts {
-  const counts = known.get(id);
-  if (counts === undefined) return { plain: '…', painted: (paint) => paint('dim', '…') };
-  if (counts === null) return { plain: '', painted: () => '' };
-  if (counts.files === 0) {
-    return { plain: 'no changes', painted: (paint) => paint('dim', 'no changes') };
-  }
-  const files = plural(counts.files, 'file');
-  const [more, less] = [`+${counts.insertions}`, `-${counts.deletions}`];
-  return {
-    plain: `${files} ${more} ${less}`,
-    painted: (paint) => `${files} ${paint('green', more)} ${paint('red', less)}`,
-  };
+function countsOf(counts: RewindCounts | null | undefined, paint: Paint): string {
+  if (counts === undefined) return paint('dim', '…');
+  if (counts === null) return '';
+  const { files, insertions, deletions } = counts;
+  if (files === 0) return paint('dim', 'no changes');
+  return `${plural(files, 'file')} ${paint('green', `+${insertions}`)} ${paint('red', `-${deletions}`)}`;
 }
 
 function timeOf(timestamp: Date, now: number): string {

@@ -79,7 +79,6 @@ export interface RewindPreview {
   readonly title: string;
   /** Plan and diff, coloured, safe to show, for so many columns. */
   readonly body: (columns: number) => readonly string[];
-  readonly choices: readonly RewindChoice[];
 }
 
 export type RewindChoice = 'files' | 'conversation' | 'both';

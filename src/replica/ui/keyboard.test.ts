@@ -32,7 +32,6 @@ beforeEach(() => {
       onExit: () => heard.push('exit'),
       complete: () => [],
     },
-    now: Date.now,
     redraw: () => heard.push('redraw'),
     suspend: () => heard.push('suspend'),
     unfold: (verbose) => heard.push(`unfold ${verbose}`),
@@ -44,7 +43,6 @@ beforeEach(() => {
   };
   reader = new KeyReader(input as unknown as NodeJS.ReadStream, events, {
     lineBreaks: true,
-    now: Date.now,
   });
   reader.start();
 });

@@ -18,7 +18,6 @@ export interface KeyboardParts {
   readonly store: UIStore;
   readonly dialogs: DialogQueue;
   readonly handlers: UIHandlers;
-  readonly now: () => number;
   /** Draws everything anew. */
   readonly redraw: () => void;
   /** Gives the terminal to the shell. */
@@ -102,9 +101,9 @@ export class Keyboard {
   #answer(key: Key): void {
     // An Escape that leaves a question is not the first of two.
     this.#escapes.forget();
-    const { store, dialogs, now } = this.#parts;
+    const { store, dialogs } = this.#parts;
     const { dialog, size } = store.get();
-    if (dialog !== null) dialogs.press(key, chooserView(dialog, dialogRoom(size, now())));
+    if (dialog !== null) dialogs.press(key, chooserView(dialog, dialogRoom(size, Date.now())));
   }
 
   /** A question that comes up while somebody types is not answered by what they type. */
@@ -137,7 +136,7 @@ export class Keyboard {
 }
 
 /** Tells two presses of a key that belong together from two that do not. */
-export class PressPair {
+class PressPair {
   readonly #withinMs: number;
   #last: number | null = null;
 

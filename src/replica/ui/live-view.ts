@@ -94,7 +94,9 @@ function promptView(state: UIState, room: number, paint: Paint): PromptView {
   const { rows, cursor } = fieldRows(state.prompt.field, columns - PROMPT_MARGIN);
   const most = isFramed ? Math.min(MOST_ROWS, Math.max(1, Math.floor(room / 2) - 1)) : room;
   const top = Math.max(0, Math.min(cursor.row - most + 1, rows.length - most));
-  const typed = rows.slice(top, top + most).map((row, i) => markOf(i + top, paint) + row);
+  const typed = rows
+    .slice(top, top + most)
+    .map((row, i) => `${i + top === 0 ? paint('cyan', '>') : ' '} ${row}`);
   const frame = isFramed ? [paint('dim', '─'.repeat(columns))] : [];
   const below = isFramed
     ? [...frame, statusRow(state, paint)]
@@ -106,10 +108,6 @@ function promptView(state: UIState, room: number, paint: Paint): PromptView {
     rows: [...above, ...typed, ...below],
     cursor: { row: above.length + cursor.row - top, column: cursor.column + PROMPT_MARGIN },
   };
-}
-
-function markOf(row: number, paint: Paint): string {
-  return row === 0 ? `${paint('cyan', '>')} ` : '  ';
 }
 
 function statusRow({ hint, status, size }: UIState, paint: Paint): string {

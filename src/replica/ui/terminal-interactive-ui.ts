@@ -32,15 +32,13 @@ export interface TerminalInteractiveUIOptions {
   readonly stdout: NodeJS.WriteStream;
   /** NO_COLOR, FORCE_COLOR and TERM are looked at. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where paths are shown from; without it they are shown whole. */
-  readonly cwd?: string;
-  readonly now?: () => number;
+  /** Where paths are shown from. */
+  readonly cwd: string;
 }
 
 /** The interactive UI at a terminal: rows that are drawn by `LiveRows`, below what has scrolled by. */
 export class TerminalInteractiveUI implements InteractiveUI {
   readonly #options: TerminalInteractiveUIOptions;
-  readonly #now: () => number;
   readonly #paint: Paint;
   readonly #screen: LiveRows;
   readonly #store: UIStore;
@@ -52,9 +50,8 @@ export class TerminalInteractiveUI implements InteractiveUI {
   #firstInput: string | null = null;
 
   constructor(options: TerminalInteractiveUIOptions) {
-    const { stdout, env, cwd = null, now = Date.now } = options;
+    const { stdout, env, cwd } = options;
     this.#options = options;
-    this.#now = now;
     this.#paint = paintFor({ env, terminal: stdout.isTTY }, false);
     this.#screen = new LiveRows(stdout);
     this.#store = new UIStore(() => this.#draw());
@@ -66,7 +63,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
     if (this.#running !== null) return;
     const { stdin, stdout } = this.#options;
     const terminal = new HeldTerminal(
-      { stdin, stdout, modes: IN_THE_SCROLL, lineBreaks: true, now: this.#now },
+      { stdin, stdout, modes: IN_THE_SCROLL, lineBreaks: true },
       {
         onKey: (key, arrivedAt) => keyboard.press(key, arrivedAt),
         onEnd: () => handlers.onExit(),
@@ -77,7 +74,6 @@ export class TerminalInteractiveUI implements InteractiveUI {
       store: this.#store,
       dialogs: this.#dialogs,
       handlers,
-      now: this.#now,
       redraw: () => this.#redraw(),
       suspend: () => terminal.suspend(),
       unfold: (verbose) => this.#unfold(verbose),
@@ -229,7 +225,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
   }
 
   #view(): LiveView {
-    return liveView(this.#store.get(), { paint: this.#paint, now: this.#now() });
+    return liveView(this.#store.get(), { paint: this.#paint, now: Date.now() });
   }
 
   /** Everything from the top, as much as fits: so nothing is pushed out of the screen twice. */

@@ -1,5 +1,4 @@
 import { relative } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import { displayText } from '../../index.ts';
 import type { LiveRows } from '../../terminal/interactive/screen.ts';
 import type { Paint, Style } from '../../terminal/paint.ts';
@@ -40,12 +39,12 @@ export class Transcript {
   }
 
   streamAnswer(piece: string): void {
-    this.#endThinking();
+    this.#endBlock('thinking');
     this.#store.updateSoon({ answer: this.#store.get().answer + piece });
   }
 
   streamThinking(piece: string): void {
-    this.#endText();
+    this.#endBlock('answer');
     this.#store.updateSoon({ thinking: this.#store.get().thinking + piece });
   }
 
@@ -61,8 +60,8 @@ export class Transcript {
 
   /** The answer or the thinking is complete. */
   end(): void {
-    this.#endThinking();
-    this.#endText();
+    this.#endBlock('thinking');
+    this.#endBlock('answer');
   }
 
   /** Draws the last of it again from the top of the screen: as much as fits into so many rows. */
@@ -97,18 +96,11 @@ export class Transcript {
     this.#store.update({});
   }
 
-  #endThinking(): void {
-    const { thinking } = this.#store.get();
-    if (thinking === '') return;
-    this.#store.update({ thinking: '' });
-    if (thinking.trim() !== '') this.add({ kind: 'thinking', text: thinking });
-  }
-
-  #endText(): void {
-    const { answer } = this.#store.get();
-    if (answer === '') return;
-    this.#store.update({ answer: '' });
-    if (answer.trim() !== '') this.add({ kind: 'answer', text: answer });
+  #endBlock(kind: 'thinking' | 'answer'): void {
+    const text = this.#store.get()[kind];
+    if (text === '') return;
+    this.#store.update({ [kind]: '' });
+    if (text.trim() !== '') this.add({ kind, text });
   }
 }
 
@@ -123,8 +115,7 @@ function lastThatFit(rows: readonly string[], room: number, columns: number): re
 
 /** Rows of a block are not wrapped and may be wider than the terminal. */
 function heightOf(rows: readonly string[], columns: number): number {
-  const widths = rows.map((row) => textWidth(stripVTControlCharacters(row)));
-  return widths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
+  return rows.reduce((sum, row) => sum + Math.max(1, Math.ceil(textWidth(row) / columns)), 0);
 }
 
 type Notice = 'info' | 'warning' | 'error' | 'success';
@@ -165,8 +156,10 @@ export function entryRows(entry: Entry, room: EntryRoom): readonly string[] {
       return [`${room.paint('cyan', '●')} ${callLine(entry.call, room)}`];
     case 'tool-result':
       return resultRows(entry, room);
-    default:
-      return noticeRows(entry.kind, entry.text, room);
+    default: {
+      const style = STYLES[entry.kind];
+      return wrapRows(entry.text, room.columns).map((row) => room.paint(style, row));
+    }
   }
 }
 
@@ -176,10 +169,6 @@ const STYLES: Readonly<Record<Notice, Style>> = {
   error: 'red',
   success: 'green',
 };
-
-function noticeRows(kind: Notice, text: string, { columns, paint }: EntryRoom): string[] {
-  return wrapRows(text, columns).map((row) => paint(STYLES[kind], row));
-}
 
 function userRows(text: string, room: EntryRoom): string[] {
   const rows = folded(text, PROMPT_ROWS, { ...room, columns: room.columns - 2 });

@@ -109,14 +109,10 @@ export class SQLiteStorage implements BaseStorage {
 
   /** `work` is told how much of the time is left to wait for other processes. */
   async #inTurn<T>(work: (timeoutMs: number) => Promise<T>): Promise<T> {
-    let timeoutMs = this.#lockTimeoutMs;
-    if (!this.#turns.tryToEnter()) {
-      const since = performance.now();
-      await this.#turns.enter({ timeoutMs });
-      timeoutMs = Math.max(0, timeoutMs - (performance.now() - since));
-    }
+    const since = performance.now();
+    await this.#turns.enter({ timeoutMs: this.#lockTimeoutMs });
     try {
-      return await work(timeoutMs);
+      return await work(Math.max(0, since + this.#lockTimeoutMs - performance.now()));
     } finally {
       this.#turns.leave();
     }

@@ -2,16 +2,7 @@ import type { PartId } from '../../model/ids.ts';
 import type { Tree, TreeObject } from '../../model/value/index.ts';
 import { cutBytes, cutText, isLong } from './cut.ts';
 import { type Part, type PartKind, partOf } from './part.ts';
-import {
-  joined,
-  PART_TEXT,
-  PLACE_COST,
-  placesOf,
-  runsOf,
-  type Skeleton,
-  skeleton,
-  standIn,
-} from './skeleton.ts';
+import { joined, runsOf, type Skeleton, skeleton, standIn } from './skeleton.ts';
 
 /** What weighs more is divided. */
 const LARGEST_NODE = 4_096;
@@ -24,11 +15,6 @@ const LARGEST_INLINE_BYTES = 1_024;
 const REMEMBERED_TEXTS = 64;
 const REMEMBERED_CHARACTERS = 16 * 1024 * 1024;
 const REMEMBERED_RUNS = 8_192;
-
-interface PlacedList {
-  readonly items: readonly Tree[];
-  readonly children: readonly PartId[];
-}
 
 interface Run {
   readonly entries: readonly Skeleton[];
@@ -45,8 +31,6 @@ export class Packer {
   readonly #texts = new Recent<Skeleton>(REMEMBERED_TEXTS, REMEMBERED_CHARACTERS);
   readonly #runs = new Recent<Run>(REMEMBERED_RUNS);
   readonly #made = new Map<PartId, Part>();
-  /** Lists whose items are all parts, by their first items. */
-  readonly #lists = new WeakMap<object, PlacedList>();
 
   /**
    * The first part, which is made anew each time, and the others that this packer has not made before,
@@ -93,37 +77,10 @@ export class Packer {
   }
 
   #list(items: readonly Tree[]): Skeleton {
-    const known = this.#listOfPlaces(items);
-    if (known !== null) return known;
     const entries = items.map((item) => this.#any(item));
     const isHeavy = weightOf(entries) > LARGEST_NODE;
     const settled = isHeavy ? entries.map((entry) => this.#light(entry)) : entries;
-    this.#remember(items, settled);
     return this.#divided('[', settled, ']', false);
-  }
-
-  /** A list that begins as one did which was all parts, and still is: only what differs is looked at. */
-  #listOfPlaces(items: readonly Tree[]): Skeleton | null {
-    const last = isRemembered(items) ? this.#lists.get(items[0] as object) : undefined;
-    if (last === undefined) return null;
-    const children: PartId[] = [];
-    for (let at = 0; at < items.length; at += 1) {
-      if (items[at] === last.items[at]) {
-        children.push(last.children[at] as PartId);
-        continue;
-      }
-      const { text, children: own } = this.#light(this.#any(items[at] as Tree));
-      if (text !== PART_TEXT) return null;
-      children.push(own[0] as PartId);
-    }
-    this.#lists.set(items[0] as object, { items, children });
-    return placesOf(children);
-  }
-
-  #remember(items: readonly Tree[], settled: readonly Skeleton[]): void {
-    if (!isRemembered(items) || settled.some(({ text }) => text !== PART_TEXT)) return;
-    const children = settled.map((entry) => entry.children[0] as PartId);
-    this.#lists.set(items[0] as object, { items, children });
   }
 
   #light(entry: Skeleton): Skeleton {
@@ -234,13 +191,6 @@ function roomAfter(tree: Tree, room: number): number {
   return left;
 }
 
-/** So many that they weigh too much if each is worth a part, and so few that their places do not. */
-function isRemembered(items: readonly Tree[]): boolean {
-  const [first] = items;
-  if (typeof first !== 'object' || first === null) return false;
-  return items.length * SMALLEST_PART > LARGEST_NODE && items.length * PLACE_COST <= LARGEST_NODE;
-}
-
 function weightOf(entries: readonly Skeleton[]): number {
   let weight = 0;
   for (const { cost } of entries) weight += cost;
@@ -290,11 +240,6 @@ export class Recent<Value> {
       if (this.#values.size <= this.#limit && this.#length <= this.#most) return;
       if (this.#values.size > 1) this.#delete(oldest);
     }
-  }
-
-  clear(): void {
-    this.#values.clear();
-    this.#length = 0;
   }
 
   #delete(key: string): void {

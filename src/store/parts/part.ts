@@ -45,26 +45,9 @@ export function partId(
   const bytes = most <= SCRATCH.length ? SCRATCH : Buffer.allocUnsafe(most);
   bytes[0] = PART_KINDS.indexOf(kind);
   bytes.writeUInt32LE(children.length, 1);
-  if (children.length > 0) putNames(bytes, children);
+  bytes.write(children.join(''), HEAD_BYTES, 'hex');
   const end = names + put(bytes, data, names);
   return hash('sha256', bytes.subarray(0, end), 'hex') as PartId;
-}
-
-// The names of the last list, as bytes: the next list is mostly that one with one name changed.
-let lastNames: readonly PartId[] = [];
-const lastBytes: Buffer = Buffer.allocUnsafeSlow(HASH_BYTES * 128);
-
-function putNames(bytes: Buffer, names: readonly PartId[]): void {
-  if (names.length * HASH_BYTES > lastBytes.length) {
-    bytes.write(names.join(''), HEAD_BYTES, 'hex');
-    return;
-  }
-  for (let at = 0; at < names.length; at += 1) {
-    if (names[at] !== lastNames[at]) lastBytes.write(names[at] as PartId, at * HASH_BYTES, 'hex');
-  }
-  lastBytes.copy(bytes, HEAD_BYTES, 0, names.length * HASH_BYTES);
-  // A copy: nobody can change it.
-  lastNames = names.slice();
 }
 
 function put(bytes: Buffer, data: string | Uint8Array, at: number): number {

@@ -14,7 +14,7 @@ export interface Skeleton {
   place: Skeleton | null;
 }
 
-export const PART_TEXT = '{"$part":0}';
+const PART_TEXT = '{"$part":0}';
 /** A name in a row, and in the row of the index that leads to it. */
 const CHILD_COST = 48;
 
@@ -26,9 +26,6 @@ export function skeleton(
   const cost = text.length + CHILD_COST * children.length;
   return { text, children, isTagged, cost, place: null };
 }
-
-/** What the place of a part weighs. */
-export const PLACE_COST: number = PART_TEXT.length + CHILD_COST;
 
 /** What stands for a part that lies elsewhere. */
 export function standIn(id: PartId): Skeleton {
@@ -58,11 +55,6 @@ export function joined(
   }
   if (places > 0) texts.push(partText(places));
   return skeleton(open + texts.join(',') + close, children, hasTags);
-}
-
-/** A list of nothing but parts. */
-export function placesOf(children: readonly PartId[]): Skeleton {
-  return skeleton(`[${partText(children.length)}]`, children);
 }
 
 function partText(count: number): string {

@@ -3,6 +3,7 @@ import { appendFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'vitest';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import {
   assertReadable,
   changeOf,
@@ -10,7 +11,6 @@ import {
   noiseBlob,
   rejectsWith,
 } from '../../testing/store/samples.ts';
-import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
 import { currentSeq } from '../find.ts';
 import type { Blob, Store } from '../store.ts';
 import { Arrivals } from './arrivals.ts';

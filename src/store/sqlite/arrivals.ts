@@ -2,9 +2,7 @@ import {
   closeSync,
   existsSync,
   fdatasyncSync,
-  fstatSync,
   openSync,
-  readSync,
   statSync,
   truncateSync,
   writeSync,
@@ -13,7 +11,7 @@ import { dirname } from 'node:path';
 import { syncPath } from '../../fs/write-file.ts';
 import type { Blob } from '../store.ts';
 import type { Connection } from './connection.ts';
-import { makeEmptyFile } from './layout.ts';
+import { makeEmptyFile, readAt } from './layout.ts';
 import { writeMeta } from './meta.ts';
 
 const READ_END = "SELECT value FROM meta WHERE key = 'arrivals'";
@@ -71,14 +69,7 @@ export class Arrivals {
   read(start: number, size: number): Uint8Array {
     const descriptor = openSync(this.#file, 'r');
     try {
-      // Numbers of a damaged row lead to no bytes, and never ask for any amount of memory.
-      const there = start < 0 ? 0 : Math.min(size, fstatSync(descriptor).size - start);
-      const bytes = Buffer.allocUnsafeSlow(Math.max(0, there));
-      let length = 0;
-      for (let read = -1; length < there && read !== 0; length += read) {
-        read = readSync(descriptor, bytes, length, there - length, start + length);
-      }
-      return bytes.subarray(0, length);
+      return readAt(descriptor, start, size);
     } finally {
       closeSync(descriptor);
     }

@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'vitest';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { isSavepointError } from '../../model/errors.ts';
 import { sameState } from '../../model/state.ts';
 import {
@@ -22,7 +23,6 @@ import {
   rejectsWith,
   textBlob,
 } from '../../testing/store/samples.ts';
-import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
 import { currentSeq } from '../find.ts';
 import type { Store } from '../store.ts';
 import { sqliteStore } from './sqlite-store.ts';

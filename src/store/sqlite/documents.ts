@@ -105,11 +105,7 @@ const FIND = `
   FROM documents WHERE category = ?`;
 
 /** In the order of their keys; with a key, at most that one. */
-export function listDocuments(
-  connection: Connection,
-  category: string,
-  key?: string,
-): StoredDocument[] {
+function listDocuments(connection: Connection, category: string, key?: string): StoredDocument[] {
   const rows =
     key === undefined
       ? connection.all<DocumentRow>(FIND, written(category))
@@ -130,7 +126,7 @@ interface WholeRow extends DocumentRow {
 }
 
 /** With all its parts, verified. */
-export function readDocument(
+function readDocument(
   connection: Connection,
   category: string,
   key: string,

@@ -18,7 +18,7 @@ export interface Encoded {
 }
 
 /** How many steps it may take to read a blob. */
-export const MAX_DEPTH = 16;
+const MAX_DEPTH = 16;
 
 // Past the window of level 3 the start of a dictionary is out of reach, and nothing is gained.
 const MAX_DICTIONARY_BYTES = 2 * 1024 * 1024;

@@ -1,4 +1,12 @@
-import { closeSync, openSync, readdirSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type Stats,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { makePrivateFolder, writeFile } from '../../fs/write-file.ts';
 import type { BlobId } from '../../model/ids.ts';
@@ -41,13 +49,35 @@ export function layoutOf(directory: string): Layout {
 }
 
 /** The names in a folder; none where the folder is not there. It is made with its first file. */
-export function filesIn(folder: string): string[] {
+export function filesIn(
+  folder: string,
+  { recursive = false }: { readonly recursive?: boolean } = {},
+): string[] {
   try {
-    return readdirSync(folder);
+    return readdirSync(folder, { recursive, encoding: 'utf8' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
+}
+
+/** Bytes of all files below a folder that `counts` wants, however deep; 0 where the folder is not there. */
+export function sizeBelow(folder: string, counts: (stats: Stats) => boolean = () => true): number {
+  return filesIn(folder, { recursive: true })
+    .map((name) => lstatSync(join(folder, name), { throwIfNoEntry: false }))
+    .reduce((sum, stats) => sum + (stats?.isFile() && counts(stats) ? stats.size : 0), 0);
+}
+
+/** The bytes of a file from `start` on: `length` of them, or as many as are there. */
+export function readAt(descriptor: number, start: number, length: number): Buffer {
+  // Damaged numbers lead to no bytes, and never ask for any amount of memory.
+  const there = start < 0 ? 0 : Math.min(length, fstatSync(descriptor).size - start);
+  const bytes = Buffer.allocUnsafeSlow(Math.max(0, there));
+  let done = 0;
+  for (let read = -1; done < there && read !== 0; done += read) {
+    read = readSync(descriptor, bytes, done, there - done, start + done);
+  }
+  return bytes.subarray(0, done);
 }
 
 // The store is private to the user: it holds copies of the user's files.
@@ -79,8 +109,8 @@ export function makeEmptyFile(path: string): void {
 export interface PackPlace {
   /** See the port. */
   put(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt>;
-  /** Verified. Null when no pack has the blob. Throws `blob-corrupt`. */
-  read(id: BlobId): Uint8Array | null;
+  /** Verified. Null when no pack has the blob, or none of these. Throws `blob-corrupt`. */
+  read(id: BlobId, among?: readonly string[]): Uint8Array | null;
   /** Of all packs, also of those that cannot be read. */
   names(): string[];
   /** Null when the pack is missing or damaged. */

@@ -12,7 +12,6 @@ import { type Layout, layoutOf, makeEmptyFile } from './layout.ts';
  */
 export class LockFile {
   readonly #file: string | null;
-  readonly #directory: string;
   readonly #queue: LockQueue;
   readonly #closing = new AbortController();
   #connection: Connection | null = null;
@@ -21,8 +20,7 @@ export class LockFile {
   /** Without a file, only the stores of this process are kept apart. */
   constructor(file: string | null, realDirectory: string) {
     this.#file = file;
-    this.#directory = realDirectory;
-    this.#queue = joinQueue(realDirectory);
+    this.#queue = queueOf(realDirectory);
   }
 
   async acquire({ timeoutMs, signal }: LockOptions): Promise<ProjectLock> {
@@ -45,7 +43,6 @@ export class LockFile {
     this.#release?.();
     this.#connection?.close();
     this.#connection = null;
-    partFromQueue(this.#directory);
   }
 
   #takeFromKernel(): void {
@@ -71,26 +68,14 @@ function connect(file: string): Connection {
   return Connection.bare(file, 0);
 }
 
-interface Shared {
-  readonly queue: LockQueue;
-  users: number;
-}
-
-const queues = new Map<string, Shared>();
+// They stay: a process opens the stores of few projects, and a queue is small.
+const queues = new Map<string, LockQueue>();
 
 /** The queue of all stores of this process that are opened on the same real folder. */
-function joinQueue(realDirectory: string): LockQueue {
-  const shared = queues.get(realDirectory) ?? { queue: new LockQueue(PROJECT_LOCK), users: 0 };
-  shared.users += 1;
-  queues.set(realDirectory, shared);
-  return shared.queue;
-}
-
-function partFromQueue(realDirectory: string): void {
-  const shared = queues.get(realDirectory);
-  if (shared === undefined) return;
-  shared.users -= 1;
-  if (shared.users === 0) queues.delete(realDirectory);
+function queueOf(realDirectory: string): LockQueue {
+  const queue = queues.get(realDirectory) ?? new LockQueue(PROJECT_LOCK);
+  queues.set(realDirectory, queue);
+  return queue;
 }
 
 /** Runs `work` under the project lock of a store without opening the store, which may be damaged. */
@@ -153,8 +138,7 @@ export async function whenFree<Result>(
  * the project lock, the kernel lets go of it when the process dies. Throws SQLite's busy error during a repair.
  */
 export function joinWriters({ writers }: Layout): Connection {
-  makeEmptyFile(writers);
-  const connection = Connection.bare(writers, 0);
+  const connection = connect(writers);
   try {
     connection.run('BEGIN');
     // A transaction takes its lock when it reads for the first time.
@@ -173,8 +157,7 @@ export async function withoutWriters<Result>(
   { writers }: Layout,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  makeEmptyFile(writers);
-  const connection = Connection.bare(writers, 0);
+  const connection = connect(writers);
   try {
     await takeAlone(connection);
     return await work();

@@ -4,13 +4,11 @@ import { SavepointError } from '../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../model/ids.ts';
 import { hashBytes } from '../blob.ts';
 import type { Blob, PackReceipt, Store } from '../store.ts';
-import { Arrivals } from './arrivals.ts';
-import { GitObjects } from './git-objects/git-objects.ts';
 import { layoutOf, type Opened, type PackPlace } from './layout.ts';
 import { LockFile } from './lock.ts';
 import { memoryDatabase } from './open-database.ts';
 import { newPackName } from './packs/pack-index.ts';
-import { SqliteStore } from './sqlite-store.ts';
+import { openedWith, SqliteStore } from './sqlite-store.ts';
 
 /** A store that lives as long as its process; for tests, and for trying things out. */
 export function memoryStore(place: MemoryPlace = new MemoryPlace()): Store {
@@ -25,16 +23,8 @@ export class MemoryPlace {
   constructor() {
     // A folder that is not there. All contents are in the database, and packs are in memory.
     const layout = layoutOf(resolve('/', `savepoint-in-memory-${randomUUID()}`));
-    this.opened = {
-      connection: memoryDatabase(),
-      layout,
-      arrivals: new Arrivals(layout.arrivals),
-      packs: new MemoryPacks(),
-      gitObjects: new GitObjects(layout.git),
-      largeBlobBytes: Number.POSITIVE_INFINITY,
-      now: Date.now,
-      inMemory: true,
-    };
+    const packs = new MemoryPacks();
+    this.opened = { ...openedWith(memoryDatabase(), layout), packs, inMemory: true };
   }
 }
 

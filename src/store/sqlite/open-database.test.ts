@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'vitest';
-import { ChildScript } from '../../testing/child-script.ts';
+import { ChildScript } from '../../../test/setup/child-script.ts';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import {
   changeOf,
   checkpointOf,
@@ -11,7 +12,6 @@ import {
   noiseBlob,
   rejectsWith,
 } from '../../testing/store/samples.ts';
-import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
 import { currentSeq } from '../find.ts';
 import { Connection } from './connection.ts';
 import { FORMAT } from './schema.ts';

@@ -29,11 +29,7 @@ const REMEMBERED = 100_000;
 interface Memory {
   generation: unknown;
   readonly numbers: Map<PartId, number>;
-  /** The last list of children: the next one is mostly the same, with one part changed. */
-  last: { readonly names: readonly PartId[]; readonly numbers: readonly number[] };
 }
-
-const NO_LIST: Memory['last'] = { names: [], numbers: [] };
 
 const memories = new WeakMap<Connection, Memory>();
 
@@ -42,14 +38,13 @@ export class PartNumbers {
   readonly #connection: Connection;
   readonly #memory: Memory;
   readonly #found = new Map<PartId, number>();
-  #last: Memory['last'] = NO_LIST;
 
   constructor(connection: Connection) {
     this.#connection = connection;
     const generation = connection.get<{ value: unknown }>(GENERATION)?.value ?? null;
     const known = memories.get(connection);
     const isFresh = known !== undefined && known.generation === generation;
-    this.#memory = isFresh ? known : { generation, numbers: new Map(), last: NO_LIST };
+    this.#memory = isFresh ? known : { generation, numbers: new Map() };
     memories.set(connection, this.#memory);
   }
 
@@ -78,16 +73,8 @@ export class PartNumbers {
   }
 
   /** Of what a part holds, in its order. */
-  below({ children: names }: Part): readonly number[] {
-    const { last } = this.#memory;
-    const numbers: number[] = [];
-    for (let at = 0; at < names.length; at += 1) {
-      const name = names[at] as PartId;
-      numbers.push(name === last.names[at] ? (last.numbers[at] as number) : this.of(name));
-    }
-    // A copy: nobody can change it.
-    if (names.length > 0) this.#last = { names: names.slice(), numbers };
-    return numbers;
+  below({ children }: Part): readonly number[] {
+    return children.map((name) => this.of(name));
   }
 
   /** The transaction has happened. */
@@ -95,7 +82,6 @@ export class PartNumbers {
     const { numbers } = this.#memory;
     if (numbers.size > REMEMBERED) numbers.clear();
     for (const [id, number] of this.#found) numbers.set(id, number);
-    if (this.#last !== NO_LIST) this.#memory.last = this.#last;
   }
 
   #known(id: PartId): number | null {
@@ -204,7 +190,7 @@ function foundPart(row: Omit<PartRow, 'hash'>, names: ReadonlyMap<number, PartId
 
 const NONE: readonly number[] = [];
 
-export function childrenOf({ children }: Pick<PartRow, 'children'>): readonly number[] {
+function childrenOf({ children }: Pick<PartRow, 'children'>): readonly number[] {
   if (children === null) return NONE;
   const numbers = parsed(children);
   if (!Array.isArray(numbers)) throw corrupt('of a document');

@@ -3,7 +3,8 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'vitest';
-import { GitRepository } from '../../testing/git-repository.ts';
+import { GitRepository } from '../../../test/setup/git-repository.ts';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import {
   assertReadable,
   baselineOf,
@@ -14,7 +15,6 @@ import {
   rejectsWith,
   textBlob,
 } from '../../testing/store/samples.ts';
-import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
 import { currentSeq, readGitObject } from '../find.ts';
 import type { Blob, BlobReference, Store } from '../store.ts';
 import { sqliteStore } from './sqlite-store.ts';

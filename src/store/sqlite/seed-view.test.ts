@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'vitest';
+import { withTemporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import type { Change } from '../../model/change.ts';
 import { unknown } from '../../model/state.ts';
 import {
@@ -11,7 +12,6 @@ import {
   sessionOf,
   textBlob,
 } from '../../testing/store/samples.ts';
-import { withTemporaryFolder } from '../../testing/temporary-folder.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
 const BLOB = textBlob('before');

@@ -14,10 +14,10 @@ import type {
 } from '../store.ts';
 import { Arrivals } from './arrivals.ts';
 import { readBlob } from './blobs.ts';
-import { storeFailure } from './connection.ts';
+import { type Connection, storeFailure } from './connection.ts';
 import { DocumentWriter, documentStore } from './documents.ts';
 import { GitObjects } from './git-objects/git-objects.ts';
-import { layoutOf, type Opened, type Run } from './layout.ts';
+import { type Layout, layoutOf, type Opened, type Run } from './layout.ts';
 import { databaseFile, LockFile, requireSameFile } from './lock.ts';
 import { readState, writeProject } from './meta.ts';
 import { openDatabase } from './open-database.ts';
@@ -45,11 +45,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
     const found = databaseFile(layout.database);
     const connection = openDatabase(layout, options.create ?? true);
     const opened: Opened = {
-      connection,
-      layout,
-      arrivals: new Arrivals(layout.arrivals),
-      packs: new Packs(layout),
-      gitObjects: new GitObjects(layout.git),
+      ...openedWith(connection, layout),
       largeBlobBytes: options.largeBlobBytes ?? DEFAULT_LARGE_BLOB_BYTES,
       now: options.now ?? Date.now,
     };
@@ -58,6 +54,19 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
   } catch (error) {
     throw storeFailure(error);
   }
+}
+
+/** The parts of a store around its connection. What a check or a repair stores goes into the database. */
+export function openedWith(connection: Connection, layout: Layout): Opened {
+  return {
+    connection,
+    layout,
+    arrivals: new Arrivals(layout.arrivals),
+    packs: new Packs(layout),
+    gitObjects: new GitObjects(layout.git),
+    largeBlobBytes: Number.POSITIVE_INFINITY,
+    now: Date.now,
+  };
 }
 
 export class SqliteStore implements Store {

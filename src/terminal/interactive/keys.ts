@@ -215,19 +215,13 @@ export interface KeyEvents {
 export class KeyReader {
   readonly #input: NodeJS.ReadStream;
   readonly #events: KeyEvents;
-  readonly #now: () => number;
   readonly #decoder: KeyDecoder;
   #timer: NodeJS.Timeout | undefined;
   #arrivedAt = 0;
 
-  constructor(
-    input: NodeJS.ReadStream,
-    events: KeyEvents,
-    { now = Date.now, ...options }: KeyOptions & { readonly now?: () => number } = {},
-  ) {
+  constructor(input: NodeJS.ReadStream, events: KeyEvents, options: KeyOptions = {}) {
     this.#input = input;
     this.#events = events;
-    this.#now = now;
     this.#decoder = new KeyDecoder(options);
   }
 
@@ -244,7 +238,7 @@ export class KeyReader {
   }
 
   readonly #take = (bytes: Buffer): void => {
-    this.#arrivedAt = this.#now();
+    this.#arrivedAt = Date.now();
     clearTimeout(this.#timer);
     this.#tell(this.#decoder.push(bytes));
     const patience = this.#decoder.patienceMs;

@@ -44,7 +44,6 @@ export interface HeldTerminalOptions extends KeyOptions {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly modes: TerminalModes;
-  readonly now?: () => number;
 }
 
 /** If the process has not been stopped by then, it will not be. */

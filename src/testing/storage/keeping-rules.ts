@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type BaseStorage, CATEGORIES } from '../../store/documents/base-storage.ts';
-import type { StorageTests } from '../storage-suite.ts';
+import type { Rules, Tests } from '../suite.ts';
 
-export function keepingRules({ test, testTwo }: StorageTests): void {
+export function keepingRules({ test, testTwo }: Tests<BaseStorage>): void {
   test('gives back what was saved', async (storage) => {
     const data = { id: 'session-456', messages: [{ role: 'user', text: 'hello' }], empty: {} };
     await storage.save('session', 'session-456', data);
@@ -83,75 +83,65 @@ export function keepingRules({ test, testTwo }: StorageTests): void {
   });
 }
 
-export function damageRules({ testDamage }: StorageTests): void {
-  testDamage('says that a value is damaged, and where it is', async (storage, damage) => {
-    await storage.save('session', 'bad', { n: 1 });
-    await damage('session', 'bad');
-    await assert.rejects(storage.load('session', 'bad'), (error: Error & { path?: string }) => {
-      assert.equal((error as { code?: string }).code, 'document-corrupt');
-      assert.equal(typeof error.path, 'string');
-      return true;
-    });
-  });
+export type Damage = (storage: BaseStorage, category: string, key: string) => Promise<void>;
 
-  testDamage(
-    'lists and loads the others, and lists the damaged one too',
-    async (storage, damage) => {
-      for (const key of ['a', 'bad', 'z']) await storage.save('session', key, { key });
-      await damage('session', 'bad');
-      assert.deepEqual((await storage.list('session')).sort(), ['a', 'bad', 'z']);
-      assert.deepEqual(await storage.load('session', 'a'), { key: 'a' });
-      assert.deepEqual(await storage.load('session', 'z'), { key: 'z' });
-    },
-  );
+/** What holds where one of three values is damaged. */
+const DAMAGED: Readonly<Record<string, (storage: BaseStorage) => Promise<void>>> = {
+  'says that a value is damaged, and where it is': (storage) =>
+    assert.rejects(storage.load('session', 'bad'), { code: 'document-corrupt', path: /./ }),
 
-  testDamage('replaces a damaged value', async (storage, damage) => {
-    await storage.save('session', 'bad', { n: 1 });
-    await damage('session', 'bad');
+  'lists and loads the others, and lists the damaged one too': async (storage) => {
+    assert.deepEqual((await storage.list('session')).sort(), ['a', 'bad', 'z']);
+    for (const key of ['a', 'z']) assert.deepEqual(await storage.load('session', key), { key });
+  },
+
+  'replaces a damaged value': async (storage) => {
     await storage.save('session', 'bad', { n: 2 });
     assert.deepEqual(await storage.load('session', 'bad'), { n: 2 });
-  });
+  },
 
-  testDamage('does not take a damaged value for none', async (storage, damage) => {
-    await storage.save('session', 'bad', { n: 1 });
-    await damage('session', 'bad');
-    await assert.rejects(storage.save('session', 'bad', { n: 2 }, { onlyNew: true }), {
+  'does not take a damaged value for none': (storage) =>
+    assert.rejects(storage.save('session', 'bad', { n: 2 }, { onlyNew: true }), {
       code: 'document-exists',
-    });
-  });
+    }),
 
-  testDamage('deletes a damaged value', async (storage, damage) => {
-    await storage.save('session', 'bad', { n: 1 });
-    await damage('session', 'bad');
+  'deletes a damaged value': async (storage) => {
     assert.equal(await storage.delete('session', 'bad'), true);
     assert.equal(await storage.load('session', 'bad'), null);
-    assert.deepEqual(await storage.list('session'), []);
-  });
+    assert.deepEqual((await storage.list('session')).sort(), ['a', 'z']);
+  },
+};
+
+export function damageRules(damage: Damage): Rules<BaseStorage> {
+  return ({ test }) => {
+    for (const [behaviour, holds] of Object.entries(DAMAGED)) {
+      test(behaviour, async (storage) => {
+        for (const key of ['a', 'bad', 'z']) await storage.save('session', key, { key });
+        await damage(storage, 'session', 'bad');
+        await holds(storage);
+      });
+    }
+  };
 }
 
 const MANY = 50;
 const NUMBERS: readonly number[] = Array.from({ length: MANY }, (_, n) => n);
 
-export function concurrencyRules({ test, testTwo }: StorageTests): void {
-  test('loses nothing of many saves at once', async (storage) => {
-    await Promise.all(NUMBERS.map((n) => storage.save('session', `key-${n}`, { n })));
-    const loaded = await Promise.all(NUMBERS.map((n) => storage.load('session', `key-${n}`)));
-    assert.deepEqual(
-      loaded,
-      NUMBERS.map((n) => ({ n })),
-    );
-    assert.equal((await storage.list('session')).length, MANY);
-  });
+export function concurrencyRules({ test, testTwo }: Tests<BaseStorage>): void {
+  test('loses nothing of many saves at once', (storage) => losesNothing(storage, storage));
+  testTwo('loses nothing of two that save at once', losesNothing);
+  test('lets one of many have a key that is to be new', (storage) => oneMakes(storage, storage));
+  testTwo('lets one of two have a key that is to be new', oneMakes);
 
-  test('lets the last of many saves to one key stand, in their order', async (storage) => {
-    await Promise.all(NUMBERS.map((n) => storage.save('session', 'key', { n })));
+  test('lets the last of many acts on one key stand, in their order', async (storage) => {
+    const save = (n: number): Promise<string> => storage.save('session', 'key', { n });
+    await Promise.all(NUMBERS.map(save));
     assert.deepEqual(await storage.load('session', 'key'), { n: MANY - 1 });
-  });
-
-  test('lets one of many have a key that is to be new', async (storage) => {
-    const winners = await whoMade(NUMBERS.map((n) => [storage, n]));
-    assert.equal(winners.length, 1);
-    assert.deepEqual(await storage.load('session', 'key'), { n: winners[0] });
+    const acts = [save(1), storage.save('session', 'other', {}), storage.delete('session', 'key')];
+    assert.equal((await Promise.all(acts)).at(-1), true);
+    assert.equal(await storage.load('session', 'key'), null);
+    await Promise.all([storage.delete('session', 'other'), storage.save('session', 'other', [3])]);
+    assert.deepEqual(await storage.load('session', 'other'), [3]);
   });
 
   test('says once that something was deleted', async (storage) => {
@@ -170,33 +160,30 @@ export function concurrencyRules({ test, testTwo }: StorageTests): void {
     }
     await Promise.all(saving);
   });
-
-  testTwo('loses nothing of two that save at once', async (storage, other) => {
-    const both = NUMBERS.map((n) => (n % 2 === 0 ? storage : other));
-    await Promise.all(both.map((one, n) => one.save('session', `key-${n}`, { n })));
-    assert.equal((await storage.list('session')).length, MANY);
-    for (const n of NUMBERS) assert.deepEqual(await other.load('session', `key-${n}`), { n });
-  });
-
-  testTwo('lets one of two have a key that is to be new', async (storage, other) => {
-    const winners = await whoMade(NUMBERS.map((n) => [n % 2 === 0 ? storage : other, n]));
-    assert.equal(winners.length, 1);
-    assert.deepEqual(await storage.load('session', 'key'), { n: winners[0] });
-  });
 }
 
-async function whoMade(tries: readonly (readonly [BaseStorage, number])[]): Promise<number[]> {
+async function losesNothing(storage: BaseStorage, other: BaseStorage): Promise<void> {
+  const both = NUMBERS.map((n) => (n % 2 === 0 ? storage : other));
+  await Promise.all(both.map((one, n) => one.save('session', `key-${n}`, { n })));
+  assert.equal((await storage.list('session')).length, MANY);
+  for (const n of NUMBERS) assert.deepEqual(await other.load('session', `key-${n}`), { n });
+}
+
+/** Many try to make one key, and one of them does. */
+async function oneMakes(storage: BaseStorage, other: BaseStorage): Promise<void> {
   const outcomes = await Promise.allSettled(
-    tries.map(async ([storage, n]) => {
-      await storage.save('session', 'key', { n }, { onlyNew: true });
+    NUMBERS.map(async (n) => {
+      await (n % 2 === 0 ? storage : other).save('session', 'key', { n }, { onlyNew: true });
       return n;
     }),
   );
-  return outcomes.flatMap((outcome) => {
+  const winners = outcomes.flatMap((outcome) => {
     if (outcome.status === 'fulfilled') return [outcome.value];
     assert.equal((outcome.reason as { code?: string }).code, 'document-exists');
     return [];
   });
+  assert.equal(winners.length, 1);
+  assert.deepEqual(await storage.load('session', 'key'), { n: winners[0] });
 }
 
 function wholeOf(n: number): { n: number; text: string } {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import type { BaseStorage } from '../../store/documents/base-storage.ts';
 import { sameValue } from '../same-value.ts';
-import type { StorageTests } from '../storage-suite.ts';
+import { ODD_TEXTS } from '../store/names-rules.ts';
+import type { Tests } from '../suite.ts';
 
-/** Names that have hurt somebody as a path, as SQL, as a pattern or as a key of an object. */
+/** Names that have hurt somebody as SQL, as a pattern, as a key of an object, or as a path. */
 const ODD_NAMES: readonly string[] = [
+  ...ODD_TEXTS,
   '',
-  ' ',
   '.',
   '..',
   '../../escaped',
@@ -22,20 +24,9 @@ const ODD_NAMES: readonly string[] = [
   '%2e%2e',
   '%',
   '^a',
-  'NUL \0 inside',
   'NUL \0 other',
-  '\0',
-  'line\nbreak\ttab',
-  "'; DROP TABLE documents; --",
-  '"double" \'single\' `back` $(id)',
-  '%_*?[a-z]',
-  '__proto__',
-  'constructor',
-  'null',
-  '007',
   '7',
   'con',
-  '👩‍👩‍👧',
   '检查点',
   // One letter in two ways, and in two cases.
   '\u00e9',
@@ -59,10 +50,9 @@ const ODD_NAMES: readonly string[] = [
   'K'.repeat(400),
   '../'.repeat(150),
   '检'.repeat(400),
-  'x'.repeat(10_000),
 ];
 
-export function nameRules({ test, testTwo }: StorageTests): void {
+export function nameRules({ test, testTwo }: Tests<BaseStorage>): void {
   test('keeps any text as a key, and all of them apart', async (storage) => {
     for (const name of ODD_NAMES) await storage.save('session', name, { name });
     assert.deepEqual((await storage.list('session')).sort(), [...ODD_NAMES].sort());
@@ -142,7 +132,7 @@ const EXACT: readonly (readonly [string, unknown])[] = [
   ['names of keys in their order', { b: 1, a: 2, 10: 3 }],
 ];
 
-export function valueRules({ test }: StorageTests): void {
+export function valueRules({ test }: Tests<BaseStorage>): void {
   for (const [what, value] of EXACT) {
     test(`gives ${what} back exactly`, async (storage) => {
       await storage.save('session', 'key', value);

@@ -3,6 +3,7 @@ import { isSavepointError, SavepointError } from '../../model/errors.ts';
 import type { BlobId } from '../../model/ids.ts';
 import { currentSeq } from '../../store/find.ts';
 import type { Blob, BlobReference, Store } from '../../store/store.ts';
+import type { Tests } from '../suite.ts';
 import {
   assertMissing,
   assertReadable,
@@ -17,7 +18,6 @@ import {
   textVersion,
   times,
 } from './samples.ts';
-import type { StoreTests } from './test-store.ts';
 
 const KIB = 1024;
 // Around the size at which our own stores change the way in which they keep a blob.
@@ -25,7 +25,7 @@ const SIZES = [0, 1, 4 * KIB, 100 * KIB, 256 * KIB - 1, 256 * KIB, 256 * KIB + 1
 const SMALL_AND_LARGE = [10, 300 * KIB];
 const MANIFEST = textBlob('manifest');
 
-export function blobRules({ test }: StoreTests): void {
+export function blobRules({ test }: Tests<Store>): void {
   for (const size of SIZES) {
     test(`gives back ${size} bytes as they were, also when they come again`, async (store) => {
       const blob = noiseBlob(size);
@@ -77,7 +77,7 @@ export function blobRules({ test }: StoreTests): void {
   }
 }
 
-export function packRules({ test, testTwo }: StoreTests): void {
+export function packRules({ test, testTwo }: Tests<Store>): void {
   testTwo('gives back what came in groups, of any size, in any order', async (store, other) => {
     // Around the sizes at which our own store begins another frame.
     const sizes = [...SIZES, 9 * KIB, 3 * KIB * KIB];
@@ -150,10 +150,11 @@ export function packRules({ test, testTwo }: StoreTests): void {
     assert.equal((await store.maintain('stats')).blobs, 0);
   });
 
-  test('keeps bytes of its own of what a pack had when a row named it', async (store) => {
+  test('reads packed bytes that a row names, and keeps bytes of its own once it is given them', async (store) => {
     const blob = textBlob('packed');
     await keep(store, [blob]);
     await commit(store, { changes: [changeOf(2, 'a', { after: fileOf(blob) })] });
+    await assertReadable(store, blob);
     await commit(store, { blobs: [blob], baseline: null });
     await store.maintain('prune', 0);
     await assertReadable(store, blob);
@@ -220,7 +221,7 @@ export function packRules({ test, testTwo }: StoreTests): void {
   });
 }
 
-export function baselineRules({ test, testTwo }: StoreTests): void {
+export function baselineRules({ test, testTwo }: Tests<Store>): void {
   testTwo('keeps the baseline until another comes, or none', async (store, other) => {
     const first = baselineOf(1, MANIFEST, ['0123456789abcdef'.repeat(2)]);
     await commit(store, { blobs: [MANIFEST], baseline: first });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { ABSENT, type State, unknown } from '../../model/state.ts';
 import { findHead } from '../../store/find.ts';
 import type { ChangeQuery, Store } from '../../store/store.ts';
+import type { Tests } from '../suite.ts';
 import {
   changeOf,
   checkpointId,
@@ -13,7 +14,6 @@ import {
   sessionOf,
   textBlob,
 } from './samples.ts';
-import type { StoreTests } from './test-store.ts';
 
 const [ONE, TWO] = [fileOf(textBlob('one')), fileOf(textBlob('two'))];
 
@@ -47,7 +47,7 @@ const QUERIES: readonly (readonly [ChangeQuery, readonly number[]])[] = [
   [{ ...ALL, operationId: O }, []],
 ];
 
-export function changeRules({ test }: StoreTests): void {
+export function changeRules({ test }: Tests<Store>): void {
   test('ends open changes, and knows which are open', async (store) => {
     const open = changeOf(1, 'a', { after: null, before: ONE });
     await commit(store, { changes: [open, changeOf(2, 'b'), changeOf(3, 'c', { after: null })] });
@@ -94,7 +94,7 @@ export function changeRules({ test }: StoreTests): void {
   });
 }
 
-export function headRules({ test }: StoreTests): void {
+export function headRules({ test }: Tests<Store>): void {
   const path = pathOf('a');
   const isHead = async (store: Store, seq: number, state: State, open = false): Promise<void> =>
     assert.deepEqual(await findHead(store, path), { path, seq, state, open });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { ABSENT } from '../../model/state.ts';
 import { currentSeq, findSession } from '../../store/find.ts';
 import type { Batch, BlobReference, Store } from '../../store/store.ts';
+import type { Tests } from '../suite.ts';
 import {
   assertMissing,
   assertReadable,
@@ -18,12 +19,11 @@ import {
   textBlob,
   windowOf,
 } from './samples.ts';
-import type { StoreTests } from './test-store.ts';
 
 // One of them is too large for a database.
 const BLOBS = [noiseBlob(300 * 1024), textBlob('small')] as const;
 
-export function commitRules({ test, testTwo }: StoreTests): void {
+export function commitRules({ test, testTwo }: Tests<Store>): void {
   test('starts with nothing in it', async (store) => {
     assert.equal(await currentSeq(store), 0);
     assert.equal((await store.state()).project, null);

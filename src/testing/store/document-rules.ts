@@ -5,10 +5,10 @@ import { assemble } from '../../store/parts/assemble.ts';
 import { DocumentPacker } from '../../store/parts/document-packer.ts';
 import { type Part, partOf } from '../../store/parts/part.ts';
 import type { DocumentWrite, Store } from '../../store/store.ts';
+import type { Tests } from '../suite.ts';
 import { commit, executionOf, rejectsWith, sessionOf, times } from './samples.ts';
-import type { StoreTests } from './test-store.ts';
 
-export function documentRules({ test, testTwo }: StoreTests): void {
+export function documentRules({ test, testTwo }: Tests<Store>): void {
   test('gives a document back as it was', async (store) => {
     const value = { list: times(500, (at) => ({ at, when: new Date(at) })) };
     await save(store, 'state', 'a', value);
@@ -54,20 +54,6 @@ export function documentRules({ test, testTwo }: StoreTests): void {
     assert.equal(await load(store, 'state', 'a'), 1);
     assert.deepEqual(await store.documents.list('state', 'b'), []);
     await rejectsWith(store.documents.readParts(part('"new"').id), 'part-missing');
-  });
-
-  test('does to a document what was said last', async (store) => {
-    const documents = new SQLiteStorage({ store, lockTimeoutMs: 1_000 });
-    await documents.save('state', 'a', 0);
-    const done = [
-      documents.save('state', 'b', 1),
-      documents.save('state', 'a', 2),
-      documents.delete('state', 'a'),
-    ];
-    assert.equal((await Promise.all(done)).at(-1), true);
-    assert.equal(await documents.load('state', 'a'), null);
-    await Promise.all([documents.delete('state', 'b'), documents.save('state', 'b', 3)]);
-    assert.equal(await documents.load('state', 'b'), 3);
   });
 
   testTwo('saves a value again that another has removed and pruned', async (store, other) => {
@@ -199,7 +185,7 @@ function documentOf(key: string, root: Part, parts: readonly Part[] = []): Docum
 
 const ROOT = partOf('json', [], '1');
 
-export function executionRules({ test }: StoreTests): void {
+export function executionRules({ test }: Tests<Store>): void {
   test('replaces an execution by its id, and keeps its steps', async (store) => {
     const sessions = [sessionOf('s')];
     await commit(store, { sessions, executions: [executionOf('e', { token: 7 })] });

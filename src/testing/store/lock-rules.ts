@@ -3,19 +3,12 @@ import { setTimeout } from 'node:timers/promises';
 import { currentSeq } from '../../store/find.ts';
 import { partOf } from '../../store/parts/part.ts';
 import type { Store } from '../../store/store.ts';
+import type { Tests } from '../suite.ts';
 import { checkpointId, checkpointOf, commit, groupsOf, rejectsWith, textBlob } from './samples.ts';
-import type { StoreTests } from './test-store.ts';
 
 const LONG = { timeoutMs: 10_000 };
 
-export function lockRules({ test, testTwo }: StoreTests): void {
-  test('can be taken, released, and taken again', async (store) => {
-    for (let round = 0; round < 3; round += 1) {
-      const lock = await store.lock({ timeoutMs: 0 });
-      lock.release();
-    }
-  });
-
+export function lockRules({ test, testTwo }: Tests<Store>): void {
   test('is given up once however often it is released', async (store) => {
     const first = await store.lock(LONG);
     first.release();
@@ -161,7 +154,7 @@ const STORE: Calls<Pick<Store, 'state' | 'setProject' | 'lock' | 'maintain'>> = 
 
 const GIT: Call = ({ git }) => git?.read(new Uint8Array(20));
 
-export function closeRules({ test }: StoreTests): void {
+export function closeRules({ test }: Tests<Store>): void {
   test('can be closed more than once', async (store) => {
     await store.close();
     await store.close();

@@ -4,7 +4,8 @@ import type { TrackedPath } from '../../model/path.ts';
 import { unknown } from '../../model/state.ts';
 import { blobOf } from '../../store/blob.ts';
 import { currentSeq, findHead } from '../../store/find.ts';
-import type { Blob } from '../../store/store.ts';
+import type { Blob, Store } from '../../store/store.ts';
+import type { Tests } from '../suite.ts';
 import {
   assertMissing,
   assertReadable,
@@ -24,13 +25,12 @@ import {
   textVersion,
   times,
 } from './samples.ts';
-import type { StoreTests } from './test-store.ts';
 
 const LARGE = 300 * 1024;
 const FOREVER = Number.POSITIVE_INFINITY;
 const [ONE, TWO, THREE] = [textBlob('one'), textBlob('two'), textBlob('three')];
 
-export function pruneRules({ test, testTwo }: StoreTests): void {
+export function pruneRules({ test, testTwo }: Tests<Store>): void {
   test('drops changes below the floor, and blobs that nothing reaches', async (store) => {
     await commitVersions(store, [ONE, TWO, THREE]);
     const { bytes, ...counts } = await store.maintain('prune', 3);
@@ -165,7 +165,7 @@ const PURGED = unknown('purged');
 const KEY = pathOf('key');
 const [SECRET, PLAIN] = [textBlob('secret'), textBlob('plain')];
 
-export function purgeRules({ test, testTwo }: StoreTests): void {
+export function purgeRules({ test, testTwo }: Tests<Store>): void {
   testTwo('makes the states of a path unknown, and those of no other', async (store, other) => {
     const plain = changeOf(2, 'plain', { after: fileOf(PLAIN) });
     const changes = [
@@ -241,7 +241,7 @@ function manifestOf(entries: Readonly<Record<string, Blob>>): Blob {
   return blobOf(writer.finish((at) => paths[at] as TrackedPath));
 }
 
-export function compactRules({ test, testTwo }: StoreTests): void {
+export function compactRules({ test, testTwo }: Tests<Store>): void {
   testTwo('keeps every version of a file readable, and gets no larger', async (store, other) => {
     const versions = times(50, (at) => edited(noiseBlob(8_000), at));
     await commitVersions(store, versions);

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import type { Change } from '../../model/change.ts';
 import { outsidePath } from '../../model/path.ts';
 import { findCheckpoint, findHead, findOperation, findSession } from '../../store/find.ts';
+import type { Store } from '../../store/store.ts';
+import type { Tests } from '../suite.ts';
 import {
   changeOf,
   checkpointId,
@@ -15,9 +17,8 @@ import {
   sessionOf,
   times,
 } from './samples.ts';
-import type { StoreTests } from './test-store.ts';
 
-const ODD_TEXTS = [
+export const ODD_TEXTS: readonly string[] = [
   "'; DROP TABLE changes; --",
   '"double" \'single\' `back`',
   '👩‍👩‍👧 e\u0301 \u202e',
@@ -52,7 +53,7 @@ const ODD_PATHS = [
 
 const MANY = 5_000;
 
-export function namesRules({ test }: StoreTests): void {
+export function namesRules({ test }: Tests<Store>): void {
   for (const odd of ODD_TEXTS) {
     test(`keeps and finds what is called ${JSON.stringify(odd.slice(0, 30))}`, async (store) => {
       const [checkpoint, operation] = [checkpointId(odd), operationId(odd)];

@@ -13,8 +13,8 @@ import {
   type Table,
   WINDOWS,
 } from '../../store/tables.ts';
+import type { Tests } from '../suite.ts';
 import { commit, executionOf, fileOf, pathOf, sessionOf, textBlob } from './samples.ts';
-import type { StoreTests } from './test-store.ts';
 
 const PART = partOf('json', [], '1');
 const CONTENT = textBlob('content');
@@ -28,7 +28,7 @@ const STATES: readonly State[] = [
   ...UNKNOWN_REASONS.map(unknown),
 ];
 
-export function recordRules({ test }: StoreTests): void {
+export function recordRules({ test }: Tests<Store>): void {
   keeps(test, SESSIONS, 'sessions', (store) => store.timeline.sessions());
   keeps(test, CHECKPOINTS, 'checkpoints', (store) => store.timeline.checkpoints({}));
   keeps(test, CHANGES, 'changes', (store) => store.timeline.changes({}));
@@ -40,7 +40,7 @@ export function recordRules({ test }: StoreTests): void {
 
 /** Records with every word and every state that their fields can hold, with nulls and without. */
 function keeps<Row extends object>(
-  test: StoreTests['test'],
+  test: Tests<Store>['test'],
   table: Table<Row>,
   rows: keyof Batch,
   list: (store: Store) => Promise<readonly Row[]>,

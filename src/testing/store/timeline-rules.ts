@@ -7,6 +7,7 @@ import {
   oldestCheckpointSeq,
 } from '../../store/find.ts';
 import type { CheckpointQuery, Store } from '../../store/store.ts';
+import type { Tests } from '../suite.ts';
 import {
   changeOf,
   checkpointId,
@@ -22,11 +23,10 @@ import {
   textBlob,
   windowOf,
 } from './samples.ts';
-import type { StoreTests } from './test-store.ts';
 
 const SESSIONS = [sessionOf('s')];
 
-export function sessionRules({ test }: StoreTests): void {
+export function sessionRules({ test }: Tests<Store>): void {
   test('finds sessions, checkpoints and operations by their ids', async (store) => {
     const sessions = ['s', 't'].map((id) => sessionOf(id));
     const checkpoints = [1, 2].map((seq) => checkpointOf(seq));
@@ -95,7 +95,7 @@ export function sessionRules({ test }: StoreTests): void {
   });
 }
 
-export function checkpointRules({ test }: StoreTests): void {
+export function checkpointRules({ test }: Tests<Store>): void {
   test('replaces a checkpoint by its id', async (store) => {
     await commit(store, { checkpoints: [checkpointOf(1), checkpointOf(2)] });
     const labelled = checkpointOf(1, { label: 'good', messageId: 'm' });
@@ -224,7 +224,7 @@ async function idsOf(store: Store, query: CheckpointQuery): Promise<string[]> {
   return (await store.timeline.checkpoints(query)).map(({ id }) => id);
 }
 
-export function operationRules({ test, testTwo }: StoreTests): void {
+export function operationRules({ test, testTwo }: Tests<Store>): void {
   test('lists, replaces and removes operations, the newest first', async (store) => {
     const seqs = async (limit?: number): Promise<number[]> =>
       seqsOf(await store.timeline.operations(limit === undefined ? {} : { limit }));
@@ -279,7 +279,7 @@ export function operationRules({ test, testTwo }: StoreTests): void {
   });
 }
 
-export function windowRules({ test }: StoreTests): void {
+export function windowRules({ test }: Tests<Store>): void {
   test('lists windows in the order in which they were opened, and removes them', async (store) => {
     const windows = [5, 2, 3].map((opened) => windowOf(opened));
     await commit(store, { sessions: SESSIONS, windows });

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { PinnedFolder } from '../../../fs/pinned-folder.ts';
 import { readFile } from '../../../fs/read-file.ts';
 import { namesIn } from '../../../fs/tree.ts';
-import { isSavepointError } from '../../../model/errors.ts';
 import { type Json, jsonToValue, valueToJson } from '../../../model/value/index.ts';
 import { documentCorrupt } from '../base-storage.ts';
 import { fileNameOf, isShortened, textOfFileName } from './file-name.ts';
@@ -11,15 +10,6 @@ import { fileNameOf, isShortened, textOfFileName } from './file-name.ts';
 export interface DocumentFolder {
   readonly pinned: PinnedFolder;
   readonly path: string;
-}
-
-/** A file that cannot be read back, or that we would not have made. */
-export interface StorageProblem {
-  readonly category: string;
-  /** Null where the file's name does not say it. */
-  readonly key: string | null;
-  readonly path: string;
-  readonly message: string;
 }
 
 const SUFFIX = '.json';
@@ -48,33 +38,25 @@ export function readDocument(folder: DocumentFolder, key: string): unknown {
   return valueIn(data, path);
 }
 
-/** The keys that the files of a folder stand for. Values are read only where somebody hears of problems. */
-export function documentKeys(
-  folder: DocumentFolder,
-  tell?: (problem: Omit<StorageProblem, 'category'>) => void,
-): string[] {
+/** The keys that the files of a folder stand for. */
+export function documentKeys(folder: DocumentFolder): string[] {
   return namesIn(folder.pinned.self()).flatMap((name) => {
     // A file that is still being written begins with a dot.
     if (!name.endsWith(SUFFIX) || name.startsWith('.')) return [];
-    const path = join(folder.path, name);
-    let key: string | null = null;
-    try {
-      key = keyOf(folder, name);
-      if (key === null) tell?.({ key, path, message: 'no key has a file of this name' });
-      else if (tell !== undefined) readDocument(folder, key);
-    } catch (error) {
-      tell?.({ key, path, message: messageOf(error) });
-    }
-    return key === null ? [] : [key];
+    const key = isShortened(name, SUFFIX) ? keyInside(folder, name) : textOfFileName(name, SUFFIX);
+    return key ?? [];
   });
 }
 
-/** Null for a name that we give to no key. Throws where the name was cut and the content is damaged. */
-function keyOf(folder: DocumentFolder, name: string): string | null {
-  if (!isShortened(name, SUFFIX)) return textOfFileName(name, SUFFIX);
-  const found = readJson(folder, name);
-  const key = found && unwrapped(found.json, join(folder.path, name)).key;
-  return key !== null && documentName(key) === name ? key : null;
+/** The key of a file whose name was cut; null where the content is damaged, or names another file. */
+function keyInside(folder: DocumentFolder, name: string): string | null {
+  try {
+    const found = readJson(folder, name);
+    const key = found && unwrapped(found.json, join(folder.path, name)).key;
+    return key !== null && documentName(key) === name ? key : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Null where there is no file. */
@@ -114,13 +96,8 @@ function valueIn(json: unknown, path: string): unknown {
   try {
     value = jsonToValue(json as Json);
   } catch (error) {
-    throw documentCorrupt(path, messageOf(error), error);
+    throw documentCorrupt(path, (error as Error).message, error);
   }
   if (value === null || value === undefined) throw documentCorrupt(path, 'there is no value in it');
   return value;
-}
-
-function messageOf(error: unknown): string {
-  if (isSavepointError(error)) return error.message;
-  return error instanceof Error ? error.message : String(error);
 }

@@ -14,8 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ChildScript } from '../../../testing/child-script.ts';
-import type { StorageProblem } from './document-files.ts';
+import { ChildScript } from '../../../../test/setup/child-script.ts';
 import { JSONStorage, type JSONStorageOptions } from './json-storage.ts';
 
 let base = '';
@@ -182,13 +181,11 @@ describe('JSONStorage among other things on disk', () => {
 });
 
 describe('what is damaged', () => {
-  it('is told by list with its key, and everything else is listed', async () => {
-    const problems: StorageProblem[] = [];
-    const storage = storageOf({ onProblem: (problem) => problems.push(problem) });
+  it('is listed as far as its name says its key, and everything else is listed', async () => {
+    const storage = storageOf();
     const long = 'k'.repeat(400);
     for (const key of ['a', 'b', long]) await storage.save('session', key, { key });
     expect(await storage.list('session')).toHaveLength(3);
-    expect(problems).toEqual([]);
     const [longFile = ''] = readdirSync(placeOf('session')).filter((name) => name.includes('~'));
     writeFileSync(placeOf('session', 'b.json'), '{"key": "b"');
     writeFileSync(placeOf('session', longFile), '');
@@ -196,15 +193,6 @@ describe('what is damaged', () => {
     writeFileSync(placeOf('session', 'notes.txt'), 'nobody minds');
     mkdirSync(placeOf('session', 'folder.json'));
     expect((await storage.list('session')).sort()).toEqual(['a', 'b', 'folder']);
-    const told = problems.map(({ category, key, path }) => [category, key, path]);
-    expect(told.sort()).toEqual(
-      [
-        ['session', null, placeOf('session', 'Not Ours.json')],
-        ['session', null, placeOf('session', longFile)],
-        ['session', 'b', placeOf('session', 'b.json')],
-        ['session', 'folder', placeOf('session', 'folder.json')],
-      ].sort(),
-    );
   });
 
   it.each([

@@ -17,7 +17,6 @@ import {
   documentName,
   documentText,
   readDocument,
-  type StorageProblem,
 } from './document-files.ts';
 
 export interface JSONStorageOptions {
@@ -27,8 +26,6 @@ export interface JSONStorageOptions {
   readonly baseDir: string;
   /** How long to wait for other writers before `store-locked`. Half a minute when left out. */
   readonly lockTimeoutMs?: number | undefined;
-  /** Told by `list` of every file that cannot be read back; where it is set, `list` reads them all. */
-  readonly onProblem?: ((problem: StorageProblem) => void) | undefined;
 }
 
 /**
@@ -38,15 +35,13 @@ export interface JSONStorageOptions {
  */
 export class JSONStorage implements BaseStorage {
   readonly #folders: CategoryFolders;
-  readonly #onProblem: JSONStorageOptions['onProblem'];
 
-  constructor({ projectName, baseDir, lockTimeoutMs, onProblem }: JSONStorageOptions) {
+  constructor({ projectName, baseDir, lockTimeoutMs }: JSONStorageOptions) {
     checkText('projectName', projectName);
     if (checkText('baseDir', baseDir) === '' || baseDir.includes('\0')) {
       throw new SavepointError('argument-invalid', 'baseDir must name a folder');
     }
     this.#folders = new CategoryFolders(baseDir, projectName, lockTimeoutMs ?? LOCK_TIMEOUT_MS);
-    this.#onProblem = onProblem;
   }
 
   /** The folder in which each category has its own. */
@@ -92,10 +87,7 @@ export class JSONStorage implements BaseStorage {
 
   async list(category: string): Promise<string[]> {
     checkText('category', category);
-    const tell = this.#onProblem;
-    const told =
-      tell && ((problem: Omit<StorageProblem, 'category'>) => tell({ category, ...problem }));
-    return this.#folders.reading(category, (folder) => documentKeys(folder, told)) ?? [];
+    return this.#folders.reading(category, documentKeys) ?? [];
   }
 
   #has(category: string, name: string): boolean {

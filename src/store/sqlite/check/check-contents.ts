@@ -9,7 +9,7 @@ import type { Opened } from '../layout.ts';
 import { readBaseline } from '../meta.ts';
 import { nameOf, type PartRow, toPart } from '../parts.ts';
 import { NO_PART } from '../prune.ts';
-import { bytesToHash } from '../state-columns.ts';
+import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import { problem, type StoreProblem } from './problem.ts';
 
 /** What was found wrong with each content; null for one that is right. One at a time, so that others get a turn. */
@@ -109,21 +109,32 @@ export function* checkBaseline(opened: Opened): Contents {
   for (const [path, state] of list) {
     const [kind, place] = state.kind === 'git' ? ['git', 'git object'] : ['pack', 'pack'];
     const message = `what the first scan found at ${path} is lost in its ${place}`;
-    yield isReadableEntry(opened, state)
+    yield isReadableEntry(opened, state, baseline.packs)
       ? null
       : problem(kind as 'git' | 'pack', message, { paths: [path], checkpoints });
   }
 }
 
-/** Whether the bytes that an entry of the list names are there, if it names any. */
-export function isReadableEntry(opened: Opened, state: BaselineState): boolean {
+const HAS_ROW = "SELECT 1 FROM blobs WHERE hash = ? AND encoding <> 'missing'";
+
+/**
+ * Whether the bytes that an entry of the list names are there, if it names any: in one of these packs, or in
+ * a row. Another pack does not count, because `prune` removes it.
+ */
+export function isReadableEntry(
+  opened: Opened,
+  state: BaselineState,
+  packs: readonly string[],
+): boolean {
   if (state.kind === 'unknown') return true;
   if (state.kind === 'git') {
     const bytes = intact(() => opened.gitObjects.read(state.key));
     return bytes !== null && bytes.length === state.size;
   }
   const { blob } = state;
-  return blob === null || intact(() => opened.packs.read(blob) ?? readBlob(opened, blob)) !== null;
+  if (blob === null || intact(() => opened.packs.read(blob, packs)) !== null) return true;
+  const hasRow = opened.connection.get(HAS_ROW, hashToBytes(blob)) !== undefined;
+  return hasRow && intact(() => readBlob(opened, blob)) !== null;
 }
 
 const PARTS = `SELECT id FROM parts WHERE kind <> ${NO_PART} ORDER BY id`;

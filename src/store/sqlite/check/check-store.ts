@@ -4,16 +4,14 @@ import { setImmediate } from 'node:timers/promises';
 import { isTemporary } from '../../../fs/write-file.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import { isBlobId } from '../../../model/ids.ts';
-import { Arrivals } from '../arrivals.ts';
 import { parseBlobFile } from '../blobs.ts';
 import { Connection, isOutside, storeFailure } from '../connection.ts';
-import { GitObjects } from '../git-objects/git-objects.ts';
-import { filesIn, type Layout, layoutOf, type Opened } from '../layout.ts';
+import { filesIn, layoutOf, type Opened } from '../layout.ts';
 import { readBaseline } from '../meta.ts';
 import { otherFormat } from '../open-database.ts';
 import { packOf } from '../packs/pack-index.ts';
-import { Packs } from '../packs/packs.ts';
 import { APPLICATION_ID, FORMAT, SCHEMA } from '../schema.ts';
+import { openedWith } from '../sqlite-store.ts';
 import { bytesToHash, hashToBytes } from '../state-columns.ts';
 import {
   type Contents,
@@ -58,33 +56,21 @@ export async function checkStore(
   }
 }
 
-/** The parts of a store around a connection that a check or a repair has opened. */
-export function openedWith(connection: Connection, layout: Layout): Opened {
-  return {
-    connection,
-    layout,
-    arrivals: new Arrivals(layout.arrivals),
-    packs: new Packs(layout),
-    gitObjects: new GitObjects(layout.git),
-    // What a repair stores goes into its new database, and never beside the old one.
-    largeBlobBytes: Number.POSITIVE_INFINITY,
-    now: Date.now,
-  };
-}
-
 export async function checkOpened(
   opened: Opened,
   { onProgress, signal }: CheckOptions = {},
 ): Promise<StoreCheck> {
   const { connection } = opened;
-  const found = attempt(() => checkDatabase(connection));
+  const database = attempt(() => checkDatabase(connection));
   const rows = countRows(connection);
-  if (rows === null) return unreadable([...found, problem('database', 'rows cannot be read')]);
-  found.push(
+  if (rows === null) return unreadable([...database, problem('database', 'rows cannot be read')]);
+  // Not pushed at once: every row of a large store may be damaged, and the stack has an end.
+  const found = [
+    ...database,
     ...SEALED_TABLES.flatMap((table) => attempt(() => checkSeals(connection, table))),
     ...attempt(() => checkChains(connection)),
     ...attempt(() => checkFiles(opened)),
-  );
+  ];
   const total = estimateContents(opened);
   let done = 0;
   for (const contents of [checkBlobs(opened), checkBaseline(opened), checkParts(opened)]) {

@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { SavepointError } from '../../../model/errors.ts';
 import type { GitPackIndex } from '../../git-pack-index.ts';
-import { filesIn } from '../layout.ts';
+import { Damaged, PackFolder } from '../packs/pack-folder.ts';
 import {
   ByteReader,
-  Damaged,
   type Entry,
-  isDamage,
   offsetOf,
   PackFile,
   readPackIndex,
@@ -28,64 +26,31 @@ const DEFAULT_COPY_BYTES = 0x10000;
  */
 export class GitObjects {
   readonly #folder: string;
-  /** By the name of the pack; null for a damaged index. */
-  readonly #indices = new Map<string, GitPackIndex | null>();
+  readonly #packs: PackFolder<GitPackIndex>;
 
   constructor(repository: string) {
     this.#folder = join(repository, 'objects', 'pack');
+    this.#packs = new PackFolder(this.#folder, readPackIndex);
   }
 
   /** Throws `blob-missing`, or `blob-corrupt` when no place gives the right bytes. */
   read(id: Uint8Array): Uint8Array {
     const key = Buffer.from(id);
     if (key.length !== KEY_BYTES) throw missing(key);
-    let found = this.#readAnywhere(key);
-    // A scan may have added or replaced packs since the folder was read.
-    if (!(found instanceof Uint8Array) && this.#look()) found = this.#readAnywhere(key);
+    const found = this.#packs.read((name, index) => this.#readFrom(name, index, key));
     if (found === 'missing') throw missing(key);
     if (found === 'damaged') throw corrupt(key);
     // Not a Buffer: tests and callers compare and print those differently.
     return new Uint8Array(found.buffer, found.byteOffset, found.length);
   }
 
-  #readAnywhere(key: Buffer): Uint8Array | 'damaged' | 'missing' {
-    let outcome: 'damaged' | 'missing' = 'missing';
-    // One copy may be damaged and another one intact.
-    for (const [name, index] of this.#indices) {
-      const bytes = attempt(() => this.#readFrom(name, index, key));
-      if (bytes === null) continue;
-      if (bytes !== 'damaged' && hasId(bytes, key)) return bytes;
-      outcome = 'damaged';
-    }
-    return outcome;
-  }
-
-  /** Null when the pack does not hold the object. */
-  #readFrom(name: string, index: GitPackIndex | null, key: Buffer): Uint8Array | null {
-    if (index === null) throw new Damaged('a pack without an index');
+  #readFrom(name: string, index: GitPackIndex, key: Buffer): Uint8Array | null {
     const offset = offsetOf(index, key);
     if (offset === null) return null;
     const file = join(this.#folder, `${name}.pack`);
-    return PackFile.use(file, (pack) => resolve(pack, index, offset));
-  }
-
-  /** Reads the folder again. True when packs came, went, or are read again after damage. */
-  #look(): boolean {
-    const names = new Set(
-      filesIn(this.#folder)
-        .filter((file) => file.endsWith('.idx'))
-        .map((file) => file.slice(0, -'.idx'.length)),
-    );
-    let changed = false;
-    for (const name of this.#indices.keys()) {
-      if (!names.has(name)) changed = this.#indices.delete(name) || changed;
-    }
-    for (const name of names) {
-      if (this.#indices.get(name)) continue;
-      this.#indices.set(name, loadIndex(join(this.#folder, `${name}.idx`)));
-      changed = true;
-    }
-    return changed;
+    const bytes = PackFile.use(file, (pack) => resolve(pack, index, offset));
+    if (!hasId(bytes, key)) throw new Damaged('an object that does not match its id');
+    return bytes;
   }
 }
 
@@ -93,9 +58,8 @@ export class GitObjects {
 function resolve(pack: PackFile, index: GitPackIndex, offset: number): Uint8Array {
   const deltas: Entry[] = [];
   let entry = pack.entry(offset);
-  while (entry.kind === 'delta') {
+  for (let { base } = entry; base !== null; base = entry.base) {
     if (deltas.push(entry) > MAX_DEPTH) throw new Damaged('a chain that is too long');
-    const { base } = entry;
     entry = pack.entry(typeof base === 'number' ? base : offsetIn(index, base));
   }
   let bytes = pack.data(entry);
@@ -137,15 +101,6 @@ function nextPiece(reader: ByteReader, base: Uint8Array): Uint8Array {
   return base.subarray(offset, offset + length);
 }
 
-function loadIndex(file: string): GitPackIndex | null {
-  try {
-    return readPackIndex(file);
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    return null;
-  }
-}
-
 /** Git never stores a delta without its base in the same pack. */
 function offsetIn(index: GitPackIndex, key: Buffer): number {
   const offset = offsetOf(index, key);
@@ -156,15 +111,6 @@ function offsetIn(index: GitPackIndex, key: Buffer): number {
 /** Git's id of a blob is the SHA-1 of its kind, length and bytes. */
 function hasId(bytes: Uint8Array, key: Buffer): boolean {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest().equals(key);
-}
-
-function attempt(read: () => Uint8Array | null): Uint8Array | 'damaged' | null {
-  try {
-    return read();
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    return 'damaged';
-  }
 }
 
 function missing(key: Buffer): SavepointError {

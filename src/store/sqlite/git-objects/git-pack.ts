@@ -1,9 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
 import { GitPackIndex } from '../../git-pack-index.ts';
-
-/** The bytes of a pack or an index are wrong. Never leaves this folder. */
-export class Damaged extends Error {}
+import { readAt } from '../layout.ts';
+import { Damaged } from '../packs/pack-folder.ts';
 
 /** Larger objects are refused: a few hostile bytes could otherwise claim any size. */
 const MAX_OBJECT_BYTES = 256 * 1024 * 1024;
@@ -13,13 +12,6 @@ const MAX_CHUNK_BYTES = 1024 * 1024;
 export function requireSize(size: number): number {
   if (size > MAX_OBJECT_BYTES) throw new Damaged('an object that is too large');
   return size;
-}
-
-/** Whether the bytes caused the failure. Anything else (a failing disk, no memory) is not damage. */
-export function isDamage(error: unknown): boolean {
-  if (error instanceof Damaged) return true;
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  return code === 'ENOENT' || code === 'ERR_BUFFER_TOO_LARGE' || code.startsWith('Z_');
 }
 
 /** Gives `use` an open file and its size. Somebody else made the file, so it may be a FIFO. */
@@ -55,16 +47,13 @@ export function offsetOf(index: GitPackIndex, key: Buffer): number | null {
   return offset;
 }
 
-/** What a pack holds at an offset: an object, or a delta that makes one from another object. */
-export type Entry =
-  | { readonly kind: 'blob'; readonly size: number; readonly dataAt: number }
-  | {
-      readonly kind: 'delta';
-      readonly size: number;
-      readonly dataAt: number;
-      /** An offset in the same pack, or the object's id. */
-      readonly base: number | Buffer;
-    };
+/** What a pack holds at an offset: an object, or a delta that makes one from another object, its base. */
+export interface Entry {
+  readonly size: number;
+  readonly dataAt: number;
+  /** An offset in the same pack, or the object's id; null for an object. */
+  readonly base: number | Buffer | null;
+}
 
 const PACK_HEADER_BYTES = 12;
 const PACK_TRAILER_BYTES = 20;
@@ -93,10 +82,10 @@ export class PackFile {
     const reader = new ByteReader(this.#read(offset, ENTRY_HEADER_BYTES));
     const { kind, size } = kindAndSize(reader);
     requireSize(size);
-    if (kind === BLOB) return { kind: 'blob', size, dataAt: offset + reader.at };
+    if (kind === BLOB) return { size, dataAt: offset + reader.at, base: null };
     if (kind !== OFS_DELTA && kind !== REF_DELTA) throw new Damaged('an object that is not a blob');
     const base = kind === REF_DELTA ? reader.take(NAME_BYTES) : offset - distance(reader);
-    return { kind: 'delta', size, dataAt: offset + reader.at, base };
+    return { size, dataAt: offset + reader.at, base };
   }
 
   /** The inflated bytes of an entry, exactly as many as it says. */
@@ -104,17 +93,12 @@ export class PackFile {
     return inflate(this.#read(dataAt, mostDeflated(size)), size);
   }
 
-  /** As many bytes as there are, and no more than `length`. */
+  /** As many bytes as there are before the trailer, and no more than `length`. */
   #read(offset: number, length: number): Buffer {
     const there = Math.min(length, this.#end - offset);
     if (!(there > 0)) throw new Damaged('an object past the end of its pack');
-    const bytes = Buffer.allocUnsafe(there);
-    let done = 0;
-    while (done < there) {
-      const read = readSync(this.#descriptor, bytes, done, there - done, offset + done);
-      if (read === 0) throw new Damaged('a pack that is cut short');
-      done += read;
-    }
+    const bytes = readAt(this.#descriptor, offset, there);
+    if (bytes.length < there) throw new Damaged('a pack that is cut short');
     return bytes;
   }
 }

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BlobId } from '../../../model/ids.ts';
-import { filesIn, type Layout } from '../layout.ts';
+import type { Layout } from '../layout.ts';
+import { Damaged } from './pack-folder.ts';
 
 /** Several blobs that are compressed together, or stored as they are where that is not larger. */
 export interface Frame {
@@ -58,19 +58,19 @@ export class PackIndex {
   readonly #blobCount: number;
   readonly #parts: Parts;
 
-  /** Throws an Error when the bytes are not a complete index. */
+  /** Throws `Damaged` when the bytes are not a complete index. */
   constructor(bytes: Buffer) {
     if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, 4) !== MAGIC) {
-      throw new Error('not an index of a pack');
+      throw new Damaged('not an index of a pack');
     }
-    if (bytes.readUInt32LE(4) !== FORMAT) throw new Error('an index of an unknown format');
+    if (bytes.readUInt32LE(4) !== FORMAT) throw new Damaged('an index of an unknown format');
     this.#bytes = bytes;
     this.#frameCount = bytes.readUInt32LE(8);
     this.#blobCount = bytes.readUInt32LE(12);
     this.#parts = partsOf(this.#frameCount, this.#blobCount);
-    if (bytes.length !== this.#parts.end) throw new Error('an index of the wrong length');
+    if (bytes.length !== this.#parts.end) throw new Damaged('an index of the wrong length');
     if (!checksum(bytes).equals(bytes.subarray(this.#parts.checksum))) {
-      throw new Error('an index that does not match its checksum');
+      throw new Damaged('an index that does not match its checksum');
     }
   }
 
@@ -92,9 +92,9 @@ export class PackIndex {
     return this.find(id) !== null;
   }
 
-  /** Throws an Error when there is no such frame. */
+  /** Throws `Damaged` when there is no such frame. */
   frame(number: number): Frame {
-    if (number >= this.#frameCount) throw new Error('an index that names no frame');
+    if (number >= this.#frameCount) throw new Damaged('an index that names no frame');
     const at = this.#parts.frames + number * FRAME_BYTES;
     return {
       offset: Number(this.#bytes.readBigUInt64LE(at)),
@@ -166,21 +166,6 @@ export function packOf(file: string): string | null {
   const name = [PACK, INDEX].find((suffix) => file.endsWith(suffix));
   const stem = name === undefined ? '' : file.slice(0, -name.length);
   return isPackName(stem) ? stem : null;
-}
-
-/** Names of the packs that have an index. */
-export function listPacks(layout: Layout): string[] {
-  return filesIn(layout.packs)
-    .filter((file) => file.endsWith(INDEX))
-    .map(packOf)
-    .filter((name) => name !== null);
-}
-
-/** Bytes of all files in the folder, including those that a crash left. */
-export function sizeOfPacks(layout: Layout): number {
-  return filesIn(layout.packs)
-    .map((file) => statSync(join(layout.packs, file), { throwIfNoEntry: false })?.size ?? 0)
-    .reduce((sum, size) => sum + size, 0);
 }
 
 const PACK_NAME = /^[0-9a-f]{32}$/;

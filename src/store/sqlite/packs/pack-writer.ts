@@ -77,9 +77,10 @@ class PackWriter {
   #filled = 0;
   /** The number of blobs in the frame: it may hold empty ones only, and then has no bytes. */
   #held = 0;
-  #bytes = 0;
-  readonly #frames: Frame[] = [];
-  readonly #places = new Map<BlobId, Place>();
+  /** Bytes of all blobs. */
+  bytes = 0;
+  readonly frames: Frame[] = [];
+  readonly places = new Map<BlobId, Place>();
   readonly #inFlight = new Set<Promise<void>>();
   #failure: { readonly error: unknown } | null = null;
 
@@ -92,29 +93,16 @@ class PackWriter {
     return new PackWriter(file);
   }
 
-  get frames(): readonly Frame[] {
-    return this.#frames;
-  }
-
-  get places(): ReadonlyMap<BlobId, Place> {
-    return this.#places;
-  }
-
-  /** Bytes of all blobs. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   /** Takes a copy. Resolves when there is room for the next blob. */
   async add({ id, bytes }: Blob): Promise<void> {
     if (!isBlobId(id)) {
       throw new SavepointError('argument-invalid', 'a blob has no SHA-256 as its id');
     }
-    if (this.#places.has(id)) return;
+    if (this.places.has(id)) return;
     if (this.#filled + bytes.length > FRAME_BYTES) await this.#sendFilled();
-    const frame = this.#frames.length;
-    this.#places.set(id, { frame, offset: this.#filled, length: bytes.length });
-    this.#bytes += bytes.length;
+    const frame = this.frames.length;
+    this.places.set(id, { frame, offset: this.#filled, length: bytes.length });
+    this.bytes += bytes.length;
     if (bytes.length > FRAME_BYTES) {
       await this.#send(Buffer.from(bytes));
       return;
@@ -149,7 +137,7 @@ class PackWriter {
   }
 
   async #send(raw: Buffer, whenWritten: () => void = () => {}): Promise<void> {
-    const number = this.#frames.push({ offset: 0, stored: 0, raw: raw.length }) - 1;
+    const number = this.frames.push({ offset: 0, stored: 0, raw: raw.length }) - 1;
     const work = this.#writeFrame(number, raw)
       .catch((error: unknown) => {
         this.#failure ??= { error };
@@ -168,7 +156,7 @@ class PackWriter {
     const stored = packed.length < raw.length ? packed : raw;
     const offset = this.#end;
     this.#end += stored.length;
-    this.#frames[number] = { offset, stored: stored.length, raw: raw.length };
+    this.frames[number] = { offset, stored: stored.length, raw: raw.length };
     await writeAll(this.#file, stored, offset);
   }
 

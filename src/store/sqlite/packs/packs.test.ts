@@ -3,8 +3,9 @@ import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
+import { ChildScript } from '../../../../test/setup/child-script.ts';
+import { withTemporaryFolder } from '../../../../test/setup/temporary-folder.ts';
 import { isSavepointError } from '../../../model/errors.ts';
-import { ChildScript } from '../../../testing/child-script.ts';
 import {
   baselineOf,
   groupsOf,
@@ -12,7 +13,6 @@ import {
   rejectsWith,
   textBlob,
 } from '../../../testing/store/samples.ts';
-import { withTemporaryFolder } from '../../../testing/temporary-folder.ts';
 import type { Blob, Store } from '../../store.ts';
 import { sqliteStore } from '../sqlite-store.ts';
 

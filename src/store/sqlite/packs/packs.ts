@@ -1,54 +1,43 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { zstdDecompressSync } from 'node:zlib';
 import { SavepointError } from '../../../model/errors.ts';
 import { type BlobId, isBlobId } from '../../../model/ids.ts';
 import { hashBytes } from '../../blob.ts';
 import type { Blob, PackReceipt } from '../../store.ts';
-import { filesIn, type Layout, type PackPlace } from '../layout.ts';
-import {
-  type Frame,
-  indexFile,
-  listPacks,
-  PackIndex,
-  type Place,
-  packFile,
-  packOf,
-  sizeOfPacks,
-} from './pack-index.ts';
+import { filesIn, type Layout, type PackPlace, readAt, sizeBelow } from '../layout.ts';
+import { Damaged, PackFolder } from './pack-folder.ts';
+import { indexFile, isPackName, PackIndex, packFile, packOf } from './pack-index.ts';
 import { putBlobs } from './pack-writer.ts';
 
 // A frame larger than this holds a single blob, so nobody asks for its neighbours.
 const MAX_CACHED_BYTES = 1024 * 1024;
 const MAX_CHUNK_BYTES = 1024 * 1024;
 
-/** Reads the packs of a store. An index is loaded when it is first needed, and stays in memory. */
+/** The packs of a store. */
 export class Packs implements PackPlace {
   readonly #layout: Layout;
-  /** By the name of the pack; null for a damaged index. */
-  readonly #known = new Map<string, PackIndex | null>();
+  readonly #folder: PackFolder<PackIndex>;
   /** The last frame: whoever reads a tree asks for neighbours. */
   #recent: { readonly key: string; readonly bytes: Uint8Array } | null = null;
 
   constructor(layout: Layout) {
     this.#layout = layout;
+    const load = (file: string): PackIndex => new PackIndex(readFileSync(file));
+    this.#folder = new PackFolder(layout.packs, load, isPackName);
   }
 
-  /**
-   * The bytes of a blob, compared with its hash; null when no pack has it. Throws `blob-corrupt` when
-   * packs have it and none gives the right bytes.
-   */
-  read(id: BlobId): Uint8Array | null {
+  read(id: BlobId, among?: readonly string[]): Uint8Array | null {
     if (!isBlobId(id)) return null;
-    const found = this.#readKnown(id);
-    if (found instanceof Uint8Array) return found;
-    // Another process may have made a pack, or removed one, since we looked.
-    return this.#look() ? this.#settled(id, this.#readKnown(id)) : this.#settled(id, found);
+    const found = this.#folder.read((name, index) =>
+      among?.includes(name) === false ? null : this.#readFrom(name, index, id),
+    );
+    if (found === 'missing') return null;
+    if (found !== 'damaged') return found;
+    throw new SavepointError('blob-corrupt', `blob ${id} is damaged in its pack`);
   }
 
-  /** The index of a pack; null when it is missing or damaged. */
   index(name: string): PackIndex | null {
-    this.#look();
-    return this.#known.get(name) ?? null;
+    return this.#folder.index(name);
   }
 
   put(groups: AsyncIterable<readonly Blob[]>): Promise<PackReceipt> {
@@ -70,103 +59,45 @@ export class Packs implements PackPlace {
   }
 
   bytes(): number {
-    return sizeOfPacks(this.#layout);
+    return sizeBelow(this.#layout.packs);
   }
 
   forget(): void {
-    this.#known.clear();
+    this.#folder.forget();
     this.#recent = null;
   }
 
-  #readKnown(id: BlobId): Uint8Array | 'damaged' | 'absent' {
-    let outcome: 'damaged' | 'absent' = 'absent';
-    for (const [name, index] of this.#known) {
-      const place = index?.find(id);
-      if (place === null) continue;
-      const bytes = index && place && this.#readPlace(name, index, place);
-      if (bytes && hashBytes(bytes) === id) return bytes;
-      outcome = 'damaged';
-    }
-    return outcome;
-  }
-
-  #settled(id: BlobId, found: Uint8Array | 'damaged' | 'absent'): Uint8Array | null {
-    if (found === 'absent') return null;
-    if (found !== 'damaged') return found;
-    throw new SavepointError('blob-corrupt', `blob ${id} is damaged in its pack`);
-  }
-
-  /** A copy of the blob's bytes. Null when the frame cannot be read, or the pack is gone. */
-  #readPlace(name: string, index: PackIndex, place: Place): Uint8Array | null {
-    try {
-      const frame = index.frame(place.frame);
-      const bytes = this.#frame(name, place.frame, frame);
-      return Uint8Array.from(bytes.subarray(place.offset, place.offset + place.length));
-    } catch (error) {
-      if (isTrouble(error)) throw error;
-      return null;
-    }
-  }
-
-  #frame(name: string, number: number, frame: Frame): Uint8Array {
-    const key = `${name}/${number}`;
-    if (this.#recent?.key === key) return this.#recent.bytes;
-    const bytes = readFrame(packFile(this.#layout, name), frame);
-    if (bytes.length <= MAX_CACHED_BYTES) this.#recent = { key, bytes };
+  /** A copy of the blob's bytes, compared with its hash. */
+  #readFrom(name: string, index: PackIndex, id: BlobId): Uint8Array | null {
+    const place = index.find(id);
+    if (place === null) return null;
+    const frame = this.#frame(name, index, place.frame);
+    const bytes = Uint8Array.from(frame.subarray(place.offset, place.offset + place.length));
+    if (hashBytes(bytes) !== id) throw new Damaged('a blob that does not match its hash');
     return bytes;
   }
 
-  /** Reads the folder again. True when packs came, went, or are read again after damage. */
-  #look(): boolean {
-    const names = new Set(listPacks(this.#layout));
-    let changed = false;
-    for (const name of this.#known.keys()) {
-      if (!names.has(name)) changed = this.#known.delete(name) || changed;
-    }
-    for (const name of names) {
-      // A damaged index is loaded again: somebody may have replaced it.
-      if (this.#known.get(name)) continue;
-      this.#known.set(name, loadIndex(indexFile(this.#layout, name)));
-      changed = true;
-    }
-    return changed;
+  #frame(name: string, index: PackIndex, number: number): Uint8Array {
+    const key = `${name}/${number}`;
+    if (this.#recent?.key === key) return this.#recent.bytes;
+    const { offset, stored, raw } = index.frame(number);
+    const bytes = readPart(packFile(this.#layout, name), offset, stored);
+    const frame = stored === raw ? bytes : decompress(bytes, raw);
+    if (frame.length <= MAX_CACHED_BYTES) this.#recent = { key, bytes: frame };
+    return frame;
   }
 }
 
-function loadIndex(file: string): PackIndex | null {
-  try {
-    return new PackIndex(readFileSync(file));
-  } catch (error) {
-    if (isTrouble(error)) throw error;
-    return null;
-  }
-}
-
-/** A failing disk or too many open files are not damage. A missing file is. */
-function isTrouble(error: unknown): boolean {
-  const { syscall, code } = error as NodeJS.ErrnoException;
-  return syscall !== undefined && code !== 'ENOENT';
-}
-
-function readFrame(file: string, { offset, stored, raw }: Frame): Uint8Array {
-  const bytes = readPart(file, offset, stored);
-  if (stored === raw) return bytes;
-  const chunkSize = Math.min(Math.max(raw, 64), MAX_CHUNK_BYTES);
-  return zstdDecompressSync(bytes, { maxOutputLength: raw, chunkSize });
+function decompress(bytes: Uint8Array, length: number): Uint8Array {
+  const chunkSize = Math.min(Math.max(length, 64), MAX_CHUNK_BYTES);
+  return zstdDecompressSync(bytes, { maxOutputLength: length, chunkSize });
 }
 
 function readPart(file: string, offset: number, length: number): Uint8Array {
   const descriptor = openSync(file, 'r');
   try {
-    // Compared first: a damaged number could ask for any amount of memory.
-    if (offset + length > fstatSync(descriptor).size) throw new Error('a pack that is cut short');
-    const bytes = Buffer.allocUnsafeSlow(length);
-    let done = 0;
-    while (done < length) {
-      const read = readSync(descriptor, bytes, done, length - done, offset + done);
-      if (read === 0) throw new Error('a pack that is cut short');
-      done += read;
-    }
+    const bytes = readAt(descriptor, offset, length);
+    if (bytes.length < length) throw new Damaged('a pack that is cut short');
     return bytes;
   } finally {
     closeSync(descriptor);

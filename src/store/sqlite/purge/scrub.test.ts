@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, it } from 'vitest';
+import { GitRepository } from '../../../../test/setup/git-repository.ts';
+import { withTemporaryFolder } from '../../../../test/setup/temporary-folder.ts';
 import { ManifestWriter } from '../../../model/manifest.ts';
-import { GitRepository } from '../../../testing/git-repository.ts';
 import {
   assertReadable,
   baselineOf,
@@ -11,7 +12,6 @@ import {
   pathOf,
   textBlob,
 } from '../../../testing/store/samples.ts';
-import { withTemporaryFolder } from '../../../testing/temporary-folder.ts';
 import { blobOf } from '../../blob.ts';
 import { currentSeq, readGitObject } from '../../find.ts';
 import type { Blob, Store } from '../../store.ts';

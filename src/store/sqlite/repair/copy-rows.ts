@@ -113,17 +113,28 @@ function listOne(
   keys: Map<string, Key>,
 ): { count: number; isWhole: boolean } {
   const seen = new Set<string>();
+  const isWhole = eachRow<Row>(source, sql, (row) => {
+    const key = Object.values(row);
+    const text = JSON.stringify(key);
+    seen.add(text);
+    keys.set(text, key);
+    return true;
+  });
+  return { count: seen.size, isWhole };
+}
+
+/** Answers whether all rows could be read, and `look` agreed to go on after each of them. */
+export function eachRow<Found>(
+  source: DatabaseSync,
+  sql: string,
+  look: (row: Found) => boolean,
+): boolean {
   try {
-    for (const row of source.prepare(sql).iterate()) {
-      const key = Object.values(row as Row);
-      const text = JSON.stringify(key);
-      seen.add(text);
-      keys.set(text, key);
-    }
-    return { count: seen.size, isWhole: true };
+    for (const row of source.prepare(sql).iterate()) if (!look(row as Found)) return false;
+    return true;
   } catch (error) {
     if (isOutside(error)) throw error;
-    return { count: seen.size, isWhole: false };
+    return false;
   }
 }
 

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { withTemporaryFolder } from '../../../../test/setup/temporary-folder.ts';
 import { ATTRIBUTIONS, CHANGE_ORIGINS, type Change } from '../../../model/change.ts';
 import { ABSENT, type State } from '../../../model/state.ts';
 import {
@@ -11,7 +12,6 @@ import {
   pathOf,
   textBlob,
 } from '../../../testing/store/samples.ts';
-import { withTemporaryFolder } from '../../../testing/temporary-folder.ts';
 import { checkStore } from '../check/check-store.ts';
 import { sqliteStore } from '../sqlite-store.ts';
 import { repairStore, type StoreRepair } from './repair-store.ts';

@@ -2,8 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Seq } from '../../../model/ids.ts';
 import { bytesToPath, type TrackedPath } from '../../../model/path.ts';
 import { problem, type StoreProblem } from '../check/problem.ts';
-import { type Connection, isOutside } from '../connection.ts';
+import type { Connection } from '../connection.ts';
 import { brokenSeals } from '../seals.ts';
+import { eachRow } from './copy-rows.ts';
 
 /** A change, as the index of paths has it. */
 interface Entry {
@@ -99,15 +100,4 @@ function rightRows(
     return true;
   });
   return { count, end, isWhole };
-}
-
-/** Answers whether all rows could be read, and `look` agreed to go on after each of them. */
-function eachRow<Row>(source: DatabaseSync, sql: string, look: (row: Row) => boolean): boolean {
-  try {
-    for (const row of source.prepare(sql).iterate()) if (!look(row as Row)) return false;
-    return true;
-  } catch (error) {
-    if (isOutside(error)) throw error;
-    return false;
-  }
 }

@@ -70,7 +70,8 @@ export function repairBaseline(opened: Opened, aside: SetAside): void {
   const { connection, layout } = opened;
   const baseline = readBaseline(connection);
   if (baseline === null) return;
-  const packs = baseline.packs.filter((name) => opened.packs.index(name) !== null);
+  // Also those that nothing names: one of them may have the only bytes of an entry that are still right.
+  const packs = opened.packs.names().filter((name) => opened.packs.index(name) !== null);
   for (const name of baseline.packs.filter((one) => !packs.includes(one))) {
     aside.file(indexFile(layout, name));
     aside.file(packFile(layout, name));
@@ -84,10 +85,9 @@ export function repairBaseline(opened: Opened, aside: SetAside): void {
   const writer = new ManifestWriter(list.count);
   for (let at = 0; at < list.count; at += 1) {
     const state = list.state(at);
-    writer.set(at, isReadableEntry(opened, state) ? state : unknown('damaged'));
+    writer.set(at, isReadableEntry(opened, state, packs) ? state : unknown('damaged'));
   }
   const manifest = blobOf(writer.finish((at) => list.path(at)));
-  if (manifest.id === baseline.manifest && packs.length === baseline.packs.length) return;
   storeBlobs(opened, [manifest], new Numbers(connection));
   writeBaseline(connection, { ...baseline, manifest: manifest.id, packs });
 }

@@ -59,8 +59,9 @@ export function repairRows(opened: Opened, aside: SetAside): void {
 /** Makes the two entries anew that a store cannot be without. Nothing may be written over other arrivals. */
 export function restoreEntries(connection: Connection, layout: Layout): void {
   const newest = connection.get<{ seq: Seq | null }>(NEWEST)?.seq ?? 0;
-  if (Number(entryOf(connection, 'seq') ?? -1) < newest) writeMeta(connection, 'seq', newest);
-  if (entryOf(connection, 'arrivals') === undefined) {
+  const seq = entryOf(connection, 'seq');
+  if (typeof seq !== 'number' || seq < newest) writeMeta(connection, 'seq', newest);
+  if (typeof entryOf(connection, 'arrivals') !== 'number') {
     const end = existsSync(layout.arrivals) ? statSync(layout.arrivals).size : 0;
     writeMeta(connection, 'arrivals', end);
   }

@@ -9,6 +9,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { withTemporaryFolder } from '../../../../test/setup/temporary-folder.ts';
 import { ManifestWriter } from '../../../model/manifest.ts';
 import {
   assertReadable,
@@ -23,7 +24,6 @@ import {
   sessionOf,
   textBlob,
 } from '../../../testing/store/samples.ts';
-import { withTemporaryFolder } from '../../../testing/temporary-folder.ts';
 import { blobOf } from '../../blob.ts';
 import type { Blob } from '../../store.ts';
 import { checkStore } from '../check/check-store.ts';
@@ -195,6 +195,36 @@ describe('the repair of a store', () => {
       expect((await checkStore(folder)).problems).toEqual([]);
     }));
 
+  it('keeps what the first scan found where only a pack has it that nothing names', () =>
+    withStore(async (folder) => {
+      const [list, packed] = [manifestOf(['b'], TWO), TWO];
+      const store = await sqliteStore({ directory: folder });
+      const { packs } = await store.blobs.putMany(groupsOf([packed]));
+      await store.timeline.commit({ base: 3, blobs: [list], baseline: baselineOf(4, list, packs) });
+      await store.blobs.putMany(groupsOf([packed]));
+      await store.close();
+      writeFileSync(join(folder, 'packs', `${packs[0]}.pack`), 'damaged');
+      execute(folder, `DELETE FROM changes; DELETE FROM heads; DELETE FROM blobs WHERE size = 3`);
+      const { problems } = await checkStore(folder);
+      expect(problems.map(({ kind }) => kind)).toContain('pack');
+      await repairStore(folder);
+      const again = await sqliteStore({ directory: folder });
+      await again.maintain('prune', 0);
+      await assertReadable(again, packed);
+      await again.close();
+    }));
+
+  it('makes the sequence number anew where it is not a number', () =>
+    withStore(async (folder) => {
+      const connection = new Connection(join(folder, 'store.db'));
+      connection.run("UPDATE meta SET value = 'x', seal = seal_of(key, 'x') WHERE key = 'seq'");
+      connection.close();
+      await repairStore(folder);
+      const store = await sqliteStore({ directory: folder });
+      expect((await store.state()).seq).toBe(3);
+      await store.close();
+    }));
+
   it('takes the right name of a path from the index of names', () =>
     withBaseline(async (folder) => {
       damageName(folder);
@@ -253,9 +283,9 @@ function withBaseline(work: (folder: string) => Promise<void>): Promise<void> {
   });
 }
 
-function manifestOf(paths: readonly string[]): Blob {
+function manifestOf(paths: readonly string[], content = ONE): Blob {
   const writer = new ManifestWriter(paths.length);
-  for (const at of paths.keys()) writer.set(at, fileOf(ONE));
+  for (const at of paths.keys()) writer.set(at, fileOf(content));
   return blobOf(writer.finish((at) => pathOf(paths[at] ?? '')));
 }
 

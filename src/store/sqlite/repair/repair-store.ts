@@ -11,12 +11,13 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makePrivateFolder, syncPath } from '../../../fs/write-file.ts';
 import { SEALED_TABLES } from '../check/check-rows.ts';
-import { checkOpened, checkStore, openedWith } from '../check/check-store.ts';
+import { checkOpened, checkStore } from '../check/check-store.ts';
 import { isDamage, type StoreCheck, type StoreProblem } from '../check/problem.ts';
 import { Connection, isOutside, storeFailure } from '../connection.ts';
 import { type Layout, layoutOf } from '../layout.ts';
 import { withoutWriters } from '../lock.ts';
 import { buildFresh } from '../open-database.ts';
+import { openedWith } from '../sqlite-store.ts';
 import { type CopiedTable, copyTable, lossesOf } from './copy-rows.ts';
 import {
   describeLost,
@@ -143,12 +144,12 @@ async function mend(
   try {
     const opened = openedWith(connection, layout);
     connection.exec('PRAGMA foreign_keys = OFF');
-    const lost = describeLost(connection, lostChanges);
+    let lost = describeLost(connection, lostChanges);
     for (let round = 0; round < ROUNDS; round += 1) {
       const damage = (await checkOpened(opened)).problems.filter(isDamage);
       // A check does not notice every lost change.
       if (damage.length === 0 && (round > 0 || lostChanges === NO_LOST_CHANGES)) break;
-      lost.push(...damage);
+      lost = [...lost, ...damage];
       connection.immediate(() => {
         repairRows(opened, aside);
         repairBlobs(opened, aside);

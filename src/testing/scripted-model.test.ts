@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { overloaded, say, slowly, think, useTool } from '../../messages-server/index.ts';
-import type { Script } from './script.ts';
-import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
+import { overloaded, say, slowly, think, useTool } from '../messages-server/index.ts';
+import { type Script, type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 
 describe('the scripted model', () => {
   it('gives the replies of a prompt one after the other, by what the conversation holds', async () => {

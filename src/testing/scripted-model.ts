@@ -2,12 +2,14 @@ import {
   invalidRequest,
   isFailure,
   type MessagesRequest,
+  type MessagesServer,
   type Reply,
   type ReplyTo,
   say,
+  startMessagesServer,
   type Turn,
   turnOf,
-} from '../../messages-server/index.ts';
+} from '../messages-server/index.ts';
 
 /** The replies of a turn by its prompt. A reply that calls tools is followed by the next one. */
 export type Script = Readonly<Record<string, readonly Step[]>>;
@@ -54,4 +56,23 @@ function fails(step: Step): boolean {
 function stepsFor(script: Script, prompt: string): readonly Step[] | undefined {
   if (Object.hasOwn(script, prompt)) return script[prompt];
   return Object.entries(script).find(([key]) => prompt.endsWith(`\n${key}`))?.[1];
+}
+
+/** A model that says what a script has it say. */
+export interface ScriptedModel extends MessagesServer {
+  /** Every request for a message, in the order in which they came, those without tools as well. */
+  readonly requests: readonly MessagesRequest[];
+}
+
+/**
+ * Starts a model on 127.0.0.1 that an agent reaches by `ANTHROPIC_BASE_URL`. A script gives the replies to
+ * each prompt; a function decides from the whole request.
+ */
+export async function startScriptedModel(script: Script | ReplyTo): Promise<ScriptedModel> {
+  const requests: MessagesRequest[] = [];
+  const server = await startMessagesServer({
+    replyTo: typeof script === 'function' ? script : scripted(script),
+    onRequest: (request) => requests.push(request),
+  });
+  return { ...server, requests };
 }
