@@ -182,6 +182,19 @@ describe('an export', () => {
     expect(await exported()).toEqual(['a.txt']);
   });
 
+  it('brings a file that is private again where git ignores it there too', async () => {
+    await runs('echo more >> .env; echo more >> a.txt');
+    await project.run(['export', file(), '--private', '.env']);
+    const other = new CliProject({ '.gitignore': '.env\n' });
+    try {
+      expect((await other.run(['import', file()])).code).toBe(0);
+      const { value } = await other.json(['export', join(other.scratch, 'again'), '--all']);
+      expect(value).toMatchObject({ privateOut: ['.env'] });
+    } finally {
+      other.remove();
+    }
+  });
+
   /** The paths in the file, as another project gets them. */
   async function exported(): Promise<string[]> {
     const other = new CliProject({});
