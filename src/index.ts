@@ -30,7 +30,7 @@ export {
 } from './engine/requests.ts';
 export type { Savepoint } from './engine/savepoint.ts';
 export type { ScanOptions, ScanReport } from './engine/scan.ts';
-export type { ProjectStatus, WorktreeStatus } from './engine/status.ts';
+export type { LeftOut, ProjectStatus, Uncovered, WorktreeStatus } from './engine/status.ts';
 export type { OpenWindow } from './engine/window.ts';
 export type {
   ExecutionReader,
@@ -166,6 +166,7 @@ export type { ListedCheckpoint } from './timeline/checkpoints.ts';
 export type { PathDiff } from './timeline/diff.ts';
 export type { InspectedChange, InspectedCheckpoint } from './timeline/inspect-checkpoint.ts';
 export type { CountBudget, LineCount } from './timeline/line-counts.ts';
+export type { IsPrivate } from './timeline/private-paths.ts';
 export {
   DEFAULT_RETENTION,
   type Eviction,

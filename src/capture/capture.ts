@@ -4,13 +4,21 @@ import type { Change } from '../model/change.ts';
 import { ancestors, type TrackedPath } from '../model/path.ts';
 import type { OnProgress } from '../model/progress.ts';
 import { protectionOf } from '../model/protection.ts';
-import { ABSENT, isDirectory, joins, type UnknownReason, unknown } from '../model/state.ts';
+import {
+  ABSENT,
+  isDirectory,
+  joins,
+  type State,
+  type UnknownReason,
+  unknown,
+} from '../model/state.ts';
 import type { Draft } from '../store/draft.ts';
 import { findHead } from '../store/find.ts';
 import type { ChangeQuery, Store } from '../store/store.ts';
 import type { Finds } from './attribution.ts';
 import { type Author, appendChange, authorOf, settle, settleFound } from './chain.ts';
 import type { PathMatcher } from './ignore/folder-view.ts';
+import type { IsIgnored } from './ignore/ignored-path.ts';
 import { headOf, type KnownStates } from './known-states.ts';
 import { ownerMayRun } from './process-owner.ts';
 
@@ -28,6 +36,7 @@ export interface CaptureSite {
   readonly ownFolders: readonly string[];
   /** Paths whose contents are never recorded, because they may be secret. */
   readonly excluded: PathMatcher;
+  readonly ignored: IsIgnored;
   readonly onProgress?: OnProgress | undefined;
 }
 
@@ -52,6 +61,7 @@ export async function openChanges(
   const overlapped = await changesOfOverlappedCalls(site.store, { paths: [...looks.keys()] });
   for (const [path, seen] of looks) {
     const head = await headOf(draft, site.known, path);
+    if (head === null) markIgnored(draft, site, path, seen);
     const open = head?.open ? await site.store.timeline.changes({ paths: [path], open: true }) : [];
     const calls = [...open, ...overlapped.filter((call) => call.path === path)];
     const others = calls.filter((call) => call.sessionId !== author.sessionId && mayRun(call));
@@ -109,6 +119,7 @@ async function captureAppeared(
     const head = await headOf(draft, site.known, path);
     const seen = look(site, path);
     if (head?.open) continue;
+    if (head === null) markIgnored(draft, site, path, seen);
     // Nothing was there when the folder was looked at, so an older record had ended by then.
     const isOld = head !== null && head.seq < folder.seq;
     if (isOld) await settleFound(draft, finds, { path, head, seen: NOTHING, until: folder.seq });
@@ -117,6 +128,11 @@ async function captureAppeared(
     if (seen.blob !== null) draft.addBlob(seen.blob);
     appendChange(draft, path, before, seen.state, author);
   }
+}
+
+/** A path that no scan has judged, and that a tool named, is private too where git ignores it. */
+function markIgnored(draft: Draft, site: CaptureSite, path: TrackedPath, seen: Observation): void {
+  if (site.ignored(path, isDirectory(seen.state))) draft.privatePaths.push(path);
 }
 
 /**
@@ -191,6 +207,25 @@ export function look(site: CaptureSite, path: TrackedPath): Observation {
   // An excluded file is never read: with this limit, every file counts as too large.
   const seen = observe(site.root, path, { maxFileSize: -1 });
   return seen.state.kind === 'absent' || isDirectory(seen.state) ? seen : notSeen('excluded');
+}
+
+/**
+ * As `look`, for a path whose last known state is at hand. A file beyond the size limit may be on record,
+ * because git held it or a rewind kept it, and so may a file that was excluded since. As long as the file
+ * has those bytes, that is its state. Nothing new is kept of it.
+ */
+export function lookAtKnown(
+  site: CaptureSite,
+  path: TrackedPath,
+  known: State | null,
+  reason: 'too-large' | 'excluded',
+): Observation {
+  const seen = look(site, path);
+  const isLeftOut = seen.state.kind === 'unknown' && seen.state.reason === reason;
+  if (!isLeftOut || known?.kind !== 'captured') return seen;
+  const whole = observe(site.root, path, { maxFileSize: known.size });
+  const isSame = whole.state.kind === 'captured' && whole.state.blob === known.blob;
+  return isSame ? { ...whole, blob: null } : seen;
 }
 
 export function isOffLimits(site: CaptureSite, path: TrackedPath): boolean {

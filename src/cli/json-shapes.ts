@@ -59,7 +59,7 @@ export const PATH_BYTES: Kind<Readonly<Record<string, string>>> = described(
 );
 
 export const COVERS: Kind<Coverage> = described(
-  'named: files that tools named. scanned: the whole worktree. The others say why there is a gap before it.',
+  'named: files that tools named. scanned: the worktree was scanned; savepoint status lists what it could not record. The others say why there is a gap before it.',
   oneOf(...COVERAGES),
 );
 

@@ -56,7 +56,7 @@ export async function withTimelineIfAny<T>(
 }
 
 /** Says what the engine did by itself, such as finishing a restore that a crash had interrupted. */
-function sayNotices(call: Call, savepoint: Savepoint): void {
+export function sayNotices(call: Call, savepoint: Savepoint): void {
   const lines = savepoint.notices().flatMap((note) => noteText(note, call.columns));
   for (const line of lines) call.io.err(`${line}\n`);
 }

@@ -34,6 +34,13 @@ const SETTINGS: SettingsTable<Values> = {
     variable: 'SAVEPOINT_EXCLUDE',
     summary: 'files whose contents are never recorded',
   },
+  keepIgnored: {
+    kind: SWITCH,
+    fallback: DEFAULT_SETTINGS.keepIgnored,
+    projectMay: 'raises',
+    variable: 'SAVEPOINT_KEEP_IGNORED',
+    summary: 'whether scans keep small files that git ignores, privately',
+  },
   maxFileSize: {
     kind: SIZE,
     fallback: DEFAULT_SETTINGS.maxFileSize,

@@ -64,6 +64,7 @@ const OPEN_OPTIONS: Kind<OpenOptions> = object({
   scanWorkers: optional(AMOUNT),
   environment: optional(unchecked<SavepointSettings['environment']>()),
   onProgress: optional(unchecked<OnProgress | undefined>()),
+  keepIgnored: optional(BOOLEAN),
   exclude: optional(listOf(TEXT)),
 });
 

@@ -44,6 +44,8 @@ export interface SavepointSettings {
    * or materialized, and for each content of an export or import.
    */
   readonly onProgress: OnProgress | undefined;
+  /** Whether scans keep small files that git ignores, too. They are private, and never in an export. */
+  readonly keepIgnored: boolean;
   /** Patterns as in .gitignore: files that fit are never read, only their existence is recorded. */
   readonly exclude: readonly string[];
 }
@@ -62,6 +64,7 @@ export const DEFAULT_SETTINGS: SavepointSettings = {
   scanWorkers: 2,
   environment: {},
   onProgress: undefined,
+  keepIgnored: true,
   exclude: [],
 };
 

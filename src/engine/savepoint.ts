@@ -13,6 +13,7 @@ import type { IfStorable } from '../model/value/index.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
 import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
+import { type IsPrivate, privatePaths } from '../timeline/private-paths.ts';
 import { evictCheckpoints, type PruneRequest, type RetentionRules } from '../timeline/retention.ts';
 import { archiveSession } from '../timeline/sessions.ts';
 import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
@@ -42,7 +43,7 @@ import {
 } from './requests.ts';
 import { apply, planAndApply, planDiff, planRedo, planRewind, planUndo } from './rewind.ts';
 import { SCAN_OPTIONS, type ScanOptions, type ScanReport, scanWith } from './scan.ts';
-import { type ProjectStatus, status } from './status.ts';
+import { type LeftOut, leftOut, type ProjectStatus, status } from './status.ts';
 import { TimelineReader } from './timeline-reader.ts';
 import { exportSessions, importSessions } from './transfer.ts';
 import { closeWindow, type OpenWindow, openWindow } from './window.ts';
@@ -111,6 +112,16 @@ export class Savepoint extends TimelineReader {
   /** What is on record, what is not, and why. Writes nothing. */
   status(): Promise<ProjectStatus> {
     return this.#bench.reading(() => status(this.#bench));
+  }
+
+  /** Says which paths are private: git ignores them, and they were kept all the same. Ask before you show them. */
+  privatePaths(): Promise<IsPrivate> {
+    return privatePaths(this.#bench.store);
+  }
+
+  /** What the last scan left out, and why. Writes nothing. */
+  uncovered(): Promise<LeftOut> {
+    return this.#bench.reading(() => leftOut(this.#bench));
   }
 
   /** Writes the whole tree of a checkpoint into an empty folder. */

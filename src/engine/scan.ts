@@ -10,13 +10,14 @@ import { commandsIn, type Window } from '../model/window.ts';
 import { Draft } from '../store/draft.ts';
 import { currentSeq } from '../store/find.ts';
 import { endWindow } from '../timeline/runs.ts';
+import { noteOnHidden, noteOnIgnored, notesOnFirst } from './scan-notes.ts';
 import type { Workbench } from './workbench.ts';
 
 /** What a scan put on record. */
 export interface ScanReport {
   readonly coverage: Coverage;
   readonly changes: readonly Change[];
-  /** Paths whose content could not be recorded; their changes say why. */
+  /** Paths whose content could not be recorded; their changes or the first report say why. */
   readonly unrecorded: readonly TrackedPath[];
   /** Set by the scan that made the baseline. */
   readonly first: BaselineReport | null;
@@ -126,7 +127,16 @@ async function draftWalk(
   };
   const first = recording.kind === 'baseline' ? recording : null;
   const { changes, unrecorded } =
-    recording.kind === 'changes' ? recording : { changes: [], unrecorded: [] };
+    recording.kind === 'changes'
+      ? recording
+      : { changes: [], unrecorded: recording.unrecorded.map(({ path }) => path) };
+  const isFirstUse =
+    draft.privatePaths.length > 0 && (await store.timeline.privatePaths()).length === 0;
+  if (isFirstUse) bench.tell(noteOnIgnored(draft.privatePaths));
+  bench.tellOnce(noteOnHidden(bench.worktree.hiddenBy(walk)));
+  if (first !== null) {
+    bench.tell(notesOnFirst(first, walk.index.unreadable(), bench.settings.maxFileSize));
+  }
   const notice = await sharedNotice(bench);
   return { draft, report: { coverage: 'scanned', changes, unrecorded, first, notice }, keep };
 }

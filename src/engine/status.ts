@@ -1,6 +1,8 @@
 import { sharedBytes } from '../capture/git/keep-objects.ts';
 import { ownerMayRun } from '../capture/process-owner.ts';
 import type { ScanDifferences } from '../capture/scan/differences.ts';
+import type { ScanIndex } from '../capture/scan/scan-index.ts';
+import type { HiddenBy } from '../capture/scan/worktree.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { UnknownReason } from '../model/state.ts';
@@ -24,6 +26,13 @@ export interface ProjectStatus {
   readonly interrupted: readonly Window[];
 }
 
+/** A path in scope that is not on record, or not all of it. */
+export interface Uncovered {
+  readonly path: TrackedPath;
+  /** `folder-unreadable`: entries of the folder may be there that no scan could see. */
+  readonly reason: UnknownReason | 'folder-unreadable';
+}
+
 export interface WorktreeStatus {
   /** How many entries the first scan found, and how many of them were taken from git. */
   readonly entries: number;
@@ -31,9 +40,13 @@ export interface WorktreeStatus {
   /** Bytes of git's packs that are shared with the repository, where a program could overwrite them. */
   readonly sharedBytes: number;
   /** Paths in scope whose content is not on record. */
-  readonly unrecorded: readonly { readonly path: TrackedPath; readonly reason: UnknownReason }[];
+  readonly unrecorded: readonly Uncovered[];
   /** Paths that have changed since the last scan; null where the worktree could not be scanned. */
   readonly pending: number | null;
+  /** What hides every name in the project, so that nothing new is recorded; null for nothing. */
+  readonly hiddenBy: HiddenBy | null;
+  /** How many entries are kept although git ignores them. */
+  readonly keptIgnored: number;
   /** Names that the ignore rules leave out, in folders that are in scope. */
   readonly ignored: readonly TrackedPath[];
 }
@@ -64,26 +77,50 @@ function isOver({ closed, owner }: Window): boolean {
 async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
   const { store, site, worktree } = bench;
   const walk = await worktree.walk(null);
-  const unrecorded = new Map<TrackedPath, UnknownReason>();
-  let entries = 0;
-  let fromGit = 0;
-  for (const [path, state] of (await site.known.manifest()) ?? []) {
-    entries += 1;
-    if (state.kind === 'git') fromGit += 1;
-    if (state.kind === 'unknown') unrecorded.set(path, state.reason);
-  }
-  for (const { path, state } of await store.timeline.heads()) {
-    if (state.kind === 'unknown') unrecorded.set(path, state.reason);
-    else unrecorded.delete(path);
-  }
+  const manifest = await site.known.manifest();
   return {
-    entries,
-    fromGit,
+    entries: manifest?.count ?? 0,
+    fromGit: manifest?.heldByGit ?? 0,
     sharedBytes: store.git === null ? 0 : sharedBytes(store.git.folder),
-    unrecorded: [...unrecorded].map(([path, reason]) => ({ path, reason })),
+    unrecorded: await uncovered(bench, walk.kind === 'gave-up' ? null : walk.index),
     pending: walk.kind === 'next' && walk.differences !== null ? countOf(walk.differences) : null,
+    hiddenBy: walk.kind === 'gave-up' ? null : worktree.hiddenBy(walk),
+    keptIgnored: walk.kind === 'gave-up' ? 0 : walk.index.countPrivate(),
     ignored: walk.kind === 'gave-up' ? [] : worktree.ignoredBy(walk),
   };
+}
+
+/** What the last scan left out. */
+export interface LeftOut {
+  readonly unrecorded: readonly Uncovered[];
+  readonly hiddenBy: HiddenBy | null;
+  /** Whether rules leave names out: build output, or what is told. */
+  readonly hasIgnored: boolean;
+}
+
+export async function leftOut(bench: Workbench): Promise<LeftOut> {
+  const index = await bench.worktree.lastIndex();
+  return {
+    unrecorded: await uncovered(bench, index),
+    hiddenBy: index && bench.worktree.hiddenBy({ index }),
+    hasIgnored: index?.hasLeftOut ?? false,
+  };
+}
+
+/** The paths in scope that are not on record, or not whole. `index`: of the scan that is asked about. */
+async function uncovered(
+  { store, site }: Workbench,
+  index: ScanIndex | null,
+): Promise<Uncovered[]> {
+  const found = new Map<TrackedPath, Uncovered['reason']>(
+    (await site.known.manifest())?.unknowns(),
+  );
+  for (const { path, state } of await store.timeline.heads()) {
+    if (state.kind === 'unknown') found.set(path, state.reason);
+    else found.delete(path);
+  }
+  for (const path of index?.unreadable() ?? []) found.set(path, 'folder-unreadable');
+  return [...found].map(([path, reason]) => ({ path, reason }));
 }
 
 function countOf({ touched, appeared, entered, gone }: ScanDifferences): number {

@@ -7,11 +7,13 @@ import {
   type TransferCounts,
   type TransferLimits,
 } from '../transfer/requests.ts';
+import { NAMED_PATHS } from './requests.ts';
 import type { Workbench } from './workbench.ts';
 
 const EXPORT_REQUEST: Kind<ExportRequest> = object({
   sessionId: optional(ID),
   all: optional(BOOLEAN),
+  privatePaths: optional(NAMED_PATHS),
 });
 
 const LIMITS: Kind<Partial<TransferLimits>> = object({

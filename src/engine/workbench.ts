@@ -1,6 +1,7 @@
 import { Finds } from '../capture/attribution.ts';
 import type { CaptureSite } from '../capture/capture.ts';
 import { pathMatcher } from '../capture/ignore/folder-view.ts';
+import { ignoredPaths } from '../capture/ignore/ignored-path.ts';
 import { KnownStates } from '../capture/known-states.ts';
 import { Worktree } from '../capture/scan/worktree.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
@@ -42,6 +43,7 @@ export class Workbench {
   readonly #indexFile: string | null;
   #worktree: Worktree | null = null;
   #notices: PlanNote[] = [];
+  readonly #said = new Set<string>();
   #tried: TriedRecovery | null = null;
 
   constructor(root: string, store: Store, place: StorePlace, settings: Partial<SavepointSettings>) {
@@ -49,18 +51,31 @@ export class Workbench {
     this.store = store;
     this.settings = withDefaults(settings);
     this.#indexFile = place.indexFile;
-    const { maxFileSize, maxEntries, exclude, onProgress } = this.settings;
-    const { ownFolders } = place;
-    const known = new KnownStates(store);
-    const excluded = pathMatcher(exclude);
-    this.site = { root, store, known, maxFileSize, maxEntries, ownFolders, excluded, onProgress };
+    const { maxFileSize, maxEntries, exclude, environment, onProgress } = this.settings;
+    this.site = {
+      root,
+      store,
+      known: new KnownStates(store),
+      maxFileSize,
+      maxEntries,
+      ownFolders: place.ownFolders,
+      excluded: pathMatcher(exclude),
+      ignored: ignoredPaths(root, environment),
+      onProgress,
+    };
   }
 
   /** Made for the first scan: most processes never scan. */
   get worktree(): Worktree {
-    const { maxScanEntries, maxCopyBytes, scanWorkers: workers, environment } = this.settings;
-    const options = { maxScanEntries, maxCopyBytes, workers, environment };
-    this.#worktree ??= new Worktree(this.site, { ...options, indexFile: this.#indexFile });
+    const { maxScanEntries, maxCopyBytes, environment, keepIgnored } = this.settings;
+    this.#worktree ??= new Worktree(this.site, {
+      maxScanEntries,
+      maxCopyBytes,
+      workers: this.settings.scanWorkers,
+      environment,
+      keepIgnored,
+      indexFile: this.#indexFile,
+    });
     return this.#worktree;
   }
 
@@ -133,6 +148,12 @@ export class Workbench {
   tell(notes: readonly PlanNote[]): void {
     const isNew = ({ message }: PlanNote) => this.#notices.every((one) => one.message !== message);
     this.#notices.push(...notes.filter(isNew));
+  }
+
+  /** As `tell`, for what stays true from scan to scan: said once by each process. */
+  tellOnce(notes: readonly PlanNote[]): void {
+    this.tell(notes.filter(({ message }) => !this.#said.has(message)));
+    for (const { message } of notes) this.#said.add(message);
   }
 
   takeNotices(): readonly PlanNote[] {
@@ -225,6 +246,7 @@ function withDefaults(given: Partial<SavepointSettings>): SavepointSettings {
     scanWorkers: pick('scanWorkers'),
     environment: pick('environment'),
     onProgress: pick('onProgress'),
+    keepIgnored: pick('keepIgnored'),
     exclude: pick('exclude'),
   };
 }

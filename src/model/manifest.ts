@@ -1,7 +1,13 @@
 import { SavepointError } from './errors.ts';
 import type { BlobId, Seq } from './ids.ts';
 import { bytesToPath, pathToBytes, type TrackedPath } from './path.ts';
-import { type Captured, UNKNOWN_REASONS, type Unknown, unknown } from './state.ts';
+import {
+  type Captured,
+  UNKNOWN_REASONS,
+  type Unknown,
+  type UnknownReason,
+  unknown,
+} from './state.ts';
 
 /** The state of every path at the first scan, to which all changes are added. */
 export interface Baseline {
@@ -74,6 +80,19 @@ export class Manifest {
     const bytes = pathToBytes(path);
     const at = this.#search(bytes, false) ?? this.#search(bytes, true);
     return at === null ? null : this.state(at);
+  }
+
+  /** How many files git holds. */
+  get heldByGit(): number {
+    return this.#columns.kinds.reduce((count, kind) => (kind === GIT ? count + 1 : count), 0);
+  }
+
+  /** The paths whose content is not on record, with the reason. */
+  *unknowns(): Generator<[TrackedPath, UnknownReason]> {
+    for (const [at, kind] of this.#columns.kinds.entries()) {
+      const state = kind < UNKNOWN ? null : this.state(at);
+      if (state?.kind === 'unknown') yield [this.path(at), state.reason];
+    }
   }
 
   *[Symbol.iterator](): Generator<[TrackedPath, BaselineState]> {

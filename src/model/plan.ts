@@ -59,6 +59,8 @@ export type SkipReason =
   | 'agent-configuration'
   | 'protected'
   | 'shared-attribution'
+  /** A database, log or lock file that git ignores is there, and a program may be using it. */
+  | 'in-use'
   | 'directory-not-empty'
   | 'symlinked-parent'
   | 'blob-corrupt'
@@ -90,6 +92,9 @@ export interface PlanNote {
     | 'owner-changes'
     | 'set-id'
     | 'not-covered'
+    | 'not-recorded'
+    | 'hides-everything'
+    | 'ignored-kept'
     | 'not-certain'
     /** No tool named these: a scan found them changed while a command ran. */
     | 'inferred'

@@ -1,14 +1,16 @@
-import { type CaptureSite, look } from '../capture/capture.ts';
+import { type CaptureSite, lookAtKnown } from '../capture/capture.ts';
 import { kindAt, type Observation } from '../fs/observe.ts';
 import { listNames } from '../fs/tree.ts';
 import type { Change } from '../model/change.ts';
 import { isSavepointError } from '../model/errors.ts';
 import type { BlobId } from '../model/ids.ts';
+import { isLiving, livingGroup } from '../model/living-file.ts';
 import { ancestors, isBelow, isOutside, type TrackedPath } from '../model/path.ts';
 import type { SkipReason } from '../model/plan.ts';
 import { protectionOf } from '../model/protection.ts';
 import { isDirectory, joins, type State, sameState } from '../model/state.ts';
 import type { ChangeSet, PathChain } from '../timeline/change-set.ts';
+import { privatePaths } from '../timeline/private-paths.ts';
 import {
   blobsToMerge,
   type ChainLink,
@@ -62,13 +64,17 @@ export async function loadPlanInput(
 ): Promise<LoadedInput> {
   const seen = new Map<TrackedPath, Observation>();
   const paths: PathInput[] = [];
+  const isPrivate = await privatePaths(site.store);
   for (const [done, chain] of set.chains.entries()) {
     await site.onProgress?.({ step: 'plan', done, total: set.chains.length });
     if (chain.set.size === 0 && chain.shared === 0) continue;
-    const observation = look(site, chain.path);
+    const recorded = chain.changes.at(-1)?.after ?? null;
+    const observation = lookAtKnown(site, chain.path, recorded, 'excluded');
     if (chain.settled && isAsItWas(chain, observation.state)) continue;
     seen.set(chain.path, observation);
-    paths.push(pathInput(site, chain, observation, options));
+    const input = pathInput(site, chain, observation, options);
+    const isKept = isPrivate(chain.path) && mayBeInUse(site, input);
+    paths.push(isKept ? { skip: 'in-use', ...input } : input);
   }
   const contents = new Map<BlobId, Uint8Array>();
   const damaged = new Map<BlobId, 'blob-corrupt' | 'blob-missing'>();
@@ -80,6 +86,17 @@ export async function loadPlanInput(
   }
   const surroundings = await lookAbove(site, paths);
   return { paths, seen, surroundings, contents, damaged, targets };
+}
+
+/**
+ * Whether a plan would write over a file that some program may be using, or remove it. The parts of a database
+ * count together: one of them that comes back beside another that lives on would damage it.
+ */
+function mayBeInUse(site: CaptureSite, input: PathInput): boolean {
+  const { path, current } = input;
+  const target = oldestBefore(input);
+  if (!isLiving(path) || target === undefined || sameState(target, current)) return false;
+  return livingGroup(path).some((part) => kindAt(site.root, part) !== 'absent');
 }
 
 function isAsItWas({ changes, set }: PathChain, current: State): boolean {

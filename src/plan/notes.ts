@@ -2,29 +2,10 @@ import { isOthers } from '../fs/entries.ts';
 import type { Observation } from '../fs/observe.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Seq } from '../model/ids.ts';
+import { DEPENDENCY_LOCKS } from '../model/living-file.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';
 import { isWork, type PlanLine, type PlanNote } from '../model/plan.ts';
 import { OTHERS, SET_ID, type State } from '../model/state.ts';
-
-const LOCK_FILES = new Set([
-  'package-lock.json',
-  'npm-shrinkwrap.json',
-  'yarn.lock',
-  'pnpm-lock.yaml',
-  'bun.lock',
-  'bun.lockb',
-  'deno.lock',
-  'Cargo.lock',
-  'Gemfile.lock',
-  'composer.lock',
-  'poetry.lock',
-  'uv.lock',
-  'Pipfile.lock',
-  'go.sum',
-  'mix.lock',
-  'pubspec.lock',
-  'flake.lock',
-]);
 
 export interface NoteSubject {
   readonly checkpoint: Checkpoint | null;
@@ -50,7 +31,7 @@ export function notesOn(subject: NoteSubject): PlanNote[] {
     ),
     ...gitNote(subject),
     ...pathNote('lock-file-changed', LOCK_MESSAGE, subject, ({ path }) =>
-      LOCK_FILES.has(nameOf(path)),
+      DEPENDENCY_LOCKS.has(nameOf(path)),
     ),
     ...pathNote('hard-links', LINK_MESSAGE, subject, ({ path, expected }) => {
       const links = subject.seen.get(path)?.stats?.nlink ?? 1n;

@@ -1,4 +1,4 @@
-import { type CaptureSite, look } from '../capture/capture.ts';
+import { type CaptureSite, lookAtKnown } from '../capture/capture.ts';
 import { type Author, appendChange, outsider, settle } from '../capture/chain.ts';
 import { headOf } from '../capture/known-states.ts';
 import { kindAt, type Observation, type StateAndStat } from '../fs/observe.ts';
@@ -115,7 +115,8 @@ async function settleLines(
   for (const [done, line] of lines.entries()) {
     await site.onProgress?.({ step: 'keep', done, total: lines.length });
     // A file that changes after this look is found by the swap, so a fresh look need not be repeated.
-    const seen = fresh?.seen.get(line.path) ?? look(site, line.path);
+    const seen =
+      fresh?.seen.get(line.path) ?? lookAtKnown(site, line.path, line.expected, 'excluded');
     const changed = !joins(seen.state, line.expected);
     if (changed || gainedName(line, seen) || isBehindLink(site, line, lines)) {
       throw changedMeanwhile(line.path);

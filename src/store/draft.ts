@@ -22,6 +22,7 @@ export class Draft {
   readonly changes: Change[] = [];
   readonly closed: ClosedChange[] = [];
   readonly cancellations: Cancellation[] = [];
+  readonly privatePaths: TrackedPath[] = [];
   readonly removedCheckpoints: CheckpointId[] = [];
   readonly windows: Window[] = [];
   readonly removedWindows: string[] = [];
@@ -73,6 +74,7 @@ export class Draft {
       this.#seq === this.base &&
       this.checkpoints.length === 0 &&
       this.closed.length === 0 &&
+      this.privatePaths.length === 0 &&
       this.#sessions.size === 0 &&
       this.removedCheckpoints.length === 0 &&
       this.windows.length === 0 &&
@@ -91,6 +93,7 @@ export class Draft {
       changes: this.changes,
       closed: this.closed,
       cancellations: this.cancellations,
+      privatePaths: this.privatePaths,
       removedCheckpoints: this.removedCheckpoints,
       references: [...this.#references.values()],
       windows: this.windows,

@@ -111,6 +111,8 @@ export interface Batch {
   /** Open changes that end here. Heads follow. */
   readonly closed?: readonly ClosedChange[];
   readonly cancellations?: readonly Cancellation[];
+  /** Paths that are private from now on. Harmless where they are so already. */
+  readonly privatePaths?: readonly TrackedPath[];
   /** Inserted, or replaced by id. */
   readonly operations?: readonly Operation[];
   /** Inserted, or replaced by id. */
@@ -296,6 +298,8 @@ export interface TimelineStore {
   changes(query: ChangeQuery): Promise<readonly Change[]>;
   /** The pairs whose `change` is among these, by ascending `by`. */
   cancellations(changes: readonly Seq[]): Promise<readonly Cancellation[]>;
+  /** Every path that was ever private, in the order of their bytes. */
+  privatePaths(): Promise<readonly TrackedPath[]>;
   /** Newest first. */
   operations(query?: OperationQuery): Promise<readonly Operation[]>;
   /** By ascending `opened`. */

@@ -174,6 +174,17 @@ export const HEADS: Table<Head> = {
   fields: { path, seq, open: boolean, state: inColumn('', state) },
 };
 
+/** A path that git ignores and that is on record all the same; see `timeline/private-paths.ts`. */
+export interface PrivatePath {
+  readonly path: TrackedPath;
+}
+
+export const PRIVATE_PATHS: Table<PrivatePath> = {
+  name: 'private_paths',
+  key: ['path'],
+  fields: { path },
+};
+
 export const CANCELLATIONS: Table<Cancellation> = {
   name: 'cancellations',
   key: ['change', 'by'],

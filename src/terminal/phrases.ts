@@ -115,7 +115,7 @@ export function filesText({ files, folders }: Pick<ListedCheckpoint, 'files' | '
 /** What is on record at a checkpoint, for people. */
 export const COVERAGE: Readonly<Record<Coverage, string>> = {
   named: 'files that tools named',
-  scanned: 'the whole worktree',
+  scanned: 'the scanned worktree',
   deadline: 'a gap: the scan took too long',
   'too-many-entries': 'a gap: too many files',
   'too-large': 'a gap: too much to copy',

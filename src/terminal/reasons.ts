@@ -1,4 +1,4 @@
-import type { ConflictReason, SkipReason, UnknownReason } from '../index.ts';
+import type { ConflictReason, SkipReason, Uncovered, UnknownReason } from '../index.ts';
 
 type PlainReason = Exclude<SkipReason, `before-unknown-${string}`> | ConflictReason | 'kept';
 
@@ -18,6 +18,8 @@ const SENTENCES: Record<PlainReason, string> = {
   'agent-configuration': 'it is configuration of an agent or editor; name it to include it',
   protected: 'it belongs to git or to Savepoint, which is never touched',
   'shared-attribution': 'it is not certain who changed it; --include-shared takes it back too',
+  'in-use':
+    'a program may be using it: an ignored database, log or lock file comes back only when it is gone',
   'directory-not-empty': 'the folder still holds other things',
   'symlinked-parent': 'a folder on the way to it is a link now',
   'blob-corrupt': 'its recorded content is damaged, and nothing damaged is ever written',
@@ -37,6 +39,12 @@ const NEVER_RECORDED: Record<UnknownReason, string> = {
   damaged: 'its recorded content was damaged, and is lost',
   excluded: 'the configuration excludes it from being recorded',
 };
+
+/** Why a path is not covered, for people. */
+export function notCovered(reason: Uncovered['reason']): string {
+  if (reason !== 'folder-unreadable') return neverRecorded(reason);
+  return 'it or something in it cannot be looked at: no permission, or a path of more than 4,096 bytes';
+}
 
 const BEFORE_UNKNOWN = 'before-unknown-';
 

@@ -1,7 +1,7 @@
 import { type CaptureSite, look } from '../capture/capture.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { BlobId } from '../model/ids.ts';
-import type { TrackedPath } from '../model/path.ts';
+import { selectedPath, type TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import { type State, type UnknownReason, unknown } from '../model/state.ts';
 import type { Store } from '../store/store.ts';
@@ -26,7 +26,8 @@ export async function* exportSessions(
   site: CaptureSite,
   request: ExportRequest,
 ): AsyncGenerator<Uint8Array, ExportReceipt> {
-  const collected = await collect(site.store, await chosenSessions(site.store, request));
+  const named = request.privatePaths?.map((path) => selectedPath(site.root, path)) ?? [];
+  const collected = await collect(site.store, await chosenSessions(site.store, request), named);
   const contents = new Contents(site, collected);
   const writer = new FrameWriter();
   yield writer.start();
@@ -46,8 +47,14 @@ export async function* exportSessions(
   const counts = { ...countRows(history), blobs, blobBytes };
   const end = { ...counts, sha256: writer.digest() };
   yield writer.frame(FRAME.end, Buffer.from(JSON.stringify(end)));
-  const { leftOut } = collected;
-  return { ...counts, exported: history.sessions, leftOut, unreadable: contents.lost.size };
+  const { leftOut, privateOut } = collected;
+  return {
+    ...counts,
+    exported: history.sessions,
+    leftOut,
+    privateOut,
+    unreadable: contents.lost.size,
+  };
 }
 
 /** The sessions to export, with their families; null for all, and what belongs to no session. */

@@ -3,12 +3,13 @@ import type { Cancellation, Change } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { BlobId, Seq } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
-import { isOutside, type TrackedPath } from '../model/path.ts';
+import { isBelow, isOutside, type TrackedPath } from '../model/path.ts';
 import { protectionOf } from '../model/protection.ts';
 import type { Session } from '../model/session.ts';
 import { joins, type State } from '../model/state.ts';
 import { currentSeq } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
+import { privatePaths } from '../timeline/private-paths.ts';
 import type { RowCounts } from './requests.ts';
 
 /** A change that has ended: no other is moved. */
@@ -57,22 +58,30 @@ export interface Collected extends Omit<History, 'changes'> {
   readonly changes: readonly Change[];
   /** Paths that stay behind: outside of the project, they mean nothing anywhere else. */
   readonly leftOut: readonly TrackedPath[];
+  /** Private paths that nobody named. */
+  readonly privateOut: readonly TrackedPath[];
 }
 
 /**
  * Collects what a family of sessions needs to be rewound elsewhere: its own rows; the whole chain of every
  * path that it changed, from its first change on, since others' changes in between decide what a rewind
- * does; the operations in those chains, with their safety checkpoints. `sessions` null: everything.
+ * does; the operations in those chains, with their safety checkpoints. `sessions` null: everything. `named`:
+ * private paths that may move, or folders that hold them.
  */
 export async function collect(
   store: Store,
   sessions: readonly Session[] | null,
+  named: readonly TrackedPath[] = [],
 ): Promise<Collected> {
   // Rows that come while we read belong to the next export.
   const end = await currentSeq(store);
   const isOld = ({ seq }: { readonly seq: Seq }): boolean => seq <= end;
   const all = (await changesOf(store, sessions)).filter(isOld);
-  const changes = all.filter(({ path }) => canMove(path));
+  const isPrivate = await privatePaths(store);
+  const isNamed = (path: TrackedPath): boolean =>
+    named.some((one) => path === one || isBelow(path, one));
+  const staysPrivate = (path: TrackedPath): boolean => isPrivate(path) && !isNamed(path);
+  const changes = all.filter(({ path }) => canMove(path) && !staysPrivate(path));
   const everyCheckpoint = (await store.timeline.checkpoints({})).filter(isOld).toReversed();
   const operations = await operationsOf(store, changes, everyCheckpoint);
   const ids = new Set(sessions?.map(({ id }) => id));
@@ -86,6 +95,9 @@ export async function collect(
     operations,
     cancellations: await store.timeline.cancellations(changes.map(({ seq }) => seq)),
     leftOut: [...new Set(all.flatMap(({ path }) => (canMove(path) ? [] : [path])))],
+    privateOut: [
+      ...new Set(all.flatMap(({ path }) => (canMove(path) && staysPrivate(path) ? [path] : []))),
+    ],
   };
 }
 
@@ -129,7 +141,7 @@ export interface HistoryContext {
 
 /** Makes collected rows a history of their own: closed, numbered anew, naming nothing that stays behind. */
 export function makeHistory(
-  { sessions, checkpoints, operations, ...collected }: Omit<Collected, 'leftOut'>,
+  { sessions, checkpoints, operations, ...collected }: Omit<Collected, 'leftOut' | 'privateOut'>,
   { endOf, moved }: HistoryContext,
 ): History {
   const changes = linked(

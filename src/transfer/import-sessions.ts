@@ -6,7 +6,7 @@ import type { Seq } from '../model/ids.ts';
 import type { ImportOwner } from '../model/owner.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
-import { joins, type State } from '../model/state.ts';
+import { isDirectory, joins, type State } from '../model/state.ts';
 import { Draft } from '../store/draft.ts';
 import { currentSeq } from '../store/find.ts';
 import type { Batch, Blob, BlobReference } from '../store/store.ts';
@@ -142,7 +142,10 @@ async function batchOf(
     if (blob !== null) draft.addBlob(blob);
     appendChange(draft, path, before, after, { ...outsider(now), owner });
   };
-  for (const [path, end] of ends) link(path, end, end.local, end.first);
+  for (const [path, end] of ends) {
+    if (site.ignored(path, isDirectory(end.local))) draft.privatePaths.push(path);
+    link(path, end, end.local, end.first);
+  }
   const offset = draft.seq;
   const { length } = [...history.checkpoints, ...history.changes, ...history.operations];
   for (let number = 0; number < length; number += 1) draft.nextSeq();

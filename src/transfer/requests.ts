@@ -15,6 +15,8 @@ export interface ExportRequest {
   readonly sessionId?: string | undefined;
   /** Everything on record instead. */
   readonly all?: boolean | undefined;
+  /** Private paths to take along, or folders that hold them. Without their names they stay behind. */
+  readonly privatePaths?: readonly (string | Uint8Array)[] | undefined;
 }
 
 /** How much an export holds, as its end says it. */
@@ -28,6 +30,8 @@ export interface ExportReceipt extends TransferCounts {
   readonly exported: readonly Session[];
   /** Paths outside of the project: they stay behind. */
   readonly leftOut: readonly TrackedPath[];
+  /** Private paths that nobody named: they stay behind. */
+  readonly privateOut: readonly TrackedPath[];
   /** Contents that were lost or are too large; elsewhere they count as unknown. */
   readonly unreadable: number;
 }

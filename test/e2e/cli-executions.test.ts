@@ -366,7 +366,7 @@ describe('savepoint executions resume --include-shared', () => {
     await checkpoints.createCheckpoint({ ...step, stepIndex: 0 });
     // Two agents at once: nobody can tell which of them wrote the file.
     const windows = [];
-    for (const sessionId of ['kept', 'other']) {
+    for (const sessionId of ['other', 'kept']) {
       windows.push(await savepoint.openWindow({ sessionId, messageId: 'm' }));
     }
     kept.write('a.txt', 'half\n');

@@ -35,17 +35,19 @@ describe('savepoint export', () => {
 
       Writes a session with its sub-agents, its checkpoints and the contents of the files that it changed
       into one file that only you can read; \`savepoint import\` brings it into another project or machine.
-      Without an option it is the session that was active last. The timeline stays as it is.
+      Without an option it is the session that was active last. The timeline stays as it is. Files that
+      git ignores, such as .env, stay behind unless --private names them.
 
       options:
-        --session ID   this session; the beginning of its id is enough
-        --all          everything that is on record
-        --force        replace FILE if it is there
-        --project DIR  the project; by default the one around the current folder
-        --json         print JSON for programs, and nothing else, on standard output
-        --quiet        print results and problems, no remarks and no hints
-        --no-color     no colours (also NO_COLOR=1; FORCE_COLOR=1 for the opposite)
-        --help         show this help
+        --session ID     this session; the beginning of its id is enough
+        --all            everything that is on record
+        --private PATHS  take these ignored files or folders along, separated by ":"
+        --force          replace FILE if it is there
+        --project DIR    the project; by default the one around the current folder
+        --json           print JSON for programs, and nothing else, on standard output
+        --quiet          print results and problems, no remarks and no hints
+        --no-color       no colours (also NO_COLOR=1; FORCE_COLOR=1 for the opposite)
+        --help           show this help
 
       examples:
         savepoint export bug.savepoint        the newest session, to hand over or to keep

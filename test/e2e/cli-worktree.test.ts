@@ -18,7 +18,7 @@ describe('savepoint status', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/Worktree {5}5 entries at the first scan, 0 of them held by git/);
     expect(out).toMatch(/Not covered {2}1 path\n +large\.bin {2}it was too large to record/);
-    expect(out).toMatch(/Ignored {6}1 name.*\n +out$/m);
+    expect(out).toMatch(/Left out {5}1 name.*\n +out$/m);
   });
 
   it('gives programs every path', async () => {

@@ -55,11 +55,23 @@ it('leaves one alone that the agent made, or removed', async () => {
   expect(bed.text('.env')).toBe('new');
 });
 
-it('does not overwrite a file that is excluded since', async () => {
+it('takes back what was recorded of a file that is excluded since', async () => {
+  await bed.write('m1', 'later', 'old');
+  await bed.write('m2', 'later', 'new');
+  await bed.reopen({ exclude: ['later'], scan: true });
+  await bed.savepoint.scan();
+  const receipt = await bed.rewind('m2');
+  expect(receipt.restoredFiles).toEqual(['later']);
+  expect(bed.text('later')).toBe('old');
+});
+
+it('does not overwrite a file that is excluded since, where it is no longer what was recorded', async () => {
   await bed.write('m1', 'later', 'old');
   await bed.write('m2', 'later', 'new');
   await bed.reopen({ exclude: ['later'] });
+  bed.put('later', SECRET);
   const receipt = await bed.rewind('m2', { onConflict: 'restore' });
   expect(receipt.restoredFiles).toEqual([]);
-  expect(bed.text('later')).toBe('new');
+  expect(bed.text('later')).toBe(SECRET);
+  expect(isStored(SECRET)).toBe(false);
 });

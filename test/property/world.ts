@@ -161,7 +161,13 @@ export class World {
 
   #openProgram(): Promise<Savepoint> {
     const environment = { PATH: process.env.PATH, HOME: this.user };
-    const options = { project: this.disk.root, scan: this.scans !== null, environment };
+    const options = {
+      project: this.disk.root,
+      scan: this.scans !== null,
+      environment,
+      // The model takes ignored files for files that nobody looks at.
+      keepIgnored: false,
+    };
     if (this.#place !== null) return openSavepoint({ ...options, store: memoryStore(this.#place) });
     return openSavepoint({ ...options, home: this.#stores });
   }

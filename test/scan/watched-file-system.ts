@@ -5,6 +5,7 @@ import type { Entry } from '../../src/fs/tree.ts';
 /** The disk, with a count of the calls and a say in their results. Paths are relative to `root`. */
 export class WatchedFileSystem implements ScanFileSystem {
   readonly listed: string[] = [];
+  readonly counted: string[] = [];
   readonly #root: string;
   readonly #stats = new Map<string, Partial<EntryStat>>();
   readonly #refusals = new Map<string, string>();
@@ -36,6 +37,11 @@ export class WatchedFileSystem implements ScanFileSystem {
     this.listed.push(name);
     this.#mayFail(`list ${name}`);
     return diskFileSystem.list(path);
+  }
+
+  hasAtMost(path: string, count: number): boolean {
+    this.counted.push(this.#relative(path));
+    return diskFileSystem.hasAtMost(path, count);
   }
 
   read(path: string, limit: number): Uint8Array | null {

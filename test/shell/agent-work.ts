@@ -48,15 +48,22 @@ export function message(savepoint: Savepoint, id = 'm1', session = 'agent'): Pro
 }
 
 /** The set-up of tests that tell their own story: a project without git, and its savepoint. */
-export function withProject(options: { git?: boolean; extra?: string } = {}): Place {
+export function withProject(options: ProjectOptions = {}): Place {
   const place = {} as { -readonly [Key in keyof Place]: Place[Key] };
   beforeEach(async () => {
-    const { git = false, extra = '' } = options;
+    const { git = false, extra = '', keepIgnored = true } = options;
     place.project = new ShellProject({ git, extra });
-    place.savepoint = await place.project.open();
+    place.savepoint = await place.project.open({ keepIgnored });
   });
   afterEach(() => place.project.remove());
   return place;
+}
+
+interface ProjectOptions {
+  readonly git?: boolean;
+  readonly extra?: string;
+  /** Whether small files that git ignores are kept; by default they are. */
+  readonly keepIgnored?: boolean;
 }
 
 export interface Place {

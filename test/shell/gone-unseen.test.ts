@@ -6,13 +6,13 @@ const place = withProject();
 const GUIDE = 'docs/guide.md';
 let hidden: string;
 
-/** A rule hides the docs, the guide goes, and the rule as well. */
+/** A person's rule hides the docs, the guide goes, and the rule as well. */
 beforeEach(async () => {
   const { project, savepoint } = place;
   await message(savepoint, 'm0');
-  await command(savepoint, () => project.sh("printf 'docs/\\n' >> .gitignore"), { message: 'm0' });
+  project.sh("printf 'docs/\\n' > .savepointignore");
   hidden = (await message(savepoint, 'hidden')).id;
-  project.sh(`rm ${GUIDE}; sed -i '/docs/d' .gitignore`);
+  project.sh(`rm ${GUIDE} .savepointignore`);
 });
 
 describe('a file that went while it was ignored', () => {
@@ -87,8 +87,9 @@ describe('a file that an agent made, that went unseen and was made anew', () => 
     const { id } = await message(savepoint);
     const before = project.picture();
     await command(savepoint, () => project.write('report.txt', 'first\n'));
-    await command(savepoint, () => project.sh("printf 'report.txt\\n' >> .gitignore"));
-    project.sh("rm report.txt; sed -i '/report/d' .gitignore");
+    project.sh("printf 'report.txt\\n' > .savepointignore");
+    await savepoint.scan();
+    project.sh('rm report.txt .savepointignore');
     await message(savepoint, 'm2');
     await command(savepoint, () => project.write('report.txt', 'second\n'), { message: 'm2' });
     await savepoint.rewind({ to: id, take: 'exact' });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { changedPaths, command, message, withProject } from './agent-work.ts';
 
-const place = withProject();
+const place = withProject({ keepIgnored: false });
 
 /** Runs a script in a window of the first message, then rewinds to before it. */
 async function runAndRewind(script: string): Promise<string[]> {
@@ -18,8 +18,8 @@ describe('a rule that goes', () => {
     const { project, savepoint } = place;
     const before = project.picture();
     const ignored = project.untouchable();
-    const changed = await runAndRewind("sed -i '/debug.log/d' .gitignore");
-    expect(changed).toEqual(['.gitignore', 'debug.log']);
+    const changed = await runAndRewind("sed -i '/local.env/d' .gitignore");
+    expect(changed).toEqual(['.gitignore', 'local.env']);
     expect(project.untouchable()).toEqual(ignored);
     expect(project.picture()).toEqual(before);
     await savepoint.undo();
@@ -31,15 +31,15 @@ describe('a rule that goes', () => {
     const ignored = project.untouchable();
     await runAndRewind('rm .gitignore');
     expect(project.untouchable()).toEqual(ignored);
-    expect(project.read('.gitignore')).toBe('debug.log\nout/\n');
+    expect(project.read('.gitignore')).toBe('local.env\nout/\n');
   });
 
   it('never has a file overwritten that was edited by the same command', async () => {
     const { project, savepoint } = place;
-    await runAndRewind("sed -i '/debug.log/d' .gitignore; printf 'edited\\n' > debug.log");
-    expect(project.read('debug.log')).toBe('edited\n');
+    await runAndRewind("sed -i '/local.env/d' .gitignore; printf 'edited\\n' > local.env");
+    expect(project.read('local.env')).toBe('edited\n');
     await savepoint.undo();
-    expect(project.read('debug.log')).toBe('edited\n');
+    expect(project.read('local.env')).toBe('edited\n');
   });
 
   it('never has a file deleted that the same command made while it was ignored', async () => {
@@ -50,12 +50,12 @@ describe('a rule that goes', () => {
 
   it('lets later edits be taken back', async () => {
     const { project, savepoint } = place;
-    await runAndRewind("sed -i '/debug.log/d' .gitignore");
+    await runAndRewind("sed -i '/local.env/d' .gitignore");
     await savepoint.undo();
     const { id } = await message(savepoint, 'm2');
-    await command(savepoint, () => project.sh('rm debug.log'), { message: 'm2' });
+    await command(savepoint, () => project.sh('rm local.env'), { message: 'm2' });
     await savepoint.rewind({ to: id });
-    expect(project.read('debug.log')).toBe('logged\n');
+    expect(project.read('local.env')).toBe('logged\n');
   });
 
   it('lets a file that is made later be taken back', async () => {
@@ -72,7 +72,8 @@ describe('a rule that goes', () => {
   it('does not make a deletion of what went while it was ignored', async () => {
     const { project, savepoint } = place;
     await message(savepoint);
-    await command(savepoint, () => project.sh("printf 'docs/\\n' >> .gitignore"));
+    project.sh("printf 'docs/\\n' >> .gitignore");
+    await savepoint.scan();
     project.sh('printf edited > docs/guide.md');
     const { id } = await message(savepoint, 'm2');
     const report = await command(savepoint, () => project.sh("sed -i '/docs/d' .gitignore"), {
@@ -103,7 +104,7 @@ describe('a rule that goes', () => {
     await command(savepoint, () => project.sh('rm .gitignore'));
     const receipt = await savepoint.rewind({ to: id, take: 'exact' });
     const reason = 'before-unknown-not-seen';
-    const paths = ['debug.log', 'out', 'out/made.o'];
+    const paths = ['local.env', 'out', 'out/made.o'];
     expect(receipt.skipped).toEqual(paths.map((path) => ({ path, reason })));
     expect(project.untouchable()).toEqual(ignored);
   });
@@ -118,7 +119,7 @@ describe('a rule that comes', () => {
     await savepoint.undo();
     expect(project.picture()).toEqual({
       ...before,
-      '.gitignore': 'file 644 debug.log\nout/\ndocs/\n*.txt\n',
+      '.gitignore': 'file 644 local.env\nout/\ndocs/\n*.txt\n',
     });
   });
 
@@ -218,10 +219,10 @@ describe('rules outside of the worktree', () => {
 describe('what is ignored all along', () => {
   it('is neither put on record nor touched', async () => {
     const { project } = place;
-    const script = 'printf x >> debug.log; rm out/made.o; printf x > node_modules/pkg/new.js';
+    const script = 'printf x >> local.env; rm out/made.o; printf x > node_modules/pkg/new.js';
     expect(await runAndRewind(script)).toEqual([]);
     expect(existsSync(project.at('out/made.o'))).toBe(false);
-    expect(project.read('debug.log')).toBe('logged\nx');
+    expect(project.read('local.env')).toBe('logged\nx');
   });
 
   it('is named when it stands in the place of a file, which then stays away', async () => {
@@ -236,7 +237,7 @@ describe('what is ignored all along', () => {
 
   it('and was moved into scope goes as a new file, and comes back with undo', async () => {
     const { project, savepoint } = place;
-    expect(await runAndRewind('mv debug.log kept.txt')).toEqual(['kept.txt']);
+    expect(await runAndRewind('mv local.env kept.txt')).toEqual(['kept.txt']);
     expect(existsSync(project.at('kept.txt'))).toBe(false);
     await savepoint.undo();
     expect(project.read('kept.txt')).toBe('logged\n');
@@ -244,9 +245,9 @@ describe('what is ignored all along', () => {
 
   it('keeps a new folder alive that is to go', async () => {
     const { project } = place;
-    await runAndRewind('mkdir new; printf x > new/debug.log; printf x > new/file');
+    await runAndRewind('mkdir new; printf x > new/local.env; printf x > new/file');
     expect(existsSync(project.at('new/file'))).toBe(false);
-    expect(project.read('new/debug.log')).toBe('x');
+    expect(project.read('new/local.env')).toBe('x');
   });
 });
 

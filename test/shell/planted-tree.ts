@@ -18,16 +18,16 @@ ln -s src/main.txt link
 ln -s src folder-link
 ln -s nowhere dangling
 ln -s ../src/other.txt docs/up
-printf 'debug.log\nout/\n' > .gitignore
+printf 'local.env\nout/\n' > .gitignore
 mkdir -p out node_modules/pkg
 printf 'made\n' > out/made.o
-printf 'logged\n' > debug.log
+printf 'logged\n' > local.env
 printf 'installed\n' > node_modules/pkg/index.js
 `;
 
-/** What the rules of the planted tree, and the ones that count without any, leave out. */
+/** What is left out of the planted tree. `local.env` is ignored too, and kept because it is small. */
 export function isIgnored(path: string): boolean {
-  return path === 'debug.log' || isAtOrBelow(path, 'out') || isAtOrBelow(path, 'node_modules');
+  return isAtOrBelow(path, 'out') || isAtOrBelow(path, 'node_modules');
 }
 
 /** Git's own folder, of the project or a nested repository: never ours to touch. */

@@ -65,6 +65,7 @@ describe('savepoint run', () => {
   });
 
   it('with --json prints JSON alone, the program’s output aside', async () => {
+    await project.run(['true']);
     const { code, out, err } = await project.run(
       ["echo said; printf x > $'caf\\xe9'; exit 4"],
       ['--json', '--message', 'a try'],

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { authorsOf, command, message, tool, withProject } from './agent-work.ts';
 
-const place = withProject();
+const place = withProject({ keepIgnored: false });
 const LINES = 'one\ntwo\nthree\nfour\nfive\n';
 
 describe('what a running command has written when a tool comes to the same file', () => {
@@ -86,12 +86,12 @@ describe('what a person did to a file that scans leave out', () => {
   it('is not put down to a command that began later', async () => {
     const { project, savepoint } = place;
     await message(savepoint);
-    await tool(savepoint, 'debug.log', () => project.write('debug.log', 'tool\n'));
-    project.write('debug.log', 'person\n');
+    await tool(savepoint, 'local.env', () => project.write('local.env', 'tool\n'));
+    project.write('local.env', 'person\n');
     await command(savepoint, () =>
-      tool(savepoint, 'debug.log', () => project.write('debug.log', 'tool again\n')),
+      tool(savepoint, 'local.env', () => project.write('local.env', 'tool again\n')),
     );
-    expect(await authorsOf(savepoint, 'debug.log')).toEqual([
+    expect(await authorsOf(savepoint, 'local.env')).toEqual([
       ['tool', 'agent', 'exact'],
       ['outside', null, 'exact'],
       ['tool', 'agent', 'exact'],
@@ -102,11 +102,11 @@ describe('what a person did to a file that scans leave out', () => {
     const { project, savepoint } = place;
     await message(savepoint);
     await command(savepoint, async () => {
-      await tool(savepoint, 'debug.log', () => project.write('debug.log', 'tool\n'));
-      project.sh('printf shell > debug.log');
-      await tool(savepoint, 'debug.log', () => project.write('debug.log', 'tool again\n'));
+      await tool(savepoint, 'local.env', () => project.write('local.env', 'tool\n'));
+      project.sh('printf shell > local.env');
+      await tool(savepoint, 'local.env', () => project.write('local.env', 'tool again\n'));
     });
-    const [, second] = await authorsOf(savepoint, 'debug.log');
+    const [, second] = await authorsOf(savepoint, 'local.env');
     expect(second).toEqual(['shell', 'agent', 'inferred']);
   });
 });
@@ -157,9 +157,9 @@ describe('a file that a person made after a scan and a tool then edited', () => 
   it('is never deleted where the rule that hid it went since', async () => {
     const { project, savepoint } = place;
     const { id } = await message(savepoint);
-    project.sh("sed -i '/debug.log/d' .gitignore");
-    await tool(savepoint, 'debug.log', () => project.write('debug.log', 'tool\n'));
+    project.sh("sed -i '/local.env/d' .gitignore");
+    await tool(savepoint, 'local.env', () => project.write('local.env', 'tool\n'));
     await savepoint.rewind({ to: id, take: 'exact' });
-    expect(project.read('debug.log')).toBe('logged\n');
+    expect(project.read('local.env')).toBe('logged\n');
   });
 });

@@ -80,6 +80,29 @@ const MARKED_FOLDERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['setup.py', ['dist']],
 ]);
 
+/**
+ * Folders that hold build output or a cache where git ignores them, beside those of the default rules. The
+ * names of marked folders count here without their markers, because the ignore rule says enough.
+ */
+const IGNORED_OUTPUT: ReadonlySet<string> = new Set([
+  ...[...MARKED_FOLDERS.values()].flat(),
+  'venv',
+  '.cache',
+  '.npm',
+  '.pnpm-store',
+  'htmlcov',
+  'obj',
+  'Pods',
+  'DerivedData',
+  'cmake-build-debug',
+  'cmake-build-release',
+]);
+
+/** Whether a folder that git ignores is left out by its name alone. */
+export function isIgnoredOutput(name: string): boolean {
+  return IGNORED_OUTPUT.has(name);
+}
+
 /** The scan reports these names when it finds them in a folder. */
 export const MARKER_NAMES: ReadonlySet<string> = new Set(MARKED_FOLDERS.keys());
 

@@ -1,12 +1,17 @@
-import type { TrackedPath } from '../../model/path.ts';
+import { nameOf, type TrackedPath } from '../../model/path.ts';
 import { protectionOf } from '../../model/protection.ts';
-import { defaultFile, foldersBeside } from './default-rules.ts';
+import { defaultFile, foldersBeside, isIgnoredOutput } from './default-rules.ts';
 import { FolderView } from './folder-view.ts';
 import { type IgnoreFile, parseIgnore } from './ignore-file.ts';
 import { type ByteText, byteText } from './pattern.ts';
 
 /** The rule files of a folder. As in git, a link in place of a .gitignore is not followed. */
 export const IGNORE_FILE_NAMES: readonly string[] = ['.gitignore', '.savepointignore'];
+
+/** Whether rules are read from a path: a rule file of any folder, or git's own. */
+export function isRuleFile(path: TrackedPath): boolean {
+  return IGNORE_FILE_NAMES.includes(nameOf(path)) || path.endsWith('.git/info/exclude');
+}
 
 /** The rules of one folder, for its entries and all that is below them. */
 export interface FolderRules {
@@ -20,6 +25,8 @@ export interface FolderRules {
 export interface GlobalRules {
   readonly excludesFile: string | null;
   readonly infoExclude: string | null;
+  /** Whether small files that git ignores are in scope too. Left out, they are not. */
+  readonly keepIgnored?: boolean;
   /** Where the project lies below the top of a repository: the folders above it, outermost first. */
   readonly above?: readonly FolderAbove[];
 }
@@ -34,14 +41,25 @@ export interface FolderAbove {
   readonly next: string;
 }
 
+/**
+ * What the rules say about a name. `ignored`: git ignores it, and it is kept all the same if it is small.
+ * `never`: git's own and ours, which nobody counts.
+ */
+export type Verdict = 'in-scope' | 'ignored' | 'left-out' | 'never';
+
 /** The rules in force in one folder. Immutable. */
 export interface IgnoreScope {
+  /** Whether the folder is in a folder that git ignores: everything in it is ignored then. */
+  readonly isPrivate: boolean;
+  readonly keepsIgnored: boolean;
   /**
-   * The scope of a child folder with its own rules. Returns the same scope where nothing differs. Only
-   * for folders that are not ignored: below an ignored folder nothing comes back into scope.
+   * The scope of a child folder with its own rules. Returns the same scope where nothing differs.
+   * `isPrivate`: git ignores the child, and it is kept all the same.
    */
-  enter(name: string, own: FolderRules): IgnoreScope;
-  /** Whether an entry of this folder is out of scope. A link to a folder counts as a file. */
+  enter(name: string, own: FolderRules, isPrivate?: boolean): IgnoreScope;
+  /** A link to a folder counts as a file. */
+  judge(name: string, isDirectory: boolean): Verdict;
+  /** Whether the rules hide an entry of this folder. */
   ignores(name: string, isDirectory: boolean): boolean;
 }
 
@@ -56,17 +74,22 @@ export function rootScope(
   { defaults = true }: ScopeOptions = {},
 ): IgnoreScope {
   const outer = [global.infoExclude, global.excludesFile].filter((text) => text !== null);
-  const files = [...outer.map(parseIgnore), ...(defaults ? [defaultFile()] : [])];
   const start: Layers = {
     savepointignore: [],
     gitignore: [],
-    outer: files.map((file) => FolderView.of(file)),
+    outer: outer.map((text) => FolderView.of(parseIgnore(text))),
+    defaults: defaults ? [FolderView.of(defaultFile())] : [],
+  };
+  const options: ScopeSwitches = {
+    defaults,
+    keepsIgnored: global.keepIgnored ?? false,
+    isPrivate: false,
   };
   const above = global.above ?? [];
   const folders = [...above.map(({ gitignore }) => rulesAbove(gitignore)), own];
   return above.reduce<Scope>(
     (scope, { next }, index) => scope.enter(next, folders[index + 1] ?? own),
-    Scope.of(start, folders[0] ?? own, defaults),
+    Scope.of(start, folders[0] ?? own, options),
   );
 }
 
@@ -92,52 +115,84 @@ function rulesAbove(gitignore: string | null): FolderRules {
 interface Layers {
   readonly savepointignore: readonly FolderView[];
   readonly gitignore: readonly FolderView[];
-  /** .git/info/exclude, the global file, the defaults. */
+  /** .git/info/exclude, the global file. */
   readonly outer: readonly FolderView[];
+  readonly defaults: readonly FolderView[];
+}
+
+interface ScopeSwitches {
+  readonly defaults: boolean;
+  readonly keepsIgnored: boolean;
+  readonly isPrivate: boolean;
 }
 
 class Scope implements IgnoreScope {
   readonly #layers: Layers;
-  readonly #defaults: boolean;
-  readonly #strongestFirst: readonly FolderView[];
+  readonly #switches: ScopeSwitches;
+  readonly #gitRules: readonly FolderView[];
   /** Folders that are build output because of a marker file beside them. */
   readonly #buildOutput: ReadonlySet<string>;
 
-  private constructor(layers: Layers, markers: ReadonlySet<string>, defaults: boolean) {
+  private constructor(layers: Layers, markers: ReadonlySet<string>, switches: ScopeSwitches) {
     this.#layers = layers;
-    this.#defaults = defaults;
-    this.#strongestFirst = [...layers.savepointignore, ...layers.gitignore, ...layers.outer];
-    this.#buildOutput = foldersBeside(defaults ? markers : new Set());
+    this.#switches = switches;
+    this.#gitRules = [...layers.gitignore, ...layers.outer];
+    this.#buildOutput = foldersBeside(switches.defaults ? markers : new Set());
   }
 
   /** `layers` come from above; `own` is the folder's. */
-  static of(layers: Layers, own: FolderRules, defaults: boolean): Scope {
+  static of(layers: Layers, own: FolderRules, switches: ScopeSwitches): Scope {
     const merged: Layers = {
+      ...layers,
       savepointignore: withOwn(own.savepointignore, layers.savepointignore),
       gitignore: withOwn(own.gitignore, layers.gitignore),
-      outer: layers.outer,
     };
-    return new Scope(merged, own.markers, defaults);
+    return new Scope(merged, own.markers, switches);
   }
 
-  enter(name: string, own: FolderRules): Scope {
+  get isPrivate(): boolean {
+    return this.#switches.isPrivate;
+  }
+
+  get keepsIgnored(): boolean {
+    return this.#switches.keepsIgnored;
+  }
+
+  enter(name: string, own: FolderRules, isPrivate = false): Scope {
     const bytes = byteText(name);
     const layers: Layers = {
       savepointignore: enterAll(this.#layers.savepointignore, bytes),
       gitignore: enterAll(this.#layers.gitignore, bytes),
       outer: enterAll(this.#layers.outer, bytes),
+      defaults: enterAll(this.#layers.defaults, bytes),
     };
-    return this.#isSame(layers, own) ? this : Scope.of(layers, own, this.#defaults);
+    const becomesPrivate = isPrivate && !this.isPrivate;
+    if (!becomesPrivate && this.#isSame(layers, own)) return this;
+    return Scope.of(layers, own, {
+      ...this.#switches,
+      isPrivate: isPrivate || this.isPrivate,
+    });
   }
 
   ignores(name: string, isDirectory: boolean): boolean {
-    if (isNeverTracked(name)) return true;
+    return this.judge(name, isDirectory) !== 'in-scope';
+  }
+
+  judge(name: string, isDirectory: boolean): Verdict {
+    if (isNeverTracked(name)) return 'never';
     const bytes = byteText(name);
-    for (const view of this.#strongestFirst) {
-      const verdict = view.judge(bytes, isDirectory);
-      if (verdict !== null) return verdict;
-    }
-    return isDirectory && this.#buildOutput.has(name);
+    const told = firstOf(this.#layers.savepointignore, bytes, isDirectory);
+    if (told === true) return 'left-out';
+    if (told === false && !this.isPrivate) return 'in-scope';
+    // As in git, nothing comes back into scope below a folder that is ignored.
+    const byGit = this.isPrivate || firstOf(this.#gitRules, bytes, isDirectory);
+    if (byGit === false) return 'in-scope';
+    const isOutput =
+      firstOf(this.#layers.defaults, bytes, isDirectory) === true ||
+      (isDirectory && this.#buildOutput.has(name));
+    if (byGit === null) return isOutput ? 'left-out' : 'in-scope';
+    const isKept = this.keepsIgnored && !isOutput && !(isDirectory && isIgnoredOutput(name));
+    return isKept ? 'ignored' : 'left-out';
   }
 
   #isSame(layers: Layers, own: FolderRules): boolean {
@@ -148,9 +203,23 @@ class Scope implements IgnoreScope {
       this.#buildOutput.size === 0 &&
       layers.savepointignore === this.#layers.savepointignore &&
       layers.gitignore === this.#layers.gitignore &&
-      layers.outer === this.#layers.outer
+      layers.outer === this.#layers.outer &&
+      layers.defaults === this.#layers.defaults
     );
   }
+}
+
+/** What the strongest rule about a name says; null where none is about it. */
+function firstOf(
+  views: readonly FolderView[],
+  name: ByteText,
+  isDirectory: boolean,
+): boolean | null {
+  for (const view of views) {
+    const verdict = view.judge(name, isDirectory);
+    if (verdict !== null) return verdict;
+  }
+  return null;
 }
 
 function withOwn(own: IgnoreFile | null, above: readonly FolderView[]): readonly FolderView[] {

@@ -34,6 +34,8 @@ export const UNREADABLE: number = 1 << 17;
 export const WIDE_NAME: number = 1 << 18;
 /** The entry belongs to another user. */
 export const OTHERS_FLAG: number = 1 << 19;
+/** Git ignores the entry, and it is kept all the same. */
+export const PRIVATE: number = 1 << 20;
 
 /** The mode of an entry, and what else its stat says, as the column has them. */
 export function statBits({ mode, uid }: EntryStat, own: number | undefined): number {

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, opendirSync, readdirSync } from 'node:fs';
 import type { FsPath } from '../../fs/pinned-folder.ts';
 import { readFile } from '../../fs/read-file.ts';
 import { type Entry, entriesIn } from '../../fs/tree.ts';
@@ -10,6 +10,8 @@ export interface ScanFileSystem {
   /** Null when nothing is there. Throws when that cannot be found out, for example without permission. */
   lstat(path: string): EntryStat | null;
   list(path: string): Entry[];
+  /** Whether a folder has at most so many entries. Does not read the rest. */
+  hasAtMost(path: string, count: number): boolean;
   /** A whole regular file; null for a link, or a file of more than `limit` bytes. */
   read(path: string, limit: number): Uint8Array | null;
 }
@@ -38,6 +40,15 @@ export const diskFileSystem: ScanFileSystem = {
     // Where a name is not UTF-8, decoding leaves this character; then the names are read as bytes.
     if (entries.some((entry) => entry.name.includes(REPLACEMENT))) return entriesIn(at);
     return entries.map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }));
+  },
+  hasAtMost(path, count) {
+    const folder = opendirSync(fsPath(path));
+    try {
+      for (let found = 0; folder.readSync() !== null; found += 1) if (found === count) return false;
+      return true;
+    } finally {
+      folder.closeSync();
+    }
   },
   read(path, limit) {
     const found = readFile(fsPath(path), { maxBytes: limit });

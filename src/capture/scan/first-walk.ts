@@ -4,7 +4,7 @@ import type { EntryStat } from './entry-stat.ts';
 import { type FolderRuleTexts, NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
 import { type BuiltIndex, type CopySource, IndexBuilder } from './index-builder.ts';
 import { type Child, type Listing, listRoot, type WalkContext } from './list-folder.ts';
-import { addFolder, addFresh, isPartial, listFresh, racyFlag } from './new-entries.ts';
+import { addFolder, addFresh, flagsOf, isPartial, listFresh } from './new-entries.ts';
 
 /** A folder with its rules and those of the folders above it, from which a thread makes its scope. */
 interface ScopeStep {
@@ -14,6 +14,7 @@ interface ScopeStep {
   /** The folder's path with "/" at the end; empty for the root. */
   readonly prefix: string;
   readonly rules: FolderRuleTexts;
+  readonly isPrivate: boolean;
 }
 
 /** A folder that was found but not read: a thread walks it with everything below it. */
@@ -21,6 +22,7 @@ export interface PartFolder {
   readonly above: ScopeStep;
   readonly name: string;
   readonly stat: EntryStat;
+  readonly isPrivate: boolean;
 }
 
 /** The entries of several folders, one folder after the other. */
@@ -44,16 +46,18 @@ export function walkPart(
     if (known !== undefined) return known;
     const own = parseRules(step.rules);
     const scope =
-      step.above === null ? rootScope(global, own) : scopeOf(step.above).enter(step.name, own);
+      step.above === null
+        ? rootScope(global, own)
+        : scopeOf(step.above).enter(step.name, own, step.isPrivate);
     scopes.set(step, scope);
     return scope;
   };
   const unreadable: TrackedPath[] = [];
   const onUnreadable = (path: TrackedPath) => unreadable.push(path);
   const walk = { context, builder, onEntry: null, onUnreadable };
-  const ends = folders.map(({ above, name, stat }) => {
+  const ends = folders.map(({ above, name, stat, isPrivate }) => {
     const place = { folder: 0, prefix: above.prefix, scope: scopeOf(above) };
-    addFresh(walk, place, { name, key: `${name}/`, stat, isDirectory: true });
+    addFresh(walk, place, { name, key: `${name}/`, stat, isDirectory: true, isPrivate });
     return builder.count;
   });
   const { columns, rules } = builder.finish();
@@ -102,12 +106,13 @@ export class FirstWalk {
       knownRules: NO_RULE_TEXTS,
       scopeWith: (rules) => rootScope(global, parseRules(rules)),
     });
-    this.unreadable.push(...([...this.#root.failed] as TrackedPath[]));
-    this.#await(this.#root, { above: null, name: '', prefix: '', rules: this.#root.rules });
+    this.unreadable.push(...this.failedInRoot);
+    const { rules } = this.#root;
+    this.#await(this.#root, { above: null, name: '', prefix: '', rules, isPrivate: false });
   }
 
-  get partialRoot(): boolean {
-    return this.#root.failed.size > 0;
+  get failedInRoot(): readonly TrackedPath[] {
+    return [...this.#root.failed] as TrackedPath[];
   }
 
   /** Walks until nothing is left, or until there is enough to share; returns the folders to share. */
@@ -123,6 +128,7 @@ export class FirstWalk {
       above,
       name: child.name,
       stat: child.stat,
+      isPrivate: child.isPrivate,
     }));
   }
 
@@ -151,7 +157,7 @@ export class FirstWalk {
       }
       const inside = this.#inside.get(child);
       if (!child.isDirectory) {
-        builder.add(frame.folder, child.name, child.stat, racyFlag(this.#context, child));
+        builder.add(frame.folder, child.name, child.stat, flagsOf(this.#context, child));
       } else if (inside !== undefined && 'source' in inside) {
         // Entries at the top of a part are in its folder 0.
         inside.folders[0] = frame.folder;
@@ -167,13 +173,14 @@ export class FirstWalk {
 
   #read({ above, child, scope }: Pending): void {
     const { prefix } = above;
-    const { name } = child;
-    const listing = listFresh(this.#context, { prefix, scope }, name);
+    const { name, isPrivate } = child;
+    const listing = listFresh(this.#context, { prefix, scope }, child);
     if (listing === 'missing') return;
     this.#inside.set(child, { listing });
     if (isPartial(listing)) this.unreadable.push((prefix + name) as TrackedPath);
     if (listing === 'unreadable') return;
-    this.#await(listing, { above, name, prefix: `${prefix}${name}/`, rules: listing.rules });
+    const { rules } = listing;
+    this.#await(listing, { above, name, prefix: `${prefix}${name}/`, rules, isPrivate });
   }
 
   #await({ children, scope }: Listing, above: ScopeStep): void {

@@ -21,12 +21,18 @@ export interface FolderRuleTexts {
   readonly gitignore: RuleFile | null;
   readonly savepointignore: RuleFile | null;
   readonly markers: readonly string[];
+  /** Names that the last listing left out. */
+  readonly leftOut: LeftOutNames;
 }
+
+/** Names that are out of scope because of a rule, or because of their size or number; `many`: too many to list. */
+export type LeftOutNames = readonly string[] | 'many';
 
 export const NO_RULE_TEXTS: FolderRuleTexts = {
   gitignore: null,
   savepointignore: null,
   markers: [],
+  leftOut: [],
 };
 
 export interface RuleReader {
@@ -55,7 +61,15 @@ export function readRules(
     savepointignore === known.savepointignore &&
     markers === known.markers
     ? known
-    : { gitignore, savepointignore, markers };
+    : { gitignore, savepointignore, markers, leftOut: known.leftOut };
+}
+
+/** The rules with another list of names that are left out; the same object where the list is the same. */
+export function withLeftOut(rules: FolderRuleTexts, leftOut: LeftOutNames): FolderRuleTexts {
+  const isSame =
+    leftOut === rules.leftOut ||
+    (leftOut !== 'many' && rules.leftOut !== 'many' && sameList(leftOut, rules.leftOut));
+  return isSame ? rules : { ...rules, leftOut };
 }
 
 /** Whether two folders have the same rules, no matter when they were read. */
@@ -68,7 +82,12 @@ export function sameRules(a: FolderRuleTexts, b: FolderRuleTexts): boolean {
 }
 
 export function isEmpty(rules: FolderRuleTexts): boolean {
-  return rules.gitignore === null && rules.savepointignore === null && rules.markers.length === 0;
+  return (
+    rules.gitignore === null &&
+    rules.savepointignore === null &&
+    rules.markers.length === 0 &&
+    rules.leftOut.length === 0
+  );
 }
 
 const parsedBefore = new WeakMap<FolderRuleTexts, FolderRules>();

@@ -2,9 +2,10 @@ import type { Entry } from '../../fs/tree.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { MARKER_NAMES } from '../ignore/default-rules.ts';
 import { IGNORE_FILE_NAMES, type IgnoreScope } from '../ignore/ignore-scope.ts';
-import { bareStat, type EntryStat, isDirectoryMode } from './entry-stat.ts';
+import { bareStat, type EntryStat } from './entry-stat.ts';
 import { isMissing, isUnreadable } from './file-system.ts';
-import { type FolderRuleTexts, type RuleReader, readRules } from './folder-rules.ts';
+import { type FolderRuleTexts, type RuleReader, readRules, withLeftOut } from './folder-rules.ts';
+import { EntryChooser } from './ignored-entries.ts';
 import type { ScanControl } from './scan-control.ts';
 import { sortByKey } from './scan-index.ts';
 
@@ -19,6 +20,8 @@ export interface Child {
   readonly key: string;
   readonly stat: EntryStat;
   readonly isDirectory: boolean;
+  /** Whether git ignores it, and it is kept all the same. */
+  readonly isPrivate: boolean;
 }
 
 export interface Listing {
@@ -38,28 +41,42 @@ export interface ListRequest {
   readonly knownRules: FolderRuleTexts;
   /** Makes the folder's scope from its own rules. */
   readonly scopeWith: (rules: FolderRuleTexts) => IgnoreScope;
+  /** Finds entries of the previous index, as they stand under these rules; left out, there are none. */
+  readonly knownUnder?: (rules: FolderRuleTexts) => FindKnown;
 }
+
+/** An entry of the previous index. */
+export interface KnownEntry {
+  readonly isPrivate: boolean;
+  /** Whether it stays in scope although a rule hides its name. */
+  readonly isHeld: boolean;
+  /** Of a folder: nothing in it or below it has moved. */
+  readonly isQuiet: boolean;
+}
+
+export type FindKnown = (name: string, isDirectory: boolean) => KnownEntry | null;
+
+const NOTHING_KNOWN: FindKnown = () => null;
 
 const NONE: ReadonlySet<string> = new Set();
 
 /** Reads a folder and looks at each entry that is in scope. */
 export function listFolder(
   context: WalkContext,
-  { path, knownRules, scopeWith }: ListRequest,
+  { path, knownRules, scopeWith, knownUnder }: ListRequest,
 ): Listing | 'missing' | 'unreadable' {
   const at = path === '' ? context.root : `${context.root}/${path}`;
   const names = listNames(context, at);
   if (typeof names === 'string') return names;
   const rules = readRules(context, at, namesThatRule(names), knownRules);
   const scope = scopeWith(rules);
-  return { rules, scope, ...lookAt(context, at, names, scope) };
+  const chooser = new EntryChooser(context, at, scope, knownUnder?.(rules) ?? NOTHING_KNOWN);
+  const seen = lookAt(context, at, names, chooser);
+  return { ...seen, rules: withLeftOut(rules, chooser.leftOut), scope };
 }
 
 /** A project whose own folder cannot be read is an error, not a project without files. */
-export function listRoot(
-  context: WalkContext,
-  request: Pick<ListRequest, 'knownRules' | 'scopeWith'>,
-): Listing {
+export function listRoot(context: WalkContext, request: Omit<ListRequest, 'path'>): Listing {
   const listing = listFolder(context, { ...request, path: '' });
   if (listing === 'missing') {
     throw new SavepointError('project-missing', 'the project folder is not there');
@@ -92,33 +109,20 @@ function lookAt(
   context: WalkContext,
   at: string,
   listed: readonly Entry[],
-  scope: IgnoreScope,
+  chooser: EntryChooser,
 ): Pick<Listing, 'children' | 'names' | 'failed'> {
-  const children: Child[] = [];
   const gone = new Set<string>();
   const failed = new Set<string>();
   for (const { name, isDirectory } of listed) {
-    if (scope.ignores(name, isDirectory)) continue;
+    const choice = chooser.judge(name, isDirectory);
+    if (choice === null) continue;
     const stat = statOf(context, `${at}/${name}`);
     if (stat === 'missing') gone.add(name);
     else if (stat === 'unreadable') failed.add(name);
-    else addChild(children, name, stat, isDirectory, scope);
+    else chooser.take(choice, stat);
   }
   const names = gone.size === 0 ? listed : listed.filter(({ name }) => !gone.has(name));
-  return { children: sortByKey(children), names, failed };
-}
-
-function addChild(
-  children: Child[],
-  name: string,
-  stat: EntryStat,
-  wasDirectory: boolean,
-  scope: IgnoreScope,
-): void {
-  const isDirectory = isDirectoryMode(stat.mode);
-  // If a file became a folder or the reverse since the folder was read, other rules apply to it.
-  if (isDirectory !== wasDirectory && scope.ignores(name, isDirectory)) return;
-  children.push({ name, key: isDirectory ? `${name}/` : name, stat, isDirectory });
+  return { children: sortByKey(chooser.children()), names, failed };
 }
 
 function statOf(context: WalkContext, at: string): EntryStat | 'missing' | 'unreadable' {

@@ -1,6 +1,6 @@
 import type { TrackedPath } from '../../model/path.ts';
 import type { IgnoreScope } from '../ignore/ignore-scope.ts';
-import { RACY, UNREADABLE } from './entry-stat.ts';
+import { PRIVATE, RACY, UNREADABLE } from './entry-stat.ts';
 import { NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
 import type { IndexBuilder } from './index-builder.ts';
 import { type Child, type Listing, listFolder, type WalkContext } from './list-folder.ts';
@@ -40,13 +40,13 @@ export function addFresh(walk: FreshWalk, place: Place, child: Child): void {
 }
 
 function addFile({ builder, context, onEntry }: FreshWalk, place: Place, child: Child): void {
-  builder.add(place.folder, child.name, child.stat, racyFlag(context, child));
+  builder.add(place.folder, child.name, child.stat, flagsOf(context, child));
   onEntry?.((place.prefix + child.name) as TrackedPath);
 }
 
 function openFolder(walk: FreshWalk, place: Place, child: Child, open: Frame[]): void {
   const path = (place.prefix + child.name) as TrackedPath;
-  const listing = listFresh(walk.context, place, child.name);
+  const listing = listFresh(walk.context, place, child);
   // It was deleted after its parent was read; the parent's new stamp will tell the next scan.
   if (listing === 'missing') return;
   const folder = addFolder(walk.builder, walk.context, place.folder, child, listing);
@@ -62,12 +62,12 @@ function openFolder(walk: FreshWalk, place: Place, child: Child, open: Frame[]):
 export function listFresh(
   context: WalkContext,
   parent: Pick<Place, 'prefix' | 'scope'>,
-  name: string,
+  { name, isPrivate }: Pick<Child, 'name' | 'isPrivate'>,
 ): Listing | 'missing' | 'unreadable' {
   return listFolder(context, {
     path: parent.prefix + name,
     knownRules: NO_RULE_TEXTS,
-    scopeWith: (rules) => parent.scope.enter(name, parseRules(rules)),
+    scopeWith: (rules) => parent.scope.enter(name, parseRules(rules), isPrivate),
   });
 }
 
@@ -87,17 +87,21 @@ export function addFolder(
 
 export function folderFlags(
   context: WalkContext,
-  child: Pick<Child, 'stat'>,
+  child: Pick<Child, 'stat' | 'isPrivate'>,
   listing: Listing | 'unreadable',
 ): number {
+  const flags = flagsOf(context, child);
   // Racy, so that the next scan tries to read the folder again although its stamp is the same.
-  return isPartial(listing) ? UNREADABLE | RACY : racyFlag(context, child);
+  return isPartial(listing) ? flags | UNREADABLE | RACY : flags;
 }
 
 export function isPartial(listing: Listing | 'unreadable'): boolean {
   return listing === 'unreadable' || listing.failed.size > 0;
 }
 
-export function racyFlag(context: WalkContext, { stat }: Pick<Child, 'stat'>): number {
-  return context.racyRule.isRacy(stat) ? RACY : 0;
+export function flagsOf(
+  context: WalkContext,
+  { stat, isPrivate }: Pick<Child, 'stat' | 'isPrivate'>,
+): number {
+  return (context.racyRule.isRacy(stat) ? RACY : 0) | (isPrivate ? PRIVATE : 0);
 }

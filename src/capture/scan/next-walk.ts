@@ -4,10 +4,16 @@ import { noDifferences, type ScanDifferences } from './differences.ts';
 import type { EntryStat } from './entry-stat.ts';
 import { type FolderRuleTexts, parseRules, readRules, sameRules } from './folder-rules.ts';
 import { type BuiltIndex, CarriedIndex } from './index-builder.ts';
-import { type Child, type Listing, listFolder, listRoot, type WalkContext } from './list-folder.ts';
-import { addFolder, addFresh, folderFlags, isPartial, racyFlag } from './new-entries.ts';
+import {
+  type Child,
+  type FindKnown,
+  type Listing,
+  listFolder,
+  listRoot,
+  type WalkContext,
+} from './list-folder.ts';
+import { addFolder, addFresh, flagsOf, folderFlags, isPartial } from './new-entries.ts';
 import type { Item, LostEntry, PreviousScan } from './previous-scan.ts';
-import { hidesName } from './scan-index.ts';
 
 /** A known folder whose entries are being walked. */
 interface Frame {
@@ -29,6 +35,7 @@ interface Visit {
   /** Its number in the previous index. */
   readonly known: number;
   readonly stat: EntryStat;
+  readonly isPrivate: boolean;
 }
 
 /**
@@ -40,11 +47,14 @@ export class NextWalk {
   readonly #context: WalkContext;
   readonly #previous: PreviousScan;
   readonly #carried: CarriedIndex;
+  /** Whether entries that are known stay in scope although new rules hide them. */
+  readonly #holdsKnown: boolean;
   readonly #open: Frame[] = [];
-  #partialRoot = false;
+  #failedInRoot: readonly TrackedPath[] = [];
 
-  constructor(context: WalkContext, previous: PreviousScan) {
+  constructor(context: WalkContext, previous: PreviousScan, holdsKnown: boolean) {
     this.#context = context;
+    this.#holdsKnown = holdsKnown;
     this.#previous = previous;
     this.#carried = new CarriedIndex(previous.index);
   }
@@ -61,14 +71,15 @@ export class NextWalk {
     this.#checkLimits();
   }
 
-  get partialRoot(): boolean {
-    return this.#partialRoot;
+  get failedInRoot(): readonly TrackedPath[] {
+    return this.#failedInRoot;
   }
 
   /** The new index; null when it would equal the previous one. */
   finish(): BuiltIndex | null {
     const { globalChanged, index } = this.#previous;
-    const isSame = !globalChanged && index.meta.partialRoot === this.#partialRoot;
+    const isSame =
+      !globalChanged && index.meta.failedInRoot.join('/') === this.#failedInRoot.join('/');
     return isSame ? this.#carried.finish() : this.#carried.finishAnew();
   }
 
@@ -78,9 +89,10 @@ export class NextWalk {
     const isSame = (rules: FolderRuleTexts) => !globalChanged && sameRules(rules, knownRules);
     const scopeWith = (rules: FolderRuleTexts) =>
       isSame(rules) ? index.scopeOf(0) : rootScope(global, parseRules(rules));
-    const listing = listRoot(this.#context, { knownRules, scopeWith });
-    this.#partialRoot = isPartial(listing);
-    this.differences.unreadable.push(...([...listing.failed] as TrackedPath[]));
+    const knownUnder = this.#knownIn(0, isSame);
+    const listing = listRoot(this.#context, { knownRules, scopeWith, knownUnder });
+    this.#failedInRoot = [...listing.failed] as TrackedPath[];
+    this.differences.unreadable.push(...this.#failedInRoot);
     this.#carried.builder.setRules(0, listing.rules);
     this.#enter({ known: 0, prefix: '' }, listing, isSame(listing.rules));
   }
@@ -108,12 +120,13 @@ export class NextWalk {
 
   /** An entry that was known before, as a file or a folder, and is no folder now. */
   #takeFile(frame: Frame, known: number, child: Child): void {
-    if (this.#previous.isSettled(known, child.stat)) {
+    const { index } = this.#previous;
+    const isAsPrivate = index.isPrivate(known) === child.isPrivate;
+    if (isAsPrivate && this.#previous.isSettled(known, child.stat)) {
       this.#carried.keep(known, known + 1);
       return;
     }
-    const { index } = this.#previous;
-    const flags = racyFlag(this.#context, child);
+    const flags = flagsOf(this.#context, child);
     if (index.isDirectory(known)) {
       const folder = this.#carried.folderOf(frame.known);
       this.#carried.builder.add(folder, child.name, child.stat, flags);
@@ -133,12 +146,11 @@ export class NextWalk {
   #addNew(frame: Frame, { name, child }: Item): void {
     if (child === null) return;
     const { index } = this.#previous;
-    const scope = index.scopeOf(frame.known);
     const unseen = index.isUnreadable(frame.known);
     const { appeared, entered } = this.differences;
-    const own = unseen || hidesName(scope, name) ? entered : appeared;
     // If the folder itself did not exist, nothing below it did, whatever the rules were.
-    const below = unseen || scope.ignores(name, true) ? entered : appeared;
+    const below = unseen || index.hides(frame.known, name, true) ? entered : appeared;
+    const own = below === entered || index.hides(frame.known, name, false) ? entered : appeared;
     this.#addFresh(frame, child, own, below);
   }
 
@@ -156,11 +168,12 @@ export class NextWalk {
   }
 
   /** A folder that was one before. */
-  #visit(frame: Frame, { name, known: entry }: Item, stat: EntryStat): void {
+  #visit(frame: Frame, { name, known: entry, child }: Item, stat: EntryStat): void {
     const { index } = this.#previous;
+    const isPrivate = child?.isPrivate ?? index.isPrivate(entry);
     const known = index.folderOf(entry);
     const path = (frame.prefix + name) as TrackedPath;
-    const visit: Visit = { frame, name, path, entry, known, stat };
+    const visit: Visit = { frame, name, path, entry, known, stat, isPrivate };
     const isUnchanged = frame.newScope === null && this.#previous.isSettled(entry, stat);
     if (isUnchanged && !this.#previous.mustVisit(known)) {
       this.#carried.keep(entry, this.#previous.endOf(entry));
@@ -183,15 +196,16 @@ export class NextWalk {
   }
 
   #readAnew(visit: Visit): void {
-    const { frame, name, path, entry, known, stat } = visit;
+    const { frame, name, path, entry, known, stat, isPrivate } = visit;
     const { index } = this.#previous;
     const knownRules = index.rulesOf(known);
     const isSame = (rules: FolderRuleTexts) =>
       frame.newScope === null && sameRules(rules, knownRules);
     const above = frame.newScope ?? index.scopeOf(frame.known);
     const scopeWith = (rules: FolderRuleTexts) =>
-      isSame(rules) ? index.scopeOf(known) : above.enter(name, parseRules(rules));
-    const listing = listFolder(this.#context, { path, knownRules, scopeWith });
+      isSame(rules) ? index.scopeOf(known) : above.enter(name, parseRules(rules), isPrivate);
+    const knownUnder = this.#knownIn(known, isSame);
+    const listing = listFolder(this.#context, { path, knownRules, scopeWith, knownUnder });
     if (listing === 'missing') {
       this.#addGone(entry, this.#previous.endOf(entry));
       return;
@@ -203,15 +217,37 @@ export class NextWalk {
     else this.#enter({ known, prefix: `${path}/` }, listing, isSame(listing.rules));
   }
 
+  /**
+   * The entries of a known folder. Under the same rules as before they stay in scope, although a rule may hide
+   * them that came while known entries were held.
+   */
+  #knownIn(
+    folder: number,
+    isSame: (rules: FolderRuleTexts) => boolean,
+  ): (rules: FolderRuleTexts) => FindKnown {
+    const { index } = this.#previous;
+    const names = this.#previous.namesIn(folder);
+    return (rules) => {
+      const isHeld = this.#holdsKnown || isSame(rules);
+      return (name, isDirectory) => {
+        const known = names.get(name);
+        if (known === undefined || index.isDirectory(known) !== isDirectory) return null;
+        const isQuiet = isDirectory && !this.#previous.mustVisit(index.folderOf(known));
+        return { isPrivate: index.isPrivate(known), isHeld, isQuiet };
+      };
+    };
+  }
+
   /** Adds the entry of a known folder, with its listing if it could be read. */
-  #addVisited({ frame, name, entry, known, stat }: Visit, listing: Listing | 'unreadable'): void {
+  #addVisited(visit: Visit, listing: Listing | 'unreadable'): void {
+    const { frame, name, entry, known, stat, isPrivate } = visit;
     const knownRules = this.#previous.index.rulesOf(known);
     const rules = listing === 'unreadable' ? knownRules : listing.rules;
     if (rules === knownRules) {
-      this.#carried.replace(entry, stat, folderFlags(this.#context, { stat }, listing));
+      this.#carried.replace(entry, stat, folderFlags(this.#context, { stat, isPrivate }, listing));
       return;
     }
-    const child: Child = { name, key: `${name}/`, stat, isDirectory: true };
+    const child: Child = { name, key: `${name}/`, stat, isDirectory: true, isPrivate };
     const parent = this.#carried.folderOf(frame.known);
     const folder = addFolder(this.#carried.builder, this.#context, parent, child, listing);
     this.#carried.placeFolder(known, folder);

@@ -3,6 +3,7 @@ import { type GlobalRules, sameGlobalRules } from '../ignore/ignore-scope.ts';
 import type { EntryNews } from './check-known.ts';
 import { type EntryStat, isDirectoryMode } from './entry-stat.ts';
 import { type RuleReader, readRules } from './folder-rules.ts';
+import { MAX_IGNORED_BYTES } from './ignored-entries.ts';
 import { isSettled } from './index-columns.ts';
 import type { Child, Listing } from './list-folder.ts';
 import { type ScanIndex, sortByKey } from './scan-index.ts';
@@ -70,15 +71,25 @@ export class PreviousScan {
     return news?.kind === 'moved' ? news.stat : null;
   }
 
-  /** Whether a folder must be read although its own stamp is the same, because its entries changed. */
+  /**
+   * Whether a folder must be read although its own stamp is the same, because its entries changed, or because
+   * an ignored one may have become too large to be kept.
+   */
   hasOtherNames(folder: number): boolean {
     for (const entry of this.children(folder)) {
       if (this.isMissing(entry) || this.isFailed(entry)) return true;
+      if (this.#mayHaveOutgrown(entry)) return true;
       const stat = this.movedTo(entry);
       if (stat === null) continue;
       if (isDirectoryMode(stat.mode) !== this.index.isDirectory(entry)) return true;
     }
     return false;
+  }
+
+  #mayHaveOutgrown(entry: number): boolean {
+    if (!this.index.isPrivate(entry)) return false;
+    if (this.index.isDirectory(entry)) return this.mustVisit(this.index.folderOf(entry));
+    return (this.movedTo(entry)?.size ?? 0) > MAX_IGNORED_BYTES;
   }
 
   /** The known entries of a folder, in order; those below are skipped. */
@@ -107,14 +118,21 @@ export class PreviousScan {
       if (stat === null) return item;
       const { name, key } = item;
       const isDirectory = isDirectoryMode(stat.mode);
-      return { ...item, child: { name, key, stat, isDirectory } };
+      const isPrivate = this.index.isPrivate(entry);
+      return { ...item, child: { name, key, stat, isDirectory, isPrivate } };
     });
+  }
+
+  /** The known entries of a folder by their names. */
+  namesIn(folder: number): Map<string, number> {
+    const known = new Map<string, number>();
+    for (const entry of this.children(folder)) known.set(this.index.paths.name(entry), entry);
+    return known;
   }
 
   /** Matches the known entries of a folder with a new listing of it. */
   matchListing(folder: number, listing: Listing): { items: Item[]; lost: LostEntry[] } {
-    const known = new Map<string, number>();
-    for (const entry of this.children(folder)) known.set(this.index.paths.name(entry), entry);
+    const known = this.namesIn(folder);
     const items: Item[] = listing.children.map((child) => {
       const { name, key } = child;
       const entry = known.get(name) ?? -1;

@@ -4,7 +4,7 @@ import type { TrackedPath } from '../../model/path.ts';
 import { ABSENT, joins, type State, type UnknownReason, unknown } from '../../model/state.ts';
 import type { Draft } from '../../store/draft.ts';
 import type { Head } from '../../store/store.ts';
-import { type CaptureSite, isOffLimits, look } from '../capture.ts';
+import { type CaptureSite, isOffLimits, lookAtKnown } from '../capture.ts';
 import { type Author, appendChange, appendUnseenEnd, outsider } from '../chain.ts';
 import { headOf } from '../known-states.ts';
 import type { Moved, ScanDifferences } from './differences.ts';
@@ -21,6 +21,8 @@ export interface RecordContext {
   readonly moved: Moved;
   /** Whether the record of a path was made before the previous scan. */
   readonly isOlder: (head: Head) => boolean;
+  /** Whether git ignores a path that is kept all the same. */
+  readonly isPrivate: (path: TrackedPath) => boolean;
   /** Throws when there is no time left. */
   readonly checkTime: () => void;
 }
@@ -44,6 +46,11 @@ export async function recordDifferences(
   for (const path of touched) await recorder.record(path);
   for (const path of appeared) await recorder.recordAppeared(path);
   for (const path of entered) await recorder.recordEntered(path);
+  const privates = [...touched, ...appeared, ...entered].filter(context.isPrivate);
+  if (privates.length > 0) {
+    const known = new Set(await site.store.timeline.privatePaths());
+    draft.privatePaths.push(...privates.filter((path) => !known.has(path)));
+  }
   return { changes: recorder.changes, unrecorded: recorder.unrecorded };
 }
 
@@ -119,17 +126,8 @@ class Recorder {
     return head?.open ? OUT_OF_REACH : head;
   }
 
-  /**
-   * A file beyond the size limit may be on record, because git held it or a rewind kept it. As long as it
-   * has those bytes, its record stays.
-   */
   #look(path: TrackedPath, head: Head | null): Observation {
-    const seen = look(this.#site, path);
-    const isTooLarge = seen.state.kind === 'unknown' && seen.state.reason === 'too-large';
-    if (!isTooLarge || head?.state.kind !== 'captured') return seen;
-    const whole = look({ ...this.#site, maxFileSize: head.state.size }, path);
-    const isSame = whole.state.kind === 'captured' && whole.state.blob === head.state.blob;
-    return isSame ? { ...whole, blob: null } : seen;
+    return lookAtKnown(this.#site, path, head?.state ?? null, 'too-large');
   }
 
   async #tick(): Promise<void> {
@@ -140,7 +138,7 @@ class Recorder {
 
   #append(path: TrackedPath, before: State, seen: Observation, author: Author): void {
     if (joins(before, seen.state) && !this.#isUnseenEdit(path, seen.state)) return;
-    if (this.#isPurged(path, before)) return;
+    if (this.#isPurged(path, before) || this.#isAsRecorded(path, before, seen.state)) return;
     if (seen.blob !== null) this.#draft.addBlob(seen.blob);
     this.changes.push(appendChange(this.#draft, path, before, seen.state, author));
     if (seen.state.kind === 'unknown') this.unrecorded.push(path);
@@ -149,6 +147,12 @@ class Recorder {
   /** A purged file is recorded again only after somebody has written to it. */
   #isPurged(path: TrackedPath, before: State): boolean {
     return before.kind === 'unknown' && before.reason === 'purged' && !this.#context.moved(path);
+  }
+
+  /** An excluded file is not read, so that its stat alone tells: nobody has written to it. */
+  #isAsRecorded(path: TrackedPath, before: State, now: State): boolean {
+    const isExcluded = now.kind === 'unknown' && now.reason === 'excluded';
+    return isExcluded && before.kind === 'captured' && !this.#context.moved(path);
   }
 
   /** A file whose content is not recorded was written to. A change must say so, though both states are equal. */

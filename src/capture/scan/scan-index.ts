@@ -2,7 +2,14 @@ import type { Change } from '../../model/change.ts';
 import { isOutside, nameOf, pathToBytes, type TrackedPath } from '../../model/path.ts';
 import { OTHERS } from '../../model/state.ts';
 import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/ignore-scope.ts';
-import { isDirectoryMode, MODE_MASK, OTHERS_FLAG, RACY, UNREADABLE } from './entry-stat.ts';
+import {
+  isDirectoryMode,
+  MODE_MASK,
+  OTHERS_FLAG,
+  PRIVATE,
+  RACY,
+  UNREADABLE,
+} from './entry-stat.ts';
 import { type FolderRuleTexts, NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
 import {
   type EntryPaths,
@@ -37,8 +44,8 @@ export interface IndexMeta {
   readonly global: GlobalRules;
   /** By folder number. Folders without rules are not listed. */
   readonly rules: ReadonlyMap<number, FolderRuleTexts>;
-  /** Whether `lstat` failed for names in the root; the root has no entry to carry that flag. */
-  readonly partialRoot: boolean;
+  /** Names in the root for which `lstat` failed; the root has no entry to carry a flag. */
+  readonly failedInRoot: readonly TrackedPath[];
 }
 
 /** A name that is not in the index, and the folder where it would be. */
@@ -115,6 +122,17 @@ export class ScanIndex {
     return isDirectoryMode(this.columns.bits[entry] as number);
   }
 
+  /** Whether git ignores an entry that is kept all the same. */
+  isPrivate(entry: number): boolean {
+    return (this.bits(entry) & PRIVATE) !== 0;
+  }
+
+  countPrivate(): number {
+    let count = 0;
+    for (let entry = 0; entry < this.count; entry += 1) if (this.isPrivate(entry)) count += 1;
+    return count;
+  }
+
   isRacy(entry: number): boolean {
     return (this.bits(entry) & RACY) !== 0;
   }
@@ -134,13 +152,13 @@ export class ScanIndex {
   covers(path: TrackedPath): boolean {
     if (isOutside(path)) return false;
     const end = this.#endOf(path);
-    return end === null || (!this.isUnreadable(end.folder) && !this.#hides(end));
+    return end === null || (!this.isUnreadable(end.folder) && !this.#hidesEnd(end));
   }
 
   /** Whether a rule leaves the path out, so that the scan did not look whether it is there. */
   leavesOut(path: TrackedPath): boolean {
     const end = isOutside(path) ? null : this.#endOf(path);
-    return end !== null && !this.isUnreadable(end.folder) && this.#hides(end);
+    return end !== null && !this.isUnreadable(end.folder) && this.#hidesEnd(end);
   }
 
   /** The first name on the way to a path that the index does not have; null where it has the path. */
@@ -161,8 +179,18 @@ export class ScanIndex {
   }
 
   isUnreadable(folder: number): boolean {
-    if (folder === 0) return this.meta.partialRoot;
+    if (folder === 0) return this.meta.failedInRoot.length > 0;
     return (this.bits(this.columns.folderEntry[folder] as number) & UNREADABLE) !== 0;
+  }
+
+  /** Folders that could not be read completely, and names in the root for which `lstat` failed. */
+  unreadable(): TrackedPath[] {
+    const { folderEntry, sizes } = this.columns;
+    const found = [...this.meta.failedInRoot];
+    for (let folder = 1; folder < sizes.folders; folder += 1) {
+      if (this.isUnreadable(folder)) found.push(this.path(folderEntry[folder] as number));
+    }
+    return found;
   }
 
   rulesOf(folder: number): FolderRuleTexts {
@@ -183,12 +211,25 @@ export class ScanIndex {
     if (folder === 0) return rootScope(this.meta.global, own);
     const { folderEntry, parent } = this.columns;
     const entry = folderEntry[folder] as number;
-    return this.scopeOf(parent[entry] as number).enter(this.paths.name(entry), own);
+    const above = this.scopeOf(parent[entry] as number);
+    return above.enter(this.paths.name(entry), own, this.isPrivate(entry));
   }
 
-  #hides({ folder, name, onTheWay }: Missing): boolean {
-    const scope = this.scopeOf(folder);
-    return onTheWay ? scope.ignores(name, true) : hidesName(scope, name);
+  #hidesEnd({ folder, name, onTheWay }: Missing): boolean {
+    return this.hides(folder, name, true) || (!onTheWay && this.hides(folder, name, false));
+  }
+
+  /** Whether an entry of this folder may have been there without being seen. */
+  hides(folder: number, name: string, isDirectory: boolean): boolean {
+    const verdict = this.scopeOf(folder).judge(name, isDirectory);
+    if (verdict !== 'ignored') return verdict !== 'in-scope';
+    const { leftOut } = this.rulesOf(folder);
+    return leftOut === 'many' || leftOut.includes(name);
+  }
+
+  /** Whether names in some folder were left out of scope. */
+  get hasLeftOut(): boolean {
+    return [...this.meta.rules.values()].some(({ leftOut }) => leftOut.length > 0);
   }
 
   #search(key: string): number {
@@ -204,11 +245,6 @@ export class ScanIndex {
     }
     return -1;
   }
-}
-
-/** Whether a file or a folder of this name may have been there without being seen. */
-export function hidesName(scope: IgnoreScope, name: string): boolean {
-  return scope.ignores(name, false) || scope.ignores(name, true);
 }
 
 // From this character on, the order of UTF-16 units is not the order of the bytes that they stand for.

@@ -1,3 +1,4 @@
+import type { TrackedPath } from '../../model/path.ts';
 import type { GlobalRules } from '../ignore/ignore-scope.ts';
 import { checkKnown, type EntryNews, newsAbout } from './check-known.ts';
 import { noDifferences, type ScanDifferences } from './differences.ts';
@@ -26,6 +27,8 @@ export interface ScanRequest {
   readonly root: string;
   readonly previous: ScanIndex | null;
   readonly global: GlobalRules;
+  /** Whether entries of the previous index stay in scope although new rules hide them. */
+  readonly holdsKnown?: boolean | undefined;
   /** A moment of the clock (`performance.now()`) past which the scan gives up. */
   readonly deadline: number | null;
   /** How many entries may be in scope. */
@@ -140,23 +143,23 @@ export class RunningScan {
     const folders = walk.readUpper({ minEntries: this.#largeTree, minFolders });
     if (this.#mayShare) await this.#shareOut(walk, folders);
     else walk.takePart(0, walkPart(this.#context, this.#request.global, folders));
-    const index = this.#indexOf(walk.finish(), walk.partialRoot);
+    const index = this.#indexOf(walk.finish(), walk.failedInRoot);
     const differences = { ...noDifferences(), unreadable: walk.unreadable };
     return { kind: 'complete', index, differences };
   }
 
   async #next(index: ScanIndex): Promise<ScanOutcome> {
-    const { global, root } = this.#request;
+    const { global, root, holdsKnown = false } = this.#request;
     const isLarge = this.#mayShare && index.count > this.#largeTree;
     const parts = isLarge ? await this.#checkElsewhere(index) : [this.#check(index)];
     const news = newsAbout(index, parts, this.#context);
     const previous = new PreviousScan(index, news, global);
     previous.checkRules(this.#context, root);
-    const walk = new NextWalk(this.#context, previous);
+    const walk = new NextWalk(this.#context, previous, holdsKnown);
     walk.run(global);
     const built = walk.finish();
-    const { differences, partialRoot } = walk;
-    const found = built === null ? index : this.#indexOf(built, partialRoot);
+    const { differences, failedInRoot } = walk;
+    const found = built === null ? index : this.#indexOf(built, failedInRoot);
     return { kind: 'complete', index: found, differences };
   }
 
@@ -212,9 +215,12 @@ export class RunningScan {
     return { root, maxEntries, control: this.#control.shared };
   }
 
-  #indexOf({ columns, rules, restamped }: BuiltIndex, partialRoot: boolean): ScanIndex {
+  #indexOf(
+    { columns, rules, restamped }: BuiltIndex,
+    failedInRoot: readonly TrackedPath[],
+  ): ScanIndex {
     const { global } = this.#request;
-    return new ScanIndex(columns, { stamp: UNSTAMPED, global, rules, partialRoot }, restamped);
+    return new ScanIndex(columns, { stamp: UNSTAMPED, global, rules, failedInRoot }, restamped);
   }
 
   // For the worker threads, which have no clock of their own.

@@ -1,6 +1,7 @@
 import { Observer, ReadingRoom } from '../../fs/observe.ts';
-import { type BaselineState, ManifestWriter } from '../../model/manifest.ts';
-import { unknown } from '../../model/state.ts';
+import { type BaselineState, Manifest, ManifestWriter } from '../../model/manifest.ts';
+import type { TrackedPath } from '../../model/path.ts';
+import { type UnknownReason, unknown } from '../../model/state.ts';
 import { blobOf } from '../../store/blob.ts';
 import type { Draft } from '../../store/draft.ts';
 import type { Blob } from '../../store/store.ts';
@@ -19,8 +20,16 @@ export interface BaselineReport {
   readonly fromGit: number;
   readonly copied: number;
   readonly copiedBytes: number;
+  /** Paths whose content is not on record, with the reason. */
+  readonly unrecorded: readonly Unrecorded[];
   /** Why nothing was taken from git; null where files were. */
   readonly refused: GitRefusal | null;
+}
+
+/** A path whose content is not on record. */
+export interface Unrecorded {
+  readonly path: TrackedPath;
+  readonly reason: UnknownReason;
 }
 
 /** The files to copy are larger than the limit; nothing was put on record. */
@@ -55,7 +64,14 @@ export async function takeBaseline(
   if (bytes > limit) return { kind: 'too-large', bytes, limit };
   const { packs } = await site.store.blobs.putMany(copies(site, toCopy, writer, options));
   const manifest = blobOf(writer.finish((entry) => index.path(entry)));
+  const unrecorded = [...new Manifest(manifest.bytes).unknowns()].map(([path, reason]) => ({
+    path,
+    reason,
+  }));
   draft.addBlob(manifest);
+  for (let entry = 0; entry < index.count; entry += 1) {
+    if (index.isPrivate(entry)) draft.privatePaths.push(index.path(entry));
+  }
   draft.baseline = { seq: draft.nextSeq(), manifest: manifest.id, packs };
   return {
     kind: 'baseline',
@@ -63,6 +79,7 @@ export async function takeBaseline(
     fromGit,
     copied: toCopy.length,
     copiedBytes: bytes,
+    unrecorded,
     refused,
   };
 }
@@ -70,19 +87,20 @@ export async function takeBaseline(
 /** Decides which files are taken from git, and keeps their objects; the others are to be copied. */
 async function sortOutWithGit(
   site: CaptureSite,
-  { index, git, maxCopyBytes }: BaselineOptions,
+  options: BaselineOptions,
 ): Promise<Pick<BaselineReport, 'fromGit' | 'refused'> & { readonly sorted: Sorted }> {
+  const { git, maxCopyBytes } = options;
   const folder = site.store.git?.folder;
   if ('refused' in git || git.count === 0 || folder === undefined) {
     const refused = 'refused' in git ? git.refused : null;
-    return { sorted: sortOut(site, index, null), fromGit: 0, refused };
+    return { sorted: sortOut(site, options, null), fromGit: 0, refused };
   }
-  const sorted = sortOut(site, index, git);
+  const sorted = sortOut(site, options, git);
   const room = maxCopyBytes - sorted.bytes;
   // If the other files alone are too large, nothing is put on record, so no objects are kept.
   const kept = room < 0 ? null : await keepObjects(site.root, folder, git, room);
   if (kept === null) return { sorted, fromGit: git.count, refused: null };
-  return { sorted: sortOut(site, index, null), fromGit: 0, refused: kept.refused };
+  return { sorted: sortOut(site, options, null), fromGit: 0, refused: kept.refused };
 }
 
 interface Sorted {
@@ -95,12 +113,14 @@ interface Sorted {
 /** Decides for each entry by its stat alone, and lists the files that must be read. */
 function sortOut(
   { maxFileSize, excluded }: CaptureSite,
-  index: ScanIndex,
+  { index, maxCopyBytes }: BaselineOptions,
   git: GitBaseline | null,
 ): Sorted {
   const writer = new ManifestWriter(index.count);
   const toCopy: number[] = [];
+  const ignored: number[] = [];
   let bytes = 0;
+  let ignoredBytes = 0;
   // Both lists have the same order, so one pass over both is enough.
   const held = (git?.entries ?? [])[Symbol.iterator]();
   let next = held.next();
@@ -115,11 +135,19 @@ function sortOut(
     else if (oid !== null) writer.set(entry, { kind: 'git', mode: recorded, size, key: oid });
     else if (!isFileMode(mode) && !isLinkMode(mode)) writer.set(entry, unknown('special-file'));
     else if (size > maxFileSize) writer.set(entry, unknown('too-large'));
-    else {
+    else if (index.isPrivate(entry)) {
+      ignored.push(entry);
+      ignoredBytes += size;
+    } else {
       toCopy.push(entry);
       bytes += size;
     }
   }
+  // Files that git ignores come last: they must not be the reason for which nothing is recorded.
+  if (bytes + ignoredBytes <= maxCopyBytes) {
+    return { writer, toCopy: [...toCopy, ...ignored], bytes: bytes + ignoredBytes };
+  }
+  for (const entry of ignored) writer.set(entry, unknown('too-large'));
   return { writer, toCopy, bytes };
 }
 

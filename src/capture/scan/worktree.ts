@@ -2,6 +2,7 @@ import type { Entry } from '../../fs/tree.ts';
 import type { BlobId, Seq } from '../../model/ids.ts';
 import type { Baseline } from '../../model/manifest.ts';
 import { childOf, type TrackedPath } from '../../model/path.ts';
+import { commandsIn } from '../../model/window.ts';
 import type { Draft } from '../../store/draft.ts';
 import { currentSeq, oldestCheckpointSeq } from '../../store/find.ts';
 import type { Head } from '../../store/store.ts';
@@ -10,6 +11,7 @@ import { type Author, outsider } from '../chain.ts';
 import { type GitBaseline, type PendingBaseline, startGitBaseline } from '../git/baseline.ts';
 import type { RefusedByGit } from '../git/refusal.ts';
 import { loadGlobalRules } from '../ignore/global-rules.ts';
+import { isRuleFile } from '../ignore/ignore-scope.ts';
 import {
   compareWithRecord,
   type Moved,
@@ -27,7 +29,7 @@ import { KeptIndex } from './kept-index.ts';
 import { type Recorded, recordDifferences } from './record-differences.ts';
 import type { GiveUpReason } from './scan-control.ts';
 import type { RecordedChange, ScanIndex } from './scan-index.ts';
-import { Scanner, type ScanOutcome } from './scanner.ts';
+import { Scanner, type ScanOutcome, type ScanRequest } from './scanner.ts';
 import { type BaselineReport, type TooLarge, takeBaseline } from './take-baseline.ts';
 
 export interface WorktreeOptions {
@@ -38,6 +40,8 @@ export interface WorktreeOptions {
   readonly maxCopyBytes: number;
   readonly workers: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whether small files that git ignores are in scope. */
+  readonly keepIgnored: boolean;
 }
 
 /** The result of a walk over the worktree. It is not on record yet. */
@@ -59,6 +63,9 @@ export type Walk =
       readonly moved: Moved;
       readonly seq: Seq;
     });
+
+/** Ignore rules, or the setting `exclude`. */
+export type HiddenBy = 'rules' | 'exclude';
 
 export type CompleteWalk = Exclude<Walk, { kind: 'gave-up' }>;
 
@@ -96,7 +103,8 @@ export class Worktree {
     const { environment } = this.#options;
     const asksGit = baseline === null && store.git !== null;
     const pending = asksGit ? startGitBaseline(root, environment) : null;
-    const outcome = await this.#scan(previous, deadline, pending);
+    const holdsKnown = previous !== null && (await this.#agentMayWriteRules(previous));
+    const outcome = await this.#scan({ previous, holdsKnown, deadline }, pending);
     if (outcome.kind === 'gave-up') return outcome;
     const { index, differences } = outcome;
     if (baseline === null) {
@@ -122,7 +130,8 @@ export class Worktree {
     const differences = looksAtLeftOut ? await withLeftOut(store, recent, walk.index) : recent;
     const { moved, since, unsettled } = walk;
     const isOlder = ({ path, seq }: Head) => seq <= since && !unsettled.has(path);
-    const context = { author, moved, isOlder, checkTime };
+    const isPrivate = privateIn(walk.index);
+    const context = { author, moved, isOlder, isPrivate, checkTime };
     const recorded = await recordDifferences(draft, this.#site, differences, context);
     return { kind: 'changes', ...recorded };
   }
@@ -141,7 +150,21 @@ export class Worktree {
     return this.#previous((await store.state()).baseline, await currentSeq(store));
   }
 
-  /** The names that rules leave out, in folders that are in scope. Without git's own folder. */
+  /** What hides every name in the project's own folder, so that nothing new is recorded; null for nothing. */
+  hiddenBy({ index }: Pick<CompleteWalk, 'index'>): HiddenBy | null {
+    const { root, excluded } = this.#site;
+    const scope = index.scopeOf(0);
+    const names = namesIn(root, null).filter(
+      ({ name, isDirectory }) => scope.judge(name, isDirectory) !== 'never',
+    );
+    if (names.length === 0) return null;
+    if (names.every(({ name, isDirectory }) => scope.ignores(name, isDirectory))) return 'rules';
+    const isExcluded = ({ name, isDirectory }: Entry): boolean =>
+      excluded(childOf(null, name), isDirectory);
+    return names.every(isExcluded) ? 'exclude' : null;
+  }
+
+  /** The names that are left out of scope, in folders that are in it. Without git's own folder. */
   ignoredBy({ index }: CompleteWalk): TrackedPath[] {
     const { folderEntry, sizes } = index.columns;
     const found: TrackedPath[] = [];
@@ -149,7 +172,11 @@ export class Worktree {
       const path = folder === 0 ? null : index.path(folderEntry[folder] as number);
       const scope = index.scopeOf(folder);
       for (const { name, isDirectory } of namesIn(this.#site.root, path)) {
-        if (name !== '.git' && scope.ignores(name, isDirectory)) found.push(childOf(path, name));
+        const verdict = scope.judge(name, isDirectory);
+        if (verdict === 'in-scope' || verdict === 'never') continue;
+        // Small files that git ignores are kept, and so is what was in scope before an agent hid it.
+        const child = childOf(path, name);
+        if (index.find(child) === -1) found.push(child);
       }
     }
     return found;
@@ -198,21 +225,33 @@ export class Worktree {
     // Tools may have recorded paths before the first scan, and people may have edited those files since.
     const touched = [...(await recordedPaths(this.#site))];
     const no = () => false;
-    const context = { author: outsider(createdAt), moved: no, isOlder: no, checkTime };
+    const isPrivate = privateIn(walk.index);
+    const context = { author: outsider(createdAt), moved: no, isOlder: no, isPrivate, checkTime };
     await recordDifferences(draft, this.#site, { ...noDifferences(), touched }, context);
     return taken;
   }
 
+  /**
+   * Whether an agent may have written the rules that this walk finds. Such rules must not hide what the agent
+   * does next, so they count for new names only. Rules that people write count for all.
+   */
+  async #agentMayWriteRules({ stamp }: ScanIndex): Promise<boolean> {
+    const { timeline } = this.#site.store;
+    if (commandsIn(await timeline.windows()).length > 0) return true;
+    const since = await timeline.changes({ after: stamp.seq });
+    const byTools = since.filter(({ origin }) => origin === 'tool').map(({ path }) => path);
+    return [...byTools, ...stamp.open].some(isRuleFile);
+  }
+
   async #scan(
-    previous: ScanIndex | null,
-    deadline: number | null,
+    request: Pick<ScanRequest, 'previous' | 'holdsKnown' | 'deadline'>,
     pending: PendingBaseline | null,
   ): Promise<ScanOutcome> {
     const { root } = this.#site;
-    const { environment, maxScanEntries: maxEntries } = this.#options;
-    const global = loadGlobalRules(root, environment);
+    const { environment, maxScanEntries: maxEntries, keepIgnored } = this.#options;
+    const global = { ...loadGlobalRules(root, environment), keepIgnored };
     try {
-      const outcome = await this.#scanner.scan({ root, previous, global, deadline, maxEntries });
+      const outcome = await this.#scanner.scan({ ...request, root, global, maxEntries });
       if (outcome.kind === 'gave-up') await pending?.cancel();
       return outcome;
     } catch (error) {
@@ -220,6 +259,13 @@ export class Worktree {
       throw error;
     }
   }
+}
+
+function privateIn(index: ScanIndex): (path: TrackedPath) => boolean {
+  return (path) => {
+    const entry = index.find(path);
+    return entry !== -1 && index.isPrivate(entry);
+  };
 }
 
 /** Empty for a folder that was deleted since the walk, or cannot be read. */

@@ -14,6 +14,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { PathNames, picked, printJson } from '../json.ts';
 import { PATH, PATH_BYTES, SESSION, sessionJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
+import { pathArguments } from '../path-arguments.ts';
 
 const SHAPE = exact({
   file: described('The file that was written, absolute.', TEXT),
@@ -24,6 +25,10 @@ const SHAPE = exact({
   operations: COUNT,
   blobs: described('Different contents of files.', COUNT),
   leftOut: described('Paths outside of the project, which stay behind.', listOf(PATH)),
+  privateOut: described(
+    'Paths that git ignores, which stay behind unless --private names them.',
+    listOf(PATH),
+  ),
   unreadable: described(
     'Contents that are lost or too large; elsewhere they count as unknown.',
     COUNT,
@@ -38,10 +43,12 @@ export const exportCommand: Command = {
   details:
     'Writes a session with its sub-agents, its checkpoints and the contents of the files that it changed\n' +
     'into one file that only you can read; `savepoint import` brings it into another project or machine.\n' +
-    'Without an option it is the session that was active last. The timeline stays as it is.',
+    'Without an option it is the session that was active last. The timeline stays as it is.\n' +
+    'Files that git ignores, such as .env, stay behind unless --private names them.',
   options: {
     session: option('ID', 'this session; the beginning of its id is enough', 'session'),
     all: flag('everything that is on record'),
+    private: option('PATHS', 'take these ignored files or folders along, separated by ":"', 'path'),
     force: flag('replace FILE if it is there'),
   },
   examples: [
@@ -83,7 +90,12 @@ async function runExport(
 ): Promise<ExitCode> {
   const { interrupts } = call.io;
   interrupts.meaning = 'nothing was written';
-  const stream = savepoint.export(request);
+  const typed = call.values.get('private')?.split(':') ?? [];
+  const privatePaths = pathArguments(call, savepoint.root, typed);
+  if (typed.length > 0 && privatePaths === undefined) {
+    throw new UsageError('--private needs the names of files or folders in the project');
+  }
+  const stream = savepoint.export({ ...request, privatePaths });
   const { result, bytes } = await writeNewFile(file, stream, interrupts);
   interrupts.meaning = `${displayText(file.path)} was written`;
   report(call, file, result, bytes);
@@ -91,7 +103,7 @@ async function runExport(
 }
 
 function report(call: Call, { path }: NewFile, receipt: ExportReceipt, bytes: number): void {
-  const { exported, checkpoints, changes, leftOut, unreadable } = receipt;
+  const { exported, checkpoints, changes, leftOut, privateOut } = receipt;
   const names = new PathNames();
   printJson(call, SHAPE, {
     ...picked(SHAPE, receipt),
@@ -99,6 +111,7 @@ function report(call: Call, { path }: NewFile, receipt: ExportReceipt, bytes: nu
     bytes,
     sessions: exported.map(sessionJson),
     leftOut: leftOut.map((one) => names.name(one)),
+    privateOut: privateOut.map((one) => names.name(one)),
     pathBytes: names.pathBytes,
   });
   call.io.done = `${displayText(path)} was written all the same`;
@@ -108,13 +121,18 @@ function report(call: Call, { path }: NewFile, receipt: ExportReceipt, bytes: nu
     plural(changes, 'change'),
   ];
   call.tell(`Written to ${displayText(path)}: ${what.join(', ')}, ${sizeText(bytes)}.`);
-  for (const line of leftBehind(leftOut.length, unreadable)) call.say(line);
+  for (const line of leftBehind(receipt)) call.say(line);
   call.hint(`bring it into another project with: savepoint import ${shellWord(path)}`);
 }
 
-function leftBehind(outside: number, unreadable: number): string[] {
+function leftBehind({ leftOut, privateOut, unreadable }: ExportReceipt): string[] {
   const lines: string[] = [];
+  const outside = leftOut.length;
   if (outside > 0) lines.push(`  left out     ${plural(outside, 'path')} outside of the project`);
+  if (privateOut.length > 0) {
+    const paths = plural(privateOut.length, 'path');
+    lines.push(`  private      ${paths} that git ignores; --private PATHS takes them along`);
+  }
   if (unreadable > 0) {
     lines.push(`  unreadable   ${plural(unreadable, 'content')}, lost or too large`);
   }

@@ -21,7 +21,7 @@ import { EXIT } from '../exit-codes.ts';
 import type { HeldWork } from '../interrupts.ts';
 import { PathNames, printJson } from '../json.ts';
 import { COVERS, PATH, PATH_BYTES } from '../json-shapes.ts';
-import { withTimeline } from '../open-timeline.ts';
+import { sayNotices, withTimeline } from '../open-timeline.ts';
 
 const SHAPE = exact({
   checkpointId: described('Made before the program: what savepoint rewind and diff take.', TEXT),
@@ -86,6 +86,7 @@ async function runUnder(
   const { ended, report, isLost } = await interrupts.hold(async () => {
     interrupts.meaning = null;
     progress.end();
+    sayNotices(call, savepoint);
     const { coverage, notice } = window.report;
     if (notice !== null) {
       warn(call, coverage === 'scanned' ? notice : `this run cannot be taken back: ${notice}`);

@@ -1,6 +1,6 @@
-import { type Checkpoint, displayText, type Savepoint } from '../../index.ts';
-import { BOOLEAN, described, exact } from '../../model/check.ts';
-import { COVERAGE } from '../../terminal/phrases.ts';
+import { type Checkpoint, displayText, type LeftOut, type Savepoint } from '../../index.ts';
+import { BOOLEAN, COUNT, described, exact } from '../../model/check.ts';
+import { COVERAGE, plural } from '../../terminal/phrases.ts';
 import { clipWidth } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs, flag, option } from '../command.ts';
@@ -12,6 +12,7 @@ import { withTimeline } from '../open-timeline.ts';
 const SHAPE = exact({
   checkpoint: CHECKPOINT,
   coverage: COVERS,
+  notCovered: described('Paths that are not on record; savepoint status lists them.', COUNT),
   began: described('Whether it is the first checkpoint of the project.', BOOLEAN),
 });
 
@@ -49,6 +50,7 @@ async function run(call: Call, savepoint: Savepoint, label: string | undefined):
   const saved = await savepoint.checkpoint({ label, scan });
   call.io.done = `the checkpoint ${saved.id} was made all the same`;
   const { coverage } = saved;
+  const left = coverage === 'scanned' ? await savepoint.uncovered() : null;
   printJson(call, SHAPE, {
     checkpoint: checkpointJson({
       ...saved,
@@ -58,9 +60,10 @@ async function run(call: Call, savepoint: Savepoint, label: string | undefined):
       takenBack: 'no',
     }),
     coverage,
+    notCovered: left?.unrecorded.length ?? 0,
     began,
   });
-  call.tell(sentence(saved));
+  call.tell(sentence(saved, left));
   if (began) call.remark(`This is the first checkpoint of ${displayText(savepoint.root)}.`);
   if (coverage === 'named')
     call.hint('to cover everything, scan the worktree: savepoint save --scan');
@@ -71,7 +74,19 @@ async function run(call: Call, savepoint: Savepoint, label: string | undefined):
 const SHOWN_ID = 8;
 const SHOWN_LABEL = 60;
 
-function sentence({ id, label, coverage }: Checkpoint): string {
+function sentence({ id, label, coverage }: Checkpoint, left: LeftOut | null): string {
   const called = label === null ? '' : ` "${clipWidth(displayText(label), SHOWN_LABEL)}"`;
-  return `Saved ${id.slice(0, SHOWN_ID)}${called}, which covers ${COVERAGE[coverage]}.`;
+  const saved = `Saved ${id.slice(0, SHOWN_ID)}${called}, which covers`;
+  if (left === null) return `${saved} ${COVERAGE[coverage]}.`;
+  if (left.hiddenBy !== null) {
+    return `${saved} only files that were on record before; savepoint status says why.`;
+  }
+  const { length } = left.unrecorded;
+  const missing = [
+    ...(length > 0 ? [plural(length, 'path')] : []),
+    ...(left.hasIgnored ? ['what is ignored and left out'] : []),
+  ];
+  return missing.length === 0
+    ? `${saved} the whole worktree.`
+    : `${saved} the worktree except ${missing.join(' and ')}; see savepoint status.`;
 }

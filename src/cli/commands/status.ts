@@ -1,7 +1,16 @@
 import { displayText, type ProjectStatus, type TrackedPath } from '../../index.ts';
-import { COUNT, described, exact, listOf, nullable, TEXT, type TypeOf } from '../../model/check.ts';
+import {
+  COUNT,
+  described,
+  exact,
+  listOf,
+  nullable,
+  oneOf,
+  TEXT,
+  type TypeOf,
+} from '../../model/check.ts';
 import { COVERAGE, plural, relativeTime, sizeText } from '../../terminal/phrases.ts';
-import { neverRecorded } from '../../terminal/reasons.ts';
+import { notCovered } from '../../terminal/reasons.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { PathNames, printJson } from '../json.ts';
@@ -45,7 +54,12 @@ const SHAPE = exact({
           'Paths that changed since the last scan; null where it could not be scanned.',
           nullable(COUNT),
         ),
-        ignored: listOf(PATH),
+        hiddenBy: described(
+          'What hides every name in the project, so that nothing new is recorded.',
+          nullable(oneOf('rules', 'exclude')),
+        ),
+        keptIgnored: described('Entries that git ignores and that are kept, privately.', COUNT),
+        ignored: described('Names that are left out of scope.', listOf(PATH)),
       }),
     ),
   ),
@@ -129,7 +143,8 @@ function statusText(
       '             `savepoint run -- COMMAND` scans it, and so do agents that are set up for it.',
     ];
   }
-  const { entries, fromGit, sharedBytes, pending, unrecorded, ignored } = worktree;
+  const { entries, fromGit, sharedBytes, pending, unrecorded, hiddenBy, ignored, keptIgnored } =
+    worktree;
   lines.push(
     `Worktree     ${plural(entries, 'entry', 'entries')} at the first scan, ${fromGit} of them held by git`,
   );
@@ -137,6 +152,17 @@ function statusText(
     lines.push(
       `Shared       ${sizeText(sharedBytes)} of git's packs: whoever overwrites files in .git/objects/pack destroys`,
       '             what undo needs. The next scan copies them, as far as maxCopyBytes goes.',
+    );
+  }
+  if (hiddenBy === 'rules') {
+    lines.push(
+      'Hidden       every name in the project, by ignore rules: files that were on record stay so,',
+      '             new ones are recorded only if they are small. See .gitignore and .savepointignore.',
+    );
+  } else if (hiddenBy === 'exclude') {
+    lines.push(
+      'Hidden       every file in the project, by the setting exclude: nothing new is recorded,',
+      '             and what was recorded can still be undone. See savepoint config exclude.',
     );
   }
   if (pending === null) lines.push('             it could not be compared with the last scan now');
@@ -147,12 +173,20 @@ function statusText(
   lines.push(
     ...listed(
       `Not covered  ${plural(unrecorded.length, 'path', 'paths')}`,
-      unrecorded.map(({ path, reason }) => `${displayText(path)}  ${neverRecorded(reason)}`),
+      unrecorded.map(({ path, reason }) => `${displayText(path)}  ${notCovered(reason)}`),
     ),
   );
+  if (unrecorded.some(({ reason }) => reason === 'too-large')) {
+    lines.push('             To keep larger files, raise maxFileSize: see savepoint config.');
+  }
+  if (keptIgnored > 0) {
+    lines.push(
+      `Private      ${plural(keptIgnored, 'entry', 'entries')} that git ignores, kept as well and never exported`,
+    );
+  }
   lines.push(
     ...listed(
-      `Ignored      ${plural(ignored.length, 'name', 'names')}, by .gitignore, .savepointignore or as build output`,
+      `Left out     ${plural(ignored.length, 'name', 'names')}: build output, large ignored files and folders, or by .savepointignore`,
       ignored.map((path) => displayText(path)),
     ),
   );

@@ -160,7 +160,7 @@ describe('/status', () => {
         '  Model         a model',
         '  Agent         waits for a prompt',
         '  Checkpoints   0 of this conversation',
-        '  Files         on record: the whole worktree; 1 checkpoint in all',
+        '  Files         on record: the scanned worktree; 1 checkpoint in all',
         '  MCP servers   notes  connected',
         '                web  failed: no route',
       ]);

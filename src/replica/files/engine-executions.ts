@@ -29,16 +29,15 @@ export interface PlacePlan {
 const NEWEST = 20;
 const BEGINNING = -1;
 
+/** Hears of files that were rewound, and of the operation that did it where there is one. */
+type OnRewound = (paths: readonly string[], operationId: OperationId | null) => Promise<void>;
+
 /** Executions on record in the project, of both kinds, and the way back into one. */
 export class EngineExecutions {
   readonly #savepoint: Savepoint;
-  readonly #onRewound: (paths: readonly string[], operationId: OperationId | null) => void;
+  readonly #onRewound: OnRewound;
 
-  /** `onRewound` hears of every file that is rewound, and of the operation that did it where there is one. */
-  constructor(
-    savepoint: Savepoint,
-    onRewound: (paths: readonly string[], operationId: OperationId | null) => void,
-  ) {
+  constructor(savepoint: Savepoint, onRewound: OnRewound) {
     this.#savepoint = savepoint;
     this.#onRewound = onRewound;
   }
@@ -75,7 +74,7 @@ export class EngineExecutions {
       const receipt = await executions.applyRollback(execution, plan, { acceptEffects: true });
       const { operationId, restoredFiles, deletedFiles, mergedFiles } = receipt;
       const files = [...restoredFiles, ...deletedFiles, ...mergedFiles];
-      this.#onRewound(files, operationId);
+      await this.#onRewound(files, operationId);
       return files;
     };
     return { files: plan.files, effects, run };
@@ -98,7 +97,7 @@ export class EngineExecutions {
       made.map((one) => this.#savepoint.changes({ operationId: one.id })),
     );
     const files = [...new Set(changes.flat().map(({ path }) => path))];
-    this.#onRewound(files, null);
+    await this.#onRewound(files, null);
     return files;
   }
 

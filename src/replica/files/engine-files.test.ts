@@ -229,3 +229,30 @@ describe('the files of the agent', () => {
     expect([await files.holds('p1'), await files.holds('p2')]).toEqual([true, false]);
   });
 });
+
+describe('the first prompt in a project', () => {
+  it('names files over the limit once, with the setting that keeps them', async () => {
+    writeFileSync(join(project, 'large.bin'), Buffer.alloc(11 * 1024 * 1024));
+    await begin('p1');
+    expect(files.takeGaps()).toEqual([
+      expect.stringMatching(/files over 10 MiB are not recorded.*maxFileSize.*\(large\.bin\)$/),
+    ]);
+    await begin('p2');
+    expect(files.takeGaps()).toEqual([]);
+  });
+});
+
+describe('a private file', () => {
+  it('is rewound, and the agent does not hear of it', async () => {
+    put('.gitignore', '.env\n');
+    put('.env', 'KEY=dummy\n');
+    put('a.txt', 'one\n');
+    await begin('p1');
+    await tool('t1', 'Bash', { command: 'rm .env a.txt' }, () => {
+      for (const name of ['.env', 'a.txt']) rmSync(join(project, name));
+    });
+    await files.restore(await files.plan('p1'), null);
+    expect(read('.env')).toBe('KEY=dummy\n');
+    expect(files.takeRewound()).toEqual(['a.txt']);
+  });
+});

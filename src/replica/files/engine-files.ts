@@ -18,6 +18,7 @@ import {
 import { type Surroundings, storeHome, userFile } from '../../terminal/find-project.ts';
 import { openGivenFile, writeNewFile } from '../../terminal/given-file.ts';
 import { messageOf, plural } from '../../terminal/phrases.ts';
+import { noteText } from '../../terminal/plan-text.ts';
 import type { RewindableQuery } from '../sdk/conversation.ts';
 import { EngineExecutions } from './engine-executions.ts';
 import { AGENT, type OnGap, type PromptBegun, ToolCalls } from './tool-calls.ts';
@@ -77,8 +78,8 @@ export class EngineFiles {
     };
     this.#toolCalls = new ToolCalls(savepoint, this.#onGap);
     this.executions = new EngineExecutions(savepoint, (paths, operationId) => {
-      this.#rewound.push(...paths);
       if (operationId !== null) this.#made.add(operationId);
+      return this.#rewind(paths);
     });
   }
 
@@ -246,14 +247,16 @@ export class EngineFiles {
 
   /** What could not be recorded since anybody asked, in a sentence each; reading takes them away. */
   takeGaps(): readonly string[] {
-    const gaps = [...this.#gaps];
+    const gaps = [...this.#gaps, ...this.notices()];
     this.#gaps.clear();
     return gaps;
   }
 
-  /** What happened at a start that nobody asked for: a restore that was finished or taken back. */
+  /** What happened that nobody asked for: a restore that was finished or taken back, a first scan. */
   notices(): readonly string[] {
-    return this.savepoint.notices().map(({ message }) => message);
+    return this.savepoint
+      .notices()
+      .map((note) => noteText(note, Number.POSITIVE_INFINITY).join('').trim());
   }
 
   close(): Promise<void> {
@@ -304,10 +307,16 @@ export class EngineFiles {
     return (await this.#checkpointOf(ref))?.id ?? ref;
   }
 
-  #remember(receipt: Receipt): Receipt {
+  async #remember(receipt: Receipt): Promise<Receipt> {
     const { restoredFiles, deletedFiles, mergedFiles } = receipt;
-    this.#rewound.push(...restoredFiles, ...deletedFiles, ...mergedFiles);
+    await this.#rewind([...restoredFiles, ...deletedFiles, ...mergedFiles]);
     return receipt;
+  }
+
+  /** The agent hears of rewound files, but not of private ones. */
+  async #rewind(paths: readonly string[]): Promise<void> {
+    const isPrivate = await this.savepoint.privatePaths();
+    this.#rewound.push(...paths.filter((path) => !isPrivate(path as TrackedPath)));
   }
 
   #gap(what: string, error: unknown): void {

@@ -17,6 +17,7 @@ import {
   executions,
   heads,
   operations,
+  privatePaths,
   sessions,
   steps,
   windows,
@@ -60,6 +61,7 @@ function writeRows(numbers: Numbers, batch: Batch): void {
   writeChanges(numbers, batch);
   for (const closed of batch.closed ?? []) closeChange(numbers, closed);
   for (const pair of batch.cancellations ?? []) cancellations.put(numbers, pair);
+  for (const path of batch.privatePaths ?? []) privatePaths.put(numbers, { path });
   for (const operation of batch.operations ?? []) {
     requireNumber(connection, operations, operation, batch.base);
     operations.put(numbers, operation);

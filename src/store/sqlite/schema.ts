@@ -12,6 +12,8 @@ import {
   EXECUTIONS,
   HEADS,
   OPERATIONS,
+  PRIVATE_PATHS,
+  type PrivatePath,
   SESSIONS,
   STEPS,
   WINDOWS,
@@ -32,6 +34,7 @@ export const changes: RowTable<Change> = new RowTable(CHANGES, {
   // Written out in every row and index, these were most of what a change cost.
   asNumbers: ['path', 'sessionId', 'origin', 'attribution'],
 });
+export const privatePaths: RowTable<PrivatePath> = new RowTable(PRIVATE_PATHS);
 export const cancellations: RowTable<Cancellation> = new RowTable(CANCELLATIONS);
 export const operations: RowTable<Operation> = new RowTable(OPERATIONS);
 export const executions: RowTable<Execution> = new RowTable(EXECUTIONS);
@@ -86,6 +89,11 @@ export const SCHEMA: string = `
   CREATE INDEX changes_open ON changes(seq) WHERE after_mode IS NULL;
   CREATE INDEX idx_checkpoints_session ON changes(session) WHERE session IS NOT NULL;
   CREATE INDEX idx_checkpoints_created ON changes(created_at) WHERE origin = 1;
+
+  CREATE TABLE private_paths (
+    num INTEGER PRIMARY KEY,
+    ${privatePaths.definition({ path: 'UNIQUE' })}
+  );
 
   CREATE TABLE cancellations (
     ${cancellations.definition({})},
@@ -190,6 +198,7 @@ export type SealedTable =
   | 'windows'
   | 'heads'
   | 'changes'
+  | 'private_paths'
   | 'cancellations'
   | 'operations'
   | 'journal'
@@ -210,6 +219,7 @@ export const SEALED_COLUMNS: Readonly<Record<SealedTable, readonly string[]>> = 
   windows: windows.columnNames,
   heads: heads.columnNames,
   changes: changes.columnNames,
+  private_paths: privatePaths.columnNames,
   cancellations: cancellations.columnNames,
   operations: operations.columnNames,
   journal: ['content'],
@@ -229,6 +239,7 @@ export const ROW_KEYS: Readonly<Record<SealedTable, readonly string[]>> = {
   windows: ['id'],
   changes: ['seq'],
   heads: ['id'],
+  private_paths: ['num'],
   cancellations: ['change_seq', 'by_seq'],
   operations: ['id'],
   journal: ['only'],

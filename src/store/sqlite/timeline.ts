@@ -24,6 +24,7 @@ import {
   executions,
   heads,
   operations,
+  privatePaths,
   sessions,
   steps,
   windows,
@@ -52,6 +53,10 @@ export function timelineStore(run: Run): TimelineStore {
         const rest = `WHERE change_seq IN ${LISTED_NUMBERS} ORDER BY by_seq, change_seq`;
         return cancellations.list(connection, rest, JSON.stringify(changes));
       }),
+    privatePaths: () =>
+      run(({ connection }) =>
+        privatePaths.list(connection, 'ORDER BY path').map(({ path }) => path),
+      ),
     operations: ({ ids, limit } = {}) =>
       run(({ connection }) =>
         listByIds(connection, operations, ids, 'ORDER BY seq DESC LIMIT ?', limitOf(limit)),

@@ -126,6 +126,13 @@ export function headRules({ test }: Tests<Store>): void {
     assert.deepEqual(await store.timeline.heads([]), []);
   });
 
+  test('has a list of private paths beside it, each once', async (store) => {
+    assert.deepEqual(await store.timeline.privatePaths(), []);
+    await commit(store, { privatePaths: ['b', 'a'].map(pathOf), changes: [changeOf(1, 'a')] });
+    await commit(store, { privatePaths: ['a', 'c'].map(pathOf) });
+    assert.deepEqual(await store.timeline.privatePaths(), ['a', 'b', 'c'].map(pathOf));
+  });
+
   test('is the before of an open change until that one ends', async (store) => {
     await commit(store, { changes: [changeOf(1, 'a', { before: ONE, after: null })] });
     await isHead(store, 1, ONE, true);

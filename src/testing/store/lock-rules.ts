@@ -120,6 +120,7 @@ const TIMELINE: Calls<Store['timeline']> = {
   commit: ({ timeline }) => timeline.commit({ base: 0 }),
   sessions: ({ timeline }) => timeline.sessions(),
   checkpoints: ({ timeline }) => timeline.checkpoints({}),
+  privatePaths: ({ timeline }) => timeline.privatePaths(),
   changedPaths: ({ timeline }) => timeline.changedPaths([checkpointId('c')]),
   heads: ({ timeline }) => timeline.heads(),
   changes: ({ timeline }) => timeline.changes({}),

@@ -14,6 +14,7 @@ const CHANGED_PATH = `
 const PATH_OF: Partial<Record<SealedTable, string>> = {
   changes: CHANGED_PATH,
   heads: 'SELECT path FROM heads WHERE id = ?',
+  private_paths: 'SELECT path FROM private_paths WHERE num = ?',
   cancellations: CHANGED_PATH,
 };
 

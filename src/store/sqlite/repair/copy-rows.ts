@@ -18,7 +18,11 @@ export interface CopiedTable {
 }
 
 /** Columns whose values nothing can work with where damage has made another type of them. */
-const BYTES: Partial<Record<SealedTable, string>> = { heads: 'path', blobs: 'hash' };
+const BYTES: Partial<Record<SealedTable, string>> = {
+  heads: 'path',
+  private_paths: 'path',
+  blobs: 'hash',
+};
 
 /**
  * Copies every row of a damaged table that SQLite can still read. Throws where the new database cannot

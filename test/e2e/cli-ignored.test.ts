@@ -1,0 +1,217 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { relativePath } from '../../src/index.ts';
+import { CliProject, type RunOptions } from './cli-project.ts';
+import { expectSchema } from './json-schema.ts';
+import { treeOf } from './tree-of.ts';
+
+const SECRET = 'KEY=dummy-4f1a\n';
+let project: CliProject;
+beforeEach(() => {
+  project = new CliProject({
+    'a.txt': 'one\n',
+    '.gitignore': '.env\n/local/\n*.log\n*.sqlite*\n*.lock\nnode_modules/\ndist/\n/data/\n',
+    '.env': SECRET,
+    'local/settings.json': '{}\n',
+    'local/deep/er.txt': 'deep\n',
+  });
+});
+afterEach(() => project.remove());
+
+async function runs(script: string, options: RunOptions = {}): Promise<string> {
+  const { code, err } = await project.run(['run', '--', 'sh', '-c', script], options);
+  expect(code).toBe(0);
+  return err.replaceAll(/\s+/g, ' ');
+}
+
+function git(...args: string[]): void {
+  const identity = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+  execFileSync('git', [...identity, ...args], { cwd: project.root, stdio: 'pipe' });
+}
+
+describe('git clean -fdx', () => {
+  it('can be undone but for build output', async () => {
+    git('init', '--quiet');
+    git('add', '.');
+    git('commit', '--quiet', '--message', 'first');
+    for (const file of ['untracked', 'app.log', 'dev.sqlite', 'node_modules/x/index.js', 'dist/o'])
+      project.write(file, `${file}\n`);
+    mkdirSync(project.path('local/empty'));
+    const before = treeOf(project.root);
+    await runs('git clean -fdx --quiet');
+    expect(existsSync(project.path('.env'))).toBe(false);
+    expect((await project.run(['undo'])).code).toBe(0);
+    const left = (name: string): boolean => !/^(\.git|node_modules|dist)(\/|$)/.test(name);
+    const kept = Object.entries(before).filter(([name]) => left(name));
+    const after = Object.entries(treeOf(project.root)).filter(([name]) => left(name));
+    expect(Object.fromEntries(after)).toEqual(Object.fromEntries(kept));
+    expect(existsSync(project.path('dist'))).toBe(false);
+  });
+});
+
+describe('an ignored file', () => {
+  it('comes back when a run removed or changed it, and goes when the run made it', async () => {
+    await runs('rm .env; echo changed > local/settings.json; echo new > local/new.json');
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('.env')).toBe(SECRET);
+    expect(project.read('local/settings.json')).toBe('{}\n');
+    expect(project.read('local/new.json')).toBe(null);
+  });
+
+  it('is neither deleted nor brought back because its folder has grown too large', async () => {
+    project.write('data/mine', 'mine\n');
+    await runs('i=0; while [ $i -lt 250 ]; do echo x > data/$i; i=$((i+1)); done; echo x >> a.txt');
+    const before = treeOf(project.path('data'));
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('a.txt')).toBe('one\n');
+    expect(treeOf(project.path('data'))).toEqual(before);
+    expect((await project.run(['rewind', 'latest', '--exact', '--yes'])).code).not.toBe(1);
+    expect(treeOf(project.path('data'))).toEqual(before);
+  });
+
+  it('is said to be kept once in a project, and listed by status', async () => {
+    project.write('node_modules/x/index.js', 'x');
+    const said = await runs('true');
+    expect(said).toMatch(/small files that git ignores are recorded.*keepIgnored.*\.env/);
+    expect(await runs('rm .env')).not.toContain('small files that git ignores');
+    project.write('.env', SECRET);
+    const { value } = await project.json(['status']);
+    expectSchema('status', JSON.stringify(value));
+    expect(value).toMatchObject({ worktree: { keptIgnored: 5, ignored: ['node_modules'] } });
+    const { out } = await project.run(['status']);
+    expect(out).toContain('Private      5 entries that git ignores');
+    expect(out).toMatch(/Left out {5}1 name.*\n +node_modules/);
+  });
+
+  it('is not said to be in a checkpoint that leaves build output out', async () => {
+    expect((await project.run(['save'])).out).toContain('the whole worktree');
+    project.write('dist/o', 'x');
+    const { out } = await project.run(['save']);
+    expect(out).toContain(
+      'the worktree except what is ignored and left out; see savepoint status.',
+    );
+  });
+
+  it('is left out with keepIgnored off, and no deletion for that', async () => {
+    await project.run(['save']);
+    const env = { SAVEPOINT_KEEP_IGNORED: 'false' };
+    expect(await runs('rm .env; echo x > a.txt', { env })).toContain('1 path changed');
+    await project.run(['undo'], { env });
+    expect(project.read('a.txt')).toBe('one\n');
+    expect(project.read('.env')).toBe(null);
+  });
+
+  it('is never read where exclude names it', async () => {
+    const env = { SAVEPOINT_EXCLUDE: '.env' };
+    await runs('echo changed > local/settings.json', { env });
+    expect(isStored(SECRET)).toBe(false);
+    expect(isStored('deep')).toBe(true);
+  });
+});
+
+describe('a database, log or lock file that is ignored', () => {
+  it('is not written over while it is there, and the plan says why', async () => {
+    for (const file of ['dev.sqlite', 'app.log', 'server.lock']) project.write(file, 'old\n');
+    await runs('for f in dev.sqlite app.log server.lock a.txt; do echo new > $f; done');
+    const { value } = await project.json(['undo', '--dry-run']);
+    expect(value.skipped).toMatchObject([
+      { path: 'app.log', reason: 'in-use' },
+      { path: 'dev.sqlite', reason: 'in-use' },
+      { path: 'server.lock', reason: 'in-use' },
+    ]);
+    const { out } = await project.run(['undo']);
+    expect(out.replaceAll(/\s+/g, ' ')).toContain('a program may be using it');
+    expect(project.read('a.txt')).toBe('one\n');
+    expect(project.read('dev.sqlite')).toBe('new\n');
+  });
+
+  it('comes back when it is gone', async () => {
+    for (const file of ['dev.sqlite', 'app.log']) project.write(file, 'old\n');
+    await runs('rm dev.sqlite app.log');
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect([project.read('dev.sqlite'), project.read('app.log')]).toEqual(['old\n', 'old\n']);
+  });
+
+  it('does not come back beside another part of the same database', async () => {
+    for (const file of ['dev.sqlite', 'dev.sqlite-wal']) project.write(file, 'old\n');
+    await runs('rm dev.sqlite-wal');
+    const { value } = await project.json(['undo']);
+    expect(value.skipped).toMatchObject([{ path: 'dev.sqlite-wal', reason: 'in-use' }]);
+    expect(project.read('dev.sqlite-wal')).toBe(null);
+  });
+
+  it('is taken back like any other file where it is the lock file of a package manager', async () => {
+    project.write('yarn.lock', 'old\n');
+    await runs('echo new > yarn.lock');
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('yarn.lock')).toBe('old\n');
+  });
+});
+
+describe('an export', () => {
+  const file = (): string => join(project.scratch, 'out.savepoint');
+
+  it('leaves ignored files behind unless they are named', async () => {
+    await runs('echo more >> .env; echo more >> local/settings.json; echo more >> a.txt');
+    const { out } = await project.run(['export', file()]);
+    expect(out).toContain('2 paths that git ignores; --private PATHS takes them along');
+    const without = await exported();
+    expect(without).toEqual(['a.txt']);
+    const named = ['export', file(), '--force', '--private', '.env:local'];
+    expect((await project.run(named)).code).toBe(0);
+    expect(await exported()).toEqual(['.env', 'a.txt', 'local/settings.json']);
+  });
+
+  it('leaves an ignored file behind that only a tool named', async () => {
+    await project.agentWrites('m1', '.env', 'KEY=other\n');
+    await project.agentWrites('m1', 'a.txt', 'two\n');
+    const { value } = await project.json(['export', file()]);
+    expectSchema('export', JSON.stringify(value));
+    expect(value).toMatchObject({ privateOut: ['.env'] });
+    expect(await exported()).toEqual(['a.txt']);
+  });
+
+  it('stays without a file that became ignored after it was recorded', async () => {
+    project.write('late', 'x');
+    await project.run(['save']);
+    project.write('.gitignore', `${project.read('.gitignore')}late\n`);
+    await runs('echo secret > late; echo more >> a.txt');
+    await project.run(['export', file()]);
+    expect(await exported()).toEqual(['a.txt']);
+  });
+
+  /** The paths in the file, as another project gets them. */
+  async function exported(): Promise<string[]> {
+    const other = new CliProject({});
+    try {
+      expect((await other.run(['import', file()])).code).toBe(0);
+      const changes = await other.open((savepoint) => savepoint.changes({}));
+      return [...new Set(changes.map(({ path }) => String(path)))].sort();
+    } finally {
+      other.remove();
+    }
+  }
+});
+
+it('is private for whoever asks, below an ignored folder too, also when the rule has gone', async () => {
+  await project.run(['save']);
+  rmSync(project.path('.gitignore'));
+  await project.run(['save']);
+  await project.open(async (savepoint) => {
+    const isPrivate = await savepoint.privatePaths();
+    const asked = ['.env', 'local', 'local/deep/er.txt', 'local/never-seen', 'a.txt'];
+    expect(asked.map((path) => isPrivate(relativePath(path)))).toEqual([
+      ...[true, true, true, true],
+      false,
+    ]);
+  });
+});
+
+/** Whether a text lies in any file of the store; nothing is compressed before a compaction. */
+function isStored(text: string): boolean {
+  return readdirSync(project.home, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .some((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(text));
+}
