@@ -28,8 +28,8 @@ export interface CaptureSite {
   readonly store: Store;
   readonly known: KnownStates;
   readonly maxFileSize: number;
-  /** Whether contents stay readable with SQL, see `Blob`. */
-  readonly asText?: boolean;
+  /** Whether the content of a path stays readable with SQL, see `Blob`. */
+  readonly asText?: ((path: TrackedPath) => boolean) | undefined;
   /** A named folder with more entries than this counts as unknown. */
   readonly maxEntries: number;
   /** Folders of Savepoint's own, never looked into. */
@@ -74,7 +74,9 @@ export async function openChanges(
       const maker = other && authorOf(other, finds.now);
       await settleFound(draft, finds, { path, head, seen, until: draft.base, author: maker });
     }
-    if (site.asText && seen.blob !== null) draft.addBlob({ ...seen.blob, asText: true });
+    // The second asks of paths that this very capture has found to be private.
+    const asText = site.asText?.(path) === true && !draft.privatePaths.includes(path);
+    if (asText && seen.blob !== null) draft.addBlob({ ...seen.blob, asText });
     const doer = other === undefined ? author : { ...author, attribution: 'shared' as const };
     opened.push(appendChange(draft, path, seen.state, null, doer));
   }

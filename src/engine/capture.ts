@@ -16,6 +16,7 @@ import type { TrackedPath } from '../model/path.ts';
 import type { Draft } from '../store/draft.ts';
 import { addCheckpoint, messageCheckpoint } from '../timeline/checkpoints.ts';
 import { checkLabel } from '../timeline/labels.ts';
+import { privatePaths } from '../timeline/private-paths.ts';
 import { endRun, touchSession } from '../timeline/sessions.ts';
 import type { Capture, CaptureRequest, CheckpointRequest } from './requests.ts';
 import { scanWith } from './scan.ts';
@@ -60,9 +61,11 @@ export async function checkpoint(
 export function captureBefore(bench: Workbench, request: CaptureRequest): Promise<Capture> {
   const sessionId = checkId('sessionId', request.sessionId);
   const messageId = checkId('messageId', request.messageId);
-  const { asText = false, maxFileSize = bench.site.maxFileSize } = request;
-  const site = { ...bench.site, maxFileSize, asText };
+  const { maxFileSize = bench.site.maxFileSize } = request;
   return bench.write(async (draft, now) => {
+    const isPrivate = request.asText ? await privatePaths(bench.store) : null;
+    const asText = isPrivate === null ? undefined : (path: TrackedPath) => !isPrivate(path);
+    const site = { ...bench.site, maxFileSize, asText };
     const paths = request.paths.flatMap((path) => resolveNamed(bench.root, path));
     if (paths.length === 0) throw new SavepointError('argument-invalid', 'no path was named');
     await recordSession(bench, draft, request, now);

@@ -112,6 +112,22 @@ describe('the store, read with SQL as the seed names it', () => {
       ]);
     });
 
+    it('is NULL for private files, which rewinds bring back all the same', async () => {
+      bed.put('.gitignore', '.env\n');
+      bed.put('.env', 'KEY=1');
+      for (const message of ['o1', 'o2']) {
+        const capture = await service.captureBefore('s3', message, bed.at('.env'));
+        bed.put('.env', `KEY=${message}`);
+        await service.captureAfter(capture);
+      }
+      expect(all(`${CONTENTS} WHERE session_id = 's3' ORDER BY message_id`)).toEqual([
+        { message_id: 'o1', original_content: null },
+        { message_id: 'o2', original_content: null },
+      ]);
+      expect((await service.rewindFiles('s3', 'o1')).success).toBe(true);
+      expect(bed.text('.env')).toBe('KEY=1');
+    });
+
     it('goes with its checkpoint', async () => {
       await bed.savepoint.evict([await bed.idOf('m1', 's1')]);
       expect(all(`${CONTENTS} WHERE message_id = 'm1'`)).toEqual([]);

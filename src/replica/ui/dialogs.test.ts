@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Chooser } from '../../terminal/interactive/chooser.ts';
 import { chooserRows } from '../../terminal/interactive/chooser-rows.ts';
 import { textWidth } from '../../terminal/text-width.ts';
-import { listOf, permissionDialog, rewindMenu } from './dialogs.ts';
+import { listOf, permissionDialog, rewindChoice, rewindMenu } from './dialogs.ts';
 import type { RewindCounts, RewindEntry } from './interactive-ui.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
@@ -27,6 +27,13 @@ const counts = (some: Partial<RewindCounts>): RewindCounts => ({
   ...some,
 });
 const never = new AbortController().signal;
+
+it('offers only what can be taken back', () => {
+  const preview = { title: 'Rewind to: by hand', body: () => [], choices: ['files'] as const };
+  const rows = rowsOf(rewindChoice(preview), 80, 10).join('\n');
+  expect(rows).toContain('1  files: put them back');
+  expect(rows).not.toContain('both');
+});
 
 it('lists when, what, and what would change as far as that is known', () => {
   const entries = [
