@@ -48,7 +48,7 @@ describe('packs that are too large to copy, as the files are', () => {
     const before = project.picture();
     const { code, err } = await project.run([OVERWRITE]);
     expect(code).toBe(0);
-    expect(err).toMatch(/^savepoint: 1 MiB of git's packs could not be copied and are shared/);
+    expect(err).toMatch(/^savepoint: 1 MiB of git's packs could not be copied and are shared/m);
     expect(err).toMatch(/\d+ of them cannot be taken back: .* damaged/);
     const changed = project.picture();
     expect(changed).not.toEqual(before);
