@@ -164,12 +164,12 @@ export type {
 } from './store/store.ts';
 export type { ListedCheckpoint } from './timeline/checkpoints.ts';
 export type { PathDiff } from './timeline/diff.ts';
+export type { Eviction } from './timeline/eviction.ts';
 export type { InspectedChange, InspectedCheckpoint } from './timeline/inspect-checkpoint.ts';
 export type { CountBudget, LineCount } from './timeline/line-counts.ts';
 export type { IsPrivate } from './timeline/private-paths.ts';
 export {
   DEFAULT_RETENTION,
-  type Eviction,
   type PruneRequest,
   type RetentionRules,
 } from './timeline/retention.ts';

@@ -2,11 +2,8 @@ import { AMOUNT, BOOLEAN, check, ID, type Kind, object, optional } from '../mode
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { OperationId } from '../model/ids.ts';
 import type { PruneResult } from '../store/store.ts';
+import { carryOutEviction, type Eviction, floorAfter, isEmpty } from '../timeline/eviction.ts';
 import {
-  carryOutEviction,
-  type Eviction,
-  floorAfter,
-  isEmpty,
   type PruneRequest,
   planEviction,
   type RetentionRules,

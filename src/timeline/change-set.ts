@@ -3,8 +3,8 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Seq } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
 import { isBelow, type TrackedPath } from '../model/path.ts';
-import { findSession } from '../store/find.ts';
 import type { ChangeQuery, Store } from '../store/store.ts';
+import { latestRuns, takesBack } from './sessions.ts';
 
 /** Which changes to take back. */
 export type SetRequest =
@@ -75,20 +75,17 @@ export async function changedByOthers(
     .map(({ path }) => path);
 }
 
-/**
- * The session's family: sub-agents and continuations count as the session itself. For a run, also the runs
- * that began after it had ended: to a person they are one line of time.
- */
+/** The session, and those whose changes a rewind takes back with its own; null for everybody's. */
 async function familyOf(store: Store, request: SetRequest): Promise<string[] | null> {
   const named = request.take === 'since' ? request.sessionId : undefined;
   const id = named ?? (request.take === 'operation' ? null : request.checkpoint.sessionId);
   if (id === null || request.take === 'exact') return null;
-  const own = await findSession(store, id);
   const all = await store.timeline.sessions();
-  const ended = request.take === 'since' ? own?.run?.ended : undefined;
-  const later = ended == null ? [] : all.filter(({ run }) => run !== null && run.began >= ended);
-  const roots = new Set([own?.rootId ?? id, ...later.map(({ rootId }) => rootId)]);
-  const family = all.filter((session) => roots.has(session.rootId));
+  const own = all.find((session) => session.id === id);
+  const runs = request.take === 'since' ? latestRuns(all) : new Map<string, Seq>();
+  const family = all.filter((session) =>
+    own === undefined ? session.rootId === id : takesBack(own, session, runs),
+  );
   return [...new Set([id, ...family.map((session) => session.id)])];
 }
 

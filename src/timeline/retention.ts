@@ -1,10 +1,12 @@
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
-import type { Execution, StepAttempt } from '../model/execution.ts';
-import type { CheckpointId, OperationId, Seq } from '../model/ids.ts';
+import type { Execution } from '../model/execution.ts';
+import type { CheckpointId, OperationId } from '../model/ids.ts';
 import type { Session } from '../model/session.ts';
-import { currentSeq, findOperation, findSession, oldestCheckpointSeq } from '../store/find.ts';
-import type { PruneResult, Store } from '../store/store.ts';
+import type { Window } from '../model/window.ts';
+import { findSession } from '../store/find.ts';
+import type { Store } from '../store/store.ts';
+import { type Eviction, floorAfter, removableSessions } from './eviction.ts';
 
 export interface RetentionRules {
   /** How long a session is kept after it was archived, and an operation after it was made. */
@@ -45,29 +47,34 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 class Keeping {
   readonly #rules: RetentionRules;
   readonly #now: number;
+  readonly #named: string | undefined;
   readonly #executions: ReadonlyMap<string, Execution>;
+  readonly #windows: readonly Window[];
 
   private constructor(
     rules: RetentionRules,
     now: number,
-    executions: ReadonlyMap<string, Execution>,
+    { sessionId }: PruneRequest,
+    executions: readonly Execution[],
+    windows: readonly Window[],
   ) {
     this.#rules = rules;
     this.#now = now;
-    this.#executions = executions;
+    this.#named = sessionId;
+    this.#executions = new Map(executions.map((one) => [one.sessionId, one]));
+    this.#windows = windows;
   }
 
   static async of(
-    store: Store,
-    { sessionId }: PruneRequest,
+    { timeline }: Store,
+    request: PruneRequest,
     rules: RetentionRules,
     now: number,
   ): Promise<Keeping> {
-    const executions = (await store.timeline.executions()).filter(
-      // Somebody who names the session of an execution that nobody will finish wants to be rid of it.
-      (one) => one.status !== 'removed' && (one.sessionId !== sessionId || isFinished(one)),
-    );
-    return new Keeping(rules, now, new Map(executions.map((one) => [one.sessionId, one])));
+    const executions = (await timeline.executions()).filter(({ status }) => status !== 'removed');
+    // The changes of an interrupted run are on record: nothing more is to come.
+    const windows = (await timeline.windows()).filter(({ kind }) => kind !== 'interrupted');
+    return new Keeping(rules, now, request, executions, windows);
   }
 
   isExpired(session: Session): boolean {
@@ -87,16 +94,36 @@ class Keeping {
   /** Steps that are done must not happen again, however long the program that runs them was away. */
   isUnfinished({ rootId }: Session): boolean {
     const execution = this.#executions.get(rootId);
-    return execution !== undefined && !isFinished(execution);
+    // Somebody who names the session of an execution that nobody will finish wants to be rid of it.
+    return execution !== undefined && !isFinished(execution) && rootId !== this.#named;
+  }
+
+  /** Whether a command may be running, or has changes that no scan has found yet. Idle ones are dead. */
+  isBusy(session: Session): boolean {
+    const isOpen = isRunning(session) || this.#windows.some((one) => one.sessionId === session.id);
+    return isOpen && this.#now < this.#idleAt(session);
+  }
+
+  /** Whether a checkpoint of a busy session is from before a command that may be running. */
+  isBefore({ id }: Checkpoint, session: Session): boolean {
+    return isRunning(session) || this.#windows.some((one) => one.checkpointId === id);
   }
 
   /** When it was archived, or counts as archived because it was idle for so long, or its execution finished. */
   #archivedAt(session: Session): number {
     if (this.isUnfinished(session)) return Number.POSITIVE_INFINITY;
-    const { rootId, archivedAt, lastActiveAt } = session;
-    const finished = this.#executions.get(rootId)?.updatedAt;
-    return finished ?? archivedAt ?? lastActiveAt + this.#rules.idleDays * DAY_MS;
+    const execution = this.#executions.get(session.rootId);
+    if (execution !== undefined && isFinished(execution)) return execution.updatedAt;
+    return session.archivedAt ?? this.#idleAt(session);
   }
+
+  #idleAt({ lastActiveAt }: Session): number {
+    return lastActiveAt + this.#rules.idleDays * DAY_MS;
+  }
+}
+
+function isRunning({ run }: Session): boolean {
+  return run !== null && run.ended === null;
 }
 
 /** One that finished and was opened once more has an owner, who may be about to go on with it. */
@@ -123,12 +150,6 @@ async function expired(
     ],
     operations: old.map((operation) => operation.id),
   };
-}
-
-/** Removes these checkpoints as targets. No changes or blobs are lost by it. */
-export async function evictCheckpoints(store: Store, ids: readonly CheckpointId[]): Promise<void> {
-  if (ids.length > 0)
-    await store.timeline.commit({ base: await currentSeq(store), removedCheckpoints: ids });
 }
 
 async function surplusCheckpoints(
@@ -177,7 +198,8 @@ export interface PruneRequest {
 
 /**
  * Chooses what to remove. The newest checkpoint of a session stays until the session is archived, because
- * somebody may be at work there. An execution that has not finished stays, unless its session is named.
+ * somebody may be at work there, and so does a run that has not ended. An execution that has not finished
+ * stays, unless its session is named.
  */
 export async function planEviction(
   store: Store,
@@ -193,29 +215,73 @@ export async function planEviction(
     ? await chosen(store, request, keeping, now)
     : await expired(store, request, keeping, rules, now);
   const limit = asked ? maxBytes : rules.maxStoreBytes;
-  const spare = request.labelled ? (all: Eviction): Eviction => all : await labelsSpared(store);
-  if (limit === undefined) return spare(first);
+  const spare = await sparing(store, request, keeping);
+  const least = spare(first);
+  if (limit === undefined) return withSessions(store, request, keeping, least);
   const steps = await stepsOf(store, request, keeping, asked);
-  return fitInto(store, limit, spare(first), steps.map(spare));
+  const eviction = await fitInto(store, limit, least, steps.map(spare));
+  return withSessions(store, request, keeping, eviction);
 }
 
-/** Takes labelled checkpoints out of an eviction. Their sessions stay for them, without other checkpoints. */
-async function labelsSpared(store: Store): Promise<(eviction: Eviction) => Eviction> {
-  const labelled = await store.timeline.checkpoints({ labelled: true });
-  const ids = new Set(labelled.map(({ id }) => id));
-  const sessionIds = [...new Set(labelled.flatMap(({ sessionId }) => sessionId ?? []))];
-  const beside = Map.groupBy(
-    await store.timeline.checkpoints({ sessionIds }),
-    ({ sessionId }) => sessionId,
+/**
+ * Takes the checkpoints out of an eviction that stay, however old they are: labelled ones, and those from
+ * before a command that may be running. Their sessions stay for them.
+ */
+async function sparing(
+  store: Store,
+  { labelled }: PruneRequest,
+  keeping: Keeping,
+): Promise<(eviction: Eviction) => Eviction> {
+  const sessions = await store.timeline.sessions();
+  const all = await store.timeline.checkpoints({});
+  const bySession = Map.groupBy(all, ({ sessionId }) => sessionId);
+  const inside = ({ id }: Pick<Session, 'id'>): Checkpoint[] => bySession.get(id) ?? [];
+  const labels = labelled ? [] : all.filter(({ label }) => label !== null);
+  const whole = executionsWith(labels, sessions, keeping);
+  const busy = sessions.filter((session) => keeping.isBusy(session));
+  const before = busy.flatMap((session) =>
+    inside(session).filter((checkpoint) => keeping.isBefore(checkpoint, session)),
   );
-  return ({ sessions, checkpoints, operations }) => {
-    const others = sessions.flatMap((id) => beside.get(id) ?? []).map(({ id }) => id);
+  const spared = new Set([...labels, ...whole.flatMap(inside), ...before].map(({ id }) => id));
+  const staying = new Set([...whole, ...busy].map(({ id }) => id));
+  return (eviction) => {
+    const going = eviction.sessions.filter((id) => !staying.has(id));
+    const withThem = going.flatMap((id) => inside({ id })).map(({ id }) => id);
     return {
-      sessions: sessions.filter((id) => !beside.has(id)),
-      checkpoints: [...new Set([...checkpoints, ...others])].filter((id) => !ids.has(id)),
-      operations,
+      sessions: going.filter((id) => !inside({ id }).some((one) => spared.has(one.id))),
+      checkpoints: [...new Set([...eviction.checkpoints, ...withThem])].filter(
+        (id) => !spared.has(id),
+      ),
+      operations: eviction.operations,
     };
   };
+}
+
+/** The sessions of executions that a label is in. Without some of its steps, none could be rolled back. */
+function executionsWith(
+  labels: readonly Checkpoint[],
+  sessions: readonly Session[],
+  keeping: Keeping,
+): Session[] {
+  const ids = new Set(labels.map(({ sessionId }) => sessionId));
+  const labelled = sessions.filter((one) => ids.has(one.id) && keeping.isOfExecution(one));
+  const roots = new Set(labelled.map(({ rootId }) => rootId));
+  return sessions.filter(({ rootId }) => roots.has(rootId));
+}
+
+/** Leaves the sessions that are needed, and adds the runs of which no checkpoint is left. */
+async function withSessions(
+  store: Store,
+  request: PruneRequest,
+  keeping: Keeping,
+  eviction: Eviction,
+): Promise<Eviction> {
+  const chosen = new Set(eviction.sessions);
+  const candidates = (await sessionsOf(store, request)).filter(
+    (session) => chosen.has(session.id) || (session.run !== null && !keeping.isBusy(session)),
+  );
+  const sessions = await removableSessions(store, candidates, eviction);
+  return { ...eviction, sessions: sessions.map(({ id }) => id) };
 }
 
 async function chosen(
@@ -239,11 +305,8 @@ async function chosen(
       ? list.filter(({ kind, createdAt }) => kind !== 'safety' && isOld(createdAt))
       : list.slice(1).filter(({ createdAt }, at) => isOld(createdAt) || at + 1 >= most),
   );
-  const gone = checkpoints.flatMap(({ sessionId: id }) =>
-    id !== null && runs.has(id) ? [id] : [],
-  );
   return {
-    sessions: [...new Set([...sessions.map(({ id }) => id), ...gone])],
+    sessions: sessions.map(({ id }) => id),
     checkpoints: [
       ...checkpoints.map(({ id }) => id),
       ...operations.map(({ safetyCheckpointId }) => safetyCheckpointId),
@@ -252,7 +315,7 @@ async function chosen(
   };
 }
 
-/** Sessions that are single runs. Such a session goes with its checkpoint. */
+/** Sessions that are single runs. */
 function runIds(sessions: readonly Session[]): ReadonlySet<string> {
   return new Set(sessions.filter(({ run }) => run !== null).map(({ id }) => id));
 }
@@ -361,72 +424,4 @@ async function requireSession(store: Store, id: string, asked: boolean): Promise
   if (!asked) throw new SavepointError('argument-invalid', 'what of the session is to go?');
   if ((await findSession(store, id)) !== null) return;
   throw new SavepointError('session-not-found', 'no session has this id', { details: { id } });
-}
-
-/** What to remove: checkpoints as targets, and operations, which can then no longer be undone. */
-export interface Eviction {
-  /** Sessions, with all their checkpoints. */
-  readonly sessions: readonly string[];
-  readonly checkpoints: readonly CheckpointId[];
-  readonly operations: readonly OperationId[];
-}
-
-const NOTHING: Eviction = { sessions: [], checkpoints: [], operations: [] };
-
-export function isEmpty({ sessions, checkpoints, operations }: Eviction): boolean {
-  return sessions.length + checkpoints.length + operations.length === 0;
-}
-
-/**
- * Removes it, and then all changes and blobs below the oldest checkpoint or operation that is left. Those
- * stay completely restorable. The caller holds the project lock.
- */
-export async function carryOutEviction(store: Store, eviction: Eviction): Promise<PruneResult> {
-  await store.timeline.commit({
-    base: await currentSeq(store),
-    steps: await stepsRolledBackBy(store, eviction.operations),
-    removedSessions: eviction.sessions,
-    removedCheckpoints: eviction.checkpoints,
-    removedOperations: eviction.operations,
-  });
-  return store.maintain('prune', await floorAfter(store, NOTHING));
-}
-
-/** These steps count as rolled back because of an operation. When it is removed, they must say so themselves. */
-async function stepsRolledBackBy(
-  store: Store,
-  operations: readonly OperationId[],
-): Promise<StepAttempt[]> {
-  const settled: StepAttempt[] = [];
-  const going = new Set(operations);
-  if (going.size === 0) return settled;
-  for (const { id } of await store.timeline.executions()) {
-    for (const step of await store.timeline.steps(id)) {
-      if (step.rolledBackBy === null || !going.has(step.rolledBackBy)) continue;
-      const inEffect = (await findOperation(store, step.rolledBackBy))?.inEffect ?? false;
-      const status = inEffect ? ('rolled-back' as const) : step.status;
-      settled.push({ ...step, status, rolledBackBy: null });
-    }
-  }
-  return settled;
-}
-
-/**
- * Changes below this number are no longer needed: every checkpoint that is left can be restored without
- * them. Every operation on record can be undone, even if its safety checkpoint was evicted by hand.
- */
-export async function floorAfter(store: Store, eviction: Eviction): Promise<Seq> {
-  const end = (await currentSeq(store)) + 1;
-  const sessions = new Set<string | null>(eviction.sessions);
-  const checkpoints = new Set(eviction.checkpoints);
-  const operations = new Set(eviction.operations);
-  const oldestCheckpoint = isEmpty(eviction)
-    ? await oldestCheckpointSeq(store)
-    : (await store.timeline.checkpoints({})).findLast(
-        ({ id, sessionId }) => !checkpoints.has(id) && !sessions.has(sessionId),
-      )?.seq;
-  const oldestOperation = (await store.timeline.operations()).findLast(
-    ({ id }) => !operations.has(id),
-  );
-  return Math.min(oldestCheckpoint ?? end, oldestOperation?.seq ?? end);
 }

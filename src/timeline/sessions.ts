@@ -1,5 +1,6 @@
 import { isOfFolder, leavesAsItWas } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
+import type { Seq } from '../model/ids.ts';
 import type { RunTime, Session } from '../model/session.ts';
 import type { Draft } from '../store/draft.ts';
 import { findSession } from '../store/find.ts';
@@ -67,6 +68,31 @@ export async function endRun(draft: Draft, store: Store, id: string): Promise<vo
   const session = await findSession(store, id);
   if (session?.run == null || session.run.ended !== null) return;
   draft.putSession({ ...session, run: { ...session.run, ended: draft.seq } });
+}
+
+/**
+ * Whether a rewind to a checkpoint of a session takes back what another one did: sub-agents and continuations
+ * count as the session itself. For a run, also the runs that began after it had ended: to a person they are
+ * one line of time.
+ */
+export function takesBack(
+  own: Session,
+  { rootId }: Session,
+  runs: ReadonlyMap<string, Seq>,
+): boolean {
+  if (rootId === own.rootId) return true;
+  const ended = own.run?.ended ?? null;
+  const began = runs.get(rootId);
+  return ended !== null && began !== undefined && began >= ended;
+}
+
+/** Where the latest run of each family began, by the root of the family. */
+export function latestRuns(sessions: readonly Session[]): ReadonlyMap<string, Seq> {
+  const runs = new Map<string, Seq>();
+  for (const { rootId, run } of sessions) {
+    if (run !== null) runs.set(rootId, Math.max(run.began, runs.get(rootId) ?? 0));
+  }
+  return runs;
 }
 
 /** Archives a session: the time that retention keeps it begins now. */

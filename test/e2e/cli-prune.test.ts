@@ -140,11 +140,11 @@ it('explains itself', async () => {
 
     Removes checkpoints by age, number or size, the oldest first, and the contents that nothing else
     needs. A checkpoint that is left can be returned to wholly. The newest checkpoint of a session stays
-    until the session is archived, and so does the newest operation. Checkpoints with a label stay
-    unless --labelled is given. An execution that has not finished stays with its steps, unless
-    --session names its session. Your files are not touched. Without an option, what the configured
-    retention no longer keeps. This cannot be undone, so it asks at a terminal; elsewhere, where nobody
-    could be asked, it goes ahead.
+    until the session is archived, and so does the newest operation. A run stays until it has ended.
+    Checkpoints with a label stay unless --labelled is given. An execution that has not finished stays
+    with its steps, unless --session names its session. Your files are not touched. Without an option,
+    what the configured retention no longer keeps. This cannot be undone, so it asks at a terminal;
+    elsewhere, where nobody could be asked, it goes ahead.
 
     options:
       --older-than AGE  checkpoints and operations made longer ago: 12h, 30d, 2w
