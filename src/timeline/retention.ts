@@ -188,7 +188,7 @@ export interface PruneRequest {
   readonly keep?: number | undefined;
   /** The oldest checkpoints, while the store takes more than this. */
   readonly maxBytes?: number | undefined;
-  /** Only checkpoints of this session. */
+  /** Only checkpoints of this session. If it is that of an execution and goes, its sub-agents go with it. */
   readonly sessionId?: string | undefined;
   /** Only sessions of this agent, and their checkpoints. */
   readonly agent?: string | undefined;
@@ -225,7 +225,8 @@ export async function planEviction(
 
 /**
  * Takes the checkpoints out of an eviction that stay, however old they are: labelled ones, and those from
- * before a command that may be running. Their sessions stay for them.
+ * before a command that may be running. Their sessions stay for them. An execution stays or goes whole, with
+ * its sub-agents: a rollback needs all steps, and a rewind of a sub-agent takes back steps too.
  */
 async function sparing(
   store: Store,
@@ -235,38 +236,33 @@ async function sparing(
   const sessions = await store.timeline.sessions();
   const all = await store.timeline.checkpoints({});
   const bySession = Map.groupBy(all, ({ sessionId }) => sessionId);
-  const inside = ({ id }: Pick<Session, 'id'>): Checkpoint[] => bySession.get(id) ?? [];
+  const inside = (id: string): CheckpointId[] => (bySession.get(id) ?? []).map((one) => one.id);
   const labels = labelled ? [] : all.filter(({ label }) => label !== null);
-  const whole = executionsWith(labels, sessions, keeping);
   const busy = sessions.filter((session) => keeping.isBusy(session));
   const before = busy.flatMap((session) =>
-    inside(session).filter((checkpoint) => keeping.isBefore(checkpoint, session)),
+    (bySession.get(session.id) ?? []).filter((one) => keeping.isBefore(one, session)),
   );
-  const spared = new Set([...labels, ...whole.flatMap(inside), ...before].map(({ id }) => id));
-  const staying = new Set([...whole, ...busy].map(({ id }) => id));
+  const ofExecutions = sessions.filter((session) => keeping.isOfExecution(session));
+  const families = Map.groupBy(ofExecutions, ({ rootId }) => rootId);
+  const held = new Set([...labels.map(({ sessionId }) => sessionId), ...busy.map(({ id }) => id)]);
+  const whole = [...families.values()].filter((family) => family.some(({ id }) => held.has(id)));
+  const wholeIds = whole.flat().map(({ id }) => id);
+  const staying = new Set([...wholeIds, ...busy.map(({ id }) => id)]);
+  const spared = new Set([
+    ...[...labels, ...before].map(({ id }) => id),
+    ...wholeIds.flatMap(inside),
+  ]);
   return (eviction) => {
-    const going = eviction.sessions.filter((id) => !staying.has(id));
-    const withThem = going.flatMap((id) => inside({ id })).map(({ id }) => id);
+    const going = eviction.sessions
+      .flatMap((id) => [id, ...(families.get(id) ?? []).map((session) => session.id)])
+      .filter((id) => !staying.has(id));
+    const checkpoints = [...eviction.checkpoints, ...going.flatMap(inside)];
     return {
-      sessions: going.filter((id) => !inside({ id }).some((one) => spared.has(one.id))),
-      checkpoints: [...new Set([...eviction.checkpoints, ...withThem])].filter(
-        (id) => !spared.has(id),
-      ),
+      sessions: [...new Set(going)].filter((id) => !inside(id).some((one) => spared.has(one))),
+      checkpoints: [...new Set(checkpoints)].filter((id) => !spared.has(id)),
       operations: eviction.operations,
     };
   };
-}
-
-/** The sessions of executions that a label is in. Without some of its steps, none could be rolled back. */
-function executionsWith(
-  labels: readonly Checkpoint[],
-  sessions: readonly Session[],
-  keeping: Keeping,
-): Session[] {
-  const ids = new Set(labels.map(({ sessionId }) => sessionId));
-  const labelled = sessions.filter((one) => ids.has(one.id) && keeping.isOfExecution(one));
-  const roots = new Set(labelled.map(({ rootId }) => rootId));
-  return sessions.filter(({ rootId }) => roots.has(rootId));
 }
 
 /** Leaves the sessions that are needed, and adds the runs of which no checkpoint is left. */
@@ -276,10 +272,11 @@ async function withSessions(
   keeping: Keeping,
   eviction: Eviction,
 ): Promise<Eviction> {
-  const chosen = new Set(eviction.sessions);
-  const candidates = (await sessionsOf(store, request)).filter(
-    (session) => chosen.has(session.id) || (session.run !== null && !keeping.isBusy(session)),
+  const runs = (await sessionsOf(store, request)).filter(
+    (session) => session.run !== null && !keeping.isBusy(session),
   );
+  const ids = new Set([...eviction.sessions, ...runs.map(({ id }) => id)]);
+  const candidates = await store.timeline.sessions([...ids]);
   const sessions = await removableSessions(store, candidates, eviction);
   return { ...eviction, sessions: sessions.map(({ id }) => id) };
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PruneRequest } from '../../src/index.ts';
+import type { ExecutionRun, PruneRequest } from '../../src/index.ts';
 import { type Bed, makeBed } from './engine-bed.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -177,17 +177,38 @@ describe('the session of a run', () => {
   });
 });
 
-it('keeps a finished execution whole while one of its steps has a label', async () => {
-  const execution = await bed.savepoint.execution('build');
-  for (const name of ['one', 'two', 'three']) {
-    await execution.step(name, (context) => context.files.write(name, name));
+describe('an execution', () => {
+  /** Three steps, the second of which has a sub-agent at work. */
+  async function threeSteps(): Promise<ExecutionRun<unknown>> {
+    const execution = await bed.savepoint.execution('build');
+    const ofExecution = { sessionId: 'sub', parentSessionId: 'execution-build' };
+    for (const name of ['one', 'two', 'three']) {
+      await execution.step(name, async (context) => {
+        await context.files.write(name, name);
+        if (name === 'two') await bed.tool('s1', ['sub'], () => bed.put('sub', 'x'), ofExecution);
+      });
+    }
+    return execution;
   }
-  await execution.finish();
-  const steps = await bed.savepoint.list();
-  await bed.savepoint.label(steps[1]?.id ?? '', 'good');
-  clock += 100 * DAY;
-  expect(await bed.savepoint.cleanup()).toMatchObject({ checkpoints: 0, executions: 0 });
-  for (const [, request] of REQUESTS) await bed.savepoint.prune(request);
-  expect(await bed.savepoint.list()).toHaveLength(steps.length);
-  expect(await bed.savepoint.prune({ labelled: true })).toMatchObject({ executions: ['build'] });
+
+  it('that has finished is kept whole while one of its steps has a label', async () => {
+    await (await threeSteps()).finish();
+    const checkpoints = await bed.savepoint.list();
+    const [labelled] = checkpoints.filter(({ kind }) => kind === 'step');
+    await bed.savepoint.label(labelled?.id ?? '', 'good');
+    clock += 100 * DAY;
+    expect(await bed.savepoint.cleanup()).toMatchObject({ checkpoints: 0, executions: 0 });
+    for (const [, request] of REQUESTS) await bed.savepoint.prune(request);
+    expect(await bed.savepoint.list()).toHaveLength(checkpoints.length);
+    expect(await bed.savepoint.prune({ labelled: true })).toMatchObject({ executions: ['build'] });
+    expect(await left()).toEqual({});
+  });
+
+  it('whose session is named goes with its sub-agents, which cannot be rewound without it', async () => {
+    await (await threeSteps()).close();
+    clock += 31 * DAY;
+    const request = { olderThanMs: DAY, sessionId: 'execution-build' };
+    expect(await bed.savepoint.prune(request)).toMatchObject({ executions: ['build'] });
+    expect(await left()).toEqual({});
+  });
 });
