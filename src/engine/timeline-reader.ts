@@ -23,6 +23,7 @@ import { currentPlace, type ListedCheckpoint, listCheckpoints } from '../timelin
 import { type InspectedCheckpoint, inspectCheckpoint } from '../timeline/inspect-checkpoint.ts';
 import { type CountBudget, countCheckpointLines, type LineCount } from '../timeline/line-counts.ts';
 import { resolveCheckpoint, resolveSession, uniqueLengths } from '../timeline/resolve.ts';
+import { undoableBefore } from '../timeline/runs.ts';
 import { type SessionSummary, summarizeSessions } from '../timeline/sessions.ts';
 
 const CHECKPOINT_QUERY: Kind<CheckpointQuery> = object({
@@ -115,6 +116,11 @@ export class TimelineReader {
   async summarize(sessions: readonly Session[]): Promise<SessionSummary[]> {
     check(listOf(object({ id: ID })), 'sessions', sessions);
     return summarizeSessions(this.#store, sessions);
+  }
+
+  /** What an undo takes back once this run is settled: the run or rewind before it; null where there is none. */
+  async undoableBefore(run: CheckpointId): Promise<Checkpoint | Operation | null> {
+    return undoableBefore(this.#store, await this.resolve(run));
   }
 
   /** Whether there was a first scan. Before it, only files that tools named are on record. */
