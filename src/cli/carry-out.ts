@@ -38,6 +38,8 @@ export interface Words {
   readonly print?: (receipt: Receipt, dryRun: boolean) => void;
   /** Asked at a terminal before anything is touched; left out, nobody is asked. */
   readonly question?: string;
+  /** Where nothing was done: what can be taken back instead. */
+  readonly onward?: string;
   /** What to try instead, for a person who says no. */
   readonly ifDeclined?: string;
 }
@@ -166,7 +168,7 @@ function nothingToDo(call: Call, plan: RewindPlan, words: Words): ExitCode {
   sayUnmatched(call, unmatched);
   if (unmatched.length === 0) call.tell(words.nothingToDo);
   for (const line of planText(plan, call.paint, call.columns)) call.say(line);
-  call.hint(words.refused?.hint ?? 'see what there is with: savepoint list');
+  call.hint(words.refused?.hint ?? words.onward ?? 'see what there is with: savepoint list');
   return isNotFound ? EXIT.notFound : EXIT.nothingToDo;
 }
 
@@ -210,6 +212,7 @@ function finish(call: Call, plan: RewindPlan, receipt: Receipt, words: Words): E
   if (receipt.conflicts.length > 0) call.hint(CONFLICT_HINT);
   if (dryRun) call.hint('do it with the same command without --dry-run');
   else if (receipt.operationId !== null) call.hint(`take this back with: ${words.reverse}`);
+  else if (words.onward !== undefined) call.hint(words.onward);
   if (receipt.errors.length > 0) return EXIT.failure;
   return receipt.conflicts.length > 0 ? EXIT.conflicts : EXIT.done;
 }

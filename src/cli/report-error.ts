@@ -151,7 +151,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   'run-unrecorded': 'nothing was undone; see the timeline with: savepoint list',
   'nothing-to-redo': 'a redo takes back an undo, until the next rewind',
   'operation-not-found':
-    'savepoint undo without an id takes back the newest rewind; see all with: savepoint ops',
+    'savepoint undo without an id takes back the newest rewind or run; see all with: savepoint ops',
   'execution-not-found': 'see what there is with: savepoint executions list',
   'step-not-found': 'see its steps with: savepoint executions show ID',
   'execution-busy':

@@ -9,7 +9,7 @@ import {
 } from '../index.ts';
 import type { Paint } from '../terminal/paint.ts';
 import { checkpointName, filesText, relativeTime, shortSession } from '../terminal/phrases.ts';
-import { clipWidth, textWidth } from '../terminal/text-width.ts';
+import { clipWidth, textWidth, widestOf } from '../terminal/text-width.ts';
 
 export interface TimelineView {
   readonly checkpoints: readonly ListedCheckpoint[];
@@ -52,7 +52,7 @@ function rowsOf(view: TimelineView): Map<CheckpointId, string[]> {
     return cellsOf(checkpoint, i, isTakenBack(checkpoint) ? { ...view, paint: unpainted } : view);
   });
   const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => textWidth(row[column]?.text ?? ''))),
+    widestOf(rows.map((row) => row[column]?.text ?? '')),
   );
   const filled = fitting(widths, view);
   const taken = takenBy(filled);

@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts';
 import type { SetRequest } from '../timeline/change-set.ts';
 import { bytesOf, type PathDiff } from '../timeline/diff.ts';
 import { resolveCheckpoint, resolveOperation } from '../timeline/resolve.ts';
-import { isRun, runToUndo } from '../timeline/runs.ts';
+import { isRun, requireRecorded, runToUndo } from '../timeline/runs.ts';
 import type {
   Agree,
   AlongsideRequest,
@@ -129,11 +129,24 @@ function plan(
 /** The checkpoint of a run, where that is what the id names, and no operation. */
 async function runNamed(store: Store, id: string): Promise<Checkpoint | null> {
   const operation = await resolveOperation(store, id).catch(unlessNotFound);
-  const checkpoint = operation ?? (await resolveCheckpoint(store, id).catch(unlessNotFound));
-  if (checkpoint === null || 'reverts' in checkpoint) return null;
-  if (await isRun(store, checkpoint.sessionId)) return checkpoint;
-  throw new SavepointError('operation-not-found', `this is a checkpoint of a conversation: ${id}`, {
-    hint: `to take back one message of it, rewind to it with take: 'message'`,
+  const checkpoint = await resolveCheckpoint(store, id).catch(unlessNotFound);
+  // The id of an operation names its safety checkpoint as well.
+  if (checkpoint === null || (operation !== null && checkpoint.kind === 'safety')) return null;
+  if (operation?.id === id) return null;
+  if (operation !== null && checkpoint.id !== id) {
+    throw new SavepointError('operation-ambiguous', `"${id}" fits an operation and a checkpoint`, {
+      hint: 'type more characters of the id',
+      details: [operation, checkpoint],
+    });
+  }
+  if (await isRun(store, checkpoint.sessionId)) return requireRecorded(store, checkpoint);
+  const isByHand = checkpoint.kind === 'manual';
+  const what = isByHand ? 'a checkpoint made by hand' : 'no run of this machine';
+  const rewind = `savepoint rewind ${checkpoint.id}`;
+  throw new SavepointError('argument-invalid', `${id} is ${what}: ${checkpoint.description}`, {
+    hint: isByHand
+      ? `go back to it with: ${rewind}`
+      : `take back this message alone with: ${rewind} --only-message`,
   });
 }
 

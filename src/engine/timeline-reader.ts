@@ -28,6 +28,7 @@ import {
 import { type InspectedCheckpoint, inspectCheckpoint } from '../timeline/inspect-checkpoint.ts';
 import { type CountBudget, countCheckpointLines, type LineCount } from '../timeline/line-counts.ts';
 import { resolveCheckpoint, resolveSession, uniqueLengths } from '../timeline/resolve.ts';
+import { undoableBefore } from '../timeline/runs.ts';
 import { type SessionSummary, summarizeSessions } from '../timeline/sessions.ts';
 
 const CHECKPOINT_QUERY: Kind<CheckpointQuery> = object({
@@ -125,6 +126,11 @@ export class TimelineReader {
   async importedSessions(sessionIds: readonly string[]): Promise<Set<string>> {
     check(listOf(ID), 'sessionIds', sessionIds);
     return importedSessions(this.#store, sessionIds);
+  }
+
+  /** What an undo takes back once this run is settled: the run or rewind before it; null where there is none. */
+  async undoableBefore(run: CheckpointId): Promise<Checkpoint | Operation | null> {
+    return undoableBefore(this.#store, await this.resolve(run));
   }
 
   /** Whether there was a first scan. Before it, only files that tools named are on record. */

@@ -1,4 +1,5 @@
 import type { Seq } from './ids.ts';
+import type { ProcessOwner } from './owner.ts';
 
 /** One conversation of one agent in a project, with its sub-agents and continuations. */
 export interface Session {
@@ -19,6 +20,8 @@ export interface RunTime {
   readonly began: Seq;
   /** Null while it runs, and where nobody has seen its end. */
   readonly ended: Seq | null;
+  /** The process in which it runs: if that is gone, so is the run. */
+  readonly owner: ProcessOwner;
 }
 
 /** The agent of sessions that `savepoint run` makes: one for each command. */

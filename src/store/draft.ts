@@ -65,6 +65,11 @@ export class Draft {
     this.#references.set(reference.id, reference);
   }
 
+  /** A session as this draft leaves it; undefined where it says nothing of it. */
+  sessionOf(id: string): Session | undefined {
+    return this.#sessions.get(id);
+  }
+
   putSession(session: Session): void {
     this.#sessions.set(session.id, session);
   }

@@ -10,7 +10,7 @@ import { type FileDiff, fileDiff, gitMode } from './file-diff.ts';
 import type { Paint, Style } from './paint.ts';
 import { plural } from './phrases.ts';
 import { neverRecorded } from './reasons.ts';
-import { clipStart, padWidth, textWidth } from './text-width.ts';
+import { clipStart, padWidth, widestOf } from './text-width.ts';
 
 /**
  * One file as a unified diff with the headers that git users know, and that `git apply` takes. Folders and
@@ -145,11 +145,11 @@ const LONGEST_LINE = 120;
 /** One line for each file: its name, how many lines changed, and a bar of them. */
 export function diffStat(files: readonly FileDiff[], paint: Paint, columns: number): string[] {
   const names = files.map(nameOf);
-  const most = Math.max(0, ...files.map(changedLines));
+  const most = files.reduce((lines, file) => Math.max(lines, changedLines(file)), 0);
   const counts = files.map(countOf);
-  const countColumn = Math.max(0, ...counts.map((count) => count.length));
+  const countColumn = widestOf(counts);
   const room = Math.min(columns, LONGEST_LINE) - countColumn - ' '.length - ' | '.length;
-  const widest = Math.max(0, ...names.map(textWidth));
+  const widest = widestOf(names);
   const bar = Math.max(0, Math.min(LONGEST_BAR, most, room - Math.min(widest, LEAST_NAME) - 1));
   const nameColumn = Math.min(widest, Math.max(LEAST_NAME, room - bar - 1));
   const scale = most > bar ? bar / most : 1;

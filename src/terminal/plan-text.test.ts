@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Receipt, RewindPlan, TrackedPath } from '../index.ts';
 import { paintFor } from './paint.ts';
-import { previewText, receiptText } from './plan-text.ts';
+import { planText, previewText, receiptText } from './plan-text.ts';
 
 const plain = paintFor({ env: {}, terminal: false }, false);
 const path = (name: string): TrackedPath => name as TrackedPath;
@@ -21,6 +21,15 @@ function receipt(parts: Partial<Receipt>): Receipt {
     ...parts,
   };
 }
+
+it('has a line for each of more paths than a call takes as arguments', () => {
+  const state = { kind: 'absent' };
+  const lines = Array.from({ length: 200_000 }, (_, i) => {
+    return { path: `f${i}`, action: 'delete', expected: state, target: state, takes: [] };
+  });
+  const plan = { lines, notes: [] } as unknown as RewindPlan;
+  expect(planText(plan, plain, 80)).toHaveLength(lines.length);
+});
 
 describe('previewText', () => {
   const state = { kind: 'captured', type: 'file', mode: 0o644, blob: 'b', size: 1 };

@@ -15,7 +15,7 @@ import type { Paint, Style } from './paint.ts';
 import { plural, someOf } from './phrases.ts';
 import { sentenceFor } from './reasons.ts';
 import { beside } from './rows.ts';
-import { padWidth, textWidth, wrapWords } from './text-width.ts';
+import { padWidth, widestOf, wrapWords } from './text-width.ts';
 
 const MAX_NAME_COLUMN = 40;
 const WORD_COLUMN = 8;
@@ -27,7 +27,7 @@ const LEAST_FOR_WHY = 24;
  */
 export function planText(plan: RewindPlan, paint: Paint, columns: number): string[] {
   const names = plan.lines.map((line) => displayText(line.path));
-  const column = Math.min(MAX_NAME_COLUMN, Math.max(0, ...names.map(textWidth)));
+  const column = Math.min(MAX_NAME_COLUMN, widestOf(names));
   const isNarrow = columns - column - WORD_COLUMN - 6 < LEAST_FOR_WHY;
   const inferred = inferredPaths(plan);
   const lines = plan.lines.flatMap((line, i) => {

@@ -110,3 +110,8 @@ function graphemesOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);
 }
+
+/** Of the widest of these texts, of which there may be more than a call takes as arguments. */
+export function widestOf(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
+}

@@ -1,13 +1,13 @@
 import { ownerMayRun } from '../capture/process-owner.ts';
-import { importedAt } from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
+import type { Seq } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
 import type { Window } from '../model/window.ts';
 import type { Draft } from '../store/draft.ts';
-import { findSession } from '../store/find.ts';
+import { findCheckpoint, findSession } from '../store/find.ts';
 import type { Store } from '../store/store.ts';
-import { loadChangeSet, type PathChain } from './change-set.ts';
+import { loadChangeSet } from './change-set.ts';
 import { endRun } from './sessions.ts';
 
 // By "undo" nobody means a run further back than this.
@@ -16,39 +16,86 @@ const RECENT = 50;
 /**
  * The newest run whose changes are still there; null if a rewind came later, because an undo takes back the
  * last of them. It never skips a run of which nothing is on record: it throws `session-busy` while that runs,
- * otherwise `run-unrecorded`, unless a later undo has reached past it. With `force` it takes what is on record
+ * otherwise `run-unrecorded`, unless an undo has reached past it before. With `force` it takes what is on record
  * so far.
  */
 export async function runToUndo(store: Store, force: boolean): Promise<Checkpoint | null> {
   const windows = new Map((await store.timeline.windows()).map((one) => [one.checkpointId, one]));
   const operations = await store.timeline.operations();
-  const rewind = operations.find(({ kind, inEffect }) => kind === 'rewind' && inEffect);
-  const undo = operations.find(({ kind, inEffect }) => kind === 'undo' && inEffect);
-  let unrecorded: Checkpoint | null = null;
-  for (const checkpoint of await store.timeline.checkpoints({
-    kinds: ['message'],
-    importedAt: null,
-    limit: RECENT,
-  })) {
+  const rewind = operations.find(isRewindInEffect);
+  const reaches = await reachesOf(store, operations);
+  for await (const checkpoint of recentRuns(store)) {
     if (rewind !== undefined && checkpoint.seq < rewind.seq) break;
-    if (!(await isRun(store, checkpoint.sessionId))) continue;
-    const window = unrecorded === null ? windows.get(checkpoint.id) : undefined;
+    const window = windows.get(checkpoint.id);
     if (window !== undefined && window.kind !== 'interrupted' && !force) throw notScanned(window);
-    const { chains } = await loadChangeSet(
-      store,
-      { take: 'message', checkpoint },
-      // Shared changes count too: without them, an undo would skip the run and take back an older one.
-      { paths: null, includeShared: true },
-    );
-    if (chains.some(hasOwnChange)) {
-      if (unrecorded !== null) throw nothingFound(unrecorded, windows, checkpoint);
-      return checkpoint;
-    }
-    const isPassed = undo !== undefined && undo.seq > checkpoint.seq;
-    if (chains.length === 0 && !isPassed) unrecorded ??= checkpoint;
+    const record = await recordOf(store, checkpoint);
+    if (record === 'live') return checkpoint;
+    const isPassed = reaches.some(({ from, to }) => to < checkpoint.seq && checkpoint.seq < from);
+    if (record === 'none' && !isPassed) throw await nothingRecorded(store, checkpoint);
   }
-  if (unrecorded !== null) throw nothingFound(unrecorded, windows, rewind ?? null);
   return null;
+}
+
+/** What an undo takes back once everything from this run on is settled or passed over. */
+export async function undoableBefore(
+  store: Store,
+  { seq }: Checkpoint,
+): Promise<Checkpoint | Operation | null> {
+  const operations = await store.timeline.operations();
+  const rewind = operations.find((one) => one.seq < seq && isRewindInEffect(one)) ?? null;
+  for await (const checkpoint of recentRuns(store, seq)) {
+    if (rewind !== null && checkpoint.seq < rewind.seq) break;
+    if ((await recordOf(store, checkpoint)) === 'live') return checkpoint;
+  }
+  return rewind;
+}
+
+function isRewindInEffect({ kind, inEffect }: Operation): boolean {
+  return kind === 'rewind' && inEffect;
+}
+
+/** Newest first, without runs of other machines. */
+async function* recentRuns(store: Store, before?: Seq): AsyncGenerator<Checkpoint> {
+  const older = before === undefined ? {} : { before };
+  const query = { kinds: ['message'], importedAt: null, limit: RECENT, ...older } as const;
+  for (const checkpoint of await store.timeline.checkpoints(query)) {
+    if (await isRun(store, checkpoint.sessionId)) yield checkpoint;
+  }
+}
+
+/** From where to where in the timeline each undo in effect has reached: what lies between was passed over. */
+async function reachesOf(
+  store: Store,
+  operations: readonly Operation[],
+): Promise<{ readonly from: Seq; readonly to: Seq }[]> {
+  const reaches = [];
+  for (const { kind, inEffect, seq: from, reverts, checkpointId } of operations) {
+    if (kind !== 'undo' || !inEffect) continue;
+    const target =
+      reverts === null
+        ? checkpointId && (await findCheckpoint(store, checkpointId))
+        : operations.find(({ id }) => id === reverts);
+    if (target) reaches.push({ from, to: target.seq });
+  }
+  return reaches;
+}
+
+/** Whether a run has changes on record that are still there, only such that were taken back, or none at all. */
+async function recordOf(
+  store: Store,
+  checkpoint: Checkpoint,
+): Promise<'live' | 'taken-back' | 'none'> {
+  // Shared changes count too: without them, an undo would skip the run and take back an older one.
+  const everything = { paths: null, includeShared: true };
+  const { chains } = await loadChangeSet(store, { take: 'message', checkpoint }, everything);
+  if (chains.length === 0) return 'none';
+  return chains.some(({ set }) => set.size > 0) ? 'live' : 'taken-back';
+}
+
+/** A run that an id names, to be taken back. */
+export async function requireRecorded(store: Store, run: Checkpoint): Promise<Checkpoint> {
+  if ((await recordOf(store, run)) === 'none') throw await nothingRecorded(store, run);
+  return run;
 }
 
 /** Ends a window that nobody closed, after a scan. If it was a run, a record of it stays for `runToUndo`. */
@@ -68,11 +115,6 @@ export async function isRun(store: Store, sessionId: string | null): Promise<boo
   return sessionId !== null && (await findSession(store, sessionId))?.run != null;
 }
 
-/** An undo does not mean a run that was imported from another machine. */
-function hasOwnChange({ changes, set }: PathChain): boolean {
-  return changes.some((change) => set.has(change.seq) && importedAt(change) === null);
-}
-
 /** The error for a run whose changes no scan has found yet. */
 function notScanned({ owner, closed, description }: Window): SavepointError {
   if (closed === null && (owner === null || ownerMayRun(owner))) {
@@ -82,17 +124,16 @@ function notScanned({ owner, closed, description }: Window): SavepointError {
   return new SavepointError('run-unrecorded', message, { hint: 'scan the worktree first' });
 }
 
-/** `before`: the run or rewind that the undo would take back if it skipped this run. */
-function nothingFound(
-  run: Checkpoint,
-  windows: ReadonlyMap<string, Window>,
-  before: Checkpoint | Operation | null,
-): SavepointError {
-  const why = windows.has(run.id)
-    ? 'the last run was interrupted, and no change of it was found'
-    : 'the last run changed no file that is recorded';
+/** Names what came before, which the undo would take back if it skipped this run. */
+async function nothingRecorded(store: Store, run: Checkpoint): Promise<SavepointError> {
+  const isInterrupted = (await store.timeline.windows()).some(
+    ({ checkpointId }) => checkpointId === run.id,
+  );
+  const why = isInterrupted
+    ? 'the run was interrupted, and no change of it was found'
+    : 'the run changed no file that is recorded';
   return new SavepointError('run-unrecorded', `${why}: ${run.description}`, {
     hint: 'name what to undo: an operation, or the checkpoint of the run before',
-    details: { run: run.id, before },
+    details: { run: run.id, before: await undoableBefore(store, run) },
   });
 }

@@ -1,3 +1,4 @@
+import { currentOwner, ownerMayRun } from '../capture/process-owner.ts';
 import { isOfFolder, leavesAsItWas } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { RunTime, Session } from '../model/session.ts';
@@ -23,8 +24,9 @@ export async function touchSession(
   ref: SessionRef,
   now: number,
 ): Promise<Session> {
-  const known = await findSession(store, ref.id);
+  const known = await sessionNow(draft, store, ref.id);
   if (known === null) {
+    if (ref.isRun) await endGoneRuns(draft, store);
     const session = await beginSession(draft, store, ref, now);
     draft.putSession(session);
     return session;
@@ -41,7 +43,24 @@ export async function touchSession(
 /** If somebody goes on from a run, it is a conversation from then on. */
 function runOf({ run }: Session, { isRun }: SessionRef, draft: Draft): RunTime | null {
   if (isRun === undefined || (isRun && run?.ended === null)) return run;
-  return isRun ? { began: run?.began ?? draft.seq, ended: null } : null;
+  return isRun ? { ...newRun(draft), began: run?.began ?? draft.seq } : null;
+}
+
+function newRun({ seq }: Draft): RunTime {
+  return { began: seq, ended: null, owner: currentOwner() };
+}
+
+function sessionNow(draft: Draft, store: Store, id: string): Promise<Session | null> {
+  const drafted = draft.sessionOf(id);
+  return drafted === undefined ? findSession(store, id) : Promise.resolve(drafted);
+}
+
+/** Runs whose processes were killed have ended before the next run begins. */
+async function endGoneRuns(draft: Draft, store: Store): Promise<void> {
+  for (const { id, run } of await store.timeline.sessions()) {
+    const isGone = run !== null && run.ended === null && !ownerMayRun(run.owner);
+    if (isGone) await endRun(draft, store, id);
+  }
 }
 
 async function beginSession(
@@ -58,13 +77,13 @@ async function beginSession(
     createdAt: now,
     lastActiveAt: now,
     archivedAt: null,
-    run: ref.isRun ? { began: draft.seq, ended: null } : null,
+    run: ref.isRun ? newRun(draft) : null,
   };
 }
 
 /** Notes where a run ended. Of any other session nothing is noted. */
 export async function endRun(draft: Draft, store: Store, id: string): Promise<void> {
-  const session = await findSession(store, id);
+  const session = await sessionNow(draft, store, id);
   if (session?.run == null || session.run.ended !== null) return;
   draft.putSession({ ...session, run: { ...session.run, ended: draft.seq } });
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { seenHere } from '../e2e/cli-here.ts';
 import type { Json } from '../e2e/cli-project.ts';
 import { expectSchema } from '../e2e/json-schema.ts';
 import { RunProject } from './run-project.ts';
@@ -29,7 +30,7 @@ describe('undo after a run of which nothing was recorded', () => {
 
     const stopped = await project.cli(['undo']);
     expect(stopped.code).toBe(5);
-    expect(stopped.err).toContain('the last run changed no file that is recorded: ');
+    expect(stopped.err).toContain('the run changed no file that is recorded: ');
     expect(project.picture()).toEqual(wanted);
     const { value } = await json(['undo']);
     expect(value).toMatchObject({ error: { code: 'run-unrecorded' } });
@@ -54,13 +55,37 @@ describe('undo after a run of which nothing was recorded', () => {
     expect(project.picture()).toEqual(before);
   });
 
+  it('is not passed over by undos of what came after it', async () => {
+    project.sh(OUT_OF_SCOPE);
+    await project.run(['echo wanted >> src/main.txt']);
+    const wanted = project.picture();
+    await project.run(['rm node_modules/gone.js']);
+    await project.run(['printf 3 > three.txt']);
+    expect((await json(['undo'])).value).toMatchObject({ deletedFiles: ['three.txt'] });
+    expect((await json(['undo'])).value).toMatchObject({ error: { code: 'run-unrecorded' } });
+    // Nor by the undo of a rewind that was made after it.
+    expect((await json(['rewind', '~2'])).code).toBe(0);
+    expect((await json(['undo'])).code).toBe(0);
+    expect((await json(['undo'])).value).toMatchObject({ error: { code: 'run-unrecorded' } });
+    expect(project.picture()).toEqual(wanted);
+  });
+
+  it('says the same where the run is named', async () => {
+    await project.run(['true']);
+    const { code, value } = await json(['undo', 'latest']);
+    expect({ code, value }).toMatchObject({
+      code: 5,
+      value: { error: { code: 'run-unrecorded' } },
+    });
+  });
+
   it('refuses a checkpoint that is no run', async () => {
     await project.run(['printf 1 > one.txt']);
     await project.cli(['save', '-m', 'by-hand']);
     const { code, value } = await json(['undo', 'by-hand']);
     expect({ code, value }).toMatchObject({
-      code: 4,
-      value: { error: { code: 'operation-not-found' } },
+      code: 2,
+      value: { error: { code: 'argument-invalid', hint: expect.stringContaining('rewind') } },
     });
     expect(project.picture()).toHaveProperty(['one.txt']);
   });
@@ -78,6 +103,21 @@ describe('a run that changed what cannot be recorded', () => {
     expect(undone.out).toMatch(/lost +big\.bin +is gone and cannot come back/);
     expect(undone.out).toContain('1 deleted, 1 lost');
     expect(undone.out).not.toContain('left as it is');
+  });
+
+  it('names what came before it, once nothing more of it can be taken back', async () => {
+    project.sh('truncate -s 11M big.bin');
+    const { 'big.bin': _lost, ...rest } = project.picture();
+    await project.run(['printf 1 > one.txt']);
+    await project.run(['rm big.bin']);
+    const place = { cwd: project.root, env: project.childEnvironment };
+    const { code, rows } = await seenHere(['undo'], place, { columns: 200 });
+    expect(code).toBe(1);
+    const past = /take back what came before it .* with: savepoint (undo \w+)$/m.exec(
+      rows.join('\n'),
+    );
+    expect((await json((past?.[1] ?? '').split(' '))).code).toBe(0);
+    expect(project.picture()).toEqual(rest);
   });
 
   it('does not offer an undo where nothing of it can be taken back', async () => {

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { seenHere } from '../e2e/cli-here.ts';
 import type { Json } from '../e2e/cli-project.ts';
 import { expectSchema } from '../e2e/json-schema.ts';
+import { builtProgram } from '../setup/built.ts';
+import { ChildScript } from '../setup/child-script.ts';
 import { RunProject } from './run-project.ts';
 
 let project: RunProject;
@@ -61,6 +63,20 @@ describe('undo of a run during which a person worked', () => {
   });
 });
 
+/** One prompt without a terminal, which only uses a tool that names its file. */
+const KILLED_PROMPT = `
+  const [, project, home] = process.argv;
+  const { writeFileSync } = await import('node:fs');
+  const { openSavepoint } = await import('${builtProgram('src/index.ts')}');
+  const savepoint = await openSavepoint({ project, home });
+  const prompt = { sessionId: 'prompt', messageId: 'prompt' };
+  await savepoint.checkpoint({ ...prompt, isRun: true });
+  const capture = await savepoint.captureBefore({ ...prompt, paths: ['src/main.txt'] });
+  writeFileSync(project + '/src/main.txt', 'prompt\\n');
+  await savepoint.captureAfter(capture);
+  console.log('at work');
+  await new Promise((resolve) => setTimeout(resolve, 60_000));`;
+
 describe('runs of one project', () => {
   it('are one line of time: a rewind to one takes back those that came after it', async () => {
     const before = project.picture();
@@ -101,6 +117,21 @@ describe('runs of one project', () => {
       deletedFiles: ['one.txt'],
     });
     expect(project.picture()['two.txt']).toContain('2');
+  });
+
+  it('go back with one that was killed before them, though it never said that it ended', async () => {
+    await run('true');
+    const before = project.picture();
+    const killed = new ChildScript(KILLED_PROMPT, project.root, project.stores);
+    try {
+      await killed.says('at work');
+    } finally {
+      await killed.kill();
+    }
+    await run("sed -i 's/prompt/run/' src/main.txt");
+
+    expect((await json(['rewind', '~1'])).value).toMatchObject({ success: true, conflicts: [] });
+    expect(project.picture()).toEqual(before);
   });
 
   it('that overlapped in time stay apart', async () => {

@@ -134,7 +134,7 @@ export class FirstWalk {
 
   /** Takes the part for the shared folders from number `first` on. */
   takePart(first: number, { source, ends, unreadable }: WalkedPart): void {
-    this.unreadable.push(...unreadable);
+    for (const path of unreadable) this.unreadable.push(path);
     const folders = new Uint32Array(source.columns.sizes.folders);
     ends.forEach((to, at) => {
       const pending = this.#pending[first + at];

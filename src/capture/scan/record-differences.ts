@@ -49,7 +49,7 @@ export async function recordDifferences(
   const privates = [...touched, ...appeared, ...entered].filter(context.isPrivate);
   if (privates.length > 0) {
     const known = new Set(await site.store.timeline.privatePaths());
-    draft.privatePaths.push(...privates.filter((path) => !known.has(path)));
+    for (const path of privates) if (!known.has(path)) draft.privatePaths.push(path);
   }
   return { changes: recorder.changes, unrecorded: recorder.unrecorded };
 }

@@ -24,7 +24,7 @@ import {
 import type { Style } from '../../terminal/paint.ts';
 import { COVERAGE, exactTime, plural, relativeTime } from '../../terminal/phrases.ts';
 import { beside } from '../../terminal/rows.ts';
-import { padWidth, textWidth, wrapWords } from '../../terminal/text-width.ts';
+import { padWidth, widestOf, wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { PathNames, picked, printJson } from '../json.ts';
@@ -265,7 +265,7 @@ const LONGEST_NAME = 40;
 function changesText({ paint, columns }: Call, changes: readonly InspectedChange[]): string[] {
   if (changes.length === 0) return ['No change is on record under it.'];
   const names = changes.map(({ path }) => displayText(path));
-  const column = Math.min(LONGEST_NAME, Math.max(...names.map(textWidth)));
+  const column = Math.min(LONGEST_NAME, widestOf(names));
   return changes.flatMap((change, i) => {
     const [sign, style] = SIGNS[changeKind(change)];
     const name = padWidth(names[i] ?? '', column);

@@ -68,7 +68,22 @@ async function runUndo(
     plan: () => savepoint.planUndo(all),
     run: (agree: Agree) => savepoint.undo(all, agree),
   };
-  return carryOut(call, savepoint, act, (plan) => wordsFor(call, plan, includeShared));
+  return carryOut(call, savepoint, act, async (plan) => ({
+    ...(await onwardFrom(savepoint, plan)),
+    ...wordsFor(call, plan, includeShared),
+  }));
+}
+
+/** A run of which nothing can be taken back any more stays the last thing: a person has to name what came before. */
+async function onwardFrom(
+  savepoint: Savepoint,
+  { checkpointId, lines }: RewindPlan,
+): Promise<Pick<Words, 'onward'>> {
+  if (checkpointId === null || lines.some(({ takes }) => takes.length > 0)) return {};
+  const before = await savepoint.undoableBefore(checkpointId);
+  if (before === null) return {};
+  const what = displayText(before.description);
+  return { onward: `take back what came before it (${what}) with: savepoint undo ${before.id}` };
 }
 
 /** Changes of which nobody knows who made them need a yes: by an answer or by --include-shared. */
