@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openSavepoint, sqliteStore, storeDirectory } from 'savepoint';
+import { openSavepoint, type Store, sqliteStore, storeDirectory } from 'savepoint';
 import { atMost, type Benchmark } from './benchmark.ts';
-import { CHECKPOINTS, fillTimeline } from './long-timeline.ts';
+import { CHECKPOINTS, fillTimeline, takeAllBack } from './long-timeline.ts';
 import { alternate, type Samples, type Side } from './measure.ts';
 import type { Scratch } from './scratch.ts';
 
@@ -24,6 +24,18 @@ export const COMMAND_LINE: readonly Benchmark[] = [
     against: AGAINST,
     bar: BAR,
     run: (scratch) => contest(scratch, ['list'], 'message-long'),
+  },
+  {
+    name: `\`savepoint list\`, end to end, ${STORE} without changes`,
+    against: AGAINST,
+    bar: BAR,
+    run: (scratch) => contest(scratch, ['list'], '@ ', (store) => fillTimeline(store, 0)),
+  },
+  {
+    name: `\`savepoint list\`, end to end, ${STORE} that one rewind took back`,
+    against: AGAINST,
+    bar: null,
+    run: (scratch) => contest(scratch, ['list'], '@ before all of them', fillAndTakeBack),
   },
   {
     name: `\`savepoint diff\` of a file of ${LINES.toLocaleString('en')} lines, end to end, ${STORE}`,
@@ -55,9 +67,15 @@ function importing(scratch: Scratch): Side {
   };
 }
 
-async function contest(scratch: Scratch, args: string[], shown: string): Promise<Samples> {
+async function contest(
+  scratch: Scratch,
+  args: string[],
+  shown: string,
+  fill?: (store: Store) => Promise<void>,
+): Promise<Samples> {
   const project = scratch.make('project');
-  await plantTimeline(scratch, project);
+  if (fill === undefined) await plantTimeline(scratch, project);
+  else await fillStore(scratch, project, fill);
   return alternate(savepoint(scratch, project, args, shown), emptyNode(scratch));
 }
 
@@ -83,15 +101,9 @@ function emptyNode(scratch: Scratch): Side {
 
 /** The long timeline, and on top of it a message that changed some lines of a long file. */
 async function plantTimeline(scratch: Scratch, project: string): Promise<void> {
-  // Where the command looks for it, with the scratch folder as home.
-  const home = join(scratch.folder, '.local', 'share', 'savepoint');
   const file = join(project, FILE);
   writeFileSync(file, textOf(originalLine));
-  const opened = await openSavepoint({ project, home });
-  await opened.close();
-  const store = await sqliteStore({ directory: storeDirectory(home, project) });
-  await fillTimeline(store);
-  await store.close();
+  const home = await fillStore(scratch, project, fillTimeline);
   const timeline = await openSavepoint({ project, home });
   const message = { sessionId: 'session-long', messageId: 'message-long' };
   const capture = await timeline.captureBefore({ ...message, paths: [FILE] });
@@ -101,6 +113,26 @@ async function plantTimeline(scratch: Scratch, project: string): Promise<void> {
   );
   await timeline.captureAfter(capture);
   await timeline.close();
+}
+
+/** Returns where the store is: where the command looks for it, with the scratch folder as home. */
+async function fillStore(
+  scratch: Scratch,
+  project: string,
+  fill: (store: Store) => Promise<void>,
+): Promise<string> {
+  const home = join(scratch.folder, '.local', 'share', 'savepoint');
+  const opened = await openSavepoint({ project, home });
+  await opened.close();
+  const store = await sqliteStore({ directory: storeDirectory(home, project) });
+  await fill(store);
+  await store.close();
+  return home;
+}
+
+async function fillAndTakeBack(store: Store): Promise<void> {
+  await fillTimeline(store);
+  await takeAllBack(store);
 }
 
 function textOf(lineAt: (line: number) => string): string {

@@ -4,6 +4,8 @@ import {
   type Change,
   type Checkpoint,
   type CheckpointId,
+  type Operation,
+  type OperationId,
   relativePath,
   type Session,
   type State,
@@ -18,14 +20,47 @@ const BLOB_BYTES = 500;
 const PATHS = 400;
 
 /** A timeline as agents leave it behind, one batch for each session. */
-export async function fillTimeline(store: Store): Promise<void> {
+export async function fillTimeline(
+  store: Store,
+  changesEach: number = CHANGES_PER_CHECKPOINT,
+): Promise<void> {
   const heads = new Map<string, State>();
   for (let first = 0; first < CHECKPOINTS; first += CHECKPOINTS_PER_SESSION) {
-    await store.timeline.commit(sessionBatch((await store.state()).seq, first, heads));
+    await store.timeline.commit(sessionBatch((await store.state()).seq, first, heads, changesEach));
   }
 }
 
-function sessionBatch(base: number, first: number, heads: Map<string, State>) {
+/** What one rewind to the first checkpoint leaves behind. */
+export async function takeAllBack(store: Store): Promise<void> {
+  const { seq: base } = await store.state();
+  const id = 'r'.repeat(16) as OperationId;
+  const changes: Change[] = [];
+  const cancellations: { by: number; change: number }[] = [];
+  const chains = Map.groupBy(await store.timeline.changes({}), ({ path }) => path);
+  for (const chain of chains.values()) {
+    const [first, last] = [chain[0], chain.at(-1)];
+    if (first === undefined || last === undefined) continue;
+    const by = base + changes.length + 1;
+    const author = { origin: 'operation', sessionId: null, checkpointId: null } as const;
+    const states = { before: last.after ?? last.before, after: first.before };
+    changes.push({ ...last, ...author, ...states, seq: by, operationId: id, toolCallId: null });
+    for (const { seq } of chain) cancellations.push({ by, change: seq });
+  }
+  const operation: Operation = {
+    id,
+    seq: base + changes.length + 1,
+    kind: 'rewind',
+    description: 'rewind to the first message',
+    checkpointId: checkpointIdOf(0),
+    safetyCheckpointId: 's'.repeat(16) as CheckpointId,
+    reverts: null,
+    inEffect: true,
+    createdAt: CHECKPOINTS,
+  };
+  await store.timeline.commit({ base, changes, cancellations, operations: [operation] });
+}
+
+function sessionBatch(base: number, first: number, heads: Map<string, State>, changesEach: number) {
   const session = sessionOf(first);
   const checkpoints: Checkpoint[] = [];
   const changes: Change[] = [];
@@ -34,7 +69,7 @@ function sessionBatch(base: number, first: number, heads: Map<string, State>) {
   for (let nth = first; nth < first + CHECKPOINTS_PER_SESSION; nth += 1) {
     const checkpoint = checkpointOf(++seq, session, nth);
     checkpoints.push(checkpoint);
-    for (let change = 0; change < CHANGES_PER_CHECKPOINT; change += 1) {
+    for (let change = 0; change < changesEach; change += 1) {
       const blob = blobOf(sourceText(BLOB_BYTES, nth * CHANGES_PER_CHECKPOINT + change));
       const path = `src/file-${(nth * 7 + change) % PATHS}.ts`;
       const after: State = {

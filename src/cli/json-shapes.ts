@@ -137,22 +137,29 @@ export const SESSION: ObjectKind<SessionJson> = exact({
     'The first session of its family; its own id, unless it is a sub-agent or a continuation.',
     TEXT,
   ),
-  state: described("'ended': a single run that is over.", oneOf('open', 'ended', 'archived')),
+  state: described(
+    "'ended': a single run that is over, or a session that came with an import and that nobody went on with here.",
+    oneOf('open', 'ended', 'archived'),
+  ),
   createdAt: TIME,
   lastActiveAt: TIME,
   archivedAt: nullable(TIME),
 });
 
-export function stateOf({ archivedAt, run }: Session): SessionJson['state'] {
+/** `imported`: the ids of the sessions that an import brought, and that nobody went on with. */
+export function stateOf(
+  { id, archivedAt, run }: Session,
+  imported: ReadonlySet<string>,
+): SessionJson['state'] {
   if (archivedAt !== null) return 'archived';
-  return run === null || run.ended === null ? 'open' : 'ended';
+  return imported.has(id) || (run !== null && run.ended !== null) ? 'ended' : 'open';
 }
 
-export function sessionJson(session: Session): SessionJson {
+export function sessionJson(session: Session, imported: ReadonlySet<string>): SessionJson {
   const { archivedAt } = session;
   return {
     ...picked(SESSION, session),
-    state: stateOf(session),
+    state: stateOf(session, imported),
     createdAt: timeJson(session.createdAt),
     lastActiveAt: timeJson(session.lastActiveAt),
     archivedAt: timeOrNull(archivedAt),

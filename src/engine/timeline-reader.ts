@@ -19,7 +19,12 @@ import type { Operation } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Session } from '../model/session.ts';
 import type { ChangeQuery, CheckpointQuery, Store, StoreStats } from '../store/store.ts';
-import { currentPlace, type ListedCheckpoint, listCheckpoints } from '../timeline/checkpoints.ts';
+import {
+  currentPlace,
+  importedSessions,
+  type ListedCheckpoint,
+  listCheckpoints,
+} from '../timeline/checkpoints.ts';
 import { type InspectedCheckpoint, inspectCheckpoint } from '../timeline/inspect-checkpoint.ts';
 import { type CountBudget, countCheckpointLines, type LineCount } from '../timeline/line-counts.ts';
 import { resolveCheckpoint, resolveSession, uniqueLengths } from '../timeline/resolve.ts';
@@ -49,7 +54,6 @@ const CHANGE_QUERY: Kind<ChangeQuery> = object({
   checkpointIds: optional(listOf(branded<CheckpointId>(ID))),
   operationId: optional(branded<OperationId>(ID)),
   open: optional(branded<true>(BOOLEAN)),
-  cancelled: optional(branded<true>(BOOLEAN)),
 });
 
 const BUDGET: Kind<CountBudget> = object({ reads: AMOUNT, bytes: AMOUNT });
@@ -70,7 +74,7 @@ export class TimelineReader {
 
   /**
    * Where the files stand: the newest checkpoint whose work is in them. Null where there is none, because
-   * nothing is recorded, or everything is taken back.
+   * nothing was recorded here, or everything is taken back.
    */
   currentPlace(): Promise<CheckpointId | null> {
     return currentPlace(this.#store);
@@ -116,6 +120,12 @@ export class TimelineReader {
   async summarize(sessions: readonly Session[]): Promise<SessionSummary[]> {
     check(listOf(object({ id: ID })), 'sessions', sessions);
     return summarizeSessions(this.#store, sessions);
+  }
+
+  /** Those of the sessions that an import brought, and that nobody went on with here. */
+  async importedSessions(sessionIds: readonly string[]): Promise<Set<string>> {
+    check(listOf(ID), 'sessionIds', sessionIds);
+    return importedSessions(this.#store, sessionIds);
   }
 
   /** What an undo takes back once this run is settled: the run or rewind before it; null where there is none. */

@@ -15,6 +15,7 @@ import type { Store } from '../store/store.ts';
 import {
   type ChangeSet,
   changedByOthers,
+  changedByRunsBeside,
   loadChangeSet,
   type SetRequest,
 } from '../timeline/change-set.ts';
@@ -73,20 +74,27 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
   const inferred = exact ? new Set<Seq>() : takenAs('inferred', set);
   const notes = [
     ...notesOn({ checkpoint, exact, lines, seen, uncertain, inferred, gitHead: head }),
-    ...(await notesOnOthers(site.store, request.set, set, lines)),
+    ...(await notesOnOthers(site.store, request, set, lines)),
   ];
   return { plan: { ...plan, lines, notes }, fresh: { ...kept(input), gitHead: head } };
 }
 
-/** Only for a request that names the session: who rewinds to a checkpoint of a session knows whose it is. */
+/**
+ * For a request that names the session: who rewinds to a checkpoint of a session knows whose it is. And for a
+ * rewind to a run, which takes later runs with it: those that overlapped stay.
+ */
 async function notesOnOthers(
   store: Store,
-  request: SetRequest,
+  { set: request, paths }: PlanRequest,
   set: ChangeSet,
   lines: readonly PlanLine[],
 ): Promise<PlanNote[]> {
-  if (request.take !== 'since' || request.sessionId === undefined) return [];
+  if (request.take !== 'since') return [];
   const { checkpoint, sessionId } = request;
+  if (sessionId === undefined) {
+    const beside = paths === null ? await changedByRunsBeside(store, checkpoint, set) : [];
+    return othersNote(beside, lines, null);
+  }
   const isKnown = (await findSession(store, sessionId)) !== null;
   const changed = await changedByOthers(store, checkpoint, set);
   return othersNote(changed, lines, isKnown ? null : sessionId);

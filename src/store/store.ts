@@ -179,8 +179,6 @@ export interface ChangeQuery {
   readonly checkpointIds?: readonly CheckpointId[];
   readonly operationId?: OperationId;
   readonly open?: true;
-  /** Only changes that an operation took back, even if that was taken back in turn. */
-  readonly cancelled?: true;
 }
 
 /** Numbers of different paths, and of changes. */
@@ -190,6 +188,8 @@ export interface ChangedPaths {
   /** Paths at which a folder was made, removed, or got another mode. */
   readonly folders: number;
   readonly changes: number;
+  /** Those of the changes that an operation took back, even if that was taken back in turn. */
+  readonly cancelled: readonly Seq[];
 }
 
 export interface LockOptions {

@@ -1,4 +1,10 @@
-import { type Cancellation, type Change, importedAt, liveChanges } from '../model/change.ts';
+import {
+  type Cancellation,
+  type Change,
+  importedAt,
+  leavesAsItWas,
+  liveChanges,
+} from '../model/change.ts';
 import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Seq } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
@@ -73,6 +79,36 @@ export async function changedByOthers(
   return chains
     .filter(({ changes, set }) => changes.some((one) => set.has(one.seq) && isOthers(one)))
     .map(({ path }) => path);
+}
+
+/**
+ * The paths that runs changed since a run began, and that are still so, where a rewind to it leaves those runs
+ * alone because they overlapped with it.
+ */
+export async function changedByRunsBeside(
+  store: Store,
+  checkpoint: Checkpoint,
+  { sessionIds }: ChangeSet,
+): Promise<TrackedPath[]> {
+  const own = await findSession(store, checkpoint.sessionId ?? '');
+  if (own?.run == null) return [];
+  const { began } = own.run;
+  const all = await store.timeline.sessions();
+  const beside = all.filter(({ run }) => run && (run.ended === null || run.ended > began));
+  const roots = new Set(beside.map(({ rootId }) => rootId));
+  const taken = new Set(sessionIds);
+  const others = all.filter(({ id, rootId }) => roots.has(rootId) && !taken.has(id));
+  if (others.length === 0) return [];
+  const changes = await store.timeline.changes({
+    after: checkpoint.seq,
+    sessionIds: others.map(({ id }) => id),
+  });
+  const real = changes.filter((change) => !leavesAsItWas(change));
+  const request = { take: 'since', checkpoint } as const;
+  const chains = (await loadChains(store, real, false)).map((chain) =>
+    chosen(chain, request, { paths: null, includeShared: true }),
+  );
+  return chains.filter(({ set }) => set.size > 0).map(({ path }) => path);
 }
 
 /** The session, and those whose changes a rewind takes back with its own; null for everybody's. */

@@ -1,4 +1,4 @@
-import { type Cancellation, type Change, leavesAsItWas, liveChanges } from '../model/change.ts';
+import { type Cancellation, liveChanges } from '../model/change.ts';
 import type { CheckpointId, Seq } from '../model/ids.ts';
 import type { Store } from '../store/store.ts';
 
@@ -22,13 +22,13 @@ export async function workUnder(
   checkpointIds: readonly CheckpointId[],
 ): Promise<Map<CheckpointId, Work>> {
   const counts = await store.timeline.changedPaths(checkpointIds);
-  const cancelled = await store.timeline.changes({ checkpointIds, cancelled: true });
-  const real = cancelled.filter((change) => !leavesAsItWas(change));
-  const fates = await takenBackAt(store, real);
-  const byCheckpoint = Map.groupBy(real, ({ checkpointId }) => checkpointId);
+  const fates = await takenBackAt(
+    store,
+    [...counts.values()].flatMap(({ cancelled }) => cancelled),
+  );
   return new Map(
-    [...counts].map(([id, { files, folders, changes }]) => {
-      const places = (byCheckpoint.get(id) ?? []).flatMap(({ seq }) => fates.get(seq) ?? []);
+    [...counts].map(([id, { files, folders, changes, cancelled }]) => {
+      const places = cancelled.flatMap((seq) => fates.get(seq) ?? []);
       const all = places.length === changes ? 'yes' : 'partly';
       const takenBack = places.length === 0 ? 'no' : all;
       const at = places.length === 0 ? null : places.reduce((a, b) => Math.max(a, b));
@@ -38,14 +38,14 @@ export async function workUnder(
 }
 
 /** Where each of these changes was taken back. Those that are live, or live again, are left out. */
-async function takenBackAt(store: Store, changes: readonly Change[]): Promise<Map<Seq, Seq>> {
+async function takenBackAt(store: Store, changes: readonly Seq[]): Promise<Map<Seq, Seq>> {
   const pairs: Cancellation[] = [];
   const seqs = new Set<Seq>();
   // Who cancels may be cancelled in turn: a rewind by an undo, the undo by a redo, and so on.
-  for (let next = changes.map(({ seq }) => seq); next.length > 0; ) {
+  for (let next = changes; next.length > 0; ) {
     for (const seq of next) seqs.add(seq);
     const found = await store.timeline.cancellations(next);
-    pairs.push(...found);
+    for (const pair of found) pairs.push(pair);
     next = [...new Set(found.map(({ by }) => by))].filter((by) => !seqs.has(by));
   }
   const live = liveChanges(

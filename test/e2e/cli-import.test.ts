@@ -68,7 +68,10 @@ describe('savepoint import', () => {
       'Imported 1 session: 1 checkpoint, 1 change.',
       'hint: see it with: savepoint list; no file was touched',
     ]);
-    expect((await project.run(['list'], { cwd })).out).toContain('(imported) message m1');
+    const list = await project.run(['list'], { cwd });
+    expect(list.out).toContain('(imported) message m1');
+    expect(list.out).not.toContain('taken back');
+    expect((await project.run(['sessions'], { cwd })).out).toMatch(/^\S+ +s1 +ended, /);
     const { out } = await project.run(['list', '--json'], { cwd });
     const { checkpoints } = JSON.parse(out) as { checkpoints: { id: string; imported: boolean }[] };
     expect(checkpoints).toMatchObject([{ imported: true }]);

@@ -20,6 +20,13 @@ async function listed(): Promise<string[]> {
   });
 }
 
+/** The command that the list names for bringing back what was taken back. */
+async function bringingBack(): Promise<string[] | null> {
+  const { err } = await project.run(['list']);
+  const [, command] = /savepoint (.*) brings back what was taken back last/.exec(err) ?? [];
+  return command?.split(' ') ?? null;
+}
+
 async function currentInJson(): Promise<unknown> {
   return (await project.json(['list'])).value.current;
 }
@@ -101,6 +108,36 @@ describe('what is taken back', () => {
     const rows = await listed();
     expect(rows[0]).toMatch(/^ {2}\(taken back\) .*echo 2/);
     expect(rows[1]).toMatch(/^@ .*echo 1/);
+  });
+
+  it('comes back by the command that the hint names', async () => {
+    await project.run(['run', '--', 'sh', '-c', 'echo 1 > b.txt']);
+    await project.run(['run', '--', 'sh', '-c', 'echo 2 > c.txt']);
+    const before = await listed();
+    expect(await bringingBack()).toBeNull();
+    await project.run(['undo']);
+    expect(await bringingBack()).toEqual(['redo']);
+    await project.run(['redo']);
+    expect(await listed()).toEqual(before);
+
+    await project.run(['rewind', ids[2] ?? '']);
+    expect(await bringingBack()).toEqual(['undo']);
+    // Now `undo` alone would take back this run.
+    await project.run(['run', '--', 'sh', '-c', 'echo 3 > d.txt']);
+    const named = await bringingBack();
+    expect(named).toEqual(['undo', expect.stringMatching(/^\w{8}$/)]);
+    await project.run(named ?? []);
+    expect((await listed()).slice(1)).toEqual(before.map((row) => row.replace('@', ' ')));
+  });
+
+  it('is named rightly also after the undo of another rewind', async () => {
+    await project.run(['rewind', ids[2] ?? '']);
+    const rewound = await listed();
+    await project.run(['rewind', ids[1] ?? '']);
+    await project.run(['undo']);
+    expect(await listed()).toEqual(rewound);
+    await project.run((await bringingBack()) ?? []);
+    expect((await listed())[0]).toBe('@ message m3');
   });
 
   it('adds no rows of what rewinds kept; programs get them', async () => {

@@ -116,6 +116,18 @@ describe('after an import', () => {
     expect(await resolved(here, '~1')).toBe(await here.idOf('l2', 'local'));
   });
 
+  it('a session is told from those of this machine until it goes on here', async () => {
+    const { elsewhere, here } = await twoProjects();
+    await carry(elsewhere, here);
+    const imported = async (): Promise<string[]> => {
+      const ids = (await here.savepoint.sessions()).map(({ id }) => id);
+      return [...(await here.savepoint.importedSessions(ids))];
+    };
+    expect(await imported()).toEqual(['agent']);
+    await here.write('m3', 'a.txt', 'three\n');
+    expect(await imported()).toEqual([]);
+  });
+
   it('what is exported again and comes back counts as imported once more', async () => {
     const { elsewhere, here } = await twoProjects();
     await carry(elsewhere, here);

@@ -136,7 +136,8 @@ describe('runs of one project', () => {
 
   it('that overlapped in time stay apart', async () => {
     const slow = project.startRun(
-      'printf slow > slow.txt; : > "$HOME/ready"; while [ ! -e "$HOME/go" ]; do sleep 0.01; done',
+      `printf slow > slow.txt; : > "$HOME/ready"; while [ ! -e "$HOME/go" ]; do sleep 0.01; done
+       printf later > later.txt`,
     );
     await project.appears('ready');
     const fast = await run('printf fast > fast.txt');
@@ -144,11 +145,21 @@ describe('runs of one project', () => {
     expect(await slow.ended).toEqual({ code: 0 });
     await run('printf last > last.txt');
 
-    expect((await json(['rewind', fast, '--include-shared'])).code).toBe(0);
+    const { code, value } = await json(['rewind', fast, '--include-shared']);
+    expect(code).toBe(0);
+    expect(value.notes).toContainEqual({
+      code: 'others-kept',
+      message: 'others changed these since, and they stay as they are',
+      paths: ['later.txt'],
+    });
     const picture = project.picture();
     expect(picture['slow.txt']).toContain('slow');
     expect(picture['fast.txt']).toBeUndefined();
     expect(picture['last.txt']).toBeUndefined();
+
+    await run('rm later.txt');
+    const again = await json(['rewind', fast, '--include-shared', '--dry-run']);
+    expect(again.value.notes).not.toContainEqual(expect.objectContaining({ code: 'others-kept' }));
   });
 
   it('are sessions that have ended, of which prune keeps as many as it is told', async () => {

@@ -98,18 +98,30 @@ async function runExport(
   const stream = savepoint.export({ ...request, privatePaths });
   const { result, bytes } = await writeNewFile(file, stream, interrupts);
   interrupts.meaning = `${displayText(file.path)} was written`;
-  report(call, file, result, bytes);
+  const imported = await savepoint.importedSessions(result.exported.map(({ id }) => id));
+  report(call, file, result, { bytes, imported });
   return EXIT.done;
 }
 
-function report(call: Call, { path }: NewFile, receipt: ExportReceipt, bytes: number): void {
+interface Written {
+  readonly bytes: number;
+  /** Those of the sessions that an import brought, and that nobody went on with. */
+  readonly imported: ReadonlySet<string>;
+}
+
+function report(
+  call: Call,
+  { path }: NewFile,
+  receipt: ExportReceipt,
+  { bytes, imported }: Written,
+): void {
   const { exported, checkpoints, changes, leftOut, privateOut } = receipt;
   const names = new PathNames();
   printJson(call, SHAPE, {
     ...picked(SHAPE, receipt),
     file: path,
     bytes,
-    sessions: exported.map(sessionJson),
+    sessions: exported.map((session) => sessionJson(session, imported)),
     leftOut: leftOut.map((one) => names.name(one)),
     privateOut: privateOut.map((one) => names.name(one)),
     pathBytes: names.pathBytes,

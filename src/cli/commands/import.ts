@@ -15,7 +15,7 @@ import { UsageError } from '../../terminal/usage-error.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { picked, printJson } from '../json.ts';
-import { SESSION, sessionJson } from '../json-shapes.ts';
+import { SESSION, type SessionJson, sessionJson } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
 
 const SHAPE = exact({
@@ -88,7 +88,9 @@ async function runImport(
   if (notice !== null) call.io.err(`savepoint: ${displayText(notice)}\n`);
   const receipt = await savepoint.import(file.chunks());
   call.io.interrupts.meaning = receipt.imported ? 'it was imported' : 'it was here already';
-  return report(call, receipt, path);
+  const sessions = [...receipt.brought, ...receipt.alreadyHere];
+  const imported = await savepoint.importedSessions(sessions.map(({ id }) => id));
+  return report(call, receipt, path, (session) => sessionJson(session, imported));
 }
 
 const STEP_BYTES = 1_000_000;
@@ -103,13 +105,18 @@ function check(call: Call, done: number, total: number): Promise<void> | undefin
   });
 }
 
-function report(call: Call, receipt: ImportReceipt, path: string): ExitCode {
+function report(
+  call: Call,
+  receipt: ImportReceipt,
+  path: string,
+  toJson: (session: Session) => SessionJson,
+): ExitCode {
   const { imported, brought, alreadyHere, labelsLeftOut, checkpoints, changes } = receipt;
   printJson(call, SHAPE, {
     ...picked(SHAPE, receipt),
     file: path,
-    sessions: brought.map(sessionJson),
-    alreadyHere: alreadyHere.map(sessionJson),
+    sessions: brought.map(toJson),
+    alreadyHere: alreadyHere.map(toJson),
   });
   if (!imported) {
     call.say('Nothing to do: all of it is here already.');

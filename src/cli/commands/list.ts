@@ -21,7 +21,7 @@ import { groupBySession, groupedText, MADE } from '../timeline-text.ts';
 const SHAPE = exact({
   checkpoints: described('Newest first.', listOf(CHECKPOINT)),
   current: described(
-    'Where the files stand: the newest checkpoint whose work is in them. Null where there is none: nothing is recorded, or everything is taken back. It need not be among those listed.',
+    'Where the files stand: the newest checkpoint whose work is in them. Null where there is none: nothing was recorded here, or everything is taken back. What an import brought never counts. It need not be among those listed.',
     nullable(TEXT),
   ),
   notes: described(
@@ -117,18 +117,36 @@ async function find(
     columns: io.terminal ? io.columns : COLUMNS_IN_PIPES,
     paint,
   });
-  if (current === null) rows.push('', BEFORE_ALL);
+  const isOwn = ({ importedAt }: ListedCheckpoint): boolean => importedAt === null;
+  if (current === null && checkpoints.some(isOwn)) rows.push('', BEFORE_ALL);
   const hints = [
     ...(more ? ['there are older ones: savepoint list --limit 0'] : []),
-    ...(checkpoints.some(({ takenBack }) => takenBack !== 'no') ? [TAKEN_BACK_HINT] : []),
+    ...(checkpoints.some(({ takenBack }) => takenBack !== 'no') ? await bringBack(savepoint) : []),
     'look closer with: savepoint diff ID; go back with: savepoint rewind ID',
   ];
   return { rows, hints };
 }
 
+const SHOWN_ID = 8;
 const BEFORE_ALL = '@ before all of them: everything is taken back';
-const TAKEN_BACK_HINT =
-  'savepoint undo brings back what was taken back last; savepoint ops lists what was';
+
+/** How to bring back what was taken back last. */
+async function bringBack(savepoint: Savepoint): Promise<string[]> {
+  const operations = (await savepoint.operations()).filter(({ inEffect }) => inEffect);
+  // An undo of an operation brought something back; only that of a run took something back.
+  const last = operations.find(
+    ({ kind, reverts }) => kind === 'rewind' || (kind === 'undo' && reverts === null),
+  );
+  if (last === undefined) return [];
+  const [message] = await savepoint.list({ kinds: ['message'], importedAt: null, limit: 1 });
+  // After other work, `undo` would mean that work instead.
+  const isNewest = last === operations[0] && last.seq > (message?.seq ?? 0);
+  const plain = last.kind === 'undo' ? 'redo' : 'undo';
+  const command = isNewest ? plain : `undo ${last.id.slice(0, SHOWN_ID)}`;
+  return [
+    `savepoint ${command} brings back what was taken back last; savepoint ops lists what was`,
+  ];
+}
 
 interface Newest {
   readonly checkpoints: readonly ListedCheckpoint[];

@@ -38,17 +38,19 @@ export const sessions: Command = {
   run: async (call) => {
     expectArgs(call, 'sessions', 0, 0);
     const limit = limitOf(call) ?? Number.POSITIVE_INFINITY;
-    const { shown, ids, more } = await withTimelineIfAny(
+    const { shown, ids, imported, more } = await withTimelineIfAny(
       call,
       (savepoint) => find(call, savepoint, limit),
-      () => ({ shown: [], ids: [], more: false }),
+      () => ({ shown: [], ids: [], imported: new Set<string>(), more: false }),
     );
     printJson(call, SHAPE, {
       sessions: shown.map((one) => {
-        return { ...sessionJson(one), checkpoints: one.checkpoints, files: one.files };
+        const { checkpoints, files } = one;
+        return { ...sessionJson(one, imported), checkpoints, files };
       }),
     });
-    await showPage(call, shown.length === 0 ? [nothingText(call, ids)] : text(call, shown, ids));
+    const found = { shown, ids, imported, more };
+    await showPage(call, shown.length === 0 ? [nothingText(call, ids)] : text(call, found));
     if (more) call.hint('there are older ones: savepoint sessions --limit 0');
     if (shown.length > 0) call.hint('see one of them with: savepoint list --session ID');
     else if (ids.length > 0) call.hint('see all of them with: savepoint sessions');
@@ -61,6 +63,8 @@ interface Found {
   readonly shown: readonly SessionSummary[];
   /** Of all sessions, for shortening. */
   readonly ids: readonly string[];
+  /** Those of the shown that an import brought, and that nobody went on with. */
+  readonly imported: ReadonlySet<string>;
   readonly more: boolean;
 }
 
@@ -69,7 +73,8 @@ async function find(call: Call, savepoint: Savepoint, limit: number): Promise<Fo
   const agent = call.values.get('agent');
   const fitting = all.filter((one) => agent === undefined || one.agent === agent);
   const shown = await savepoint.summarize(fitting.slice(0, limit));
-  return { shown, ids: all.map(({ id }) => id), more: shown.length < fitting.length };
+  const imported = await savepoint.importedSessions(shown.map(({ id }) => id));
+  return { shown, ids: all.map(({ id }) => id), imported, more: shown.length < fitting.length };
 }
 
 /** An empty filter result is not an empty store: the message differs. */
@@ -82,11 +87,8 @@ function nothingText({ values }: Call, ids: readonly string[]): string {
 const LONGEST_NAME = 24;
 
 /** The agent and the id on the left; what is on record on the right, in as many lines as it needs. */
-function text(
-  { io, paint, columns }: Call,
-  shown: readonly SessionSummary[],
-  ids: readonly string[],
-): string[] {
+function text({ io, paint, columns }: Call, found: Found): string[] {
+  const { shown, ids } = found;
   const names = shown.map(({ agent }) => clipWidth(displayText(agent), LONGEST_NAME));
   const shorts = shown.map(({ id }) => shownId(id, ids));
   const nameColumn = Math.max(...names.map(textWidth));
@@ -94,14 +96,14 @@ function text(
   return shown.flatMap((session, i) => {
     const name = padWidth(names[i] ?? '', nameColumn);
     const short = padWidth(shorts[i] ?? '', idColumn);
-    return beside(`${paint('bold', name)}  ${short}  `, aboutOf(session, ids, io.now()), columns);
+    return beside(`${paint('bold', name)}  ${short}  `, aboutOf(session, found, io.now()), columns);
   });
 }
 
-function aboutOf(session: SessionSummary, ids: readonly string[], now: number): string {
+function aboutOf(session: SessionSummary, { ids, imported }: Found, now: number): string {
   const { id, rootId, createdAt, lastActiveAt, checkpoints, files } = session;
   return [
-    stateOf(session),
+    stateOf(session, imported),
     `active ${relativeTime(lastActiveAt, now)}`,
     `began ${relativeTime(createdAt, now)}`,
     plural(checkpoints, 'checkpoint'),

@@ -118,7 +118,9 @@ async function look(savepoint: Savepoint, ref: string): Promise<Inspection> {
   const [listed] = await savepoint.list({ ids: [id] });
   // It was removed just now: this time it is not found.
   if (listed === undefined) return look(savepoint, ref);
-  return { ...seen, listed, log, isCurrent: (await savepoint.currentPlace()) === id };
+  const imported = await savepoint.importedSessions(seen.session === null ? [] : [seen.session.id]);
+  const isCurrent = (await savepoint.currentPlace()) === id;
+  return { ...seen, listed, log, isCurrent, imported };
 }
 
 function hintFor({ checkpoint, changes, madeBefore }: Inspection): string {
@@ -141,7 +143,7 @@ function inspectionJson(seen: Inspection): TypeOf<typeof SHAPE> {
     coverage: checkpoint.coverage,
     gitHead: checkpoint.gitHead,
     current: isCurrent,
-    session: session && sessionJson(session),
+    session: session && sessionJson(session, seen.imported),
     changes: changes.map((change) => ({
       ...picked(CHANGE, change),
       path: names.name(change.path),
@@ -162,6 +164,8 @@ interface Inspection extends InspectedCheckpoint {
   readonly listed: ListedCheckpoint;
   readonly log: readonly Operation[];
   readonly isCurrent: boolean;
+  /** Holds its session if an import brought that, and nobody went on with it. */
+  readonly imported: ReadonlySet<string>;
 }
 
 export function changeKind({ before, after }: InspectedChange): ChangeKind {

@@ -1,6 +1,6 @@
 import type { Change } from '../../model/change.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
-import type { CheckpointId } from '../../model/ids.ts';
+import type { CheckpointId, Seq } from '../../model/ids.ts';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
 import type { ChangedPaths, ChangeQuery, CheckpointQuery, Head, TimelineStore } from '../store.ts';
 import { commitBatch } from './commit.ts';
@@ -91,7 +91,6 @@ function listByIds<Entry extends object>(
 }
 
 const LISTED_PATHS = `(SELECT id FROM heads WHERE path IN ${LISTED_BYTES})`;
-const IS_CANCELLED = '(EXISTS (SELECT 1 FROM cancellations WHERE change_seq = changes.seq))';
 const LISTED_SESSIONS = `(SELECT num FROM sessions WHERE id IN ${LISTED_TEXTS})`;
 
 function listChanges(connection: Connection, query: ChangeQuery): readonly Change[] {
@@ -104,7 +103,6 @@ function listChanges(connection: Connection, query: ChangeQuery): readonly Chang
   where.narrow('changes.path', `IN ${LISTED_PATHS}`, paths && hexList(paths.map(pathToBytes)));
   where.narrow('session', `IN ${LISTED_SESSIONS}`, sessionIds && hexList(sessionIds));
   where.add('changes.seq > ?', query.after);
-  where.add(`${IS_CANCELLED} = ?`, query.cancelled && 1);
   return changes.list(connection, `${where.sql} ORDER BY changes.seq`, ...where.values);
 }
 
@@ -127,6 +125,13 @@ const OF_FOLDER = `(
   4 IN (before_mode >> 12, ifnull(after_mode, 0) >> 12)
   AND before_mode >> 12 IN (0, 4) AND ifnull(after_mode, 0) >> 12 IN (0, 4))`;
 
+interface CountedRow extends Omit<ChangedPaths, 'cancelled'> {
+  readonly id: CheckpointId;
+  readonly cancelled: string;
+}
+
+const IS_CANCELLED = 'EXISTS (SELECT 1 FROM cancellations WHERE change_seq = changes.seq)';
+
 function countChangedPaths(
   connection: Connection,
   ids: readonly CheckpointId[],
@@ -134,11 +139,17 @@ function countChangedPaths(
   const sql = `
     SELECT checkpoint_id AS id, count(*) AS changes,
       count(DISTINCT CASE WHEN ${OF_FOLDER} THEN NULL ELSE path END) AS files,
-      count(DISTINCT CASE WHEN ${OF_FOLDER} THEN path END) AS folders
+      count(DISTINCT CASE WHEN ${OF_FOLDER} THEN path END) AS folders,
+      json_group_array(seq) FILTER (WHERE ${IS_CANCELLED}) AS cancelled
     FROM changes
     WHERE checkpoint_id IN ${LISTED_TEXTS} AND NOT ${LEFT_AS_IT_WAS} GROUP BY checkpoint_id`;
-  const rows = connection.all<ChangedPaths & { id: CheckpointId }>(sql, hexList(ids));
-  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
+  const rows = connection.all<CountedRow>(sql, hexList(ids));
+  return new Map(
+    rows.map(({ id, cancelled, ...counts }) => [
+      id,
+      { ...counts, cancelled: JSON.parse(cancelled) as Seq[] },
+    ]),
+  );
 }
 
 // The path itself, or anything from "path/" up to but not "path0", the next sign after the slash.

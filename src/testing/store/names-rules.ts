@@ -87,7 +87,7 @@ export function namesRules({ test }: Tests<Store>): void {
       assert.deepEqual(await store.timeline.changes(query), rows.changes);
       assert.deepEqual(
         [...(await store.timeline.changedPaths([checkpoint]))],
-        [[odd, { files: 0, folders: 1, changes: 1 }]],
+        [[odd, { files: 0, folders: 1, changes: 1, cancelled: [] }]],
       );
       await commit(store, { removedSessions: [odd], removedOperations: [operation] });
       assert.deepEqual(await store.timeline.checkpoints({}), []);

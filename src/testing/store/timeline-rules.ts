@@ -234,20 +234,26 @@ export function checkpointRules({ test }: Tests<Store>): void {
     });
     const counts = await store.timeline.changedPaths([one, none, two, one]);
     assert.deepEqual(Object.fromEntries(counts), {
-      one: { files: 3, folders: 1, changes: 6 },
-      two: { files: 1, folders: 0, changes: 1 },
+      one: { files: 3, folders: 1, changes: 6, cancelled: [] },
+      two: { files: 1, folders: 0, changes: 1, cancelled: [] },
     });
     assert.equal((await store.timeline.changedPaths([])).size, 0);
   });
 
   test('lists the changes that were taken back, also if that was taken back in turn', async (store) => {
-    const changes = [1, 2, 3, 4].map((seq) => changeOf(seq, 'a'));
+    const [one, two] = [checkpointId('one'), checkpointId('two')];
+    const changes = [one, two, one, null].map((checkpointId, at) =>
+      changeOf(at + 1, 'a', { checkpointId, after: null }),
+    );
     const cancellations = [
       { by: 3, change: 1 },
+      { by: 4, change: 1 },
       { by: 4, change: 3 },
     ];
     await commit(store, { changes, cancellations });
-    assert.deepEqual(seqsOf(await store.timeline.changes({ cancelled: true })), [1, 3]);
+    const counts = await store.timeline.changedPaths([one, two]);
+    assert.deepEqual(counts.get(one)?.cancelled.toSorted(), [1, 3]);
+    assert.deepEqual(counts.get(two)?.cancelled, []);
   });
 }
 
