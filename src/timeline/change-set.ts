@@ -9,6 +9,7 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Seq } from '../model/ids.ts';
 import type { Operation } from '../model/operation.ts';
 import { isBelow, type TrackedPath } from '../model/path.ts';
+import { findSession } from '../store/find.ts';
 import type { ChangeQuery, Store } from '../store/store.ts';
 import { latestRuns, takesBack } from './sessions.ts';
 
