@@ -74,22 +74,35 @@ export type NamedPath = string | Uint8Array;
 /** Each path is checked where it becomes one of ours, in `model/path.ts`. */
 export const NAMED_PATHS: Kind<readonly NamedPath[]> = listOf(unchecked<NamedPath>());
 
-const SESSION_FIELDS = {
+/** What is told of a session and a message by the first call that mentions them. */
+export interface Mention {
+  readonly agent?: string | undefined;
+  readonly parentSessionId?: string | undefined;
+  /** Describes the message, or else the checkpoint. */
+  readonly description?: string | undefined;
+}
+
+/** The same, for calls that can begin a run. */
+export interface RunMention extends Mention {
+  /**
+   * The session is a single run: one command, or one prompt that nobody goes on from. A rewind to a run also
+   * takes back the runs that began after it had ended. False makes a session a conversation again.
+   */
+  readonly isRun?: boolean | undefined;
+}
+
+const MENTION = {
   agent: optional(ID),
   parentSessionId: optional(ID),
   description: optional(TEXT),
 };
 
-const RUN_FIELD = { isRun: optional(BOOLEAN) };
+const RUN_MENTION = { ...MENTION, isRun: optional(BOOLEAN) };
 
-export interface CaptureRequest {
+export interface CaptureRequest extends Mention {
   readonly sessionId: string;
   readonly messageId: string;
   readonly paths: readonly NamedPath[];
-  readonly agent?: string | undefined;
-  readonly parentSessionId?: string | undefined;
-  /** Describes the message, if this is the first call that mentions it. */
-  readonly description?: string | undefined;
   /** Names the tool call. A session with a running tool call is not rewound. */
   readonly toolCallId?: string | undefined;
   readonly maxFileSize?: number | undefined;
@@ -98,7 +111,7 @@ export interface CaptureRequest {
 }
 
 export const CAPTURE_REQUEST: Kind<CaptureRequest> = object({
-  ...SESSION_FIELDS,
+  ...MENTION,
   sessionId: ID,
   messageId: ID,
   paths: NAMED_PATHS,
@@ -121,18 +134,10 @@ export const CAPTURE: Kind<unknown> = object({
   changes: listOf(object({ path: TEXT, seq: AMOUNT, before: object({ kind: TEXT }) })),
 });
 
-export interface CheckpointRequest {
+export interface CheckpointRequest extends RunMention {
   /** Without it, the checkpoint belongs to no session. */
   readonly sessionId?: string | undefined;
   readonly messageId?: string | undefined;
-  readonly agent?: string | undefined;
-  readonly parentSessionId?: string | undefined;
-  /**
-   * The session is a single run: one command, or one prompt that nobody goes on from. A rewind to a run also
-   * takes back the runs that began after it had ended. False makes a session a conversation again.
-   */
-  readonly isRun?: boolean | undefined;
-  readonly description?: string | undefined;
   /** Not the beginning of an id, `latest`, or anything that ends like `~1`. */
   readonly label?: string | undefined;
   /** Whether to scan the worktree first; by default as the settings say. */
@@ -140,8 +145,7 @@ export interface CheckpointRequest {
 }
 
 export const CHECKPOINT_REQUEST: Kind<CheckpointRequest> = object({
-  ...SESSION_FIELDS,
-  ...RUN_FIELD,
+  ...RUN_MENTION,
   sessionId: optional(ID),
   messageId: optional(ID),
   label: optional(TEXT),
@@ -149,26 +153,16 @@ export const CHECKPOINT_REQUEST: Kind<CheckpointRequest> = object({
 });
 
 /** A command that may write anything is about to run. */
-export interface WindowRequest {
+export interface WindowRequest extends RunMention {
   readonly sessionId: string;
   readonly messageId: string;
-  readonly agent?: string | undefined;
-  readonly parentSessionId?: string | undefined;
-  /**
-   * The session is a single run: one command, or one prompt that nobody goes on from. A rewind to a run also
-   * takes back the runs that began after it had ended. False makes a session a conversation again.
-   */
-  readonly isRun?: boolean | undefined;
-  /** Describes the message, if this is the first call that mentions it. */
-  readonly description?: string | undefined;
   readonly toolCallId?: string | undefined;
   /** The command runs within this process: if the process ends, so does the window. */
   readonly inThisProcess?: boolean | undefined;
 }
 
 export const WINDOW_REQUEST: Kind<WindowRequest> = object({
-  ...SESSION_FIELDS,
-  ...RUN_FIELD,
+  ...RUN_MENTION,
   sessionId: ID,
   messageId: ID,
   toolCallId: optional(ID),
