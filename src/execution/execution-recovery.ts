@@ -219,14 +219,14 @@ export class ExecutionRecovery {
 
   /**
    * Files come first, all that the plan restores or none: where that fails, or the process dies, the steps
-   * still count and the rollback can be done again. Paths that the plan skips stay as they are and stop
-   * nothing; the receipt names them.
+   * still count and the rollback can be done again. Paths that the plan skips, and files that are gone and
+   * were never recorded, stop nothing: no other try could bring them back, and the receipt names them.
    */
   async #rollBack(to: Checkpoint, files: RewindPlan): Promise<Rollback> {
     const { persistence } = this.#checkpoints;
     refuseRolledBack(to);
     const receipt = (await this.#files?.apply(files)) ?? null;
-    if (receipt?.success === false) {
+    if (receipt !== null && !isWhole(receipt)) {
       throw new SavepointError('restore-failed', 'not all files could be taken back', {
         details: receipt,
       });
@@ -302,4 +302,11 @@ function messageOf(error: unknown): string {
   if (isSavepointError(error) && error.hint !== undefined)
     return `${error.message} (${error.hint})`;
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether everything went back that is on record: without conflicts, and without damage. */
+function isWhole({ conflicts, errors }: Receipt): boolean {
+  const isUnrecorded = ({ reason }: Receipt['errors'][number]): boolean =>
+    reason.startsWith('before-unknown-') && reason !== 'before-unknown-damaged';
+  return conflicts.length === 0 && errors.every(isUnrecorded);
 }

@@ -168,7 +168,8 @@ async function carryOut(
     { ...receipt, operationId: null, safetyCheckpointId: null },
     receiptOf(plan),
   );
-  expectSame('success', receipt.success, !conflicts);
+  const lost = [...lines.values()].some(({ isLost }) => isLost);
+  expectSame('success', receipt.success, !conflicts && !lost);
   expectSame('a record', operationId !== null, [...lines.values()].some(isEffective));
   if (operationId !== null && safetyCheckpointId !== null) {
     world.note(

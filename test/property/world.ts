@@ -145,7 +145,7 @@ export class World {
   /** As `reopen`, but what the programs would have written at their end is lost. */
   async restart(): Promise<void> {
     this.#killed.push(...this.#programs.splice(0));
-    this.scans?.killPrograms();
+    this.scans?.endPrograms();
     await this.#openPrograms();
   }
 

@@ -93,7 +93,9 @@ export const MAX_RESTAMPED = 1_000;
 /** The stamp for a new look at an entry. Of the old flags only the one about its name stays. */
 export function newStamp(before: number, stat: EntryStat, flags: number): Stamp {
   const bits = statBits(stat, ownUid()) | flags | (before & WIDE_NAME);
-  return { stat: bareStat(stat), bits };
+  // Whose it is, is one of the bits.
+  const { uid: _uid, ...rest } = bareStat(stat);
+  return { stat: rest, bits };
 }
 
 export function stampAt({ stats, bits: allBits }: IndexColumns, entry: number): Stamp {

@@ -12,6 +12,8 @@ export interface Line {
   readonly takes: readonly Event[];
   /** Afterwards the edits that count no longer tell what is there. */
   readonly muddles?: boolean;
+  /** Nothing is there, and nobody recorded what was. */
+  readonly isLost?: boolean;
 }
 
 export type Lines = Map<string, Line>;

@@ -62,18 +62,8 @@ export class Scans {
     this.windows = this.windows.filter((window) => window.id !== id);
   }
 
-  /** Programs that end leave what they know in the file, and there the newest stays. */
+  /** What programs know by themselves ends with them: each scan has written its index to the file. */
   endPrograms(): void {
-    if (this.#hasFile) {
-      for (const index of this.#own.values()) {
-        if (index.at >= (this.#inFile?.at ?? 0)) this.#inFile = index;
-      }
-    }
-    this.killPrograms();
-  }
-
-  /** What a program knows by itself is lost with it. */
-  killPrograms(): void {
     this.#own.clear();
   }
 

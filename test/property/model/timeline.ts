@@ -110,7 +110,7 @@ export class Timeline {
     const chain = this.history.chain(path);
     const takes = chain.filter((event) => set.has(event));
     const outcome = takeOut(chain, set, now);
-    if (outcome === UNKNOWN) return this.#skipped(path);
+    if (outcome === UNKNOWN) return { ...this.#skipped(path), isLost: now === null };
     const conflict = outcome === CONFLICT;
     const muddles = !isReversible(chain, set, now);
     if (conflict && onConflict === 'keep') return { verdict: 'keep', target: now, takes, muddles };
