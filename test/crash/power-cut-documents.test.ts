@@ -63,8 +63,8 @@ async function look(place: Place, reports: readonly ChildReport[]): Promise<Resu
       ? []
       : [`save ${promised} was promised and is lost`]),
   ];
-  // The next one can go on, and tidies up after the one that died.
-  await storage.save('session', 'next', { n: 1 });
+  // The next one can go on, and tidies up after the one that died at the same key.
+  for (const key of ['one', 'two', 'next']) await storage.save('session', key, { n: 1 });
   const left = readdirSync(join(storage.directory, 'session')).filter((name) =>
     name.startsWith('.'),
   );
