@@ -53,6 +53,8 @@ export async function startIgnoring(world: World): Promise<void> {
   const isAtWork = history.chain(LATE).at(-1)?.open ?? false;
   const isFolder = history.at(LATE)?.kind === 'folder';
   if (scans === null || history.hidden.has(LATE) || isAtWork || isFolder) return;
+  // A rule that comes while a command runs hides nothing that was in sight before.
+  if (scans.windows.length > 0) return;
   await world.scanByAll();
   world.note(`${show(LATE)} is ignored from here on`);
   hide(world);
