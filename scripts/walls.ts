@@ -69,7 +69,8 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   testing: ['index', 'model', 'store', 'store/parts', 'store/documents', 'messages-server'],
   // `check` is `model/check.ts` alone: the one way to check values from outside.
   integrations: ['index', 'check'],
-  agents: ['index'],
+  // It turns what agents say into acts of the engine. `terminal` says where projects and stores are.
+  agents: ['index', 'check', 'fs', 'config', 'terminal'],
   // How things are said at a terminal, whoever says them.
   terminal: ['index', 'fs'],
   replica: [
@@ -93,6 +94,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'integrations/index',
     'config',
     'terminal',
+    'agents',
     'replica/index',
   ],
   web: ['index', 'integrations/index'],
@@ -119,6 +121,7 @@ export const MAY_IMPORT_NODE_FS: readonly string[] = [
   'capture/scan/kept-index.ts',
   // Appends to a log.
   'replica/file-logger.ts',
+  'agents/hook-log.ts',
   // They play in temporary folders of their own.
   'cli/demo/',
   'replica/stage.ts',

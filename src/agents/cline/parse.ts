@@ -1,0 +1,115 @@
+import {
+  accepts,
+  ID,
+  listOf,
+  nullable,
+  object,
+  optional,
+  problemWith,
+  TEXT,
+  type TypeOf,
+  unchecked,
+} from '../../model/check.ts';
+import type { AgentAdapter, AgentEvent, Parsed } from '../agent-adapter.ts';
+import { drop, momentOf, one } from '../hook-payloads.ts';
+import { actOf, commandIn, fileIn, patchIn, type ToolTable } from '../tools.ts';
+
+const CALL = object({ id: ID, name: TEXT, input: optional(unchecked<unknown>()) });
+const NAMED_CALL = object({ toolName: TEXT, parameters: optional(unchecked<unknown>()) });
+
+const PAYLOAD = object({
+  taskId: ID,
+  hookName: TEXT,
+  timestamp: optional(TEXT),
+  sessionContext: optional(nullable(object({ rootSessionId: optional(nullable(ID)) }))),
+  workspaceRoots: optional(listOf(TEXT)),
+  agent_id: optional(nullable(ID)),
+  parent_agent_id: optional(nullable(ID)),
+  // The command line tells calls by their ids; the editor's extension does not.
+  tool_call: optional(CALL),
+  tool_result: optional(CALL),
+  preToolUse: optional(NAMED_CALL),
+  postToolUse: optional(NAMED_CALL),
+  userPromptSubmit: optional(object({ prompt: optional(TEXT) })),
+});
+
+type Payload = TypeOf<typeof PAYLOAD>;
+
+const TOOLS: ToolTable = {
+  editor: fileIn('path'),
+  write_to_file: fileIn('path'),
+  replace_in_file: fileIn('path'),
+  new_rule: fileIn('path'),
+  apply_patch: patchIn('input', 'patch'),
+  run_commands: commandIn('commands'),
+  execute_command: commandIn('command'),
+};
+
+export const cline: AgentAdapter = {
+  name: 'cline',
+  parse: (payload) => {
+    const problem = problemWith(PAYLOAD, 'payload', payload);
+    if (problem !== null || !accepts(PAYLOAD, payload)) return drop('malformed', problem ?? '');
+    const { hookName } = payload;
+    const read = Object.hasOwn(EVENTS, hookName) ? EVENTS[hookName] : undefined;
+    return read === undefined ? drop('unknown-event', hookName) : read(payload);
+  },
+  answer: (notice) => JSON.stringify({ cancel: false, contextModification: notice }),
+  // A hook of Cline answers each event.
+  silence: JSON.stringify({ cancel: false }),
+  parentIsAgent: false,
+  projectVariable: null,
+};
+
+/** The first names are those of the command line, the second those of the editor's extension. */
+const EVENTS: Readonly<Record<string, (payload: Payload) => Parsed>> = {
+  agent_start: (payload) => agentStarted(payload),
+  TaskStart: (payload) => started(payload),
+  TaskResume: (payload) => started(payload),
+  UserPromptSubmit: (payload) => message(payload, payload.userPromptSubmit?.prompt ?? ''),
+  tool_call: (payload) => toolEvent('before-tool', payload),
+  PreToolUse: (payload) => toolEvent('before-tool', payload),
+  tool_result: (payload) => toolEvent('after-tool', payload),
+  PostToolUse: (payload) => toolEvent('after-tool', payload),
+  agent_end: (payload) => one({ kind: 'turn-ended', ...sessionOf(payload), messageId: null }),
+  TaskComplete: (payload) => one({ kind: 'turn-ended', ...sessionOf(payload), messageId: null }),
+  TaskCancel: (payload) => one({ kind: 'interrupted', ...sessionOf(payload), messageId: null }),
+  PreCompact: () => drop('not-needed', 'PreCompact'),
+};
+
+function started(payload: Payload): Parsed {
+  return one({ kind: 'session-started', ...sessionOf(payload), parentSessionId: null });
+}
+
+/** The command line sends no prompt, only that the agent begins to work on one. */
+function agentStarted(payload: Payload): Parsed {
+  if (sessionOf(payload).subagentId !== null) return drop('not-needed', 'start of a sub-agent');
+  return { events: [...started(payload).events, ...message(payload, '').events], dropped: null };
+}
+
+function message(payload: Payload, prompt: string): Parsed {
+  const messageId = momentOf(payload.timestamp);
+  const told = { messageId, promptId: null, turnId: null, prompt, transcriptPath: null };
+  return one({ kind: 'message', ...sessionOf(payload), ...told });
+}
+
+function toolEvent(kind: 'before-tool' | 'after-tool', payload: Payload): Parsed {
+  const byId = payload.tool_call ?? payload.tool_result;
+  const named = payload.preToolUse ?? payload.postToolUse;
+  const tool = byId?.name ?? named?.toolName;
+  if (tool === undefined) return drop('malformed', 'payload.tool_call is missing');
+  const act = actOf(TOOLS, tool, byId === undefined ? named?.parameters : byId.input);
+  if (act === 'other') return drop('other-tool', tool);
+  if (act === null) return drop('malformed', `input of ${tool}`);
+  const call = { messageId: null, toolCallId: byId?.id ?? null, tool, act };
+  return one({ kind, ...sessionOf(payload), ...call });
+}
+
+function sessionOf(payload: Payload): Pick<AgentEvent, 'sessionId' | 'cwd' | 'subagentId'> {
+  const isSubagent = typeof payload.parent_agent_id === 'string';
+  return {
+    sessionId: payload.sessionContext?.rootSessionId ?? payload.taskId,
+    cwd: payload.workspaceRoots?.[0] ?? null,
+    subagentId: isSubagent ? (payload.agent_id ?? null) : null,
+  };
+}

@@ -1,0 +1,23 @@
+import type { AgentAdapter } from '../agent-adapter.ts';
+import { CLAUDE_EVENTS } from '../claude-code/parse.ts';
+import { contextFor, type HookTable, hookParser } from '../hook-payloads.ts';
+import { commandIn, patchIn } from '../tools.ts';
+
+const TABLE: HookTable = {
+  events: { ...CLAUDE_EVENTS, Interrupt: 'interrupted' },
+  tools: {
+    apply_patch: patchIn('command', 'input'),
+    // An `apply_patch` in a shell is a command like any other.
+    Bash: commandIn('command'),
+  },
+};
+
+export const codex: AgentAdapter = {
+  name: 'codex',
+  parse: hookParser(TABLE),
+  answer: contextFor('UserPromptSubmit'),
+  silence: '',
+  // Interactive hooks are children of a daemon that outlives the program.
+  parentIsAgent: false,
+  projectVariable: null,
+};

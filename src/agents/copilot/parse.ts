@@ -1,0 +1,103 @@
+import {
+  AMOUNT,
+  accepts,
+  anyOf,
+  ID,
+  nullable,
+  object,
+  optional,
+  problemWith,
+  TEXT,
+  unchecked,
+} from '../../model/check.ts';
+import type { AgentAdapter } from '../agent-adapter.ts';
+import { drop, type HookTable, hookParser } from '../hook-payloads.ts';
+import { commandIn, fileIn, type ToolTable } from '../tools.ts';
+
+/** The tools of Copilot CLI. Claude Code's own are called otherwise. */
+export const COPILOT_TOOLS: ToolTable = {
+  create: fileIn('path'),
+  edit: fileIn('path'),
+  str_replace_editor: fileIn('path'),
+  bash: commandIn('command'),
+  powershell: commandIn('command'),
+};
+
+const TABLE: HookTable = {
+  events: {
+    sessionStart: 'session-started',
+    sessionEnd: 'session-ended',
+    userPromptSubmitted: 'message',
+    preToolUse: 'before-tool',
+    postToolUse: 'after-tool',
+    postToolUseFailure: 'after-tool',
+    agentStop: 'turn-ended',
+    subagentStop: 'nothing',
+    errorOccurred: 'nothing',
+    notification: 'nothing',
+    preCompact: 'nothing',
+  },
+  tools: COPILOT_TOOLS,
+};
+
+const PAYLOAD = object({
+  sessionId: ID,
+  timestamp: optional(anyOf(TEXT, AMOUNT)),
+  cwd: optional(nullable(TEXT)),
+  prompt: optional(TEXT),
+  toolName: optional(TEXT),
+  toolArgs: optional(unchecked<unknown>()),
+  toolResult: optional(unchecked<unknown>()),
+  transcriptPath: optional(nullable(TEXT)),
+  stopReason: optional(TEXT),
+  source: optional(TEXT),
+  reason: optional(TEXT),
+});
+
+const parseHook = hookParser(TABLE);
+
+/** The same fields as everybody's under other names, and the name of the event is not among them. */
+export const copilot: AgentAdapter = {
+  name: 'copilot',
+  parse: (payload, event) => {
+    const problem = problemWith(PAYLOAD, 'payload', payload);
+    if (problem !== null || !accepts(PAYLOAD, payload)) return drop('malformed', problem ?? '');
+    const { sessionId, timestamp, cwd, prompt, transcriptPath, toolName, toolArgs } = payload;
+    return parseHook(
+      {
+        hook_event_name: event ?? eventOf(payload),
+        session_id: sessionId,
+        timestamp,
+        cwd,
+        prompt,
+        transcript_path: transcriptPath,
+        tool_name: toolName,
+        tool_input: typeof toolArgs === 'string' ? fromJson(toolArgs) : toolArgs,
+      },
+      null,
+    );
+  },
+  // What a hook prints at a prompt is not read.
+  answer: () => null,
+  silence: '',
+  parentIsAgent: false,
+  projectVariable: null,
+};
+
+/** Each event has a field that no other one has. */
+function eventOf(payload: object): string {
+  if ('toolResult' in payload) return 'postToolUse';
+  if ('toolName' in payload) return 'preToolUse';
+  if ('stopReason' in payload) return 'agentStop';
+  if ('source' in payload) return 'sessionStart';
+  if ('prompt' in payload) return 'userPromptSubmitted';
+  return 'reason' in payload ? 'sessionEnd' : 'none';
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
