@@ -69,7 +69,8 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   testing: ['index', 'model', 'store', 'store/parts', 'store/documents', 'messages-server'],
   // `check` is `model/check.ts` alone: the one way to check values from outside.
   integrations: ['index', 'check'],
-  agents: ['index'],
+  // The files in which agents are set up, and the events that they send, in the engine's terms.
+  agents: ['index', 'check', 'fs'],
   // How things are said at a terminal, whoever says them.
   terminal: ['index', 'fs'],
   replica: [
@@ -91,6 +92,7 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
     'fs',
     'execution/index',
     'integrations/index',
+    'agents',
     'config',
     'terminal',
     'replica/index',
