@@ -1,3 +1,4 @@
+import { ownerMayRun } from '../capture/process-owner.ts';
 import type { ExecutionReader } from '../execution/execution-reader.ts';
 import type { ExecutionRun } from '../execution/execution-run.ts';
 import type { ExecutionOptions, ForkRequest } from '../execution/open-execution.ts';
@@ -160,6 +161,13 @@ export class Savepoint extends TimelineReader {
   /** The session is over: whatever the agent and its sub-agents opened ends here. Never makes the first scan. */
   async endSession(sessionId: string): Promise<void> {
     return endSession(this.#bench, sessionId);
+  }
+
+  /** Whether the agent of a session may still run. False where its process is not known. */
+  async isRunning(sessionId: string): Promise<boolean> {
+    const session = (await this.sessions()).find(({ id }) => id === sessionId);
+    const owner = session?.owner ?? null;
+    return owner !== null && ownerMayRun(owner, this.#bench.settings.now());
   }
 
   /** The plan of a rewind. Writes nothing. */

@@ -92,6 +92,11 @@ export class AgentBed {
     return id;
   }
 
+  /** The next prompt goes to this session. */
+  continueIn(agent: RealAgent, sessionId: string): void {
+    this.#sessions.set(agent, sessionId);
+  }
+
   async run(
     program: string,
     args: readonly string[],
@@ -136,6 +141,21 @@ export class AgentBed {
 
   async savepoint(...args: readonly string[]): Promise<Ended> {
     return this.run('savepoint', args);
+  }
+
+  /** The ids of the checkpoints of these prompts. */
+  async checkpoints(...prompts: readonly string[]): Promise<string[]> {
+    const { out } = await this.savepoint('list', '--json');
+    const { checkpoints } = JSON.parse(out) as {
+      checkpoints: { id: string; kind: string; description: string }[];
+    };
+    return prompts.map((prompt) => {
+      const found = checkpoints.filter(
+        ({ kind, description }) => kind === 'message' && description.includes(prompt),
+      );
+      if (found.length !== 1) throw new Error(`${found.length} checkpoints of ${prompt}:\n${out}`);
+      return found[0]?.id ?? '';
+    });
   }
 
   async close(): Promise<void> {
