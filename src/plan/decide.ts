@@ -8,7 +8,7 @@ import type {
   RewindPlan,
   SkipReason,
 } from '../model/plan.ts';
-import { type Captured, type State, sameState } from '../model/state.ts';
+import { type Captured, restored, type State, sameState, setIdOf } from '../model/state.ts';
 import { fitTogether } from './fit-together.ts';
 import { blobsOf, mergeState, type Working } from './merge.ts';
 
@@ -145,20 +145,26 @@ function settleConflict(
 
 function moveTo(path: PathInput, goal: Working, input: Pick<PlanInput, 'damaged'>): PlanLine {
   const target = goal.state;
-  if (goal.bytes === undefined && sameState(path.current, target)) {
+  if (goal.bytes === undefined && isReached(path.current, target)) {
     return { ...idle(path, 'already-there'), ...taken(path) };
   }
   if (target.kind === 'unknown') return idle(path, 'skip', `before-unknown-${target.reason}`);
   const damage = damageOf(target, goal, input);
   if (damage !== undefined) return idle(path, 'skip', damage);
+  const action = actionTo(path, goal);
   const line = {
     path: path.path,
-    action: actionTo(path, goal),
+    action,
     expected: path.current,
-    target,
+    target: action === 'chmod' ? restored(target, path.current) : target,
     ...taken(path),
   };
   return goal.bytes === undefined ? line : { ...line, merged: goal.bytes };
+}
+
+/** A set-id bit that the target has and the file has not would not come back in any case. */
+function isReached(current: State, target: State): boolean {
+  return sameState(current, target) && (setIdOf(current) & ~setIdOf(target)) === 0;
 }
 
 function damageOf(
