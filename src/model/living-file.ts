@@ -33,8 +33,17 @@ export function isLiving(path: TrackedPath): boolean {
   return LIVING.test(name) || BESIDE_DATABASE.test(name);
 }
 
-/** A living file with those that make up one database with it: half of them would be a damaged one. */
-export function livingGroup(path: TrackedPath): TrackedPath[] {
-  const database = path.replace(BESIDE_DATABASE, '');
+/** The name of the database that a file is a part of; its own name if it is no such part. */
+export function databaseOf<Name extends string>(name: Name): Name {
+  return name.replace(BESIDE_DATABASE, '') as Name;
+}
+
+/** All files that may make up a database: half of them would be a damaged one. */
+export function partsOf(database: TrackedPath): TrackedPath[] {
   return DATABASE_SUFFIXES.map((suffix) => `${database}${suffix}` as TrackedPath);
+}
+
+/** Whether a database is damaged without this part. SQLite makes `-shm` again by itself. */
+export function isNeeded(part: TrackedPath): boolean {
+  return !part.endsWith('-shm');
 }

@@ -227,6 +227,15 @@ export class ScanIndex {
     return leftOut === 'many' || leftOut.includes(name);
   }
 
+  /** Paths that git ignores, and that were left out for their size or because of what is in them. */
+  outgrown(): TrackedPath[] {
+    return [...this.meta.rules].flatMap(([folder, { leftOut }]) => {
+      const names = leftOut === 'many' ? [] : leftOut;
+      const ignored = names.filter((name) => this.scopeOf(folder).judge(name, false) === 'ignored');
+      return ignored.map((name) => `${this.paths.folderPrefix(folder)}${name}` as TrackedPath);
+    });
+  }
+
   /** Whether names in some folder were left out of scope. */
   get hasLeftOut(): boolean {
     return [...this.meta.rules.values()].some(({ leftOut }) => leftOut.length > 0);
