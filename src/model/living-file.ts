@@ -1,4 +1,4 @@
-import { nameOf, type TrackedPath } from './path.ts';
+import type { TrackedPath } from './path.ts';
 
 /** Lock files of package managers, which are work like any other file. */
 export const DEPENDENCY_LOCKS: ReadonlySet<string> = new Set([
@@ -26,9 +26,8 @@ const LIVING = /\.(sqlite3?|db3?|mdb|log|pid|lock|lck)$|\.log\.\d+$|^\.?lock(fil
 const BESIDE_DATABASE = /-(wal|shm|journal)$/;
 const DATABASE_SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
-/** Whether a program may be using a file as long as it is there: a database, a log or a lock file, by its name. */
-export function isLiving(path: TrackedPath): boolean {
-  const name = nameOf(path);
+/** Whether a program may be using a file of this name as long as it is there: a database, a log or a lock file. */
+export function isLiving(name: string): boolean {
   if (DEPENDENCY_LOCKS.has(name)) return false;
   return LIVING.test(name) || BESIDE_DATABASE.test(name);
 }

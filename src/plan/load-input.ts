@@ -5,7 +5,7 @@ import type { Change } from '../model/change.ts';
 import { isSavepointError } from '../model/errors.ts';
 import type { BlobId } from '../model/ids.ts';
 import { databaseOf, isLiving, isNeeded, partsOf } from '../model/living-file.ts';
-import { ancestors, isBelow, isOutside, type TrackedPath } from '../model/path.ts';
+import { ancestors, isBelow, isOutside, nameOf, type TrackedPath } from '../model/path.ts';
 import type { SkipReason } from '../model/plan.ts';
 import { protectionOf } from '../model/protection.ts';
 import { ABSENT, isDirectory, joins, type State, sameState, unknown } from '../model/state.ts';
@@ -94,7 +94,7 @@ async function withLiving(
 ): Promise<PathInput[]> {
   const isPrivate = await privatePaths(site.store);
   const living = found.filter(
-    ({ path, skip }) => skip === undefined && isLiving(path) && isPrivate(path),
+    ({ path, skip }) => skip === undefined && isLiving(nameOf(path)) && isPrivate(path),
   );
   const inputs = new Map(found.map((input) => [input.path, input]));
   for (const [database, planned] of Map.groupBy(living, ({ path }) => databaseOf(path))) {

@@ -59,9 +59,8 @@ export async function goneUnseen(
   index: ScanIndex,
 ): Promise<TrackedPath[]> {
   const gone: TrackedPath[] = [];
-  for (const path of previous.outgrown()) {
-    if (!isLiving(path) || index.find(path) !== -1) continue;
-    if (diskFileSystem.lstat(`${root}/${path}`) !== null) continue;
+  for (const path of previous.outgrown(isLiving)) {
+    if (index.find(path) !== -1 || diskFileSystem.lstat(`${root}/${path}`) !== null) continue;
     const parts = await Promise.all(partsOf(databaseOf(path)).map((part) => known.find(part)));
     if (parts.some((part) => part !== null)) gone.push(path);
   }

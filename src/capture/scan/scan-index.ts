@@ -227,10 +227,10 @@ export class ScanIndex {
     return leftOut === 'many' || leftOut.includes(name);
   }
 
-  /** Paths that git ignores, and that were left out for their size or because of what is in them. */
-  outgrown(): TrackedPath[] {
+  /** Files that git ignores and that were left out for their size; only those with a name that is wanted. */
+  outgrown(isWanted: (name: string) => boolean): TrackedPath[] {
     return [...this.meta.rules].flatMap(([folder, { leftOut }]) => {
-      const names = leftOut === 'many' ? [] : leftOut;
+      const names = leftOut === 'many' ? [] : leftOut.filter(isWanted);
       const ignored = names.filter((name) => this.scopeOf(folder).judge(name, false) === 'ignored');
       return ignored.map((name) => `${this.paths.folderPrefix(folder)}${name}` as TrackedPath);
     });
