@@ -11,7 +11,8 @@ import type { PlanNote } from '../model/plan.ts';
 import { recover } from '../restore/recover.ts';
 import { Draft } from '../store/draft.ts';
 import { currentSeq } from '../store/find.ts';
-import type { Store } from '../store/store.ts';
+import type { ProjectIdentity, Store } from '../store/store.ts';
+import { keepBound } from './bind-project.ts';
 import { DEFAULT_SETTINGS, type SavepointSettings } from './requests.ts';
 
 /** The files of a store beside its database. */
@@ -45,6 +46,7 @@ export class Workbench {
   #notices: PlanNote[] = [];
   readonly #said = new Set<string>();
   #tried: TriedRecovery | null = null;
+  #bound: ProjectIdentity | null = null;
 
   constructor(root: string, store: Store, place: StorePlace, settings: Partial<SavepointSettings>) {
     this.root = root;
@@ -111,7 +113,11 @@ export class Workbench {
     const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
     try {
       await this.#recover('unless-just-tried');
-      return await work();
+      // Before, so that an interrupted restore finds its project; after, when all changes are on record.
+      this.#bound = await keepBound(this.site, this.#bound);
+      const result = await work();
+      this.#bound = await keepBound(this.site, this.#bound);
+      return result;
     } catch (error) {
       throw typed(error);
     } finally {
