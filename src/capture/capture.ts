@@ -58,10 +58,12 @@ export async function openChanges(
 ): Promise<Change[]> {
   const opened: Change[] = [];
   const looks = lookAround(site, paths);
+  // Also those that do not exist yet.
+  const folders = new Set([...looks.keys()].flatMap(ancestors));
   const overlapped = await changesOfOverlappedCalls(site.store, { paths: [...looks.keys()] });
   for (const [path, seen] of looks) {
     const head = await headOf(draft, site.known, path);
-    if (head === null) markIgnored(draft, site, path, seen);
+    if (head === null) markIgnored(draft, site, path, isDirectory(seen.state) || folders.has(path));
     const open = head?.open ? await site.store.timeline.changes({ paths: [path], open: true }) : [];
     const calls = [...open, ...overlapped.filter((call) => call.path === path)];
     const others = calls.filter((call) => call.sessionId !== author.sessionId && mayRun(call));
@@ -121,7 +123,7 @@ async function captureAppeared(
     const head = await headOf(draft, site.known, path);
     const seen = look(site, path);
     if (head?.open) continue;
-    if (head === null) markIgnored(draft, site, path, seen);
+    if (head === null) markIgnored(draft, site, path, isDirectory(seen.state));
     // Nothing was there when the folder was looked at, so an older record had ended by then.
     const isOld = head !== null && head.seq < folder.seq;
     if (isOld) await settleFound(draft, finds, { path, head, seen: NOTHING, until: folder.seq });
@@ -133,8 +135,8 @@ async function captureAppeared(
 }
 
 /** A path that no scan has judged, and that a tool named, is private too where git ignores it. */
-function markIgnored(draft: Draft, site: CaptureSite, path: TrackedPath, seen: Observation): void {
-  if (site.ignored(path, isDirectory(seen.state))) draft.privatePaths.push(path);
+function markIgnored(draft: Draft, site: CaptureSite, path: TrackedPath, isFolder: boolean): void {
+  if (site.ignored(path, isFolder)) draft.privatePaths.push(path);
 }
 
 /**

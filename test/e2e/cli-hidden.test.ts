@@ -43,6 +43,29 @@ describe('a rule that an agent writes', () => {
     expect(project.read('src/b.txt')).toBe('two\n');
   });
 
+  it.each(['.gitignore', '.savepointignore'])(
+    'into %s is taken back although it hides itself, and new files are recorded again',
+    async (file) => {
+      await project.run(['save']);
+      await runs(`echo '*' > ${file}; echo changed > a.txt`);
+      expect((await project.run(['undo'])).code).toBe(0);
+      expect([project.read(file), project.read('a.txt')]).toEqual([null, 'one\n']);
+      expect(await runs('echo new > new.txt')).not.toContain('hide every name');
+      expect((await project.run(['undo'])).code).toBe(0);
+      expect(project.read('new.txt')).toBe(null);
+    },
+  );
+
+  it('is taken back with the next one that it would hide', async () => {
+    await runs("echo '*' > .savepointignore");
+    await runs("echo '{}' > savepoint.config.json; echo '*' > src/.gitignore");
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('savepoint.config.json')).toBe(null);
+    expect(project.read('src/.gitignore')).toBe(null);
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('.savepointignore')).toBe(null);
+  });
+
   it('counts once a person writes rules', async () => {
     await runs("echo 'src/' > .savepointignore");
     project.write('.savepointignore', 'src/\n# mine\n');
