@@ -104,6 +104,15 @@ describe('exclude: ["*"] that an agent writes', () => {
     expect([project.read('c.txt'), project.read('savepoint.config.json')]).toEqual([null, null]);
   });
 
+  it('does not hide what comes after it in the configuration', async () => {
+    await runs(WRITE);
+    await runs('echo \'{"exclude": ["*"], "scan": true}\' > savepoint.config.json');
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('savepoint.config.json')).toBe('{"exclude": ["*"]}\n');
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('savepoint.config.json')).toBe(null);
+  });
+
   it('leaves a file alone that somebody wrote to since', async () => {
     await runs(`${WRITE}; echo changed > a.txt`);
     project.write('a.txt', 'a person’s\n');
