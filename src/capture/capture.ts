@@ -216,16 +216,16 @@ export function look(site: CaptureSite, path: TrackedPath): Observation {
 /**
  * As `look`, for a path whose last known state is at hand. A file beyond the size limit may be on record,
  * because git held it or a rewind kept it, and so may a file that was excluded since. As long as the file
- * has those bytes, that is its state. Nothing new is kept of it.
+ * has those bytes, that is its state. Nothing new is kept of it. `reasons`: why the look may have recorded nothing.
  */
 export function lookAtKnown(
   site: CaptureSite,
   path: TrackedPath,
   known: State | null,
-  reason: 'too-large' | 'excluded',
+  reasons: readonly UnknownReason[],
 ): Observation {
   const seen = look(site, path);
-  const isLeftOut = seen.state.kind === 'unknown' && seen.state.reason === reason;
+  const isLeftOut = seen.state.kind === 'unknown' && reasons.includes(seen.state.reason);
   if (!isLeftOut || known?.kind !== 'captured') return seen;
   const whole = observe(site.root, path, { maxFileSize: known.size });
   const isSame = whole.state.kind === 'captured' && whole.state.blob === known.blob;

@@ -113,6 +113,28 @@ describe('exclude: ["*"] that an agent writes', () => {
     expect(project.read('savepoint.config.json')).toBe(null);
   });
 
+  it('lets undo, redo and undo again go through every run before it', async () => {
+    await runs(`${WRITE}; echo changed > a.txt`);
+    await runs('rm a.txt src/b.txt');
+    const steps = [
+      ['undo', 'changed\n', 'two\n'],
+      ['undo', 'one\n', 'two\n'],
+      ['redo', 'changed\n', 'two\n'],
+      ['redo', null, null],
+      ['undo', 'changed\n', 'two\n'],
+      ['undo', 'one\n', 'two\n'],
+    ] as const;
+    for (const [word, a, b] of steps) {
+      const { code, out, err } = await project.run([word]);
+      expect({ code, a: project.read('a.txt'), b: project.read('src/b.txt') }, out + err).toEqual({
+        code: 0,
+        a,
+        b,
+      });
+    }
+    expect(project.read('savepoint.config.json')).toBe(null);
+  });
+
   it('leaves a file alone that somebody wrote to since', async () => {
     await runs(`${WRITE}; echo changed > a.txt`);
     project.write('a.txt', 'a person’s\n');
