@@ -87,6 +87,14 @@ describe('a rule that hides everything', () => {
     expect(value).toMatchObject({ worktree: { hiddenBy: 'rules' } });
   });
 
+  it('is not said by the undo that takes it back', async () => {
+    await runs("echo '*' > .gitignore");
+    const { code, err } = await project.run(['undo']);
+    expect(code).toBe(0);
+    expect(err.replaceAll(/\s+/g, ' ')).not.toContain('hide every name');
+    expect((await project.run(['status'])).out).not.toContain('Hidden');
+  });
+
   it('is not said of a rule that leaves a name in the project', async () => {
     const said = await runs("printf '/*\\n!/src\\n' > .gitignore");
     expect(said).not.toContain('hide every name');
