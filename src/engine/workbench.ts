@@ -40,7 +40,7 @@ export class Workbench {
   readonly root: string;
   readonly store: Store;
   readonly settings: SavepointSettings;
-  readonly site: CaptureSite;
+  readonly #site: Omit<CaptureSite, 'ignored'>;
   readonly #indexFile: string | null;
   #worktree: Worktree | null = null;
   #notices: PlanNote[] = [];
@@ -53,8 +53,8 @@ export class Workbench {
     this.store = store;
     this.settings = withDefaults(settings);
     this.#indexFile = place.indexFile;
-    const { maxFileSize, maxEntries, exclude, environment, onProgress } = this.settings;
-    this.site = {
+    const { maxFileSize, maxEntries, exclude, onProgress } = this.settings;
+    this.#site = {
       root,
       store,
       known: new KnownStates(store),
@@ -62,9 +62,13 @@ export class Workbench {
       maxEntries,
       ownFolders: place.ownFolders,
       excluded: pathMatcher(exclude),
-      ignored: ignoredPaths(root, environment),
       onProgress,
     };
+  }
+
+  /** For one act: git's rules may change while the process lives, so each act reads them anew. */
+  get site(): CaptureSite {
+    return { ...this.#site, ignored: ignoredPaths(this.root, this.settings.environment) };
   }
 
   /** Made for the first scan: most processes never scan. */

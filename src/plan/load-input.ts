@@ -68,7 +68,7 @@ export async function loadPlanInput(
     await site.onProgress?.({ step: 'plan', done, total: set.chains.length });
     if (chain.set.size === 0 && chain.shared === 0) continue;
     const recorded = chain.changes.at(-1)?.after ?? null;
-    const observation = lookAtKnown(site, chain.path, recorded, 'excluded');
+    const observation = lookAtKnown(site, chain.path, recorded, ['excluded']);
     if (chain.settled && isAsItWas(chain, observation.state)) continue;
     seen.set(chain.path, observation);
     found.push(pathInput(site, chain, observation, options));

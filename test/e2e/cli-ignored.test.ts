@@ -311,6 +311,27 @@ describe('an export', () => {
     expect(await exported()).toEqual(['a.txt']);
   });
 
+  it('asks git alone whether a file is private, not .savepointignore or the list of build output', async () => {
+    project.write('.gitignore', '.env\n.env2\ndist/\n');
+    project.write('.savepointignore', '.env\n!.env2\n');
+    for (const path of ['.env', '.env2', 'dist/key', 'a.txt'])
+      await project.agentWrites('m1', path, 'KEY=other\n');
+    const { value } = await project.json(['export', file()]);
+    expect(value).toMatchObject({ privateOut: ['.env', '.env2', 'dist', 'dist/key'] });
+    expect(await exported()).toEqual(['a.txt']);
+  });
+
+  it('leaves ignored files behind that .savepointignore brings back into scope', async () => {
+    project.write('.savepointignore', '!.env\n!dist/\n');
+    project.write('dist/key', SECRET);
+    await runs(
+      'echo more >> .env; echo more >> dist/key; echo more > dist/new; echo more >> a.txt',
+    );
+    const { value } = await project.json(['export', file()]);
+    expect(value).toMatchObject({ privateOut: ['.env', 'dist/key', 'dist/new'] });
+    expect(await exported()).toEqual(['a.txt']);
+  });
+
   it('stays without a file that became ignored after it was recorded', async () => {
     project.write('late', 'x');
     await project.run(['save']);

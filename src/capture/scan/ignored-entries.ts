@@ -15,6 +15,8 @@ interface Choice {
   readonly name: string;
   readonly isDirectory: boolean;
   readonly isPrivate: boolean;
+  /** Whether it is taken only if it is small. */
+  readonly isLimited: boolean;
   readonly known: KnownEntry | null;
 }
 
@@ -30,9 +32,9 @@ export class EntryChooser {
   readonly #find: FindKnown;
   readonly #children: Child[] = [];
   readonly #leftOut: string[] = [];
-  /** Private entries that no index knows yet. */
+  /** Entries that are taken if they are small, and that no index knows yet. */
   readonly #fresh = new Set<Child>();
-  #privates = 0;
+  #limited = 0;
 
   constructor(context: WalkContext, at: string, scope: IgnoreScope, find: FindKnown) {
     this.#context = context;
@@ -47,7 +49,8 @@ export class EntryChooser {
     const verdict = this.#verdict(name, isDirectory, known);
     if (verdict === 'left-out') this.#leave(name);
     if (verdict === 'left-out' || verdict === 'never') return null;
-    return { name, isDirectory, isPrivate: verdict === 'ignored', known };
+    const isLimited = verdict === 'ignored';
+    return { name, isDirectory, isPrivate: isLimited || verdict === 'private', isLimited, known };
   }
 
   take(judged: Choice, stat: EntryStat): void {
@@ -56,15 +59,15 @@ export class EntryChooser {
     // If a file became a folder or the reverse since the folder was read, other rules apply to it.
     const choice = isDirectory === judged.isDirectory ? judged : this.judge(name, isDirectory);
     if (choice === null) return;
-    const { isPrivate, known } = choice;
-    if (isPrivate && !this.#isSmall(name, stat, known)) {
+    const { isPrivate, isLimited, known } = choice;
+    if (isLimited && !this.#isSmall(name, stat, known)) {
       this.#leave(name);
       return;
     }
     const child = { name, key: isDirectory ? `${name}/` : name, stat, isDirectory, isPrivate };
     this.#children.push(child);
-    if (!isPrivate) return;
-    this.#privates += 1;
+    if (!isLimited) return;
+    this.#limited += 1;
     if (known === null) this.#fresh.add(child);
   }
 
@@ -83,7 +86,7 @@ export class EntryChooser {
   }
 
   get #hasMany(): boolean {
-    return this.#privates > MAX_IGNORED_ENTRIES;
+    return this.#limited > MAX_IGNORED_ENTRIES;
   }
 
   #verdict(name: string, isDirectory: boolean, known: KnownEntry | null): Verdict {
@@ -98,7 +101,7 @@ export class EntryChooser {
       return (isFileMode(mode) && size <= MAX_IGNORED_BYTES) || isLinkMode(mode);
     }
     // Folders in a folder that is ignored were counted together with it.
-    return this.#scope.isPrivate || known?.isQuiet || this.#isSmallTree(name);
+    return this.#scope.isIgnored || known?.isQuiet || this.#isSmallTree(name);
   }
 
   /** Stops at the first entry too many: the folder may hold a hundred thousand. */

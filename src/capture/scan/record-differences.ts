@@ -4,7 +4,7 @@ import type { TrackedPath } from '../../model/path.ts';
 import { ABSENT, joins, type State, type UnknownReason, unknown } from '../../model/state.ts';
 import type { Draft } from '../../store/draft.ts';
 import type { Head } from '../../store/store.ts';
-import { type CaptureSite, isOffLimits, lookAtKnown } from '../capture.ts';
+import { type CaptureSite, isOffLimits, look, lookAtKnown } from '../capture.ts';
 import { type Author, appendChange, appendUnseenEnd, outsider } from '../chain.ts';
 import { headOf } from '../known-states.ts';
 import type { Moved, ScanDifferences } from './differences.ts';
@@ -142,7 +142,11 @@ class Recorder {
   }
 
   #look(path: TrackedPath, head: Head | null): Observation {
-    return lookAtKnown(this.#site, path, head?.state ?? null, 'too-large');
+    if (head === null) return look(this.#site, path);
+    // If it was recorded after the last scan, a rewind may have brought it back. Nobody has written to it then,
+    // and the next undo has to find its chain unbroken, although it is excluded.
+    const isRecent = !this.#context.isOlder(head) && this.#context.moved(path);
+    return lookAtKnown(this.#site, path, head.state, isRecent ? NOT_COMPARED : ['too-large']);
   }
 
   async #tick(): Promise<void> {
