@@ -80,11 +80,15 @@ export async function openChanges(
     // The second asks of paths that this very capture has found to be private.
     const asText = site.asText?.(path) === true && !draft.privatePaths.includes(path);
     if (asText && seen.blob !== null) draft.addBlob({ ...seen.blob, asText });
-    const shared = { attribution: 'shared' as const, coAuthors: coAuthorsOf(author, others) };
-    const doer = other === undefined ? author : { ...author, ...shared };
+    const doer = other === undefined ? author : together(author, others);
     opened.push(appendChange(draft, path, seen.state, null, doer));
   }
   return opened;
+}
+
+/** Nobody can tell the writes of calls apart that are at work at one path. */
+function together(author: Author, others: readonly Change[]): Author {
+  return { ...author, attribution: 'shared', coAuthors: coAuthorsOf(author, others) };
 }
 
 /**
