@@ -53,6 +53,9 @@ describe('the repair of a store', () => {
   it('makes a change readable whose other authors are damaged', () =>
     withStore(async (folder) => {
       execute(folder, `UPDATE changes SET co_authors = '[{' WHERE seq = 2`);
+      const damaged = await sqliteStore({ directory: folder });
+      await rejectsWith(damaged.timeline.changes({ sessionIds: ['nobody'] }), 'store-corrupt');
+      await damaged.close();
       await repairStore(folder);
       const store = await sqliteStore({ directory: folder });
       const changes = await store.timeline.changes({ sessionIds: ['nobody'] });
