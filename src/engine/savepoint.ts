@@ -1,3 +1,4 @@
+import { ownerMayRun } from '../capture/process-owner.ts';
 import type { ExecutionReader } from '../execution/execution-reader.ts';
 import type { ExecutionRun } from '../execution/execution-run.ts';
 import type { ExecutionOptions, ForkRequest } from '../execution/open-execution.ts';
@@ -11,6 +12,7 @@ import { selectedPath } from '../model/path.ts';
 import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
 import type { IfStorable } from '../model/value/index.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
+import { findSession } from '../store/find.ts';
 import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { evictCheckpoints } from '../timeline/eviction.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
@@ -326,6 +328,14 @@ export class Savepoint extends TimelineReader {
   async executions(): Promise<ExecutionReader> {
     const { ExecutionReader } = await import('../execution/execution-reader.ts');
     return new ExecutionReader(this.#bench.store, this.#bench.settings.now);
+  }
+
+  /** Whether the agent of a session still runs. False where nobody has named the agent (`owner`). */
+  async isRunning(sessionId: string): Promise<boolean> {
+    check(ID, 'sessionId', sessionId);
+    const { store, settings } = this.#bench;
+    const owner = (await findSession(store, sessionId))?.owner ?? null;
+    return owner !== null && ownerMayRun(owner, settings.now());
   }
 
   /**
