@@ -88,6 +88,16 @@ describe('a file that git ignores', () => {
     expectDifferences(await scan(second.index), { gone: ['.env'] });
   });
 
+  it('is kept among many if it is a new file of a database that was known before', async () => {
+    place.write('.gitignore', '*.tmp\n*.db*\n');
+    place.write('a.db');
+    const first = await scan(null);
+    for (let number = 0; number <= MAX_IGNORED_ENTRIES; number += 1) place.write(`${number}.tmp`);
+    place.write('a.db-wal');
+    place.write('b.db');
+    expect(privateIn((await scan(first.index)).index)).toEqual(['a.db', 'a.db-wal']);
+  });
+
   it('stays out where only .savepointignore names it', async () => {
     place.write('.savepointignore', 'secret\n');
     place.write('secret');

@@ -1,3 +1,4 @@
+import { databaseOf } from '../../model/living-file.ts';
 import type { IgnoreScope, Verdict } from '../ignore/ignore-scope.ts';
 import { type EntryStat, isDirectoryMode, isFileMode, isLinkMode } from './entry-stat.ts';
 import { isUnreadable } from './file-system.ts';
@@ -20,7 +21,7 @@ interface Choice {
 /**
  * Chooses among the entries of one folder. What the rules leave in scope is taken, and so are known entries
  * that are held. What git ignores is taken if it is small. In a folder with many ignored names, only those stay
- * that were known before: the others are output of some program.
+ * that were known before, and new files of the databases among them: the others are output of some program.
  */
 export class EntryChooser {
   readonly #context: WalkContext;
@@ -68,9 +69,12 @@ export class EntryChooser {
   }
 
   children(): Child[] {
-    return this.#hasMany
-      ? this.#children.filter((child) => !this.#fresh.has(child))
-      : this.#children;
+    if (!this.#hasMany) return this.#children;
+    const known = this.#children.filter((child) => !this.#fresh.has(child));
+    const databases = new Set(known.map(({ name }) => databaseOf(name)));
+    return this.#children.filter(
+      (child) => !this.#fresh.has(child) || databases.has(databaseOf(child.name)),
+    );
   }
 
   get leftOut(): LeftOutNames {

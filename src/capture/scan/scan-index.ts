@@ -227,6 +227,15 @@ export class ScanIndex {
     return leftOut === 'many' || leftOut.includes(name);
   }
 
+  /** Files that git ignores and that were left out for their size; only those with a name that is wanted. */
+  outgrown(isWanted: (name: string) => boolean): TrackedPath[] {
+    return [...this.meta.rules].flatMap(([folder, { leftOut }]) => {
+      const names = leftOut === 'many' ? [] : leftOut.filter(isWanted);
+      const ignored = names.filter((name) => this.scopeOf(folder).judge(name, false) === 'ignored');
+      return ignored.map((name) => `${this.paths.folderPrefix(folder)}${name}` as TrackedPath);
+    });
+  }
+
   /** Whether names in some folder were left out of scope. */
   get hasLeftOut(): boolean {
     return [...this.meta.rules.values()].some(({ leftOut }) => leftOut.length > 0);

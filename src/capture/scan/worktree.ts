@@ -14,6 +14,7 @@ import { loadGlobalRules } from '../ignore/global-rules.ts';
 import { isRuleFile } from '../ignore/ignore-scope.ts';
 import {
   compareWithRecord,
+  goneUnseen,
   type Moved,
   movedSince,
   noDifferences,
@@ -131,7 +132,9 @@ export class Worktree {
     const { moved, since, unsettled } = walk;
     const isOlder = ({ path, seq }: Head) => seq <= since && !unsettled.has(path);
     const isPrivate = privateIn(walk.index);
-    const context = { author, moved, isOlder, isPrivate, checkTime };
+    const { previous, index } = walk;
+    const unseen = previous === null ? [] : await goneUnseen(this.#site, previous, index);
+    const context = { author, moved, isOlder, isPrivate, goneUnseen: unseen, checkTime };
     const recorded = await recordDifferences(draft, this.#site, differences, context);
     return { kind: 'changes', ...recorded };
   }
@@ -226,7 +229,8 @@ export class Worktree {
     const touched = [...(await recordedPaths(this.#site))];
     const no = () => false;
     const isPrivate = privateIn(walk.index);
-    const context = { author: outsider(createdAt), moved: no, isOlder: no, isPrivate, checkTime };
+    const others = { author: outsider(createdAt), moved: no, isOlder: no };
+    const context = { ...others, isPrivate, goneUnseen: [], checkTime };
     await recordDifferences(draft, this.#site, { ...noDifferences(), touched }, context);
     return taken;
   }
