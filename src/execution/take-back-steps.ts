@@ -41,7 +41,12 @@ async function planSince(
     });
   }
   const set = { take: 'since', checkpoint } as const;
-  const { plan } = await makePlan(site.rewindFiles, { ...extent, set, kind: 'rewind' });
+  const { plan } = await makePlan(site.rewindFiles, {
+    ...extent,
+    set,
+    kind: 'rewind',
+    now: site.now(),
+  });
   return plan;
 }
 
