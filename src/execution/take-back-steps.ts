@@ -48,7 +48,12 @@ async function planSince(
     });
   }
   const set = { take: 'since', checkpoint } as const;
-  const { plan } = await makePlan(site.rewindFiles, { ...extent, set, kind: 'rewind' });
+  const { plan } = await makePlan(site.rewindFiles, {
+    ...extent,
+    set,
+    kind: 'rewind',
+    now: site.now(),
+  });
   return plan;
 }
 
