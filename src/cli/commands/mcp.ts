@@ -1,5 +1,5 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { findProject } from '../../terminal/find-project.ts';
+import { findProject } from '../../config/find-project.ts';
 import { type Call, type Command, expectArgs, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { askingSession } from '../mcp/asking-session.ts';
