@@ -23,7 +23,7 @@ import { BEGINNING, stepName } from './step-log.ts';
 import { draftEnd } from './step-recording.ts';
 
 /** The changes that a plan takes back, and how. */
-type Extent = Omit<PlanRequest, 'set' | 'kind'>;
+type Extent = Omit<PlanRequest, 'set' | 'kind' | 'now'>;
 
 /** The plan that takes back everything since a step began; null for a step that a fork has taken over. */
 async function planSince(
