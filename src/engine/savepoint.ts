@@ -168,13 +168,6 @@ export class Savepoint extends TimelineReader {
     return endSession(this.#bench, sessionId);
   }
 
-  /** Whether the agent of a session may still run. False where its process is not known. */
-  async isRunning(sessionId: string): Promise<boolean> {
-    const session = (await this.sessions()).find(({ id }) => id === sessionId);
-    const owner = session?.owner ?? null;
-    return owner !== null && ownerMayRun(owner, this.#bench.settings.now());
-  }
-
   /** The plan of a rewind. Writes nothing. */
   async planRewind(request: RewindRequest): Promise<RewindPlan> {
     check(REWIND_REQUEST, 'request', request);

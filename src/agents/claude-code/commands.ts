@@ -14,7 +14,8 @@ const COMMANDS: readonly SlashCommand[] = [
   {
     name: 'undo',
     description: 'Take back what the last prompt did to the files of this project',
-    runs: 'rewind latest --yes',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: Claude Code puts the id of the conversation there.
+    runs: 'rewind --session ${CLAUDE_SESSION_ID} --yes',
     task: 'Tell the person in one or two sentences what was taken back. Read these files again before you change them. Do nothing else.',
   },
   {

@@ -8,15 +8,19 @@ import { spawn } from 'node:child_process';
 
 const COMMAND = ${JSON.stringify(`${program} hook ${agent}`)};
 const LONGEST_MS = 30_000;
+// These write nothing, so nobody waits for a process.
+const READ_ONLY = new Set(['read', 'grep', 'glob', 'list', 'webfetch', 'websearch', 'todoread', 'todowrite', 'task']);
 
 export const Savepoint = async ({ directory }) => {
   const parents = new Map();
   const prompts = new Map();
+  const failed = new Set();
 
   const tell = (event, payload, sessionID) =>
     new Promise((resolve) => {
       try {
-        const child = spawn(COMMAND, { shell: true, cwd: directory, stdio: ['pipe', 'pipe', 'ignore'] });
+        const options = { shell: true, cwd: directory, stdio: ['pipe', 'pipe', 'ignore'] };
+        const child = spawn(COMMAND, options);
         let out = '';
         const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
         const end = () => {
@@ -34,12 +38,31 @@ export const Savepoint = async ({ directory }) => {
       }
     });
 
+  // A sub-agent is a session of its own. It works for the prompt of the session that it descends from.
+  const remember = ({ id, parentID }) => {
+    if (!parentID) return;
+    const direct = { sessionID: parentID, messageID: prompts.get(parentID) ?? null };
+    parents.set(id, parents.get(parentID) ?? direct);
+  };
+
+  // A tool that fails has no other end.
+  const isFailure = (part) => {
+    if (part?.type !== 'tool' || part.state?.status !== 'error' || failed.has(part.callID)) return false;
+    failed.add(part.callID);
+    return !READ_ONLY.has(part.tool);
+  };
+
+  const isWanted = (type, { info, part }) =>
+    /^session\\.(created|deleted|idle|error)$/.test(type) ||
+    (type === 'session.updated' && Boolean(info?.revert)) ||
+    (type === 'message.part.updated' && isFailure(part));
+
   return {
     'chat.message': async (input, output) => {
       try {
         const { message, parts } = output;
-        const told = await tell('chat.message', { i: input, message, parts }, input.sessionID);
         prompts.set(input.sessionID, message.id);
+        const told = await tell('chat.message', { i: input, message, parts }, input.sessionID);
         const context = told.trim() === '' ? null : JSON.parse(told).context;
         if (typeof context !== 'string') return;
         const id = 'prt_savepoint' + Date.now().toString(36);
@@ -50,24 +73,23 @@ export const Savepoint = async ({ directory }) => {
       }
     },
     'tool.execute.before': async (input, output) => {
-      await tell('tool.execute.before', { i: input, args: output.args }, input.sessionID);
+      if (READ_ONLY.has(input.tool)) return;
+      await tell('tool.execute.before', { i: input, args: output?.args }, input.sessionID);
     },
     'tool.execute.after': async (input) => {
+      if (READ_ONLY.has(input.tool)) return;
       await tell('tool.execute.after', { i: input }, input.sessionID);
     },
     event: async ({ event }) => {
-      const { type, properties = {} } = event ?? {};
-      const { info } = properties;
-      if (type === 'session.created' && info?.parentID) {
-        parents.set(info.id, { sessionID: info.parentID, messageID: prompts.get(info.parentID) ?? null });
+      try {
+        const { type, properties = {} } = event;
+        const { info, part } = properties;
+        if (type === 'session.created' && info) remember(info);
+        if (!isWanted(type, properties)) return;
+        await tell('event ' + type, properties, properties.sessionID ?? part?.sessionID ?? info?.id);
+      } catch {
+        // An event in another form.
       }
-      const status = properties.part?.state?.status;
-      const isToolEnd = properties.part?.type === 'tool' && (status === 'completed' || status === 'error');
-      const isReverted = type === 'session.updated' && Boolean(info?.revert);
-      const isWanted = /^session\\.(created|deleted|idle|error)$/.test(type) || isReverted;
-      if (!isWanted && !(type === 'message.part.updated' && isToolEnd)) return;
-      const sessionID = properties.sessionID ?? properties.part?.sessionID ?? info?.id;
-      await tell('event ' + type, properties, sessionID);
     },
   };
 };

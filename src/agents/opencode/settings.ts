@@ -12,8 +12,8 @@ export const settings: AgentSettings = {
   ],
   ownFiles: (scope, places, program) => {
     const file = inFolders(places, scope, {
-      user: join(configFolder(places), 'opencode/plugin/savepoint.js'),
-      project: '.opencode/plugin/savepoint.js',
+      user: join(configFolder(places), 'opencode/plugins/savepoint.js'),
+      project: '.opencode/plugins/savepoint.js',
     });
     return file === null ? [] : [{ file, content: pluginSource('opencode', program) }];
   },

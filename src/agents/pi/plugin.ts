@@ -6,6 +6,8 @@ import { randomUUID } from 'node:crypto';
 
 const COMMAND = ${JSON.stringify(`${program} hook pi`)};
 const LONGEST_MS = 30_000;
+// These write nothing, so nobody waits for a process.
+const READ_ONLY = new Set(['read', 'grep', 'find', 'ls']);
 
 export default function savepoint(pi) {
   let notice = null;
@@ -34,7 +36,7 @@ export default function savepoint(pi) {
 
   for (const event of ['session_start', 'session_shutdown', 'tool_call', 'tool_execution_end', 'agent_end']) {
     pi.on(event, async (payload, context) => {
-      await tell(event, payload, context);
+      if (!READ_ONLY.has(payload?.toolName)) await tell(event, payload, context);
     });
   }
   pi.on('input', async (payload, context) => {
