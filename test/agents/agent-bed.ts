@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { makeScratch, removeScratch } from '../e2e/scratch.ts';
 import { Terminal } from '../e2e/terminal.ts';
 import { type Tree, treeOf } from '../e2e/tree-of.ts';
@@ -26,6 +27,7 @@ export class AgentBed {
   readonly #bin: string = join(this.scratch, 'bin');
   readonly #models = new Map<RealAgent, StoryModel>();
   readonly #children = new Set<ChildProcess>();
+  readonly #terminals = new Set<Terminal>();
   readonly #sessions = new Map<RealAgent, string>();
 
   constructor(files: Readonly<Record<string, string>>) {
@@ -46,6 +48,15 @@ export class AgentBed {
 
   write(name: string, content: string): void {
     putFile(join(this.project, name), content);
+  }
+
+  /** Waits until the agent has made a file. */
+  async made(name: string): Promise<void> {
+    const deadline = Date.now() + LONGEST_MS;
+    while (!existsSync(join(this.project, name))) {
+      if (Date.now() > deadline) throw new Error(`${name} was never made`);
+      await pause(50);
+    }
   }
 
   read(name: string): string {
@@ -128,15 +139,23 @@ export class AgentBed {
     return child;
   }
 
-  /** The agent at a terminal. */
-  terminal(agent: RealAgent): Terminal {
-    return new Terminal(agent.interactive(), {
+  /** The agent at a terminal, ready for the first prompt. */
+  async terminal(agent: RealAgent): Promise<Terminal> {
+    const { args, ready, question } = agent.interactive;
+    const terminal = new Terminal(args, {
       program: join(this.#bin, agent.program),
       cwd: this.project,
       env: this.env(agent),
       columns: 120,
       rows: 40,
     });
+    this.#terminals.add(terminal);
+    if (question !== undefined) {
+      await terminal.until(question.text);
+      terminal.type(question.keys);
+    }
+    await terminal.until(ready);
+    return terminal;
   }
 
   async savepoint(...args: readonly string[]): Promise<Ended> {
@@ -160,8 +179,22 @@ export class AgentBed {
 
   async close(): Promise<void> {
     for (const child of this.#children) killGroup(child);
+    for (const terminal of this.#terminals) await terminal.close();
+    this.#killRest();
     for (const model of this.#models.values()) await model.close();
     removeScratch(this.scratch);
+  }
+
+  /** Some agents leave daemons and commands behind. They have the home of this bed. */
+  #killRest(): void {
+    for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        const variables = readFileSync(`/proc/${id}/environ`, 'latin1').split('\0');
+        if (variables.includes(`HOME=${this.home}`)) process.kill(Number(id), 'SIGKILL');
+      } catch {
+        // It has ended, or is somebody else's.
+      }
+    }
   }
 }
 

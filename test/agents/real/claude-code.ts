@@ -5,6 +5,8 @@ import { putFile, type RealAgent } from './real-agent.ts';
 const MODEL = 'claude-sonnet-4-5';
 const KEY = 'dummy';
 
+const FLAGS: readonly string[] = ['--permission-mode', 'bypassPermissions', '--model', MODEL];
+
 /** Its binary is the one that the SDK brings. */
 export const CLAUDE_CODE: RealAgent = {
   name: 'claude-code',
@@ -65,7 +67,10 @@ export const CLAUDE_CODE: RealAgent = {
     ...(sessionId === null ? [] : ['--resume', sessionId]),
   ],
   sessionIn: (output) => /"session_id":"([^"]+)"/.exec(output)?.[1],
-  interactive: () => [...FLAGS],
+  interactive: {
+    args: FLAGS,
+    ready: '❯',
+    escapes: 1,
+    interrupted: 'Interrupted',
+  },
 };
-
-const FLAGS: readonly string[] = ['--permission-mode', 'bypassPermissions', '--model', MODEL];

@@ -2,6 +2,12 @@ import { join } from 'node:path';
 import type { Act } from '../model/script.ts';
 import { installed, putFile, type RealAgent } from './real-agent.ts';
 
+const FLAGS: readonly string[] = [
+  '--dangerously-bypass-approvals-and-sandbox',
+  // A person would trust the hooks by hand, once. No setting that we may write does.
+  '--dangerously-bypass-hook-trust',
+];
+
 export const CODEX: RealAgent = {
   name: 'codex',
   program: 'codex',
@@ -57,14 +63,14 @@ export const CODEX: RealAgent = {
     ...(sessionId === null ? [prompt] : ['resume', sessionId, prompt]),
   ],
   sessionIn: (output) => /"thread_id":"([^"]+)"/.exec(output)?.[1],
-  interactive: () => [...FLAGS],
+  interactive: {
+    args: FLAGS,
+    question: { text: 'Use existing model', keys: '2' },
+    ready: 'Ask Codex',
+    escapes: 1,
+    interrupted: 'Conversation interrupted',
+  },
 };
-
-const FLAGS: readonly string[] = [
-  '--dangerously-bypass-approvals-and-sandbox',
-  // A person would trust the hooks by hand, once. No setting that we may write does.
-  '--dangerously-bypass-hook-trust',
-];
 
 /** Codex writes files by patches alone. */
 function patchOf(act: Extract<Act, { act: 'write' | 'edit' }>): string {

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { installed, putFile, type RealAgent } from './real-agent.ts';
 
+const FLAGS: readonly string[] = ['--yolo', '--skip-trust'];
+
 export const GEMINI_CLI: RealAgent = {
   name: 'gemini',
   program: 'gemini',
@@ -51,7 +53,10 @@ export const GEMINI_CLI: RealAgent = {
     ...(sessionId === null ? [] : ['--resume', sessionId]),
   ],
   sessionIn: (output) => /"session_id":\s*"([^"]+)"/.exec(output)?.[1],
-  interactive: () => [...FLAGS],
+  interactive: {
+    args: FLAGS,
+    ready: 'Type your message',
+    escapes: 1,
+    interrupted: 'Request cancelled',
+  },
 };
-
-const FLAGS: readonly string[] = ['--yolo', '--skip-trust'];

@@ -55,5 +55,10 @@ export const OPENCODE: RealAgent = {
     prompt,
   ],
   sessionIn: (output) => /"sessionID":"([^"]+)"/.exec(output)?.[1],
-  interactive: () => [],
+  interactive: {
+    args: [],
+    ready: 'Ask anything',
+    escapes: 2,
+    interrupted: 'interrupted',
+  },
 };

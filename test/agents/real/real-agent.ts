@@ -29,8 +29,20 @@ export interface RealAgent {
   once(prompt: string, sessionId: string | null): string[];
   /** The id of the session, from what the first prompt printed. */
   sessionIn(output: string): string | undefined;
-  /** The arguments for a session at a terminal. */
-  interactive(): string[];
+  readonly interactive: Interactive;
+}
+
+/** The agent at a terminal. */
+export interface Interactive {
+  readonly args: readonly string[];
+  /** On the screen once it waits for the first prompt. */
+  readonly ready: string;
+  /** A question at the start, and the keys that answer it. */
+  readonly question?: { readonly text: string; readonly keys: string };
+  /** How often Esc has to be pressed to stop it. */
+  readonly escapes: number;
+  /** On the screen once it was stopped. */
+  readonly interrupted: string;
 }
 
 export function putFile(path: string, content: string | object): void {
