@@ -25,8 +25,6 @@ export function openWindow(bench: Workbench, request: WindowRequest): Promise<Op
   const looksAtLeftOut = request.isRun === true;
   return scanWith(bench, { looksAtLeftOut, baseline }, async (draft, now, report) => {
     const { coverage } = report;
-    const told = await openedBefore(bench.store, request);
-    if (told !== undefined) return { ...told, report };
     await recordSession(bench, draft, request, now);
     const message = { sessionId, messageId, description, coverage, conversation };
     const checkpoint = await messageCheckpoint(draft, bench.store, bench.root, message, now);
@@ -47,17 +45,6 @@ export function openWindow(bench: Workbench, request: WindowRequest): Promise<Op
     draft.windows.push(window);
     return { ...window, report };
   });
-}
-
-/** The window of a tool call that is told again while it runs: some agents run a hook more than once. */
-async function openedBefore(
-  store: Store,
-  { sessionId, toolCallId }: WindowRequest,
-): Promise<Window | undefined> {
-  if (toolCallId === undefined) return undefined;
-  return commandsIn(await store.timeline.windows()).find(
-    (one) => one.closed === null && one.sessionId === sessionId && one.toolCallId === toolCallId,
-  );
 }
 
 /** After the command: a scan attributes the changes to it, unless others could write as well. */
