@@ -24,6 +24,7 @@ export type CommandName =
   | 'fsck'
   | 'config'
   | 'hook'
+  | 'mcp'
   | 'chat'
   | 'demo';
 
@@ -52,6 +53,7 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   fsck: async () => (await import('./commands/fsck.ts')).fsck,
   config: async () => (await import('./commands/config.ts')).config,
   hook: async () => (await import('./commands/hook.ts')).hook,
+  mcp: async () => (await import('./commands/mcp.ts')).mcp,
   chat: async () => (await import('./commands/chat.ts')).chat,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };

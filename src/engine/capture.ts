@@ -58,7 +58,7 @@ export async function checkpoint(
   const ended = await endedBy(bench, request);
   if (!scan) {
     return bench.write(async (draft, now) => {
-      await endLostCalls(draft, bench.site, ended, bench.finds(now));
+      if (ended !== null) await endLostCalls(draft, bench.site, ended, bench.finds(now));
       return work(draft, now, 'named');
     });
   }

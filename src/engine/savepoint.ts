@@ -1,3 +1,4 @@
+import { ownerMayRun } from '../capture/process-owner.ts';
 import type { ExecutionReader } from '../execution/execution-reader.ts';
 import type { ExecutionRun } from '../execution/execution-run.ts';
 import type { ExecutionOptions, ForkRequest } from '../execution/open-execution.ts';
@@ -11,6 +12,7 @@ import { selectedPath } from '../model/path.ts';
 import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
 import type { IfStorable } from '../model/value/index.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
+import { findSession } from '../store/find.ts';
 import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { evictCheckpoints } from '../timeline/eviction.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
@@ -123,7 +125,11 @@ export class Savepoint extends TimelineReader {
 
   /** As `scan`, but only where a first scan was made before; null otherwise. */
   async scanAgain(options: ScanOptions = {}): Promise<ScanReport | null> {
-    return (await this.isScanned()) ? this.scan(options) : null;
+    check(SCAN_OPTIONS, 'options', options);
+    if (!(await this.isScanned())) return null;
+    // It comes before a rewind or an undo, which may take the rule back that hides everything.
+    const quietly = { ...options, saysHidden: false };
+    return scanWith(this.#bench, quietly, async (_draft, _now, report) => report);
   }
 
   /** What is on record, what is not, and why. Writes nothing. */
@@ -326,6 +332,14 @@ export class Savepoint extends TimelineReader {
   async executions(): Promise<ExecutionReader> {
     const { ExecutionReader } = await import('../execution/execution-reader.ts');
     return new ExecutionReader(this.#bench.store, this.#bench.settings.now);
+  }
+
+  /** Whether the agent of a session still runs. False where nobody has named the agent (`owner`). */
+  async isRunning(sessionId: string): Promise<boolean> {
+    check(ID, 'sessionId', sessionId);
+    const { store, settings } = this.#bench;
+    const owner = (await findSession(store, sessionId))?.owner ?? null;
+    return owner !== null && ownerMayRun(owner, settings.now());
   }
 
   /**

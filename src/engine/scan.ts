@@ -57,6 +57,8 @@ interface InnerScanOptions extends Pick<ScanOptions, 'deadlineMs'> {
   readonly baseline?: boolean | undefined;
   /** Whether to look at paths on record, too, that rules leave out: before and after a run. */
   readonly looksAtLeftOut?: boolean;
+  /** Whether to say that rules hide everything. Left out, it is said. */
+  readonly saysHidden?: boolean;
 }
 
 export const SCAN_OPTIONS: Kind<ScanOptions> = object({
@@ -127,7 +129,7 @@ async function draftWalk(
   bench: Workbench,
   walk: CompleteWalk | Gap,
   deadline: number | null,
-  { ended = null, isTold, looksAtLeftOut = false }: InnerScanOptions,
+  { ended = null, isTold, looksAtLeftOut = false, saysHidden = true }: InnerScanOptions,
 ): Promise<DraftedWalk> {
   const { store } = bench;
   const now = bench.settings.now();
@@ -173,7 +175,7 @@ async function draftWalk(
   const isFirstUse =
     draft.privatePaths.length > 0 && (await store.timeline.privatePaths()).length === 0;
   if (isFirstUse) bench.tell(noteOnIgnored(draft.privatePaths));
-  bench.tellOnce(noteOnHidden(bench.worktree.hiddenBy(walk)));
+  if (saysHidden) bench.tellOnce(noteOnHidden(bench.worktree.hiddenBy(walk)));
   if (first !== null) {
     bench.tell(notesOnFirst(first, walk.index.unreadable(), bench.settings.maxFileSize));
   }

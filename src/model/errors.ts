@@ -68,6 +68,7 @@ export const ERROR_CODES = {
   'execution-effects': 'A rollback would not undo what steps have declared; nothing was done.',
   'step-over': 'The step has ended; what it was given serves no more.',
   'step-not-found': 'The execution has no such step.',
+  'not-agreed': 'The person has to agree first, and did not or could not be asked.',
   aborted: 'The caller cancelled.',
 } as const;
 

@@ -111,6 +111,21 @@ describe('an agent whose process is known', () => {
     expect(project.read(FILE)).toBe(WAS);
   });
 
+  it('runs as long as its session has not ended', async () => {
+    const { savepoint } = place;
+    const [first, second] = [startAgent(), startAgent()];
+    const running = () => savepoint.isRunning('agent');
+    expect(await running()).toBe(false);
+    await savepoint.checkpoint({ sessionId: 'agent', messageId: 'm1', owner: first.owner });
+    expect(await running()).toBe(true);
+    await first.die();
+    expect(await running()).toBe(false);
+    await savepoint.captureBefore({ ...CALL, owner: second.owner, paths: [FILE] });
+    expect(await running()).toBe(true);
+    await savepoint.endSession('agent');
+    expect(await running()).toBe(false);
+  });
+
   it('is not taken for another process that gets its id', async () => {
     const { savepoint } = place;
     const { id: to } = await message(savepoint);
