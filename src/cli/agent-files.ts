@@ -2,6 +2,7 @@ import { AGENT_NAMES, type AgentName } from '../agents/agent-adapter.ts';
 import { SCOPES, type Scope } from '../agents/agent-settings.ts';
 import { InstallRecord } from '../agents/install-record.ts';
 import type { FileEdit, InstallPlan, LeftFile, Site } from '../agents/installation.ts';
+import { findProject, storeHome } from '../config/find-project.ts';
 import { permissionsOf, realPathOrNull } from '../fs/entries.ts';
 import { findProgram } from '../fs/find-program.ts';
 import { displayText, type PathDiff, type State, type TrackedPath } from '../index.ts';
@@ -17,7 +18,6 @@ import {
 } from '../model/check.ts';
 import { diffText } from '../terminal/diff-text.ts';
 import { type FileDiff, fileDiff } from '../terminal/file-diff.ts';
-import { findProject, storeHome } from '../terminal/find-project.ts';
 import { nearestWord, shellWord } from '../terminal/phrases.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { type Call, flag, type Option, option, wordOption } from './command.ts';

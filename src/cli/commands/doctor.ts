@@ -5,6 +5,7 @@ import { ALL_SETTINGS } from '../../agents/all-settings.ts';
 import { AGENT_FINDINGS, type AgentHealth, inspectAgent } from '../../agents/inspect.ts';
 import type { Site } from '../../agents/installation.ts';
 import { switchedOff } from '../../agents/switch.ts';
+import { storeHome } from '../../config/find-project.ts';
 import { findProgram } from '../../fs/find-program.ts';
 import { displayText, isSavepointError, type Savepoint } from '../../index.ts';
 import {
@@ -18,7 +19,6 @@ import {
   TEXT,
   type TypeOf,
 } from '../../model/check.ts';
-import { storeHome } from '../../terminal/find-project.ts';
 import { COVERAGE, plural, relativeTime, sizeText } from '../../terminal/phrases.ts';
 import { isOnPath, ownProgram, siteOf } from '../agent-files.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';

@@ -1,8 +1,8 @@
 import { type SwitchedOff, switchedOff, turnOff, turnOn } from '../../agents/switch.ts';
+import { findProject, storeHome } from '../../config/find-project.ts';
 import { realPathOrNull } from '../../fs/entries.ts';
 import { displayText } from '../../index.ts';
 import { BOOLEAN, described, exact, listOf, TEXT } from '../../model/check.ts';
-import { findProject, storeHome } from '../../terminal/find-project.ts';
 import { type Call, type Command, expectArgs, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
