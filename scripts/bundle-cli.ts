@@ -15,6 +15,8 @@ const bundle = await rolldown({
   platform: 'node',
   // The SDK comes with a binary of its own, and only if somebody wants it.
   external: [/^node:/, '@anthropic-ai/claude-agent-sdk'],
+  // A package that has an ES module as well: what it has for `require` may hide its parts from a bundle.
+  resolve: { mainFields: ['module', 'main'] },
   // No module does anything by being imported, so a command takes along only what it uses.
   treeshake: { moduleSideEffects: false },
   // It is `bin/savepoint.cjs` that is run.

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 
 export type CommandName =
+  | 'init'
   | 'list'
   | 'show'
   | 'diff'
@@ -23,6 +24,10 @@ export type CommandName =
   | 'purge'
   | 'fsck'
   | 'config'
+  | 'doctor'
+  | 'off'
+  | 'on'
+  | 'uninstall'
   | 'hook'
   | 'mcp'
   | 'chat'
@@ -30,6 +35,7 @@ export type CommandName =
 
 /** Every verb, in the order of the help. Loaded one by one: a command pays for itself alone. */
 export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
+  init: async () => (await import('./commands/init.ts')).init,
   list: async () => (await import('./commands/list.ts')).list,
   show: async () => (await import('./commands/show.ts')).show,
   diff: async () => (await import('./commands/diff.ts')).diff,
@@ -52,6 +58,10 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   purge: async () => (await import('./commands/purge.ts')).purge,
   fsck: async () => (await import('./commands/fsck.ts')).fsck,
   config: async () => (await import('./commands/config.ts')).config,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  off: async () => (await import('./commands/switch.ts')).off,
+  on: async () => (await import('./commands/switch.ts')).on,
+  uninstall: async () => (await import('./commands/uninstall.ts')).uninstall,
   hook: async () => (await import('./commands/hook.ts')).hook,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,
   chat: async () => (await import('./commands/chat.ts')).chat,

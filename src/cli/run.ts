@@ -7,8 +7,8 @@ import { EXIT } from './exit-codes.ts';
 import { commandHelp, generalHelp, helpColumns } from './help.ts';
 import { exitCodeFor } from './interrupts.ts';
 import { type Io, processIo } from './io.ts';
+import { ownVersion } from './package-place.ts';
 import { reportError, reportLostOutput } from './report-error.ts';
-import { ownVersion } from './version.ts';
 
 /** Runs one command line and says how it ended. Never throws. */
 export async function run(

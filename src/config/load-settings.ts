@@ -209,20 +209,22 @@ function effectiveOf(
 const MAX_BYTES = 1024 * 1024;
 
 interface SettingsFile {
+  readonly bytes: Buffer;
   readonly text: string;
   readonly values: Json;
 }
 
 /** Null where there is no such file. */
 export function readSettingsFile(file: string): SettingsFile | null {
-  const text = textIn(file);
-  return text === null ? null : { text, values: valuesOf(file, parsed(file, text)) };
+  const bytes = bytesIn(file);
+  if (bytes === null) return null;
+  const text = bytes.toString();
+  return { bytes, text, values: valuesOf(file, parsed(file, text)) };
 }
 
-/** The text of a file of settings; null where there is none. */
-export function textIn(file: string): string | null {
+function bytesIn(file: string): Buffer | null {
   const read = readFile(file, { followLink: true, maxBytes: MAX_BYTES });
-  if (read.bytes !== null) return read.bytes.toString();
+  if (read.bytes !== null) return read.bytes;
   if (read.why === 'missing') return null;
   if (read.why === 'too-large') throw invalid(file, `${file} is too large`);
   if (read.cause === undefined) throw invalid(file, `${file} is not a file`);

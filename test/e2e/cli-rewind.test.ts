@@ -8,6 +8,27 @@ const LINES = '1\n2\n3\n4\n5\n6\n7\n8\n9\n';
 let project: CliProject;
 afterEach(() => project.remove());
 
+describe('savepoint rewind --session', () => {
+  it('takes back the last work of the session, and the work before it the next time', async () => {
+    project = new CliProject({ 'a.txt': 'old\n' });
+    const write = (message: string, session: string, name: string, text: string) =>
+      project.agent({ message, session, paths: [name], work: () => project.write(name, text) });
+    await write('m1', 's1', 'a.txt', 'one\n');
+    await write('m2', 's1', 'a.txt', 'two\n');
+    await write('m3', 's2', 'b.txt', 'other\n');
+    // The prompt that asks for it changes nothing.
+    await project.open((savepoint) => savepoint.checkpoint({ sessionId: 's1', messageId: 'm4' }));
+    const rewind = ['rewind', '--session', 's1', '--yes'];
+    expect((await project.run(rewind)).code).toBe(0);
+    expect([project.read('a.txt'), project.read('b.txt')]).toEqual(['one\n', 'other\n']);
+    expect((await project.run(rewind)).code).toBe(0);
+    expect(project.read('a.txt')).toBe('old\n');
+    expect((await project.run(rewind)).code).toBe(5);
+    expect((await project.run([...rewind, 'latest'])).code).toBe(2);
+    expect((await project.run(['rewind', '--session', 'nobody'])).code).toBe(4);
+  });
+});
+
 describe('savepoint rewind, undo and redo', () => {
   it('takes back what the agent did, names every file, and goes there and back', async () => {
     project = new CliProject({ 'a.txt': 'old\n' });
@@ -252,7 +273,8 @@ describe('savepoint rewind, undo and redo', () => {
       another agent did in between stays; where the same lines are concerned, the file is left alone and
       named as a conflict. What is there now is kept first, so \`savepoint undo\` takes it all back. Shows
       the plan and asks, at a terminal. With PATHs, only those files and folders. Without an ID, at a
-      terminal, you choose from the timeline. The id of an operation means what was there before it. With
+      terminal, you choose from the timeline; with --session, it is the newest checkpoint of that session
+      of which not everything is taken back. The id of an operation means what was there before it. With
       --quiet only what is left alone is named, and why.
 
       options:
@@ -264,6 +286,7 @@ describe('savepoint rewind, undo and redo', () => {
         --only-message      take back this one message, and keep what came later
         --exact             the recorded files as they were, whoever changed them since
         --include-shared    also take back changes of which it is not certain who made them
+        --session ID        in place of an ID: the last work of this session
         --project DIR       the project; by default the one around the current folder
         --json              print JSON for programs, and nothing else, on standard output
         --quiet             print results and problems, no remarks and no hints

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { askingSession } from '../mcp/asking-session.ts';
 import { mcpServer } from '../mcp/server.ts';
 import { configurationOf, withTimeline } from '../open-timeline.ts';
-import { ownVersion } from '../version.ts';
+import { ownVersion } from '../package-place.ts';
 
 export const mcp: Command = {
   name: 'mcp',

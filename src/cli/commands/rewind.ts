@@ -2,14 +2,16 @@ import {
   type Agree,
   type Checkpoint,
   displayText,
+  type ListedCheckpoint,
   type RewindRequest,
   type Savepoint,
+  SavepointError,
 } from '../../index.ts';
 import { relativeTime } from '../../terminal/phrases.ts';
 import { clipWidth, wrapWords } from '../../terminal/text-width.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { carryOut, carryOutPlan, type Words } from '../carry-out.ts';
-import { type Call, type Command, flag } from '../command.ts';
+import { type Call, type Command, flag, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { RECEIPT } from '../json-shapes.ts';
 import { withTimeline } from '../open-timeline.ts';
@@ -28,13 +30,15 @@ export const rewind: Command = {
     'another agent did in between stays; where the same lines are concerned, the file is left alone\n' +
     'and named as a conflict. What is there now is kept first, so `savepoint undo` takes it all back.\n' +
     'Shows the plan and asks, at a terminal. With PATHs, only those files and folders. Without an ID, at\n' +
-    'a terminal, you choose from the timeline. The id of an operation means what was there before it. With\n' +
+    'a terminal, you choose from the timeline; with --session, it is the newest checkpoint of that session\n' +
+    'of which not everything is taken back. The id of an operation means what was there before it. With\n' +
     '--quiet only what is left alone is named, and why.',
   options: {
     ...PLAN_OPTIONS,
     'only-message': flag('take back this one message, and keep what came later'),
     exact: flag('the recorded files as they were, whoever changed them since'),
     'include-shared': INCLUDE_SHARED,
+    session: option('ID', 'in place of an ID: the last work of this session', 'session'),
   },
   examples: [
     ['savepoint rewind', 'choose a checkpoint, looking at what each would take back'],
@@ -47,14 +51,21 @@ export const rewind: Command = {
   json: { rewind: RECEIPT },
   run: async (call) => {
     call.io.interrupts.meaning = 'nothing was changed';
+    const session = call.values.get('session');
     const [id, ...typed] = [...call.args, ...call.rest];
+    if (id !== undefined && session !== undefined) {
+      throw new UsageError('--session is given in place of an ID', 'leave out one of them');
+    }
     const includeShared = call.flags.has('include-shared');
     const asked = { ...planOptions(call), take: takeOf(call), includeShared, typed };
-    if (id === undefined && !canPick(call)) {
+    if (id === undefined && session === undefined && !canPick(call)) {
       throw new UsageError('which checkpoint?', 'see what there is with: savepoint list');
     }
     return withTimeline(call, async (savepoint) => {
       if (id !== undefined) return runRewind(call, savepoint, id, asked);
+      if (session !== undefined) {
+        return runRewind(call, savepoint, await lastWorkOf(savepoint, session), asked);
+      }
       const picked = await pick(call, savepoint, asked);
       if (typeof picked === 'number') return picked;
       const { checkpoint, plan } = picked;
@@ -128,6 +139,19 @@ async function runRewind(
       question: 'Go ahead?',
     };
   });
+}
+
+/** The last work of a session: for a command inside of an agent, which knows its session and no checkpoint. */
+async function lastWorkOf(savepoint: Savepoint, session: string): Promise<string> {
+  const { id } = await savepoint.resolveSession(session);
+  // What a command did may not be on record yet.
+  await savepoint.scanAgain();
+  const checkpoints = await savepoint.list({ sessionIds: [id], kinds: ['message'] });
+  const isStanding = ({ files, folders, takenBack }: ListedCheckpoint): boolean =>
+    files + folders > 0 && takenBack !== 'yes';
+  const last = checkpoints.find(isStanding) ?? checkpoints[0];
+  if (last !== undefined) return last.id;
+  throw new SavepointError('checkpoint-not-found', 'no checkpoint of this session is on record');
 }
 
 function wordsFor(call: Call, checkpoint: Checkpoint, take: RewindRequest['take']): Words {

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import type { OwnFile } from '../agent-settings.ts';
+
+interface SlashCommand {
+  readonly name: string;
+  readonly description: string;
+  /** The arguments of `savepoint`. */
+  readonly runs: string;
+  /** What the model is to make of the output. */
+  readonly task: string;
+}
+
+const COMMANDS: readonly SlashCommand[] = [
+  {
+    name: 'undo',
+    description: 'Take back what the last prompt did to the files of this project',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: Claude Code puts the id of the conversation there.
+    runs: 'rewind --session ${CLAUDE_SESSION_ID} --yes',
+    task: 'Tell the person in one or two sentences what was taken back. Read these files again before you change them. Do nothing else.',
+  },
+  {
+    name: 'redo',
+    description: 'Bring back what the last /savepoint:undo took back',
+    runs: 'undo --yes',
+    task: 'Tell the person in one or two sentences what came back. Read these files again before you change them. Do nothing else.',
+  },
+  {
+    name: 'list',
+    description: 'Show the checkpoints of this project',
+    runs: 'list --limit 20',
+    task: 'Show this list to the person as it is. Do nothing else.',
+  },
+  {
+    name: 'status',
+    description: 'Show what Savepoint has on record here, and whether it records',
+    runs: 'doctor',
+    task: 'Show this to the person as it is. Do nothing else.',
+  },
+];
+
+/**
+ * A folder that Claude Code loads as a plug-in, for its commands alone (/savepoint:undo). The hooks are not in it:
+ * see docs/decisions/2026-11-16-hooks-in-settings.md.
+ */
+export function commandFiles(folder: string, program: string): OwnFile[] {
+  const manifest = {
+    name: 'savepoint',
+    version: '1.0.0',
+    description: 'Undo for what agents do to your files',
+  };
+  return [
+    {
+      file: join(folder, '.claude-plugin', 'plugin.json'),
+      content: `${JSON.stringify(manifest, null, 2)}\n`,
+    },
+    ...COMMANDS.map((command) => ({
+      file: join(folder, 'commands', `${command.name}.md`),
+      content: commandText(command, program),
+    })),
+  ];
+}
+
+function commandText({ description, runs, task }: SlashCommand, program: string): string {
+  return `---
+description: ${description}
+allowed-tools: Bash(${program}:*)
+disable-model-invocation: true
+---
+
+!\`${program} ${runs}\`
+
+${task}
+`;
+}

@@ -1,0 +1,380 @@
+import { dirname } from 'node:path';
+import { isThere, kindOf, makeFolders, removeFolder, removeIfThere } from '../fs/entries.ts';
+import { findProgram } from '../fs/find-program.ts';
+import { readFile } from '../fs/read-file.ts';
+import { isStill, placeOfSettings, rewriteFile } from '../fs/rewrite-file.ts';
+import { isSavepointError, SavepointError } from '../index.ts';
+import { AGENT_NAMES, type AgentName } from './agent-adapter.ts';
+import {
+  type AgentSettings,
+  type OwnFile,
+  type Places,
+  type RegisteredHook,
+  SCOPES,
+  type Scope,
+} from './agent-settings.ts';
+import { ALL_SETTINGS } from './all-settings.ts';
+import { type OurHook, ourCommandIn, ourHooks, withHooks, withoutHooks } from './hook-settings.ts';
+import { hashOf, type InstalledFile, type InstallRecord } from './install-record.ts';
+import { type JsonPath, readSettings, UnusableSettings, valueAt } from './settings-text.ts';
+
+/** Everything that decides what is written where. */
+export interface Site extends Places {
+  /** The word of a shell that runs `savepoint`: its name, or the path of the script. */
+  readonly program: string;
+  readonly record: InstallRecord;
+}
+
+/** A file before and after; null for no file. */
+export interface FileEdit {
+  readonly agent: AgentName;
+  readonly scope: Scope;
+  /** The file's name, and the file behind it where that is a link. */
+  readonly file: string;
+  readonly place: string;
+  readonly before: Buffer | null;
+  readonly after: Buffer | null;
+  /** Of a new file; undefined for its owner alone. */
+  readonly mode: number | undefined;
+  /** Whether the whole file is ours. */
+  readonly isOwn: boolean;
+  /** Whether hooks of ours were in it before. */
+  readonly hadOurs: boolean;
+  /** The containers that are made in it. */
+  readonly made: readonly JsonPath[];
+}
+
+/** A file that is left as it is although something was to be done to it. */
+export interface LeftFile {
+  readonly agent: AgentName;
+  readonly scope: Scope;
+  readonly file: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+export interface InstallPlan {
+  readonly edits: readonly FileEdit[];
+  readonly left: readonly LeftFile[];
+}
+
+/** An agent that somebody has used here, or whose program is on PATH outside of the project. Runs nothing. */
+export function isUsed(agent: AgentSettings, places: Places): boolean {
+  return (
+    agent.homes(places).some((folder) => isThere(folder)) ||
+    findProgram(agent.program, places.env.PATH, places.project) !== null
+  );
+}
+
+/** What has to be written so that the hooks of these agents are there. Writes nothing. */
+export function planInstall(agents: readonly AgentName[], scope: Scope, site: Site): InstallPlan {
+  return plannedFor(agents, [scope], (agent, plan) => {
+    const elsewhere = SCOPES.filter((other) => other !== scope).flatMap((other) =>
+      isInstalled(agent, other, site) ? [other] : [],
+    );
+    const files = filesOf(agent, scope, site);
+    const [first = agent.name] = files.map(({ file }) => file);
+    const about = { agent: agent.name, scope, file: first };
+    const instead = agent.readsInstead?.(scope, site);
+    if (elsewhere.length > 0) plan.left.push({ ...about, ...doubled(agent, elsewhere) });
+    else if (instead !== undefined && isThere(instead)) {
+      plan.left.push({ ...about, ...readsAnother(agent, instead) });
+    } else for (const file of files) attempt(plan, file, () => installed(file, site));
+  });
+}
+
+/** What has to be written so that nothing of ours is left in these scopes. Writes nothing. */
+export function planRemoval(
+  agents: readonly AgentName[],
+  scopes: readonly Scope[],
+  site: Site,
+): InstallPlan {
+  const plan = plannedFor(agents, scopes, (agent, made, scope) => {
+    for (const file of filesOf(agent, scope, site)) attempt(made, file, () => removed(file, site));
+  });
+  // A folder goes with the first file that was written to it, and must be empty by then.
+  return { ...plan, edits: plan.edits.toReversed() };
+}
+
+/** Writes what a plan says about one file. Throws, and leaves the file, where somebody changed it since. */
+export function applyInstall(edit: FileEdit, record: InstallRecord): void {
+  const { agent, scope, place, before, after, mode } = edit;
+  if (after === null) throw new Error('an installation removes no file');
+  const known = record.get(place);
+  const way = wayBack(edit, record);
+  const folders = foldersToMake(place);
+  try {
+    if (scope !== 'user') makeFolders(dirname(place));
+    rewriteFile(place, after, before, mode);
+  } catch (error) {
+    if (way.backup !== known?.backup) record.discard(way.backup);
+    throw error;
+  }
+  record.set(place, {
+    agent,
+    scope,
+    wrote: hashOf(after),
+    ...way,
+    made: [...(known?.made ?? []), ...edit.made],
+    folders: [...(known?.folders ?? []), ...folders],
+  });
+}
+
+/** Keeps a copy of what is there, unless it is what we wrote ourselves: then the older copy counts. */
+function wayBack(
+  { place, before, hadOurs }: FileEdit,
+  record: InstallRecord,
+): Pick<InstalledFile, 'backup' | 'goesBackTo'> {
+  const known = record.get(place);
+  if (before === null) return { backup: null, goesBackTo: 'nothing' };
+  if (known !== null && hashOf(before) === known.wrote) {
+    return { backup: known.backup, goesBackTo: known.goesBackTo };
+  }
+  return { backup: record.keep(place, before), goesBackTo: hadOurs ? 'edited' : 'copy' };
+}
+
+/** As `applyInstall`, for a removal. Folders that were made for the file go with it once they are empty. */
+export function applyRemoval({ place, before, after }: FileEdit, record: InstallRecord): void {
+  if (before === null) throw new Error('a removal finds a file');
+  if (after !== null) rewriteFile(place, after, before);
+  else if (isStill(place, before)) removeIfThere(place);
+  else throw new SavepointError('config-invalid', `${place} was changed just now`, { path: place });
+  const folders = record.get(place)?.folders ?? [];
+  record.forget(place);
+  if (after !== null) return;
+  for (const folder of folders.toReversed()) {
+    if (isThere(folder) && !removeFolder(folder)) break;
+  }
+}
+
+/** The hooks of ours that are registered for an agent, and the files that cannot be read. */
+export interface Registered {
+  readonly hooks: readonly RegisteredHook[];
+  readonly unusable: readonly LeftFile[];
+  /** Files with a setting by which the agent runs no hook at all. */
+  readonly switchedOffIn: readonly string[];
+}
+
+export function registeredFor(agent: AgentSettings, site: Site): Registered {
+  const plan: MutablePlan = { edits: [], left: [] };
+  const hooks: RegisteredHook[] = [];
+  const switchedOffIn: string[] = [];
+  for (const at of SCOPES.flatMap((scope) => filesOf(agent, scope, site))) {
+    attempt(plan, at, () => {
+      const bytes = bytesOf(at);
+      const found = bytes === null ? [] : hooksIn(at, bytes);
+      hooks.push(...found.map((hook) => ({ ...hook, scope: at.scope, file: at.file })));
+      if (bytes !== null && isSwitchedOff(at, bytes)) switchedOffIn.push(at.file);
+      return null;
+    });
+  }
+  return { hooks, unusable: plan.left, switchedOffIn };
+}
+
+function isSwitchedOff({ agent, own }: AgentFile, bytes: Buffer): boolean {
+  const root = own === null ? readSettings(textOf(bytes)) : null;
+  if (root === null) return false;
+  return (agent.switchedOffBy ?? []).some(
+    ({ path, value }) => valueAt(root, path)?.value === value,
+  );
+}
+
+/** A file of ours counts as one hook for all events. */
+function hooksIn({ agent, own }: AgentFile, bytes: Buffer): OurHook[] {
+  if (own === null) return ourHooks(textOf(bytes), agent.name);
+  const command = ourCommandIn(String(bytes), agent.name);
+  return command === null ? [] : [{ event: '*', command }];
+}
+
+interface MutablePlan {
+  readonly edits: FileEdit[];
+  readonly left: LeftFile[];
+}
+
+function plannedFor(
+  agents: readonly AgentName[],
+  scopes: readonly Scope[],
+  add: (agent: AgentSettings, plan: MutablePlan, scope: Scope) => void,
+): InstallPlan {
+  const plan: MutablePlan = { edits: [], left: [] };
+  const wanted = AGENT_NAMES.filter((name) => agents.includes(name));
+  for (const name of wanted) for (const scope of scopes) add(ALL_SETTINGS[name], plan, scope);
+  return plan;
+}
+
+/** A file in which an agent is set up: settings with hooks, or a file of ours. */
+interface AgentFile {
+  readonly agent: AgentSettings;
+  readonly scope: Scope;
+  readonly file: string;
+  /** Null for settings. */
+  readonly own: OwnFile | null;
+}
+
+function filesOf(agent: AgentSettings, scope: Scope, site: Site): AgentFile[] {
+  // In the home directory the files of the project would be those of the user.
+  if (scope !== 'user' && site.project === site.homeDirectory) return [];
+  const hooksFile = agent.hooksFile?.(scope, site) ?? null;
+  return [
+    ...(hooksFile === null ? [] : [{ agent, scope, file: hooksFile, own: null }]),
+    ...(agent.ownFiles?.(scope, site, site.program) ?? []).map((own) => {
+      return { agent, scope, file: own.file, own };
+    }),
+  ];
+}
+
+function isInstalled(agent: AgentSettings, scope: Scope, site: Site): boolean {
+  return filesOf(agent, scope, site).some((file) => {
+    try {
+      const bytes = bytesOf(file);
+      return bytes !== null && hooksIn(file, bytes).length > 0;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Puts down what is to be done to a file, or why it has to be left alone. */
+function attempt(plan: MutablePlan, at: AgentFile, edit: () => FileEdit | null): void {
+  try {
+    const made = edit();
+    if (made !== null) plan.edits.push(made);
+  } catch (error) {
+    const [message, hint] = refusal(at.file, error);
+    plan.left.push({ agent: at.agent.name, scope: at.scope, file: at.file, message, hint });
+  }
+}
+
+/** Says why a file was left alone, and what to do. Throws what is nothing about the file. */
+export function refusal(file: string, error: unknown): readonly [message: string, hint: string] {
+  if (isSavepointError(error)) return [error.message, error.hint ?? 'try again'];
+  if (error instanceof UnusableSettings)
+    return [`${file} ${error.message}`, 'mend it, then try again'];
+  const { code } = Object(error) as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  return [`${file} cannot be used (${code})`, 'look at who may read and write it and its folder'];
+}
+
+/** Null where nothing is missing. */
+function installed(at: AgentFile, site: Site): FileEdit | null {
+  const { agent, scope, file, own } = at;
+  const place = placeOf(at);
+  const before = bytesOf(at);
+  const about = { agent: agent.name, scope, file, place, before, isOwn: own !== null };
+  const edit = { ...about, mode: modeFor(scope, own) };
+  if (own !== null) {
+    const after = Buffer.from(own.content);
+    if (before?.equals(after)) return null;
+    if (before !== null && hashOf(before) !== site.record.get(place)?.wrote) throw notOurs(file);
+    return { ...edit, after, hadOurs: before !== null, made: [] };
+  }
+  if (agent.hooks === undefined) return null;
+  const text = before === null ? '' : textOf(before);
+  const command = `${site.program} hook ${agent.name}`;
+  const isOutdated = (present: string): boolean => !isRunnable(present, site);
+  const { text: edited, made } = withHooks(text, agent.name, agent.hooks, command, isOutdated);
+  if (edited === text) return null;
+  const hadOurs = ourHooks(text, agent.name).length > 0;
+  return { ...edit, after: bytesFor(before, edited), hadOurs, made };
+}
+
+/** Null where nothing of ours is there. */
+function removed(at: AgentFile, site: Site): FileEdit | null {
+  const { agent, scope, file, own } = at;
+  const place = placeOf(at);
+  const before = bytesOf(at);
+  if (before === null) return null;
+  const known = site.record.get(place);
+  const asWritten = hashOf(before) === known?.wrote ? known : null;
+  const about = { agent: agent.name, scope, file, place, before, isOwn: own !== null };
+  const edit = { ...about, mode: undefined, hadOurs: true, made: [] };
+  if (own !== null) {
+    if (asWritten !== null || before.equals(Buffer.from(own.content)))
+      return { ...edit, after: null };
+    if (known === null && ourCommandIn(String(before), agent.name) === null) return null;
+    throw notOurs(file);
+  }
+  if (asWritten?.goesBackTo === 'nothing') return { ...edit, after: null };
+  const copy = asWritten?.goesBackTo === 'copy' ? site.record.backupOf(asWritten) : null;
+  if (copy !== null) return { ...edit, after: copy };
+  const text = textOf(before);
+  const edited = withoutHooks(text, agent.name, known?.made ?? null);
+  return edited === text ? null : { ...edit, after: bytesFor(before, edited) };
+}
+
+/** Settings may be a link to a file elsewhere; a file of ours that is a link is not as we wrote it. */
+function placeOf({ file, own }: AgentFile): string {
+  if (own !== null && kindOf(file) === 'symlink') throw notOurs(file);
+  return placeOfSettings(file);
+}
+
+/** Others must be able to read what is in a project, and the agent must be able to run a program. */
+function modeFor(scope: Scope, own: OwnFile | null): number | undefined {
+  if (own?.isProgram) return scope === 'user' ? 0o700 : 0o755;
+  return scope === 'project' ? 0o644 : undefined;
+}
+
+/** Whether the program of a registered command can still be found. */
+export function isRunnable(command: string, { env, project }: Places): boolean {
+  const [, single, double, plain] = /^(?:'([^']*)'|"([^"]*)"|(\S+)) hook /.exec(command) ?? [];
+  const program = single ?? double ?? plain ?? '';
+  if (program.startsWith('/')) return isThere(program);
+  return findProgram(program, env.PATH, project) !== null;
+}
+
+const MOST_BYTES = 16 * 1024 * 1024;
+
+function bytesOf({ file }: AgentFile): Buffer | null {
+  const read = readFile(file, { followLink: true, maxBytes: MOST_BYTES });
+  if (read.bytes !== null) return read.bytes;
+  if (read.why === 'missing') return null;
+  const why = read.why === 'too-large' ? 'is too large' : `cannot be read (${read.why})`;
+  throw new UnusableSettings(why);
+}
+
+const BOM = '\ufeff';
+
+/** Without its byte order mark. */
+function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new UnusableSettings('is not UTF-8');
+  }
+}
+
+/** With the byte order mark that the file had before. */
+function bytesFor(before: Buffer | null, text: string): Buffer {
+  const hadMark = before?.subarray(0, BOM_BYTES.length).equals(BOM_BYTES) ?? false;
+  return Buffer.from(hadMark ? BOM + text : text);
+}
+
+const BOM_BYTES = Buffer.from(BOM);
+
+/** The folders above a file that are not there yet, outermost first. */
+function foldersToMake(file: string): string[] {
+  const folder = dirname(file);
+  return isThere(folder) ? [] : [...foldersToMake(folder), folder];
+}
+
+function notOurs(file: string): SavepointError {
+  return new SavepointError('config-invalid', `${file} is not as Savepoint wrote it`, {
+    path: file,
+    hint: 'if you do not need it, move it away and try again',
+  });
+}
+
+function doubled({ title, name }: AgentSettings, scopes: readonly Scope[]) {
+  const where = scopes.join(' and ');
+  return {
+    message: `${title} has the hooks already, in the scope ${where}; with both, every event would come twice`,
+    hint: `take those out first with: savepoint uninstall --agent ${name} --scope ${scopes[0]}`,
+  };
+}
+
+function readsAnother({ title }: AgentSettings, file: string) {
+  return {
+    message: `${title} reads its hooks from ${file} alone where that file is there, and Savepoint does not write to it`,
+    hint: 'move the hooks of that file to settings.json, and the file away',
+  };
+}

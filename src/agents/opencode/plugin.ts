@@ -1,0 +1,97 @@
+/**
+ * The plug-in for opencode and for agents with its API. It runs on Bun, which has no `node:sqlite`: each event goes
+ * to a process of `savepoint hook`. It throws nothing, because an error before a tool would refuse the tool.
+ */
+export function pluginSource(agent: 'opencode' | 'kilo', program: string): string {
+  return `// Records what the agent does for savepoint. Made by \`savepoint init\`; \`savepoint uninstall\` removes it.
+import { spawn } from 'node:child_process';
+
+const COMMAND = ${JSON.stringify(`${program} hook ${agent}`)};
+const LONGEST_MS = 30_000;
+// These write nothing, so nobody waits for a process.
+const READ_ONLY = new Set(['read', 'grep', 'glob', 'list', 'webfetch', 'websearch', 'todoread', 'todowrite', 'task']);
+
+export const Savepoint = async ({ directory }) => {
+  const parents = new Map();
+  const prompts = new Map();
+  const failed = new Set();
+
+  const tell = (event, payload, sessionID) =>
+    new Promise((resolve) => {
+      try {
+        const options = { shell: true, cwd: directory, stdio: ['pipe', 'pipe', 'ignore'] };
+        const child = spawn(COMMAND, options);
+        let out = '';
+        const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
+        const end = () => {
+          clearTimeout(timer);
+          resolve(out);
+        };
+        child.stdout.on('data', (data) => (out += data));
+        child.stdin.on('error', () => undefined);
+        child.on('error', end);
+        child.on('close', end);
+        const parent = parents.get(sessionID) ?? null;
+        child.stdin.end(JSON.stringify({ event, payload, cwd: directory, parent }));
+      } catch {
+        resolve('');
+      }
+    });
+
+  // A sub-agent is a session of its own. It works for the prompt of the session that it descends from.
+  const remember = ({ id, parentID }) => {
+    if (!parentID) return;
+    const direct = { sessionID: parentID, messageID: prompts.get(parentID) ?? null };
+    parents.set(id, parents.get(parentID) ?? direct);
+  };
+
+  // A tool that fails has no other end.
+  const isFailure = (part) => {
+    if (part?.type !== 'tool' || part.state?.status !== 'error' || failed.has(part.callID)) return false;
+    failed.add(part.callID);
+    return !READ_ONLY.has(part.tool);
+  };
+
+  const isWanted = (type, { info, part }) =>
+    /^session\\.(created|deleted|idle|error)$/.test(type) ||
+    (type === 'session.updated' && Boolean(info?.revert)) ||
+    (type === 'message.part.updated' && isFailure(part));
+
+  return {
+    'chat.message': async (input, output) => {
+      try {
+        const { message, parts } = output;
+        prompts.set(input.sessionID, message.id);
+        const told = await tell('chat.message', { i: input, message, parts }, input.sessionID);
+        const context = told.trim() === '' ? null : JSON.parse(told).context;
+        if (typeof context !== 'string') return;
+        const id = 'prt_savepoint' + Date.now().toString(36);
+        const ids = { id, sessionID: input.sessionID, messageID: message.id };
+        parts.push({ ...ids, type: 'text', text: context, synthetic: true });
+      } catch {
+        // The prompt goes on as it is.
+      }
+    },
+    'tool.execute.before': async (input, output) => {
+      if (READ_ONLY.has(input.tool)) return;
+      await tell('tool.execute.before', { i: input, args: output?.args }, input.sessionID);
+    },
+    'tool.execute.after': async (input) => {
+      if (READ_ONLY.has(input.tool)) return;
+      await tell('tool.execute.after', { i: input }, input.sessionID);
+    },
+    event: async ({ event }) => {
+      try {
+        const { type, properties = {} } = event;
+        const { info, part } = properties;
+        if (type === 'session.created' && info) remember(info);
+        if (!isWanted(type, properties)) return;
+        await tell('event ' + type, properties, properties.sessionID ?? part?.sessionID ?? info?.id);
+      } catch {
+        // An event in another form.
+      }
+    },
+  };
+};
+`;
+}

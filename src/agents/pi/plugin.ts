@@ -1,0 +1,58 @@
+/** The extension for pi. It throws nothing: an error in it must not stop the agent. */
+export function extensionSource(program: string): string {
+  return `// Records what the agent does for savepoint. Made by \`savepoint init\`; \`savepoint uninstall\` removes it.
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+
+const COMMAND = ${JSON.stringify(`${program} hook pi`)};
+const LONGEST_MS = 30_000;
+// These write nothing, so nobody waits for a process.
+const READ_ONLY = new Set(['read', 'grep', 'find', 'ls']);
+
+export default function savepoint(pi) {
+  let notice = null;
+
+  const tell = (event, payload, context, more = {}) =>
+    new Promise((resolve) => {
+      try {
+        const { cwd, sessionManager } = context;
+        const session = { id: sessionManager.getSessionId(), file: sessionManager.getSessionFile() ?? null };
+        const child = spawn(COMMAND, { shell: true, cwd, stdio: ['pipe', 'pipe', 'ignore'] });
+        let out = '';
+        const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
+        const end = () => {
+          clearTimeout(timer);
+          resolve(out);
+        };
+        child.stdout.on('data', (data) => (out += data));
+        child.stdin.on('error', () => undefined);
+        child.on('error', end);
+        child.on('close', end);
+        child.stdin.end(JSON.stringify({ event, payload, cwd, session, ...more }));
+      } catch {
+        resolve('');
+      }
+    });
+
+  for (const event of ['session_start', 'session_shutdown', 'tool_call', 'tool_execution_end', 'agent_end']) {
+    pi.on(event, async (payload, context) => {
+      if (!READ_ONLY.has(payload?.toolName)) await tell(event, payload, context);
+    });
+  }
+  pi.on('input', async (payload, context) => {
+    const told = await tell('input', payload, context, { messageId: randomUUID() });
+    try {
+      notice = told.trim() === '' ? null : (JSON.parse(told).context ?? null);
+    } catch {
+      notice = null;
+    }
+  });
+  pi.on('before_agent_start', async () => {
+    if (notice === null) return undefined;
+    const content = notice;
+    notice = null;
+    return { message: { customType: 'savepoint', content, display: true } };
+  });
+}
+`;
+}

@@ -1,0 +1,158 @@
+import { AGENT_NAMES, type AgentName } from '../../agents/agent-adapter.ts';
+import type { Scope } from '../../agents/agent-settings.ts';
+import { ALL_SETTINGS } from '../../agents/all-settings.ts';
+import {
+  applyInstall,
+  type InstallPlan,
+  isUsed,
+  planInstall,
+  type Site,
+} from '../../agents/installation.ts';
+import { displayText, isSavepointError, type Savepoint, SavepointError } from '../../index.ts';
+import { described, exact, listOf, nullable, oneOf, TEXT } from '../../model/check.ts';
+import { messageAndHint, plural } from '../../terminal/phrases.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
+import {
+  AGENT_OPTIONS,
+  carryOutEdits,
+  EDITS,
+  editsJson,
+  exitOf,
+  isOnPath,
+  namedAgents,
+  namedScope,
+  ownProgram,
+  siteOf,
+} from '../agent-files.ts';
+import { type Call, type Command, expectArgs } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { printJson } from '../json.ts';
+import { withTimeline } from '../open-timeline.ts';
+
+const SHAPE = exact({
+  ...EDITS.fields,
+  project: TEXT,
+  agents: described('The agents that were named or found.', listOf(oneOf(...AGENT_NAMES))),
+  program: described('What the hooks run: a name to be found on PATH, or a path.', TEXT),
+  baseline: described(
+    "The first scan of the project: 'made' now, 'there' before, 'refused' where the folder cannot be a project; null where nothing was written.",
+    nullable(oneOf('made', 'there', 'refused')),
+  ),
+});
+
+type Baseline = 'made' | 'there' | 'refused';
+
+export const init: Command = {
+  name: 'init',
+  summary: 'set up agents, so that every prompt is a checkpoint',
+  details:
+    'Finds the agents on this machine, shows what it would add to the settings of each, and asks. From then\n' +
+    'on each prompt is a checkpoint, and what the agent changes, by tools or in a shell, is on record.\n' +
+    'Only hooks of Savepoint are added: comments, order, formatting and the hooks of others stay. A copy of\n' +
+    'each file is kept beside the stores, and `savepoint uninstall` takes everything back. Without --scope\n' +
+    'your own settings are used, and no file of the project is touched. Run again, it changes nothing.\n' +
+    'It also makes the first scan of the project around the current folder.',
+  options: AGENT_OPTIONS,
+  examples: [
+    ['savepoint init', 'all agents that are found'],
+    ['savepoint init --dry-run', 'only show what it would write'],
+    ['savepoint init --agent claude-code,codex --yes', 'these two, without a question'],
+    ['savepoint init --agent claude-code --scope project', 'for everybody who has the project'],
+  ],
+  json: { init: SHAPE },
+  run: async (call) => {
+    expectArgs(call, 'init', 0, 0);
+    const scope = namedScope(call) ?? 'user';
+    const site = siteOf(call, scope);
+    const agents = agentsFor(call, scope, site);
+    refuseProgramOfProject(scope, site);
+    const plan = planInstall(agents, scope, site);
+    const carried = await carryOutEdits(call, {
+      plan,
+      question: `Write ${plural(plan.edits.length, 'file')}?`,
+      apply: (edit) => applyInstall(edit, site.record),
+    });
+    const { outcome } = carried;
+    const isSetUp = outcome === 'done' && agents.length > 0;
+    const baseline = isSetUp ? await firstScan(call) : null;
+    const { program, project } = site;
+    printJson(call, SHAPE, { ...editsJson(carried), project, agents, program, baseline });
+    if (agents.length === 0) return noAgents(call);
+    if (outcome === 'done') tellDone(call, carried, scope);
+    if (outcome === 'not-asked') call.tell('Nothing was written: add --yes to say yes beforehand.');
+    if (outcome === 'declined') call.tell('Nothing was written.');
+    if (isSetUp && !isOnPath(call.io.env.PATH, project)) warnOfProgram(call, scope, site);
+    return exitOf(carried);
+  },
+};
+
+/** The named ones, or all that are found and have a file in the scope. */
+function agentsFor(call: Call, scope: Scope, site: Site): readonly AgentName[] {
+  const named = namedAgents(call);
+  const hasScope = (name: AgentName): boolean => {
+    const { hooksFile, ownFiles } = ALL_SETTINGS[name];
+    const own = ownFiles?.(scope, site, site.program) ?? [];
+    return own.length > 0 || (hooksFile?.(scope, site) ?? null) !== null;
+  };
+  const without = named?.find((name) => !hasScope(name));
+  if (without !== undefined) {
+    const { title } = ALL_SETTINGS[without];
+    throw new UsageError(`${title} has no settings of the scope ${scope}`, 'leave out --scope');
+  }
+  return named ?? AGENT_NAMES.filter((name) => hasScope(name) && isUsed(ALL_SETTINGS[name], site));
+}
+
+/** Whoever writes to the project could make the hooks of all projects run another program. */
+function refuseProgramOfProject(scope: Scope, { project, program }: Site): void {
+  const own = ownProgram();
+  if (scope === 'project' || program === 'savepoint' || !own.startsWith(`${project}/`)) return;
+  throw new SavepointError('argument-invalid', `this savepoint is part of the project (${own})`, {
+    hint: 'hooks must not run a program that the agent can change; install it with: npm install -g savepoint',
+  });
+}
+
+function noAgents(call: Call): ExitCode {
+  call.tell('No agent was found: none of their programs is on PATH, and none has a folder here.');
+  call.hint('name one with: savepoint init --agent claude-code');
+  return EXIT.nothingToDo;
+}
+
+function tellDone(call: Call, { edits, left }: InstallPlan, scope: Scope): void {
+  const isIn = (files: readonly { readonly agent: AgentName }[], name: AgentName): boolean =>
+    files.some(({ agent }) => agent === name);
+  const written = AGENT_NAMES.filter((name) => isIn(edits, name) && !isIn(left, name));
+  const titles = written.map((name) => ALL_SETTINGS[name].title).join(', ');
+  if (written.length > 0) call.tell(`Set up: ${titles}. Restart the agents that are running.`);
+  else if (left.length === 0) call.tell('Nothing to do: all hooks are there already.');
+  for (const name of written) {
+    const toTrust = ALL_SETTINGS[name].toTrust?.[scope];
+    if (toTrust !== undefined) call.tell(`${toTrust}.`);
+  }
+  call.hint('see whether the hooks run with: savepoint doctor');
+}
+
+function warnOfProgram(call: Call, scope: Scope, { program }: Site): void {
+  const text =
+    scope === 'project'
+      ? 'the hooks run "savepoint", which is not on PATH here'
+      : `the hooks run ${displayText(program)}, because savepoint is not on PATH; if it is moved, run savepoint init again`;
+  call.io.err(`savepoint: ${text}\nhint: npm install -g savepoint\n`);
+}
+
+/** Makes the baseline here, so that no hook has to; a folder that cannot be a project has none. */
+async function firstScan(call: Call): Promise<Baseline> {
+  try {
+    return await withTimeline(call, (savepoint) => scanOnce(call, savepoint), { create: true });
+  } catch (error) {
+    if (!isSavepointError(error, 'project-refused')) throw error;
+    call.remark(`No project was scanned: ${displayText(messageAndHint(error))}.`);
+    return 'refused';
+  }
+}
+
+async function scanOnce(call: Call, savepoint: Savepoint): Promise<Baseline> {
+  if (await savepoint.isScanned()) return 'there';
+  await savepoint.scan();
+  call.remark(`Scanned ${displayText(savepoint.root)}: what is there now is on record.`);
+  return 'made';
+}

@@ -1,0 +1,70 @@
+import { type SwitchedOff, switchedOff, turnOff, turnOn } from '../../agents/switch.ts';
+import { findProject, storeHome } from '../../config/find-project.ts';
+import { realPathOrNull } from '../../fs/entries.ts';
+import { displayText } from '../../index.ts';
+import { BOOLEAN, described, exact, listOf, TEXT } from '../../model/check.ts';
+import { type Call, type Command, expectArgs, option } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { printJson } from '../json.ts';
+
+const SHAPE = exact({
+  project: TEXT,
+  all: described('Whether no hook records in this project.', BOOLEAN),
+  sessions: described('Otherwise, the sessions that are not recorded.', listOf(TEXT)),
+});
+
+export const off: Command = {
+  name: 'off',
+  summary: 'let the hooks of agents record nothing in this project',
+  details:
+    'From now on the hooks that `savepoint init` added record nothing in the project, or nothing of one\n' +
+    'session, until `savepoint on`. What is on record stays, and every other command works as before.\n' +
+    'What agents change meanwhile cannot be told from what you change.',
+  options: { session: option('ID', 'only this session, by its whole id', 'session') },
+  examples: [
+    ['savepoint off', 'the whole project'],
+    ['savepoint off --session 4f1c…', 'one conversation; savepoint sessions has the ids'],
+  ],
+  json: { off: SHAPE },
+  run: async (call) => {
+    expectArgs(call, 'off', 0, 0);
+    const session = call.values.get('session') ?? null;
+    const { home, project } = placesOf(call);
+    const isChanged = turnOff(home, project, session);
+    const what = session === null ? 'nothing is' : `nothing of ${displayText(session)} is`;
+    const where = `recorded by hooks in ${displayText(project)}`;
+    if (isChanged) call.tell(`From now on ${what} ${where}.`);
+    else call.tell(`Nothing to do: ${what} ${where} already.`);
+    call.hint('record again with: savepoint on');
+    return answer(call, isChanged);
+  },
+};
+
+export const on: Command = {
+  name: 'on',
+  summary: 'let the hooks of agents record again in this project',
+  details: 'Takes back `savepoint off`, for the project and for all of its sessions.',
+  examples: [['savepoint on', '']],
+  json: { on: SHAPE },
+  run: async (call) => {
+    expectArgs(call, 'on', 0, 0);
+    const { home, project } = placesOf(call);
+    const isChanged = turnOn(home, project);
+    const where = `hooks record in ${displayText(project)}`;
+    call.tell(isChanged ? `From now on ${where}.` : `Nothing to do: ${where}.`);
+    call.hint('see whether agents are set up with: savepoint doctor');
+    return answer(call, isChanged);
+  },
+};
+
+function placesOf(call: Call): { home: string; project: string } {
+  const project = findProject(call);
+  return { home: storeHome(call.io), project: realPathOrNull(project) ?? project };
+}
+
+function answer(call: Call, isChanged: boolean): ExitCode {
+  const { home, project } = placesOf(call);
+  const now: SwitchedOff = switchedOff(home, project);
+  printJson(call, SHAPE, { project, ...now });
+  return isChanged ? EXIT.done : EXIT.nothingToDo;
+}

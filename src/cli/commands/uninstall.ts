@@ -1,0 +1,53 @@
+import { AGENT_NAMES } from '../../agents/agent-adapter.ts';
+import { SCOPES } from '../../agents/agent-settings.ts';
+import { applyRemoval, planRemoval } from '../../agents/installation.ts';
+import { plural } from '../../terminal/phrases.ts';
+import {
+  AGENT_OPTIONS,
+  carryOutEdits,
+  EDITS,
+  editsJson,
+  exitOf,
+  namedAgents,
+  namedScope,
+  siteOf,
+} from '../agent-files.ts';
+import { type Command, expectArgs } from '../command.ts';
+import { printJson } from '../json.ts';
+
+export const uninstall: Command = {
+  name: 'uninstall',
+  summary: 'take the hooks out of the settings of agents',
+  details:
+    'Removes exactly what `savepoint init` added, also where the files were edited since: your own settings,\n' +
+    'and those of the project around the current folder. Without --scope it looks in all of them. What is\n' +
+    'on record stays, and so does every other command; the stores are in the folder that\n' +
+    '`savepoint config --json` names (storeHome).',
+  options: AGENT_OPTIONS,
+  examples: [
+    ['savepoint uninstall', 'from all agents'],
+    ['savepoint uninstall --agent gemini --dry-run', 'only show what it would write'],
+  ],
+  json: { uninstall: EDITS },
+  run: async (call) => {
+    expectArgs(call, 'uninstall', 0, 0);
+    const scope = namedScope(call);
+    const site = siteOf(call, 'user');
+    const scopes = scope === undefined ? SCOPES : [scope];
+    const plan = planRemoval(namedAgents(call) ?? AGENT_NAMES, scopes, site);
+    const carried = await carryOutEdits(call, {
+      plan,
+      question: `Write or remove ${plural(plan.edits.length, 'file')}?`,
+      apply: (edit) => applyRemoval(edit, site.record),
+    });
+    const { outcome, edits, left } = carried;
+    printJson(call, EDITS, editsJson(carried));
+    if (outcome === 'not-asked') call.tell('Nothing was written: add --yes to say yes beforehand.');
+    if (outcome === 'declined') call.tell('Nothing was written.');
+    if (outcome === 'done') {
+      if (edits.length > 0) call.tell('Done: the hooks are out.');
+      else if (left.length === 0) call.tell('Nothing to do: no hook was found.');
+    }
+    return exitOf(carried);
+  },
+};
