@@ -9,8 +9,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { readFileOrNull } from '../fs/read-file.ts';
+import { writeFile } from '../fs/write-file.ts';
 import { displayText, isSavepointError } from '../index.ts';
 import { AMOUNT, accepts, exact, type Kind, nullable, oneOf, TEXT } from '../model/check.ts';
+import type { AgentName } from './agent-adapter.ts';
 
 /**
  * `recorded`: the event is on record. `dropped`: the payload means nothing for the timeline. `off`: the person has
@@ -65,6 +67,17 @@ export function logHook(home: string, record: HookRecord): void {
     }
   } catch {
     // Nobody could be told.
+  }
+}
+
+/** Leaves a file behind whose time is that of the agent's last event, for `savepoint doctor`. Never throws. */
+export function markSeen(home: string, agent: AgentName, event: string): void {
+  try {
+    const folder = join(home, 'seen');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFile(join(folder, agent), Buffer.from(JSON.stringify({ event })), { durable: false });
+  } catch {
+    // The doctor says that it has not seen the agent.
   }
 }
 

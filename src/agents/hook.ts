@@ -1,7 +1,7 @@
 import { type Surroundings, storeHome } from '../config/find-project.ts';
 import { isAgentName, loadAdapter } from './adapters.ts';
 import type { AgentAdapter, AgentEvent } from './agent-adapter.ts';
-import { type HookRecord, logHook, problemOf } from './hook-log.ts';
+import { type HookRecord, logHook, markSeen, problemOf } from './hook-log.ts';
 
 /** What an agent has handed to its hook. */
 export type HookInput =
@@ -34,10 +34,10 @@ export interface HookAnswer {
  */
 export async function runHook(call: HookCall): Promise<HookAnswer> {
   const started = performance.now();
+  const home = homeOrNull(call);
   const log = (told: Told): void => {
     const ms = Math.round(performance.now() - started);
     const time = new Date().toISOString();
-    const home = homeOrNull(call);
     if (home !== null) logHook(home, { ...NOTHING_TOLD, time, agent: call.agent, ms, ...told });
   };
   let nothing = { output: '', did: 'dropped' };
@@ -48,7 +48,9 @@ export async function runHook(call: HookCall): Promise<HookAnswer> {
     }
     const adapter = await loadAdapter(call.agent);
     nothing = { ...nothing, output: adapter.silence };
-    return (await answer(call, adapter, log)) ?? nothing;
+    const answered = (await answer(call, adapter, log)) ?? nothing;
+    if (home !== null) markSeen(home, call.agent, answered.did);
+    return answered;
   } catch (error) {
     log({ outcome: 'failed', ...problemOf(error) });
     return nothing;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { turnOff, turnOn } from '../../src/agents/switch.ts';
+import { runHere } from './cli-here.ts';
 import { HookBed } from './hook-bed.ts';
 
 let bed: HookBed;
@@ -174,6 +175,14 @@ describe('hooks of Claude Code', () => {
       [bed.root, 'recorded'],
       [bed.root, 'recorded'],
     ]);
+  });
+
+  it('are seen by savepoint doctor', async () => {
+    const place = { cwd: bed.root, env: { HOME: bed.base, SAVEPOINT_HOME: bed.home, PATH: '' } };
+    await new Claude().ask('p1', 'go');
+    const { out } = await runHere(['doctor', '--json'], place);
+    const agents: { name: string; seenEvent: string | null }[] = JSON.parse(out).agents;
+    expect(agents.find(({ name }) => name === 'claude-code')?.seenEvent).toBe('message');
   });
 
   it('log neither prompts nor commands nor contents', async () => {
