@@ -3,6 +3,7 @@ import { CAPTURE } from './capture.ts';
 import { COMMAND_LINE } from './command-line.ts';
 import { EXECUTION_STATE } from './execution-state.ts';
 import { EXECUTION_STEPS } from './execution-steps.ts';
+import { HOOKS } from './hooks.ts';
 import { OPEN_STORE } from './open-store.ts';
 import { RESTORE } from './restore.ts';
 import { scanCourse } from './scan/scan-course.ts';
@@ -10,7 +11,7 @@ import { sizesWanted } from './scan/sizes.ts';
 
 /** All that is measured, in this order. */
 export function allCourses(): readonly Course[] {
-  const alone = [...CAPTURE, ...RESTORE, ...OPEN_STORE, ...COMMAND_LINE].map((one) => ({
+  const alone = [...CAPTURE, ...RESTORE, ...OPEN_STORE, ...COMMAND_LINE, ...HOOKS].map((one) => ({
     benchmarks: [one],
   }));
   return [...alone, ...EXECUTION_STATE, EXECUTION_STEPS, ...sizesWanted().map(scanCourse)];

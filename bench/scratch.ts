@@ -44,9 +44,14 @@ export class Scratch {
   }
 
   /** Runs a program from a small process, in the environment that git has as well. */
-  spawn(program: string, folder: string, args: readonly string[]): Promise<SpawnReport> {
+  spawn(
+    program: string,
+    folder: string,
+    args: readonly string[],
+    input?: string,
+  ): Promise<SpawnReport> {
     this.#spawner ??= new SmallSpawner(this.environment());
-    return this.#spawner.run({ program, args, folder });
+    return this.#spawner.run({ program, args, folder, input });
   }
 
   /**

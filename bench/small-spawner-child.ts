@@ -4,6 +4,8 @@ export interface SpawnOrder {
   readonly program: string;
   readonly args: readonly string[];
   readonly folder: string;
+  /** What the program reads from standard input. */
+  readonly input?: string | undefined;
 }
 
 export interface SpawnReport {
@@ -17,9 +19,9 @@ process.on('message', (order: SpawnOrder) => {
   process.send?.(carryOut(order));
 });
 
-function carryOut({ program, args, folder }: SpawnOrder): SpawnReport {
+function carryOut({ program, args, folder, input }: SpawnOrder): SpawnReport {
   const begin = performance.now();
-  const ended = spawnSync(program, args, { cwd: folder, encoding: 'utf8' });
+  const ended = spawnSync(program, args, { cwd: folder, encoding: 'utf8', input });
   const elapsed = performance.now() - begin;
   const { status, error, stderr, stdout: output } = ended;
   const failure = status === 0 ? null : (error?.message ?? `ended with ${status}: ${stderr}`);

@@ -8,13 +8,18 @@ const vm = require('node:vm');
    fifth of what `savepoint list` takes. */
 
 const OLD_AFTER_MS = 30 * 24 * 60 * 60 * 1000;
-const MAGIC = 'savepoint compiled 1\n';
+const MAGIC = 'savepoint compiled 2\n';
+const MOST_USES = 30;
+const NOTHING = { parts: new Map(), uses: [] };
 const OPENED = '(function (exports, require, module, __filename) {';
 const CLOSED = '\n})';
 
-/** Loads the file `entry` of a folder in CommonJS, with all that it requires from there. */
+/**
+ * Loads the file `entry` of a folder in CommonJS, with all that it requires from there. `keep` is called with a word
+ * for what was done: other work calls other functions, so that the first time of each adds to what is kept.
+ */
 function loadCompiled(folder, entry, place) {
-  const kept = place === null ? new Map() : readKept(place);
+  const { parts: kept, uses } = place === null ? NOTHING : readKept(place);
   const modules = new Map();
   const scripts = new Map();
   let isNew = false;
@@ -35,10 +40,16 @@ function loadCompiled(folder, entry, place) {
   };
   const requireFrom = (id) => (id.startsWith('./') ? load(id.slice(2)) : require(id));
 
-  const keep = () => {
-    if (place !== null && isNew) writeKept(place, scripts);
+  const keep = (use = '') => {
+    if (place === null || (!isNew && uses.includes(use))) return;
+    const parts = new Map([...kept, ...[...scripts].map(compiledOf)]);
+    writeKept(place, parts, [...new Set([...uses, use])].slice(-MOST_USES));
   };
   return { exports: load(entry), keep };
+}
+
+function compiledOf([name, script]) {
+  return [name, script.createCachedData()];
 }
 
 /** Where it is kept; null where it is not to be, or cannot be told. */
@@ -54,7 +65,8 @@ function placeFor({ build, words, env }) {
 
 /** Options may come first; for all of those together there is one file. Programs get something else. */
 function nameFor(words) {
-  const [verb = ''] = words;
+  const [verb = '', agent = ''] = words;
+  if (verb === 'hook') return /^[a-z-]{1,20}$/.test(agent) ? `hook-${agent}` : '_other';
   if (!/^[a-z]{1,20}$/.test(verb)) return '_other';
   return words.includes('--json') ? `${verb}-json` : verb;
 }
@@ -62,9 +74,9 @@ function nameFor(words) {
 /** What cannot be read, or what somebody else could have written, counts as nothing. */
 function readKept({ folder, file }) {
   try {
-    return isOurs(folder) && isOurs(file) ? partsOf(fs.readFileSync(file)) : new Map();
+    return isOurs(folder) && isOurs(file) ? partsOf(fs.readFileSync(file)) : NOTHING;
   } catch {
-    return new Map();
+    return NOTHING;
   }
 }
 
@@ -76,30 +88,30 @@ function isOurs(name) {
 
 function partsOf(bytes) {
   const start = bytes.indexOf('\n', MAGIC.length) + 1;
-  if (start === 0 || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return new Map();
-  const { sizes } = JSON.parse(bytes.toString('utf8', MAGIC.length, start));
+  if (start === 0 || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return NOTHING;
+  const { sizes, uses } = JSON.parse(bytes.toString('utf8', MAGIC.length, start));
   const total = sizes.reduce((sum, [, size]) => sum + size, start);
-  if (total !== bytes.length) return new Map();
+  if (total !== bytes.length) return NOTHING;
   let end = start;
-  return new Map(
+  const parts = new Map(
     sizes.map(([name, size]) => {
       end += size;
       return [name, bytes.subarray(end - size, end)];
     }),
   );
+  return { parts, uses };
 }
 
 /** Whole or not at all. Where it cannot be written, the next run takes longer, and that is all. */
-function writeKept({ base, folder, file }, scripts) {
+function writeKept({ base, folder, file }, parts, uses) {
   const fresh = `${file}.${process.pid}`;
   try {
     fs.mkdirSync(base, { recursive: true, mode: 0o700 });
     if (!fs.existsSync(folder)) removeOld(base);
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const parts = [...scripts].map(([name, script]) => [name, script.createCachedData()]);
-    const sizes = parts.map(([name, { length }]) => [name, length]);
-    const head = Buffer.from(`${MAGIC}${JSON.stringify({ sizes })}\n`);
-    const bytes = Buffer.concat([head, ...parts.map(([, data]) => data)]);
+    const sizes = [...parts].map(([name, { length }]) => [name, length]);
+    const head = Buffer.from(`${MAGIC}${JSON.stringify({ sizes, uses })}\n`);
+    const bytes = Buffer.concat([head, ...parts.values()]);
     // A power cut must not leave something that has the right length.
     fs.writeFileSync(fresh, bytes, { flag: 'wx', mode: 0o600, flush: true });
     fs.renameSync(fresh, file);

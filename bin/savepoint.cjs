@@ -7,11 +7,14 @@ var minor = Number(parts[1]);
 // Before these, zstd ignores dictionaries without a word, and stored bytes could not be read back.
 var tooOld =
   major < 22 || (major === 22 && minor < 19) || major === 23 || (major === 24 && minor < 6);
+// An agent waits for its hook, and some take every other exit code for a no: a hook never fails.
+var words = process.argv.slice(2);
+var isHook = words[0] === 'hook' && words.indexOf('--help') === -1 && words.indexOf('-h') === -1;
 if (tooOld) {
   process.stderr.write(
     `savepoint: needs Node 22.19 or newer (of Node 24: 24.6), this is ${process.version}\n`,
   );
-  process.exit(2);
+  process.exit(isHook ? 0 : 2);
 }
 // Before anything else is compiled: V8's thread for baseline code can keep a process from ending. See
 // docs/decisions/2026-11-16-let-the-process-end.md.
@@ -20,13 +23,16 @@ require('node:v8').setFlagsFromString('--no-concurrent-sparkplug');
 var path = require('node:path');
 var fs = require('node:fs');
 var built = path.join(__dirname, '..', 'dist', 'cli');
-var source = path.join(__dirname, '..', 'src', 'cli', 'main.ts');
+// A hook is a program of its own, which loads nothing of the other commands.
+var entry = isHook ? 'hook.js' : 'main.js';
+var source = path.join(__dirname, '..', 'src', isHook ? 'agents/hook-main.ts' : 'cli/main.ts');
 var checkout = fs.existsSync(source);
-var isBuilt = fs.existsSync(path.join(built, 'main.js')) || !checkout;
+var isBuilt = fs.existsSync(path.join(built, entry)) || !checkout;
 (isBuilt ? loadBuilt() : loadSource()).then(
   async ({ cli, keep }) => {
     // Only of what went as it should: a word that is no command would be kept as one.
-    if ((await cli.runCli()) === 0) keep();
+    var did = isHook ? await cli.runHookProcess() : (await cli.runCli()) === 0 ? '' : null;
+    if (did !== null) keep(did);
     // Nothing is left to do, so the process ends. `process.exit` could hang here: it joins V8's threads,
     // and one of them may be waiting for this one to collect garbage.
   },
@@ -35,15 +41,15 @@ var isBuilt = fs.existsSync(path.join(built, 'main.js')) || !checkout;
     process.stderr.write(
       `savepoint: the installation is damaged: ${error.message.split('\n')[0]}\nhint: ${remedy}\n`,
     );
-    process.exitCode = 1;
+    process.exitCode = isHook ? 0 : 1;
   },
 );
 
 async function loadBuilt() {
   var { loadCompiled, placeFor } = require('./load-compiled.cjs');
   var { build } = JSON.parse(fs.readFileSync(path.join(built, 'package.json'), 'utf8'));
-  var place = placeFor({ build, words: process.argv.slice(2), env: process.env });
-  var { exports: cli, keep } = loadCompiled(built, 'main.js', place);
+  var place = placeFor({ build, words, env: process.env });
+  var { exports: cli, keep } = loadCompiled(built, entry, place);
   return { cli, keep };
 }
 

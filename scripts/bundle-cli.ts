@@ -35,6 +35,18 @@ const { output } = await bundle.write({
   // Otherwise each combination of commands that share something would get a file of its own.
   codeSplitting: {
     groups: [
+      // Each file takes a moment to load, and the tables of all agents are small.
+      {
+        name: 'agents',
+        test: /src\/agents\/(hook|hook-log|adapters|[a-z-]+\/parse)\.ts$/,
+        priority: 3,
+      },
+      // What a hook loads for an event that means nothing, which most do.
+      {
+        name: 'base',
+        test: /src\/(model\/(check|errors|display)|fs\/(entries|read-file|write-file)|config\/find-project|engine\/(load|project))\.ts$/,
+        priority: 4,
+      },
       // What a worker thread loads as well, which needs no more.
       {
         name: 'walk',
@@ -42,6 +54,7 @@ const { output } = await bundle.write({
         priority: 3,
       },
       { name: 'engine', test: /src\/engine\/(savepoint|open-savepoint)\.ts$/, priority: 2 },
+      { name: 'config', test: /src\/config\/[^/]+\.ts$/, priority: 2 },
       // But for the first module, which does its work before SQLite is loaded.
       {
         name: 'line',

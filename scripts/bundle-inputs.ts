@@ -8,6 +8,7 @@ export function inCheckout(path: string): string {
 /** The entries of the command's bundle. */
 export const BUNDLE_INPUTS: Readonly<Record<string, string>> = {
   main: inCheckout('src/cli/main.ts'),
+  hook: inCheckout('src/agents/hook-main.ts'),
   // Found beside the code that starts it.
   'scan-worker': inCheckout('src/capture/scan/scan-worker.ts'),
 };

@@ -46,7 +46,9 @@ function commandParts(command: Command): string[] {
     details,
     ...(Object.keys(options).length === 0 ? [] : [optionTable(options)]),
     ...(examples.length === 0 ? [] : [exampleBlock(examples)]),
-    `\`--json\`: ${schemas.map((schema) => `[${schema}](json/${schema})`).join(', ')}`,
+    ...(schemas.length === 0
+      ? []
+      : [`\`--json\`: ${schemas.map((schema) => `[${schema}](json/${schema})`).join(', ')}`]),
   ];
 }
 

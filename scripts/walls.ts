@@ -69,8 +69,8 @@ export const WALLS: Readonly<Record<string, readonly string[]>> = {
   testing: ['index', 'model', 'store', 'store/parts', 'store/documents', 'messages-server'],
   // `check` is `model/check.ts` alone: the one way to check values from outside.
   integrations: ['index', 'check'],
-  // It turns what agents say into acts of the engine. `terminal` says where projects and stores are.
-  agents: ['index', 'check', 'fs', 'config', 'terminal'],
+  // The files in which agents are set up, and the events that they send, in the engine's terms.
+  agents: ['index', 'check', 'fs', 'config'],
   // How things are said at a terminal, whoever says them.
   terminal: ['index', 'fs'],
   replica: [

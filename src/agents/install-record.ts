@@ -69,22 +69,24 @@ export class InstallRecord {
   }
 
   /** What a file held before; null where no copy of it is left. */
-  backupOf(file: InstalledFile): Buffer | null {
-    const copy = this.placeOfBackup(file);
-    return copy === null ? null : readFileOrNull(copy, { maxBytes: MOST_BYTES });
+  backupOf({ backup }: InstalledFile): Buffer | null {
+    return backup === null ? null : readFileOrNull(this.#backup(backup), { maxBytes: MOST_BYTES });
   }
 
   /** Keeps a copy of what a file holds now. Returns the name of the copy. */
   keep(place: string, bytes: Uint8Array): string {
-    const name = `${hash('sha256', place).slice(0, 16)}-${basename(place)}`;
+    const [whose, what] = [hash('sha256', place), hashOf(bytes)];
+    const name = `${whose.slice(0, 12)}-${what.slice(0, 12)}-${basename(place)}`;
     makePrivateFolder(join(this.#folder, 'backups'));
     writeFile(this.#backup(name), bytes);
     return name;
   }
 
   set(place: string, file: InstalledFile): void {
+    const known = this.#files.get(place);
     this.#files.set(place, file);
     this.#write();
+    if (known?.backup !== file.backup) this.discard(known?.backup ?? null);
   }
 
   /** Forgets a file, and its copy. */
@@ -93,12 +95,12 @@ export class InstallRecord {
     if (known === undefined) return;
     this.#files.delete(place);
     this.#write();
-    if (known.backup !== null) removeIfThere(this.#backup(known.backup));
+    this.discard(known.backup);
   }
 
-  /** Where the copy of a file is. */
-  placeOfBackup({ backup }: InstalledFile): string | null {
-    return backup === null ? null : this.#backup(backup);
+  /** Removes a copy. */
+  discard(backup: string | null): void {
+    if (backup !== null) removeIfThere(this.#backup(backup));
   }
 
   get #file(): string {

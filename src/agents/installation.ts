@@ -36,6 +36,8 @@ export interface FileEdit {
   readonly after: Buffer | null;
   /** Of a new file; undefined for its owner alone. */
   readonly mode: number | undefined;
+  /** Whether the whole file is ours. */
+  readonly isOwn: boolean;
   /** Whether hooks of ours were in it before. */
   readonly hadOurs: boolean;
   /** The containers that are made in it. */
@@ -99,17 +101,23 @@ export function applyInstall(edit: FileEdit, record: InstallRecord): void {
   const { agent, scope, place, before, after, mode } = edit;
   if (after === null) throw new Error('an installation removes no file');
   const known = record.get(place);
+  const way = wayBack(edit, record);
   const folders = foldersToMake(place);
-  if (scope !== 'user') makeFolders(dirname(place));
+  try {
+    if (scope !== 'user') makeFolders(dirname(place));
+    rewriteFile(place, after, before, mode);
+  } catch (error) {
+    if (way.backup !== known?.backup) record.discard(way.backup);
+    throw error;
+  }
   record.set(place, {
     agent,
     scope,
     wrote: hashOf(after),
-    ...wayBack(edit, record),
+    ...way,
     made: [...(known?.made ?? []), ...edit.made],
     folders: [...(known?.folders ?? []), ...folders],
   });
-  rewriteFile(place, after, before, mode);
 }
 
 /** Keeps a copy of what is there, unless it is what we wrote ourselves: then the older copy counts. */
@@ -232,13 +240,19 @@ function attempt(plan: MutablePlan, at: AgentFile, edit: () => FileEdit | null):
     const made = edit();
     if (made !== null) plan.edits.push(made);
   } catch (error) {
-    const isExpected = error instanceof UnusableSettings || isSavepointError(error);
-    if (!isExpected) throw error;
-    const message =
-      error instanceof UnusableSettings ? `${at.file} ${error.message}` : error.message;
-    const hint = (isSavepointError(error) ? error.hint : undefined) ?? 'mend it, then try again';
+    const [message, hint] = refusal(at.file, error);
     plan.left.push({ agent: at.agent.name, scope: at.scope, file: at.file, message, hint });
   }
+}
+
+/** Says why a file was left alone, and what to do. Throws what is nothing about the file. */
+export function refusal(file: string, error: unknown): readonly [message: string, hint: string] {
+  if (isSavepointError(error)) return [error.message, error.hint ?? 'try again'];
+  if (error instanceof UnusableSettings)
+    return [`${file} ${error.message}`, 'mend it, then try again'];
+  const { code } = Object(error) as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  return [`${file} cannot be used (${code})`, 'look at who may read and write it and its folder'];
 }
 
 /** Null where nothing is missing. */
@@ -246,7 +260,8 @@ function installed(at: AgentFile, site: Site): FileEdit | null {
   const { agent, scope, file, own } = at;
   const place = placeOf(at);
   const before = bytesOf(at);
-  const edit = { agent: agent.name, scope, file, place, before, mode: modeFor(scope, own) };
+  const about = { agent: agent.name, scope, file, place, before, isOwn: own !== null };
+  const edit = { ...about, mode: modeFor(scope, own) };
   if (own !== null) {
     const after = Buffer.from(own.content);
     if (before?.equals(after)) return null;
@@ -271,7 +286,7 @@ function removed(at: AgentFile, site: Site): FileEdit | null {
   if (before === null) return null;
   const known = site.record.get(place);
   const asWritten = hashOf(before) === known?.wrote ? known : null;
-  const about = { agent: agent.name, scope, file, place, before };
+  const about = { agent: agent.name, scope, file, place, before, isOwn: own !== null };
   const edit = { ...about, mode: undefined, hadOurs: true, made: [] };
   if (own !== null) {
     if (asWritten !== null || before.equals(Buffer.from(own.content)))

@@ -1,7 +1,13 @@
 import { AGENT_NAMES, type AgentName } from '../agents/agent-adapter.ts';
 import { SCOPES, type Scope } from '../agents/agent-settings.ts';
 import { InstallRecord } from '../agents/install-record.ts';
-import type { FileEdit, InstallPlan, LeftFile, Site } from '../agents/installation.ts';
+import {
+  type FileEdit,
+  type InstallPlan,
+  type LeftFile,
+  refusal,
+  type Site,
+} from '../agents/installation.ts';
 import { findProject, storeHome } from '../config/find-project.ts';
 import { permissionsOf, realPathOrNull } from '../fs/entries.ts';
 import { findProgram } from '../fs/find-program.ts';
@@ -18,7 +24,9 @@ import {
 } from '../model/check.ts';
 import { diffText } from '../terminal/diff-text.ts';
 import { type FileDiff, fileDiff } from '../terminal/file-diff.ts';
-import { nearestWord, shellWord } from '../terminal/phrases.ts';
+import type { Paint } from '../terminal/paint.ts';
+import { nearestWord, plural, shellWord } from '../terminal/phrases.ts';
+import { wrapWords } from '../terminal/text-width.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { type Call, flag, type Option, option, wordOption } from './command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -89,7 +97,7 @@ export function isOnPath(path: string | undefined, project: string): boolean {
   return findProgram('savepoint', lasting.join(':'), project) !== null;
 }
 
-/** What was done to the files of agents, or why nothing was. */
+/** Whether files of agents were written, or why not. */
 export type Outcome = 'done' | 'dry-run' | 'declined' | 'not-asked';
 
 interface Work {
@@ -98,38 +106,67 @@ interface Work {
   readonly apply: (edit: FileEdit) => void;
 }
 
+export interface Carried extends InstallPlan {
+  readonly outcome: Outcome;
+}
+
 /** Shows what would be done to each file and does it, unless somebody has to say yes first. */
-export async function carryOutEdits(call: Call, { plan, question, apply }: Work): Promise<Outcome> {
-  const { edits, left } = plan;
-  for (const edit of edits) {
-    for (const line of diffText(editDiff(edit), call.paint)) call.say(line);
-    call.say();
-  }
-  if (!call.json) for (const one of left) call.io.err(leftText(one));
-  if (call.flags.has('dry-run')) return 'dry-run';
-  if (edits.length === 0) return 'done';
+export async function carryOutEdits(call: Call, { plan, question, apply }: Work): Promise<Carried> {
+  for (const line of plan.edits.flatMap((edit) => editText(edit, call.paint))) call.say(line);
+  sayLeft(call, plan.left);
+  if (call.flags.has('dry-run')) return { ...plan, outcome: 'dry-run' };
+  if (plan.edits.length === 0) return { ...plan, outcome: 'done' };
   if (!call.flags.has('yes')) {
     // Settings of other programs are not written unless a person has seen how.
-    if (!asksFirst(call)) return 'not-asked';
-    if (!(await confirmed(call, question))) return 'declined';
+    if (!asksFirst(call)) return { ...plan, outcome: 'not-asked' };
+    if (!(await confirmed(call, question))) return { ...plan, outcome: 'declined' };
   }
-  for (const edit of edits) {
-    apply(edit);
-    call.io.done = 'settings of agents were changed all the same';
+  const failed = plan.edits.flatMap((edit) => {
+    try {
+      apply(edit);
+      call.io.done = 'settings of agents were changed all the same';
+      return [];
+    } catch (error) {
+      return [{ edit, left: notWritten(edit, error) }];
+    }
+  });
+  sayLeft(
+    call,
+    failed.map(({ left }) => left),
+  );
+  const edits = plan.edits.filter((edit) => !failed.some((one) => one.edit === edit));
+  return { outcome: 'done', edits, left: [...plan.left, ...failed.map(({ left }) => left)] };
+}
+
+/** One file that cannot be written does not keep the others from being set up. */
+function notWritten({ agent, scope, file }: FileEdit, error: unknown): LeftFile {
+  const [message, hint] = refusal(file, error);
+  return { agent, scope, file, message, hint };
+}
+
+/** The diff of somebody's settings; files that are wholly ours are only named. */
+function editText(edit: FileEdit, paint: Paint): string[] {
+  const diff = editDiff(edit);
+  if (!edit.isOwn) return [...diffText(diff, paint), ''];
+  const lines = plural(diff.insertions + diff.deletions, 'line');
+  return [`${diff.status} ${displayText(edit.file)} (${lines})`, ''];
+}
+
+function sayLeft(call: Call, left: readonly LeftFile[]): void {
+  if (call.json) return;
+  for (const { message, hint } of left) {
+    const texts = [`savepoint: ${message}; it was left as it is`, `hint: ${hint}`];
+    const lines = texts.flatMap((text) => wrapWords(displayText(text), call.columns, 2));
+    call.io.err(`${lines.join('\n')}\n`);
   }
-  return 'done';
 }
 
 /** The exit code of a command that set up agents, or took that back. */
-export function exitOf(outcome: Outcome, { edits, left }: InstallPlan): ExitCode {
+export function exitOf({ outcome, edits, left }: Carried): ExitCode {
   if (outcome === 'declined') return EXIT.interrupted;
   if (left.length > 0) return EXIT.failure;
   if (outcome === 'not-asked') return EXIT.nothingToDo;
   return outcome === 'done' && edits.length === 0 ? EXIT.nothingToDo : EXIT.done;
-}
-
-function leftText({ message, hint }: LeftFile): string {
-  return `savepoint: ${displayText(message)}; it was left as it is\nhint: ${displayText(hint)}\n`;
 }
 
 /** A file of an agent as a diff, with few lines around each change: settings may hold keys. */
@@ -190,7 +227,7 @@ export const EDITS: ObjectKind<EditsJson> = exact({
   left: described('Files that were left as they are, and why.', listOf(LEFT)),
 });
 
-export function editsJson(outcome: Outcome, { edits, left }: InstallPlan): EditsJson {
+export function editsJson({ outcome, edits, left }: Carried): EditsJson {
   const files = edits.map((edit) => {
     const { insertions, deletions } = editDiff(edit);
     const { agent, scope, file, before, after } = edit;

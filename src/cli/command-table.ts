@@ -28,6 +28,7 @@ export type CommandName =
   | 'off'
   | 'on'
   | 'uninstall'
+  | 'hook'
   | 'mcp'
   | 'chat'
   | 'demo';
@@ -61,6 +62,7 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   off: async () => (await import('./commands/switch.ts')).off,
   on: async () => (await import('./commands/switch.ts')).on,
   uninstall: async () => (await import('./commands/uninstall.ts')).uninstall,
+  hook: async () => (await import('./commands/hook.ts')).hook,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,
   chat: async () => (await import('./commands/chat.ts')).chat,
   demo: async () => (await import('./commands/demo.ts')).demo,

@@ -90,6 +90,8 @@ export function captureBefore(bench: Workbench, request: CaptureRequest): Promis
     const site = { ...bench.site, maxFileSize, asText };
     const paths = request.paths.flatMap((path) => resolveNamed(bench.root, path));
     if (paths.length === 0) throw new SavepointError('argument-invalid', 'no path was named');
+    const told = await openedBefore(bench, request, paths);
+    if (told !== null) return told;
     await recordSession(bench, draft, request, now);
     const { description } = request;
     const message = { sessionId, messageId, description, coverage: 'named' as const };
@@ -98,6 +100,21 @@ export function captureBefore(bench: Workbench, request: CaptureRequest): Promis
     const changes = await openChanges(draft, site, paths, { author, finds: bench.finds(now) });
     return captureOf(id, paths, changes);
   });
+}
+
+/** The capture of a tool call that is told again while it runs: some agents run a hook more than once. */
+async function openedBefore(
+  { store }: Workbench,
+  { sessionId, toolCallId }: CaptureRequest,
+  paths: readonly TrackedPath[],
+): Promise<Capture | null> {
+  if (toolCallId === undefined) return null;
+  const open = await store.timeline.changes({ sessionIds: [sessionId], open: true });
+  const changes = open.filter((change) => change.toolCallId === toolCallId);
+  const captured = new Set(changes.map(({ path }) => path));
+  const checkpointId = changes[0]?.checkpointId ?? null;
+  if (checkpointId === null || !paths.every((path) => captured.has(path))) return null;
+  return captureOf(checkpointId, paths, changes);
 }
 
 /** After the tool: ends the capture's changes with what is there now. */

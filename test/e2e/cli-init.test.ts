@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AGENT_NAMES } from '../../src/agents/agent-adapter.ts';
 import { SETTINGS_SAMPLES } from '../setup/agent-settings.ts';
@@ -168,6 +169,45 @@ describe('init', () => {
     expect(err).toContain(`${settings} is not JSON (line 1); it was left as it is`);
     expect(readFileSync(settings, 'utf8')).toBe('{ "model": ');
     expect(readFileSync(join(user, '.gemini/settings.json'), 'utf8')).toContain('hook gemini');
+  });
+
+  it('leaves a file that is changed while it asks', async () => {
+    write(settings, '{}\n');
+    const edits = () => {
+      writeFileSync(settings, '{ "model": "opus" }\n');
+      return 'y';
+    };
+    const { code, rows } = await project.see(['init', '--agent', 'claude-code'], {
+      answers: [edits],
+    });
+    expect(code).toBe(1);
+    const text = rows.map((row) => row.trim()).join(' ');
+    expect(text).toContain('was changed by somebody else just now');
+    expect(text).not.toContain('Set up');
+    expect(readFileSync(settings, 'utf8')).toBe('{ "model": "opus" }\n');
+    expect(readdirSync(join(project.home, 'agents/backups'))).toEqual([]);
+  });
+
+  it('sets up the others where one file cannot be reached', async () => {
+    // A file where a folder would have to be.
+    write(join(user, '.gemini'), '');
+    const { code, err } = await project.run(['init', '--agent', 'gemini,qwen', '--yes']);
+    expect(code).toBe(1);
+    expect(err).toContain('.gemini/settings.json cannot be used (ENOTDIR)');
+    expect(readFileSync(join(user, '.qwen/settings.json'), 'utf8')).toContain('hook qwen');
+  });
+
+  it('registers no program that is part of the project, or that only npm finds', async () => {
+    const checkout = fileURLToPath(new URL('../../', import.meta.url));
+    const { code, err } = await project.run(['init', '--project', checkout, ...CLAUDE]);
+    expect(code).toBe(2);
+    expect(err).toContain('npm install -g savepoint');
+    expect(existsSync(settings)).toBe(false);
+    const file = join(project.scratch, 'npx/node_modules/.bin/savepoint');
+    write(file, '#!/bin/sh\n');
+    chmodSync(file, 0o755);
+    await project.run(['init', ...CLAUDE], { env: { PATH: `${dirname(file)}:${PATH}` } });
+    expect(readFileSync(settings, 'utf8')).toContain('/bin/savepoint.cjs hook claude-code');
   });
 
   it('leaves a file of somebody else that has the name of one of its own', async () => {

@@ -67,22 +67,22 @@ export const init: Command = {
     const agents = agentsFor(call, scope, site);
     refuseProgramOfProject(scope, site);
     const plan = planInstall(agents, scope, site);
-    const work = {
+    const carried = await carryOutEdits(call, {
       plan,
       question: `Write ${plural(plan.edits.length, 'file')}?`,
-      apply: (edit: InstallPlan['edits'][number]) => applyInstall(edit, site.record),
-    };
-    const outcome = await carryOutEdits(call, work);
+      apply: (edit) => applyInstall(edit, site.record),
+    });
+    const { outcome } = carried;
     const isSetUp = outcome === 'done' && agents.length > 0;
     const baseline = isSetUp ? await firstScan(call) : null;
     const { program, project } = site;
-    printJson(call, SHAPE, { ...editsJson(outcome, plan), project, agents, program, baseline });
+    printJson(call, SHAPE, { ...editsJson(carried), project, agents, program, baseline });
     if (agents.length === 0) return noAgents(call);
-    if (outcome === 'done') tellDone(call, plan, scope);
+    if (outcome === 'done') tellDone(call, carried, scope);
     if (outcome === 'not-asked') call.tell('Nothing was written: add --yes to say yes beforehand.');
     if (outcome === 'declined') call.tell('Nothing was written.');
     if (isSetUp && !isOnPath(call.io.env.PATH, project)) warnOfProgram(call, scope, site);
-    return exitOf(outcome, plan);
+    return exitOf(carried);
   },
 };
 
@@ -118,7 +118,9 @@ function noAgents(call: Call): ExitCode {
 }
 
 function tellDone(call: Call, { edits, left }: InstallPlan, scope: Scope): void {
-  const written = AGENT_NAMES.filter((name) => edits.some(({ agent }) => agent === name));
+  const isIn = (files: readonly { readonly agent: AgentName }[], name: AgentName): boolean =>
+    files.some(({ agent }) => agent === name);
+  const written = AGENT_NAMES.filter((name) => isIn(edits, name) && !isIn(left, name));
   const titles = written.map((name) => ALL_SETTINGS[name].title).join(', ');
   if (written.length > 0) call.tell(`Set up: ${titles}. Restart the agents that are running.`);
   else if (left.length === 0) call.tell('Nothing to do: all hooks are there already.');

@@ -1,6 +1,6 @@
 import { AGENT_NAMES } from '../../agents/agent-adapter.ts';
 import { SCOPES } from '../../agents/agent-settings.ts';
-import { applyRemoval, type FileEdit, planRemoval } from '../../agents/installation.ts';
+import { applyRemoval, planRemoval } from '../../agents/installation.ts';
 import { plural } from '../../terminal/phrases.ts';
 import {
   AGENT_OPTIONS,
@@ -35,18 +35,19 @@ export const uninstall: Command = {
     const site = siteOf(call, 'user');
     const scopes = scope === undefined ? SCOPES : [scope];
     const plan = planRemoval(namedAgents(call) ?? AGENT_NAMES, scopes, site);
-    const outcome = await carryOutEdits(call, {
+    const carried = await carryOutEdits(call, {
       plan,
       question: `Write or remove ${plural(plan.edits.length, 'file')}?`,
-      apply: (edit: FileEdit) => applyRemoval(edit, site.record),
+      apply: (edit) => applyRemoval(edit, site.record),
     });
-    printJson(call, EDITS, editsJson(outcome, plan));
+    const { outcome, edits, left } = carried;
+    printJson(call, EDITS, editsJson(carried));
     if (outcome === 'not-asked') call.tell('Nothing was written: add --yes to say yes beforehand.');
     if (outcome === 'declined') call.tell('Nothing was written.');
     if (outcome === 'done') {
-      const isIdle = plan.edits.length === 0;
-      call.tell(isIdle ? 'Nothing to do: no hook was found.' : 'Done: the hooks are out.');
+      if (edits.length > 0) call.tell('Done: the hooks are out.');
+      else if (left.length === 0) call.tell('Nothing to do: no hook was found.');
     }
-    return exitOf(outcome, plan);
+    return exitOf(carried);
   },
 };

@@ -1,0 +1,44 @@
+import { readFileOrNull } from '../fs/read-file.ts';
+import type { OwnerRequest } from '../index.ts';
+import type { AgentAdapter } from './agent-adapter.ts';
+
+// For how long an agent counts as alive after each of its events, where its process cannot be told.
+const LEASE_MS = 10 * 60 * 1000;
+const LEASE: OwnerRequest = { leaseMs: LEASE_MS };
+
+const SHELL = /^-?(ba|da|a|z|k|fi)?sh$/;
+const MOST_SHELLS = 3;
+
+/**
+ * The process whose end ends the agent's work: the one that the agent names, else the parent of this hook, past
+ * the shell that runs the hook's command. A lease where that is not the agent, or cannot be told.
+ */
+export function agentOwner(
+  { name, parentIsAgent }: Pick<AgentAdapter, 'name' | 'parentIsAgent'>,
+  { env, parentId }: { readonly env: NodeJS.ProcessEnv; readonly parentId: number },
+): OwnerRequest {
+  const named = name === 'claude-code' ? Number(env.CLAUDE_PID) : Number.NaN;
+  if (Number.isSafeInteger(named) && named > 1 && processAt(named) !== null) {
+    return { processId: named };
+  }
+  if (!parentIsAgent) return LEASE;
+  let processId = parentId;
+  for (let shells = 0; shells < MOST_SHELLS; shells += 1) {
+    const found = processAt(processId);
+    // The process with the number 1 takes over those whose parent has ended.
+    if (found === null || processId <= 1) return LEASE;
+    if (!SHELL.test(found.name)) return { processId };
+    processId = found.parentId;
+  }
+  return LEASE;
+}
+
+/** A process by its number; null where there is none, or no /proc to look at. */
+function processAt(processId: number): { name: string; parentId: number } | null {
+  const bytes = readFileOrNull(`/proc/${processId}/stat`, {});
+  if (bytes === null) return null;
+  const stat = bytes.toString();
+  const end = stat.lastIndexOf(')');
+  const [, parentId] = stat.slice(end + 2).split(' ');
+  return { name: stat.slice(stat.indexOf('(') + 1, end), parentId: Number(parentId) };
+}

@@ -1,0 +1,135 @@
+import { hash, randomUUID } from 'node:crypto';
+import { isAbsolute, resolve } from 'node:path';
+import type { OwnerRequest, Savepoint } from '../index.ts';
+import type { AgentEvent, AgentName, MessageSent, ToolBegins, ToolEnded } from './agent-adapter.ts';
+import { ContinuedPrompts } from './continued-prompts.ts';
+import { noticeText } from './notice.ts';
+
+/** Where events are recorded. */
+export interface Recording {
+  readonly savepoint: Savepoint;
+  readonly agent: AgentName;
+  readonly owner: OwnerRequest;
+  /** The folder of the hook, for events that do not name theirs. */
+  readonly cwd: string;
+  /** Where the stores are. */
+  readonly home: string;
+}
+
+export interface Recorded {
+  /** What the agent's model is to read with the prompt. */
+  readonly notice: string | null;
+  /** Whether the worktree was never scanned, so that there is a gap. */
+  readonly lacksBaseline: boolean;
+}
+
+const NOTHING_TO_SAY: Recorded = { notice: null, lacksBaseline: false };
+
+/** Puts an event on record. The first scan of a project is never made here: an agent is waiting. */
+export async function recordEvent(recording: Recording, event: AgentEvent): Promise<Recorded> {
+  const { savepoint } = recording;
+  const { sessionId } = event;
+  switch (event.kind) {
+    case 'session-started':
+      return { notice: null, lacksBaseline: !(await savepoint.isScanned()) };
+    case 'message':
+      return recordMessage(recording, event);
+    case 'turn-continued':
+      new ContinuedPrompts(recording.home, sessionId).add(event.messageId);
+      return NOTHING_TO_SAY;
+    case 'before-tool':
+      return recordCall(recording, event);
+    case 'after-tool':
+      await savepoint.closeCall({ sessionId, toolCallId: callIdOf(event) });
+      return NOTHING_TO_SAY;
+    case 'session-ended':
+      await savepoint.endSession(sessionId);
+      new ContinuedPrompts(recording.home, sessionId).forget();
+      return NOTHING_TO_SAY;
+    default: {
+      const messageId = (await messageOf(recording, event)) ?? undefined;
+      const subagentId = event.subagentId ?? undefined;
+      const interrupted = event.kind === 'interrupted';
+      await savepoint.endTurn(sessionId, { messageId, subagentId, interrupted, baseline: false });
+      return NOTHING_TO_SAY;
+    }
+  }
+}
+
+async function recordMessage(
+  { savepoint, agent, owner }: Recording,
+  { sessionId, messageId, promptId, turnId, prompt, transcriptPath }: MessageSent,
+): Promise<Recorded> {
+  const { coverage } = await savepoint.checkpoint({
+    sessionId,
+    messageId: messageId ?? randomUUID(),
+    agent,
+    owner,
+    description: prompt === '' ? `a prompt to ${agent}` : prompt,
+    conversation: { id: sessionId, promptId, turnId, transcriptPath },
+    scan: true,
+    baseline: false,
+  });
+  const untold = await savepoint.untold(sessionId);
+  return {
+    notice: untold === null ? null : noticeText(untold),
+    lacksBaseline: coverage === 'no-baseline',
+  };
+}
+
+async function recordCall(recording: Recording, event: ToolBegins): Promise<Recorded> {
+  const { savepoint, agent, owner } = recording;
+  const { act, sessionId, subagentId } = event;
+  const call = {
+    sessionId,
+    messageId: (await messageOf(recording, event)) ?? NO_PROMPT,
+    toolCallId: callIdOf(event),
+    subagentId: subagentId ?? undefined,
+    agent,
+    owner,
+    // Only for a message that is not on record, such as one whose hook was killed.
+    description: describe(event),
+  };
+  if (act.kind === 'files') {
+    const folder = event.cwd !== null && isAbsolute(event.cwd) ? event.cwd : recording.cwd;
+    const paths = act.paths.map((path) => resolve(folder, path)).filter(isOnDisk);
+    if (paths.length > 0) await savepoint.captureBefore({ ...call, paths });
+    return NOTHING_TO_SAY;
+  }
+  const { report } = await savepoint.openWindow({ ...call, baseline: false });
+  return { notice: null, lacksBaseline: report.coverage === 'no-baseline' };
+}
+
+/** The kernel's own files are nobody's work, and that of this process's environment holds secrets. */
+function isOnDisk(path: string): boolean {
+  return !/^\/(proc|sys)(\/|$)/.test(path);
+}
+
+// Some agents tell of no prompts at all: their session is one message.
+const NO_PROMPT = 'no-prompt';
+
+/** The message that an event belongs to: the one it names, unless a program sent that, else the newest. */
+async function messageOf(
+  { savepoint, home }: Recording,
+  { sessionId, messageId }: { readonly sessionId: string; readonly messageId: string | null },
+): Promise<string | null> {
+  if (messageId !== null && !new ContinuedPrompts(home, sessionId).has(messageId)) return messageId;
+  const query = { sessionIds: [sessionId], kinds: ['message'], limit: 1 } as const;
+  const [newest] = await savepoint.list(query);
+  return newest?.messageId ?? null;
+}
+
+/**
+ * The name of a call. Where the agent has none, the act names it: the end of the call repeats it, and so does the
+ * same event that arrives in the form of another agent.
+ */
+function callIdOf({ toolCallId, act }: ToolBegins | ToolEnded): string {
+  return toolCallId ?? `act-${hash('sha256', JSON.stringify(act)).slice(0, 24)}`;
+}
+
+const MAX_DESCRIPTION = 200;
+
+function describe({ tool, act }: ToolBegins): string {
+  const text = act.kind === 'command' ? act.command : `${tool} ${act.paths.join(', ')}`;
+  return text.slice(0, MAX_DESCRIPTION).toWellFormed();
+}

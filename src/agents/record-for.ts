@@ -1,0 +1,116 @@
+import { resolve } from 'node:path';
+import { findProject, storeHome, userFile } from '../config/find-project.ts';
+import { loadConfiguration } from '../config/index.ts';
+import { realPathOrNull } from '../fs/entries.ts';
+import { isSavepointError, openSavepoint, type Savepoint } from '../index.ts';
+import type { AgentAdapter, AgentEvent } from './agent-adapter.ts';
+import { agentOwner } from './agent-owner.ts';
+import { startFirstScan } from './first-scan.ts';
+import type { HookCall, Told } from './hook.ts';
+import { problemOf } from './hook-log.ts';
+import { type Recorded, recordEvent } from './record-event.ts';
+import { isOff } from './switch.ts';
+
+// Agents wait for their hooks, and Codex ends a hook of the end of a session after three seconds.
+const SCAN_MS = 8_000;
+const LOCK_MS = 5_000;
+const LAST_SCAN_MS = 1_500;
+const LAST_LOCK_MS = 500;
+
+const BEGIN: readonly AgentEvent['kind'][] = ['session-started', 'message', 'before-tool'];
+
+/** Puts an event on record and says so in the log. Gives the answer that tells the agent of a notice. */
+export async function recordFor(
+  call: HookCall,
+  adapter: AgentAdapter,
+  event: AgentEvent,
+  log: (told: Told) => void,
+): Promise<string | null> {
+  const home = storeHome(call);
+  const { sessionId } = event;
+  const about = { event: event.kind, sessionId };
+  try {
+    const project = projectOf(call, adapter, event);
+    if (isOff(home, project, sessionId)) {
+      log({ ...about, project, outcome: 'off' });
+      return null;
+    }
+    return await withSavepoint(call, event, project, async (savepoint) => {
+      const owner = agentOwner(adapter, call);
+      const recording = { savepoint, agent: adapter.name, owner, cwd: call.cwd, home };
+      const { notice, lacksBaseline } = await recordEvent(recording, event);
+      const reason = lacksBaseline ? 'no-baseline' : null;
+      log({ ...about, project: savepoint.root, outcome: 'recorded', reason });
+      if (lacksBaseline && (await startScanOf(call, savepoint))) {
+        log({ outcome: 'started', reason: 'first-scan', project: savepoint.root });
+      }
+      return tell(adapter, savepoint, sessionId, notice);
+    });
+  } catch (error) {
+    const outcome = isSavepointError(error, 'store-missing') ? 'dropped' : 'failed';
+    log({ ...about, outcome, ...problemOf(error) });
+    return null;
+  }
+}
+
+/** The session counts as told once its agent gets the text. Agents that read none are never told. */
+async function tell(
+  adapter: AgentAdapter,
+  savepoint: Savepoint,
+  sessionId: string,
+  notice: Recorded['notice'],
+): Promise<string | null> {
+  const text = notice === null ? null : adapter.answer(notice);
+  if (text !== null) await savepoint.tell(sessionId);
+  return text;
+}
+
+function startScanOf(call: HookCall, savepoint: Savepoint): Promise<boolean> {
+  const { program, env } = call;
+  const isMade = () => savepoint.isScanned();
+  return startFirstScan({ home: storeHome(call), project: savepoint.root, program, env, isMade });
+}
+
+/** Opens the project's timeline for an event, and begins it where there is none. */
+async function withSavepoint<T>(
+  call: HookCall,
+  event: AgentEvent,
+  project: string,
+  work: (savepoint: Savepoint) => Promise<T>,
+): Promise<T> {
+  const { env } = call;
+  const { values } = loadConfiguration({ project, userFile: userFile(call), environment: env });
+  const isLast = event.kind === 'session-ended';
+  const savepoint = await openSavepoint({
+    ...values,
+    project,
+    home: storeHome(call),
+    refusedProjects: [call.homeDirectory],
+    // The end of work that nobody recorded begins no timeline.
+    create: BEGIN.includes(event.kind),
+    environment: env,
+    scan: true,
+    scanDeadlineMs: Math.min(values.scanDeadlineMs ?? SCAN_MS, isLast ? LAST_SCAN_MS : SCAN_MS),
+    lockTimeoutMs: Math.min(values.lockTimeoutMs, isLast ? LAST_LOCK_MS : LOCK_MS),
+  });
+  try {
+    return await work(savepoint);
+  } finally {
+    await savepoint.close();
+  }
+}
+
+/**
+ * The project of an event. An agent can go to another folder while it works, so the folder in which it was started
+ * counts where the agent names it.
+ */
+function projectOf(call: HookCall, adapter: AgentAdapter, event: AgentEvent): string {
+  const named = adapter.projectVariable === null ? undefined : call.env[adapter.projectVariable];
+  const folders = [named, event.cwd, call.cwd].flatMap((folder) => {
+    const isUsable = typeof folder === 'string' && folder.startsWith('/') && !folder.includes('\0');
+    const real = isUsable ? realPathOrNull(resolve(folder)) : null;
+    return real === null ? [] : [real];
+  });
+  const [cwd = call.cwd] = folders;
+  return findProject({ io: { ...call, cwd }, values: new Map() });
+}

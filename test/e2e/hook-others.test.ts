@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { AgentName } from '../../src/agents/agent-adapter.ts';
+import { agentOwner } from '../../src/agents/agent-owner.ts';
+import { noticeText } from '../../src/agents/notice.ts';
+import { HookBed } from './hook-bed.ts';
+
+let bed: HookBed;
+
+afterEach(() => bed?.done());
+
+async function projectOf(agent: AgentName): Promise<HookBed> {
+  bed = new HookBed(agent);
+  bed.put('a.txt', 'one\n');
+  await bed.scan();
+  return bed;
+}
+
+describe('hooks of agents without ids', () => {
+  it('find the end of a call by what it does', async () => {
+    const { root } = await projectOf('gemini');
+    const session = { session_id: 'g', cwd: root };
+    const send = (hook_event_name: string, more: object) =>
+      bed.hook({ ...session, hook_event_name, ...more });
+    const timestamp = '2026-11-15T21:24:28.098Z';
+    await send('BeforeAgent', { prompt: 'first', timestamp });
+    for (const content of ['two\n', 'three\n']) {
+      const call = { tool_name: 'replace', tool_input: { file_path: join(root, 'a.txt') } };
+      await send('BeforeTool', call);
+      bed.put('a.txt', content);
+      await send('AfterTool', call);
+    }
+    const command = { tool_name: 'run_shell_command', tool_input: { command: 'make' } };
+    await send('BeforeTool', command);
+    bed.put('made.txt', 'made\n');
+    await send('AfterTool', command);
+    await send('AfterAgent', {});
+    // After the end of the command a person's file is not the agent's.
+    bed.put('by-hand.txt', 'mine\n');
+    await send('BeforeAgent', { prompt: 'second', timestamp: '2026-11-15T21:25:28.098Z' });
+    expect(await bed.prompts()).toEqual(['first: 2', 'second: 0']);
+    await bed.rewind('first');
+    expect([bed.text('a.txt'), bed.text('made.txt'), bed.text('by-hand.txt')]).toEqual([
+      'one\n',
+      null,
+      'mine\n',
+    ]);
+  });
+
+  it('take a session without prompts for one message', async () => {
+    const { root } = await projectOf('droid');
+    const call = {
+      session_id: 'd',
+      cwd: root,
+      tool_name: 'Create',
+      tool_input: { file_path: join(root, 'n.txt') },
+    };
+    await bed.hook({ ...call, hook_event_name: 'PreToolUse' });
+    bed.put('n.txt', 'new\n');
+    await bed.hook({ ...call, hook_event_name: 'PostToolUse' });
+    expect(await bed.prompts()).toEqual([`Create ${join(root, 'n.txt')}: 1`]);
+  });
+
+  it('record once what three hooks of Cline tell at the same time', async () => {
+    const { root } = await projectOf('cline');
+    const about = { taskId: 'c', workspaceRoots: [root] };
+    const thrice = (payload: object) =>
+      Promise.all([1, 2, 3].map(() => bed.hook({ ...about, ...payload })));
+    const call = { id: 'call-1', name: 'editor', input: { path: join(root, 'a.txt') } };
+    const timestamp = '2026-11-15T21:54:00.081Z';
+    await thrice({ hookName: 'agent_start', timestamp });
+    const answers = await thrice({ hookName: 'tool_call', tool_call: call });
+    bed.put('a.txt', 'ONE\n');
+    await thrice({ hookName: 'tool_result', tool_result: call });
+    expect(answers).toEqual(Array(3).fill('{"cancel":false}'));
+    expect(await bed.prompts()).toEqual(['a prompt to cline: 1']);
+    const changes = await bed.with((savepoint) => savepoint.changes({ sessionIds: ['c'] }));
+    expect(changes).toHaveLength(1);
+  });
+
+  it('record a prompt once that Copilot tells to its own hook and to that of Claude Code', async () => {
+    const { root } = await projectOf('copilot');
+    const time = Date.parse('2026-11-15T21:51:45.774Z');
+    await bed.hook({ sessionId: 'c', timestamp: time, cwd: root, prompt: 'go' });
+    const payload = {
+      session_id: 'c',
+      timestamp: '2026-11-15T21:51:45.774Z',
+      cwd: root,
+      hook_event_name: 'UserPromptSubmit',
+      prompt: 'go',
+    };
+    await bed.hook(payload, { agent: 'claude-code' });
+    expect(await bed.prompts()).toEqual(['go: 0']);
+  });
+});
+
+describe('an interrupt', () => {
+  it('of Codex ends the command, and what comes later is not its own', async () => {
+    const { root } = await projectOf('codex');
+    const turn = { session_id: 'x', turn_id: 't1', cwd: root };
+    const send = (hook_event_name: string, more: object = {}) =>
+      bed.hook({ ...turn, hook_event_name, ...more });
+    await send('UserPromptSubmit', { prompt: 'long' });
+    const call = { tool_name: 'Bash', tool_use_id: 'c1', tool_input: { command: 'long' } };
+    await send('PreToolUse', call);
+    bed.put('part.txt', 'part\n');
+    await send('Interrupt');
+    bed.put('by-hand.txt', 'mine\n');
+    await bed.with((savepoint) => savepoint.scan());
+    await bed.rewind('long');
+    expect([bed.text('part.txt'), bed.text('by-hand.txt')]).toEqual([null, 'mine\n']);
+  });
+});
+
+describe('the owner of an agent’s work', () => {
+  const claude = { name: 'claude-code', parentIsAgent: true } as const;
+
+  it('is the parent of the hook, past the shell that runs its command', async () => {
+    const shell = spawn('sh', ['-c', 'read line'], { stdio: ['pipe', 'ignore', 'ignore'] });
+    try {
+      await new Promise((started) => shell.once('spawn', started));
+      const owner = agentOwner(claude, { env: {}, parentId: shell.pid ?? 0 });
+      expect(owner).toEqual({ processId: process.pid });
+    } finally {
+      shell.stdin.end();
+    }
+  });
+
+  it('is the process that Claude Code names, while that one lives', () => {
+    const parentId = process.pid;
+    const named = (pid: string) => agentOwner(claude, { env: { CLAUDE_PID: pid }, parentId });
+    expect(named(String(process.ppid))).toEqual({ processId: process.ppid });
+    for (const pid of ['', '0', '-1', '99999999', '../1', '1e3']) {
+      expect(named(pid)).toEqual({ processId: process.pid });
+    }
+  });
+
+  it('is a lease for Codex, whose hooks are children of a daemon', () => {
+    const owner = agentOwner(
+      { name: 'codex', parentIsAgent: false },
+      { env: { CLAUDE_PID: String(process.pid) }, parentId: process.pid },
+    );
+    expect(owner).toEqual({ leaseMs: 600_000 });
+  });
+});
+
+describe('a notice', () => {
+  it('names at most twenty files, and none of them steers anything', () => {
+    const paths = Array.from({ length: 25 }, (_, at) => `file-${at}`);
+    const text = noticeText({
+      paths: ['a\n\u001b[31m\u202eb', 'x'.repeat(5000), ...paths],
+      count: 27,
+    });
+    expect(text).toContain('- a\\n\\x1b[31m\\u{202e}b');
+    expect(text).toContain('and 7 more');
+    expect(text.split('\n').filter((line) => line.startsWith('- '))).toHaveLength(20);
+    expect(text.length).toBeLessThan(2000);
+  });
+});
