@@ -150,9 +150,11 @@ export class AgentBed {
       rows: 40,
     });
     this.#terminals.add(terminal);
-    if (question !== undefined) {
-      await terminal.until(question.text);
+    if (question !== undefined) await terminal.until(question.text);
+    // A question that was just drawn may not listen yet.
+    while (question !== undefined && terminal.screen().includes(question.text)) {
       terminal.type(question.keys);
+      await pause(500);
     }
     await terminal.until(ready);
     return terminal;

@@ -8,13 +8,15 @@ import { CODEX } from './real/codex.ts';
 const MINE = 'The work of the first agent';
 const OTHERS = 'The work of the second agent';
 
-/** Each runs a command that ends only after the other's has begun. */
+/** Each runs a command in the middle of which the other's writes. */
 function story(prompt: string, own: string, other: string): Story {
-  const wait = `touch ${own}-began; until [ -e ${other}-began ]; do sleep 0.1; done`;
+  const meet = (what: string): string =>
+    `touch ~/${own}-${what}; until [ -e ~/${other}-${what} ]; do sleep 0.1; done`;
+  const command = `${meet('began')}; echo ${own} > ${own}-command.txt; ${meet('wrote')}`;
   return {
     [prompt]: [
       [{ act: 'write', path: `${own}-tool.txt`, content: `${own}\n` }],
-      [{ act: 'run', command: `${wait}; echo ${own} > ${own}-command.txt` }],
+      [{ act: 'run', command }],
     ],
   };
 }
@@ -27,7 +29,7 @@ it.each(AGENTS)('keeps $name and another agent apart in one worktree', async (ag
   bed = new AgentBed({ 'a.txt': 'a\n' });
   await bed.add(agent, story(MINE, 'mine', 'others'));
   await bed.add(another, story(OTHERS, 'others', 'mine'));
-  await bed.savepoint('init', '--agent', agent.name, '--agent', another.name, '--yes');
+  await bed.savepoint('init', '--agent', `${agent.name},${another.name}`, '--yes');
   await Promise.all([bed.prompt(agent, MINE), bed.prompt(another, OTHERS)]);
   const atLast = bed.files();
 
