@@ -41,6 +41,7 @@ const { output } = await bundle.write({
         test: /src\/agents\/(hook|hook-log|adapters|[a-z-]+\/parse)\.ts$/,
         priority: 3,
       },
+      { name: 'recording', test: /src\/agents\/(record-for|first-scan|switch)\.ts$/, priority: 2 },
       // What a hook loads for an event that means nothing, which most do.
       {
         name: 'base',

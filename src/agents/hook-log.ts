@@ -75,7 +75,10 @@ export function markSeen(home: string, agent: AgentName, event: string): void {
   try {
     const folder = join(home, 'seen');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFile(join(folder, agent), Buffer.from(JSON.stringify({ event })), { durable: false });
+    // A random name would load `node:crypto`, which most hooks do without.
+    const waiting = join(folder, `.${agent}.${process.pid}`);
+    const bytes = Buffer.from(JSON.stringify({ event }));
+    writeFile(join(folder, agent), bytes, { durable: false, waiting });
   } catch {
     // The doctor says that it has not seen the agent.
   }
