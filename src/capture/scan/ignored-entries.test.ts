@@ -157,6 +157,22 @@ describe('a rule that comes', () => {
   it('makes known files private, and they stay', async () => {
     for (const file of ['.env', 'sub/a']) place.write(file);
     const { index } = await scan(null);
+  it.each(['data', 'data/new'])('leaves whole when %s is filled', async (folder) => {
+    place.write('.gitignore', 'data/\n');
+    place.write('data/known');
+    const { index } = await scan(null);
+    fill(folder, MAX_IGNORED_ENTRIES + 1);
+    expectDifferences(await scan(index), { left: ['data', 'data/known'] });
+  });
+
+  it('leaves whole when it is filled in a folder that did not change', async () => {
+    place.write('.gitignore', 'data/\n');
+    place.write('sub/data/known');
+    const { index } = await scan(null);
+    fill('sub/data', MAX_IGNORED_ENTRIES + 1);
+    expectDifferences(await scan(index), { left: ['sub/data', 'sub/data/known'] });
+  });
+
     place.write('.gitignore', '.env\nsub/\n');
     const second = await scan(index);
     expect(privateIn(second.index)).toEqual(['.env', 'sub', 'sub/a']);

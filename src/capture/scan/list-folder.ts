@@ -50,7 +50,7 @@ export interface KnownEntry {
   readonly isPrivate: boolean;
   /** Whether it stays in scope although a rule hides its name. */
   readonly isHeld: boolean;
-  /** Of a folder: nothing in it or below it has moved. */
+  /** Of a folder: it, everything in it and everything below it is as it was. */
   readonly isQuiet: boolean;
 }
 

@@ -232,7 +232,7 @@ export class NextWalk {
       return (name, isDirectory) => {
         const known = names.get(name);
         if (known === undefined || index.isDirectory(known) !== isDirectory) return null;
-        const isQuiet = isDirectory && !this.#previous.mustVisit(index.folderOf(known));
+        const isQuiet = isDirectory && this.#previous.isQuiet(known);
         return { isPrivate: index.isPrivate(known), isHeld, isQuiet };
       };
     };

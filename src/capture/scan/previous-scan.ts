@@ -53,6 +53,12 @@ export class PreviousScan {
     return this.#visit[folder] === 1;
   }
 
+  /** Whether a folder, everything in it and everything below it is as it was. */
+  isQuiet(entry: number): boolean {
+    // What is new in a folder moves the stamp of the folder itself.
+    return !this.#news.has(entry) && !this.mustVisit(this.index.folderOf(entry));
+  }
+
   isSettled(entry: number, stat: EntryStat): boolean {
     return isSettled(this.index.stampOf(entry), stat);
   }
@@ -88,7 +94,7 @@ export class PreviousScan {
 
   #mayHaveOutgrown(entry: number): boolean {
     if (!this.index.isPrivate(entry)) return false;
-    if (this.index.isDirectory(entry)) return this.mustVisit(this.index.folderOf(entry));
+    if (this.index.isDirectory(entry)) return !this.isQuiet(entry);
     return (this.movedTo(entry)?.size ?? 0) > MAX_IGNORED_BYTES;
   }
 
