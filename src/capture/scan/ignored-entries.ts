@@ -9,6 +9,16 @@ export const MAX_IGNORED_BYTES: number = 1024 * 1024;
 /** A folder that git ignores is kept with at most so many entries in it and below it; a larger one is left out. */
 export const MAX_IGNORED_ENTRIES = 200;
 
+/** Which files that git ignores are kept, beside those of the previous index. */
+export interface PrivateEntries {
+  /** The paths that were kept before, also where they were gone or left out since. */
+  readonly onRecord: ReadonlySet<string>;
+  /** Whether other paths are kept as well. */
+  readonly takesNew: boolean;
+}
+
+export const NO_PRIVATE_ENTRIES: PrivateEntries = { onRecord: new Set(), takesNew: true };
+
 /** An entry that is taken, as far as its name tells. */
 interface Choice {
   readonly name: string;
@@ -20,22 +30,23 @@ interface Choice {
 /**
  * Chooses among the entries of one folder. What the rules leave in scope is taken, and so are known entries
  * that are held. What git ignores is taken if it is small. In a folder with many ignored names, only those stay
- * that were known before: the others are output of some program.
+ * that were kept before: the others are output of some program.
  */
 export class EntryChooser {
   readonly #context: WalkContext;
-  readonly #at: string;
+  /** The path of the folder with "/" at its end; empty for the root. */
+  readonly #prefix: string;
   readonly #scope: IgnoreScope;
   readonly #find: FindKnown;
   readonly #children: Child[] = [];
   readonly #leftOut: string[] = [];
-  /** Private entries that no index knows yet. */
+  /** Private entries that were never kept. */
   readonly #fresh = new Set<Child>();
   #privates = 0;
 
-  constructor(context: WalkContext, at: string, scope: IgnoreScope, find: FindKnown) {
+  constructor(context: WalkContext, path: string, scope: IgnoreScope, find: FindKnown) {
     this.#context = context;
-    this.#at = at;
+    this.#prefix = path === '' ? '' : `${path}/`;
     this.#scope = scope;
     this.#find = find;
   }
@@ -64,22 +75,23 @@ export class EntryChooser {
     this.#children.push(child);
     if (!isPrivate) return;
     this.#privates += 1;
-    if (known === null) this.#fresh.add(child);
+    const wasKept = known !== null || this.#context.privates.onRecord.has(this.#prefix + name);
+    if (!wasKept) this.#fresh.add(child);
   }
 
   children(): Child[] {
-    return this.#hasMany
-      ? this.#children.filter((child) => !this.#fresh.has(child))
-      : this.#children;
+    return this.#takesFresh
+      ? this.#children
+      : this.#children.filter((child) => !this.#fresh.has(child));
   }
 
   get leftOut(): LeftOutNames {
     const isLong = this.#leftOut.length > MAX_IGNORED_ENTRIES;
-    return isLong || (this.#hasMany && this.#fresh.size > 0) ? 'many' : this.#leftOut;
+    return isLong || (!this.#takesFresh && this.#fresh.size > 0) ? 'many' : this.#leftOut;
   }
 
-  get #hasMany(): boolean {
-    return this.#privates > MAX_IGNORED_ENTRIES;
+  get #takesFresh(): boolean {
+    return this.#privates <= MAX_IGNORED_ENTRIES && this.#context.privates.takesNew;
   }
 
   #verdict(name: string, isDirectory: boolean, known: KnownEntry | null): Verdict {
@@ -99,10 +111,12 @@ export class EntryChooser {
 
   /** Stops at the first entry too many: the folder may hold a hundred thousand. */
   #isSmallTree(name: string): boolean {
-    const { control, fileSystem } = this.#context;
+    const { control, fileSystem, root } = this.#context;
     const rules = parseRules(NO_RULE_TEXTS);
     let room = MAX_IGNORED_ENTRIES;
-    const open = [{ at: `${this.#at}/${name}`, scope: this.#scope.enter(name, rules, true) }];
+    const open = [
+      { at: `${root}/${this.#prefix}${name}`, scope: this.#scope.enter(name, rules, true) },
+    ];
     for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
       control.checkNow();
       const { at, scope } = folder;

@@ -104,7 +104,8 @@ export class Worktree {
     const asksGit = baseline === null && store.git !== null;
     const pending = asksGit ? startGitBaseline(root, environment) : null;
     const holdsKnown = previous !== null && (await this.#agentMayWriteRules(previous));
-    const outcome = await this.#scan({ previous, holdsKnown, deadline }, pending);
+    const privates = { onRecord: new Set(await store.timeline.privatePaths()), takesNew: true };
+    const outcome = await this.#scan({ previous, holdsKnown, privates, deadline }, pending);
     if (outcome.kind === 'gave-up') return outcome;
     const { index, differences } = outcome;
     if (baseline === null) {
@@ -127,7 +128,7 @@ export class Worktree {
     const { store } = this.#site;
     const found = walk.differences ?? (await compareWithRecord(this.#site, walk.index));
     const recent = await withRecordedSince(store, found, walk);
-    const differences = looksAtLeftOut ? await withLeftOut(store, recent, walk.index) : recent;
+    const differences = looksAtLeftOut ? await withLeftOut(store, recent, walk) : recent;
     const { moved, since, unsettled } = walk;
     const isOlder = ({ path, seq }: Head) => seq <= since && !unsettled.has(path);
     const isPrivate = privateIn(walk.index);
@@ -244,7 +245,7 @@ export class Worktree {
   }
 
   async #scan(
-    request: Pick<ScanRequest, 'previous' | 'holdsKnown' | 'deadline'>,
+    request: Pick<ScanRequest, 'previous' | 'holdsKnown' | 'privates' | 'deadline'>,
     pending: PendingBaseline | null,
   ): Promise<ScanOutcome> {
     const { root } = this.#site;
