@@ -27,10 +27,12 @@ export interface ScanDifferences {
    * known entries stay in the index as they were. Such a path may also be in another list.
    */
   readonly unreadable: TrackedPath[];
+  /** Was left out only because it is large, or git's own, and is not on disk: nothing is on record of it. */
+  readonly lost: TrackedPath[];
 }
 
 export function noDifferences(): ScanDifferences {
-  return { touched: [], appeared: [], entered: [], gone: [], left: [], unreadable: [] };
+  return { touched: [], appeared: [], entered: [], gone: [], left: [], unreadable: [], lost: [] };
 }
 
 /** Whether a path was written to since an index was made, by its stat alone. */

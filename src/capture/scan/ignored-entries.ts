@@ -1,4 +1,4 @@
-import type { IgnoreScope, Verdict } from '../ignore/ignore-scope.ts';
+import { type IgnoreScope, isNestedGit, type Verdict } from '../ignore/ignore-scope.ts';
 import { type EntryStat, isDirectoryMode, isFileMode, isLinkMode } from './entry-stat.ts';
 import { isUnreadable } from './file-system.ts';
 import { type LeftOutNames, NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
@@ -55,8 +55,15 @@ export class EntryChooser {
   judge(name: string, isDirectory: boolean): Choice | null {
     const known = this.#find(name, isDirectory);
     const verdict = this.#verdict(name, isDirectory, known);
-    if (verdict === 'left-out') this.#leave(name);
-    if (verdict === 'left-out' || verdict === 'never') return null;
+    if (verdict === 'never') {
+      // A nested repository is not whole without it, and nothing brings it back.
+      if (isNestedGit(this.#prefix, name)) this.#leave(name);
+      return null;
+    }
+    if (verdict === 'left-out') {
+      this.#leave(name);
+      return null;
+    }
     return { name, isDirectory, isPrivate: verdict === 'ignored', known };
   }
 

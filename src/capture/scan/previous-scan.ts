@@ -19,7 +19,7 @@ export interface Item {
 }
 
 /** An entry of the previous index that is no longer in scope. `listed` is null where it does not exist. */
-export interface LostEntry {
+export interface DroppedEntry {
   readonly known: number;
   readonly listed: Entry | null;
 }
@@ -137,7 +137,7 @@ export class PreviousScan {
   }
 
   /** Matches the known entries of a folder with a new listing of it. */
-  matchListing(folder: number, listing: Listing): { items: Item[]; lost: LostEntry[] } {
+  matchListing(folder: number, listing: Listing): { items: Item[]; dropped: DroppedEntry[] } {
     const known = this.namesIn(folder);
     const items: Item[] = listing.children.map((child) => {
       const { name, key } = child;
@@ -145,14 +145,14 @@ export class PreviousScan {
       known.delete(name);
       return { name, key, known: entry, child };
     });
-    if (known.size === 0) return { items, lost: [] };
+    if (known.size === 0) return { items, dropped: [] };
     const listed = new Map(listing.names.map((found) => [found.name, found]));
-    const lost: LostEntry[] = [];
+    const dropped: DroppedEntry[] = [];
     for (const [name, entry] of known) {
       if (listing.failed.has(name)) items.push(this.#asKnown(name, entry));
-      else lost.push({ known: entry, listed: listed.get(name) ?? null });
+      else dropped.push({ known: entry, listed: listed.get(name) ?? null });
     }
-    return { items: sortByKey(items), lost };
+    return { items: sortByKey(items), dropped };
   }
 
   #asKnown(name: string, known: number): Item {

@@ -227,6 +227,20 @@ export class ScanIndex {
     return leftOut === 'many' || leftOut.includes(name);
   }
 
+  /**
+   * Names that were left out of a folder only because they are large, or git's own. Build output is not among
+   * them, nor what `.savepointignore` names: nobody misses those.
+   */
+  missedIn(folder: number): readonly string[] {
+    const { leftOut } = this.rulesOf(folder);
+    if (leftOut === 'many' || leftOut.length === 0) return [];
+    const scope = this.scopeOf(folder);
+    // The list does not say which names are those of folders.
+    const isMeant = (name: string): boolean =>
+      [true, false].some((isDirectory) => scope.judge(name, isDirectory) === 'left-out');
+    return leftOut.filter((name) => !isMeant(name));
+  }
+
   /** Whether names in some folder were left out of scope. */
   get hasLeftOut(): boolean {
     return [...this.meta.rules.values()].some(({ leftOut }) => leftOut.length > 0);

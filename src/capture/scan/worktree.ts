@@ -11,7 +11,7 @@ import { type Author, outsider } from '../chain.ts';
 import { type GitBaseline, type PendingBaseline, startGitBaseline } from '../git/baseline.ts';
 import type { RefusedByGit } from '../git/refusal.ts';
 import { loadGlobalRules } from '../ignore/global-rules.ts';
-import { isRuleFile } from '../ignore/ignore-scope.ts';
+import { isNestedGit, isRuleFile } from '../ignore/ignore-scope.ts';
 import {
   compareWithRecord,
   type Moved,
@@ -165,7 +165,7 @@ export class Worktree {
     return names.every(isExcluded) ? 'exclude' : null;
   }
 
-  /** The names that are left out of scope, in folders that are in it. Without git's own folder. */
+  /** The names that are left out of scope, in folders that are in it. Without the project's own `.git`. */
   ignoredBy({ index }: CompleteWalk): TrackedPath[] {
     const { folderEntry, sizes } = index.columns;
     const found: TrackedPath[] = [];
@@ -174,7 +174,8 @@ export class Worktree {
       const scope = index.scopeOf(folder);
       for (const { name, isDirectory } of namesIn(this.#site.root, path)) {
         const verdict = scope.judge(name, isDirectory);
-        if (verdict === 'in-scope' || verdict === 'never') continue;
+        if (verdict === 'in-scope') continue;
+        if (verdict === 'never' && !isNestedGit(path ?? '', name)) continue;
         // Small files that git ignores are kept, and so is what was in scope before an agent hid it.
         const child = childOf(path, name);
         if (index.find(child) === -1) found.push(child);

@@ -186,7 +186,10 @@ function statusText(
   }
   lines.push(
     ...listed(
-      `Left out     ${plural(ignored.length, 'name', 'names')}: build output, large ignored files and folders, or by .savepointignore`,
+      [
+        `Left out     ${plural(ignored.length, 'name', 'names')}: build output, ignored files that are too large or too many,`,
+        '             what does not fit into maxScanEntries, the .git of nested repositories, or by .savepointignore',
+      ].join('\n'),
       ignored.map((path) => displayText(path)),
     ),
   );

@@ -32,14 +32,16 @@ export function differencesBetween(before: Moment, after: Moment): ScanDifferenc
   const was = entriesOf(before.index);
   const is = entriesOf(after.index);
   const news = [...is.keys()].filter((path) => !was.has(path));
-  const lost = [...was.keys()].filter((path) => !is.has(path));
+  const out = [...was.keys()].filter((path) => !is.has(path));
   return {
     touched: [...is.keys()].filter((path) => was.has(path) && isTouched(path, before, after)),
     appeared: news.filter((path) => before.index.covers(path)),
     entered: news.filter((path) => !before.index.covers(path)),
-    gone: lost.filter((path) => !after.disk.has(path)),
-    left: lost.filter((path) => after.disk.has(path)),
+    gone: out.filter((path) => !after.disk.has(path)),
+    left: out.filter((path) => after.disk.has(path)),
     unreadable: [],
+    // Without `keepIgnored` everything that is left out counts as build output.
+    lost: [],
   };
 }
 
