@@ -186,10 +186,7 @@ function statusText(
   }
   lines.push(
     ...listed(
-      [
-        `Left out     ${plural(ignored.length, 'name', 'names')}: build output, ignored files that are too large or too many,`,
-        '             what does not fit into maxScanEntries, the .git of nested repositories, or by .savepointignore',
-      ].join('\n'),
+      `Left out     ${plural(ignored.length, 'name', 'names')}: build output, ignored files that are large or too many, nested .git, or by .savepointignore`,
       ignored.map((path) => displayText(path)),
     ),
   );
