@@ -99,6 +99,13 @@ describe('files that git ignores, and a limit on entries', () => {
     expect((await place.scanner.scan(request)).kind).toBe('gave-up');
   });
 
+  it('do not count either if they were in scope before a rule hid them', async () => {
+    const { index } = await place.scan(null, { global, maxEntries: 5 });
+    place.write('sub/.gitignore', 'b.c\n');
+    const second = await place.scan(index, { global, maxEntries: 4 });
+    expectDifferences(second, { appeared: ['sub/.gitignore'], touched: ['sub/b.c'] });
+  });
+
   it('enter when there is room for them', async () => {
     const { index } = await place.scan(null, { global, maxEntries: 4 });
     expectDifferences(await place.scan(index, { global, maxEntries: 5 }), { entered: ['.env'] });

@@ -79,9 +79,25 @@ export class Scanner {
   async scan(request: ScanRequest): Promise<ScanOutcome> {
     const outcome = await this.#scanOnce(request);
     const isTooMany = outcome.kind === 'gave-up' && outcome.reason === 'too-many-entries';
-    return isTooMany && request.global.keepIgnored
-      ? this.#scanOnce(withoutNewPrivates(request))
-      : outcome;
+    return isTooMany && request.global.keepIgnored ? this.#scanCrowded(request) : outcome;
+  }
+
+  /**
+   * Files that git ignores must not be the reason for which nothing is recorded. So those that were never kept are
+   * left out, and those that were do not count.
+   */
+  async #scanCrowded(request: ScanRequest): Promise<ScanOutcome> {
+    const { maxEntries, previous, privates: { onRecord } = NO_PRIVATE_ENTRIES } = request;
+    const mostKept = onRecord.size + (previous?.count ?? 0);
+    const outcome = await this.#scanOnce({
+      ...request,
+      privates: { onRecord, takesNew: false },
+      maxEntries: maxEntries + mostKept,
+    });
+    if (outcome.kind === 'gave-up') return outcome;
+    const { index } = outcome;
+    const isTooMany = index.count - index.countPrivate() > maxEntries;
+    return isTooMany ? { kind: 'gave-up', reason: 'too-many-entries' } : outcome;
   }
 
   async #scanOnce(request: ScanRequest): Promise<ScanOutcome> {
@@ -103,16 +119,6 @@ export class Scanner {
     for (const scan of this.#running) scan.end();
     return this.#pool.close();
   }
-}
-
-/**
- * Files that git ignores must not be the reason for which nothing is recorded. So those that were never kept are
- * left out, and those that were do not count.
- */
-function withoutNewPrivates(request: ScanRequest): ScanRequest {
-  const { maxEntries, privates: { onRecord } = NO_PRIVATE_ENTRIES } = request;
-  const privates = { onRecord, takesNew: false };
-  return { ...request, privates, maxEntries: maxEntries + onRecord.size };
 }
 
 /** So many parts for each thread, because some folders hold more than others. */

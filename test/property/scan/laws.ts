@@ -58,7 +58,11 @@ function isTouched(path: TrackedPath, before: Moment, after: Moment): boolean {
 /** What has to be true of any two scans, whatever was done in between. */
 export function expectLaws(found: ScanDifferences, before: Moment, after: Moment): void {
   expect(sortAll(found)).toEqual(sortAll(differencesBetween(before, after)));
-  // The promise that a rewind relies on: what appeared can be deleted, because it was not there.
+  expectPromise(found, before);
+}
+
+/** The promise that a rewind relies on: what appeared can be deleted, because it was not there. */
+export function expectPromise(found: ScanDifferences, before: Moment): void {
   for (const path of found.appeared) expect(before.disk.has(path), path).toBe(false);
   for (const path of before.disk.keys()) {
     if (before.index.find(path) === -1) expect(before.index.covers(path), path).toBe(false);
