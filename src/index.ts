@@ -66,13 +66,14 @@ export {
   SavepointError,
   type SavepointErrorDetails,
 } from './model/errors.ts';
-export type {
-  Execution,
-  ExecutionStatus,
-  StepAttempt,
-  StepEffect,
-  StepStatus,
-  StoredDocument,
+export {
+  type Execution,
+  type ExecutionStatus,
+  STEP_STATUSES,
+  type StepAttempt,
+  type StepEffect,
+  type StepStatus,
+  type StoredDocument,
 } from './model/execution.ts';
 export type { BlobId, CheckpointId, OperationId, PartId, Seq } from './model/ids.ts';
 export type { Journal, JournalPhase, JournalStep } from './model/journal.ts';

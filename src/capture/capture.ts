@@ -58,10 +58,12 @@ export async function openChanges(
 ): Promise<Change[]> {
   const opened: Change[] = [];
   const looks = lookAround(site, paths);
+  // Also those that do not exist yet.
+  const folders = new Set([...looks.keys()].flatMap(ancestors));
   const overlapped = await changesOfOverlappedCalls(site.store, { paths: [...looks.keys()] });
   for (const [path, seen] of looks) {
     const head = await headOf(draft, site.known, path);
-    if (head === null) markIgnored(draft, site, path, seen);
+    if (head === null) markIgnored(draft, site, path, isDirectory(seen.state) || folders.has(path));
     const open = head?.open ? await site.store.timeline.changes({ paths: [path], open: true }) : [];
     const calls = [...open, ...overlapped.filter((call) => call.path === path)];
     const others = calls.filter((call) => call.sessionId !== author.sessionId && mayRun(call));
@@ -121,7 +123,7 @@ async function captureAppeared(
     const head = await headOf(draft, site.known, path);
     const seen = look(site, path);
     if (head?.open) continue;
-    if (head === null) markIgnored(draft, site, path, seen);
+    if (head === null) markIgnored(draft, site, path, isDirectory(seen.state));
     // Nothing was there when the folder was looked at, so an older record had ended by then.
     const isOld = head !== null && head.seq < folder.seq;
     if (isOld) await settleFound(draft, finds, { path, head, seen: NOTHING, until: folder.seq });
@@ -133,8 +135,8 @@ async function captureAppeared(
 }
 
 /** A path that no scan has judged, and that a tool named, is private too where git ignores it. */
-function markIgnored(draft: Draft, site: CaptureSite, path: TrackedPath, seen: Observation): void {
-  if (site.ignored(path, isDirectory(seen.state))) draft.privatePaths.push(path);
+function markIgnored(draft: Draft, site: CaptureSite, path: TrackedPath, isFolder: boolean): void {
+  if (site.ignored(path, isFolder)) draft.privatePaths.push(path);
 }
 
 /**
@@ -214,16 +216,16 @@ export function look(site: CaptureSite, path: TrackedPath): Observation {
 /**
  * As `look`, for a path whose last known state is at hand. A file beyond the size limit may be on record,
  * because git held it or a rewind kept it, and so may a file that was excluded since. As long as the file
- * has those bytes, that is its state. Nothing new is kept of it.
+ * has those bytes, that is its state. Nothing new is kept of it. `reasons`: why the look may have recorded nothing.
  */
 export function lookAtKnown(
   site: CaptureSite,
   path: TrackedPath,
   known: State | null,
-  reason: 'too-large' | 'excluded',
+  reasons: readonly UnknownReason[],
 ): Observation {
   const seen = look(site, path);
-  const isLeftOut = seen.state.kind === 'unknown' && seen.state.reason === reason;
+  const isLeftOut = seen.state.kind === 'unknown' && reasons.includes(seen.state.reason);
   if (!isLeftOut || known?.kind !== 'captured') return seen;
   const whole = observe(site.root, path, { maxFileSize: known.size });
   const isSame = whole.state.kind === 'captured' && whole.state.blob === known.blob;

@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pathMatcher } from '../capture/ignore/folder-view.ts';
+import { relativePath } from '../index.ts';
 import {
   type Configuration,
   loadConfiguration,
@@ -79,9 +81,12 @@ describe('where a value comes from', () => {
       project: { exclude: ['.env', '*.pem'] },
       environment: { SAVEPOINT_EXCLUDE: 'a:b' },
     });
-    expect(configuration.values.exclude).toEqual(['*.pem', '.env', 'a', 'b']);
-    const { parts } = configuration.effective.find(({ key }) => key === 'exclude') ?? {};
+    const { parts, value } = configuration.effective.find(({ key }) => key === 'exclude') ?? {};
+    expect(value).toEqual(['*.pem', '.env', 'a', 'b']);
     expect(parts?.map(({ origin }) => origin)).toEqual(['user', 'project', 'environment']);
+    const isExcluded = pathMatcher(configuration.values.exclude);
+    for (const name of ['x.pem', '.env', 'a', 'b'])
+      expect(isExcluded(relativePath(name), false), name).toBe(true);
   });
 
   it('has a variable of its own for each setting', () => {
@@ -122,6 +127,27 @@ describe('a project', () => {
   it('takes no pattern of the user away', () => {
     const { values } = load({ user: { exclude: ['.env'] }, project: { exclude: [] } });
     expect(values.exclude).toEqual(['.env']);
+  });
+
+  it('cannot bring back with "!" what the user excludes', () => {
+    const { values } = load({
+      user: { exclude: ['.env'] },
+      project: { exclude: ['.env', '!.env', '!*.pem'] },
+      environment: { SAVEPOINT_EXCLUDE: '*.pem' },
+    });
+    const isExcluded = pathMatcher(values.exclude);
+    expect(isExcluded(relativePath('.env'), false)).toBe(true);
+    expect(isExcluded(relativePath('key.pem'), false)).toBe(true);
+  });
+
+  it('excludes no file that says what is recorded; the user may', () => {
+    const project = { exclude: ['*'] };
+    const files = ['savepoint.config.json', '.gitignore', '.savepointignore'];
+    const ofProject = pathMatcher(load({ project }).values.exclude);
+    expect(files.filter((file) => ofProject(relativePath(file), false))).toEqual([]);
+    expect(ofProject(relativePath('other'), false)).toBe(true);
+    const ofUser = pathMatcher(load({ project, user: { exclude: ['*'] } }).values.exclude);
+    expect(files.filter((file) => ofUser(relativePath(file), false))).toEqual(files);
   });
 });
 

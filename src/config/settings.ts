@@ -9,6 +9,7 @@ import { AT_LEAST_ONE, DAYS, DEADLINE, PATTERNS, SIZE, SWITCH, WHOLE_NUMBER } fr
 import {
   type Effective,
   loadSettings,
+  type Part,
   type SettingKind,
   type Settings,
   type SettingsTable,
@@ -157,11 +158,29 @@ export interface Places {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
+const PROJECT_FILE = 'savepoint.config.json';
+
 /** What is configured for a project. Throws `config-invalid` for what the user wrote. */
 export function loadConfiguration({ project, userFile, environment }: Places): Configuration {
   const projectFiles = [
-    { file: join(project, 'savepoint.config.json') },
+    { file: join(project, PROJECT_FILE) },
     { file: join(project, 'package.json'), key: 'savepoint' },
   ];
-  return loadSettings(SETTINGS, { userFile, projectFiles, environment });
+  const settings = loadSettings(SETTINGS, { userFile, projectFiles, environment });
+  return { ...settings, values: { ...settings.values, exclude: excludedBy(settings) } };
+}
+
+/** Files that say what is recorded: where an agent writes them, an undo has to bring them back. */
+const NOT_EXCLUDED_BY_PROJECT = [`!/${PROJECT_FILE}`, '!.gitignore', '!.savepointignore'];
+
+/** Every pattern, the strongest last: a "!" of the project takes nothing back that the user excludes. */
+function excludedBy({ effective }: Configuration): readonly string[] {
+  const { parts = [] } = effective.find(({ key }) => key === 'exclude') ?? {};
+  const lists = parts as readonly Part<Values['exclude']>[];
+  const ofProject = lists.filter(({ origin }) => origin === 'project');
+  const ofUser = lists.filter(({ origin }) => origin !== 'project');
+  return [
+    ...ofProject.flatMap(({ value }) => [...value, ...NOT_EXCLUDED_BY_PROJECT]),
+    ...ofUser.flatMap(({ value }) => value),
+  ];
 }

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { type CaptureSite, look } from '../capture/capture.ts';
 import {
   AMOUNT,
   BOOLEAN,
@@ -14,18 +13,10 @@ import {
 } from '../model/check.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { OnProgress } from '../model/progress.ts';
-import { sameState } from '../model/state.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
-import {
-  homeOf,
-  isSameProject,
-  mayBeCopiedUp,
-  mismatch,
-  openProject,
-  type Project,
-  storeDirectory,
-} from './project.ts';
+import { bindProject } from './bind-project.ts';
+import { homeOf, openProject, type Project, storeDirectory } from './project.ts';
 import type { SavepointSettings } from './requests.ts';
 import { Savepoint } from './savepoint.ts';
 import { type StorePlace, Workbench } from './workbench.ts';
@@ -76,7 +67,7 @@ export async function openSavepoint(options: OpenOptions): Promise<Savepoint> {
   const store = options.store ?? (await openStore(project, home, options));
   try {
     const bench = new Workbench(project.root, store, placeOf(project, home), options);
-    await bind(bench, project, options.adopt ?? false);
+    await bindProject(bench.site, project, options.adopt ?? false);
     // Only writers must finish an interrupted restore; reading is possible without.
     await bench.recoverOrTell();
     return new Savepoint(bench);
@@ -98,25 +89,4 @@ function openStore(project: Project, home: string | null, options: OpenOptions):
 function placeOf(project: Project, home: string | null): StorePlace {
   if (home === null) return { ownFolders: [], indexFile: null };
   return { ownFolders: [home], indexFile: join(storeDirectory(home, project.root), 'scan.index') };
-}
-
-/** Refuses a folder that is not the one that the store was made for, unless it is to be adopted. */
-async function bind({ store, site }: Workbench, project: Project, adopt: boolean): Promise<void> {
-  const known = (await store.state()).project;
-  const found = project.identity;
-  if (known !== null && !adopt) {
-    if (isSameProject(known, found)) return;
-    const isSame = mayBeCopiedUp(known, found) && (await isAsRecorded(site));
-    if (!isSame) throw mismatch(known, found);
-  }
-  await store.setProject(found);
-}
-
-/** Whether every path is in its last known state, as far as both states are known. */
-async function isAsRecorded(site: CaptureSite): Promise<boolean> {
-  return (await site.store.timeline.heads()).every(({ path, state, open }) => {
-    if (open || state.kind === 'unknown') return true;
-    const seen = look(site, path).state;
-    return seen.kind === 'unknown' || sameState(state, seen);
-  });
 }

@@ -107,7 +107,11 @@ export class Savepoint extends TimelineReader {
 
   /** As `scan`, but only where a first scan was made before; null otherwise. */
   async scanAgain(options: ScanOptions = {}): Promise<ScanReport | null> {
-    return (await this.isScanned()) ? this.scan(options) : null;
+    check(SCAN_OPTIONS, 'options', options);
+    if (!(await this.isScanned())) return null;
+    // It comes before a rewind or an undo, which may take the rule back that hides everything.
+    const quietly = { ...options, saysHidden: false };
+    return scanWith(this.#bench, quietly, async (_draft, _now, report) => report);
   }
 
   /** What is on record, what is not, and why. Writes nothing. */

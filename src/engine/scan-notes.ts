@@ -38,7 +38,7 @@ export function noteOnIgnored(paths: readonly TrackedPath[]): PlanNote[] {
 
 const HIDDEN: Readonly<Record<HiddenBy, string>> = {
   rules:
-    'the ignore rules hide every name in the project: files that were on record stay so, new ones are recorded only if they are small; see .gitignore and .savepointignore',
+    'the ignore rules hide every name in the project, so new files are not recorded, except small ones that git alone ignores; see .gitignore and .savepointignore',
   exclude:
     'the setting exclude leaves out every file in the project: nothing new is recorded, and what was recorded can still be undone; see: savepoint config exclude',
 };

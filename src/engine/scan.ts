@@ -40,6 +40,8 @@ export interface ScanOptions {
 interface InnerScanOptions extends ScanOptions {
   /** Whether to look at paths on record, too, that rules leave out: before and after a run. */
   readonly looksAtLeftOut?: boolean;
+  /** Whether to say that rules hide everything. Left out, it is said. */
+  readonly saysHidden?: boolean;
 }
 
 export const SCAN_OPTIONS: Kind<ScanOptions> = object({
@@ -102,7 +104,7 @@ async function draftWalk(
   bench: Workbench,
   walk: CompleteWalk | Gap,
   deadline: number | null,
-  { movedOn = null, looksAtLeftOut = false }: InnerScanOptions,
+  { movedOn = null, looksAtLeftOut = false, saysHidden = true }: InnerScanOptions,
 ): Promise<DraftedWalk> {
   const { store } = bench;
   const windows = await store.timeline.windows();
@@ -138,7 +140,7 @@ async function draftWalk(
   const isFirstUse =
     draft.privatePaths.length > 0 && (await store.timeline.privatePaths()).length === 0;
   if (isFirstUse) bench.tell(noteOnIgnored(draft.privatePaths));
-  bench.tellOnce(noteOnHidden(bench.worktree.hiddenBy(walk)));
+  if (saysHidden) bench.tellOnce(noteOnHidden(bench.worktree.hiddenBy(walk)));
   if (first !== null) {
     bench.tell(notesOnFirst(first, walk.index.unreadable(), bench.settings.maxFileSize));
   }

@@ -11,7 +11,8 @@ import type { PlanNote } from '../model/plan.ts';
 import { recover } from '../restore/recover.ts';
 import { Draft } from '../store/draft.ts';
 import { currentSeq } from '../store/find.ts';
-import type { Store } from '../store/store.ts';
+import type { ProjectIdentity, Store } from '../store/store.ts';
+import { keepBound } from './bind-project.ts';
 import { DEFAULT_SETTINGS, type SavepointSettings } from './requests.ts';
 
 /** The files of a store beside its database. */
@@ -39,20 +40,21 @@ export class Workbench {
   readonly root: string;
   readonly store: Store;
   readonly settings: SavepointSettings;
-  readonly site: CaptureSite;
+  readonly #site: Omit<CaptureSite, 'ignored'>;
   readonly #indexFile: string | null;
   #worktree: Worktree | null = null;
   #notices: PlanNote[] = [];
   readonly #said = new Set<string>();
   #tried: TriedRecovery | null = null;
+  #bound: ProjectIdentity | null = null;
 
   constructor(root: string, store: Store, place: StorePlace, settings: Partial<SavepointSettings>) {
     this.root = root;
     this.store = store;
     this.settings = withDefaults(settings);
     this.#indexFile = place.indexFile;
-    const { maxFileSize, maxEntries, exclude, environment, onProgress } = this.settings;
-    this.site = {
+    const { maxFileSize, maxEntries, exclude, onProgress } = this.settings;
+    this.#site = {
       root,
       store,
       known: new KnownStates(store),
@@ -60,9 +62,13 @@ export class Workbench {
       maxEntries,
       ownFolders: place.ownFolders,
       excluded: pathMatcher(exclude),
-      ignored: ignoredPaths(root, environment),
       onProgress,
     };
+  }
+
+  /** For one act: git's rules may change while the process lives, so each act reads them anew. */
+  get site(): CaptureSite {
+    return { ...this.#site, ignored: ignoredPaths(this.root, this.settings.environment) };
   }
 
   /** Made for the first scan: most processes never scan. */
@@ -111,7 +117,11 @@ export class Workbench {
     const lock = await this.store.lock({ timeoutMs: this.settings.lockTimeoutMs });
     try {
       await this.#recover('unless-just-tried');
-      return await work();
+      // Before, so that an interrupted restore finds its project; after, when all changes are on record.
+      this.#bound = await keepBound(this.site, this.#bound);
+      const result = await work();
+      this.#bound = await keepBound(this.site, this.#bound);
+      return result;
     } catch (error) {
       throw typed(error);
     } finally {

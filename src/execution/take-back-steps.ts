@@ -1,9 +1,9 @@
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution, StepAttempt } from '../model/execution.ts';
 import type { Receipt } from '../model/operation.ts';
-import { selectedPath, type TrackedPath } from '../model/path.ts';
-import type { OnConflict, PlanLine, RewindPlan } from '../model/plan.ts';
-import { makePlan } from '../plan/make-plan.ts';
+import { selectedPath } from '../model/path.ts';
+import type { PlanLine, RewindPlan } from '../model/plan.ts';
+import { makePlan, type PlanRequest } from '../plan/make-plan.ts';
 import { currentSeq, findCheckpoint } from '../store/find.ts';
 import { newOperationId } from '../timeline/new-id.ts';
 import { readLog } from './execution-reader.ts';
@@ -23,14 +23,7 @@ import { BEGINNING, stepName } from './step-log.ts';
 import { draftEnd } from './step-recording.ts';
 
 /** The changes that a plan takes back, and how. */
-interface Extent {
-  readonly description: string;
-  readonly paths: readonly TrackedPath[] | null;
-  readonly includeShared: boolean;
-  readonly onConflict: OnConflict | null;
-  /** Also while changes of the session are open. */
-  readonly force: boolean;
-}
+type Extent = Omit<PlanRequest, 'set' | 'kind'>;
 
 /** The plan that takes back everything since a step began; null for a step that a fork has taken over. */
 async function planSince(

@@ -215,11 +215,14 @@ function openIfReadable(at: FsPath): number | null {
   }
 }
 
-/** Set-id bits of a file stay as they are, and so does setuid of a folder, where it means nothing. */
+/**
+ * Never sets a set-id bit of a file: one that is there stays if the mode has it, and is cleared otherwise. Setuid of
+ * a folder, where it means nothing, stays as it is.
+ */
 export function setPermissions(at: FsPath, mode: number): void {
   const stats = statSync(at);
-  const staying = stats.isDirectory() ? 0o4000 : SET_ID;
-  chmodSync(at, (stats.mode & staying) | (mode & 0o7777 & ~staying));
+  if (stats.isDirectory()) chmodSync(at, (stats.mode & 0o4000) | (mode & 0o3777));
+  else chmodSync(at, (stats.mode & mode & SET_ID) | (mode & 0o1777));
 }
 
 function symlinkedParent(name: string): SavepointError {

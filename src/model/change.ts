@@ -1,7 +1,7 @@
 import type { CheckpointId, OperationId, Seq } from './ids.ts';
 import type { ImportOwner, ProcessOwner } from './owner.ts';
 import type { TrackedPath } from './path.ts';
-import { isDirectory, type State, sameState } from './state.ts';
+import { isDirectory, type State, sameWithSetId } from './state.ts';
 
 /** Who made a change: a tool that named the file, a shell window, an operation of ours, or others. */
 export type ChangeOrigin = (typeof CHANGE_ORIGINS)[number];
@@ -52,7 +52,7 @@ export function importedAt({ owner }: Pick<Change, 'owner'>): Seq | null {
 
 /** Whether a change left its path as it was, such as one of a tool call that was refused or failed. */
 export function leavesAsItWas({ before, after }: Pick<Change, 'before' | 'after'>): boolean {
-  return after !== null && sameState(before, after);
+  return after !== null && sameWithSetId(before, after);
 }
 
 /** Whether a change made or removed a folder, or changed its mode, and no file was there. */

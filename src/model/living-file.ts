@@ -1,4 +1,4 @@
-import { nameOf, type TrackedPath } from './path.ts';
+import type { TrackedPath } from './path.ts';
 
 /** Lock files of package managers, which are work like any other file. */
 export const DEPENDENCY_LOCKS: ReadonlySet<string> = new Set([
@@ -26,15 +26,23 @@ const LIVING = /\.(sqlite3?|db3?|mdb|log|pid|lock|lck)$|\.log\.\d+$|^\.?lock(fil
 const BESIDE_DATABASE = /-(wal|shm|journal)$/;
 const DATABASE_SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
-/** Whether a program may be using a file as long as it is there: a database, a log or a lock file, by its name. */
-export function isLiving(path: TrackedPath): boolean {
-  const name = nameOf(path);
+/** Whether a program may be using a file of this name as long as it is there: a database, a log or a lock file. */
+export function isLiving(name: string): boolean {
   if (DEPENDENCY_LOCKS.has(name)) return false;
   return LIVING.test(name) || BESIDE_DATABASE.test(name);
 }
 
-/** A living file with those that make up one database with it: half of them would be a damaged one. */
-export function livingGroup(path: TrackedPath): TrackedPath[] {
-  const database = path.replace(BESIDE_DATABASE, '');
+/** The name of the database that a file is a part of; its own name if it is no such part. */
+export function databaseOf<Name extends string>(name: Name): Name {
+  return name.replace(BESIDE_DATABASE, '') as Name;
+}
+
+/** All files that may make up a database: half of them would be a damaged one. */
+export function partsOf(database: TrackedPath): TrackedPath[] {
   return DATABASE_SUFFIXES.map((suffix) => `${database}${suffix}` as TrackedPath);
+}
+
+/** Whether a database is damaged without this part. SQLite makes `-shm` again by itself. */
+export function isNeeded(part: TrackedPath): boolean {
+  return !part.endsWith('-shm');
 }

@@ -61,6 +61,10 @@ export type SkipReason =
   | 'shared-attribution'
   /** A database, log or lock file that git ignores is there, and a program may be using it. */
   | 'in-use'
+  /** It is gone, and another file of the same database is there, which a program may be using. */
+  | 'database-in-use'
+  /** Another file of the same database was there then, and cannot come back. */
+  | 'database-incomplete'
   | 'directory-not-empty'
   | 'symlinked-parent'
   | 'blob-corrupt'
@@ -78,7 +82,7 @@ export interface PlanLine {
   readonly reason?: ConflictReason | SkipReason;
   /** The changes that this line takes back when it is carried out. */
   readonly takes: readonly Seq[];
-  /** Whether it also takes back what somebody did since the last record (`exact` only). */
+  /** Whether it also takes back what somebody did since the last record: `exact`, and a database that is gone. */
   readonly takesUnrecorded?: true;
 }
 
@@ -166,12 +170,13 @@ export function isWork(line: PlanLine): boolean {
 }
 
 /**
- * Whether nothing is there, and what was there can never come back: it was never recorded, or is damaged. What
- * somebody purged is gone on purpose.
+ * Whether nothing is there, and what was there can never come back: it was never recorded, or is damaged, or it
+ * would be half a database. What somebody purged is gone on purpose.
  */
 export function isLost({ action, expected, reason }: PlanLine): boolean {
   const isGone = action === 'skip' && expected.kind === 'absent';
-  return isGone && /^(before-unknown|blob)-(?!purged)/.test(reason ?? '');
+  if (!isGone || reason === undefined) return false;
+  return reason === 'database-incomplete' || /^(before-unknown|blob)-(?!purged)/.test(reason);
 }
 
 /** Whether a line goes on record: it works, or settles what is to be taken back without any work. */

@@ -47,14 +47,17 @@ export interface Unknown {
  */
 export type State = Absent | Captured | Unknown;
 
-// These bits of a mode are remarks: they are recorded, but neither compared nor restored, and a plan names them.
+// These bits of a mode are remarks: they are recorded, but never restored, and a plan names them.
 
-/** Of a file. A restore must not hand out anybody's rights. Of a folder, set-gid is an ordinary bit. */
+/**
+ * Of a file. A restore must not hand out anybody's rights: it clears such a bit and never sets one. Of a folder,
+ * set-gid is an ordinary bit.
+ */
 export const SET_ID = 0o6000;
 /** The entry belonged to another user than the one who recorded it. */
 export const OTHERS = 0o10000;
 
-/** The bits of a mode that are compared and restored. */
+/** The bits of a mode that are restored. */
 export function permissions({ type, mode }: Pick<Captured, 'type' | 'mode'>): number {
   return mode & ~remarksOn(type);
 }
@@ -63,11 +66,20 @@ function remarksOn(type: EntryType): number {
   return type === 'directory' ? OTHERS : OTHERS | SET_ID;
 }
 
-/** A state as a restore leaves it: with the remarks on the entry that it changed in place, if it did. */
+/** The set-id bits of a file; 0 for anything else. */
+export function setIdOf(state: State): number {
+  return state.kind === 'captured' && state.type === 'file' ? state.mode & SET_ID : 0;
+}
+
+/**
+ * A state as a restore leaves it. An entry that it changes in place keeps its owner, and those of its set-id bits
+ * that the target has too.
+ */
 export function restored(target: State, inPlace: State | null): State {
   if (target.kind !== 'captured') return target;
-  const kept = inPlace?.kind === 'captured' ? inPlace.mode & remarksOn(target.type) : 0;
-  return { ...target, mode: permissions(target) | kept };
+  const owner = inPlace?.kind === 'captured' ? inPlace.mode & OTHERS : 0;
+  const setId = inPlace === null ? 0 : setIdOf(inPlace) & setIdOf(target);
+  return { ...target, mode: permissions(target) | owner | setId };
 }
 
 /** A state in the one form that each kind of entry has. */
@@ -96,20 +108,25 @@ export function unknown(reason: UnknownReason): Unknown {
   return { kind: 'unknown', reason };
 }
 
-/** Whether two states are known to be the same. Two unknowns never are. */
+/** Whether two states are known to be the same, without the remarks. Two unknowns never are. */
 export function sameState(a: State, b: State): boolean {
   if (a.kind === 'absent' || b.kind === 'absent') return a.kind === b.kind;
   if (a.kind === 'unknown' || b.kind === 'unknown') return false;
   return a.type === b.type && permissions(a) === permissions(b) && a.blob === b.blob;
 }
 
+/** As `sameState`, with the set-id bits of a file. */
+export function sameWithSetId(a: State, b: State): boolean {
+  return sameState(a, b) && setIdOf(a) === setIdOf(b);
+}
+
 /**
- * Whether a chain may go from one state to the next without a change in between. Unlike `sameState`,
- * two unknowns of one reason join: nothing was seen to happen.
+ * Whether a chain may go from one state to the next without a change in between. Two unknowns of one reason join:
+ * nothing was seen to happen.
  */
 export function joins(a: State, b: State): boolean {
   if (a.kind === 'unknown' && b.kind === 'unknown') return a.reason === b.reason;
-  return sameState(a, b);
+  return sameWithSetId(a, b);
 }
 
 export function isDirectory(state: State): state is Captured & { readonly type: 'directory' } {

@@ -1,14 +1,16 @@
 import type { BlobId, Seq } from '../model/ids.ts';
+import { isNeeded } from '../model/living-file.ts';
 import type { TrackedPath } from '../model/path.ts';
-import type {
-  ConflictReason,
-  OnConflict,
-  PlanAction,
-  PlanLine,
-  RewindPlan,
-  SkipReason,
+import {
+  type ConflictReason,
+  isWork,
+  type OnConflict,
+  type PlanAction,
+  type PlanLine,
+  type RewindPlan,
+  type SkipReason,
 } from '../model/plan.ts';
-import { type Captured, type State, sameState } from '../model/state.ts';
+import { type Captured, restored, type State, sameState, setIdOf } from '../model/state.ts';
 import { fitTogether } from './fit-together.ts';
 import { blobsOf, mergeState, type Working } from './merge.ts';
 
@@ -32,6 +34,17 @@ export interface PathInput {
   /** Set when a rule says to leave the path alone, whatever its chain is. */
   readonly skip?: SkipReason;
   readonly takesUnrecorded?: true;
+  readonly living?: Living;
+}
+
+/** Set for a database, log or lock file that git ignores: a program may be using it as long as it is there. */
+export interface Living {
+  /** Files of one database have the same. */
+  readonly database: TrackedPath;
+  /** Whether the file or another one of its database is there. */
+  readonly stands: boolean;
+  /** Whether it comes back only because another file of its database does. */
+  readonly isBeside: boolean;
 }
 
 /** The entry at a folder above the plan's paths. */
@@ -53,7 +66,7 @@ export interface PlanInput extends Omit<RewindPlan, 'lines'> {
 
 /** From changes and current states to a plan. Pure: the same input gives the same plan. */
 export function decide(input: PlanInput): RewindPlan {
-  const lines: PlanLine[] = input.paths.map((path) => planPath(path, input));
+  const lines = planPaths(input);
   const children = new Map(input.paths.map((path) => [path.path, path.children]));
   return {
     kind: input.kind,
@@ -66,6 +79,40 @@ export function decide(input: PlanInput): RewindPlan {
     lines: fitTogether(lines, { surroundings: input.surroundings, children }),
     notes: input.notes,
   };
+}
+
+interface Planned {
+  readonly path: PathInput;
+  readonly line: PlanLine;
+}
+
+/** The lines for all paths. Those for the files of one database depend on each other. */
+function planPaths(input: PlanInput): PlanLine[] {
+  const planned = input.paths.map((path) => ({ path, line: planPath(path, input) }));
+  const databases = Map.groupBy(planned, ({ path }) => path.living?.database);
+  return planned.flatMap((one) => {
+    const { living } = one.path;
+    if (living === undefined) return [one.line];
+    if (living.stands) return [spareStanding(one)];
+    return bringBackWhole(one, databases.get(living.database) ?? []);
+  });
+}
+
+/** Nothing is written over a file that a program may be using, or beside one, and it is not removed. */
+function spareStanding({ path, line }: Planned): PlanLine {
+  if (!isWork(line) && line.action !== 'conflict') return line;
+  return idle(path, 'skip', path.current.kind === 'absent' ? 'database-in-use' : 'in-use');
+}
+
+/** A database that is gone comes back whole or not at all. */
+function bringBackWhole({ path, line }: Planned, database: readonly Planned[]): PlanLine[] {
+  const isWanted = database.some((part) => !part.path.living?.isBeside && isWork(part.line));
+  if (!isWanted) return path.living?.isBeside ? [] : [line];
+  const isWhole = database.every(
+    (part) =>
+      isWork(part.line) || part.line.action === 'already-there' || !isNeeded(part.path.path),
+  );
+  return [isWhole || !isWork(line) ? line : idle(path, 'skip', 'database-incomplete')];
 }
 
 /** The line for one path, without regard to the others. */
@@ -145,20 +192,26 @@ function settleConflict(
 
 function moveTo(path: PathInput, goal: Working, input: Pick<PlanInput, 'damaged'>): PlanLine {
   const target = goal.state;
-  if (goal.bytes === undefined && sameState(path.current, target)) {
+  if (goal.bytes === undefined && isReached(path.current, target)) {
     return { ...idle(path, 'already-there'), ...taken(path) };
   }
   if (target.kind === 'unknown') return idle(path, 'skip', `before-unknown-${target.reason}`);
   const damage = damageOf(target, goal, input);
   if (damage !== undefined) return idle(path, 'skip', damage);
+  const action = actionTo(path, goal);
   const line = {
     path: path.path,
-    action: actionTo(path, goal),
+    action,
     expected: path.current,
-    target,
+    target: action === 'chmod' ? restored(target, path.current) : target,
     ...taken(path),
   };
   return goal.bytes === undefined ? line : { ...line, merged: goal.bytes };
+}
+
+/** A set-id bit that the target has and the file has not would not come back in any case. */
+function isReached(current: State, target: State): boolean {
+  return sameState(current, target) && (setIdOf(current) & ~setIdOf(target)) === 0;
 }
 
 function damageOf(

@@ -1,14 +1,14 @@
 import { type CaptureSite, lookAtKnown } from '../capture/capture.ts';
-import { kindAt, type Observation } from '../fs/observe.ts';
+import { kindAt, NOTHING, type Observation } from '../fs/observe.ts';
 import { listNames } from '../fs/tree.ts';
 import type { Change } from '../model/change.ts';
 import { isSavepointError } from '../model/errors.ts';
 import type { BlobId } from '../model/ids.ts';
-import { isLiving, livingGroup } from '../model/living-file.ts';
-import { ancestors, isBelow, isOutside, type TrackedPath } from '../model/path.ts';
+import { databaseOf, isLiving, isNeeded, partsOf } from '../model/living-file.ts';
+import { ancestors, isBelow, isOutside, nameOf, type TrackedPath } from '../model/path.ts';
 import type { SkipReason } from '../model/plan.ts';
 import { protectionOf } from '../model/protection.ts';
-import { isDirectory, joins, type State, sameState } from '../model/state.ts';
+import { ABSENT, isDirectory, joins, type State, sameState, unknown } from '../model/state.ts';
 import type { ChangeSet, PathChain } from '../timeline/change-set.ts';
 import { privatePaths } from '../timeline/private-paths.ts';
 import {
@@ -63,19 +63,17 @@ export async function loadPlanInput(
   options: LoadOptions,
 ): Promise<LoadedInput> {
   const seen = new Map<TrackedPath, Observation>();
-  const paths: PathInput[] = [];
-  const isPrivate = await privatePaths(site.store);
+  const found: PathInput[] = [];
   for (const [done, chain] of set.chains.entries()) {
     await site.onProgress?.({ step: 'plan', done, total: set.chains.length });
     if (chain.set.size === 0 && chain.shared === 0) continue;
     const recorded = chain.changes.at(-1)?.after ?? null;
-    const observation = lookAtKnown(site, chain.path, recorded, 'excluded');
+    const observation = lookAtKnown(site, chain.path, recorded, ['excluded']);
     if (chain.settled && isAsItWas(chain, observation.state)) continue;
     seen.set(chain.path, observation);
-    const input = pathInput(site, chain, observation, options);
-    const isKept = isPrivate(chain.path) && mayBeInUse(site, input);
-    paths.push(isKept ? { skip: 'in-use', ...input } : input);
+    found.push(pathInput(site, chain, observation, options));
   }
+  const paths = await withLiving(site, found, options);
   const contents = new Map<BlobId, Uint8Array>();
   const damaged = new Map<BlobId, 'blob-corrupt' | 'blob-missing'>();
   const targets = new KeptContents();
@@ -88,15 +86,70 @@ export async function loadPlanInput(
   return { paths, seen, surroundings, contents, damaged, targets };
 }
 
+/** Marks the living files among the paths, and adds the other files of a database that is gone. */
+async function withLiving(
+  site: CaptureSite,
+  found: readonly PathInput[],
+  options: LoadOptions,
+): Promise<PathInput[]> {
+  const isPrivate = await privatePaths(site.store);
+  const living = found.filter(
+    ({ path, skip }) => skip === undefined && isLiving(nameOf(path)) && isPrivate(path),
+  );
+  const inputs = new Map(found.map((input) => [input.path, input]));
+  for (const [database, planned] of Map.groupBy(living, ({ path }) => databaseOf(path))) {
+    const isGone = partsOf(database).every((part) => kindAt(site.root, part) === 'absent');
+    const parts = isGone ? await goneParts(site, database, planned, options) : planned;
+    const own = new Set(planned.map(({ path }) => path));
+    for (const part of parts) {
+      const isBeside = !own.has(part.path);
+      inputs.set(part.path, { ...part, living: { database, stands: !isGone, isBeside } });
+    }
+  }
+  return [...inputs.values()];
+}
+
 /**
- * Whether a plan would write over a file that some program may be using, or remove it. The parts of a database
- * count together: one of them that comes back beside another that lives on would damage it.
+ * The files of a database of which nothing is there any more. All of them go back to how they were at one moment,
+ * before the oldest change of the set, whoever changed or removed them since: people are asked to move such files
+ * away, and there is nothing that could be overwritten.
  */
-function mayBeInUse(site: CaptureSite, input: PathInput): boolean {
-  const { path, current } = input;
-  const target = oldestBefore(input);
-  if (!isLiving(path) || target === undefined || sameState(target, current)) return false;
-  return livingGroup(path).some((part) => kindAt(site.root, part) !== 'absent');
+async function goneParts(
+  site: CaptureSite,
+  database: TrackedPath,
+  planned: readonly PathInput[],
+  options: LoadOptions,
+): Promise<readonly PathInput[]> {
+  const paths = partsOf(database);
+  const changed = await site.store.timeline.changes({ paths });
+  const oldest = new Set(planned.map(({ links }) => links[0]?.seq));
+  const first = changed.find(({ seq }) => oldest.has(seq));
+  if (first === undefined) return planned;
+  // What one scan finds happened at one moment, in whatever order it is recorded.
+  const since = changed.filter(
+    ({ seq, createdAt }) => seq >= first.seq || createdAt === first.createdAt,
+  );
+  const parts: PathInput[] = [];
+  for (const path of paths) {
+    const changes = since.filter((change) => change.path === path);
+    const set = new Set(changes.map(({ seq }) => seq));
+    const chain = { path, changes, set, shared: 0, settled: false };
+    const part = pathInput(site, chain, NOTHING, { ...options, exact: true });
+    if (part.links.length > 0) parts.push(part);
+    else if (isNeeded(path) && (await wasThere(site, path))) parts.push(unseenPart(path));
+  }
+  return parts;
+}
+
+async function wasThere({ known }: CaptureSite, path: TrackedPath): Promise<boolean> {
+  const found = await known.find(path);
+  return found !== null && found.head.state.kind !== 'absent';
+}
+
+/** A file that was on record once, and went without a record of that: nobody knows what it was like then. */
+function unseenPart(path: TrackedPath): PathInput {
+  const link = { seq: 0, before: unknown('not-seen'), after: ABSENT, inSet: true };
+  return { path, links: [link], current: ABSENT, children: [], hardLinks: 1 };
 }
 
 function isAsItWas({ changes, set }: PathChain, current: State): boolean {

@@ -7,7 +7,7 @@ import { SavepointError } from '../model/errors.ts';
 import type { Seq } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { OnConflict, PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
-import { sameState } from '../model/state.ts';
+import { ABSENT, sameState, setIdOf } from '../model/state.ts';
 import { commandsIn } from '../model/window.ts';
 import { hashBytes } from '../store/blob.ts';
 import { currentSeq, findSession } from '../store/find.ts';
@@ -19,7 +19,7 @@ import {
   loadChangeSet,
   type SetRequest,
 } from '../timeline/change-set.ts';
-import { decide } from './decide.ts';
+import { decide, oldestBefore, type PathInput } from './decide.ts';
 import { type KeptContents, type LoadedInput, loadPlanInput, MOST_KEPT } from './load-input.ts';
 import { notesOn, othersNote } from './notes.ts';
 
@@ -72,8 +72,9 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
   const { seen } = input;
   const uncertain = exact ? new Set<Seq>() : takenAs('shared', set);
   const inferred = exact ? new Set<Seq>() : takenAs('inferred', set);
+  const lostSetId = new Set(input.paths.filter(hasLostSetId).map(({ path }) => path));
   const notes = [
-    ...notesOn({ checkpoint, exact, lines, seen, uncertain, inferred, gitHead: head }),
+    ...notesOn({ checkpoint, exact, lines, seen, uncertain, inferred, lostSetId, gitHead: head }),
     ...(await notesOnOthers(site.store, request, set, lines)),
   ];
   return { plan: { ...plan, lines, notes }, fresh: { ...kept(input), gitHead: head } };
@@ -105,6 +106,10 @@ function takenAs(wanted: Attribution, { chains }: ChangeSet): Set<Seq> {
   const taken = chains.flatMap(({ changes, set }) => changes.filter(({ seq }) => set.has(seq)));
   const found = taken.filter(({ attribution }) => attribution === wanted);
   return new Set(found.map(({ seq }) => seq));
+}
+
+function hasLostSetId(path: PathInput): boolean {
+  return (setIdOf(oldestBefore(path) ?? ABSENT) & ~setIdOf(path.current)) !== 0;
 }
 
 /** Keeps no observations that would take too much memory; those files are read again instead. */

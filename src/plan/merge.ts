@@ -1,6 +1,6 @@
 import type { BlobId } from '../model/ids.ts';
 import type { ConflictReason, SkipReason } from '../model/plan.ts';
-import { type Captured, permissions, type State, sameState } from '../model/state.ts';
+import { type Captured, permissions, type State, sameState, setIdOf } from '../model/state.ts';
 import { diffLines, type Hunk, joinLines, splitLines } from './line-diff.ts';
 
 /** A state on the way to the target; `bytes` are set when they came from a text merge. */
@@ -31,9 +31,9 @@ export function mergeState(
   contents: Contents,
 ): MergeOutcome {
   if (theirs.kind === 'unknown') return { skip: `before-unknown-${theirs.reason}` };
-  if (sameState(theirs, base)) return { result: ours };
+  if (sameState(theirs, base)) return { result: withoutGained(base, theirs, ours) };
   if (isAt(ours, base, contents)) return { result: { state: theirs } };
-  if (isAt(ours, theirs, contents)) return { result: ours };
+  if (isAt(ours, theirs, contents)) return { result: withoutGained(base, theirs, ours) };
   if (ours.state.kind === 'unknown') return { conflict: 'current-unknown' };
   if (base.kind === 'unknown') {
     return { conflict: base.reason === 'damaged' ? 'after-damaged' : 'after-unknown' };
@@ -42,6 +42,13 @@ export function mergeState(
     return { conflict: 'modify-delete' };
   }
   return mergeCaptured(base, theirs, { ...ours, state: ours.state }, contents);
+}
+
+/** Without the set-id bits that the file got in the stretch. */
+function withoutGained(base: State, theirs: State, ours: Working): Working {
+  const gained = setIdOf(base) & ~setIdOf(theirs) & setIdOf(ours.state);
+  if (gained === 0 || ours.state.kind !== 'captured') return ours;
+  return { ...ours, state: { ...ours.state, mode: ours.state.mode & ~gained } };
 }
 
 /** Merged bytes have no blob yet, so the bytes themselves are compared. */

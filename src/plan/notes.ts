@@ -4,8 +4,8 @@ import type { Checkpoint } from '../model/checkpoint.ts';
 import type { Seq } from '../model/ids.ts';
 import { DEPENDENCY_LOCKS } from '../model/living-file.ts';
 import { nameOf, type TrackedPath } from '../model/path.ts';
-import { isWork, type PlanLine, type PlanNote } from '../model/plan.ts';
-import { OTHERS, SET_ID, type State } from '../model/state.ts';
+import { isWork, type PlanLine, type PlanNote, takesEffect } from '../model/plan.ts';
+import { OTHERS, setIdOf } from '../model/state.ts';
 
 export interface NoteSubject {
   readonly checkpoint: Checkpoint | null;
@@ -16,6 +16,8 @@ export interface NoteSubject {
   readonly uncertain: ReadonlySet<Seq>;
   /** Changes in the set that no tool named: a scan found them after a command. */
   readonly inferred: ReadonlySet<Seq>;
+  /** Files that had a set-id bit before the set, and have it no longer. */
+  readonly lostSetId: ReadonlySet<TrackedPath>;
   /** The commit that git's HEAD names now. */
   readonly gitHead: string | null;
 }
@@ -42,12 +44,10 @@ export function notesOn(subject: NoteSubject): PlanNote[] {
       if (uid === undefined) return target.kind === 'captured' && (target.mode & OTHERS) !== 0;
       return action !== 'chmod' && isOthers(Number(uid));
     }),
-    ...pathNote(
+    ...noteOn(
       'set-id',
       SET_ID_MESSAGE,
-      subject,
-      ({ expected, target }) =>
-        hasSetId(target) || (target.kind === 'captured' && hasSetId(expected)),
+      subject.lines.filter((line) => namesSetId(line, subject)),
     ),
     ...coverageNote(subject),
   ];
@@ -80,8 +80,11 @@ const OWNER_MESSAGE = 'these files belong to another user, or did, and will belo
 const SET_ID_MESSAGE =
   'these files have set-user-id or set-group-id bits, or had them; a rewind never sets those: check them';
 
-function hasSetId(state: State): boolean {
-  return state.kind === 'captured' && state.type === 'file' && (state.mode & SET_ID) !== 0;
+/** Whether a file has set-id bits that the plan may clear, or had some that do not come back. */
+function namesSetId(line: PlanLine, { lostSetId }: NoteSubject): boolean {
+  const { path, expected, target } = line;
+  if (lostSetId.has(path)) return takesEffect(line);
+  return isWork(line) && target.kind === 'captured' && setIdOf(expected) !== 0;
 }
 
 function gitNote({ checkpoint, exact, gitHead: now }: NoteSubject): PlanNote[] {
@@ -107,8 +110,13 @@ function pathNote(
   subject: NoteSubject,
   applies: (line: PlanLine) => boolean,
 ): PlanNote[] {
-  const paths = subject.lines
-    .filter((line) => isWork(line) && applies(line))
-    .map(({ path }) => path);
-  return paths.length === 0 ? [] : [{ code, message, paths }];
+  return noteOn(
+    code,
+    message,
+    subject.lines.filter((line) => isWork(line) && applies(line)),
+  );
+}
+
+function noteOn(code: PlanNote['code'], message: string, lines: readonly PlanLine[]): PlanNote[] {
+  return lines.length === 0 ? [] : [{ code, message, paths: lines.map(({ path }) => path) }];
 }

@@ -1,5 +1,11 @@
 import type { JournalStep } from '../model/journal.ts';
-import { type Captured, isDirectory, type State, sameState } from '../model/state.ts';
+import {
+  type Captured,
+  isDirectory,
+  type State,
+  sameState,
+  sameWithSetId,
+} from '../model/state.ts';
 import type { StepOutcome } from './step.ts';
 import { type StepPlace, stateIn, withParent, withPlace } from './step-place.ts';
 
@@ -12,7 +18,7 @@ import { type StepPlace, stateIn, withParent, withPlace } from './step-place.ts'
 export function modeForward(place: StepPlace, { from, to }: JournalStep): StepOutcome {
   const current = place.current();
   if (to.kind !== 'captured' || from.kind !== 'captured') return 'foreign';
-  if (sameState(current, to)) return 'done';
+  if (sameWithSetId(current, to)) return 'done';
   if (!isOneOf(current, [from, opened(from), opened(to)])) return 'foreign';
   place.mark();
   place.parent.chmod(place.name, opened(to).mode);

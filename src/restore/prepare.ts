@@ -116,7 +116,7 @@ async function settleLines(
     await site.onProgress?.({ step: 'keep', done, total: lines.length });
     // A file that changes after this look is found by the swap, so a fresh look need not be repeated.
     const seen =
-      fresh?.seen.get(line.path) ?? lookAtKnown(site, line.path, line.expected, 'excluded');
+      fresh?.seen.get(line.path) ?? lookAtKnown(site, line.path, line.expected, ['excluded']);
     const changed = !joins(seen.state, line.expected);
     if (changed || gainedName(line, seen) || isBehindLink(site, line, lines)) {
       throw changedMeanwhile(line.path);

@@ -40,6 +40,20 @@ export class LockQueue {
     });
   }
 
+  /** Runs `work` when it is the caller's turn, and tells it how much of the time is left. */
+  async inTurn<Result>(
+    timeoutMs: number,
+    work: (leftMs: number) => Promise<Result>,
+  ): Promise<Result> {
+    const since = performance.now();
+    await this.enter({ timeoutMs });
+    try {
+      return await work(Math.max(0, since + timeoutMs - performance.now()));
+    } finally {
+      this.leave();
+    }
+  }
+
   /** Hands the lock to the next one. It stays taken while somebody waits, so that no newcomer overtakes. */
   leave(): void {
     const next = this.#waiting.shift();

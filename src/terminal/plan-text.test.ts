@@ -31,6 +31,28 @@ it('has a line for each of more paths than a call takes as arguments', () => {
   expect(planText(plan, plain, 80)).toHaveLength(lines.length);
 });
 
+it.each([
+  ['directory', '2755 to 3775', 0o2755, 0o3775],
+  ['directory', '700 to 755', 0o700, 0o755],
+  ['file', '4700 to 755', 0o4700, 0o755],
+])('says how the permissions of a %s change: from %s', (type, words, from, to) => {
+  const state = (mode: number) => ({ kind: 'captured', type, mode, blob: null, size: 0 });
+  const line = { path: 'a', action: 'chmod', expected: state(from), target: state(to), takes: [] };
+  const plan = { lines: [line], notes: [] } as unknown as RewindPlan;
+  expect(planText(plan, plain, 80)).toEqual([`  restore   a  permissions go from ${words}`]);
+});
+
+it('does not say of a file that lost its set-id bits that it is as it was', () => {
+  const state = { kind: 'captured', type: 'file', mode: 0o755, blob: 'b', size: 1 };
+  const lines = ['a', 'b'].map((name) => {
+    return { path: name, action: 'already-there', expected: state, target: state, takes: [1] };
+  });
+  const notes = [{ code: 'set-id', message: 'check them', paths: ['b'] }];
+  const [first, second] = planText({ lines, notes } as unknown as RewindPlan, plain, 80);
+  expect(first).toBe('  same      a  is already as it was');
+  expect(second).toBe('  same      b  is already as it was, except for set-id bits');
+});
+
 describe('previewText', () => {
   const state = { kind: 'captured', type: 'file', mode: 0o644, blob: 'b', size: 1 };
   const line = { path: 'a.txt', action: 'write', expected: state, target: state, takes: [] };

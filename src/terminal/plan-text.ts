@@ -1,4 +1,5 @@
 import {
+  type Captured,
   displayText,
   isLost,
   type PathDiff,
@@ -10,7 +11,7 @@ import {
   type TrackedPath,
 } from '../index.ts';
 import { diffText } from './diff-text.ts';
-import { eachFileDiff, gitMode } from './file-diff.ts';
+import { eachFileDiff } from './file-diff.ts';
 import type { Paint, Style } from './paint.ts';
 import { plural, someOf } from './phrases.ts';
 import { sentenceFor } from './reasons.ts';
@@ -30,20 +31,30 @@ export function planText(plan: RewindPlan, paint: Paint, columns: number): strin
   const column = Math.min(MAX_NAME_COLUMN, widestOf(names));
   const isNarrow = columns - column - WORD_COLUMN - 6 < LEAST_FOR_WHY;
   const inferred = inferredPaths(plan);
+  const setId = pathsOf(plan, 'set-id');
   const lines = plan.lines.flatMap((line, i) => {
     const [word, style] = isLost(line) ? LOST : WORDS[line.action];
     const text = `  ${paint(style, word.padEnd(WORD_COLUMN))}  `;
     if (isNarrow && line.reason === undefined) return [text + names[i]];
     const name = padWidth(names[i] ?? '', column);
-    const why = `${explain(line)}${inferred.has(line.path) ? '; found after a command' : ''}`;
+    const lacks = line.action === 'already-there' && setId.has(line.path);
+    const why = [
+      explain(line),
+      lacks ? ', except for set-id bits' : '',
+      inferred.has(line.path) ? '; found after a command' : '',
+    ].join('');
     return beside(`${text}${name}  `, why, columns, (part) => paint('dim', part));
   });
   return [...lines, ...plan.notes.flatMap((note) => noteText(note, columns))];
 }
 
 /** Paths that no tool named: they were found changed after a command. */
-export function inferredPaths({ notes }: RewindPlan): ReadonlySet<TrackedPath> {
-  return new Set(notes.find(({ code }) => code === 'inferred')?.paths);
+export function inferredPaths(plan: RewindPlan): ReadonlySet<TrackedPath> {
+  return pathsOf(plan, 'inferred');
+}
+
+function pathsOf({ notes }: RewindPlan, wanted: PlanNote['code']): ReadonlySet<TrackedPath> {
+  return new Set(notes.find(({ code }) => code === wanted)?.paths);
 }
 
 const WORDS: Record<PlanLine['action'], readonly [string, Style]> = {
@@ -74,7 +85,7 @@ function explain(line: PlanLine): string {
       return 'the folder is made again';
     case 'chmod':
       return expected.kind === 'captured' && target.kind === 'captured'
-        ? `permissions go from ${gitMode(expected)} to ${gitMode(target)}`
+        ? `permissions go from ${octal(expected)} to ${octal(target)}`
         : 'permissions go back';
     case 'delete':
       return 'created since then: will be deleted';
@@ -88,6 +99,11 @@ function explain(line: PlanLine): string {
     case 'skip':
       return `left as it is: ${why}`;
   }
+}
+
+/** As `chmod` takes it. */
+function octal({ mode }: Captured): string {
+  return (mode & 0o7777).toString(8).padStart(3, '0');
 }
 
 const SHOWN_PATHS = 5;

@@ -19,7 +19,11 @@ const SENTENCES: Record<PlainReason, string> = {
   protected: 'it belongs to git or to Savepoint, which is never touched',
   'shared-attribution': 'it is not certain who changed it; --include-shared takes it back too',
   'in-use':
-    'a program may be using it: an ignored database, log or lock file comes back only when it is gone',
+    'a program may be using it; end that program, move the file away (a database with its -wal, -shm and -journal files), and do this again',
+  'database-in-use':
+    'another file of the same database is still there, and a program may be using it; end that program, move all files of the database away (with -wal, -shm and -journal), and do this again',
+  'database-incomplete':
+    'another file of the same database cannot come back, and half a database would be damaged',
   'directory-not-empty': 'the folder still holds other things',
   'symlinked-parent': 'a folder on the way to it is a link now',
   'blob-corrupt': 'its recorded content is damaged, and nothing damaged is ever written',

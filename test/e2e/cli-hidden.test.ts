@@ -43,6 +43,29 @@ describe('a rule that an agent writes', () => {
     expect(project.read('src/b.txt')).toBe('two\n');
   });
 
+  it.each(['.gitignore', '.savepointignore'])(
+    'into %s is taken back although it hides itself, and new files are recorded again',
+    async (file) => {
+      await project.run(['save']);
+      await runs(`echo '*' > ${file}; echo changed > a.txt`);
+      expect((await project.run(['undo'])).code).toBe(0);
+      expect([project.read(file), project.read('a.txt')]).toEqual([null, 'one\n']);
+      expect(await runs('echo new > new.txt')).not.toContain('hide every name');
+      expect((await project.run(['undo'])).code).toBe(0);
+      expect(project.read('new.txt')).toBe(null);
+    },
+  );
+
+  it('is taken back with the next one that it would hide', async () => {
+    await runs("echo '*' > .savepointignore");
+    await runs("echo '{}' > savepoint.config.json; echo '*' > src/.gitignore");
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('savepoint.config.json')).toBe(null);
+    expect(project.read('src/.gitignore')).toBe(null);
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('.savepointignore')).toBe(null);
+  });
+
   it('counts once a person writes rules', async () => {
     await runs("echo 'src/' > .savepointignore");
     project.write('.savepointignore', 'src/\n# mine\n');
@@ -64,6 +87,14 @@ describe('a rule that hides everything', () => {
     expect(value).toMatchObject({ worktree: { hiddenBy: 'rules' } });
   });
 
+  it('is not said by the undo that takes it back', async () => {
+    await runs("echo '*' > .gitignore");
+    const { code, err } = await project.run(['undo']);
+    expect(code).toBe(0);
+    expect(err.replaceAll(/\s+/g, ' ')).not.toContain('hide every name');
+    expect((await project.run(['status'])).out).not.toContain('Hidden');
+  });
+
   it('is not said of a rule that leaves a name in the project', async () => {
     const said = await runs("printf '/*\\n!/src\\n' > .gitignore");
     expect(said).not.toContain('hide every name');
@@ -79,6 +110,37 @@ describe('exclude: ["*"] that an agent writes', () => {
     expect(undone.code).toBe(0);
     expect([project.read('a.txt'), project.read('src/b.txt')]).toEqual(['one\n', 'two\n']);
     expect([project.read('c.txt'), project.read('savepoint.config.json')]).toEqual([null, null]);
+  });
+
+  it('does not hide what comes after it in the configuration', async () => {
+    await runs(WRITE);
+    await runs('echo \'{"exclude": ["*"], "scan": true}\' > savepoint.config.json');
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('savepoint.config.json')).toBe('{"exclude": ["*"]}\n');
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('savepoint.config.json')).toBe(null);
+  });
+
+  it('lets undo, redo and undo again go through every run before it', async () => {
+    await runs(`${WRITE}; echo changed > a.txt`);
+    await runs('rm a.txt src/b.txt');
+    const steps = [
+      ['undo', 'changed\n', 'two\n'],
+      ['undo', 'one\n', 'two\n'],
+      ['redo', 'changed\n', 'two\n'],
+      ['redo', null, null],
+      ['undo', 'changed\n', 'two\n'],
+      ['undo', 'one\n', 'two\n'],
+    ] as const;
+    for (const [word, a, b] of steps) {
+      const { code, out, err } = await project.run([word]);
+      expect({ code, a: project.read('a.txt'), b: project.read('src/b.txt') }, out + err).toEqual({
+        code: 0,
+        a,
+        b,
+      });
+    }
+    expect(project.read('savepoint.config.json')).toBe(null);
   });
 
   it('leaves a file alone that somebody wrote to since', async () => {

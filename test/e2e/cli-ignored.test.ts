@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { relativePath } from '../../src/index.ts';
 import { CliProject, type RunOptions } from './cli-project.ts';
@@ -190,8 +199,54 @@ describe('a database, log or lock file that is ignored', () => {
     for (const file of ['dev.sqlite', 'dev.sqlite-wal']) project.write(file, 'old\n');
     await runs('rm dev.sqlite-wal');
     const { value } = await project.json(['undo']);
-    expect(value.skipped).toMatchObject([{ path: 'dev.sqlite-wal', reason: 'in-use' }]);
+    expect(value.skipped).toMatchObject([{ path: 'dev.sqlite-wal', reason: 'database-in-use' }]);
     expect(project.read('dev.sqlite-wal')).toBe(null);
+  });
+
+  it('comes back whole after somebody has moved the rest of the database away, as the plan asked', async () => {
+    for (const file of ['dev.sqlite', 'dev.sqlite-wal']) project.write(file, 'old\0');
+    await runs('rm dev.sqlite');
+    project.write('dev.sqlite-wal', 'written since\0');
+    const { out } = await project.run(['undo']);
+    expect(out.replaceAll(/\s+/g, ' ')).toContain('move all files of the database away');
+    expect(project.read('dev.sqlite')).toBe(null);
+    renameSync(project.path('dev.sqlite-wal'), project.path('moved'));
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('dev.sqlite')).toBe('old\0');
+    expect(project.read('dev.sqlite-wal')).toBe('old\0');
+  });
+
+  it.each(['since', 'not since'])(
+    'comes back after it was moved away, written to %s',
+    async (when) => {
+      project.write('dev.sqlite', 'old\0');
+      await runs('printf "new\\0" > dev.sqlite');
+      if (when === 'since') project.write('dev.sqlite', 'mine\0');
+      expect((await project.json(['undo'])).value.skipped).toMatchObject([{ reason: 'in-use' }]);
+      renameSync(project.path('dev.sqlite'), project.path('moved'));
+      expect((await project.run(['undo'])).code).toBe(0);
+      expect(project.read('dev.sqlite')).toBe('old\0');
+    },
+  );
+
+  it('does not come back because another file of the same database is to stay away', async () => {
+    project.write('dev.sqlite', 'mine\0');
+    await runs('echo new > dev.sqlite-journal');
+    for (const file of ['dev.sqlite', 'dev.sqlite-journal']) rmSync(project.path(file));
+    await project.run(['undo']);
+    expect(project.read('dev.sqlite')).toBe(null);
+  });
+
+  it('is not written over by a merge either, when it is as it was before the oldest change', async () => {
+    const start = '1\n2\n3\n4\n5\n';
+    project.write('app.log', start);
+    await runs('sed -i s/1/one/ app.log');
+    project.write('app.log', 'one\n2\n3\n4\n5\n6\n');
+    await runs('sed -i /6/d app.log');
+    project.write('app.log', start);
+    const { value } = await project.json(['rewind', '~1', '--yes']);
+    expect(value.skipped).toMatchObject([{ path: 'app.log', reason: 'in-use' }]);
+    expect(project.read('app.log')).toBe(start);
   });
 
   it('is taken back like any other file where it is the lock file of a package manager', async () => {
@@ -199,6 +254,89 @@ describe('a database, log or lock file that is ignored', () => {
     await runs('echo new > yarn.lock');
     expect((await project.run(['undo'])).code).toBe(0);
     expect(project.read('yarn.lock')).toBe('old\n');
+  });
+});
+
+describe('half of an ignored database', () => {
+  const LARGE = 'x'.repeat(1024 * 1024 + 1);
+  const INCOMPLETE = 'database-incomplete';
+
+  it.each([
+    ['the log', { 'dev.sqlite': 'old', 'dev.sqlite-shm': 'x', 'dev.sqlite-wal': LARGE }],
+    ['the database', { 'dev.sqlite': LARGE, 'dev.sqlite-shm': 'x', 'dev.sqlite-wal': 'old' }],
+  ])('is lost and not brought back if %s was too large to be kept', async (_, files) => {
+    for (const [name, content] of Object.entries(files)) project.write(name, content);
+    await runs('rm dev.sqlite*; echo new > a.txt');
+    const { code, out } = await project.run(['undo', '--json']);
+    expect(code).toBe(1);
+    const { restoredFiles, errors } = JSON.parse(out);
+    expect(restoredFiles).toEqual(['a.txt']);
+    const wanted = Object.entries(files).map(([path, content]) => {
+      return { path, reason: content === LARGE ? 'before-unknown-not-seen' : INCOMPLETE };
+    });
+    expect(errors).toMatchObject(wanted);
+    for (const name of Object.keys(files)) expect(project.read(name)).toBe(null);
+  });
+
+  it('is lost if only the database was removed, and its large log was moved away later', async () => {
+    project.write('dev.sqlite', 'old');
+    project.write('dev.sqlite-wal', LARGE);
+    await runs('rm dev.sqlite');
+    rmSync(project.path('dev.sqlite-wal'));
+    const { value } = await project.json(['undo']);
+    expect(value.errors).toMatchObject([
+      { path: 'dev.sqlite', reason: INCOMPLETE },
+      { path: 'dev.sqlite-wal', reason: 'before-unknown-not-seen' },
+    ]);
+    expect(project.read('dev.sqlite')).toBe(null);
+  });
+
+  it('is lost if the settings kept another file of it from being recorded', async () => {
+    const env = { SAVEPOINT_MAX_FILE_SIZE: '1000' };
+    project.write('dev.sqlite', 'old');
+    project.write('dev.sqlite-wal', 'x'.repeat(2000));
+    await runs('rm dev.sqlite*', { env });
+    const { code, out } = await project.run(['undo', '--json'], { env });
+    expect(code).toBe(1);
+    expect(JSON.parse(out).errors).toMatchObject([
+      { path: 'dev.sqlite', reason: INCOMPLETE },
+      { path: 'dev.sqlite-wal', reason: 'before-unknown-too-large' },
+    ]);
+    expect(project.read('dev.sqlite')).toBe(null);
+  });
+
+  it('is made whole if the run changed only that, and somebody moved all of it away', async () => {
+    for (const file of ['dev.sqlite', 'dev.sqlite-wal']) project.write(file, 'old\0');
+    await runs('printf "new\\0" > dev.sqlite-wal');
+    for (const file of ['dev.sqlite', 'dev.sqlite-wal']) rmSync(project.path(file));
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('dev.sqlite')).toBe('old\0');
+    expect(project.read('dev.sqlite-wal')).toBe('old\0');
+  });
+
+  it('has none of the rows missing that only its log holds', async () => {
+    const made = join(project.scratch, 'dev.sqlite');
+    const database = new DatabaseSync(made);
+    database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1), (2)');
+    // A program that closes it puts the log into the database.
+    for (const suffix of ['', '-wal', '-shm']) {
+      copyFileSync(`${made}${suffix}`, project.path(`dev.sqlite${suffix}`));
+    }
+    database.close();
+    await runs('rm dev.sqlite');
+    for (const suffix of ['-wal', '-shm']) rmSync(project.path(`dev.sqlite${suffix}`));
+    expect((await project.run(['undo'])).code).toBe(0);
+    const back = new DatabaseSync(project.path('dev.sqlite'));
+    expect(back.prepare('SELECT count(*) AS rows FROM t').get()).toMatchObject({ rows: 2 });
+    back.close();
+  });
+
+  it('is not made by a rewind to one of its files alone', async () => {
+    for (const file of ['dev.sqlite', 'dev.sqlite-wal']) project.write(file, 'old\0');
+    await runs('rm dev.sqlite*');
+    expect((await project.run(['rewind', 'latest', 'dev.sqlite', '--yes'])).code).toBe(0);
+    expect(project.read('dev.sqlite')).toBe('old\0');
+    expect(project.read('dev.sqlite-wal')).toBe('old\0');
   });
 });
 
@@ -222,6 +360,27 @@ describe('an export', () => {
     const { value } = await project.json(['export', file()]);
     expectSchema('export', JSON.stringify(value));
     expect(value).toMatchObject({ privateOut: ['.env'] });
+    expect(await exported()).toEqual(['a.txt']);
+  });
+
+  it('asks git alone whether a file is private, not .savepointignore or the list of build output', async () => {
+    project.write('.gitignore', '.env\n.env2\ndist/\n');
+    project.write('.savepointignore', '.env\n!.env2\n');
+    for (const path of ['.env', '.env2', 'dist/key', 'a.txt'])
+      await project.agentWrites('m1', path, 'KEY=other\n');
+    const { value } = await project.json(['export', file()]);
+    expect(value).toMatchObject({ privateOut: ['.env', '.env2', 'dist', 'dist/key'] });
+    expect(await exported()).toEqual(['a.txt']);
+  });
+
+  it('leaves ignored files behind that .savepointignore brings back into scope', async () => {
+    project.write('.savepointignore', '!.env\n!dist/\n');
+    project.write('dist/key', SECRET);
+    await runs(
+      'echo more >> .env; echo more >> dist/key; echo more > dist/new; echo more >> a.txt',
+    );
+    const { value } = await project.json(['export', file()]);
+    expect(value).toMatchObject({ privateOut: ['.env', 'dist/key', 'dist/new'] });
     expect(await exported()).toEqual(['a.txt']);
   });
 

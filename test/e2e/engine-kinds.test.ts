@@ -97,9 +97,28 @@ describe('modes', () => {
     expect(bed.tree()).toEqual(start);
   });
 
-  it('keep their set-id bit when only permissions are restored', async () => {
+  it.each([
+    ['755', '4700', '755'],
+    ['755', '4755', '755'],
+    ['2755', '6755', '2755'],
+    ['4755', '4700', '4755'],
+    ['4755', '700', '755'],
+    ['4755', '755', '755'],
+  ])('lose set-id bits that the agent gave, and get none: %s, %s, %s', async (...modes) => {
+    const [before = 0, after = 0, restored = 0] = modes.map((mode) => Number.parseInt(mode, 8));
+    bed.put('tool', 'x', before);
+    await bed.tool('m1', ['tool'], () => chmodSync(bed.at('tool'), after));
+    const receipt = await bed.rewind('m1');
+    expect(receipt.notes).toMatchObject([{ code: 'set-id', paths: ['tool'] }]);
+    expect(statSync(bed.at('tool')).mode & 0o7777).toBe(restored);
+    const last = (await bed.savepoint.changes({})).at(-1);
+    expect(last?.after).toMatchObject({ mode: restored });
+  });
+
+  it('keep a set-id bit that somebody else gave with the old mode', async () => {
     bed.put('tool', 'x', 0o755);
-    await bed.tool('m1', ['tool'], () => chmodSync(bed.at('tool'), 0o4700));
+    await bed.tool('m1', ['tool'], () => chmodSync(bed.at('tool'), 0o700));
+    chmodSync(bed.at('tool'), 0o4755);
     await bed.rewind('m1');
     expect(statSync(bed.at('tool')).mode & 0o7777).toBe(0o4755);
   });

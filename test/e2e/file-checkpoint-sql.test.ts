@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -126,6 +127,35 @@ describe('the store, read with SQL as the seed names it', () => {
       ]);
       expect((await service.rewindFiles('s3', 'o1')).success).toBe(true);
       expect(bed.text('.env')).toBe('KEY=1');
+    });
+
+    it('is NULL for files that git ignores, also where .savepointignore has a rule for them', async () => {
+      bed.put('.gitignore', '.env\n.env2\nbuild/\n');
+      bed.put('.savepointignore', '.env\n!.env2\n');
+      for (const path of ['.env', '.env2', 'build/key']) {
+        bed.put(path, 'KEY=1');
+        const capture = await service.captureBefore('s3', path, bed.at(path));
+        bed.put(path, 'KEY=2');
+        await service.captureAfter(capture);
+      }
+      expect(all(`${CONTENTS} WHERE session_id = 's3' ORDER BY message_id`)).toEqual([
+        { message_id: '.env', original_content: null },
+        { message_id: '.env2', original_content: null },
+        { message_id: 'build/key', original_content: null },
+      ]);
+    });
+
+    it('is NULL for a file that .git/info/exclude has named only since', async () => {
+      execFileSync('git', ['init', '--quiet'], { cwd: bed.root });
+      bed.put('public', 'text');
+      await service.createCheckpoint('s3', 'o1', bed.at('public'));
+      bed.put('.git/info/exclude', 'secret\n');
+      bed.put('secret', 'KEY=1');
+      await service.createCheckpoint('s3', 'o2', bed.at('secret'));
+      expect(all(`${CONTENTS} WHERE session_id = 's3' ORDER BY message_id`)).toEqual([
+        { message_id: 'o1', original_content: 'text' },
+        { message_id: 'o2', original_content: null },
+      ]);
     });
 
     it('goes with its checkpoint', async () => {

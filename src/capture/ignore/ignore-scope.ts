@@ -13,6 +13,16 @@ export function isRuleFile(path: TrackedPath): boolean {
   return IGNORE_FILE_NAMES.includes(nameOf(path)) || path.endsWith('.git/info/exclude');
 }
 
+/**
+ * Files that say what is recorded. No rule hides them: the undo of a run must also bring back the rules as they
+ * were, even where the run wrote a rule that hides every name.
+ */
+const SCOPE_FILES: ReadonlySet<string> = new Set([...IGNORE_FILE_NAMES, 'savepoint.config.json']);
+
+export function isScopeFile(name: string): boolean {
+  return SCOPE_FILES.has(name);
+}
+
 /** The rules of one folder, for its entries and all that is below them. */
 export interface FolderRules {
   readonly gitignore: IgnoreFile | null;
@@ -42,19 +52,24 @@ export interface FolderAbove {
 }
 
 /**
- * What the rules say about a name. `ignored`: git ignores it, and it is kept all the same if it is small.
- * `never`: git's own and ours, which nobody counts.
+ * What the rules say about a name. `private`: in scope although git ignores it. `ignored`: git ignores it, and it
+ * is kept all the same if it is small. `never`: git's own and ours, which nobody counts.
  */
-export type Verdict = 'in-scope' | 'ignored' | 'left-out' | 'never';
+export type Verdict = 'in-scope' | 'private' | 'ignored' | 'left-out' | 'never';
+
+/** Whether rules take an entry, whatever its size. */
+export function isInScope(verdict: Verdict): boolean {
+  return verdict === 'in-scope' || verdict === 'private';
+}
 
 /** The rules in force in one folder. Immutable. */
 export interface IgnoreScope {
-  /** Whether the folder is in a folder that git ignores: everything in it is ignored then. */
-  readonly isPrivate: boolean;
+  /** Whether the folder is kept although git ignores it, or is in such a folder: so is everything in it then. */
+  readonly isIgnored: boolean;
   readonly keepsIgnored: boolean;
   /**
    * The scope of a child folder with its own rules. Returns the same scope where nothing differs.
-   * `isPrivate`: git ignores the child, and it is kept all the same.
+   * `isPrivate`: git ignores the child, and it is taken all the same.
    */
   enter(name: string, own: FolderRules, isPrivate?: boolean): IgnoreScope;
   /** A link to a folder counts as a file. */
@@ -64,7 +79,10 @@ export interface IgnoreScope {
 }
 
 export interface ScopeOptions {
-  /** Whether build output is ignored where no rule says otherwise. True by default. */
+  /**
+   * Whether more counts than rules that somebody wrote: build output is left out, and files that say what is
+   * recorded are not. True by default.
+   */
   readonly defaults?: boolean;
 }
 
@@ -84,6 +102,7 @@ export function rootScope(
     defaults,
     keepsIgnored: global.keepIgnored ?? false,
     isPrivate: false,
+    isIgnored: false,
   };
   const above = global.above ?? [];
   const folders = [...above.map(({ gitignore }) => rulesAbove(gitignore)), own];
@@ -123,7 +142,10 @@ interface Layers {
 interface ScopeSwitches {
   readonly defaults: boolean;
   readonly keepsIgnored: boolean;
+  /** Whether git ignores the folder, or one above it. */
   readonly isPrivate: boolean;
+  /** As `isPrivate`, and no rule of .savepointignore has brought the folder back. */
+  readonly isIgnored: boolean;
 }
 
 class Scope implements IgnoreScope {
@@ -150,8 +172,8 @@ class Scope implements IgnoreScope {
     return new Scope(merged, own.markers, switches);
   }
 
-  get isPrivate(): boolean {
-    return this.#switches.isPrivate;
+  get isIgnored(): boolean {
+    return this.#switches.isIgnored;
   }
 
   get keepsIgnored(): boolean {
@@ -166,27 +188,41 @@ class Scope implements IgnoreScope {
       outer: enterAll(this.#layers.outer, bytes),
       defaults: enterAll(this.#layers.defaults, bytes),
     };
-    const becomesPrivate = isPrivate && !this.isPrivate;
-    if (!becomesPrivate && this.#isSame(layers, own)) return this;
-    return Scope.of(layers, own, {
+    const switches = {
       ...this.#switches,
-      isPrivate: isPrivate || this.isPrivate,
-    });
+      isPrivate: isPrivate || this.#switches.isPrivate,
+      isIgnored: this.isIgnored || (isPrivate && !isInScope(this.judge(name, true))),
+    };
+    const isAsHere =
+      switches.isPrivate === this.#switches.isPrivate && switches.isIgnored === this.isIgnored;
+    return isAsHere && this.#isSame(layers, own) ? this : Scope.of(layers, own, switches);
   }
 
   ignores(name: string, isDirectory: boolean): boolean {
-    return this.judge(name, isDirectory) !== 'in-scope';
+    return !isInScope(this.judge(name, isDirectory));
   }
 
   judge(name: string, isDirectory: boolean): Verdict {
     if (isNeverTracked(name)) return 'never';
     const bytes = byteText(name);
+    const byGit = this.isIgnored || firstOf(this.#gitRules, bytes, isDirectory);
+    const verdict = this.#byRules(name, bytes, isDirectory, byGit);
+    const isTaken = verdict === 'in-scope' || (this.#switches.defaults && isScopeFile(name));
+    if (!isTaken) return verdict;
+    return byGit || this.#switches.isPrivate ? 'private' : 'in-scope';
+  }
+
+  /** `byGit`: what git's rules say about the name; null where none is about it. */
+  #byRules(
+    name: string,
+    bytes: ByteText,
+    isDirectory: boolean,
+    byGit: boolean | null,
+  ): 'in-scope' | 'ignored' | 'left-out' {
     const told = firstOf(this.#layers.savepointignore, bytes, isDirectory);
     if (told === true) return 'left-out';
-    if (told === false && !this.isPrivate) return 'in-scope';
     // As in git, nothing comes back into scope below a folder that is ignored.
-    const byGit = this.isPrivate || firstOf(this.#gitRules, bytes, isDirectory);
-    if (byGit === false) return 'in-scope';
+    if (byGit === false || (told === false && !this.isIgnored)) return 'in-scope';
     const isOutput =
       firstOf(this.#layers.defaults, bytes, isDirectory) === true ||
       (isDirectory && this.#buildOutput.has(name));

@@ -3,35 +3,30 @@ import { loadGlobalRules, type RulesEnvironment, readRuleText } from './global-r
 import { parseIgnore } from './ignore-file.ts';
 import { type FolderRules, type GlobalRules, rootScope } from './ignore-scope.ts';
 
-/** Whether git ignores a path, and a scan would keep it all the same if it is small. */
+/** Whether git ignores a path, by its own rules alone. */
 export type IsIgnored = (path: TrackedPath, isDirectory: boolean) => boolean;
 
-/** For single paths that no scan has judged. Reads the rule files on the way to each path. */
+/**
+ * For single paths that no scan has judged. Reads the .gitignore files on the way to each path. A file is private
+ * because git ignores it, so neither .savepointignore nor the list of build output has a say.
+ */
 export function ignoredPaths(root: string, environment: RulesEnvironment): IsIgnored {
   let global: GlobalRules | null = null;
   return (path, isDirectory) => {
     if (isOutside(path)) return false;
-    global ??= { ...loadGlobalRules(root, environment), keepIgnored: true };
-    let scope = rootScope(global, rulesIn(root));
+    global ??= loadGlobalRules(root, environment);
+    let scope = rootScope(global, rulesIn(root), { defaults: false });
     for (const folder of ancestors(path)) {
       const name = nameOf(folder);
-      const verdict = scope.judge(name, true);
-      if (verdict !== 'in-scope') return verdict === 'ignored';
+      if (scope.judge(name, true) === 'left-out') return true;
       scope = scope.enter(name, rulesIn(`${root}/${folder}`));
     }
-    return scope.judge(nameOf(path), isDirectory) === 'ignored';
+    return scope.judge(nameOf(path), isDirectory) === 'left-out';
   };
 }
 
-/** Markers of build output make no difference: they leave folders out that are not ignored by git. */
 function rulesIn(folder: string): FolderRules {
-  const read = (name: string): FolderRules['gitignore'] => {
-    const text = readRuleText(`${folder}/${name}`, { followLink: false });
-    return text === null ? null : parseIgnore(text);
-  };
-  return {
-    gitignore: read('.gitignore'),
-    savepointignore: read('.savepointignore'),
-    markers: new Set(),
-  };
+  const text = readRuleText(`${folder}/.gitignore`, { followLink: false });
+  const gitignore = text === null ? null : parseIgnore(text);
+  return { gitignore, savepointignore: null, markers: new Set() };
 }

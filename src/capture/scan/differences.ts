@@ -1,4 +1,5 @@
 import type { Seq } from '../../model/ids.ts';
+import { databaseOf, isLiving, partsOf } from '../../model/living-file.ts';
 import { isOutside, type TrackedPath } from '../../model/path.ts';
 import { oldestCheckpointSeq } from '../../store/find.ts';
 import type { Store } from '../../store/store.ts';
@@ -48,6 +49,24 @@ export function movedSince(root: string, previous: ScanIndex, index: ScanIndex):
     const now = found === -1 ? diskFileSystem.lstat(`${root}/${path}`) : index.stampOf(found).stat;
     return now === null || !isSameStat(was, now);
   };
+}
+
+/**
+ * Files that the previous scan left out for their size, and that are gone, where another file of the same database is
+ * on record. A plan has to know of them: without them, that one would come back as half a database.
+ */
+export async function goneUnseen(
+  { root, known }: CaptureSite,
+  previous: ScanIndex,
+  index: ScanIndex,
+): Promise<TrackedPath[]> {
+  const gone: TrackedPath[] = [];
+  for (const path of previous.outgrown(isLiving)) {
+    if (index.find(path) !== -1 || diskFileSystem.lstat(`${root}/${path}`) !== null) continue;
+    const parts = await Promise.all(partsOf(databaseOf(path)).map((part) => known.find(part)));
+    if (parts.some((part) => part !== null)) gone.push(path);
+  }
+  return gone;
 }
 
 /**

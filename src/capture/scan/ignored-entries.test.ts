@@ -112,10 +112,37 @@ describe('a file that git ignores', () => {
     expectDifferences(await scan(index), { gone: ['sub'], lost });
   });
 
+  it('is kept among many if it is a new file of a database that was known before', async () => {
+    place.write('.gitignore', '*.tmp\n*.db*\n');
+    place.write('a.db');
+    const first = await scan(null);
+    for (let number = 0; number <= MAX_IGNORED_ENTRIES; number += 1) place.write(`${number}.tmp`);
+    place.write('a.db-wal');
+    place.write('b.db');
+    expect(privateIn((await scan(first.index)).index)).toEqual(['a.db', 'a.db-wal']);
+  });
+
   it('stays out where only .savepointignore names it', async () => {
     place.write('.savepointignore', 'secret\n');
     place.write('secret');
     expect(pathsIn((await scan(null)).index)).toEqual(['.savepointignore']);
+  });
+
+  it('is private where .savepointignore brings it back, whatever its size, and so is all below a folder', async () => {
+    place.write('.gitignore', '.env\ndist/\n');
+    place.write('.savepointignore', '!.env\n!dist/\n');
+    place.write('.env', 'x'.repeat(MAX_IGNORED_BYTES + 1));
+    place.write('dist/deep/file', 'x'.repeat(MAX_IGNORED_BYTES + 1));
+    place.write('dist/.gitignore', 'big\n');
+    place.write('dist/big', 'x'.repeat(MAX_IGNORED_BYTES + 1));
+    const first = await scan(null);
+    const kept = ['.env', 'dist', 'dist/.gitignore', 'dist/deep', 'dist/deep/file'];
+    expect(privateIn(first.index)).toEqual(kept);
+    place.write('dist/deep/new', 'x'.repeat(MAX_IGNORED_BYTES + 1));
+    const second = await scan(first.index);
+    expectDifferences(second, { appeared: ['dist/deep/new'] });
+    expect(privateIn(second.index)).toEqual([...kept, 'dist/deep/new']);
+    expect(privateIn((await scan(null)).index)).toEqual([...kept, 'dist/deep/new']);
   });
 
   it('leaves when ignored files are kept no longer', async () => {
@@ -221,6 +248,33 @@ describe('a rule that comes', () => {
     const third = await scan(second.index, true);
     expectDifferences(third, { appeared: ['sub/new'] });
     expect(privateIn(third.index)).toEqual(['.gitignore', 'sub/new']);
+  });
+});
+
+describe('a file that says what is recorded', () => {
+  const SCOPE_FILES = ['.gitignore', '.savepointignore', 'savepoint.config.json'];
+
+  it('is in scope although rules hide every name, in folders that are in scope too', async () => {
+    place.write('sub/file');
+    const first = await scan(null);
+    for (const file of SCOPE_FILES) place.write(`sub/${file}`, '*\n');
+    for (const file of SCOPE_FILES) place.write(file, '*\n');
+    const second = await scan(first.index, true);
+    const found = [...SCOPE_FILES, ...SCOPE_FILES.map((file) => `sub/${file}`)].sort();
+    expectDifferences(second, { appeared: found });
+    place.delete('savepoint.config.json');
+    const third = await scan(second.index, true);
+    place.write('savepoint.config.json', '{}\n');
+    expectDifferences(await scan(third.index, true), { appeared: ['savepoint.config.json'] });
+  });
+
+  it('is in scope among many ignored names, and private only where git ignores it', async () => {
+    place.write('.gitignore', '*\n!/.savepointignore\n');
+    place.write('.savepointignore', '.savepointignore\n');
+    for (let number = 0; number <= MAX_IGNORED_ENTRIES; number += 1) place.write(`${number}`);
+    const { index } = await scan(null);
+    expect(pathsIn(index)).toEqual(['.gitignore', '.savepointignore']);
+    expect(privateIn(index)).toEqual(['.gitignore']);
   });
 });
 

@@ -1,3 +1,4 @@
+import { databaseOf } from '../../model/living-file.ts';
 import { type IgnoreScope, isNestedGit, type Verdict } from '../ignore/ignore-scope.ts';
 import { type EntryStat, isDirectoryMode, isFileMode, isLinkMode } from './entry-stat.ts';
 import { isUnreadable } from './file-system.ts';
@@ -24,13 +25,15 @@ interface Choice {
   readonly name: string;
   readonly isDirectory: boolean;
   readonly isPrivate: boolean;
+  /** Whether it is taken only if it is small. */
+  readonly isLimited: boolean;
   readonly known: KnownEntry | null;
 }
 
 /**
  * Chooses among the entries of one folder. What the rules leave in scope is taken, and so are known entries
  * that are held. What git ignores is taken if it is small. In a folder with many ignored names, only those stay
- * that were kept before: the others are output of some program.
+ * that were kept before, and new files of the databases among them: the others are output of some program.
  */
 export class EntryChooser {
   readonly #context: WalkContext;
@@ -40,9 +43,9 @@ export class EntryChooser {
   readonly #find: FindKnown;
   readonly #children: Child[] = [];
   readonly #leftOut: string[] = [];
-  /** Private entries that were never kept. */
+  /** Entries that are taken if they are small, and that were never kept. */
   readonly #fresh = new Set<Child>();
-  #privates = 0;
+  #limited = 0;
 
   constructor(context: WalkContext, path: string, scope: IgnoreScope, find: FindKnown) {
     this.#context = context;
@@ -64,7 +67,8 @@ export class EntryChooser {
       this.#leave(name);
       return null;
     }
-    return { name, isDirectory, isPrivate: verdict === 'ignored', known };
+    const isLimited = verdict === 'ignored';
+    return { name, isDirectory, isPrivate: isLimited || verdict === 'private', isLimited, known };
   }
 
   take(judged: Choice, stat: EntryStat): void {
@@ -73,23 +77,26 @@ export class EntryChooser {
     // If a file became a folder or the reverse since the folder was read, other rules apply to it.
     const choice = isDirectory === judged.isDirectory ? judged : this.judge(name, isDirectory);
     if (choice === null) return;
-    const { isPrivate, known } = choice;
-    if (isPrivate && !this.#isSmall(name, stat, known)) {
+    const { isPrivate, isLimited, known } = choice;
+    if (isLimited && !this.#isSmall(name, stat, known)) {
       this.#leave(name);
       return;
     }
     const child = { name, key: isDirectory ? `${name}/` : name, stat, isDirectory, isPrivate };
     this.#children.push(child);
-    if (!isPrivate) return;
-    this.#privates += 1;
+    if (!isLimited) return;
+    this.#limited += 1;
     const wasKept = known !== null || this.#context.privates.onRecord.has(this.#prefix + name);
     if (!wasKept) this.#fresh.add(child);
   }
 
   children(): Child[] {
-    return this.#takesFresh
-      ? this.#children
-      : this.#children.filter((child) => !this.#fresh.has(child));
+    if (this.#takesFresh) return this.#children;
+    const known = this.#children.filter((child) => !this.#fresh.has(child));
+    const databases = new Set(known.map(({ name }) => databaseOf(name)));
+    return this.#children.filter(
+      (child) => !this.#fresh.has(child) || databases.has(databaseOf(child.name)),
+    );
   }
 
   get leftOut(): LeftOutNames {
@@ -98,7 +105,7 @@ export class EntryChooser {
   }
 
   get #takesFresh(): boolean {
-    return this.#privates <= MAX_IGNORED_ENTRIES && this.#context.privates.takesNew;
+    return this.#limited <= MAX_IGNORED_ENTRIES && this.#context.privates.takesNew;
   }
 
   #verdict(name: string, isDirectory: boolean, known: KnownEntry | null): Verdict {
@@ -113,7 +120,7 @@ export class EntryChooser {
       return (isFileMode(mode) && size <= MAX_IGNORED_BYTES) || isLinkMode(mode);
     }
     // Folders in a folder that is ignored were counted together with it.
-    return this.#scope.isPrivate || known?.isQuiet || this.#isSmallTree(name);
+    return this.#scope.isIgnored || known?.isQuiet || this.#isSmallTree(name);
   }
 
   /** Stops at the first entry too many: the folder may hold a hundred thousand. */

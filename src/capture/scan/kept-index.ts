@@ -65,7 +65,7 @@ export function loadIndex(file: string): ScanIndex | null {
 // "SAVPIDX" and a zero. Numbers are in the machine's own byte order, so the file of a machine with the
 // other order does not begin with these.
 const MAGIC = [0x50564153, 0x00584449];
-const FORMAT = 7;
+const FORMAT = 8;
 /** The checksum covers the bytes from here on. */
 const CHECKED_FROM = 12;
 

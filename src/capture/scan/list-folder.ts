@@ -21,7 +21,7 @@ export interface Child {
   readonly key: string;
   readonly stat: EntryStat;
   readonly isDirectory: boolean;
-  /** Whether git ignores it, and it is kept all the same. */
+  /** Whether git ignores it, and it is taken all the same. */
   readonly isPrivate: boolean;
 }
 

@@ -40,7 +40,7 @@ export class PreviousScan {
     for (const entry of news.keys()) this.#markUp(index.columns.parent[entry] as number);
   }
 
-  /** Looks at the rule files themselves, because an ignored rule file has no entry. */
+  /** Looks at the rule files themselves: each may have been read at another moment than its entry was looked at. */
   checkRules(reader: RuleReader, root: string): void {
     for (const [folder, known] of this.index.meta.rules) {
       const at = `${root}/${this.index.paths.folderPrefix(folder)}`.slice(0, -1);

@@ -4,7 +4,7 @@ import type { TrackedPath } from '../../model/path.ts';
 import { ABSENT, joins, type State, type UnknownReason, unknown } from '../../model/state.ts';
 import type { Draft } from '../../store/draft.ts';
 import type { Head } from '../../store/store.ts';
-import { type CaptureSite, isOffLimits, lookAtKnown } from '../capture.ts';
+import { type CaptureSite, isOffLimits, look, lookAtKnown } from '../capture.ts';
 import { type Author, appendChange, appendUnseenEnd, outsider } from '../chain.ts';
 import { headOf } from '../known-states.ts';
 import type { Moved, ScanDifferences } from './differences.ts';
@@ -25,6 +25,8 @@ export interface RecordContext {
   readonly isOlder: (head: Head) => boolean;
   /** Whether git ignores a path that is kept all the same. */
   readonly isPrivate: (path: TrackedPath) => boolean;
+  /** Private paths that the previous scan left out, and that are gone. */
+  readonly goneUnseen: readonly TrackedPath[];
   /** Throws when there is no time left. */
   readonly checkTime: () => void;
 }
@@ -40,7 +42,8 @@ export async function recordDifferences(
   context: RecordContext,
 ): Promise<Recorded> {
   const { gone, left, touched, appeared, entered } = differences;
-  const total = [gone, left, touched, appeared, entered].flat().length;
+  const { goneUnseen } = context;
+  const total = [gone, left, touched, appeared, entered, goneUnseen].flat().length;
   const recorder = new Recorder(draft, site, context, total);
   // Deletions first: when a file replaces a folder, the folder's entries are gone before the file comes.
   for (const path of gone.toReversed()) await recorder.record(path);
@@ -48,7 +51,9 @@ export async function recordDifferences(
   for (const path of touched) await recorder.record(path);
   for (const path of appeared) await recorder.recordAppeared(path);
   for (const path of entered) await recorder.recordEntered(path);
-  const privates = [...touched, ...appeared, ...entered].filter(context.isPrivate);
+  for (const path of goneUnseen) await recorder.recordGoneUnseen(path);
+  const inScope = [...touched, ...appeared, ...entered].filter(context.isPrivate);
+  const privates = [...inScope, ...goneUnseen];
   if (privates.length > 0) {
     const known = new Set(await site.store.timeline.privatePaths());
     for (const path of privates) if (!known.has(path)) draft.privatePaths.push(path);
@@ -113,14 +118,24 @@ class Recorder {
       this.#append(path, head.state, seen, this.#context.author);
       return;
     }
-    const others = outsider(this.#context.author.createdAt);
+    this.#appendUnseen(path, head, seen, outsider(this.#context.author.createdAt));
+  }
+
+  /** The path was there, and nobody knows what it was like. */
+  async recordGoneUnseen(path: TrackedPath): Promise<void> {
+    const head = await this.#headOf(path);
+    if (head === OUT_OF_REACH) return;
+    this.#appendUnseen(path, head, this.#look(path, head), this.#context.author);
+  }
+
+  /** Through an unknown: nobody saw the path between its last record and now. */
+  #appendUnseen(path: TrackedPath, head: Head | null, seen: Observation, author: Author): void {
     const hidden = unknown('not-seen');
     if (head !== null && joins(head.state, seen.state)) return;
-    // Through an unknown: nobody saw the path between its last record and now.
     if (head !== null && !joins(head.state, hidden)) {
-      appendChange(this.#draft, path, head.state, hidden, others);
+      appendChange(this.#draft, path, head.state, hidden, outsider(author.createdAt));
     }
-    this.#append(path, hidden, seen, others);
+    this.#append(path, hidden, seen, author);
   }
 
   /** The record of a path. Where a tool is at work, the end of its capture will record the path. */
@@ -132,7 +147,11 @@ class Recorder {
   }
 
   #look(path: TrackedPath, head: Head | null): Observation {
-    return lookAtKnown(this.#site, path, head?.state ?? null, 'too-large');
+    if (head === null) return look(this.#site, path);
+    // If it was recorded after the last scan, a rewind may have brought it back. Nobody has written to it then,
+    // and the next undo has to find its chain unbroken, although it is excluded.
+    const isRecent = !this.#context.isOlder(head) && this.#context.moved(path);
+    return lookAtKnown(this.#site, path, head.state, isRecent ? NOT_COMPARED : ['too-large']);
   }
 
   async #tick(): Promise<void> {

@@ -66,9 +66,13 @@ describe('a rule that comes', () => {
     place.write('sub/.gitignore', 'old\n');
     for (const file of ['sub/old', 'sub/new']) place.write(file);
     const { index } = await place.scan(null);
-    expect(pathsIn(index)).toEqual(['sub', 'sub/new']);
+    expect(pathsIn(index)).toEqual(['.gitignore', 'sub', 'sub/.gitignore', 'sub/new']);
     place.write('sub/.gitignore', 'new file\nnew\n');
-    expectDifferences(await place.scan(index), { entered: ['sub/old'], left: ['sub/new'] });
+    expectDifferences(await place.scan(index), {
+      touched: ['sub/.gitignore'],
+      entered: ['sub/old'],
+      left: ['sub/new'],
+    });
   });
 });
 

@@ -1,7 +1,12 @@
 import type { Change } from '../../model/change.ts';
 import { isOutside, nameOf, pathToBytes, type TrackedPath } from '../../model/path.ts';
 import { OTHERS } from '../../model/state.ts';
-import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/ignore-scope.ts';
+import {
+  type GlobalRules,
+  type IgnoreScope,
+  isInScope,
+  rootScope,
+} from '../ignore/ignore-scope.ts';
 import {
   isDirectoryMode,
   MODE_MASK,
@@ -122,7 +127,7 @@ export class ScanIndex {
     return isDirectoryMode(this.columns.bits[entry] as number);
   }
 
-  /** Whether git ignores an entry that is kept all the same. */
+  /** Whether git ignores an entry that is in the index all the same. */
   isPrivate(entry: number): boolean {
     return (this.bits(entry) & PRIVATE) !== 0;
   }
@@ -131,6 +136,20 @@ export class ScanIndex {
     let count = 0;
     for (let entry = 0; entry < this.count; entry += 1) if (this.isPrivate(entry)) count += 1;
     return count;
+  }
+
+  /** How many entries the rules take whatever their size: without small files that git ignores. */
+  countTaken(): number {
+    let count = 0;
+    for (let entry = 0; entry < this.count; entry += 1) if (this.#isTaken(entry)) count += 1;
+    return count;
+  }
+
+  #isTaken(entry: number): boolean {
+    if (!this.isPrivate(entry)) return true;
+    const scope = this.scopeOf(this.columns.parent[entry] as number);
+    const verdict = scope.judge(this.paths.name(entry), this.isDirectory(entry));
+    return !scope.isIgnored && isInScope(verdict);
   }
 
   isRacy(entry: number): boolean {
@@ -222,7 +241,7 @@ export class ScanIndex {
   /** Whether an entry of this folder may have been there without being seen. */
   hides(folder: number, name: string, isDirectory: boolean): boolean {
     const verdict = this.scopeOf(folder).judge(name, isDirectory);
-    if (verdict !== 'ignored') return verdict !== 'in-scope';
+    if (verdict !== 'ignored') return !isInScope(verdict);
     const { leftOut } = this.rulesOf(folder);
     return leftOut === 'many' || leftOut.includes(name);
   }
@@ -239,6 +258,15 @@ export class ScanIndex {
     const isMeant = (name: string): boolean =>
       [true, false].some((isDirectory) => scope.judge(name, isDirectory) === 'left-out');
     return leftOut.filter((name) => !isMeant(name));
+  }
+
+  /** Files that git ignores and that were left out for their size; only those with a name that is wanted. */
+  outgrown(isWanted: (name: string) => boolean): TrackedPath[] {
+    return [...this.meta.rules].flatMap(([folder, { leftOut }]) => {
+      const names = leftOut === 'many' ? [] : leftOut.filter(isWanted);
+      const ignored = names.filter((name) => this.scopeOf(folder).judge(name, false) === 'ignored');
+      return ignored.map((name) => `${this.paths.folderPrefix(folder)}${name}` as TrackedPath);
+    });
   }
 
   /** Whether names in some folder were left out of scope. */

@@ -95,8 +95,7 @@ export class Scanner {
       maxEntries: maxEntries + mostKept,
     });
     if (outcome.kind === 'gave-up') return outcome;
-    const { index } = outcome;
-    const isTooMany = index.count - index.countPrivate() > maxEntries;
+    const isTooMany = outcome.index.countTaken() > maxEntries;
     return isTooMany ? { kind: 'gave-up', reason: 'too-many-entries' } : outcome;
   }
 

@@ -11,9 +11,10 @@ import { type Author, outsider } from '../chain.ts';
 import { type GitBaseline, type PendingBaseline, startGitBaseline } from '../git/baseline.ts';
 import type { RefusedByGit } from '../git/refusal.ts';
 import { loadGlobalRules } from '../ignore/global-rules.ts';
-import { isNestedGit, isRuleFile } from '../ignore/ignore-scope.ts';
+import { isInScope, isNestedGit, isRuleFile, isScopeFile } from '../ignore/ignore-scope.ts';
 import {
   compareWithRecord,
+  goneUnseen,
   type Moved,
   movedSince,
   noDifferences,
@@ -132,7 +133,9 @@ export class Worktree {
     const { moved, since, unsettled } = walk;
     const isOlder = ({ path, seq }: Head) => seq <= since && !unsettled.has(path);
     const isPrivate = privateIn(walk.index);
-    const context = { author, moved, isOlder, isPrivate, checkTime };
+    const { previous, index } = walk;
+    const unseen = previous === null ? [] : await goneUnseen(this.#site, previous, index);
+    const context = { author, moved, isOlder, isPrivate, goneUnseen: unseen, checkTime };
     const recorded = await recordDifferences(draft, this.#site, differences, context);
     return { kind: 'changes', ...recorded };
   }
@@ -151,12 +154,15 @@ export class Worktree {
     return this.#previous((await store.state()).baseline, await currentSeq(store));
   }
 
-  /** What hides every name in the project's own folder, so that nothing new is recorded; null for nothing. */
+  /**
+   * What hides every name in the project's own folder, so that nothing new is recorded; null for nothing. The
+   * files that say so are not counted: no rule hides them.
+   */
   hiddenBy({ index }: Pick<CompleteWalk, 'index'>): HiddenBy | null {
     const { root, excluded } = this.#site;
     const scope = index.scopeOf(0);
     const names = namesIn(root, null).filter(
-      ({ name, isDirectory }) => scope.judge(name, isDirectory) !== 'never',
+      ({ name, isDirectory }) => scope.judge(name, isDirectory) !== 'never' && !isScopeFile(name),
     );
     if (names.length === 0) return null;
     if (names.every(({ name, isDirectory }) => scope.ignores(name, isDirectory))) return 'rules';
@@ -174,7 +180,7 @@ export class Worktree {
       const scope = index.scopeOf(folder);
       for (const { name, isDirectory } of namesIn(this.#site.root, path)) {
         const verdict = scope.judge(name, isDirectory);
-        if (verdict === 'in-scope') continue;
+        if (isInScope(verdict)) continue;
         if (verdict === 'never' && !isNestedGit(path ?? '', name)) continue;
         // Small files that git ignores are kept, and so is what was in scope before an agent hid it.
         const child = childOf(path, name);
@@ -228,7 +234,8 @@ export class Worktree {
     const touched = [...(await recordedPaths(this.#site))];
     const no = () => false;
     const isPrivate = privateIn(walk.index);
-    const context = { author: outsider(createdAt), moved: no, isOlder: no, isPrivate, checkTime };
+    const others = { author: outsider(createdAt), moved: no, isOlder: no };
+    const context = { ...others, isPrivate, goneUnseen: [], checkTime };
     await recordDifferences(draft, this.#site, { ...noDifferences(), touched }, context);
     return taken;
   }

@@ -4,7 +4,7 @@ import type {
   KnownStep,
   ProjectExecutions,
 } from '../../execution/index.ts';
-import { displayText, SavepointError } from '../../index.ts';
+import { displayText, SavepointError, STEP_STATUSES } from '../../index.ts';
 import {
   COUNT,
   described,
@@ -113,15 +113,7 @@ interface ExecutionJson extends Omit<KnownExecution, 'updatedAt'> {
   readonly updatedAt: string;
 }
 
-export const STEP_STATUS: Kind<KnownStep['status']> = oneOf(
-  'running',
-  'success',
-  'failed',
-  'cancelled',
-  'killed',
-  'rolled-back',
-  'pending',
-);
+export const STEP_STATUS: Kind<KnownStep['status']> = oneOf(...STEP_STATUSES, 'pending');
 
 export const EXECUTION: ObjectKind<ExecutionJson> = exact({
   id: TEXT,

@@ -55,7 +55,7 @@ export class ProjectStorage implements BaseStorage {
     const packer = this.#packerOf(category);
     // Taken before anything is waited for: the caller may go on changing the value.
     const taken = packer.take(data, 'data');
-    await this.#inTurn(async (timeoutMs) => {
+    await this.#turns.inTurn(this.#lockTimeoutMs, async (timeoutMs) => {
       // Nobody is waited for in vain; the store looks once more.
       if (onlyNew && (await this.#has(category, key))) throw documentExists(category, key);
       const isStored = await storePacked([packer], () => {
@@ -84,7 +84,7 @@ export class ProjectStorage implements BaseStorage {
 
   async delete(category: string, key: string): Promise<boolean> {
     checkNames(category, key);
-    return this.#inTurn(async (timeoutMs) => {
+    return this.#turns.inTurn(this.#lockTimeoutMs, async (timeoutMs) => {
       // Nobody is waited for where there is nothing to remove.
       if (!(await this.#has(category, key))) return false;
       return this.#store.documents.remove(category, key, { timeoutMs });
@@ -105,17 +105,6 @@ export class ProjectStorage implements BaseStorage {
     const packer = this.#packers.get(category) ?? new DocumentPacker();
     this.#packers.set(category, packer);
     return packer;
-  }
-
-  /** `work` is told how much of the time is left to wait for other processes. */
-  async #inTurn<T>(work: (timeoutMs: number) => Promise<T>): Promise<T> {
-    const since = performance.now();
-    await this.#turns.enter({ timeoutMs: this.#lockTimeoutMs });
-    try {
-      return await work(Math.max(0, since + this.#lockTimeoutMs - performance.now()));
-    } finally {
-      this.#turns.leave();
-    }
   }
 }
 

@@ -88,7 +88,7 @@ export class SQLiteStorage implements BaseStorage {
   async delete(category: string, key: string): Promise<boolean> {
     const name = [written('category', category), written('key', key)] as const;
     const sql = 'DELETE FROM persistence WHERE category = ? AND key = ?';
-    return this.#inTurn(async (timeoutMs) => {
+    return this.#turns.inTurn(this.#lockTimeoutMs, async (timeoutMs) => {
       // Nothing is made where there is nothing to remove.
       if (!existsSync(this.dbPath)) return false;
       return (await this.#write(timeoutMs, (connection) => connection.run(sql, ...name))) > 0;
@@ -115,7 +115,7 @@ export class SQLiteStorage implements BaseStorage {
   }
 
   #writing<Result>(work: (connection: Connection) => Result): Promise<Result> {
-    return this.#inTurn((timeoutMs) => this.#write(timeoutMs, work));
+    return this.#turns.inTurn(this.#lockTimeoutMs, (timeoutMs) => this.#write(timeoutMs, work));
   }
 
   async #write<Result>(
@@ -139,17 +139,6 @@ export class SQLiteStorage implements BaseStorage {
     walkDown(baseDir, names, 'make')?.close();
     refuseLink(this.dbPath);
     makeEmptyFile(this.dbPath);
-  }
-
-  /** `work` is told how much of the time is left to wait for other processes. */
-  async #inTurn<Result>(work: (timeoutMs: number) => Promise<Result>): Promise<Result> {
-    const since = performance.now();
-    await this.#turns.enter({ timeoutMs: this.#lockTimeoutMs });
-    try {
-      return await work(Math.max(0, since + this.#lockTimeoutMs - performance.now()));
-    } finally {
-      this.#turns.leave();
-    }
   }
 
   async #whenFree<Result>(timeoutMs: number, attempt: () => Result): Promise<Result> {

@@ -51,6 +51,11 @@ export class Connection {
     return new Connection(file, '', busyMs);
   }
 
+  /** The same for a file that comes and goes: one that is gone is not made anew. */
+  static ofFile(file: string): Connection {
+    return new Connection(`${pathToFileURL(file)}?mode=rw`, '', 0);
+  }
+
   /** For callers that try again themselves when another process is in the way. */
   static unwaiting(file: string): Connection {
     return new Connection(file, STORE_SETTINGS, 0);
@@ -246,6 +251,7 @@ export function isAgainstRules(error: unknown): boolean {
 }
 
 function codeOf(error: unknown): ErrorCode {
+  if (error instanceof SavepointError) return error.code;
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
   if (errcode === SQLITE_IOERR_SHMSIZE) return 'store-full';
   if (typeof errcode === 'number') return SQLITE_CODES[errcode & 0xff] ?? 'store-failed';

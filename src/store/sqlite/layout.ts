@@ -95,13 +95,18 @@ export function writeDurably(target: string, bytes: Uint8Array): void {
   }
 }
 
-/** Makes an empty private file unless there is one. SQLite would make it readable for others. */
-export function makeEmptyFile(path: string): void {
+/**
+ * Makes an empty private file unless the name is taken. SQLite would make it readable for others. Returns
+ * whether it did.
+ */
+export function makeEmptyFile(path: string): boolean {
   try {
     closeSync(openSync(path, 'wx', PRIVATE_FILE));
+    return true;
   } catch (error) {
     // An existing one is not even opened: closing any descriptor of a file drops the process's locks.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return false;
   }
 }
 

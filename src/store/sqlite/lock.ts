@@ -113,8 +113,8 @@ interface Waiting {
 }
 
 /**
- * Repeats `attempt` while another process is in the way. SQLite could wait by itself, but that would stop the
- * event loop.
+ * Repeats `attempt` while another process is in the way: while it throws SQLite's busy error, or a `store-locked`
+ * of its own that says more. SQLite could wait by itself, but that would stop the event loop.
  */
 export async function whenFree<Result>(
   attempt: () => Result,
@@ -122,13 +122,15 @@ export async function whenFree<Result>(
 ): Promise<Result> {
   for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 2, pauseMs)) {
     if (signal?.aborted) throw abortError(wanted, signal);
+    let obstacle: unknown;
     try {
       return attempt();
     } catch (error) {
       if (!isBusy(error)) throw error;
+      obstacle = error;
     }
     const left = since + timeoutMs - performance.now();
-    if (left <= 0) throw lockedError(wanted, timeoutMs);
+    if (left <= 0) throw isSavepointError(obstacle) ? obstacle : lockedError(wanted, timeoutMs);
     await setTimeout(Math.min(left, delay * (0.5 + Math.random())));
   }
 }

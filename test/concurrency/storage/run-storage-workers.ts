@@ -1,14 +1,11 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import type { Readable, Writable } from 'node:stream';
+import type { ChildProcess } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import type { BaseStorage } from '../../../src/execution/index.ts';
 import { makeScratch, removeScratch } from '../../e2e/scratch.ts';
-import { builtProgram } from '../../setup/built.ts';
 import type { Program } from '../../setup/programs.ts';
+import { startWorker, type WorkerProcess } from '../worker-process.ts';
 import { openStorage, type StorageKind } from './open-storage.ts';
 import { isWhole, type StorageReport } from './values.ts';
-
-type Child = ChildProcessByStdio<Writable, Readable, null>;
 
 export interface StorageRun {
   readonly problems: readonly string[];
@@ -25,22 +22,27 @@ export async function runStorageWorkers(
   saves: number,
 ): Promise<StorageRun> {
   const place = makeScratch();
-  const children: Child[] = [];
-  const start = (script: Program, ...args: string[]): Promise<Started> => {
-    const started = startChild(place, script, kind, place, ...args);
+  const children: ChildProcess[] = [];
+  const start = async <Report>(
+    script: Program,
+    ...args: string[]
+  ): Promise<WorkerProcess<Report>> => {
+    const started = startWorker<Report>(place, script, kind, place, ...args);
     children.push(started.child);
-    return started.ready.then(() => started);
+    await started.ready;
+    return started;
   };
   try {
-    const reader = await start('test/concurrency/storage/reader.ts');
+    const reader = await start<ReaderReport>('test/concurrency/storage/reader.ts');
     const names = Array.from({ length: workers }, (_, n) => `worker-${n}`);
+    const script = 'test/concurrency/storage/worker.ts';
     const started = await Promise.all(
-      names.map((name) => start('test/concurrency/storage/worker.ts', name, `${saves}`)),
+      names.map((name) => start<StorageReport>(script, name, `${saves}`)),
     );
     for (const { child } of started) child.stdin.write('go\n');
-    const reports = (await Promise.all(started.map(({ said }) => said))) as StorageReport[];
+    const reports = await Promise.all(started.map(({ report }) => report));
     reader.child.stdin.write('stop\n');
-    return await inspect(kind, place, reports, (await reader.said) as ReaderReport);
+    return await inspect(kind, place, reports, await reader.report);
   } finally {
     for (const child of children) child.kill('SIGKILL');
     removeScratch(place);
@@ -66,6 +68,7 @@ async function inspect(
       ...(await lostOwn(storage, reports)),
       ...(await wrongSlots(storage, reports)),
       ...(await torn(storage)),
+      ...leftLocks(place),
     ];
     const saves = reports.reduce((sum, report) => sum + report.saves, 0);
     const claimed = reports.flatMap((report) => report.claimed).length;
@@ -118,29 +121,8 @@ async function torn(storage: BaseStorage): Promise<string[]> {
   return problems;
 }
 
-interface Started {
-  readonly child: Child;
-  readonly ready: Promise<void>;
-  /** What it says at its end. */
-  readonly said: Promise<unknown>;
-}
-
-function startChild(home: string, script: Program, ...args: string[]): Started {
-  const env = { PATH: process.env.PATH ?? '', HOME: home };
-  const file = builtProgram(script);
-  const child = spawn(process.execPath, ['--no-warnings', file, ...args], {
-    env,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  let text = '';
-  const ready = Promise.withResolvers<void>();
-  child.stdout.setEncoding('utf8').on('data', (more: string) => {
-    text += more;
-    if (text.startsWith('ready\n')) ready.resolve();
-  });
-  const said = once(child, 'close').then(([code]) => {
-    ready.reject(new Error(`${script} ended early (${code})`));
-    return JSON.parse(text.slice('ready\n'.length)) as unknown;
-  });
-  return { child, ready: ready.promise, said };
+/** Lock files of single keys, which nobody holds any more. */
+function leftLocks(place: string): string[] {
+  const names = readdirSync(place, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.endsWith('.lock')).map((name) => `${name} was left behind`);
 }

@@ -79,14 +79,19 @@ describe('the files of JSONStorage', () => {
     const path = await storage.save('Checkpoint', 'ckpt-Exec 检查点-10:30', { n: 1 });
     const folder = join(base, 'store/projects/My Project/persistence/Checkpoint');
     expect(path).toBe(join(folder, 'ckpt-Exec 检查点-10:30.json'));
-    expect(readdirSync(folder).sort()).toEqual([
-      'ckpt-Exec 检查点-10:30.json',
-      'ckpt-Exec 检查点-10:30.json.lock',
-    ]);
+    expect(readdirSync(folder)).toEqual(['ckpt-Exec 检查点-10:30.json']);
   });
 
-  it('go with their locks when they are deleted', async () => {
+  it('have a lock only while they are written', async () => {
+    await Promise.all([1, 2, 3].map((n) => storageOf().save('session', 's', { n })));
+    await expect(storageOf().save('session', 's', {}, { onlyNew: true })).rejects.toThrow();
+    expect(readdirSync(placeOf('session'))).toEqual(['s.json']);
+  });
+
+  it('go with the lock that a killed process left when they are deleted', async () => {
     await storageOf().save('session', 's', { n: 1 });
+    writeFileSync(placeOf('session', 's.json.lock'), '');
+    await storageOf().save('session', 's', { n: 2 });
     expect(await storageOf().delete('session', 's')).toBe(true);
     expect(readdirSync(placeOf('session'))).toEqual([]);
   });
@@ -144,7 +149,6 @@ describe('the files of JSONStorage', () => {
   it('are private to the user, and so are the folders', async () => {
     const path = await storageOf().save('session', 's', { n: 1 });
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(statSync(`${path}.lock`).mode & 0o777).toBe(0o600);
     for (let folder = dirname(path); folder !== base; folder = dirname(folder)) {
       expect(statSync(folder).mode & 0o777).toBe(0o700);
     }
@@ -254,12 +258,45 @@ describe('JSONStorage among other things on disk', () => {
     expect(readFileSync(secret, 'utf8')).toBe('{"secret": true}');
   });
 
-  it('opens no database through a link in the place of its lock', async () => {
-    mkdirSync(placeOf('session'), { recursive: true });
-    symlinkSync(join(base, 'elsewhere'), placeOf('session', 's.json.lock'));
-    const saved = storageOf().save('session', 's', { n: 1 });
-    await expect(saved).rejects.toMatchObject({ code: 'store-failed' });
-    expect(existsSync(join(base, 'elsewhere'))).toBe(false);
+  const foreign: [what: string, make: (lock: string) => void][] = [
+    ['a file with a process id', (lock) => writeFileSync(lock, '12345')],
+    ['a long file', (lock) => writeFileSync(lock, '{"pid":12}\n'.repeat(200))],
+    ['a folder', (lock) => mkdirSync(lock)],
+    ['a link', (lock) => symlinkSync(join(base, 'elsewhere'), lock)],
+  ];
+  it.each(foreign)(
+    'waits while %s of another program is its lock, and says what to do',
+    async (_what, make) => {
+      const storage = storageOf({ lockTimeoutMs: 100 });
+      await storage.save('session', 's', { n: 1 });
+      const lock = placeOf('session', 's.json.lock');
+      make(lock);
+      const refusal = {
+        code: 'store-locked',
+        path: lock,
+        message: expect.stringContaining(lock),
+        hint: expect.stringContaining('remove the lock'),
+      };
+      await expect(storage.save('session', 's', { n: 2 })).rejects.toMatchObject(refusal);
+      await expect(storage.delete('session', 's')).rejects.toMatchObject(refusal);
+      expect(await storage.load('session', 's')).toEqual({ n: 1 });
+      expect(existsSync(join(base, 'elsewhere'))).toBe(false);
+
+      const patient = storageOf({ lockTimeoutMs: 10_000 }).save('session', 's', { n: 3 });
+      rmSync(lock, { recursive: true });
+      await patient;
+      expect(await storage.load('session', 's')).toEqual({ n: 3 });
+      expect(readdirSync(placeOf('session'))).toEqual(['s.json']);
+    },
+  );
+
+  it('leaves an empty lock file where it was, because another program may lock it in its own way', async () => {
+    await storageOf().save('session', 's', { n: 1 });
+    const lock = placeOf('session', 's.json.lock');
+    writeFileSync(lock, '');
+    const { ino } = statSync(lock);
+    await storageOf().save('session', 's', { n: 2 });
+    expect(statSync(lock).ino).toBe(ino);
   });
 
   it('says without a descriptor what the file system says', async () => {
@@ -340,6 +377,6 @@ describe('a process that died', () => {
     writeFileSync(placeOf('session', name), '{"half": ');
     expect(await storageOf().list('session')).toEqual(['s']);
     await storageOf().save('session', 's', { n: 2 });
-    expect(readdirSync(placeOf('session')).sort()).toEqual(['s.json', 's.json.lock']);
+    expect(readdirSync(placeOf('session'))).toEqual(['s.json']);
   });
 });

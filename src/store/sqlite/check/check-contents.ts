@@ -2,7 +2,7 @@ import { isSavepointError } from '../../../model/errors.ts';
 import type { CheckpointId, PartId } from '../../../model/ids.ts';
 import { type BaselineState, Manifest } from '../../../model/manifest.ts';
 import { bytesToPath, type TrackedPath } from '../../../model/path.ts';
-import { intact, readBlob } from '../blobs.ts';
+import { type BlobRow, intact, readBlob } from '../blobs.ts';
 import type { Connection } from '../connection.ts';
 import { ownPart } from '../documents.ts';
 import type { Opened } from '../layout.ts';
@@ -25,12 +25,7 @@ const BLOBS = `
   SELECT id, hash, size, encoding FROM blobs
   WHERE encoding <> 'missing' OR id IN (${NAMED}) ORDER BY id`;
 
-interface BlobRow {
-  readonly id: number;
-  readonly hash: Uint8Array;
-  readonly size: number;
-  readonly encoding: string;
-}
+type CheckedRow = Pick<BlobRow, 'id' | 'hash' | 'size' | 'encoding'>;
 
 /** Reads every blob and compares it with its hash. */
 export function* checkBlobs(opened: Opened): Contents {
@@ -38,14 +33,14 @@ export function* checkBlobs(opened: Opened): Contents {
   for (const { id } of connection.all<{ id: number }>(DANGLING)) {
     yield problem('chain', 'a content is named that is not there', affectedBy(connection, id));
   }
-  for (const row of connection.all<BlobRow>(BLOBS)) {
+  for (const row of connection.all<CheckedRow>(BLOBS)) {
     const damage = damageOf(opened, row);
     const message = `the content ${bytesToHash(row.hash)} ${damage}`;
     yield damage === null ? null : problem('blob', message, affectedBy(connection, row.id));
   }
 }
 
-function damageOf(opened: Opened, { hash, size, encoding }: BlobRow): string | null {
+function damageOf(opened: Opened, { hash, size, encoding }: CheckedRow): string | null {
   try {
     const bytes = readBlob(opened, bytesToHash(hash));
     return bytes.length === size ? null : 'is not as long as its row says';

@@ -3,7 +3,7 @@ import type { PartId } from '../../../model/ids.ts';
 import { ManifestWriter } from '../../../model/manifest.ts';
 import { unknown } from '../../../model/state.ts';
 import { blobOf } from '../../blob.ts';
-import { blobFile, readIntact, storeBlobs } from '../blobs.ts';
+import { type BlobRow, blobFile, readIntact, storeBlobs } from '../blobs.ts';
 import {
   damagedDocuments,
   isLost,
@@ -21,13 +21,7 @@ import { bytesToHash } from '../state-columns.ts';
 import { dropBaseline, makeUnknown } from './repair-rows.ts';
 import type { SetAside } from './repair-store.ts';
 
-interface BlobRow {
-  readonly id: number;
-  readonly hash: Uint8Array;
-  readonly size: number;
-  readonly encoding: string;
-  readonly data: Uint8Array | number | null;
-}
+type FoundRow = Omit<BlobRow, 'base' | 'depth'>;
 
 const BLOBS = "SELECT id, hash, size, encoding, data FROM blobs WHERE encoding <> 'missing'";
 
@@ -44,7 +38,7 @@ function lostIn(column: string): string {
 export function repairBlobs(opened: Opened, aside: SetAside): void {
   const { connection } = opened;
   const lost = connection
-    .all<BlobRow>(BLOBS)
+    .all<FoundRow>(BLOBS)
     .filter(({ hash, size }) => readIntact(opened, bytesToHash(hash))?.length !== size);
   for (const row of lost) {
     keepDamaged(opened, row, aside);
@@ -56,7 +50,7 @@ export function repairBlobs(opened: Opened, aside: SetAside): void {
 }
 
 /** Bytes in rows are in the old database; bytes in packs and among git's objects stay where they are. */
-function keepDamaged({ layout, arrivals }: Opened, row: BlobRow, aside: SetAside): void {
+function keepDamaged({ layout, arrivals }: Opened, row: FoundRow, aside: SetAside): void {
   const id = bytesToHash(row.hash);
   if (typeof row.data === 'number') {
     if (existsSync(layout.arrivals)) aside.bytes(`blob-${id}`, arrivals.read(row.data, row.size));
