@@ -52,7 +52,16 @@ function isTouched(path: TrackedPath, before: Moment, after: Moment): boolean {
   const same = (['mode', 'ino', 'size', 'mtimeMs', 'ctimeMs'] as const).every(
     (field) => was[field] === is[field],
   );
-  return !same || before.index.isRacy(before.index.find(path));
+  // What git begins to ignore is looked at again, so that it is marked.
+  return !same || isPrivate(path, before) !== isPrivate(path, after) || isRacy(path, before);
+}
+
+function isPrivate(path: TrackedPath, { index }: Moment): boolean {
+  return index.isPrivate(index.find(path));
+}
+
+function isRacy(path: TrackedPath, { index }: Moment): boolean {
+  return index.isRacy(index.find(path));
 }
 
 /** What has to be true of any two scans, whatever was done in between. */
