@@ -90,7 +90,14 @@ function sessionBatch(base: number, first: number, heads: Map<string, State>, ch
 
 function sessionOf(first: number): Session {
   const id = `session-${first}`;
-  const rest = { createdAt: first, lastActiveAt: first, archivedAt: null, run: null };
+  const rest = {
+    createdAt: first,
+    lastActiveAt: first,
+    archivedAt: null,
+    run: null,
+    owner: null,
+    told: null,
+  };
   return { id, rootId: id, agent: 'bench', ...rest };
 }
 
@@ -106,6 +113,7 @@ function checkpointOf(seq: number, session: Session, nth: number): Checkpoint {
     createdAt: nth,
     gitHead: null,
     coverage: 'named',
+    conversation: null,
     importedAt: null,
   };
 }
@@ -126,8 +134,10 @@ function changeOf(
     attribution: 'exact',
     sessionId,
     checkpointId: id,
+    coAuthors: null,
     operationId: null,
     toolCallId: `call-${seq}`,
+    subagentId: null,
     owner: null,
     createdAt,
   };

@@ -18,11 +18,14 @@ export type { PurgeReport, PurgeRequest } from './engine/purge.ts';
 export {
   type Agree,
   type AlongsideRequest,
+  type CallRequest,
   type Capture,
   type CaptureRequest,
   type CheckpointRequest,
   DEFAULT_SETTINGS,
+  type EndTurnRequest,
   type NamedPath,
+  type OwnerRequest,
   type PlanOptions,
   type RewindRequest,
   type SavepointSettings,
@@ -49,6 +52,7 @@ export {
   CHANGE_ORIGINS,
   type Change,
   type ChangeOrigin,
+  type CoAuthor,
 } from './model/change.ts';
 export { checkId } from './model/check.ts';
 export {
@@ -56,6 +60,7 @@ export {
   type Checkpoint,
   type CheckpointKind,
   COVERAGES,
+  type Conversation,
   type Coverage,
 } from './model/checkpoint.ts';
 export { displayLines, displayText } from './model/display.ts';
@@ -85,7 +90,7 @@ export {
   type PathReason,
   type Receipt,
 } from './model/operation.ts';
-export type { ImportOwner, ProcessOwner } from './model/owner.ts';
+export type { ImportOwner, LeaseOwner, LivingOwner, ProcessOwner } from './model/owner.ts';
 export {
   isBelow,
   isOutside,
@@ -175,6 +180,7 @@ export {
   type RetentionRules,
 } from './timeline/retention.ts';
 export type { SessionSummary } from './timeline/sessions.ts';
+export type { Untold } from './timeline/untold.ts';
 export { TAKEN_BACK, type TakenBack } from './timeline/work.ts';
 export type {
   ExportReceipt,

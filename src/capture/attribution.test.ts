@@ -4,7 +4,13 @@ import type { ProcessOwner } from '../model/owner.ts';
 import type { Window } from '../model/window.ts';
 import { memoryStore } from '../store/sqlite/memory-store.ts';
 import { checkpointOf } from '../testing/store/samples.ts';
-import { authorOfFinds, hasGapSince, lostWindows } from './attribution.ts';
+import {
+  authorOfFinds,
+  type Circumstances,
+  type Ended,
+  hasGapSince,
+  lostWindows,
+} from './attribution.ts';
 import { currentOwner } from './process-owner.ts';
 
 const NOW = 1_000;
@@ -20,6 +26,7 @@ function windowOf(id: string, more: Partial<Window> = {}): Window {
     sessionId: 'agent',
     checkpointId: 'c1' as CheckpointId,
     toolCallId: `call-${id}`,
+    subagentId: null,
     owner: null,
     description: '',
     opened: 1,
@@ -32,10 +39,9 @@ function windowOf(id: string, more: Partial<Window> = {}): Window {
 /** Whose doing it is, in short. */
 function attributed(
   windows: readonly Window[],
-  more: { lost?: ReadonlySet<string>; late?: boolean } = {},
+  more: Partial<Omit<Circumstances, 'windows' | 'now'>> = {},
 ) {
-  const { lost = NONE, late = false } = more;
-  return authorOfFinds({ windows, lost, late, now: NOW });
+  return authorOfFinds({ windows, roots: new Map(), lost: NONE, late: false, now: NOW, ...more });
 }
 
 describe('a change that a scan finds', () => {
@@ -58,8 +64,10 @@ describe('a change that a scan finds', () => {
       attribution: 'inferred',
       sessionId: 'agent',
       checkpointId: 'c1',
+      coAuthors: null,
       operationId: null,
       toolCallId: 'call-a',
+      subagentId: null,
       owner: null,
       createdAt: NOW,
     });
@@ -79,12 +87,25 @@ describe('a change that a scan finds', () => {
       attribution: 'shared',
       sessionId: 'other',
       checkpointId: 'c2',
+      coAuthors: [{ sessionId: 'agent', checkpointId: 'c1' }],
     });
   });
 
-  it('is shared in windows of two messages of one session', () => {
+  it('belongs to each of two messages of one session, or of a session and its sub-agent', () => {
     const later = { checkpointId: 'c2' as CheckpointId };
-    expect(attributed([windowOf('a'), windowOf('b', later)]).attribution).toBe('shared');
+    const expected = {
+      attribution: 'inferred',
+      checkpointId: 'c2',
+      coAuthors: [{ sessionId: 'agent', checkpointId: 'c1' }],
+    };
+    const windows = [windowOf('a'), windowOf('b'), windowOf('c', later)];
+    expect(attributed(windows)).toMatchObject(expected);
+    const helpers = [windowOf('a'), windowOf('b', { ...later, sessionId: 'helper' })];
+    const roots = new Map([
+      ['agent', 'agent'],
+      ['helper', 'agent'],
+    ]);
+    expect(attributed(helpers, { roots })).toMatchObject(expected);
   });
 
   it('is shared after a window was closed in a gap, because it can be older or newer', () => {
@@ -109,7 +130,13 @@ describe('a window must be over', () => {
       windowOf('dead', { owner: DEAD }),
       windowOf('here', { owner: currentOwner() }),
     ];
-    expect([...lostWindows(windows, null)]).toEqual(['dead']);
+    expect([...lostWindows(windows, null, NOW)]).toEqual(['dead']);
+  });
+
+  it('when its lease has run out', () => {
+    const lease = (until: number) => ({ owner: { kind: 'lease', until } as const });
+    const windows = [windowOf('over', lease(NOW)), windowOf('runs', lease(NOW + 1))];
+    expect([...lostWindows(windows, null, NOW)]).toEqual(['over']);
   });
 
   it('when its session has moved on, no matter which process runs it', () => {
@@ -118,12 +145,31 @@ describe('a window must be over', () => {
       windowOf('running', { owner: currentOwner() }),
       windowOf('other', { sessionId: 'other' }),
     ];
-    expect([...lostWindows(windows, 'agent')]).toEqual(['mine', 'running']);
+    const ended = { sessionId: 'agent' };
+    expect([...lostWindows(windows, ended, NOW)]).toEqual(['mine', 'running']);
+  });
+
+  it('but not if it is a sub-agent’s, or of another message than the one that has ended', () => {
+    const [c1, c2] = ['c1', 'c2'] as unknown as [CheckpointId, CheckpointId];
+    const windows = [
+      windowOf('a'),
+      windowOf('b', { checkpointId: c2 }),
+      windowOf('sub', { subagentId: 'sub' }),
+    ];
+    const lost = (ended: Omit<Ended, 'sessionId'>) => [
+      ...lostWindows(windows, { sessionId: 'agent', ...ended }, NOW),
+    ];
+    expect(lost({ subagentId: null })).toEqual(['a', 'b']);
+    expect(lost({ subagentId: 'sub' })).toEqual(['sub']);
+    expect(lost({ of: c1 })).toEqual(['a', 'sub']);
+    expect(lost({ of: null })).toEqual([]);
+    expect(lost({ subagentId: null, notOf: c2 })).toEqual(['a']);
   });
 
   it('but not if its process is unknown or on another machine', () => {
     const elsewhere = { ...DEAD, host: 'another-machine' };
-    expect(lostWindows([windowOf('a'), windowOf('b', { owner: elsewhere })], null).size).toBe(0);
+    const windows = [windowOf('a'), windowOf('b', { owner: elsewhere })];
+    expect(lostWindows(windows, null, NOW).size).toBe(0);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Change, CoAuthor } from '../model/change.ts';
 import type { CheckpointId, Seq } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { commandsIn, type Window } from '../model/window.ts';
@@ -10,6 +11,8 @@ import type { ScanIndex } from './scan/scan-index.ts';
 export interface Circumstances {
   /** Every window in which the change can have happened. */
   readonly windows: readonly Window[];
+  /** The root of each session's family, from `rootsOf`. */
+  readonly roots: Roots;
   /** Windows that must be over although nobody closed them. */
   readonly lost: ReadonlySet<string>;
   /** An earlier scan gave up, so the change can also have happened before the newest checkpoint. */
@@ -17,33 +20,83 @@ export interface Circumstances {
   readonly now: number;
 }
 
+type Roots = ReadonlyMap<string, string>;
+
+/** The roots of the families that windows belong to. Empty where all of them are of one session. */
+export async function rootsOf(store: Store, windows: readonly Window[]): Promise<Roots> {
+  const ids = [...new Set(windows.map(({ sessionId }) => sessionId))];
+  const sessions = ids.length < 2 ? [] : await store.timeline.sessions(ids);
+  return new Map(sessions.map(({ id, rootId }) => [id, rootId]));
+}
+
 /**
- * The author of a change that a scan found. If all open windows belong to one message: inferred. If they
- * belong to several, or one was closed or lost, or the scan comes late: shared. If there is none: outside.
+ * The author of a change that a scan found. If all open windows belong to one family: inferred, and it belongs to
+ * each of their messages. If they belong to several, or one was closed or lost, or the scan comes late: shared. If
+ * there is none: outside.
  */
-export function authorOfFinds({ windows, lost, late, now }: Circumstances): Author {
+export function authorOfFinds({ windows, roots, lost, late, now }: Circumstances): Author {
   const newest = windows.at(-1);
   if (newest === undefined) return outsider(now);
-  const sure = !late && windows.every((window) => isSure(window, newest.checkpointId, lost));
+  const rootOf = ({ sessionId }: Window): string => roots.get(sessionId) ?? sessionId;
+  const isSure = (window: Window): boolean =>
+    window.closed === null && !lost.has(window.id) && rootOf(window) === rootOf(newest);
+  const sure = !late && windows.every(isSure);
   return {
     ...outsider(now),
     origin: 'shell',
     attribution: sure ? 'inferred' : 'shared',
     sessionId: newest.sessionId,
     checkpointId: newest.checkpointId,
+    coAuthors: coAuthorsOf(newest, windows),
     toolCallId: windows.length === 1 ? newest.toolCallId : null,
+    subagentId: windows.length === 1 ? newest.subagentId : null,
   };
 }
 
-/** Commands of one message may overlap: a rewind of that message takes all of them back. */
-function isSure(window: Window, checkpointId: CheckpointId, lost: ReadonlySet<string>): boolean {
-  return window.closed === null && !lost.has(window.id) && window.checkpointId === checkpointId;
+/** The other messages that calls belong to, each once; null for none. */
+export function coAuthorsOf(own: Call, calls: readonly Call[]): CoAuthor[] | null {
+  const others = new Map<CheckpointId, CoAuthor>();
+  for (const { sessionId, checkpointId } of calls) {
+    if (sessionId === null || checkpointId === null || checkpointId === own.checkpointId) continue;
+    others.set(checkpointId, { sessionId, checkpointId });
+  }
+  return others.size === 0 ? null : [...others.values()];
 }
 
-/** Windows that must be over: their process has ended, or their session has moved on without closing them. */
-export function lostWindows(windows: readonly Window[], movedOn: string | null): Set<string> {
+/** The work of a session that must be over. Fields that are left out mean all of it. */
+export interface Ended {
+  readonly sessionId: string;
+  /** What this sub-agent began; null: what the agent itself began, since sub-agents may go on. */
+  readonly subagentId?: string | null | undefined;
+  /** What was begun for this message; null for a message that is not on record. */
+  readonly of?: CheckpointId | null | undefined;
+  /** What was not begun for this message, which goes on. */
+  readonly notOf?: CheckpointId | undefined;
+}
+
+/** A tool call or a command. */
+type Call = Pick<Window | Change, 'sessionId' | 'checkpointId' | 'subagentId'>;
+
+/** Whether a call belongs to work that must be over. */
+export function isEnded(call: Call, ended: Ended | null): boolean {
+  return (
+    ended !== null &&
+    call.sessionId === ended.sessionId &&
+    (ended.subagentId === undefined || call.subagentId === ended.subagentId) &&
+    (ended.of === undefined || call.checkpointId === ended.of) &&
+    (ended.notOf === undefined || call.checkpointId !== ended.notOf)
+  );
+}
+
+/** Windows that must be over: their owner has ended, or their session has moved on without closing them. */
+export function lostWindows(
+  windows: readonly Window[],
+  ended: Ended | null,
+  now: number,
+): Set<string> {
   const lost = windows.filter(
-    ({ sessionId, owner }) => sessionId === movedOn || (owner !== null && !ownerMayRun(owner)),
+    (window) =>
+      isEnded(window, ended) || (window.owner !== null && !ownerMayRun(window.owner, now)),
   );
   return new Set(lost.map(({ id }) => id));
 }
@@ -99,7 +152,9 @@ export class Finds {
     const baseline = (await this.#store.state()).baseline;
     const scanned = (await this.#lastIndex())?.stamp.seq ?? baseline?.seq ?? 0;
     const late = await hasGapSince(this.#store, scanned);
-    return authorOfFinds({ windows: open, lost: lostWindows(open, null), late, now: this.now });
+    const lost = lostWindows(open, null, this.now);
+    const roots = await rootsOf(this.#store, open);
+    return authorOfFinds({ windows: open, roots, lost, late, now: this.now });
   }
 
   #lastIndex(): Promise<ScanIndex | null> {

@@ -9,13 +9,14 @@ import {
   isDirectory,
   joins,
   type State,
+  sameState,
   type UnknownReason,
   unknown,
 } from '../model/state.ts';
 import type { Draft } from '../store/draft.ts';
 import { findHead } from '../store/find.ts';
 import type { ChangeQuery, Store } from '../store/store.ts';
-import type { Finds } from './attribution.ts';
+import { coAuthorsOf, type Ended, type Finds, isEnded } from './attribution.ts';
 import { type Author, appendChange, authorOf, settle, settleFound } from './chain.ts';
 import type { PathMatcher } from './ignore/folder-view.ts';
 import type { IsIgnored } from './ignore/ignored-path.ts';
@@ -66,7 +67,9 @@ export async function openChanges(
     if (head === null) markIgnored(draft, site, path, isDirectory(seen.state) || folders.has(path));
     const open = head?.open ? await site.store.timeline.changes({ paths: [path], open: true }) : [];
     const calls = [...open, ...overlapped.filter((call) => call.path === path)];
-    const others = calls.filter((call) => call.sessionId !== author.sessionId && mayRun(call));
+    const others = calls.filter(
+      (call) => call.sessionId !== author.sessionId && mayRun(call, finds.now),
+    );
     for (const call of others) if (call.after === null) keepCall(draft, call, finds.now);
     const [other] = others;
     if (head?.open) {
@@ -79,10 +82,15 @@ export async function openChanges(
     // The second asks of paths that this very capture has found to be private.
     const asText = site.asText?.(path) === true && !draft.privatePaths.includes(path);
     if (asText && seen.blob !== null) draft.addBlob({ ...seen.blob, asText });
-    const doer = other === undefined ? author : { ...author, attribution: 'shared' as const };
+    const doer = other === undefined ? author : together(author, others);
     opened.push(appendChange(draft, path, seen.state, null, doer));
   }
   return opened;
+}
+
+/** Nobody can tell the writes of calls apart that are at work at one path. */
+function together(author: Author, others: readonly Change[]): Author {
+  return { ...author, attribution: 'shared', coAuthors: coAuthorsOf(author, others) };
 }
 
 /**
@@ -102,7 +110,10 @@ export async function closeChanges(
     if (head === null || head.seq !== change.seq || !head.open) continue;
     const seen = look(site, change.path);
     if (seen.blob !== null) draft.addBlob(seen.blob);
-    draft.closed.push({ seq: change.seq, after: seen.state });
+    const isShared =
+      capturing.author.attribution === 'shared' && !sameState(change.before, seen.state);
+    const shared = isShared ? { attribution: 'shared' as const } : {};
+    draft.closed.push({ seq: change.seq, after: seen.state, ...shared });
     if (isDirectory(seen.state) && change.before.kind !== 'unknown') {
       await captureAppeared(draft, site, change, known, capturing);
     }
@@ -144,7 +155,7 @@ function markIgnored(draft: Draft, site: CaptureSite, path: TrackedPath, isFolde
  * that is still at work there. This window remembers the other call.
  */
 function keepCall(draft: Draft, change: Change, now: number): void {
-  const { sessionId, checkpointId, toolCallId, owner } = change;
+  const { sessionId, checkpointId, toolCallId, subagentId, owner } = change;
   if (sessionId === null || checkpointId === null) return;
   draft.windows.push({
     id: windowIdOf(change),
@@ -153,7 +164,8 @@ function keepCall(draft: Draft, change: Change, now: number): void {
     sessionId,
     checkpointId,
     toolCallId,
-    owner: owner?.kind === 'process' ? owner : null,
+    subagentId,
+    owner: owner?.kind === 'import' ? null : owner,
     description: '',
     opened: draft.nextSeq(),
     closed: null,
@@ -179,9 +191,50 @@ export async function changesOfOverlappedCalls(
 }
 
 /** Whether the tool call that opened a change may still be writing, while nobody has told its end. */
-export function mayRun({ toolCallId, owner }: Change): boolean {
+export function mayRun({ toolCallId, owner }: Change, now: number): boolean {
   if (toolCallId === null || owner?.kind === 'import') return false;
-  return owner === null || ownerMayRun(owner);
+  return owner === null || ownerMayRun(owner, now);
+}
+
+/**
+ * Ends open changes, whoever made them. `told`: this is the moment at which their tool calls ended. Where it
+ * is not (an interrupt, a crash, a call that failed), a person may have written to the files since, so that
+ * differences are shared. A change without a tool call has no end that could be told.
+ */
+export async function endChanges(
+  draft: Draft,
+  site: CaptureSite,
+  open: readonly Change[],
+  { finds, told }: { readonly finds: Finds; readonly told: boolean },
+): Promise<void> {
+  // Changes of one author end together, so that each new entry of a folder is recorded once.
+  for (const changes of Map.groupBy(open, (change) => authorKey(change)).values()) {
+    const [first] = changes;
+    if (first === undefined) continue;
+    const author = authorOf(first, finds.now);
+    const isLost = !told && first.toolCallId !== null;
+    const attribution = isLost ? 'shared' : author.attribution;
+    await closeChanges(draft, site, changes, { author: { ...author, attribution }, finds });
+  }
+}
+
+/** Ends tool calls that must be over although nobody has told their end: their owner has ended, or `ended` says so. */
+export async function endLostCalls(
+  draft: Draft,
+  site: CaptureSite,
+  ended: Ended | null,
+  finds: Finds,
+): Promise<void> {
+  const open = await site.store.timeline.changes({ open: true });
+  const lost = open.filter(
+    (call) => call.toolCallId !== null && (isEnded(call, ended) || !mayRun(call, finds.now)),
+  );
+  await endChanges(draft, site, lost, { finds, told: false });
+}
+
+/** Changes with the same key have the same author. */
+function authorKey({ checkpointId, toolCallId, subagentId, owner }: Change): string {
+  return JSON.stringify([checkpointId, toolCallId, subagentId, owner]);
 }
 
 /**

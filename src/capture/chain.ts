@@ -14,8 +14,10 @@ export type Author = Pick<
   | 'attribution'
   | 'sessionId'
   | 'checkpointId'
+  | 'coAuthors'
   | 'operationId'
   | 'toolCallId'
+  | 'subagentId'
   | 'owner'
   | 'createdAt'
 >;
@@ -27,8 +29,10 @@ export function outsider(createdAt: number): Author {
     attribution: 'exact',
     sessionId: null,
     checkpointId: null,
+    coAuthors: null,
     operationId: null,
     toolCallId: null,
+    subagentId: null,
     owner: null,
     createdAt,
   };
@@ -36,17 +40,8 @@ export function outsider(createdAt: number): Author {
 
 /** The author for further changes of the tool that made this one. */
 export function authorOf(change: Change, now: number): Author {
-  const { origin, attribution, sessionId, checkpointId, operationId, toolCallId, owner } = change;
-  return {
-    origin,
-    attribution,
-    sessionId,
-    checkpointId,
-    operationId,
-    toolCallId,
-    owner,
-    createdAt: now,
-  };
+  const { seq: _seq, path: _path, before: _before, after: _after, ...author } = change;
+  return { ...author, createdAt: now };
 }
 
 export function appendChange(

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { ProcessOwner } from '../model/owner.ts';
-import { currentOwner, ownerMayRun } from './process-owner.ts';
+import { currentOwner, processMayRun, processOwner } from './process-owner.ts';
 
 const MODULE = new URL('process-owner.ts', import.meta.url).href;
 
 it('knows that this process runs', () => {
-  expect(ownerMayRun(currentOwner())).toBe(true);
+  expect(processMayRun(currentOwner())).toBe(true);
+  expect(processOwner(process.pid)).toEqual(currentOwner());
 });
 
 it.skipIf(process.platform !== 'linux')(
@@ -32,11 +33,12 @@ it.skipIf(process.platform !== 'linux')(
       const [line] = (await once(shell.stdout, 'data')) as [Buffer];
       const owner = JSON.parse(line.toString()) as ProcessOwner;
       const pid = owner.processId;
-      expect(ownerMayRun(owner)).toBe(true);
+      expect(processMayRun(owner)).toBe(true);
+      expect(processOwner(pid)).toEqual(owner);
       process.kill(pid, 'SIGKILL');
       const isZombie = (): boolean => / Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
       while (!isZombie()) await new Promise((resolve) => setImmediate(resolve));
-      expect(ownerMayRun(owner)).toBe(false);
+      expect(processMayRun(owner)).toBe(false);
     } finally {
       shell.kill('SIGKILL');
       await once(shell, 'close');

@@ -1,29 +1,37 @@
 import { hostname } from 'node:os';
 import { readFile } from '../fs/read-file.ts';
-import type { ProcessOwner } from '../model/owner.ts';
+import type { LivingOwner, ProcessOwner } from '../model/owner.ts';
 
 let own: ProcessOwner | null = null;
 
 /** This process. Made once, because it is needed before every edit. */
 export function currentOwner(): ProcessOwner {
-  const processId = process.pid;
-  // The start is the field number 22 of /proc/PID/stat; the text begins with the third.
-  own ??= {
-    kind: 'process',
-    host: hostname(),
-    processId,
-    started: statOf(processId)?.[19] ?? null,
-  };
+  own ??= processOwner(process.pid);
   return own;
 }
 
-/** Whether the process is seen to run, on this machine. */
-export function ownerRuns(owner: ProcessOwner): boolean {
-  return owner.host === hostname() && owner.started !== null && ownerMayRun(owner);
+/** A process of this machine. One that has ended already does not come to life when its id is used again. */
+export function processOwner(processId: number): ProcessOwner {
+  // The start is the field number 22 of /proc/PID/stat; the text begins with the third.
+  const started = statOf(processId)?.[19] ?? (isRunning(processId) ? null : GONE);
+  return { kind: 'process', host: hostname(), processId, started };
 }
 
-/** Whether the process may still run. True also when that cannot be found out. */
-export function ownerMayRun({ host, processId, started }: ProcessOwner): boolean {
+// No process starts at such a time.
+const GONE = 'gone';
+
+/** Whether the process is seen to run, on this machine. */
+export function ownerRuns(owner: ProcessOwner): boolean {
+  return owner.host === hostname() && owner.started !== null && processMayRun(owner);
+}
+
+/** Whether the owner may still be at work. True also when that cannot be found out. */
+export function ownerMayRun(owner: LivingOwner, now: number): boolean {
+  return owner.kind === 'lease' ? now < owner.until : processMayRun(owner);
+}
+
+/** As `ownerMayRun`, for a process. */
+export function processMayRun({ host, processId, started }: ProcessOwner): boolean {
   if (host !== hostname()) return true;
   if (!isRunning(processId)) return false;
   const stat = statOf(processId);

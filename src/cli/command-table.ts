@@ -23,6 +23,7 @@ export type CommandName =
   | 'purge'
   | 'fsck'
   | 'config'
+  | 'mcp'
   | 'chat'
   | 'demo';
 
@@ -50,6 +51,7 @@ export const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   purge: async () => (await import('./commands/purge.ts')).purge,
   fsck: async () => (await import('./commands/fsck.ts')).fsck,
   config: async () => (await import('./commands/config.ts')).config,
+  mcp: async () => (await import('./commands/mcp.ts')).mcp,
   chat: async () => (await import('./commands/chat.ts')).chat,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };

@@ -1,3 +1,4 @@
+import { findProject, storeHome, userFile } from '../config/find-project.ts';
 import { type Configuration, loadConfiguration } from '../config/index.ts';
 import {
   displayText,
@@ -7,7 +8,6 @@ import {
   type Savepoint,
   SavepointError,
 } from '../index.ts';
-import { findProject, storeHome, userFile } from '../terminal/find-project.ts';
 import { shellWord } from '../terminal/phrases.ts';
 import { noteText } from '../terminal/plan-text.ts';
 import { wrapWords } from '../terminal/text-width.ts';

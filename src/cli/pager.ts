@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
+import { findProject } from '../config/find-project.ts';
 import { realPathOrNull } from '../fs/entries.ts';
 import { findProgram } from '../fs/find-program.ts';
-import { findProject } from '../terminal/find-project.ts';
 import { type Call, flag, type Option } from './command.ts';
 
 /** Options of commands whose output can be longer than a screen. */

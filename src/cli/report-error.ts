@@ -143,7 +143,7 @@ function linesOf(details: unknown): string[] {
 const HINTS: Partial<Record<ErrorCode, string>> = {
   'checkpoint-not-found': 'see what there is with: savepoint list',
   'session-not-found': 'see what there is with: savepoint sessions',
-  'session-busy': 'wait until it ends, or add --force',
+  'session-busy': 'wait until it ends, or add --force if you interrupted it',
   conflicts:
     'nothing was changed; --on-conflict keep or restore settles them, leaving it out skips them',
   'plan-stale': 'nothing was changed; look again with --dry-run and repeat the command',

@@ -1,5 +1,3 @@
-import { fileURLToPath } from 'node:url';
-import { readFile } from '../fs/read-file.ts';
 import { paintFor } from '../terminal/paint.ts';
 import { nearestWord } from '../terminal/phrases.ts';
 import { UsageError } from '../terminal/usage-error.ts';
@@ -10,6 +8,7 @@ import { commandHelp, generalHelp, helpColumns } from './help.ts';
 import { exitCodeFor } from './interrupts.ts';
 import { type Io, processIo } from './io.ts';
 import { reportError, reportLostOutput } from './report-error.ts';
+import { ownVersion } from './version.ts';
 
 /** Runs one command line and says how it ended. Never throws. */
 export async function run(
@@ -65,10 +64,7 @@ async function showHelp(io: Io): Promise<number> {
 }
 
 function version(io: Io): number {
-  // The same place seen from src/cli and from dist/cli.
-  const manifest = fileURLToPath(new URL('../../package.json', import.meta.url));
-  const { bytes } = readFile(manifest, { followLink: true });
-  io.out(`${(JSON.parse(String(bytes)) as { version: string }).version}\n`);
+  io.out(`${ownVersion()}\n`);
   return EXIT.done;
 }
 

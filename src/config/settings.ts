@@ -17,7 +17,8 @@ import {
 import { setOwnSetting } from './set-setting.ts';
 
 /** Everything that can be configured. The clock and the environment are the process's own. */
-export type Values = Omit<SavepointSettings, 'now' | 'environment' | 'onProgress'> & RetentionRules;
+export type Values = Omit<SavepointSettings, 'now' | 'environment' | 'onProgress'> &
+  RetentionRules & { readonly mcpRewind: boolean };
 export type SettingKey = keyof Values;
 
 const SETTINGS: SettingsTable<Values> = {
@@ -132,6 +133,14 @@ const SETTINGS: SettingsTable<Values> = {
     projectMay: 'never',
     variable: 'SAVEPOINT_MAX_STORE_BYTES',
     summary: 'what a store may hold, beyond which the oldest archived sessions go',
+  },
+  mcpRewind: {
+    kind: SWITCH,
+    fallback: false,
+    projectMay: 'never',
+    // Whoever starts the server sets its variables, and that is the agent.
+    variable: null,
+    summary: 'whether agents may rewind their own session through savepoint mcp without asking you',
   },
 };
 

@@ -1,24 +1,27 @@
+import type { Ended } from '../capture/attribution.ts';
 import {
   changesOfOverlappedCalls,
   closeChanges,
+  endLostCalls,
   endOverlapped,
   openChanges,
 } from '../capture/capture.ts';
 import { type Author, authorOf, outsider } from '../capture/chain.ts';
 import { resolveNamed } from '../capture/named-path.ts';
-import { currentOwner } from '../capture/process-owner.ts';
+import { currentOwner, processOwner } from '../capture/process-owner.ts';
 import type { Change } from '../model/change.ts';
 import { checkId, clipText } from '../model/check.ts';
 import type { Checkpoint, Coverage } from '../model/checkpoint.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { CheckpointId } from '../model/ids.ts';
+import type { LivingOwner } from '../model/owner.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Draft } from '../store/draft.ts';
-import { addCheckpoint, messageCheckpoint } from '../timeline/checkpoints.ts';
+import { addCheckpoint, findMessage, messageCheckpoint } from '../timeline/checkpoints.ts';
 import { checkLabel } from '../timeline/labels.ts';
 import { privatePaths } from '../timeline/private-paths.ts';
-import { endRun, touchSession } from '../timeline/sessions.ts';
-import type { Capture, CaptureRequest, CheckpointRequest } from './requests.ts';
+import { touchSession } from '../timeline/sessions.ts';
+import type { Capture, CaptureRequest, CheckpointRequest, OwnerRequest } from './requests.ts';
 import { scanWith } from './scan.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -27,7 +30,7 @@ export async function checkpoint(
   bench: Workbench,
   request: CheckpointRequest,
 ): Promise<Checkpoint> {
-  const { messageId, description } = request;
+  const { messageId, description, conversation } = request;
   const labelOf = async (): Promise<string | null> =>
     request.label === undefined ? null : await checkLabel(bench.store, request.label);
   // Checked before the scan too, so that a label that is taken is refused at once.
@@ -36,7 +39,7 @@ export async function checkpoint(
     const sessionId = await recordSession(bench, draft, request, now);
     if (sessionId !== null && messageId !== undefined) {
       checkId('messageId', messageId);
-      const message = { sessionId, messageId, description, coverage };
+      const message = { sessionId, messageId, description, coverage, conversation };
       return messageCheckpoint(draft, bench.store, bench.root, message, now);
     }
     // Checked again under the lock: another process may have used the label meanwhile.
@@ -52,9 +55,28 @@ export async function checkpoint(
     return addCheckpoint(draft, bench.root, made, now);
   };
   const scan = request.scan ?? bench.settings.scan;
-  if (!scan) return bench.write((draft, now) => work(draft, now, 'named'));
-  const movedOn = messageId === undefined ? null : request.sessionId;
-  return scanWith(bench, { movedOn }, (draft, now, { coverage }) => work(draft, now, coverage));
+  const ended = await endedBy(bench, request);
+  if (!scan) {
+    return bench.write(async (draft, now) => {
+      if (ended !== null) await endLostCalls(draft, bench.site, ended, bench.finds(now));
+      return work(draft, now, 'named');
+    });
+  }
+  const { baseline } = request;
+  return scanWith(bench, { ended, baseline }, (draft, now, { coverage }) =>
+    work(draft, now, coverage),
+  );
+}
+
+/** What a new prompt shows to be over: all that the agent itself began before. Null for any other checkpoint. */
+async function endedBy(
+  { store }: Workbench,
+  { sessionId, messageId }: CheckpointRequest,
+): Promise<Ended | null> {
+  if (sessionId === undefined || messageId === undefined) return null;
+  // A message may be told twice.
+  const known = await findMessage(store, sessionId, messageId);
+  return { sessionId, subagentId: null, notOf: known?.id };
 }
 
 /** Before a tool writes: records what is there, durably, and opens a change for each entry. */
@@ -95,42 +117,27 @@ export function captureAfter(bench: Workbench, capture: Capture): Promise<void> 
   });
 }
 
-/** The agent's turn is over: changes and windows that it opened and nobody closed end here. */
-export async function endTurn(bench: Workbench, sessionId: string): Promise<void> {
-  const sessionIds = [checkId('sessionId', sessionId)];
-  await bench.write(async (draft, now) => {
-    const open = await bench.store.timeline.changes({ sessionIds, open: true });
-    await endOverlapped(
-      draft,
-      bench.site,
-      await changesOfOverlappedCalls(bench.store, { sessionIds }),
-      now,
-    );
-    const finds = bench.finds(now);
-    // Changes of one author end together, so that each new entry of a folder is recorded once.
-    for (const changes of Map.groupBy(open, (change) => authorKey(change)).values()) {
-      const [first] = changes;
-      if (first === undefined) continue;
-      await closeChanges(draft, bench.site, changes, { author: authorOf(first, now), finds });
-    }
-    await endRun(draft, bench.store, sessionId);
-  });
-  if (bench.settings.scan) await scanWith(bench, { movedOn: sessionId }, async () => {});
-}
-
 /** Puts the session on record, or its new activity. Null where the request names none. */
 export async function recordSession(
   bench: Workbench,
   draft: Draft,
-  request: Pick<CheckpointRequest, 'sessionId' | 'agent' | 'parentSessionId' | 'isRun'>,
+  request: Pick<CheckpointRequest, 'sessionId' | 'agent' | 'parentSessionId' | 'isRun' | 'owner'>,
   now: number,
 ): Promise<string | null> {
   if (request.sessionId === undefined) return null;
   const id = checkId('sessionId', request.sessionId);
   const parentId = request.parentSessionId;
-  const ref = { id, agent: request.agent, parentId, isRun: request.isRun };
+  const owner = ownerOf(request.owner, now);
+  const ref = { id, agent: request.agent, parentId, isRun: request.isRun, owner };
   if (parentId !== undefined) checkId('parentSessionId', parentId);
   return (await touchSession(draft, bench.store, ref, now)).id;
+}
+
+/** The owner that a request names; null where it names none. */
+export function ownerOf(owner: OwnerRequest | undefined, now: number): LivingOwner | null {
+  if (owner === undefined) return null;
+  if ('processId' in owner) return processOwner(owner.processId);
+  return { kind: 'lease', until: now + owner.leaseMs };
 }
 
 function captureOf(
@@ -153,11 +160,7 @@ function toolAuthor(request: CaptureRequest, checkpointId: CheckpointId, now: nu
     sessionId: request.sessionId,
     checkpointId,
     toolCallId,
-    owner: toolCallId === null ? null : currentOwner(),
+    subagentId: request.subagentId ?? null,
+    owner: toolCallId === null ? null : (ownerOf(request.owner, now) ?? currentOwner()),
   };
-}
-
-/** Changes with the same key have the same author. */
-function authorKey({ checkpointId, toolCallId, owner }: Change): string {
-  return JSON.stringify([checkpointId, toolCallId, owner]);
 }

@@ -3,7 +3,7 @@ import { SavepointError } from '../model/errors.ts';
 import { applyPlan } from '../restore/apply.ts';
 import { findExecution } from '../store/find.ts';
 import { applying } from './rewind.ts';
-import { scanWith } from './scan.ts';
+import { agentsWork, scanWith } from './scan.ts';
 import type { Workbench } from './workbench.ts';
 
 export { forkExecution, openExecution } from '../execution/open-execution.ts';
@@ -20,7 +20,9 @@ export function executionSite(bench: Workbench): ExecutionSite {
     now: () => settings.now(),
     write: (work) => bench.write((draft, now) => work(draft, now, 'named')),
     scanned: (movedOn, work) =>
-      scanWith(bench, { movedOn }, (draft, now, { coverage }) => work(draft, now, coverage)),
+      scanWith(bench, { ended: agentsWork(movedOn) }, (draft, now, { coverage }) =>
+        work(draft, now, coverage),
+      ),
     locked: (work) => bench.locked(work),
     finds: (now) => bench.finds(now),
     apply: (plan, fence, operationId) =>

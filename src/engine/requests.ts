@@ -1,16 +1,20 @@
 import type { Change } from '../model/change.ts';
 import {
   AMOUNT,
+  anyOf,
   BOOLEAN,
+  COUNT,
   ID,
   type Kind,
   listOf,
+  nullable,
   object,
   oneOf,
   optional,
   TEXT,
   unchecked,
 } from '../model/check.ts';
+import type { Conversation } from '../model/checkpoint.ts';
 import type { CheckpointId } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { ON_CONFLICT, type OnConflict, type RewindPlan } from '../model/plan.ts';
@@ -99,7 +103,31 @@ const MENTION = {
 
 const RUN_MENTION = { ...MENTION, isRun: optional(BOOLEAN) };
 
-export interface CaptureRequest extends Mention {
+/**
+ * The agent, for a caller that ends before the agent's work does. `processId`: its process on this machine. `leaseMs`:
+ * for how long it counts as alive where nobody knows its process. When it has ended, so have its calls.
+ */
+export type OwnerRequest = { readonly processId: number } | { readonly leaseMs: number };
+
+/** The work that a call is part of. */
+export interface WorkMention {
+  readonly owner?: OwnerRequest | undefined;
+  /** The sub-agent that works for the session. It may go on when a turn ends. */
+  readonly subagentId?: string | undefined;
+}
+
+const OWNER: Kind<OwnerRequest> = anyOf(object({ processId: COUNT }), object({ leaseMs: AMOUNT }));
+
+const WORK_MENTION = { owner: optional(OWNER), subagentId: optional(ID) };
+
+const CONVERSATION: Kind<Conversation> = object({
+  id: nullable(TEXT),
+  promptId: nullable(TEXT),
+  turnId: nullable(TEXT),
+  transcriptPath: nullable(TEXT),
+});
+
+export interface CaptureRequest extends Mention, WorkMention {
   readonly sessionId: string;
   readonly messageId: string;
   readonly paths: readonly NamedPath[];
@@ -112,6 +140,7 @@ export interface CaptureRequest extends Mention {
 
 export const CAPTURE_REQUEST: Kind<CaptureRequest> = object({
   ...MENTION,
+  ...WORK_MENTION,
   sessionId: ID,
   messageId: ID,
   paths: NAMED_PATHS,
@@ -142,6 +171,11 @@ export interface CheckpointRequest extends RunMention {
   readonly label?: string | undefined;
   /** Whether to scan the worktree first; by default as the settings say. */
   readonly scan?: boolean | undefined;
+  /** False: where no first scan was made before, the checkpoint gets a gap instead of making it. */
+  readonly baseline?: boolean | undefined;
+  /** The agent of the session. */
+  readonly owner?: OwnerRequest | undefined;
+  readonly conversation?: Conversation | undefined;
 }
 
 export const CHECKPOINT_REQUEST: Kind<CheckpointRequest> = object({
@@ -150,23 +184,59 @@ export const CHECKPOINT_REQUEST: Kind<CheckpointRequest> = object({
   messageId: optional(ID),
   label: optional(TEXT),
   scan: optional(BOOLEAN),
+  baseline: optional(BOOLEAN),
+  owner: optional(OWNER),
+  conversation: optional(CONVERSATION),
 });
 
 /** A command that may write anything is about to run. */
-export interface WindowRequest extends RunMention {
+export interface WindowRequest extends RunMention, WorkMention {
   readonly sessionId: string;
   readonly messageId: string;
   readonly toolCallId?: string | undefined;
   /** The command runs within this process: if the process ends, so does the window. */
   readonly inThisProcess?: boolean | undefined;
+  /** False: where no first scan was made before, there is a gap before the command instead of that scan. */
+  readonly baseline?: boolean | undefined;
+  readonly conversation?: Conversation | undefined;
 }
 
 export const WINDOW_REQUEST: Kind<WindowRequest> = object({
   ...RUN_MENTION,
+  ...WORK_MENTION,
   sessionId: ID,
   messageId: ID,
   toolCallId: optional(ID),
   inThisProcess: optional(BOOLEAN),
+  baseline: optional(BOOLEAN),
+  conversation: optional(CONVERSATION),
+});
+
+/** A tool call, by the name that the agent gave it. */
+export interface CallRequest {
+  readonly sessionId: string;
+  readonly toolCallId: string;
+}
+
+export const CALL_REQUEST: Kind<CallRequest> = object({ sessionId: ID, toolCallId: ID });
+
+/** Which turn has ended. */
+export interface EndTurnRequest {
+  /** Only what was begun for this message; otherwise for any. */
+  readonly messageId?: string | undefined;
+  /** The turn of this sub-agent; otherwise of the agent itself, and its sub-agents go on. */
+  readonly subagentId?: string | undefined;
+  /** The turn is interrupted at this very moment, so that what was done until now is the agent's. */
+  readonly interrupted?: boolean | undefined;
+  /** False: does not make the first scan. */
+  readonly baseline?: boolean | undefined;
+}
+
+export const END_TURN_REQUEST: Kind<EndTurnRequest> = object({
+  messageId: optional(ID),
+  subagentId: optional(ID),
+  interrupted: optional(BOOLEAN),
+  baseline: optional(BOOLEAN),
 });
 
 export interface PlanOptions {

@@ -40,8 +40,11 @@ export async function planRewind(bench: Workbench, request: RewindRequest): Prom
  */
 export async function planUndo(bench: Workbench, request: UndoRequest): Promise<Planned> {
   const { operationId: id, force = false, includeShared = false } = request;
+  const now = bench.settings.now();
   const run =
-    id === undefined ? await runToUndo(bench.store, force) : await runNamed(bench.store, id);
+    id === undefined
+      ? await runToUndo(bench.store, { force, now })
+      : await runNamed(bench.store, id);
   if (run !== null) {
     const set: SetRequest = { take: 'message', checkpoint: run };
     const description = `undo ${run.description}`;
@@ -122,7 +125,8 @@ function plan(
   { onConflict, force = false }: PlanOptions,
   extent: Extent = { paths: null, includeShared: false },
 ): Promise<Planned> {
-  const request = { ...about, ...extent, onConflict: onConflict ?? null, force };
+  const now = bench.settings.now();
+  const request = { ...about, ...extent, onConflict: onConflict ?? null, force, now };
   return bench.reading(() => makePlan(bench.rewindSite, request));
 }
 

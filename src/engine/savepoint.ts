@@ -1,3 +1,4 @@
+import { ownerMayRun } from '../capture/process-owner.ts';
 import type { ExecutionReader } from '../execution/execution-reader.ts';
 import type { ExecutionRun } from '../execution/execution-run.ts';
 import type { ExecutionOptions, ForkRequest } from '../execution/open-execution.ts';
@@ -11,26 +12,33 @@ import { selectedPath } from '../model/path.ts';
 import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
 import type { IfStorable } from '../model/value/index.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
+import { findSession } from '../store/find.ts';
 import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { evictCheckpoints } from '../timeline/eviction.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
 import { type IsPrivate, privatePaths } from '../timeline/private-paths.ts';
 import type { PruneRequest, RetentionRules } from '../timeline/retention.ts';
 import { archiveSession } from '../timeline/sessions.ts';
+import { tell, type Untold, untold } from '../timeline/untold.ts';
 import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
-import { captureAfter, captureBefore, checkpoint, endTurn } from './capture.ts';
+import { captureAfter, captureBefore, checkpoint } from './capture.ts';
+import { closeCall, endSession, endTurn } from './end-work.ts';
 import { type Materialized, materialize } from './materialize.ts';
 import type { CleanupRules, EvictionResult, PrunePlan, PruneReport } from './prune.ts';
 import type { PurgeReport, PurgeRequest } from './purge.ts';
 import {
   type Agree,
   type AlongsideRequest,
+  CALL_REQUEST,
   CAPTURE,
   CAPTURE_REQUEST,
+  type CallRequest,
   type Capture,
   type CaptureRequest,
   CHECKPOINT_REQUEST,
   type CheckpointRequest,
+  END_TURN_REQUEST,
+  type EndTurnRequest,
   NAMED_PATHS,
   type NamedPath,
   PLAN_OPTIONS,
@@ -43,7 +51,7 @@ import {
   type WindowRequest,
 } from './requests.ts';
 import { apply, planAndApply, planDiff, planRedo, planRewind, planUndo } from './rewind.ts';
-import { SCAN_OPTIONS, type ScanOptions, type ScanReport, scanWith } from './scan.ts';
+import { agentsWork, SCAN_OPTIONS, type ScanOptions, type ScanReport, scanWith } from './scan.ts';
 import { type LeftOut, leftOut, type ProjectStatus, status } from './status.ts';
 import { TimelineReader } from './timeline-reader.ts';
 import { exportSessions, importSessions } from './transfer.ts';
@@ -99,10 +107,20 @@ export class Savepoint extends TimelineReader {
     return closeWindow(this.#bench, id);
   }
 
+  /**
+   * After a tool call: ends its captures and its window, for a caller that knows no more than its name. Null if
+   * nothing of it is open, also because it was closed before. Never makes the first scan.
+   */
+  async closeCall(call: CallRequest): Promise<ScanReport | null> {
+    check(CALL_REQUEST, 'call', call);
+    return closeCall(this.#bench, call);
+  }
+
   /** Records all changes in the worktree, whoever made them. */
   async scan(options: ScanOptions = {}): Promise<ScanReport> {
     check(SCAN_OPTIONS, 'options', options);
-    return scanWith(this.#bench, options, async (_draft, _now, report) => report);
+    const ended = agentsWork(options.movedOn);
+    return scanWith(this.#bench, { ...options, ended }, async (_draft, _now, report) => report);
   }
 
   /** As `scan`, but only where a first scan was made before; null otherwise. */
@@ -136,9 +154,18 @@ export class Savepoint extends TimelineReader {
     return this.#bench.reading(() => materialize(this.#bench.site, checkpoint, directory));
   }
 
-  /** The agent's turn is over: changes and windows that it opened and nobody closed end here. */
-  endTurn(sessionId: string): Promise<void> {
-    return endTurn(this.#bench, sessionId);
+  /**
+   * The agent's turn is over: changes and windows that it opened and nobody closed end here. Sub-agents go on,
+   * unless `subagentId` names one.
+   */
+  async endTurn(sessionId: string, request: EndTurnRequest = {}): Promise<void> {
+    check(END_TURN_REQUEST, 'request', request);
+    return endTurn(this.#bench, sessionId, request);
+  }
+
+  /** The session is over: whatever the agent and its sub-agents opened ends here. Never makes the first scan. */
+  async endSession(sessionId: string): Promise<void> {
+    return endSession(this.#bench, sessionId);
   }
 
   /** The plan of a rewind. Writes nothing. */
@@ -305,6 +332,29 @@ export class Savepoint extends TimelineReader {
   async executions(): Promise<ExecutionReader> {
     const { ExecutionReader } = await import('../execution/execution-reader.ts');
     return new ExecutionReader(this.#bench.store, this.#bench.settings.now);
+  }
+
+  /** Whether the agent of a session still runs. False where nobody has named the agent (`owner`). */
+  async isRunning(sessionId: string): Promise<boolean> {
+    check(ID, 'sessionId', sessionId);
+    const { store, settings } = this.#bench;
+    const owner = (await findSession(store, sessionId))?.owner ?? null;
+    return owner !== null && ownerMayRun(owner, settings.now());
+  }
+
+  /**
+   * Files of a session that a rewind, an undo or a redo changed since the session was last told: its agent has
+   * to read them again. Null for none. Writes nothing; call `tell` when the agent knows.
+   */
+  async untold(sessionId: string): Promise<Untold | null> {
+    check(ID, 'sessionId', sessionId);
+    return untold(this.#bench.store, sessionId);
+  }
+
+  /** The agent of the session knows of all operations until now. */
+  async tell(sessionId: string): Promise<void> {
+    check(ID, 'sessionId', sessionId);
+    return this.#bench.write((draft) => tell(draft, this.#bench.store, sessionId));
   }
 
   /** Finishes an interrupted restore. Called when a savepoint is opened, and before each write. */

@@ -1,4 +1,11 @@
-import { authorOfFinds, hasGapSince, lostWindows } from '../capture/attribution.ts';
+import {
+  authorOfFinds,
+  type Ended,
+  hasGapSince,
+  lostWindows,
+  rootsOf,
+} from '../capture/attribution.ts';
+import { endLostCalls } from '../capture/capture.ts';
 import { sharedBytes, unshareObjects } from '../capture/git/keep-objects.ts';
 import type { BaselineReport, TooLarge } from '../capture/scan/take-baseline.ts';
 import type { CompleteWalk, Recording } from '../capture/scan/worktree.ts';
@@ -30,14 +37,30 @@ export interface ScanReport {
   readonly notice: string | null;
 }
 
+/** The report of an act that needed no scan. */
+export const NOTHING_SCANNED: ScanReport = {
+  coverage: 'named',
+  changes: [],
+  unrecorded: [],
+  lost: [],
+  first: null,
+  notice: null,
+};
+
 export interface ScanOptions {
   /** How long the scan may take before it gives up and leaves a gap; null for as long as it takes. */
   readonly deadlineMs?: number | null | undefined;
-  /** A session that has moved on: its open windows are over, although nobody closed them. */
+  /** A session whose agent has moved on: the windows that it opened are over, although nobody closed them. */
   readonly movedOn?: string | null | undefined;
 }
 
-interface InnerScanOptions extends ScanOptions {
+interface InnerScanOptions extends Pick<ScanOptions, 'deadlineMs'> {
+  /** Work that is over, although nobody told its end. */
+  readonly ended?: Ended | null | undefined;
+  /** Windows whose end is told by this very scan, so that it is known. */
+  readonly isTold?: (window: Window) => boolean;
+  /** False: where no first scan was made before, leaves a gap and does not make it. */
+  readonly baseline?: boolean | undefined;
   /** Whether to look at paths on record, too, that rules leave out: before and after a run. */
   readonly looksAtLeftOut?: boolean;
   /** Whether to say that rules hide everything. Left out, it is said. */
@@ -48,6 +71,11 @@ export const SCAN_OPTIONS: Kind<ScanOptions> = object({
   deadlineMs: optional(nullable(AMOUNT)),
   movedOn: optional(nullable(ID)),
 });
+
+/** What the agent of a session itself began: sub-agents may go on in the background. */
+export function agentsWork(sessionId: string | null | undefined): Ended | null {
+  return sessionId == null ? null : { sessionId, subagentId: null };
+}
 
 /**
  * Scans the worktree and puts its changes on record, in one transaction with what `work` drafts. A scan
@@ -62,7 +90,8 @@ export async function scanWith<T>(
   const deadlineMs = options.deadlineMs ?? bench.settings.scanDeadlineMs;
   const deadline = deadlineMs === null ? null : performance.now() + deadlineMs;
   await bench.settings.onProgress?.({ step: 'scan', done: 0, total: null });
-  const walk = await walked(bench, deadline);
+  const isMissing = options.baseline === false && (await bench.store.state()).baseline === null;
+  const walk = isMissing ? gap('no-baseline', NO_BASELINE) : await walked(bench, deadline);
   return bench.locked(async () => {
     const { draft, report, keep } = await draftWalk(bench, walk, deadline, options);
     const result = await work(draft, bench.settings.now(), report);
@@ -92,6 +121,8 @@ const GAVE_UP = {
     'there are too many files; leave generated ones out with a .savepointignore file, or raise maxScanEntries',
 } as const;
 
+const NO_BASELINE = 'no first scan of the worktree was made yet; make it with: savepoint save';
+
 interface DraftedWalk {
   /** For the caller to commit. */
   readonly draft: Draft;
@@ -104,25 +135,35 @@ async function draftWalk(
   bench: Workbench,
   walk: CompleteWalk | Gap,
   deadline: number | null,
-  { movedOn = null, looksAtLeftOut = false, saysHidden = true }: InnerScanOptions,
+  { ended = null, isTold, looksAtLeftOut = false, saysHidden = true }: InnerScanOptions,
 ): Promise<DraftedWalk> {
   const { store } = bench;
-  const windows = await store.timeline.windows();
-  const lost = lostWindows(windows, movedOn);
-  if (walk.kind === 'gap') return draftGap(bench, walk, windows, lost);
-  const draft = new Draft(await currentSeq(store));
   const now = bench.settings.now();
+  const windows = await store.timeline.windows();
+  const lost = lostWindows(windows, ended, now);
+  if (isTold !== undefined) for (const { id } of windows.filter(isTold)) lost.delete(id);
+  const newDraft = async (): Promise<Draft> => {
+    const draft = new Draft(await currentSeq(store));
+    await endLostCalls(draft, bench.site, ended, bench.finds(now));
+    return draft;
+  };
+  if (walk.kind === 'gap') return draftGap(await newDraft(), walk, windows, lost);
+  const draft = await newDraft();
   const late = walk.kind === 'next' && (await hasGapSince(store, walk.since));
-  const author = authorOfFinds({ windows: commandsIn(windows), lost, late, now });
+  const commands = commandsIn(windows);
+  const roots = await rootsOf(store, commands);
+  const author = authorOfFinds({ windows: commands, roots, lost, late, now });
   let recording: Recording;
   try {
     const options = { author, checkTime: timer(deadline), looksAtLeftOut };
     recording = await bench.worktree.record(draft, walk, options);
   } catch (error) {
     if (!(error instanceof OutOfTime)) throw error;
-    return draftGap(bench, gap('deadline', GAVE_UP.deadline), windows, lost);
+    return draftGap(await newDraft(), gap('deadline', GAVE_UP.deadline), windows, lost);
   }
-  if (recording.kind === 'too-large') return draftGap(bench, tooLarge(recording), windows, lost);
+  if (recording.kind === 'too-large') {
+    return draftGap(await newDraft(), tooLarge(recording), windows, lost);
+  }
   // Everything that happened in these windows is on record now.
   for (const window of windows) {
     const isOver = window.closed !== null || lost.has(window.id);
@@ -158,13 +199,12 @@ async function draftWalk(
 }
 
 /** Windows that end in a gap stay on record: the next scan finds their changes. */
-async function draftGap(
-  { store }: Workbench,
+function draftGap(
+  draft: Draft,
   { coverage, notice }: Gap,
   windows: readonly Window[],
   lost: ReadonlySet<string>,
-): Promise<DraftedWalk> {
-  const draft = new Draft(await currentSeq(store));
+): DraftedWalk {
   for (const window of windows) {
     if (!lost.has(window.id) || window.closed !== null) continue;
     draft.windows.push({ ...window, closed: draft.nextSeq() });

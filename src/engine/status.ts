@@ -56,22 +56,24 @@ export async function status(bench: Workbench): Promise<ProjectStatus> {
   const { store, root } = bench;
   const [newest] = await store.timeline.checkpoints({ importedAt: null, limit: 1 });
   const { baseline } = await store.state();
+  const now = bench.settings.now();
   const windows = (await store.timeline.windows()).filter(({ kind }) => kind !== 'call');
   return {
     root,
     stats: await store.maintain('stats'),
     newest: newest ?? null,
     worktree: baseline === null ? null : await worktreeStatus(bench),
-    running: commandsIn(windows).filter((window) => !isOver(window)),
+    running: commandsIn(windows).filter((window) => !isOver(window, now)),
     interrupted: windows.filter(
       (window) =>
-        isOver(window) && (window.kind !== 'interrupted' || window.checkpointId === newest?.id),
+        isOver(window, now) &&
+        (window.kind !== 'interrupted' || window.checkpointId === newest?.id),
     ),
   };
 }
 
-function isOver({ closed, owner }: Window): boolean {
-  return closed !== null || (owner !== null && !ownerMayRun(owner));
+function isOver({ closed, owner }: Window, now: number): boolean {
+  return closed !== null || (owner !== null && !ownerMayRun(owner, now));
 }
 
 async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {

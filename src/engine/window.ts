@@ -2,11 +2,12 @@ import { currentOwner } from '../capture/process-owner.ts';
 import { checkId, clipText } from '../model/check.ts';
 import { SavepointError } from '../model/errors.ts';
 import { commandsIn, type Window } from '../model/window.ts';
+import type { Store } from '../store/store.ts';
 import { messageCheckpoint } from '../timeline/checkpoints.ts';
 import { newWindowId } from '../timeline/new-id.ts';
 import { isRun } from '../timeline/runs.ts';
 import { endRun } from '../timeline/sessions.ts';
-import { recordSession } from './capture.ts';
+import { ownerOf, recordSession } from './capture.ts';
 import type { WindowRequest } from './requests.ts';
 import { type ScanReport, scanWith } from './scan.ts';
 import type { Workbench } from './workbench.ts';
@@ -20,12 +21,12 @@ export interface OpenWindow extends Window {
 export function openWindow(bench: Workbench, request: WindowRequest): Promise<OpenWindow> {
   const sessionId = checkId('sessionId', request.sessionId);
   const messageId = checkId('messageId', request.messageId);
-  const { description } = request;
+  const { description, conversation, baseline } = request;
   const looksAtLeftOut = request.isRun === true;
-  return scanWith(bench, { looksAtLeftOut }, async (draft, now, report) => {
+  return scanWith(bench, { looksAtLeftOut, baseline }, async (draft, now, report) => {
     const { coverage } = report;
     await recordSession(bench, draft, request, now);
-    const message = { sessionId, messageId, description, coverage };
+    const message = { sessionId, messageId, description, coverage, conversation };
     const checkpoint = await messageCheckpoint(draft, bench.store, bench.root, message, now);
     const window: Window = {
       id: newWindowId(),
@@ -34,7 +35,8 @@ export function openWindow(bench: Workbench, request: WindowRequest): Promise<Op
       sessionId,
       checkpointId: checkpoint.id,
       toolCallId: request.toolCallId ?? null,
-      owner: request.inThisProcess ? currentOwner() : null,
+      subagentId: request.subagentId ?? null,
+      owner: ownerOf(request.owner, now) ?? (request.inThisProcess ? currentOwner() : null),
       description: clipText(description ?? ''),
       opened: draft.nextSeq(),
       closed: null,
@@ -47,23 +49,38 @@ export function openWindow(bench: Workbench, request: WindowRequest): Promise<Op
 
 /** After the command: a scan attributes the changes to it, unless others could write as well. */
 export async function closeWindow(bench: Workbench, id: string): Promise<ScanReport> {
-  const known = (await bench.store.timeline.windows()).find((one) => one.id === id);
-  const looksAtLeftOut = known?.toolCallId === null && (await isRun(bench.store, known.sessionId));
-  const options = { looksAtLeftOut };
-  const { report, isOpen } = await scanWith(bench, options, async (draft, _now, report) => {
-    const window = commandsIn(await bench.store.timeline.windows()).find((one) => one.id === id);
-    // The scan itself ends windows that must be over.
-    const isEnded =
-      draft.removedWindows.includes(id) ||
-      draft.windows.some((one) => one.id === id && one.kind === 'interrupted');
-    const isOpen = window !== undefined && !isEnded;
-    if (isOpen && report.coverage === 'scanned') draft.removedWindows.push(id);
-    // The window stays on record until a complete scan has found its changes.
-    else if (isOpen) draft.windows.push({ ...window, closed: draft.nextSeq() });
-    // A command that belongs to no tool call is the run itself.
-    if (isOpen && window.toolCallId === null) await endRun(draft, bench.store, window.sessionId);
-    return { report, isOpen };
-  });
-  if (isOpen) return report;
+  const report = await closeWindows(bench, (window) => window.id === id);
+  if (report !== null) return report;
   throw new SavepointError('argument-invalid', 'no window has this id, or it was closed before');
+}
+
+/** As `closeWindow`, for all that are meant. Null, and no scan, if none of them is open. */
+export async function closeWindows(
+  bench: Workbench,
+  isMeant: (window: Window) => boolean,
+  { baseline }: { readonly baseline?: boolean | undefined } = {},
+): Promise<ScanReport | null> {
+  const { store } = bench;
+  const isOpen = (window: Window): boolean => window.closed === null && isMeant(window);
+  const open = async (): Promise<Window[]> =>
+    commandsIn(await store.timeline.windows()).filter(isOpen);
+  const known = await open();
+  if (known.length === 0) return null;
+  const areRuns = await Promise.all(known.map((window) => isRunItself(store, window)));
+  const options = { isTold: isOpen, looksAtLeftOut: areRuns.includes(true), baseline };
+  return scanWith(bench, options, async (draft, _now, report) => {
+    const ended = await open();
+    for (const window of ended) {
+      if (report.coverage === 'scanned') draft.removedWindows.push(window.id);
+      // The window stays on record until a complete scan has found its changes.
+      else draft.windows.push({ ...window, closed: draft.nextSeq() });
+      if (window.toolCallId === null) await endRun(draft, store, window.sessionId);
+    }
+    return ended.length === 0 ? null : report;
+  });
+}
+
+/** A command that belongs to no tool call is the run itself. */
+async function isRunItself(store: Store, { toolCallId, sessionId }: Window): Promise<boolean> {
+  return toolCallId === null && (await isRun(store, sessionId));
 }

@@ -1,4 +1,4 @@
-import { currentOwner, ownerMayRun, ownerRuns } from '../capture/process-owner.ts';
+import { currentOwner, ownerRuns, processMayRun } from '../capture/process-owner.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { Execution } from '../model/execution.ts';
 import { findExecution } from '../store/find.ts';
@@ -162,7 +162,7 @@ export function holderOf(execution: Execution, now: number): Holder | null {
 function isHeld({ owner, leaseUntil }: Execution, now: number): boolean {
   if (owner === null) return false;
   if (ownerRuns(owner)) return true;
-  return ownerMayRun(owner) && now < (leaseUntil ?? 0);
+  return processMayRun(owner) && now < (leaseUntil ?? 0);
 }
 
 /** Throws `execution-not-found` or `execution-removed`. */

@@ -67,6 +67,7 @@ export async function draftBegin(
     sessionId,
     checkpointId,
     toolCallId: null,
+    subagentId: null,
     owner: currentOwner(),
     description,
     opened: draft.nextSeq(),

@@ -23,7 +23,7 @@ import { BEGINNING, stepName } from './step-log.ts';
 import { draftEnd } from './step-recording.ts';
 
 /** The changes that a plan takes back, and how. */
-type Extent = Omit<PlanRequest, 'set' | 'kind'>;
+type Extent = Omit<PlanRequest, 'set' | 'kind' | 'now'>;
 
 /** The plan that takes back everything since a step began; null for a step that a fork has taken over. */
 async function planSince(
@@ -41,7 +41,12 @@ async function planSince(
     });
   }
   const set = { take: 'since', checkpoint } as const;
-  const { plan } = await makePlan(site.rewindFiles, { ...extent, set, kind: 'rewind' });
+  const { plan } = await makePlan(site.rewindFiles, {
+    ...extent,
+    set,
+    kind: 'rewind',
+    now: site.now(),
+  });
   return plan;
 }
 

@@ -1,5 +1,5 @@
 import type { CheckpointId, OperationId, Seq } from './ids.ts';
-import type { ImportOwner, ProcessOwner } from './owner.ts';
+import type { ImportOwner, LivingOwner } from './owner.ts';
 import type { TrackedPath } from './path.ts';
 import { isDirectory, type State, sameWithSetId } from './state.ts';
 
@@ -10,14 +10,20 @@ export type ChangeOrigin = (typeof CHANGE_ORIGINS)[number];
 export const CHANGE_ORIGINS = ['outside', 'tool', 'shell', 'operation'] as const;
 
 /**
- * How sure the attribution is. `exact`: a tool named the file. `inferred`: only commands of one message were
- * running. `shared`: commands of several messages ran, an end was never seen, a scan came late, or calls of
- * two sessions wrote at once; a rewind takes these only when told to.
+ * How sure the attribution is. `exact`: a tool named the file. `inferred`: only commands of one family of sessions
+ * were running. `shared`: commands of several ran, an end was never seen, a scan came late, or calls of two
+ * sessions wrote at once; a rewind takes these only when told to.
  */
 export type Attribution = (typeof ATTRIBUTIONS)[number];
 
 /** Stores hold the place of each in this list. */
 export const ATTRIBUTIONS = ['exact', 'inferred', 'shared'] as const;
+
+/** A message that may have made a change as well, or a part of it. */
+export interface CoAuthor {
+  readonly sessionId: string;
+  readonly checkpointId: CheckpointId;
+}
 
 /**
  * One path going from a before to an after. The chain of a path is unbroken: each `before` joins the
@@ -35,10 +41,17 @@ export interface Change {
   readonly sessionId: string | null;
   /** The checkpoint of the message in which it happened. */
   readonly checkpointId: CheckpointId | null;
+  /**
+   * The other messages whose calls ran at the same time: the change belongs to them as well. Null where there
+   * was none.
+   */
+  readonly coAuthors: readonly CoAuthor[] | null;
   readonly operationId: OperationId | null;
   readonly toolCallId: string | null;
-  /** The process in which the tool call runs, or the import that brought the change; null when not known. */
-  readonly owner: ProcessOwner | ImportOwner | null;
+  /** The sub-agent that made it for the session; null for the agent itself. */
+  readonly subagentId: string | null;
+  /** Tells whether the tool call can still run, or which import brought the change; null when not known. */
+  readonly owner: LivingOwner | ImportOwner | null;
   readonly createdAt: number;
 }
 

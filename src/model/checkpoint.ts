@@ -18,7 +18,16 @@ export const COVERAGES = [
   'too-many-entries',
   'too-large',
   'failed',
+  'no-baseline',
 ] as const;
+
+/** Where an agent keeps the conversation in which a checkpoint was made, in the agent's own names. */
+export interface Conversation {
+  readonly id: string | null;
+  readonly promptId: string | null;
+  readonly turnId: string | null;
+  readonly transcriptPath: string | null;
+}
 
 /** A point on the timeline to return to. */
 export interface Checkpoint {
@@ -34,6 +43,8 @@ export interface Checkpoint {
   /** Commit that git's HEAD named then, for the receipt; null without git. */
   readonly gitHead: string | null;
   readonly coverage: Coverage;
+  /** Null where nobody has told it. */
+  readonly conversation: Conversation | null;
   /** The first number of the import that brought it; null for a checkpoint of this machine's own timeline. */
   readonly importedAt: Seq | null;
 }
@@ -50,6 +61,7 @@ export function makeCheckpoint(
     label: null,
     gitHead: null,
     coverage: 'named',
+    conversation: null,
     importedAt: null,
     ...fields,
   };

@@ -33,7 +33,7 @@ export const ERROR_CODES = {
   'not-covered': 'The worktree was not scanned before this checkpoint.',
   'session-not-found': 'No session has this id.',
   'session-ambiguous': 'A shortened id fits several sessions.',
-  'session-busy': 'A tool call of the session is still running.',
+  'session-busy': 'A tool call or a command is still running.',
   'operation-not-found': 'No operation has this id.',
   'operation-ambiguous': 'A shortened id fits several operations.',
   'nothing-to-undo': 'There is no operation in effect.',
@@ -68,6 +68,7 @@ export const ERROR_CODES = {
   'execution-effects': 'A rollback would not undo what steps have declared; nothing was done.',
   'step-over': 'The step has ended; what it was given serves no more.',
   'step-not-found': 'The execution has no such step.',
+  'not-agreed': 'The person has to agree first, and did not or could not be asked.',
   aborted: 'The caller cancelled.',
 } as const;
 

@@ -9,6 +9,15 @@ export interface ProcessOwner {
   readonly started: string | null;
 }
 
+/** An agent whose process is not known: it counts as alive until this time of the clock. */
+export interface LeaseOwner {
+  readonly kind: 'lease';
+  readonly until: number;
+}
+
+/** What tells whether the work of an agent can still go on. */
+export type LivingOwner = ProcessOwner | LeaseOwner;
+
 /** An import. Every change that it brought has it as its owner. */
 export interface ImportOwner {
   readonly kind: 'import';

@@ -1,5 +1,5 @@
 import type { Seq } from './ids.ts';
-import type { ProcessOwner } from './owner.ts';
+import type { LivingOwner, ProcessOwner } from './owner.ts';
 
 /** One conversation of one agent in a project, with its sub-agents and continuations. */
 export interface Session {
@@ -13,6 +13,10 @@ export interface Session {
   readonly archivedAt: number | null;
   /** Set for a single run: one command, or one prompt that nobody goes on from. Null for a conversation. */
   readonly run: RunTime | null;
+  /** Tells whether its agent still runs; null when not known, and once the session has ended. */
+  readonly owner: LivingOwner | null;
+  /** Up to where in the timeline its agent was told of files that operations changed; null for never. */
+  readonly told: Seq | null;
 }
 
 /** From where to where in the timeline a run went on. Runs that follow each other are one line of time. */

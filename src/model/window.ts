@@ -1,5 +1,5 @@
 import type { CheckpointId, Seq } from './ids.ts';
-import type { ProcessOwner } from './owner.ts';
+import type { LivingOwner } from './owner.ts';
 
 /**
  * `command`: from before a shell command to after it; the command can write anything.
@@ -20,8 +20,10 @@ export interface Window {
   /** The checkpoint of the message in which the command was run. */
   readonly checkpointId: CheckpointId;
   readonly toolCallId: string | null;
-  /** The process in which the command runs; null when not known. */
-  readonly owner: ProcessOwner | null;
+  /** The sub-agent that runs the command for the session; null for the agent itself. */
+  readonly subagentId: string | null;
+  /** Tells whether the command can still run; null when not known. */
+  readonly owner: LivingOwner | null;
   readonly description: string;
   readonly opened: Seq;
   /** Null while it is open. */

@@ -32,6 +32,7 @@ export interface PlanRequest {
   readonly onConflict: OnConflict | null;
   /** Plan even while a tool call of the session is running. */
   readonly force: boolean;
+  readonly now: number;
 }
 
 /** A plan, with the states and contents that were read for it. */
@@ -52,7 +53,7 @@ export interface Fresh {
 export async function makePlan(site: CaptureSite, request: PlanRequest): Promise<Planned> {
   const seq = await currentSeq(site.store);
   const set = await loadChangeSet(site.store, request.set, request);
-  if (!request.force) await refuseBusy(site.store, request.set, set);
+  if (!request.force) await refuseBusy(site.store, request, set);
   const exact = request.set.take === 'exact';
   const input = await loadPlanInput(site, set, { named: request.paths ?? [], exact });
   const checkpoint = request.set.take === 'operation' ? null : request.set.checkpoint;
@@ -128,14 +129,18 @@ function sealMerge(line: PlanLine): PlanLine {
 }
 
 /** Refuses while a tool or command is at work: it could overwrite restored files, or lose half of its work. */
-async function refuseBusy(store: Store, request: SetRequest, set: ChangeSet): Promise<void> {
+async function refuseBusy(
+  store: Store,
+  { set: request, now }: PlanRequest,
+  set: ChangeSet,
+): Promise<void> {
   const { sessionIds } = set;
   const command = commandsIn(await store.timeline.windows()).find(
     ({ sessionId, closed, owner }) =>
       (sessionIds === null || sessionIds.includes(sessionId)) &&
       closed === null &&
       owner !== null &&
-      ownerMayRun(owner),
+      ownerMayRun(owner, now),
   );
   if (command !== undefined && request.take !== 'operation') {
     throw new SavepointError('session-busy', `a command is still running: ${command.description}`, {
@@ -143,16 +148,18 @@ async function refuseBusy(store: Store, request: SetRequest, set: ChangeSet): Pr
       details: [{ toolCallId: command.toolCallId, sessionId: command.sessionId }],
     });
   }
-  const whose = sessionIds === null ? {} : { sessionIds };
-  const open = await store.timeline.changes({ ...whose, open: true });
-  const calls = [...open, ...(await changesOfOverlappedCalls(store, whose))];
+  const open = await store.timeline.changes({ open: true });
+  const calls = [...open, ...(await changesOfOverlappedCalls(store, {}))];
   const paths = new Set(set.chains.map((chain) => chain.path));
+  const own = (sessionId: string | null): boolean =>
+    request.take !== 'operation' && (sessionIds === null || sessionIds.includes(sessionId ?? ''));
+  // Another session's tool is in the way only at the paths that it writes to.
   const running = calls.filter(
-    (change) => (request.take !== 'operation' || paths.has(change.path)) && mayRun(change),
+    (call) => (own(call.sessionId) || paths.has(call.path)) && mayRun(call, now),
   );
   const [first] = running;
   if (first === undefined) return;
-  throw new SavepointError('session-busy', 'a tool call of the session is still running', {
+  throw new SavepointError('session-busy', 'a tool call is still running', {
     path: first.path,
     hint: 'wait until it ends, or force the rewind',
     details: running.map(({ path, toolCallId, sessionId }) => ({ path, toolCallId, sessionId })),

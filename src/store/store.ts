@@ -174,8 +174,10 @@ export interface OperationQuery {
 export interface ChangeQuery {
   /** Only changes newer than this. */
   readonly after?: Seq;
+  /** Only changes of these sessions, and those that are theirs as well (`coAuthors`) unless `open` is asked for. */
   readonly sessionIds?: readonly string[];
   readonly paths?: readonly TrackedPath[];
+  /** As `sessionIds`, for the checkpoints of messages. */
   readonly checkpointIds?: readonly CheckpointId[];
   readonly operationId?: OperationId;
   readonly open?: true;

@@ -1,5 +1,16 @@
-import { ATTRIBUTIONS, type Cancellation, CHANGE_ORIGINS, type Change } from '../model/change.ts';
-import { CHECKPOINT_KINDS, type Checkpoint, COVERAGES } from '../model/checkpoint.ts';
+import {
+  ATTRIBUTIONS,
+  type Cancellation,
+  CHANGE_ORIGINS,
+  type Change,
+  type CoAuthor,
+} from '../model/change.ts';
+import {
+  CHECKPOINT_KINDS,
+  type Checkpoint,
+  COVERAGES,
+  type Conversation,
+} from '../model/checkpoint.ts';
 import {
   EXECUTION_STATUSES,
   type Execution,
@@ -9,7 +20,7 @@ import {
 } from '../model/execution.ts';
 import type { CheckpointId, OperationId, PartId, Seq } from '../model/ids.ts';
 import { OPERATION_KINDS, type Operation } from '../model/operation.ts';
-import type { ImportOwner, ProcessOwner } from '../model/owner.ts';
+import type { ImportOwner, LivingOwner, ProcessOwner } from '../model/owner.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { RunTime, Session } from '../model/session.ts';
 import type { State } from '../model/state.ts';
@@ -110,6 +121,8 @@ export const SESSIONS: Table<Session> = {
     lastActiveAt: time,
     archivedAt: nullable(time),
     run: nullable(json<RunTime>()),
+    owner: nullable(json<LivingOwner>()),
+    told: nullable(seq),
   },
 };
 
@@ -127,6 +140,7 @@ export const CHECKPOINTS: Table<Checkpoint> = {
     createdAt: time,
     gitHead: nullable(commit),
     coverage: word(COVERAGES),
+    conversation: nullable(json<Conversation>()),
     importedAt: nullable(seq),
   },
 };
@@ -142,7 +156,8 @@ export const WINDOWS: Table<Window> = {
     sessionId: session,
     checkpointId: checkpoint,
     toolCallId: nullable(id),
-    owner: nullable(json<ProcessOwner>()),
+    subagentId: nullable(id),
+    owner: nullable(json<LivingOwner>()),
     description: prose,
     closed: nullable(seq),
     createdAt: time,
@@ -161,9 +176,11 @@ export const CHANGES: Table<Change> = {
     attribution: word(ATTRIBUTIONS),
     sessionId: inColumn('session', nullable(session)),
     checkpointId: nullable(checkpoint),
+    coAuthors: nullable(json<readonly CoAuthor[]>()),
     operationId: nullable(operation),
     toolCallId: nullable(id),
-    owner: nullable(json<ProcessOwner | ImportOwner>()),
+    subagentId: nullable(id),
+    owner: nullable(json<LivingOwner | ImportOwner>()),
     createdAt: time,
   },
 };

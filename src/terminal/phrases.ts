@@ -120,6 +120,7 @@ export const COVERAGE: Readonly<Record<Coverage, string>> = {
   'too-many-entries': 'a gap: too many files',
   'too-large': 'a gap: too much to copy',
   failed: 'a gap: the scan failed',
+  'no-baseline': 'a gap: no first scan yet',
 };
 
 /** A text as one word of a POSIX shell. */

@@ -185,9 +185,14 @@ function chosen(chain: LoadedChain, request: SetRequest, options: SetOptions): P
     const set = new Set(candidates.map((change) => change.seq));
     return { path, changes, set, shared: 0, settled: left.length === 0 };
   }
-  const taken = left.filter((change) => options.includeShared || change.attribution !== 'shared');
+  const taken = left.filter((change) => options.includeShared || isCertain(change, request));
   const set = new Set(taken.map((change) => change.seq));
   return { path, changes, set, shared: left.length - taken.length, settled: false };
+}
+
+/** Whether a change belongs to the set for certain. Another message of the session may have made it. */
+function isCertain({ attribution, coAuthors }: Change, { take }: SetRequest): boolean {
+  return attribution !== 'shared' && (take !== 'message' || coAuthors === null);
 }
 
 /** Keeps live changes only. Drops a rewind if all changes that it cancelled are candidates too. */

@@ -3,6 +3,7 @@ import { clipText } from '../model/check.ts';
 import {
   type Checkpoint,
   type CheckpointKind,
+  type Conversation,
   type Coverage,
   makeCheckpoint,
 } from '../model/checkpoint.ts';
@@ -21,6 +22,7 @@ export interface NewCheckpoint {
   readonly description: string;
   readonly label: string | null;
   readonly coverage: Coverage;
+  readonly conversation?: Conversation;
 }
 
 export function addCheckpoint(
@@ -50,16 +52,18 @@ export async function messageCheckpoint(
     readonly messageId: string;
     readonly description?: string | undefined;
     readonly coverage: Coverage;
+    readonly conversation?: Conversation | undefined;
   },
   now: number,
 ): Promise<Checkpoint> {
-  const { sessionId, messageId, coverage } = message;
-  const [known] = await store.timeline.checkpoints({
-    sessionIds: [sessionId],
-    messageId,
-    limit: 1,
-  });
-  if (known !== undefined) return known;
+  const { sessionId, messageId, coverage, conversation } = message;
+  const known = await findMessage(store, sessionId, messageId);
+  if (known !== null) {
+    if (conversation === undefined || known.conversation !== null) return known;
+    const told = { ...known, conversation };
+    draft.checkpoints.push(told);
+    return told;
+  }
   const description = clipText(message.description ?? `message ${messageId}`);
   const made = {
     kind: 'message',
@@ -68,8 +72,19 @@ export async function messageCheckpoint(
     description,
     label: null,
     coverage,
+    ...(conversation && { conversation }),
   } as const;
   return addCheckpoint(draft, projectRoot, made, now);
+}
+
+/** The checkpoint of a user's message; null where it was never mentioned. */
+export async function findMessage(
+  store: Store,
+  sessionId: string,
+  messageId: string,
+): Promise<Checkpoint | null> {
+  const query = { sessionIds: [sessionId], messageId, limit: 1 };
+  return (await store.timeline.checkpoints(query))[0] ?? null;
 }
 
 /** A checkpoint as a list shows it. */

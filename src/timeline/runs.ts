@@ -19,7 +19,10 @@ const RECENT = 50;
  * otherwise `run-unrecorded`, unless an undo has reached past it before. With `force` it takes what is on record
  * so far.
  */
-export async function runToUndo(store: Store, force: boolean): Promise<Checkpoint | null> {
+export async function runToUndo(
+  store: Store,
+  { force, now }: { readonly force: boolean; readonly now: number },
+): Promise<Checkpoint | null> {
   const windows = new Map((await store.timeline.windows()).map((one) => [one.checkpointId, one]));
   const operations = await store.timeline.operations();
   const rewind = operations.find(isRewindInEffect);
@@ -27,7 +30,8 @@ export async function runToUndo(store: Store, force: boolean): Promise<Checkpoin
   for await (const checkpoint of recentRuns(store)) {
     if (rewind !== undefined && checkpoint.seq < rewind.seq) break;
     const window = windows.get(checkpoint.id);
-    if (window !== undefined && window.kind !== 'interrupted' && !force) throw notScanned(window);
+    if (window !== undefined && window.kind !== 'interrupted' && !force)
+      throw notScanned(window, now);
     const record = await recordOf(store, checkpoint);
     if (record === 'live') return checkpoint;
     const isPassed = reaches.some(({ from, to }) => to < checkpoint.seq && checkpoint.seq < from);
@@ -116,8 +120,8 @@ export async function isRun(store: Store, sessionId: string | null): Promise<boo
 }
 
 /** The error for a run whose changes no scan has found yet. */
-function notScanned({ owner, closed, description }: Window): SavepointError {
-  if (closed === null && (owner === null || ownerMayRun(owner))) {
+function notScanned({ owner, closed, description }: Window, now: number): SavepointError {
+  if (closed === null && (owner === null || ownerMayRun(owner, now))) {
     return new SavepointError('session-busy', `the last run is still running: ${description}`);
   }
   const message = `what the last run changed is not on record yet: ${description}`;

@@ -1,7 +1,8 @@
-import { currentOwner, ownerMayRun } from '../capture/process-owner.ts';
+import { currentOwner, processMayRun } from '../capture/process-owner.ts';
 import { isOfFolder, leavesAsItWas } from '../model/change.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { Seq } from '../model/ids.ts';
+import type { LivingOwner } from '../model/owner.ts';
 import type { RunTime, Session } from '../model/session.ts';
 import type { Draft } from '../store/draft.ts';
 import { findSession } from '../store/find.ts';
@@ -14,6 +15,8 @@ export interface SessionRef {
   readonly parentId?: string | undefined;
   /** Whether it is a single run; undefined leaves it what it is. */
   readonly isRun?: boolean | undefined;
+  /** Its agent; null leaves it what it is. */
+  readonly owner?: LivingOwner | null | undefined;
 }
 
 const ACTIVITY_STEP_MS = 60_000;
@@ -33,12 +36,19 @@ export async function touchSession(
     return session;
   }
   const run = runOf(known, ref, draft);
+  const owner = ref.owner ?? known.owner;
   const isRecent = known.archivedAt === null && now - known.lastActiveAt < ACTIVITY_STEP_MS;
-  if (isRecent && run === known.run) return known;
+  if (isRecent && run === known.run && isSameOwner(owner, known.owner)) return known;
   const lastActiveAt = Math.max(now, known.lastActiveAt);
-  const active = { ...known, lastActiveAt, archivedAt: null, run };
+  const active = { ...known, lastActiveAt, archivedAt: null, run, owner };
   draft.putSession(active);
   return active;
+}
+
+/** A lease grows with each call. That is noted with the activity, to the minute. */
+function isSameOwner(one: LivingOwner | null, other: LivingOwner | null): boolean {
+  if (one?.kind === 'lease' && other?.kind === 'lease') return true;
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** If somebody goes on from a run, it is a conversation from then on. */
@@ -59,7 +69,7 @@ function sessionNow(draft: Draft, store: Store, id: string): Promise<Session | n
 /** Runs whose processes were killed have ended before the next run begins. */
 async function endGoneRuns(draft: Draft, store: Store): Promise<void> {
   for (const { id, run } of await store.timeline.sessions()) {
-    const isGone = run !== null && run.ended === null && !ownerMayRun(run.owner);
+    const isGone = run !== null && run.ended === null && !processMayRun(run.owner);
     if (isGone) await endRun(draft, store, id);
   }
 }
@@ -79,7 +89,15 @@ async function beginSession(
     lastActiveAt: now,
     archivedAt: null,
     run: ref.isRun ? newRun(draft) : null,
+    owner: ref.owner ?? null,
+    told: parent?.told ?? null,
   };
+}
+
+/** The agent of a session has ended. */
+export async function releaseSession(draft: Draft, store: Store, id: string): Promise<void> {
+  const session = await sessionNow(draft, store, id);
+  if (session?.owner != null) draft.putSession({ ...session, owner: null });
 }
 
 /** Notes where a run ended. Of any other session nothing is noted. */

@@ -62,8 +62,9 @@ function checkReferences({ sessions, checkpoints, changes, operations }: History
       throw invalid('a row names another one that is missing or comes later');
     }
   };
-  for (const { seq, checkpointId, operationId } of changes) {
+  for (const { seq, checkpointId, coAuthors, operationId } of changes) {
     before(checkpointAt, checkpointId, seq);
+    for (const other of coAuthors ?? []) before(checkpointAt, other.checkpointId, seq);
     before(operationAt, operationId, seq);
   }
   for (const { seq, checkpointId, reverts, safetyCheckpointId } of operations) {
@@ -83,10 +84,17 @@ function checkLabels({ checkpoints }: History): void {
 /** A rewind to a checkpoint of a session takes back its changes, and not another's. */
 function checkAuthors({ checkpoints, changes }: History): void {
   const sessionOf = new Map(checkpoints.map(({ id, sessionId }) => [id, sessionId]));
-  for (const { path, sessionId, checkpointId } of changes) {
+  for (const { path, sessionId, checkpointId, coAuthors, origin } of changes) {
     const owner = checkpointId === null ? null : (sessionOf.get(checkpointId) ?? null);
     if (owner !== null && sessionId !== null && owner !== sessionId) {
       throw invalid('a change belongs to another session than its checkpoint', { path });
+    }
+    if (coAuthors === null) continue;
+    const ids = new Set([checkpointId, ...coAuthors.map((one) => one.checkpointId)]);
+    const areThere = coAuthors.every((one) => sessionOf.get(one.checkpointId) === one.sessionId);
+    const isAgents = origin === 'tool' || origin === 'shell';
+    if (!isAgents || !areThere || ids.size !== coAuthors.length + 1 || coAuthors.length === 0) {
+      throw invalid('the other authors of a change do not fit it', { path });
     }
   }
 }

@@ -156,12 +156,19 @@ export function makeHistory(
   const checkpoint = idsOf(checkpoints);
   const operation = idsOf(operations);
   const numbers = new Set(changes.map(({ seq }) => seq));
+  const movedWith = (coAuthors: Change['coAuthors']): Change['coAuthors'] => {
+    const there = coAuthors?.filter(
+      (one) => session(one.sessionId) !== null && checkpoint(one.checkpointId) !== null,
+    );
+    return there === undefined || there.length === 0 ? null : there;
+  };
   return {
-    sessions: sessions.map((row) => ({ ...row, run: null })),
+    sessions: sessions.map((row) => ({ ...row, run: null, owner: null, told: null })),
     checkpoints: checkpoints.map((row) => ({
       ...row,
       seq: number(row.seq),
       sessionId: session(row.sessionId),
+      conversation: null,
       importedAt: null,
     })),
     changes: changes.map((row) => ({
@@ -169,6 +176,7 @@ export function makeHistory(
       seq: number(row.seq),
       sessionId: session(row.sessionId),
       checkpointId: checkpoint(row.checkpointId),
+      coAuthors: movedWith(row.coAuthors),
       operationId: operation(row.operationId),
       owner: null,
     })),

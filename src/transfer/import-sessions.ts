@@ -213,16 +213,16 @@ async function localState(
   if (head !== null && !head.open) return { local: head.state, blob: null };
   const seen = look(site, path);
   if (head !== null) {
-    await refuseBusy(site, path);
+    await refuseBusy(site, path, now);
     settle(draft, head, path, seen, now);
   }
   return { local: seen.state, blob: seen.blob };
 }
 
 /** A change that a tool call still has open ends with what that call leaves, not with what we see. */
-async function refuseBusy({ store }: CaptureSite, path: TrackedPath): Promise<void> {
+async function refuseBusy({ store }: CaptureSite, path: TrackedPath, now: number): Promise<void> {
   const open = await store.timeline.changes({ paths: [path], open: true });
-  if (!open.some(mayRun)) return;
+  if (!open.some((call) => mayRun(call, now))) return;
   throw new SavepointError('session-busy', 'a tool call is at work on a file of the export', {
     path,
     hint: 'nothing was imported; wait until it ends',

@@ -4,6 +4,7 @@ import {
   ID,
   integer,
   type Kind,
+  listOf,
   MAX_TEXT,
   matching,
   nullable,
@@ -93,13 +94,22 @@ const KINDS: { readonly [Name in FieldKind]?: Kind<unknown> } = {
   path: unchecked(),
 };
 
+const CO_AUTHORS = listOf(
+  exact({ sessionId: ID, checkpointId: matching(RANDOM_ID, 'the id of a checkpoint') }),
+);
+
 const ROWS: { readonly [List in keyof History]: Kind<unknown> } = {
-  // Where a run began and ended in another timeline means nothing here.
-  sessions: rowOf(SESSIONS, { run: oneOf(null) }),
-  checkpoints: rowOf(CHECKPOINTS, { importedAt: oneOf(null) }),
+  // Where a run began and ended in another timeline means nothing here, nor does a process of another machine.
+  sessions: rowOf(SESSIONS, { run: oneOf(null), owner: oneOf(null), told: oneOf(null) }),
+  // A conversation stays where its agent keeps it.
+  checkpoints: rowOf(CHECKPOINTS, { importedAt: oneOf(null), conversation: oneOf(null) }),
   operations: rowOf(OPERATIONS),
   // Every change of an export has ended, and a process or an import of another machine means nothing here.
-  changes: rowOf(CHANGES, { after: STATE, owner: oneOf(null) }),
+  changes: rowOf(CHANGES, {
+    after: STATE,
+    owner: oneOf(null),
+    coAuthors: nullable(CO_AUTHORS),
+  }),
   cancellations: rowOf(CANCELLATIONS),
 };
 

@@ -78,8 +78,9 @@ async function refuseParts(store: Store, history: History, same: Same): Promise<
   const gone = new Set(changes.filter(isOf(same)).map(({ seq }) => seq));
   const isTakenBack = cancellations.some(({ by, change }) => gone.has(change) && !gone.has(by));
   const checkpointIds = checkpoints.flatMap(({ id }) => (same.checkpoints.has(id) ? [id] : []));
-  const here = await store.timeline.changes({ checkpointIds });
-  const there = changes.filter(({ checkpointId }) => same.checkpoints.has(checkpointId ?? ''));
+  const isSame = ({ checkpointId }: Change): boolean => same.checkpoints.has(checkpointId ?? '');
+  const here = (await store.timeline.changes({ checkpointIds })).filter(isSame);
+  const there = changes.filter(isSame);
   const text = (rows: readonly Change[]): string =>
     rows.map((change) => coreOf(change, CHANGE_CORE)).join('\n');
   if (isSplit || isTakenBack || text(here) !== text(there)) throw notTheSame();

@@ -31,8 +31,10 @@ describe('a session whose tool call was overlapped by another’s', () => {
     details: [{ path: 'file', toolCallId: 'call-first', sessionId: 'first' }],
   };
 
-  it('is busy, and the call is named', async () => {
-    await expect(rewindFirst()).rejects.toMatchObject(busy);
+  it('is busy, and both calls are named', async () => {
+    const other = { path: 'file', toolCallId: 'call-second', sessionId: 'second' };
+    const details = [other, ...busy.details];
+    await expect(rewindFirst()).rejects.toMatchObject({ ...busy, details });
     const forced = { to: first.checkpointId, includeShared: true, force: true };
     await bed.savepoint.rewind(forced);
     expect(bed.text('file')).toBe('one\n');
@@ -57,12 +59,14 @@ describe('a session whose tool call was overlapped by another’s', () => {
     expect((await rewindFirst()).success).toBe(true);
   });
 
-  it('keeps an undo of that file from happening, and no other', async () => {
+  it('keeps any rewind of that file from happening, and no other', async () => {
     await bed.savepoint.captureAfter(second);
     await bed.write('m', 'elsewhere', 'text');
     await bed.rewind('m');
     await bed.savepoint.undo();
-    await bed.savepoint.rewind({ to: second.checkpointId, includeShared: true });
+    const rewind = { to: second.checkpointId, includeShared: true };
+    await expect(bed.savepoint.rewind(rewind)).rejects.toMatchObject(busy);
+    await bed.savepoint.rewind({ ...rewind, force: true });
     await expect(bed.savepoint.undo()).rejects.toMatchObject(busy);
   });
 });

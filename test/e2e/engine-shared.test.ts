@@ -35,8 +35,10 @@ async function writeShared(path: string, before: State, content: string): Promis
     attribution: 'shared',
     sessionId,
     checkpointId: id,
+    coAuthors: null,
     operationId: null,
     toolCallId: null,
+    subagentId: null,
     owner: null,
     createdAt: 0,
   };
@@ -101,6 +103,24 @@ describe('two tool calls of two sessions on one file at the same time', () => {
     expect(receipt.skipped).toEqual([{ path: 'file', reason: 'shared-attribution' }]);
     expect(bed.text('file')).toBe('one\nof the first\nof the second\n');
     await bed.savepoint.rewind({ to: second.checkpointId, includeShared: true });
+    expect(bed.text('file')).toBe('one\n');
+  });
+
+  it('belong to both, as far as both were at work', async () => {
+    bed.put('file', 'one\n');
+    const first = await bed.savepoint.captureBefore(request('first'));
+    bed.put('file', 'one\nof the first\n');
+    const second = await bed.savepoint.captureBefore(request('second'));
+    bed.put('file', 'one\nof both\n');
+    await bed.savepoint.captureAfter(first);
+    await bed.savepoint.captureAfter(second);
+    const all = { includeShared: true };
+    await bed.savepoint.rewind({ to: second.checkpointId, ...all });
+    expect(bed.text('file')).toBe('one\nof the first\n');
+    await bed.savepoint.undo();
+    const { skipped } = await bed.savepoint.rewind({ to: first.checkpointId });
+    expect(skipped).toEqual([{ path: 'file', reason: 'shared-attribution' }]);
+    await bed.savepoint.rewind({ to: first.checkpointId, ...all });
     expect(bed.text('file')).toBe('one\n');
   });
 

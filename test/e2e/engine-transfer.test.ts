@@ -74,6 +74,31 @@ describe('a session that moves to another machine', () => {
     expect(there.text('b.txt')).toBe('new\n');
   });
 
+  it('takes along what another session can have made as well, and that session only if it moves too', async () => {
+    const here = await bed({ scan: true });
+    here.put('a.txt', 'one\n');
+    const one = await here.savepoint.openWindow({ sessionId: 'one', messageId: 'm1' });
+    const two = await here.savepoint.openWindow({ sessionId: 'two', messageId: 'n1' });
+    here.put('a.txt', 'two\n');
+    await here.savepoint.closeWindow(one.id);
+    await here.savepoint.closeWindow(two.id);
+    const coAuthors = [{ sessionId: 'one', checkpointId: one.checkpointId }];
+    const [change] = await here.savepoint.changes({});
+    expect(change).toMatchObject({ sessionId: 'two', attribution: 'shared', coAuthors });
+    const [alone, both] = [await bed(), await bed()];
+    for (const there of [alone, both]) there.put('a.txt', 'two\n');
+    await carry(here, alone, { sessionId: 'one' });
+    const ofOne = { sessionIds: ['one'] };
+    const moved = await alone.savepoint.changes(ofOne);
+    expect(moved).toMatchObject([{ sessionId: null, checkpointId: null, coAuthors }]);
+    const to = one.checkpointId;
+    expect((await alone.savepoint.rewind({ to })).skipped).toMatchObject([{ path: 'a.txt' }]);
+    await alone.savepoint.rewind({ to, includeShared: true });
+    expect(alone.text('a.txt')).toBe('one\n');
+    await carry(here, both, { all: true });
+    expect(await both.savepoint.changes(ofOne)).toMatchObject([{ sessionId: 'two', coAuthors }]);
+  });
+
   it('keeps every kind of entry: bytes, links, modes, folders, names that are no text', async () => {
     const here = await bed();
     const odd = Buffer.concat([Buffer.from('na'), Buffer.from([0xff, 0xfe]), Buffer.from('me')]);

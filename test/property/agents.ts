@@ -1,6 +1,6 @@
 import type { Command } from './commands.ts';
 import type { Event } from './model/event.ts';
-import type { Author } from './model/history.ts';
+import { type Author, NOBODY } from './model/history.ts';
 import { type Mutation, performInModel, performOnDisk } from './mutation.ts';
 import { MUTATIONS } from './mutations.ts';
 import type { World } from './world.ts';
@@ -74,7 +74,7 @@ async function captured(world: World, command: Command, mutation: Mutation): Pro
   const capture = await savepoint.captureBefore({ ...sessionOf(who), messageId, paths });
   noteMessage(world, capture.checkpointId, who, messageId);
   const { checkpointId: checkpoint } = capture;
-  const author: Author = { by: 'agent', session: who, checkpoint, shared: false };
+  const author: Author = { ...NOBODY, by: 'agent', session: who, checkpoint };
   const opened = history.begin(mutation.names, author, world.finder);
   expectSamePaths(capture.changes, opened);
   if (pick % 11 === 3) await scanBetween(world);

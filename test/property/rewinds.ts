@@ -111,7 +111,8 @@ async function foretellRewind(
   const includeShared = wantsShared(world, command);
   const all = setOf(world.history.events(), checkpoint, take);
   const exact = take === 'exact';
-  const { set, leftOut } = includeShared || exact ? { set: all, leftOut: [] } : withoutShared(all);
+  const { set, leftOut } =
+    includeShared || exact ? { set: all, leftOut: [] } : withoutShared(all, take);
   const lines = world.timeline.plan(set, { onConflict, paths, leftOut, exact });
   const only = paths === undefined ? '' : ` for ${paths.map(show).join(', ')} only`;
   const shared = includeShared ? ' with what is shared' : '';

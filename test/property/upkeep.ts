@@ -47,6 +47,9 @@ export async function cleanUp(world: World, command: Command): Promise<void> {
   timeline.operations = timeline.operations.filter(({ id }) => operations.has(id));
   for (const event of history.events()) {
     if (event.session !== null && !sessions.has(event.session)) event.session = null;
+    event.coAuthors = event.coAuthors.map((one) =>
+      sessions.has(one.session ?? '') ? one : { ...one, session: null },
+    );
   }
   timeline.prune();
   await expectListed(world);

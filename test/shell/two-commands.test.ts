@@ -58,12 +58,46 @@ describe('two commands at once', () => {
     expect(project.picture()).toEqual(after);
   });
 
-  it('of two messages of one session are shared', async () => {
+  it('of two sessions belong to both: each names them, and either takes them back', async () => {
+    const { project, savepoint } = place;
+    const { id: first } = await message(savepoint);
+    const { id: second } = await message(savepoint, 'n1', 'other');
+    const before = project.picture();
+    await sideBySide({ sessionId: 'other', messageId: 'n1' });
+    const after = project.picture();
+    for (const to of [first, second]) {
+      const { skipped } = await savepoint.rewind({ to });
+      expect(skipped.map(({ path }) => path)).toEqual(['docs/guide.md', 'src/main.txt']);
+      expect(project.picture()).toEqual(after);
+      await savepoint.rewind({ to, includeShared: true });
+      expect(project.picture()).toEqual(before);
+      const listed = await savepoint.list({ kinds: ['message'] });
+      expect(listed.map(({ files, takenBack }) => [files, takenBack])).toEqual([
+        [2, 'yes'],
+        [2, 'yes'],
+      ]);
+      await savepoint.undo();
+      expect(project.picture()).toEqual(after);
+      expect((await savepoint.inspect(to)).changes).toHaveLength(2);
+    }
+  });
+
+  it('of two messages of one session are taken back with the session, and not with one message', async () => {
+    const { project, savepoint } = place;
+    const { id: first } = await message(savepoint);
+    const { id: second } = await message(savepoint, 'm2');
+    const before = project.picture();
     const reports = await sideBySide({ sessionId: 'agent', messageId: 'm2' });
     expect(reports.flatMap(authors).map(([, , attribution]) => attribution)).toEqual([
-      'shared',
-      'shared',
+      'inferred',
+      'inferred',
     ]);
+    for (const to of [first, second]) {
+      const { skipped } = await savepoint.rewind({ to, take: 'message' });
+      expect(skipped.map(({ path }) => path)).toEqual(['docs/guide.md', 'src/main.txt']);
+    }
+    await savepoint.rewind({ to: first });
+    expect(project.picture()).toEqual(before);
   });
 
   it('are told apart where they ran one after the other within overlapping windows', async () => {
@@ -81,6 +115,7 @@ describe('two commands at once', () => {
     const changes = await savepoint.changes({ sessionIds: ['one'] });
     expect(changes.map(({ path, attribution }) => [path, attribution])).toEqual([
       ['1.txt', 'inferred'],
+      ['2.txt', 'shared'],
     ]);
   });
 });

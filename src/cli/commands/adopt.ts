@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import { findNewProject, storeHome } from '../../config/find-project.ts';
 import { adoptStore, displayText, isSavepointError } from '../../index.ts';
 import { BOOLEAN, described, exact, TEXT } from '../../model/check.ts';
-import { findNewProject, storeHome } from '../../terminal/find-project.ts';
 import { type Call, type Command, expectArgs, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';

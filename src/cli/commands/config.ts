@@ -1,3 +1,4 @@
+import { findProject, storeHome, userFile } from '../../config/find-project.ts';
 import {
   type EffectiveSetting,
   SETTING_KEYS,
@@ -17,7 +18,6 @@ import {
   oneOf,
   TEXT,
 } from '../../model/check.ts';
-import { findProject, storeHome, userFile } from '../../terminal/find-project.ts';
 import { nearestWord } from '../../terminal/phrases.ts';
 import { type ShownSetting, settingLines, settingsText } from '../../terminal/settings-text.ts';
 import { UsageError } from '../../terminal/usage-error.ts';

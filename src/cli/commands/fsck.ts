@@ -1,3 +1,4 @@
+import { findProject, storeHome } from '../../config/find-project.ts';
 import {
   type CheckProjectOptions,
   checkProject,
@@ -19,7 +20,6 @@ import {
   TEXT,
   type TypeOf,
 } from '../../model/check.ts';
-import { findProject, storeHome } from '../../terminal/find-project.ts';
 import { plural, someOf } from '../../terminal/phrases.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
 import { type Call, type Command, expectArgs, flag } from '../command.ts';

@@ -9,6 +9,7 @@ import {
   type ListedCheckpoint,
   type Operation,
   type Savepoint,
+  type TrackedPath,
 } from '../../index.ts';
 import {
   BOOLEAN,
@@ -110,6 +111,16 @@ export const show: Command = {
     return EXIT.done;
   },
 };
+
+/** What `savepoint show --json` prints, with the changes of those paths alone that may be shown. */
+export async function shownCheckpoint(
+  savepoint: Savepoint,
+  ref: string,
+  isShown: (path: TrackedPath) => boolean,
+): Promise<object> {
+  const seen = await look(savepoint, ref);
+  return inspectionJson({ ...seen, changes: seen.changes.filter(({ path }) => isShown(path)) });
+}
 
 async function look(savepoint: Savepoint, ref: string): Promise<Inspection> {
   const seen = await savepoint.inspect(ref);

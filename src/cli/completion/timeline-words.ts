@@ -1,6 +1,6 @@
+import { findProject, storeHome } from '../../config/find-project.ts';
 import { exists, realPath } from '../../fs/entries.ts';
 import { type Checkpoint, type Store, sqliteStore, storeDirectory } from '../../index.ts';
-import { findProject, storeHome } from '../../terminal/find-project.ts';
 import { relativeTime } from '../../terminal/phrases.ts';
 import type { Io } from '../io.ts';
 import { type Candidate, isHarmless } from './complete.ts';

@@ -1,7 +1,7 @@
+import { storeHome } from '../../config/find-project.ts';
 import { displayText, type Receipt, type RewindPlan, type Savepoint } from '../../index.ts';
 import { diffSummary, diffText } from '../../terminal/diff-text.ts';
 import { fileDiff } from '../../terminal/file-diff.ts';
-import { storeHome } from '../../terminal/find-project.ts';
 import { planText } from '../../terminal/plan-text.ts';
 import { beside } from '../../terminal/rows.ts';
 import { wrapWords } from '../../terminal/text-width.ts';

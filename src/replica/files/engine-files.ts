@@ -1,3 +1,4 @@
+import { type Surroundings, storeHome, userFile } from '../../config/find-project.ts';
 import { loadConfiguration } from '../../config/index.ts';
 import {
   type AlongsideRequest,
@@ -15,7 +16,6 @@ import {
   SavepointError,
   type TrackedPath,
 } from '../../index.ts';
-import { type Surroundings, storeHome, userFile } from '../../terminal/find-project.ts';
 import { openGivenFile, writeNewFile } from '../../terminal/given-file.ts';
 import { messageOf, plural } from '../../terminal/phrases.ts';
 import { noteText } from '../../terminal/plan-text.ts';

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RunnerBed } from '../../../test/replica/runner-bed.ts';
+import { storeHome } from '../../config/find-project.ts';
 import { openSavepoint } from '../../index.ts';
-import { storeHome } from '../../terminal/find-project.ts';
 import type { RewindableQuery } from '../sdk/conversation.ts';
 import {
   type Chosen,

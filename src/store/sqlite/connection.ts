@@ -250,10 +250,16 @@ export function isAgainstRules(error: unknown): boolean {
   return typeof errcode === 'number' && [19, 20].includes(errcode & 0xff);
 }
 
+/** Whether SQLite met JSON in a row that is not what was written. */
+export function isMalformed(error: unknown): boolean {
+  return String(error).includes('malformed JSON');
+}
+
 function codeOf(error: unknown): ErrorCode {
   if (error instanceof SavepointError) return error.code;
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
   if (errcode === SQLITE_IOERR_SHMSIZE) return 'store-full';
+  if (isMalformed(error)) return 'store-corrupt';
   if (typeof errcode === 'number') return SQLITE_CODES[errcode & 0xff] ?? 'store-failed';
   // What node:sqlite says to a value that no column can hold, such as undefined.
   if (code === 'ERR_INVALID_ARG_TYPE') return 'argument-invalid';

@@ -1,7 +1,7 @@
 import { SavepointError } from '../../model/errors.ts';
 import type { PartId } from '../../model/ids.ts';
 import { PART_KINDS, type Part, type PartKind, partOf } from '../parts/part.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, isMalformed } from './connection.ts';
 import { sealOf } from './seals.ts';
 
 export interface PartRow {
@@ -160,11 +160,6 @@ function rowsBelow(
   } catch (error) {
     throw isMalformed(error) ? corrupt('of a document') : error;
   }
-}
-
-/** Whether SQLite could not read a list of numbers. */
-export function isMalformed(error: unknown): boolean {
-  return String(error).includes('malformed JSON');
 }
 
 /** The part that a row says, if it is what its name vouches for. */

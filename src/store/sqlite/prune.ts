@@ -10,11 +10,10 @@ import type { State } from '../../model/state.ts';
 import type { PruneResult } from '../store.ts';
 import { type BlobRow, findChain, parseBlobFile, readIntact, replaceBlob } from './blobs.ts';
 import { chooseForm, references, takeOver } from './compaction.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, isMalformed } from './connection.ts';
 import { type Base, canBeBase } from './encoding.ts';
 import { filesIn, type Opened } from './layout.ts';
 import { readBaseline, readJournal, writeMeta } from './meta.ts';
-import { isMalformed } from './parts.ts';
 import { sealSql } from './seals.ts';
 import { bytesToHash, hashToBytes } from './state-columns.ts';
 

@@ -24,7 +24,7 @@ import { RowTable } from './row-table.ts';
 export const APPLICATION_ID = 0x53415650;
 
 /** `PRAGMA user_version`. A change that this code could not read raises it, and refuses older stores. */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 export const sessions: RowTable<Session> = new RowTable(SESSIONS);
 export const checkpoints: RowTable<Checkpoint> = new RowTable(CHECKPOINTS);
@@ -87,6 +87,7 @@ export const SCHEMA: string = `
   CREATE INDEX changes_checkpoint ON changes(checkpoint_id, path) WHERE checkpoint_id IS NOT NULL;
   CREATE INDEX changes_operation ON changes(operation_id) WHERE operation_id IS NOT NULL;
   CREATE INDEX changes_open ON changes(seq) WHERE after_mode IS NULL;
+  CREATE INDEX changes_of_several ON changes(seq) WHERE co_authors IS NOT NULL;
   CREATE INDEX idx_checkpoints_session ON changes(session) WHERE session IS NOT NULL;
   CREATE INDEX idx_checkpoints_created ON changes(created_at) WHERE origin = 1;
 

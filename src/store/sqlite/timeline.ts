@@ -1,4 +1,4 @@
-import type { Change } from '../../model/change.ts';
+import type { Change, CoAuthor } from '../../model/change.ts';
 import type { Checkpoint } from '../../model/checkpoint.ts';
 import type { CheckpointId, Seq } from '../../model/ids.ts';
 import { pathToBytes, type TrackedPath } from '../../model/path.ts';
@@ -94,6 +94,32 @@ const LISTED_PATHS = `(SELECT id FROM heads WHERE path IN ${LISTED_BYTES})`;
 const LISTED_SESSIONS = `(SELECT num FROM sessions WHERE id IN ${LISTED_TEXTS})`;
 
 function listChanges(connection: Connection, query: ChangeQuery): readonly Change[] {
+  const own = listOwnChanges(connection, query);
+  const { sessionIds, checkpointIds, open } = query;
+  // An open change belongs to nobody but the call that will end it.
+  if (open || (sessionIds === undefined && checkpointIds === undefined)) return own;
+  const known = new Set(own.map(({ seq }) => seq));
+  const others = listCoAuthored(connection, query).filter(({ seq }) => !known.has(seq));
+  return others.length === 0 ? own : [...own, ...others].sort((a, b) => a.seq - b.seq);
+}
+
+const CO_AUTHORED = (field: keyof CoAuthor): string => `EXISTS (
+  SELECT 1 FROM json_each(co_authors) AS one WHERE one.value ->> '${field}' IN ${LISTED_TEXTS})`;
+
+/** The changes that belong to one of these sessions or checkpoints as well. There are few, in an index of theirs. */
+function listCoAuthored(connection: Connection, query: ChangeQuery): readonly Change[] {
+  const { sessionIds, paths, checkpointIds } = query;
+  const where = new Conditions();
+  where.lead('co_authors IS NOT NULL');
+  where.add('operation_id = ?', query.operationId);
+  where.narrow('changes.path', `IN ${LISTED_PATHS}`, paths && hexList(paths.map(pathToBytes)));
+  where.add('changes.seq > ?', query.after);
+  where.add(CO_AUTHORED('checkpointId'), checkpointIds && hexList(checkpointIds));
+  where.add(CO_AUTHORED('sessionId'), sessionIds && hexList(sessionIds));
+  return changes.list(connection, `${where.sql} ORDER BY changes.seq`, ...where.values);
+}
+
+function listOwnChanges(connection: Connection, query: ChangeQuery): readonly Change[] {
   const { sessionIds, paths, checkpointIds } = query;
   const where = new Conditions();
   // Of open changes there are few, and an index that holds no others.
@@ -132,17 +158,28 @@ interface CountedRow extends Omit<ChangedPaths, 'cancelled'> {
 
 const IS_CANCELLED = 'EXISTS (SELECT 1 FROM cancellations WHERE change_seq = changes.seq)';
 
+// A change once for each message that it belongs to.
+const WITH_CO_AUTHORED = [
+  `(SELECT checkpoint_id AS message, changes.* FROM changes UNION ALL
+    SELECT one.value ->> 'checkpointId', changes.* FROM changes, json_each(co_authors) AS one
+    WHERE co_authors IS NOT NULL) AS changes`,
+  'message',
+] as const;
+
 function countChangedPaths(
   connection: Connection,
   ids: readonly CheckpointId[],
 ): ReadonlyMap<CheckpointId, ChangedPaths> {
+  const some = connection.get('SELECT 1 FROM changes WHERE co_authors IS NOT NULL LIMIT 1');
+  const [from, id] =
+    some === undefined ? (['changes', 'checkpoint_id'] as const) : WITH_CO_AUTHORED;
   const sql = `
-    SELECT checkpoint_id AS id, count(*) AS changes,
+    SELECT ${id} AS id, count(*) AS changes,
       count(DISTINCT CASE WHEN ${OF_FOLDER} THEN NULL ELSE path END) AS files,
       count(DISTINCT CASE WHEN ${OF_FOLDER} THEN path END) AS folders,
       json_group_array(seq) FILTER (WHERE ${IS_CANCELLED}) AS cancelled
-    FROM changes
-    WHERE checkpoint_id IN ${LISTED_TEXTS} AND NOT ${LEFT_AS_IT_WAS} GROUP BY checkpoint_id`;
+    FROM ${from}
+    WHERE ${id} IN ${LISTED_TEXTS} AND NOT ${LEFT_AS_IT_WAS} GROUP BY ${id}`;
   const rows = connection.all<CountedRow>(sql, hexList(ids));
   return new Map(
     rows.map(({ id, cancelled, ...counts }) => [
@@ -156,10 +193,13 @@ function countChangedPaths(
 const CHANGED_UNDER = `(
   WITH range AS (
     SELECT unhex(value ->> 0) AS path, unhex(value ->> 1) AS low, unhex(value ->> 2) AS high
-    FROM (SELECT ? AS value))
-  SELECT checkpoint_id FROM changes WHERE NOT ${LEFT_AS_IT_WAS} AND path IN (
-    SELECT id FROM heads, range WHERE heads.path = range.path
-    UNION SELECT id FROM heads, range WHERE heads.path > range.low AND heads.path < range.high))`;
+    FROM (SELECT ? AS value)),
+  found AS (
+    SELECT checkpoint_id, co_authors FROM changes WHERE NOT ${LEFT_AS_IT_WAS} AND path IN (
+      SELECT id FROM heads, range WHERE heads.path = range.path
+      UNION SELECT id FROM heads, range WHERE heads.path > range.low AND heads.path < range.high))
+  SELECT checkpoint_id FROM found
+  UNION SELECT one.value ->> 'checkpointId' FROM found, json_each(co_authors) AS one)`;
 
 function rangeOf(path: TrackedPath): Uint8Array[] {
   return [path, `${path}/`, `${path}0`].map(pathToBytes);

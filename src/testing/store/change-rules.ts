@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Seq } from '../../model/ids.ts';
 import { ABSENT, type State, unknown } from '../../model/state.ts';
 import { findHead } from '../../store/find.ts';
 import type { ChangeQuery, Store } from '../../store/store.ts';
@@ -6,7 +7,9 @@ import type { Tests } from '../suite.ts';
 import {
   changeOf,
   checkpointId,
+  checkpointOf,
   commit,
+  FOLDER,
   fileOf,
   operationId,
   pathOf,
@@ -77,6 +80,46 @@ export function changeRules({ test }: Tests<Store>): void {
     for (const [query, seqs] of QUERIES) {
       assert.deepEqual(seqsOf(await store.timeline.changes(query)), seqs, JSON.stringify(query));
     }
+  });
+
+  test('lists a change of several messages for each of them, but an open one only for its own', async (store) => {
+    const own = { sessionId: 's', checkpointId: FIRST };
+    const coAuthors = [
+      { sessionId: 't', checkpointId: SECOND },
+      { sessionId: 's', checkpointId: checkpointId('three') },
+    ];
+    const changes = [
+      changeOf(1, 'a', { sessionId: 't', checkpointId: SECOND }),
+      changeOf(2, 'b', { ...own, coAuthors, after: FOLDER }),
+      changeOf(3, 'c', own),
+      changeOf(4, 'd', { ...own, coAuthors, after: null }),
+    ];
+    await commit(store, { sessions: [sessionOf('s'), sessionOf('t')], changes });
+    assert.deepEqual((await store.timeline.changes({}))[1], changes[1]);
+    const seqs = async (query: ChangeQuery): Promise<Seq[]> =>
+      seqsOf(await store.timeline.changes(query));
+    assert.deepEqual(await seqs({ sessionIds: ['t'] }), [1, 2, 4]);
+    assert.deepEqual(await seqs({ sessionIds: ['s', 't'] }), [1, 2, 3, 4]);
+    assert.deepEqual(await seqs({ sessionIds: ['t'], after: 1, paths: [pathOf('b')] }), [2]);
+    assert.deepEqual(await seqs({ checkpointIds: [checkpointId('three')] }), [2, 4]);
+    assert.deepEqual(await seqs({ checkpointIds: [FIRST, SECOND] }), [1, 2, 3, 4]);
+    assert.deepEqual(await seqs({ sessionIds: ['t'], open: true }), []);
+    assert.deepEqual(await seqs({ sessionIds: ['s'], open: true }), [4]);
+    const counts = await store.timeline.changedPaths([FIRST, SECOND, checkpointId('three')]);
+    assert.deepEqual(
+      [...counts].map(([id, { files, folders }]) => [id, files, folders]).sort(),
+      [
+        [FIRST, 1, 1],
+        [SECOND, 1, 1],
+        ['three', 1, 1],
+      ].sort(),
+    );
+    const checkpoints = [checkpointOf(5, { id: SECOND }), checkpointOf(6, { id: FIRST })];
+    await commit(store, { checkpoints });
+    const under = await store.timeline.checkpoints({ path: pathOf('b') });
+    assert.deepEqual(seqsOf(under), [6, 5]);
+    await commit(store, { removedSessions: ['s'] });
+    assert.deepEqual(await seqs({ sessionIds: ['t'] }), [1, 2, 4]);
   });
 
   test('knows by what a change was taken back, in the order in which that happened', async (store) => {

@@ -25,6 +25,8 @@ export function sessionOf(id: string, more: Partial<Session> = {}): Session {
     lastActiveAt: 1_000,
     archivedAt: null,
     run: null,
+    owner: null,
+    told: null,
     ...more,
   };
 }
@@ -51,8 +53,10 @@ export function changeOf(seq: Seq, path: string, more: Partial<Change> = {}): Ch
     attribution: 'exact',
     sessionId: null,
     checkpointId: null,
+    coAuthors: null,
     operationId: null,
     toolCallId: null,
+    subagentId: null,
     owner: null,
     createdAt: 1_000 + seq,
     ...more,
@@ -85,6 +89,7 @@ export function windowOf(opened: Seq, more: Partial<Window> = {}): Window {
     sessionId: 's',
     checkpointId: checkpointId('checkpoint'),
     toolCallId: 'call',
+    subagentId: null,
     owner: PROCESS,
     description: `window ${opened}`,
     opened,

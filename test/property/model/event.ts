@@ -9,6 +9,8 @@ export interface Event {
   /** Null for a person's and an operation's, and once the session was forgotten. */
   session: string | null;
   readonly checkpoint: string | null;
+  /** The other messages whose commands can have done it: it is theirs as well. */
+  coAuthors: readonly { readonly session: string | null; readonly checkpoint: string }[];
   /** Several commands could have done it, or one of which nobody told the end. */
   readonly shared: boolean;
   readonly before: Place;

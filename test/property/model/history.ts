@@ -3,7 +3,7 @@ import type { Event } from './event.ts';
 import { foldersAbove, isBelow, isHidden, linkedName } from './names.ts';
 
 /** Whose doing an event is. */
-export type Author = Pick<Event, 'by' | 'session' | 'checkpoint' | 'shared'>;
+export type Author = Pick<Event, 'by' | 'session' | 'checkpoint' | 'coAuthors' | 'shared'>;
 
 /**
  * What the index of the last scan says of a path: something was there, or nothing, or a rule hid it. Null
@@ -19,7 +19,13 @@ export interface Finder {
   readonly began: number;
 }
 
-export const PERSON: Author = { by: 'person', session: null, checkpoint: null, shared: false };
+export const NOBODY: Omit<Author, 'by'> = {
+  session: null,
+  checkpoint: null,
+  coAuthors: [],
+  shared: false,
+};
+export const PERSON: Author = { ...NOBODY, by: 'person' };
 /** As long as no scan and no command tells more. */
 export const ANYBODY: Finder = { author: PERSON, sight: () => null, began: 0 };
 const MOST_LINKS = 4;

@@ -1,4 +1,4 @@
-import type { Event } from './event.ts';
+import { type Event, familyOf } from './event.ts';
 import { ANYBODY, type Author, type Finder, type History, PERSON, type Sight } from './history.ts';
 import { isHidden } from './names.ts';
 
@@ -115,11 +115,15 @@ function indexOf(history: History): Index {
   };
 }
 
-/** One message's commands have done it, or nobody can tell who, or somebody outside. */
+/** One family's commands have done it, or nobody can tell who, or somebody outside. */
 function authorOf(windows: readonly OpenWindow[], movedOn: string | null): Author {
   const newest = windows.at(-1);
   if (newest === undefined) return PERSON;
   const { session, checkpoint } = newest;
-  const isSure = windows.every((one) => one.checkpoint === checkpoint && one.session !== movedOn);
-  return { by: 'agent', session, checkpoint, shared: !isSure };
+  const family = familyOf(session);
+  const isSure = windows.every(
+    (one) => familyOf(one.session) === family && one.session !== movedOn,
+  );
+  const coAuthors = windows.filter((one) => one.checkpoint !== checkpoint);
+  return { by: 'agent', session, checkpoint, coAuthors, shared: !isSure };
 }

@@ -11,8 +11,10 @@ export interface Taken {
 }
 
 /** Of the events that would be taken back, those that are without a special wish. */
-export function withoutShared(all: ReadonlySet<Event>): Taken {
-  const set = new Set([...all].filter((event) => !event.shared));
+export function withoutShared(all: ReadonlySet<Event>, take: Take): Taken {
+  const isCertain = ({ shared, coAuthors }: Event): boolean =>
+    !shared && (take !== 'message' || coAuthors.length === 0);
+  const set = new Set([...all].filter(isCertain));
   const paths = new Set([...set].map(({ path }) => path));
   const leftOut = [...all].map(({ path }) => path).filter((path) => !paths.has(path));
   return { set, leftOut: [...new Set(leftOut)] };
@@ -29,14 +31,15 @@ export function setOf(events: readonly Event[], checkpoint: Checkpoint, take: Ta
 }
 
 function isOfMessage({ id }: Checkpoint): (event: Event) => boolean {
-  return (event) => event.checkpoint === id && isLive(event);
+  return (event) =>
+    [event, ...event.coAuthors].some(({ checkpoint }) => checkpoint === id) && isLive(event);
 }
 
 function ofFamily(since: readonly Event[], session: string): Event[] {
   const family = familyOf(session);
-  return since.filter(
-    (event) => event.session !== null && familyOf(event.session) === family && isLive(event),
-  );
+  const isOfFamily = (one: { readonly session: string | null }): boolean =>
+    one.session !== null && familyOf(one.session) === family;
+  return since.filter((event) => [event, ...event.coAuthors].some(isOfFamily) && isLive(event));
 }
 
 /**

@@ -2,7 +2,7 @@ import type { OnConflict, OperationKind } from '../../../src/index.ts';
 import { type Place, same } from './entry.ts';
 import { type Event, isLive } from './event.ts';
 import { fitFolders, type Line, type Lines } from './fit-folders.ts';
-import { type Author, History } from './history.ts';
+import { type Author, History, NOBODY } from './history.ts';
 import { isBelow } from './names.ts';
 import { CONFLICT, isReversible, takeOut, UNKNOWN } from './take-out.ts';
 
@@ -37,7 +37,7 @@ export interface Choices {
 /** What an operation is called, as far as only the engine can say. */
 export type Recorded = Pick<Operation, 'id' | 'kind' | 'reverts'> & { readonly safetyId: string };
 
-const OPERATION: Author = { by: 'operation', session: null, checkpoint: null, shared: false };
+const OPERATION: Author = { ...NOBODY, by: 'operation' };
 
 /** The points to return to, and what returning does to the history. */
 export class Timeline {

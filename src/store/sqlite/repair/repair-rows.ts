@@ -67,9 +67,9 @@ export function restoreEntries(connection: Connection, layout: Layout): void {
   }
 }
 
-/** Any column may be the damaged one. An owner that cannot be parsed would fail every query of the row. */
+/** Any column may be the damaged one. JSON that cannot be parsed would fail every query of the row. */
 const WITHOUT_OWNER = `
-  UPDATE changes SET owner = NULL,
+  UPDATE changes SET owner = NULL, co_authors = NULL,
     origin = ${wordOr(CHANGE_ORIGINS, 'origin', 'outside')},
     attribution = ${wordOr(ATTRIBUTIONS, 'attribution', 'shared')}
   WHERE seq = ?`;

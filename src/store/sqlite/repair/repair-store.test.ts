@@ -50,6 +50,20 @@ describe('the repair of a store', () => {
       expect(readdirSync(aside ?? '')).toEqual(['store.db']);
     }));
 
+  it('makes a change readable whose other authors are damaged', () =>
+    withStore(async (folder) => {
+      execute(folder, `UPDATE changes SET co_authors = '[{' WHERE seq = 2`);
+      const damaged = await sqliteStore({ directory: folder });
+      await rejectsWith(damaged.timeline.changes({ sessionIds: ['nobody'] }), 'store-corrupt');
+      await damaged.close();
+      await repairStore(folder);
+      const store = await sqliteStore({ directory: folder });
+      const changes = await store.timeline.changes({ sessionIds: ['nobody'] });
+      expect(changes).toEqual([]);
+      expect((await store.timeline.changes({}))[0]?.coAuthors).toBe(null);
+      await store.close();
+    }));
+
   it('removes only the damaged one of two cancellations of a change', () =>
     withStore(async (folder) => {
       const store = await sqliteStore({ directory: folder });

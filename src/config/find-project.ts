@@ -1,7 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { exists, realPathOrNull } from '../fs/entries.ts';
-import { storeDirectory } from '../index.ts';
-import { UsageError } from './usage-error.ts';
+import { SavepointError, storeDirectory } from '../index.ts';
 
 /** Where somebody stands, and what they named. */
 interface Standing {
@@ -55,7 +54,9 @@ export function storeHome({ env, homeDirectory, platform }: Surroundings): strin
   const chosen = env.SAVEPOINT_HOME;
   if (chosen) {
     // A relative one would mean another place in every folder.
-    if (!isAbsolute(chosen)) throw new UsageError('SAVEPOINT_HOME must be an absolute path');
+    if (!isAbsolute(chosen)) {
+      throw new SavepointError('argument-invalid', 'SAVEPOINT_HOME must be an absolute path');
+    }
     return chosen;
   }
   // The XDG specification says that a relative one counts as not set.

@@ -1,0 +1,52 @@
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { findProject } from '../../config/find-project.ts';
+import { type Call, type Command, expectArgs, option } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { askingSession } from '../mcp/asking-session.ts';
+import { mcpServer } from '../mcp/server.ts';
+import { configurationOf, withTimeline } from '../open-timeline.ts';
+import { ownVersion } from '../version.ts';
+
+export const mcp: Command = {
+  name: 'mcp',
+  summary: 'a server by which an agent looks at its own history, over standard input and output',
+  details:
+    'Speaks the Model Context Protocol with the agent that started it: list_checkpoints, show_checkpoint,\n' +
+    'diff, plan_rewind and rewind, and the same as resources. An agent can take back its own session only,\n' +
+    'never what is not certain, and only a plan that was shown. Each rewind asks you through the program of\n' +
+    'the agent. Where that cannot ask, the agent can only plan, unless your own configuration says\n' +
+    '`savepoint config mcpRewind true`. Files that git ignores are in no answer unless the agent names them.',
+  options: {
+    session: option(
+      'ID',
+      'the session of the agent that asks; by default found by its process',
+      'session',
+    ),
+  },
+  examples: [
+    ['claude mcp add savepoint -- savepoint mcp', 'for Claude Code'],
+    ['codex mcp add savepoint -- savepoint mcp', 'for Codex'],
+  ],
+  run: runServer,
+};
+
+async function runServer(call: Call): Promise<ExitCode> {
+  expectArgs(call, 'mcp', 0, 0);
+  // Standard output belongs to the protocol.
+  const silent: Call = { ...call, json: true };
+  const project = findProject(call);
+  const server = mcpServer({
+    version: ownVersion(),
+    withTimeline: (work) => withTimeline(silent, work),
+    askingSession: (savepoint) => askingSession(savepoint, call.values.get('session')),
+    mayRewind: () => configurationOf(call, project).values.mcpRewind,
+  });
+  const ended = new Promise<void>((resolve) => {
+    server.onclose = resolve;
+    process.stdin.once('end', resolve);
+  });
+  await server.connect(new StdioServerTransport());
+  await ended;
+  await server.close();
+  return EXIT.done;
+}
