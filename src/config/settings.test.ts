@@ -89,8 +89,12 @@ describe('where a value comes from', () => {
       expect(isExcluded(relativePath(name), false), name).toBe(true);
   });
 
-  it('has a variable of its own for each setting', () => {
-    for (const { key, variable } of load({}).effective) {
+  it('has a variable of its own for each setting, unless an agent could set it for itself', () => {
+    const all = load({}).effective;
+    expect(all.filter(({ variable }) => variable === null).map(({ key }) => key)).toEqual([
+      'mcpRewind',
+    ]);
+    for (const { key, variable } of all.filter((one) => one.variable !== null)) {
       const words = key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
       expect(variable).toBe(`SAVEPOINT_${words}`);
     }

@@ -288,7 +288,7 @@ describe('savepoint rewind, undo and redo', () => {
     const busy = await project.run(['rewind', checkpointId]);
     expect(busy.code).toBe(1);
     expect(busy.err).toMatch(
-      /^savepoint: a tool call .* still running \(a\.txt\)\nhint: .*--force\n$/,
+      /^savepoint: a tool call .* still running \(a\.txt\)\nhint: .*--force if you interrupted it\n$/,
     );
     expect((await project.run(['rewind', checkpointId, '--force'])).code).toBe(0);
     expect(project.read('a.txt')).toBe('old\n');
