@@ -280,6 +280,7 @@ describe('init', () => {
       'list.md',
       'redo.md',
       'status.md',
+      'undo-all.md',
       'undo.md',
     ]);
     expect(existsSync(join(folder, 'hooks'))).toBe(false);
