@@ -22,7 +22,7 @@ import {
   type TypeOf,
 } from '../../model/check.ts';
 import { COVERAGE, plural, relativeTime, sizeText } from '../../terminal/phrases.ts';
-import { isOnPath, ownProgram, siteOf } from '../agent-files.ts';
+import { isOnPath, ownProgram, siteOf } from '../agents/agent-files.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';

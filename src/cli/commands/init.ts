@@ -23,7 +23,7 @@ import {
   namedScope,
   ownProgram,
   siteOf,
-} from '../agent-files.ts';
+} from '../agents/agent-files.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
