@@ -240,6 +240,8 @@ describe('init', () => {
     const { code, err } = await project.run(['init', '--agent', 'codex', '--scope', 'local']);
     expect(code).toBe(2);
     expect(err).toContain('Codex has no settings of the scope local');
+    const home = await project.run(['init', ...CLAUDE, '--scope', 'project'], { cwd: user });
+    expect(home.code).toBe(2);
   });
 
   it('runs savepoint by its name where that is on PATH outside of the project, else by its path', async () => {
