@@ -140,6 +140,10 @@ describe('init', () => {
     expect(JSON.parse(second.out)).toMatchObject({ baseline: 'there', files: [], left: [] });
     expect(second.code).toBe(5);
     expect(await project.open((savepoint) => savepoint.isScanned())).toBe(true);
+    const atHome = await project.run(['init', '--json', '--agent', 'gemini', '--yes'], {
+      cwd: user,
+    });
+    expect(JSON.parse(atHome.out)).toMatchObject({ outcome: 'done', baseline: 'refused' });
   });
 
   it('shows what it would write, asks, and takes no for an answer', async () => {
