@@ -9,6 +9,7 @@ export interface Row extends Omit<Benchmark, 'run' | 'files'> {
 
 const LARGE = 100_000;
 const ROUNDS = 7;
+const FEW_ROUNDS = 3;
 
 /** A bar for large trees; smaller ones are there to show how the time grows. */
 export function largeBar(files: number, times: number): Bar | null {
@@ -21,7 +22,7 @@ export function rounds(): Rounds {
 
 /** For what takes up to a minute each time in a large tree: enough for a median, and no more. */
 export function fewRounds(): Rounds {
-  return { counted: Math.min(rounds().counted, ROUNDS), warmUp: 1 };
+  return { counted: Math.min(rounds().counted, FEW_ROUNDS), warmUp: 1 };
 }
 
 /** For rows that show parts of one measurement: made when the first of them asks for it. */

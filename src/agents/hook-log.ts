@@ -70,12 +70,23 @@ export function logHook(home: string, record: HookRecord): void {
   }
 }
 
-/** Leaves a file behind whose time is that of the agent's last event, for `savepoint doctor`. Never throws. */
+const SEEN_EVERY_MS = 60_000;
+
+/**
+ * Leaves a file behind whose time is that of the agent's last event, to the minute, for `savepoint doctor`. Never
+ * throws.
+ */
 export function markSeen(home: string, agent: AgentName, event: string): void {
   try {
     const folder = join(home, 'seen');
+    const seen = statSync(join(folder, agent), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    // To replace a file has the disk write it out, and the agent waits.
+    if (Math.abs(Date.now() - seen) < SEEN_EVERY_MS) return;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFile(join(folder, agent), Buffer.from(JSON.stringify({ event })), { durable: false });
+    // A random name would load `node:crypto`, which most hooks do without.
+    const waiting = join(folder, `.${agent}.${process.pid}`);
+    const bytes = Buffer.from(JSON.stringify({ event }));
+    writeFile(join(folder, agent), bytes, { durable: false, waiting });
   } catch {
     // The doctor says that it has not seen the agent.
   }

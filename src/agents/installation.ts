@@ -1,5 +1,12 @@
 import { dirname } from 'node:path';
-import { isThere, kindOf, makeFolders, removeFolder, removeIfThere } from '../fs/entries.ts';
+import {
+  exists,
+  isThere,
+  kindOf,
+  makeFolders,
+  removeFolder,
+  removeIfThere,
+} from '../fs/entries.ts';
 import { findProgram } from '../fs/find-program.ts';
 import { readFile } from '../fs/read-file.ts';
 import { isStill, placeOfSettings, rewriteFile } from '../fs/rewrite-file.ts';
@@ -61,7 +68,7 @@ export interface InstallPlan {
 /** An agent that somebody has used here, or whose program is on PATH outside of the project. Runs nothing. */
 export function isUsed(agent: AgentSettings, places: Places): boolean {
   return (
-    agent.homes(places).some((folder) => isThere(folder)) ||
+    agent.homes(places).some(exists) ||
     findProgram(agent.program, places.env.PATH, places.project) !== null
   );
 }
@@ -69,15 +76,13 @@ export function isUsed(agent: AgentSettings, places: Places): boolean {
 /** What has to be written so that the hooks of these agents are there. Writes nothing. */
 export function planInstall(agents: readonly AgentName[], scope: Scope, site: Site): InstallPlan {
   return plannedFor(agents, [scope], (agent, plan) => {
-    const elsewhere = SCOPES.filter((other) => other !== scope).flatMap((other) =>
-      isInstalled(agent, other, site) ? [other] : [],
-    );
+    const elsewhere = SCOPES.filter((other) => other !== scope && isInstalled(agent, other, site));
     const files = filesOf(agent, scope, site);
     const [first = agent.name] = files.map(({ file }) => file);
     const about = { agent: agent.name, scope, file: first };
     const instead = agent.readsInstead?.(scope, site);
     if (elsewhere.length > 0) plan.left.push({ ...about, ...doubled(agent, elsewhere) });
-    else if (instead !== undefined && isThere(instead)) {
+    else if (instead !== undefined && exists(instead)) {
       plan.left.push({ ...about, ...readsAnother(agent, instead) });
     } else for (const file of files) attempt(plan, file, () => installed(file, site));
   });
@@ -101,8 +106,8 @@ export function applyInstall(edit: FileEdit, record: InstallRecord): void {
   const { agent, scope, place, before, after, mode } = edit;
   if (after === null) throw new Error('an installation removes no file');
   const known = record.get(place);
-  const way = wayBack(edit, record);
   const folders = foldersToMake(place);
+  const way = wayBack(edit, record);
   try {
     if (scope !== 'user') makeFolders(dirname(place));
     rewriteFile(place, after, before, mode);
@@ -318,7 +323,7 @@ function modeFor(scope: Scope, own: OwnFile | null): number | undefined {
 export function isRunnable(command: string, { env, project }: Places): boolean {
   const [, single, double, plain] = /^(?:'([^']*)'|"([^"]*)"|(\S+)) hook /.exec(command) ?? [];
   const program = single ?? double ?? plain ?? '';
-  if (program.startsWith('/')) return isThere(program);
+  if (program.startsWith('/')) return exists(program);
   return findProgram(program, env.PATH, project) !== null;
 }
 

@@ -17,6 +17,7 @@ const LOCK_MS = 5_000;
 const LAST_SCAN_MS = 1_500;
 const LAST_LOCK_MS = 500;
 
+const EXPECTED: readonly string[] = ['store-missing', 'project-refused'];
 const BEGIN: readonly AgentEvent['kind'][] = ['session-started', 'message', 'before-tool'];
 
 /** Puts an event on record and says so in the log. Gives the answer that tells the agent of a notice. */
@@ -47,8 +48,9 @@ export async function recordFor(
       return tell(adapter, savepoint, sessionId, notice);
     });
   } catch (error) {
-    const outcome = isSavepointError(error, 'store-missing') ? 'dropped' : 'failed';
-    log({ ...about, outcome, ...problemOf(error) });
+    // A home directory is no project, and where nothing is on record, nothing can end.
+    const isExpected = isSavepointError(error) && EXPECTED.includes(error.code);
+    log({ ...about, outcome: isExpected ? 'dropped' : 'failed', ...problemOf(error) });
     return null;
   }
 }

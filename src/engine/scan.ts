@@ -26,6 +26,11 @@ export interface ScanReport {
   readonly changes: readonly Change[];
   /** Paths whose content could not be recorded; their changes or the first report say why. */
   readonly unrecorded: readonly TrackedPath[];
+  /**
+   * Paths that were left out of scope and are gone since the last scan, so that nothing can bring them back: large
+   * files and folders that git ignores, and the `.git` of nested repositories. Build output is not among them.
+   */
+  readonly lost: readonly TrackedPath[];
   /** Set by the scan that made the baseline. */
   readonly first: BaselineReport | null;
   /** For people: why the worktree is not covered, or what could still be lost of it. */
@@ -37,6 +42,7 @@ export const NOTHING_SCANNED: ScanReport = {
   coverage: 'named',
   changes: [],
   unrecorded: [],
+  lost: [],
   first: null,
   notice: null,
 };
@@ -168,10 +174,10 @@ async function draftWalk(
     if (baseline !== null) await bench.worktree.keep(walk, baseline.manifest);
   };
   const first = recording.kind === 'baseline' ? recording : null;
-  const { changes, unrecorded } =
+  const found =
     recording.kind === 'changes'
       ? recording
-      : { changes: [], unrecorded: recording.unrecorded.map(({ path }) => path) };
+      : { changes: [], unrecorded: recording.unrecorded.map(({ path }) => path), lost: [] };
   const isFirstUse =
     draft.privatePaths.length > 0 && (await store.timeline.privatePaths()).length === 0;
   if (isFirstUse) bench.tell(noteOnIgnored(draft.privatePaths));
@@ -180,7 +186,16 @@ async function draftWalk(
     bench.tell(notesOnFirst(first, walk.index.unreadable(), bench.settings.maxFileSize));
   }
   const notice = await sharedNotice(bench);
-  return { draft, report: { coverage: 'scanned', changes, unrecorded, first, notice }, keep };
+  const { changes, unrecorded } = found;
+  const report: ScanReport = {
+    coverage: 'scanned',
+    changes,
+    unrecorded,
+    lost: found.lost,
+    first,
+    notice,
+  };
+  return { draft, report, keep };
 }
 
 /** Windows that end in a gap stay on record: the next scan finds their changes. */
@@ -194,7 +209,7 @@ function draftGap(
     if (!lost.has(window.id) || window.closed !== null) continue;
     draft.windows.push({ ...window, closed: draft.nextSeq() });
   }
-  const report = { coverage, changes: [], unrecorded: [], first: null, notice };
+  const report = { coverage, changes: [], unrecorded: [], lost: [], first: null, notice };
   return { draft, report, keep: async () => {} };
 }
 

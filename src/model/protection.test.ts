@@ -16,12 +16,17 @@ it.each([
   expect(protectionOf(path as TrackedPath)).toBe('git');
 });
 
-it.each(['.claude/settings.json', 'a/.codex', '.mcp.json', '.vscode/tasks.json', '.CLAUDE/x'])(
-  'knows %j as an agent’s or editor’s configuration',
-  (path) => {
-    expect(protectionOf(path as TrackedPath)).toBe('agent-configuration');
-  },
-);
+it.each([
+  '.claude/settings.json',
+  'a/.codex',
+  '.factory/settings.json',
+  '.cline/hooks/PreToolUse',
+  '.mcp.json',
+  '.vscode/tasks.json',
+  '.CLAUDE/x',
+])('knows %j as an agent’s or editor’s configuration', (path) => {
+  expect(protectionOf(path as TrackedPath)).toBe('agent-configuration');
+});
 
 it.each(['.gitignore', 'git', 'src/.github/x', 'a.git/b', 'mcp.json'])(
   'leaves %j alone',

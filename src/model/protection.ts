@@ -8,9 +8,14 @@ export type Protection = 'git' | 'agent-configuration';
 
 const AGENT_CONFIGURATION = new Set([
   '.claude',
+  '.cline',
   '.codex',
+  '.factory',
   '.gemini',
+  '.kilo',
   '.opencode',
+  '.pi',
+  '.qwen',
   '.mcp.json',
   '.vscode',
 ]);

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { logHook } from '../../src/agents/hook-log.ts';
 import { storeDirectory } from '../../src/index.ts';
 import { CliProject, PATH } from './cli-project.ts';
 import { expectSchema } from './json-schema.ts';
@@ -135,6 +136,32 @@ it('finds a project of Gemini CLI that nobody has trusted', async () => {
   write(join(user, '.gemini/trustedFolders.json'), trusted);
   const later = (await examined()).findings.map(({ code }) => code);
   expect(later).not.toContain('hooks-untrusted');
+});
+
+it('finds events that could not be recorded, until one is recorded again', async () => {
+  await setUp('claude-code');
+  const told = {
+    time: new Date().toISOString(),
+    agent: 'claude-code',
+    event: 'message',
+    reason: null,
+    detail: null,
+    project: project.root,
+    sessionId: 's1',
+    ms: 1,
+  };
+  logHook(project.home, { ...told, outcome: 'recorded' });
+  logHook(project.home, {
+    ...told,
+    outcome: 'failed',
+    reason: 'store-full',
+    detail: 'the disk is full',
+  });
+  const { findings } = await examined();
+  expect(findings).toMatchObject([{ code: 'events-lost', fix: `see ${project.home}/hook.log` }]);
+  expect(findings[0]?.message).toContain('the last 1 event: the disk is full');
+  logHook(project.home, { ...told, outcome: 'recorded' });
+  expect((await examined()).findings).toEqual([]);
 });
 
 it('finds that recording is off, that there are gaps, and a damaged store', async () => {

@@ -103,6 +103,44 @@ describe('an ignored file', () => {
     );
   });
 
+  it('goes when a run made it anew, also among many ignored names', async () => {
+    await project.run(['save']);
+    await runs('i=0; while [ $i -lt 250 ]; do echo x > $i.log; i=$((i+1)); done');
+    await runs('rm .env');
+    await runs('echo made > .env');
+    const { value } = await project.json(['undo']);
+    expect(value).toMatchObject({ deletedFiles: ['.env'] });
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('.env')).toBe(SECRET);
+  });
+
+  it('is what is left out where maxScanEntries has no room for all', async () => {
+    const env = { SAVEPOINT_MAX_SCAN_ENTRIES: '3' };
+    await runs('rm a.txt', { env });
+    expect((await project.run(['undo'], { env })).code).toBe(0);
+    expect(project.read('a.txt')).toBe('one\n');
+    const { out } = await project.run(['status', '--json'], { env });
+    const worktree = { keptIgnored: 0, ignored: ['.env', 'local'] };
+    expect(JSON.parse(out)).toMatchObject({ worktree });
+  });
+
+  it('is named by a run that removes it although it is too large to be kept', async () => {
+    const large = 'x'.repeat(2 ** 20 + 1);
+    project.write('grown.log', 'small');
+    await project.run(['save']);
+    for (const name of ['large.log', 'grown.log']) project.write(name, large);
+    project.write('dist/o', 'x');
+    const said = await runs('rm -r large.log grown.log dist');
+    expect(said).toMatch(/cannot be brought back[^:]*: large\.log $/);
+    // Its growth is on record, and so is its content.
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read('grown.log')).toBe(large);
+    project.write('large.log', large);
+    const { value } = await project.json(['run', '--', 'rm', 'large.log']);
+    expectSchema('run', JSON.stringify(value));
+    expect(value).toMatchObject({ changes: [], lost: ['large.log'] });
+  });
+
   it('is left out with keepIgnored off, and no deletion for that', async () => {
     await project.run(['save']);
     const env = { SAVEPOINT_KEEP_IGNORED: 'false' };
@@ -117,6 +155,20 @@ describe('an ignored file', () => {
     await runs('echo changed > local/settings.json', { env });
     expect(isStored(SECRET)).toBe(false);
     expect(isStored('deep')).toBe(true);
+  });
+});
+
+describe.each(['local', 'plain'])('a repository in the folder %s', (folder) => {
+  it('comes back without its own .git, and every command says so before', async () => {
+    project.write(`${folder}/file`, 'x\n');
+    execFileSync('git', ['init', '--quiet', project.path(folder)], { stdio: 'pipe' });
+    expect((await project.run(['save'])).out).toContain('except what is ignored and left out');
+    const { value } = await project.json(['status']);
+    expect(value).toMatchObject({ worktree: { ignored: [`${folder}/.git`] } });
+    expect(await runs(`rm -r ${folder}`)).toContain(`left out of the record: ${folder}/.git`);
+    expect((await project.run(['undo'])).code).toBe(0);
+    expect(project.read(`${folder}/file`)).toBe('x\n');
+    expect(existsSync(project.path(`${folder}/.git`))).toBe(false);
   });
 });
 

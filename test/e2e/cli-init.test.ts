@@ -140,6 +140,10 @@ describe('init', () => {
     expect(JSON.parse(second.out)).toMatchObject({ baseline: 'there', files: [], left: [] });
     expect(second.code).toBe(5);
     expect(await project.open((savepoint) => savepoint.isScanned())).toBe(true);
+    const atHome = await project.run(['init', '--json', '--agent', 'gemini', '--yes'], {
+      cwd: user,
+    });
+    expect(JSON.parse(atHome.out)).toMatchObject({ outcome: 'done', baseline: 'refused' });
   });
 
   it('shows what it would write, asks, and takes no for an answer', async () => {
@@ -240,6 +244,8 @@ describe('init', () => {
     const { code, err } = await project.run(['init', '--agent', 'codex', '--scope', 'local']);
     expect(code).toBe(2);
     expect(err).toContain('Codex has no settings of the scope local');
+    const home = await project.run(['init', ...CLAUDE, '--scope', 'project'], { cwd: user });
+    expect(home.code).toBe(2);
   });
 
   it('runs savepoint by its name where that is on PATH outside of the project, else by its path', async () => {
@@ -280,6 +286,7 @@ describe('init', () => {
       'list.md',
       'redo.md',
       'status.md',
+      'undo-all.md',
       'undo.md',
     ]);
     expect(existsSync(join(folder, 'hooks'))).toBe(false);

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AgentName } from '../../src/agents/agent-adapter.ts';
@@ -92,6 +93,30 @@ describe('hooks of agents without ids', () => {
     };
     await bed.hook(payload, { agent: 'claude-code' });
     expect(await bed.prompts()).toEqual(['go: 0']);
+  });
+});
+
+describe('the end of work that nobody recorded', () => {
+  it('begins no timeline', async () => {
+    bed = new HookBed('codex');
+    const session = { session_id: 'x', cwd: bed.root };
+    for (const hook_event_name of ['Stop', 'Interrupt', 'SessionEnd']) {
+      await bed.hook({ ...session, hook_event_name });
+    }
+    expect(bed.log().map(({ outcome, reason }) => `${outcome} ${reason}`)).toEqual(
+      Array(3).fill('dropped store-missing'),
+    );
+    expect(readdirSync(bed.home)).toEqual(['hook.log', 'seen']);
+  });
+});
+
+describe('a folder that cannot be a project', () => {
+  it('is left alone', async () => {
+    bed = new HookBed('codex');
+    const prompt = { hook_event_name: 'UserPromptSubmit', turn_id: 't1', prompt: 'go' };
+    await bed.hook({ session_id: 'x', cwd: bed.base, ...prompt }, { cwd: bed.base });
+    expect(bed.log()).toMatchObject([{ outcome: 'dropped', reason: 'project-refused' }]);
+    expect(readdirSync(bed.home)).toEqual(['hook.log', 'seen']);
   });
 });
 

@@ -92,7 +92,11 @@ describe('300 hostile payloads', () => {
       ...spoiled(agent).map((text) => ({ agent, text })),
     ]);
     expect(payloads.length).toBeGreaterThanOrEqual(300);
-    for (const { agent, text } of payloads) await logged(agent, text);
+    const outcomes = new Set<string>();
+    for (const { agent, text } of payloads) outcomes.add(await logged(agent, text));
+    // Some are sound enough to reach the engine.
+    expect(outcomes).toContain('recorded');
+    expect(outcomes).toContain('dropped');
     expect(treeOf(bed.root)).toEqual(project);
     expect(readdirSync(bed.base).sort()).toEqual(['outside', 'project', 'stores']);
     expect(readdirSync(outside)).toEqual(['secret.txt']);

@@ -94,6 +94,7 @@ const NOTHING: ScanDifferences = {
   gone: [],
   left: [],
   unreadable: [],
+  lost: [],
 };
 
 /** Expects these differences, in any order, and no others. */

@@ -10,12 +10,20 @@ interface SlashCommand {
   readonly task: string;
 }
 
+// biome-ignore lint/suspicious/noTemplateCurlyInString: Claude Code puts the id of the conversation there.
+const REWIND = 'rewind --session ${CLAUDE_SESSION_ID} --yes';
+
 const COMMANDS: readonly SlashCommand[] = [
   {
     name: 'undo',
     description: 'Take back what the last prompt did to the files of this project',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: Claude Code puts the id of the conversation there.
-    runs: 'rewind --session ${CLAUDE_SESSION_ID} --yes',
+    runs: REWIND,
+    task: 'Tell the person in one or two sentences what was taken back. If something was left because it is not certain who changed it, say that /savepoint:undo-all takes that back too. Read these files again before you change them. Do nothing else.',
+  },
+  {
+    name: 'undo-all',
+    description: 'The same, with changes that may be yours: for a command that was interrupted',
+    runs: `${REWIND} --include-shared`,
     task: 'Tell the person in one or two sentences what was taken back. Read these files again before you change them. Do nothing else.',
   },
   {

@@ -278,6 +278,11 @@ function isNeverTracked(name: string): boolean {
     : false;
 }
 
+/** Whether a name is the `.git` of a nested repository. `folder` is the path of its folder; empty for the root. */
+export function isNestedGit(folder: string, name: string): boolean {
+  return folder !== '' && protectionOf(name as TrackedPath) === 'git';
+}
+
 /** A quick test by the first character, since every name is asked: ".git", "git~1", or an invisible mark. */
 function mayBeGit(first: number): boolean {
   return first === 0x2e || first === 0x67 || first === 0x47 || first > 0x7f;

@@ -28,10 +28,12 @@ export interface ScanDifferences {
    * known entries stay in the index as they were. Such a path may also be in another list.
    */
   readonly unreadable: TrackedPath[];
+  /** Was left out only because it is large, or git's own, and is not on disk: nothing is on record of it. */
+  readonly lost: TrackedPath[];
 }
 
 export function noDifferences(): ScanDifferences {
-  return { touched: [], appeared: [], entered: [], gone: [], left: [], unreadable: [] };
+  return { touched: [], appeared: [], entered: [], gone: [], left: [], unreadable: [], lost: [] };
 }
 
 /** Whether a path was written to since an index was made, by its stat alone. */
@@ -137,16 +139,28 @@ async function recordedSince(store: Store, since: Seq): Promise<TrackedPath[]> {
 
 /**
  * Adds the paths on record that rules leave out: tools have named them. A walk does not look at them, so this
- * takes a look at each, whenever somebody wants to know what a command did to them.
+ * takes a look at each, whenever somebody wants to know what a command did to them. A private file that comes
+ * back was looked at in the same way while it was left out, so that its record tells what the command did.
  */
 export async function withLeftOut(
   store: Store,
   found: ScanDifferences,
-  index: ScanIndex,
+  { index, previous }: { readonly index: ScanIndex; readonly previous: ScanIndex | null },
 ): Promise<ScanDifferences> {
-  const { touched, left } = found;
+  const { touched, left, entered } = found;
   const listed = new Set([...touched, ...left]);
   const heads = (await store.timeline.heads()).filter(({ state }) => state.kind !== 'unknown');
-  const missing = heads.filter(({ path }) => !listed.has(path) && index.leavesOut(path));
-  return { ...found, touched: [...touched, ...missing.map(({ path }) => path)] };
+  const onRecord = new Set(heads.map(({ path }) => path));
+  const missing = [...onRecord].filter((path) => !listed.has(path) && index.leavesOut(path));
+  const back = new Set(
+    entered.filter(
+      (path) =>
+        onRecord.has(path) && previous?.leavesOut(path) && index.isPrivate(index.find(path)),
+    ),
+  );
+  return {
+    ...found,
+    touched: [...touched, ...missing, ...back],
+    entered: entered.filter((path) => !back.has(path)),
+  };
 }

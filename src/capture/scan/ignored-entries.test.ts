@@ -88,6 +88,30 @@ describe('a file that git ignores', () => {
     expectDifferences(await scan(second.index), { gone: ['.env'] });
   });
 
+  it('comes back into scope among many of its kind if it was kept before', async () => {
+    place.write('.gitignore', '*.tmp\n.env\n');
+    for (let number = 0; number <= MAX_IGNORED_ENTRIES; number += 1) place.write(`${number}.tmp`);
+    const { index } = await scan(null);
+    place.write('.env');
+    const privates = { onRecord: new Set(['.env']), takesNew: true };
+    const found = await place.scan(index, { global: GLOBAL, privates });
+    // Nobody knows whether it was there all the time, so it did not appear.
+    expectDifferences(found, { entered: ['.env'] });
+    expect(privateIn(found.index)).toEqual(['.env']);
+  });
+
+  it('is lost if it is large and goes, alone or with its folder', async () => {
+    const large = 'x'.repeat(MAX_IGNORED_BYTES + 1);
+    place.write('.gitignore', '*.bin\ndata/\ndist\n');
+    for (const file of ['a.bin', 'stays.bin', 'sub/b.bin']) place.write(file, large);
+    fill('data', MAX_IGNORED_ENTRIES + 1);
+    place.write('dist/output');
+    const { index } = await scan(null);
+    for (const name of ['a.bin', 'sub', 'data', 'dist']) place.delete(name);
+    const lost = ['a.bin', 'data', 'sub/b.bin'];
+    expectDifferences(await scan(index), { gone: ['sub'], lost });
+  });
+
   it('is kept among many if it is a new file of a database that was known before', async () => {
     place.write('.gitignore', '*.tmp\n*.db*\n');
     place.write('a.db');
@@ -160,6 +184,22 @@ describe('a folder that git ignores', () => {
     expectDifferences(await scan(second.index), { entered: ['data'] });
   });
 
+  it.each(['data', 'data/new'])('leaves whole when %s is filled', async (folder) => {
+    place.write('.gitignore', 'data/\n');
+    place.write('data/known');
+    const { index } = await scan(null);
+    fill(folder, MAX_IGNORED_ENTRIES + 1);
+    expectDifferences(await scan(index), { left: ['data', 'data/known'] });
+  });
+
+  it('leaves whole when it is filled in a folder that did not change', async () => {
+    place.write('.gitignore', 'data/\n');
+    place.write('sub/data/known');
+    const { index } = await scan(null);
+    fill('sub/data', MAX_IGNORED_ENTRIES + 1);
+    expectDifferences(await scan(index), { left: ['sub/data', 'sub/data/known'] });
+  });
+
   it.each(['node_modules', 'dist', 'build', 'target', '.venv', '__pycache__', '.cache', '.next'])(
     'is not even counted if it is called %s',
     async (name) => {
@@ -172,11 +212,18 @@ describe('a folder that git ignores', () => {
     },
   );
 
-  it('never has git’s own folder in it', async () => {
+  it('never has git’s own folder in it, which is left out and can be lost', async () => {
     place.write('.gitignore', 'checkout/\n');
     place.write('checkout/.git/config');
     place.write('checkout/file');
-    expect(privateIn((await scan(null)).index)).toEqual(['checkout', 'checkout/file']);
+    place.write('.git/config');
+    const { index } = await scan(null);
+    expect(privateIn(index)).toEqual(['checkout', 'checkout/file']);
+    expect(index.hasLeftOut).toBe(true);
+    place.delete('checkout');
+    place.delete('.git');
+    const gone = ['checkout', 'checkout/file'];
+    expectDifferences(await scan(index), { gone, lost: ['checkout/.git'] });
   });
 });
 

@@ -1,5 +1,5 @@
 import { databaseOf } from '../../model/living-file.ts';
-import type { IgnoreScope, Verdict } from '../ignore/ignore-scope.ts';
+import { type IgnoreScope, isNestedGit, type Verdict } from '../ignore/ignore-scope.ts';
 import { type EntryStat, isDirectoryMode, isFileMode, isLinkMode } from './entry-stat.ts';
 import { isUnreadable } from './file-system.ts';
 import { type LeftOutNames, NO_RULE_TEXTS, parseRules } from './folder-rules.ts';
@@ -9,6 +9,16 @@ import type { Child, FindKnown, KnownEntry, WalkContext } from './list-folder.ts
 export const MAX_IGNORED_BYTES: number = 1024 * 1024;
 /** A folder that git ignores is kept with at most so many entries in it and below it; a larger one is left out. */
 export const MAX_IGNORED_ENTRIES = 200;
+
+/** Which files that git ignores are kept, beside those of the previous index. */
+export interface PrivateEntries {
+  /** The paths that were kept before, also where they were gone or left out since. */
+  readonly onRecord: ReadonlySet<string>;
+  /** Whether other paths are kept as well. */
+  readonly takesNew: boolean;
+}
+
+export const NO_PRIVATE_ENTRIES: PrivateEntries = { onRecord: new Set(), takesNew: true };
 
 /** An entry that is taken, as far as its name tells. */
 interface Choice {
@@ -23,22 +33,23 @@ interface Choice {
 /**
  * Chooses among the entries of one folder. What the rules leave in scope is taken, and so are known entries
  * that are held. What git ignores is taken if it is small. In a folder with many ignored names, only those stay
- * that were known before, and new files of the databases among them: the others are output of some program.
+ * that were kept before, and new files of the databases among them: the others are output of some program.
  */
 export class EntryChooser {
   readonly #context: WalkContext;
-  readonly #at: string;
+  /** The path of the folder with "/" at its end; empty for the root. */
+  readonly #prefix: string;
   readonly #scope: IgnoreScope;
   readonly #find: FindKnown;
   readonly #children: Child[] = [];
   readonly #leftOut: string[] = [];
-  /** Entries that are taken if they are small, and that no index knows yet. */
+  /** Entries that are taken if they are small, and that were never kept. */
   readonly #fresh = new Set<Child>();
   #limited = 0;
 
-  constructor(context: WalkContext, at: string, scope: IgnoreScope, find: FindKnown) {
+  constructor(context: WalkContext, path: string, scope: IgnoreScope, find: FindKnown) {
     this.#context = context;
-    this.#at = at;
+    this.#prefix = path === '' ? '' : `${path}/`;
     this.#scope = scope;
     this.#find = find;
   }
@@ -47,8 +58,15 @@ export class EntryChooser {
   judge(name: string, isDirectory: boolean): Choice | null {
     const known = this.#find(name, isDirectory);
     const verdict = this.#verdict(name, isDirectory, known);
-    if (verdict === 'left-out') this.#leave(name);
-    if (verdict === 'left-out' || verdict === 'never') return null;
+    if (verdict === 'never') {
+      // A nested repository is not whole without it, and nothing brings it back.
+      if (isNestedGit(this.#prefix, name)) this.#leave(name);
+      return null;
+    }
+    if (verdict === 'left-out') {
+      this.#leave(name);
+      return null;
+    }
     const isLimited = verdict === 'ignored';
     return { name, isDirectory, isPrivate: isLimited || verdict === 'private', isLimited, known };
   }
@@ -68,11 +86,12 @@ export class EntryChooser {
     this.#children.push(child);
     if (!isLimited) return;
     this.#limited += 1;
-    if (known === null) this.#fresh.add(child);
+    const wasKept = known !== null || this.#context.privates.onRecord.has(this.#prefix + name);
+    if (!wasKept) this.#fresh.add(child);
   }
 
   children(): Child[] {
-    if (!this.#hasMany) return this.#children;
+    if (this.#takesFresh) return this.#children;
     const known = this.#children.filter((child) => !this.#fresh.has(child));
     const databases = new Set(known.map(({ name }) => databaseOf(name)));
     return this.#children.filter(
@@ -82,11 +101,11 @@ export class EntryChooser {
 
   get leftOut(): LeftOutNames {
     const isLong = this.#leftOut.length > MAX_IGNORED_ENTRIES;
-    return isLong || (this.#hasMany && this.#fresh.size > 0) ? 'many' : this.#leftOut;
+    return isLong || (!this.#takesFresh && this.#fresh.size > 0) ? 'many' : this.#leftOut;
   }
 
-  get #hasMany(): boolean {
-    return this.#limited > MAX_IGNORED_ENTRIES;
+  get #takesFresh(): boolean {
+    return this.#limited <= MAX_IGNORED_ENTRIES && this.#context.privates.takesNew;
   }
 
   #verdict(name: string, isDirectory: boolean, known: KnownEntry | null): Verdict {
@@ -106,10 +125,12 @@ export class EntryChooser {
 
   /** Stops at the first entry too many: the folder may hold a hundred thousand. */
   #isSmallTree(name: string): boolean {
-    const { control, fileSystem } = this.#context;
+    const { control, fileSystem, root } = this.#context;
     const rules = parseRules(NO_RULE_TEXTS);
     let room = MAX_IGNORED_ENTRIES;
-    const open = [{ at: `${this.#at}/${name}`, scope: this.#scope.enter(name, rules, true) }];
+    const open = [
+      { at: `${root}/${this.#prefix}${name}`, scope: this.#scope.enter(name, rules, true) },
+    ];
     for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
       control.checkNow();
       const { at, scope } = folder;

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectDifferences, pathsIn, ScanPlace } from '../../../test/scan/scan-place.ts';
+import type { TrackedPath } from '../../model/path.ts';
+import { Scanner } from './scanner.ts';
 
 let place: ScanPlace;
 beforeEach(() => {
@@ -64,6 +66,49 @@ describe('a limit on entries', () => {
     expect(await place.scanner.scan(place.request(index, { maxEntries: 6 }))).toEqual(tooMany);
     const more = await place.scan(index, { maxEntries: 8 });
     expect(more.index.count).toBeGreaterThan(6);
+  });
+});
+
+describe('files that git ignores, and a limit on entries', () => {
+  const global = { excludesFile: null, infoExclude: null, keepIgnored: true };
+  beforeEach(() => {
+    place.write('.gitignore', '*.o\n.env\n');
+    for (const file of ['.env', 'a.c', 'sub/b.c']) place.write(file);
+  });
+
+  it.each([0, 2])('are left out with %i threads where they are too many', async (workers) => {
+    for (const file of ['a.o', 'sub/b.o']) place.write(file);
+    const scanner = new Scanner({ workers, largeTree: 0 });
+    const request = place.request(null, { global, maxEntries: 4 });
+    const found = await scanner.scan(request).finally(() => scanner.close());
+    if (found.kind !== 'complete') throw new Error('the scan gave up');
+    expect(pathsIn(found.index)).toEqual(['.gitignore', 'a.c', 'sub', 'sub/b.c']);
+    for (const path of ['.env', 'a.o', 'sub/b.o'])
+      expect(found.index.covers(path as TrackedPath)).toBe(false);
+  });
+
+  it('stay in scope if they were kept before, and do not count', async () => {
+    const privates = { onRecord: new Set(['.env']), takesNew: true };
+    const { index } = await place.scan(null, { global, maxEntries: 5 });
+    for (const file of ['a.o', 'sub/c.c']) place.write(file);
+    const second = await place.scan(index, { global, privates, maxEntries: 5 });
+    expectDifferences(second, { appeared: ['sub/c.c'] });
+    expect(pathsIn(second.index)).toContain('.env');
+    place.write('d.c');
+    const request = place.request(second.index, { global, privates, maxEntries: 5 });
+    expect((await place.scanner.scan(request)).kind).toBe('gave-up');
+  });
+
+  it('do not count either if they were in scope before a rule hid them', async () => {
+    const { index } = await place.scan(null, { global, maxEntries: 5 });
+    place.write('sub/.gitignore', 'b.c\n');
+    const second = await place.scan(index, { global, maxEntries: 4 });
+    expectDifferences(second, { appeared: ['sub/.gitignore'], touched: ['sub/b.c'] });
+  });
+
+  it('enter when there is room for them', async () => {
+    const { index } = await place.scan(null, { global, maxEntries: 4 });
+    expectDifferences(await place.scan(index, { global, maxEntries: 5 }), { entered: ['.env'] });
   });
 });
 

@@ -5,13 +5,14 @@ import { IGNORE_FILE_NAMES, type IgnoreScope } from '../ignore/ignore-scope.ts';
 import { bareStat, type EntryStat } from './entry-stat.ts';
 import { isMissing, isUnreadable } from './file-system.ts';
 import { type FolderRuleTexts, type RuleReader, readRules, withLeftOut } from './folder-rules.ts';
-import { EntryChooser } from './ignored-entries.ts';
+import { EntryChooser, type PrivateEntries } from './ignored-entries.ts';
 import type { ScanControl } from './scan-control.ts';
 import { sortByKey } from './scan-index.ts';
 
 export interface WalkContext extends RuleReader {
   readonly root: string;
   readonly control: ScanControl;
+  readonly privates: PrivateEntries;
 }
 
 export interface Child {
@@ -50,7 +51,7 @@ export interface KnownEntry {
   readonly isPrivate: boolean;
   /** Whether it stays in scope although a rule hides its name. */
   readonly isHeld: boolean;
-  /** Of a folder: nothing in it or below it has moved. */
+  /** Of a folder: it, everything in it and everything below it is as it was. */
   readonly isQuiet: boolean;
 }
 
@@ -70,7 +71,7 @@ export function listFolder(
   if (typeof names === 'string') return names;
   const rules = readRules(context, at, namesThatRule(names), knownRules);
   const scope = scopeWith(rules);
-  const chooser = new EntryChooser(context, at, scope, knownUnder?.(rules) ?? NOTHING_KNOWN);
+  const chooser = new EntryChooser(context, path, scope, knownUnder?.(rules) ?? NOTHING_KNOWN);
   const seen = lookAt(context, at, names, chooser);
   return { ...seen, rules: withLeftOut(rules, chooser.leftOut), scope };
 }

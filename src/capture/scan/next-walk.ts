@@ -1,3 +1,4 @@
+import type { Entry } from '../../fs/tree.ts';
 import type { TrackedPath } from '../../model/path.ts';
 import { type GlobalRules, type IgnoreScope, rootScope } from '../ignore/ignore-scope.ts';
 import { noDifferences, type ScanDifferences } from './differences.ts';
@@ -13,7 +14,7 @@ import {
   type WalkContext,
 } from './list-folder.ts';
 import { addFolder, addFresh, flagsOf, folderFlags, isPartial } from './new-entries.ts';
-import type { Item, LostEntry, PreviousScan } from './previous-scan.ts';
+import type { DroppedEntry, Item, PreviousScan } from './previous-scan.ts';
 
 /** A known folder whose entries are being walked. */
 interface Frame {
@@ -134,6 +135,7 @@ export class NextWalk {
       this.#carried.replace(known, child.stat, flags);
     }
     this.differences.touched.push(index.path(known));
+    if (index.isDirectory(known)) this.#addLost(index.folderOf(known), []);
     this.#addGone(known + 1, this.#previous.endOf(known));
   }
 
@@ -232,7 +234,7 @@ export class NextWalk {
       return (name, isDirectory) => {
         const known = names.get(name);
         if (known === undefined || index.isDirectory(known) !== isDirectory) return null;
-        const isQuiet = isDirectory && !this.#previous.mustVisit(index.folderOf(known));
+        const isQuiet = isDirectory && this.#previous.isQuiet(known);
         return { isPrivate: index.isPrivate(known), isHeld, isQuiet };
       };
     };
@@ -254,13 +256,14 @@ export class NextWalk {
   }
 
   #enter(place: Pick<Frame, 'known' | 'prefix'>, listing: Listing, hasKnownScope: boolean): void {
-    const { items, lost } = this.#previous.matchListing(place.known, listing);
-    for (const entry of lost) this.#lose(entry);
+    const { items, dropped } = this.#previous.matchListing(place.known, listing);
+    for (const entry of dropped) this.#drop(entry);
+    this.#addLost(place.known, listing.names);
     const newScope = hasKnownScope ? null : listing.scope;
     this.#open.push({ ...place, newScope, items, next: 0 });
   }
 
-  #lose({ known, listed }: LostEntry): void {
+  #drop({ known, listed }: DroppedEntry): void {
     const { index } = this.#previous;
     const end = this.#previous.endOf(known);
     if (listed === null) {
@@ -275,8 +278,21 @@ export class NextWalk {
   }
 
   #addGone(from: number, to: number): void {
+    const { index } = this.#previous;
     for (let entry = from; entry < to; entry += 1) {
-      this.differences.gone.push(this.#previous.index.path(entry));
+      this.differences.gone.push(index.path(entry));
+      if (index.isDirectory(entry)) this.#addLost(index.folderOf(entry), []);
+    }
+  }
+
+  #addLost(folder: number, listed: readonly Entry[]): void {
+    const { index } = this.#previous;
+    const missed = index.missedIn(folder);
+    if (missed.length === 0) return;
+    const prefix = index.paths.folderPrefix(folder);
+    const there = new Set(listed.map(({ name }) => name));
+    for (const name of missed) {
+      if (!there.has(name)) this.differences.lost.push((prefix + name) as TrackedPath);
     }
   }
 

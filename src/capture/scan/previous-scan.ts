@@ -19,7 +19,7 @@ export interface Item {
 }
 
 /** An entry of the previous index that is no longer in scope. `listed` is null where it does not exist. */
-export interface LostEntry {
+export interface DroppedEntry {
   readonly known: number;
   readonly listed: Entry | null;
 }
@@ -51,6 +51,12 @@ export class PreviousScan {
   /** Whether something in this folder or below it needs a look. */
   mustVisit(folder: number): boolean {
     return this.#visit[folder] === 1;
+  }
+
+  /** Whether a folder, everything in it and everything below it is as it was. */
+  isQuiet(entry: number): boolean {
+    // What is new in a folder moves the stamp of the folder itself.
+    return !this.#news.has(entry) && !this.mustVisit(this.index.folderOf(entry));
   }
 
   isSettled(entry: number, stat: EntryStat): boolean {
@@ -88,7 +94,7 @@ export class PreviousScan {
 
   #mayHaveOutgrown(entry: number): boolean {
     if (!this.index.isPrivate(entry)) return false;
-    if (this.index.isDirectory(entry)) return this.mustVisit(this.index.folderOf(entry));
+    if (this.index.isDirectory(entry)) return !this.isQuiet(entry);
     return (this.movedTo(entry)?.size ?? 0) > MAX_IGNORED_BYTES;
   }
 
@@ -131,7 +137,7 @@ export class PreviousScan {
   }
 
   /** Matches the known entries of a folder with a new listing of it. */
-  matchListing(folder: number, listing: Listing): { items: Item[]; lost: LostEntry[] } {
+  matchListing(folder: number, listing: Listing): { items: Item[]; dropped: DroppedEntry[] } {
     const known = this.namesIn(folder);
     const items: Item[] = listing.children.map((child) => {
       const { name, key } = child;
@@ -139,14 +145,14 @@ export class PreviousScan {
       known.delete(name);
       return { name, key, known: entry, child };
     });
-    if (known.size === 0) return { items, lost: [] };
+    if (known.size === 0) return { items, dropped: [] };
     const listed = new Map(listing.names.map((found) => [found.name, found]));
-    const lost: LostEntry[] = [];
+    const dropped: DroppedEntry[] = [];
     for (const [name, entry] of known) {
       if (listing.failed.has(name)) items.push(this.#asKnown(name, entry));
-      else lost.push({ known: entry, listed: listed.get(name) ?? null });
+      else dropped.push({ known: entry, listed: listed.get(name) ?? null });
     }
-    return { items: sortByKey(items), lost };
+    return { items: sortByKey(items), dropped };
   }
 
   #asKnown(name: string, known: number): Item {

@@ -14,6 +14,8 @@ export interface Recorded {
   readonly changes: readonly Change[];
   /** Paths that exist and could not be recorded; their changes say why. */
   readonly unrecorded: readonly TrackedPath[];
+  /** Paths that were left out of scope and are gone, without a change that could be taken back. */
+  readonly lost: readonly TrackedPath[];
 }
 
 export interface RecordContext {
@@ -56,7 +58,10 @@ export async function recordDifferences(
     const known = new Set(await site.store.timeline.privatePaths());
     for (const path of privates) if (!known.has(path)) draft.privatePaths.push(path);
   }
-  return { changes: recorder.changes, unrecorded: recorder.unrecorded };
+  const { changes, unrecorded } = recorder;
+  const changed = new Set(changes.map(({ path }) => path));
+  const lost = differences.lost.filter((path) => !changed.has(path));
+  return { changes, unrecorded, lost };
 }
 
 const OUT_OF_REACH = 'out of reach';

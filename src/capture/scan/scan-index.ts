@@ -138,6 +138,20 @@ export class ScanIndex {
     return count;
   }
 
+  /** How many entries the rules take whatever their size: without small files that git ignores. */
+  countTaken(): number {
+    let count = 0;
+    for (let entry = 0; entry < this.count; entry += 1) if (this.#isTaken(entry)) count += 1;
+    return count;
+  }
+
+  #isTaken(entry: number): boolean {
+    if (!this.isPrivate(entry)) return true;
+    const scope = this.scopeOf(this.columns.parent[entry] as number);
+    const verdict = scope.judge(this.paths.name(entry), this.isDirectory(entry));
+    return !scope.isIgnored && isInScope(verdict);
+  }
+
   isRacy(entry: number): boolean {
     return (this.bits(entry) & RACY) !== 0;
   }
@@ -230,6 +244,20 @@ export class ScanIndex {
     if (verdict !== 'ignored') return !isInScope(verdict);
     const { leftOut } = this.rulesOf(folder);
     return leftOut === 'many' || leftOut.includes(name);
+  }
+
+  /**
+   * Names that were left out of a folder only because they are large, or git's own. Build output is not among
+   * them, nor what `.savepointignore` names: nobody misses those.
+   */
+  missedIn(folder: number): readonly string[] {
+    const { leftOut } = this.rulesOf(folder);
+    if (leftOut === 'many' || leftOut.length === 0) return [];
+    const scope = this.scopeOf(folder);
+    // The list does not say which names are those of folders.
+    const isMeant = (name: string): boolean =>
+      [true, false].some((isDirectory) => scope.judge(name, isDirectory) === 'left-out');
+    return leftOut.filter((name) => !isMeant(name));
   }
 
   /** Files that git ignores and that were left out for their size; only those with a name that is wanted. */

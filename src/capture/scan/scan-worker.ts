@@ -48,6 +48,7 @@ function walk(task: WalkTask): Answer {
     fileSystem: diskFileSystem,
     racyRule: new RacyRule(task.beganMs),
     control: controlOf(task),
+    privates: task.privates,
   };
   const { source, ends, unreadable } = walkPart(context, task.global, task.folders);
   const { sizes, bytes } = source.columns;

@@ -5,6 +5,7 @@ import { noDifferences, type ScanDifferences } from './differences.ts';
 import { RacyRule } from './entry-stat.ts';
 import { diskFileSystem, type ScanFileSystem } from './file-system.ts';
 import { FirstWalk, type PartFolder, type WalkedPart, walkPart } from './first-walk.ts';
+import { NO_PRIVATE_ENTRIES, type PrivateEntries } from './ignored-entries.ts';
 import type { BuiltIndex } from './index-builder.ts';
 import { viewColumns } from './index-columns.ts';
 import type { WalkContext } from './list-folder.ts';
@@ -29,6 +30,8 @@ export interface ScanRequest {
   readonly global: GlobalRules;
   /** Whether entries of the previous index stay in scope although new rules hide them. */
   readonly holdsKnown?: boolean | undefined;
+  /** Left out, no file that git ignores was kept before. */
+  readonly privates?: PrivateEntries | undefined;
   /** A moment of the clock (`performance.now()`) past which the scan gives up. */
   readonly deadline: number | null;
   /** How many entries may be in scope. */
@@ -74,6 +77,29 @@ export class Scanner {
    * root itself cannot be read. A scan that gives up has no result at all.
    */
   async scan(request: ScanRequest): Promise<ScanOutcome> {
+    const outcome = await this.#scanOnce(request);
+    const isTooMany = outcome.kind === 'gave-up' && outcome.reason === 'too-many-entries';
+    return isTooMany && request.global.keepIgnored ? this.#scanCrowded(request) : outcome;
+  }
+
+  /**
+   * Files that git ignores must not be the reason for which nothing is recorded. So those that were never kept are
+   * left out, and those that were do not count.
+   */
+  async #scanCrowded(request: ScanRequest): Promise<ScanOutcome> {
+    const { maxEntries, previous, privates: { onRecord } = NO_PRIVATE_ENTRIES } = request;
+    const mostKept = onRecord.size + (previous?.count ?? 0);
+    const outcome = await this.#scanOnce({
+      ...request,
+      privates: { onRecord, takesNew: false },
+      maxEntries: maxEntries + mostKept,
+    });
+    if (outcome.kind === 'gave-up') return outcome;
+    const isTooMany = outcome.index.countTaken() > maxEntries;
+    return isTooMany ? { kind: 'gave-up', reason: 'too-many-entries' } : outcome;
+  }
+
+  async #scanOnce(request: ScanRequest): Promise<ScanOutcome> {
     const scan = new RunningScan(request, this.#pool, this.#largeTree);
     this.#running.add(scan);
     try {
@@ -117,9 +143,9 @@ export class RunningScan {
     this.#control = new ScanControl({ maxEntries, deadline, now: () => clock.now() });
     // Taken before the first look: an entry with a later stamp may still be changing.
     this.#beganMs = clock.wallMs();
-    const { fileSystem = diskFileSystem } = request;
+    const { fileSystem = diskFileSystem, privates = NO_PRIVATE_ENTRIES } = request;
     const racyRule = new RacyRule(this.#beganMs);
-    this.#context = { root, fileSystem, racyRule, control: this.#control };
+    this.#context = { root, fileSystem, racyRule, control: this.#control, privates };
     this.#timer = deadline === null ? undefined : this.#watch(deadline - clock.now());
   }
 
@@ -196,8 +222,9 @@ export class RunningScan {
 
   async #walkElsewhere(folders: readonly PartFolder[]): Promise<WalkedPart> {
     const { global } = this.#request;
-    const beganMs = this.#beganMs;
-    const task = { kind: 'walk', global, beganMs, folders, ...this.#shared() } as const;
+    const { privates } = this.#context;
+    const own = { kind: 'walk', global, privates, beganMs: this.#beganMs, folders } as const;
+    const task = { ...own, ...this.#shared() };
     const answer = await this.#pool.run(task).catch((error: unknown) => {
       if (error instanceof ScanStopped) throw error;
       return null;

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { GlobalRules } from '../ignore/ignore-scope.ts';
 import type { EntryNews } from './check-known.ts';
 import type { PartFolder, WalkedPart } from './first-walk.ts';
+import type { PrivateEntries } from './ignored-entries.ts';
 import type { ColumnSizes, IndexColumns } from './index-columns.ts';
 import { type GiveUpReason, ScanStopped } from './scan-control.ts';
 
@@ -25,6 +26,7 @@ export interface CheckTask extends WorkerTask {
 export interface WalkTask extends WorkerTask {
   readonly kind: 'walk';
   readonly global: GlobalRules;
+  readonly privates: PrivateEntries;
   readonly beganMs: number;
   readonly folders: readonly PartFolder[];
 }

@@ -11,7 +11,7 @@ import { type Author, outsider } from '../chain.ts';
 import { type GitBaseline, type PendingBaseline, startGitBaseline } from '../git/baseline.ts';
 import type { RefusedByGit } from '../git/refusal.ts';
 import { loadGlobalRules } from '../ignore/global-rules.ts';
-import { isInScope, isRuleFile, isScopeFile } from '../ignore/ignore-scope.ts';
+import { isInScope, isNestedGit, isRuleFile, isScopeFile } from '../ignore/ignore-scope.ts';
 import {
   compareWithRecord,
   goneUnseen,
@@ -105,7 +105,8 @@ export class Worktree {
     const asksGit = baseline === null && store.git !== null;
     const pending = asksGit ? startGitBaseline(root, environment) : null;
     const holdsKnown = previous !== null && (await this.#agentMayWriteRules(previous));
-    const outcome = await this.#scan({ previous, holdsKnown, deadline }, pending);
+    const privates = { onRecord: new Set(await store.timeline.privatePaths()), takesNew: true };
+    const outcome = await this.#scan({ previous, holdsKnown, privates, deadline }, pending);
     if (outcome.kind === 'gave-up') return outcome;
     const { index, differences } = outcome;
     if (baseline === null) {
@@ -128,7 +129,7 @@ export class Worktree {
     const { store } = this.#site;
     const found = walk.differences ?? (await compareWithRecord(this.#site, walk.index));
     const recent = await withRecordedSince(store, found, walk);
-    const differences = looksAtLeftOut ? await withLeftOut(store, recent, walk.index) : recent;
+    const differences = looksAtLeftOut ? await withLeftOut(store, recent, walk) : recent;
     const { moved, since, unsettled } = walk;
     const isOlder = ({ path, seq }: Head) => seq <= since && !unsettled.has(path);
     const isPrivate = privateIn(walk.index);
@@ -170,7 +171,7 @@ export class Worktree {
     return names.every(isExcluded) ? 'exclude' : null;
   }
 
-  /** The names that are left out of scope, in folders that are in it. Without git's own folder. */
+  /** The names that are left out of scope, in folders that are in it. Without the project's own `.git`. */
   ignoredBy({ index }: CompleteWalk): TrackedPath[] {
     const { folderEntry, sizes } = index.columns;
     const found: TrackedPath[] = [];
@@ -179,7 +180,8 @@ export class Worktree {
       const scope = index.scopeOf(folder);
       for (const { name, isDirectory } of namesIn(this.#site.root, path)) {
         const verdict = scope.judge(name, isDirectory);
-        if (isInScope(verdict) || verdict === 'never') continue;
+        if (isInScope(verdict)) continue;
+        if (verdict === 'never' && !isNestedGit(path ?? '', name)) continue;
         // Small files that git ignores are kept, and so is what was in scope before an agent hid it.
         const child = childOf(path, name);
         if (index.find(child) === -1) found.push(child);
@@ -251,7 +253,7 @@ export class Worktree {
   }
 
   async #scan(
-    request: Pick<ScanRequest, 'previous' | 'holdsKnown' | 'deadline'>,
+    request: Pick<ScanRequest, 'previous' | 'holdsKnown' | 'privates' | 'deadline'>,
     pending: PendingBaseline | null,
   ): Promise<ScanOutcome> {
     const { root } = this.#site;

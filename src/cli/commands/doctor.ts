@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { AGENT_NAMES, type AgentName } from '../../agents/agent-adapter.ts';
 import type { AgentSettings } from '../../agents/agent-settings.ts';
 import { ALL_SETTINGS } from '../../agents/all-settings.ts';
+import { readHookLog } from '../../agents/hook-log.ts';
 import { AGENT_FINDINGS, type AgentHealth, inspectAgent } from '../../agents/inspect.ts';
 import type { Site } from '../../agents/installation.ts';
 import { switchedOff } from '../../agents/switch.ts';
@@ -20,7 +22,7 @@ import {
   type TypeOf,
 } from '../../model/check.ts';
 import { COVERAGE, plural, relativeTime, sizeText } from '../../terminal/phrases.ts';
-import { isOnPath, ownProgram, siteOf } from '../agent-files.ts';
+import { isOnPath, ownProgram, siteOf } from '../agents/agent-files.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
@@ -29,7 +31,14 @@ import { withTimeline } from '../open-timeline.ts';
 import { ownVersion } from '../package-place.ts';
 
 const FINDING = exact({
-  code: oneOf(...AGENT_FINDINGS, 'store-unusable', 'no-baseline', 'gaps', 'switched-off'),
+  code: oneOf(
+    ...AGENT_FINDINGS,
+    'events-lost',
+    'store-unusable',
+    'no-baseline',
+    'gaps',
+    'switched-off',
+  ),
   message: TEXT,
   fix: described('The command that mends it, or what to do.', TEXT),
 });
@@ -105,6 +114,7 @@ async function examine(call: Call): Promise<Report> {
   const findings: Finding[] = [
     ...ofAgents.filter(({ code }) => code !== 'hooks-missing' || !isSetUp),
     ...(isSetUp ? store.findings : store.findings.filter(({ code }) => code !== 'no-baseline')),
+    ...lostEvents(home, site.project),
     ...(recording ? [] : [SWITCHED_OFF]),
   ];
   return {
@@ -121,6 +131,18 @@ const SWITCHED_OFF: Finding = {
   message: 'hooks record nothing in this project, because of savepoint off',
   fix: 'savepoint on',
 };
+
+/** Events that hooks could not record, since the last one that they could. */
+function lostEvents(home: string, project: string): Finding[] {
+  const records = readHookLog(home).filter((one) => [project, null].includes(one.project));
+  const since = records.slice(records.findLastIndex(({ outcome }) => outcome === 'recorded') + 1);
+  const failed = since.filter(({ outcome }) => outcome === 'failed');
+  const newest = failed.at(-1);
+  if (newest === undefined) return [];
+  const why = newest.detail ?? newest.reason ?? 'unknown';
+  const message = `hooks could not record the last ${plural(failed.length, 'event')}: ${why}`;
+  return [{ code: 'events-lost', message, fix: `see ${join(home, 'hook.log')}` }];
+}
 
 async function agentReport(
   name: AgentName,

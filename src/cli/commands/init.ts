@@ -23,7 +23,7 @@ import {
   namedScope,
   ownProgram,
   siteOf,
-} from '../agent-files.ts';
+} from '../agents/agent-files.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
@@ -89,6 +89,9 @@ export const init: Command = {
 /** The named ones, or all that are found and have a file in the scope. */
 function agentsFor(call: Call, scope: Scope, site: Site): readonly AgentName[] {
   const named = namedAgents(call);
+  if (scope !== 'user' && site.project === site.homeDirectory) {
+    throw new UsageError('your home directory is not a project', 'leave out --scope');
+  }
   const hasScope = (name: AgentName): boolean => {
     const { hooksFile, ownFiles } = ALL_SETTINGS[name];
     const own = ownFiles?.(scope, site, site.program) ?? [];

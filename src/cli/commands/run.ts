@@ -45,6 +45,10 @@ const SHAPE = exact({
       ),
     }),
   ),
+  lost: described(
+    'What was left out of the record and is gone, so that it cannot be brought back: large files and folders that git ignores, and the .git of nested repositories.',
+    listOf(PATH),
+  ),
   pathBytes: PATH_BYTES,
 });
 
@@ -110,7 +114,7 @@ async function recorded(
   } catch (error) {
     if (!isSavepointError(error)) throw error;
     const { message: notice } = error;
-    const nothing = { changes: [], unrecorded: [], first: null };
+    const nothing = { changes: [], unrecorded: [], lost: [], first: null };
     return { report: { coverage: 'failed', ...nothing, notice }, isLost: true };
   }
 }
@@ -148,7 +152,7 @@ function open(call: Call, savepoint: Savepoint, words: readonly string[]): Promi
 }
 
 function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport): void {
-  const { changes, coverage, notice } = report;
+  const { changes, coverage, notice, lost } = report;
   // A scan after the program cannot make up for one that failed before it.
   const covered = window.report.coverage === 'scanned' ? report : window.report;
   const names = new PathNames();
@@ -163,6 +167,7 @@ function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport):
       change: kindOf(change),
       unrecorded: whyNotTakeable(change),
     })),
+    lost: lost.map((path) => names.name(path)),
     pathBytes: names.pathBytes,
   });
   if (call.json) return;
@@ -179,6 +184,10 @@ function show(call: Call, window: OpenWindow, ended: Ended, report: ScanReport):
     warn(call, `${plural(changes.length, 'path')} changed: ${countsOf(changes)}`);
   else if (coverage === 'scanned') warn(call, NOTHING_RECORDED);
   for (const line of untakeableText(changes)) warn(call, line);
+  if (lost.length > 0) {
+    const paths = someOf(lost.map(displayText), SHOWN_PATHS);
+    warn(call, `gone, and cannot be brought back because it was left out of the record: ${paths}`);
+  }
   const look = 'look at it with: savepoint diff latest';
   if (changes.some((change) => whyNotTakeable(change) === null))
     call.hint(`${look}; take it back with: savepoint undo`);

@@ -186,7 +186,7 @@ function statusText(
   }
   lines.push(
     ...listed(
-      `Left out     ${plural(ignored.length, 'name', 'names')}: build output, large ignored files and folders, or by .savepointignore`,
+      `Left out     ${plural(ignored.length, 'name', 'names')}: build output, ignored files that are large or too many, nested .git, or by .savepointignore`,
       ignored.map((path) => displayText(path)),
     ),
   );

@@ -11,7 +11,7 @@ import {
   namedAgents,
   namedScope,
   siteOf,
-} from '../agent-files.ts';
+} from '../agents/agent-files.ts';
 import { type Command, expectArgs } from '../command.ts';
 import { printJson } from '../json.ts';
 

@@ -32,14 +32,16 @@ export function differencesBetween(before: Moment, after: Moment): ScanDifferenc
   const was = entriesOf(before.index);
   const is = entriesOf(after.index);
   const news = [...is.keys()].filter((path) => !was.has(path));
-  const lost = [...was.keys()].filter((path) => !is.has(path));
+  const out = [...was.keys()].filter((path) => !is.has(path));
   return {
     touched: [...is.keys()].filter((path) => was.has(path) && isTouched(path, before, after)),
     appeared: news.filter((path) => before.index.covers(path)),
     entered: news.filter((path) => !before.index.covers(path)),
-    gone: lost.filter((path) => !after.disk.has(path)),
-    left: lost.filter((path) => after.disk.has(path)),
+    gone: out.filter((path) => !after.disk.has(path)),
+    left: out.filter((path) => after.disk.has(path)),
     unreadable: [],
+    // Without `keepIgnored` everything that is left out counts as build output.
+    lost: [],
   };
 }
 
@@ -50,13 +52,26 @@ function isTouched(path: TrackedPath, before: Moment, after: Moment): boolean {
   const same = (['mode', 'ino', 'size', 'mtimeMs', 'ctimeMs'] as const).every(
     (field) => was[field] === is[field],
   );
-  return !same || before.index.isRacy(before.index.find(path));
+  // What git begins to ignore is looked at again, so that it is marked.
+  return !same || isPrivate(path, before) !== isPrivate(path, after) || isRacy(path, before);
+}
+
+function isPrivate(path: TrackedPath, { index }: Moment): boolean {
+  return index.isPrivate(index.find(path));
+}
+
+function isRacy(path: TrackedPath, { index }: Moment): boolean {
+  return index.isRacy(index.find(path));
 }
 
 /** What has to be true of any two scans, whatever was done in between. */
 export function expectLaws(found: ScanDifferences, before: Moment, after: Moment): void {
   expect(sortAll(found)).toEqual(sortAll(differencesBetween(before, after)));
-  // The promise that a rewind relies on: what appeared can be deleted, because it was not there.
+  expectPromise(found, before);
+}
+
+/** The promise that a rewind relies on: what appeared can be deleted, because it was not there. */
+export function expectPromise(found: ScanDifferences, before: Moment): void {
   for (const path of found.appeared) expect(before.disk.has(path), path).toBe(false);
   for (const path of before.disk.keys()) {
     if (before.index.find(path) === -1) expect(before.index.covers(path), path).toBe(false);

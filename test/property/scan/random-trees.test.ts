@@ -7,7 +7,7 @@ import { Scanner } from '../../../src/capture/scan/scanner.ts';
 import { bytesToPath } from '../../../src/model/path.ts';
 import { pathsIn, ScanPlace } from '../../scan/scan-place.ts';
 import { propertyRuns } from '../runs.ts';
-import { expectLaws, expectSameEntries, readDisk } from './laws.ts';
+import { expectLaws, expectPromise, expectSameEntries, type Moment, readDisk } from './laws.ts';
 import { doStep, rounds, type Step } from './tree-steps.ts';
 
 /** Campaigns are long, and machines busy. */
@@ -32,6 +32,19 @@ describe.each([
     },
     TIMEOUT_MS,
   );
+
+  it(
+    'never make a creation of what was left out, and ignored files never cost the record',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(rounds, fc.integer({ min: 1, max: 12 }), (steps, maxEntries) =>
+          playCrowded(steps, scanner, maxEntries),
+        ),
+        propertyRuns(0.15),
+      );
+    },
+    TIMEOUT_MS,
+  );
 });
 
 async function playRounds(steps: readonly (readonly Step[])[], scanner: Scanner): Promise<void> {
@@ -46,6 +59,41 @@ async function playRounds(steps: readonly (readonly Step[])[], scanner: Scanner)
       expectSameEntries(index, (await scan(null)).index);
       expectLaws(differences, before, after);
       before = after;
+    }
+  } finally {
+    place.removeTree();
+  }
+}
+
+/** Small ignored files are kept, as far as a limit has room for them. */
+async function playCrowded(
+  steps: readonly (readonly Step[])[],
+  scanner: Scanner,
+  maxEntries: number,
+): Promise<void> {
+  const place = new ScanPlace(scanner);
+  const onRecord = new Set<string>();
+  const scan = (previous: ScanIndex | null, keepIgnored: boolean) => {
+    const global = { excludesFile: null, infoExclude: null, keepIgnored };
+    const privates = { onRecord, takesNew: true };
+    const more = { clock: REAL_CLOCK, global, privates, maxEntries };
+    return scanner.scan(place.request(previous, more));
+  };
+  try {
+    let before: Moment | null = null;
+    for (const round of steps) {
+      for (const step of round) doStep(place.root, step);
+      const found = await scan(before?.index ?? null, true);
+      if (found.kind === 'gave-up') {
+        expect((await scan(null, false)).kind).toBe('gave-up');
+        continue;
+      }
+      if (before !== null) expectPromise(found.differences, before);
+      const { index } = found;
+      before = { index, disk: readDisk(place.root) };
+      for (const [entry, path] of pathsIn(index).entries()) {
+        if (index.isPrivate(entry)) onRecord.add(path);
+      }
     }
   } finally {
     place.removeTree();

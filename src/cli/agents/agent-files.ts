@@ -1,17 +1,17 @@
-import { AGENT_NAMES, type AgentName } from '../agents/agent-adapter.ts';
-import { SCOPES, type Scope } from '../agents/agent-settings.ts';
-import { InstallRecord } from '../agents/install-record.ts';
+import { AGENT_NAMES, type AgentName } from '../../agents/agent-adapter.ts';
+import { SCOPES, type Scope } from '../../agents/agent-settings.ts';
+import { InstallRecord } from '../../agents/install-record.ts';
 import {
   type FileEdit,
   type InstallPlan,
   type LeftFile,
   refusal,
   type Site,
-} from '../agents/installation.ts';
-import { findProject, storeHome } from '../config/find-project.ts';
-import { permissionsOf, realPathOrNull } from '../fs/entries.ts';
-import { findProgram } from '../fs/find-program.ts';
-import { displayText, type PathDiff, type State, type TrackedPath } from '../index.ts';
+} from '../../agents/installation.ts';
+import { findProject, storeHome } from '../../config/find-project.ts';
+import { permissionsOf, realPathOrNull } from '../../fs/entries.ts';
+import { findProgram } from '../../fs/find-program.ts';
+import { displayText, type PathDiff, type State, type TrackedPath } from '../../index.ts';
 import {
   COUNT,
   described,
@@ -21,17 +21,17 @@ import {
   type ObjectKind,
   oneOf,
   TEXT,
-} from '../model/check.ts';
-import { diffText } from '../terminal/diff-text.ts';
-import { type FileDiff, fileDiff } from '../terminal/file-diff.ts';
-import type { Paint } from '../terminal/paint.ts';
-import { nearestWord, plural, shellWord } from '../terminal/phrases.ts';
-import { wrapWords } from '../terminal/text-width.ts';
-import { UsageError } from '../terminal/usage-error.ts';
-import { type Call, flag, type Option, option, wordOption } from './command.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
-import { asksFirst, confirmed } from './options.ts';
-import { inPackage } from './package-place.ts';
+} from '../../model/check.ts';
+import { diffText } from '../../terminal/diff-text.ts';
+import { type FileDiff, fileDiff } from '../../terminal/file-diff.ts';
+import type { Paint } from '../../terminal/paint.ts';
+import { nearestWord, plural, shellWord } from '../../terminal/phrases.ts';
+import { wrapWords } from '../../terminal/text-width.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
+import { type Call, flag, type Option, option, wordOption } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { asksFirst, confirmed } from '../options.ts';
+import { inPackage } from '../package-place.ts';
 
 /** Options of `init` and `uninstall`. */
 export const AGENT_OPTIONS: Readonly<Record<string, Option>> = {
