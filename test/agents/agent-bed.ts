@@ -9,7 +9,7 @@ import { type Tree, treeOf } from '../e2e/tree-of.ts';
 import { builtCommand } from '../setup/built.ts';
 import { type StoryModel, startStoryModel } from './model/model.ts';
 import type { Story } from './model/script.ts';
-import { putFile, type RealAgent } from './real/real-agent.ts';
+import { type PromptedAgent, putFile, type RealAgent } from './real/real-agent.ts';
 
 export interface Ended {
   readonly code: number | null;
@@ -27,10 +27,10 @@ export class AgentBed {
   readonly home: string = join(this.scratch, 'home');
   readonly project: string = join(this.scratch, 'project');
   readonly #bin: string = join(this.scratch, 'bin');
-  readonly #models = new Map<RealAgent, StoryModel>();
+  readonly #models = new Map<PromptedAgent, StoryModel>();
   readonly #children = new Set<ChildProcess>();
   readonly #terminals = new Set<Terminal>();
-  readonly #sessions = new Map<RealAgent, string>();
+  readonly #sessions = new Map<PromptedAgent, string>();
 
   constructor(files: Readonly<Record<string, string>>) {
     for (const folder of [this.home, this.project, this.#bin]) mkdirSync(folder);
@@ -40,7 +40,7 @@ export class AgentBed {
   }
 
   /** Puts an agent on PATH, and has it ask a model that tells this story. */
-  async add(agent: RealAgent, story: Story): Promise<StoryModel> {
+  async add(agent: PromptedAgent, story: Story): Promise<StoryModel> {
     const model = await startStoryModel(agent.protocol, story, agent.toolFor(this.project));
     this.#models.set(agent, model);
     symlinkSync(agent.file, join(this.#bin, agent.program));
@@ -75,7 +75,7 @@ export class AgentBed {
     );
   }
 
-  env(agent?: RealAgent): Record<string, string> {
+  env(agent?: PromptedAgent): Record<string, string> {
     const model = agent && this.#models.get(agent);
     return {
       PATH: [this.#bin, '/usr/bin', '/bin'].join(':'),
@@ -92,7 +92,7 @@ export class AgentBed {
   }
 
   /** Gives an agent a prompt, in the session that it has here, and waits until it has answered. */
-  async prompt(agent: RealAgent, prompt: string): Promise<Ended> {
+  async prompt(agent: PromptedAgent, prompt: string): Promise<Ended> {
     const sessionId = this.#sessions.get(agent) ?? null;
     const ended = await this.run(agent.program, agent.once(prompt, sessionId), this.env(agent));
     if (ended.code !== 0) {
@@ -103,14 +103,14 @@ export class AgentBed {
     return ended;
   }
 
-  sessionOf(agent: RealAgent): string {
+  sessionOf(agent: PromptedAgent): string {
     const id = this.#sessions.get(agent);
     if (id === undefined) throw new Error(`${agent.name} has no session yet`);
     return id;
   }
 
   /** The next prompt goes to this session. */
-  continueIn(agent: RealAgent, sessionId: string): void {
+  continueIn(agent: PromptedAgent, sessionId: string): void {
     this.#sessions.set(agent, sessionId);
   }
 

@@ -6,7 +6,10 @@ const config: ViteUserConfig = defineConfig({
   test: {
     ...whole.test,
     include: ['test/agents/**/*.test.ts'],
-    exclude: ['**/node_modules/**'],
+    exclude: [
+      '**/node_modules/**',
+      ...(process.env.SAVEPOINT_TEST_MORE_AGENTS === undefined ? ['**/short-story.test.ts'] : []),
+    ],
     testTimeout: 600_000,
     hookTimeout: 600_000,
     // One agent at a time: their programs take a core each.

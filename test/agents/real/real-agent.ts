@@ -12,7 +12,7 @@ export interface Places {
 }
 
 /** An agent as it comes from npm: how it is set up for the story's model, and how it is given prompts. */
-export interface RealAgent {
+export interface PromptedAgent {
   /** As `savepoint init --agent` and `savepoint hook` know it. */
   readonly name: AgentName;
   /** The name of its program on PATH. */
@@ -29,6 +29,10 @@ export interface RealAgent {
   once(prompt: string, sessionId: string | null): string[];
   /** The id of the session, from what the first prompt printed. */
   sessionIn(output: string): string | undefined;
+}
+
+/** An agent that is also tried at a terminal. */
+export interface RealAgent extends PromptedAgent {
   readonly interactive: Interactive;
 }
 
@@ -53,7 +57,7 @@ export function putFile(path: string, content: string | object): void {
   );
 }
 
-/** Where `test/agents/package.json` is installed. */
+/** Where `test/agents/package.json` is installed; that of `more` for the agents of the short story. */
 export function installed(path: string): string {
   return join(import.meta.dirname, '..', 'node_modules', path);
 }
