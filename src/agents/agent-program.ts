@@ -7,6 +7,8 @@ export interface AgentCall extends Pick<ForkRequest, 'project' | 'env'> {
   /** The name of the program on PATH. */
   readonly program: string;
   readonly args: readonly string[];
+  /** Where it runs; the project where this is left out. */
+  readonly folder?: string;
   /** The beginnings of the names of the agent's own variables, which it gets beside the usual ones. */
   readonly variables: readonly string[];
   /** Variables that are set for this call. */
@@ -36,7 +38,7 @@ export function startAgent(call: AgentCall): ChildProcess {
     call.variables.some((beginning) => name.startsWith(beginning));
   const passed = Object.entries(call.env).filter(([name]) => passes(name));
   const child = spawn(found.file, call.args, {
-    cwd: call.project,
+    cwd: call.folder ?? call.project,
     env: { ...Object.fromEntries(passed), PATH: found.path, ...call.set },
     stdio: ['pipe', 'pipe', 'ignore'],
     timeout: LIMIT_MS,

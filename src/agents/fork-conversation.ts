@@ -15,8 +15,9 @@ export interface ForkRequest {
 export interface ForkedConversation {
   /** The agent's id of the new conversation; null where it begins with nothing. */
   readonly id: string | null;
-  /** The words of the one command that continues there. */
+  /** The words of the one command that continues there, and the folder in which to run it. */
   readonly command: readonly string[];
+  readonly folder: string;
 }
 
 /**
@@ -37,6 +38,12 @@ export async function loadFork(agent: string | null): Promise<ForkConversation> 
   const load = Object.hasOwn(FORKS, agent ?? '') ? FORKS[agent ?? ''] : undefined;
   if (load === undefined) throw notForked(`${agent ?? 'its agent'} has no way to do it`);
   return load();
+}
+
+/** The folder of a conversation as an agent keeps it, where that is in the project; otherwise the project. */
+export function folderOf(folder: unknown, project: string): string {
+  const isInside = typeof folder === 'string' && `${folder}/`.startsWith(`${project}/`);
+  return isInside ? folder : project;
 }
 
 export function notForked(reason: string, cause?: unknown): SavepointError {

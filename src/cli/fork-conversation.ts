@@ -1,5 +1,12 @@
 import { type ForkedConversation, loadFork, notForked } from '../agents/fork-conversation.ts';
-import { type Checkpoint, type RewindPlan, receiptOf, type Savepoint } from '../index.ts';
+import { realPathOrNull } from '../fs/entries.ts';
+import {
+  type Checkpoint,
+  displayText,
+  type RewindPlan,
+  receiptOf,
+  type Savepoint,
+} from '../index.ts';
 import {
   described,
   exact,
@@ -24,6 +31,7 @@ const SHAPE = extended(RECEIPT, {
         exact({
           id: described('Null where the prompt was the first one.', nullable(TEXT)),
           command: described('The words of the command that continues there.', listOf(TEXT)),
+          folder: described('Where to run it.', TEXT),
         }),
       ),
     ),
@@ -53,8 +61,16 @@ export async function forkBefore(
   const fork = await loadFork(session?.agent ?? null);
   const { root: project } = savepoint;
   const { env } = call.io;
-  return () => fork({ conversation, prompt: description, sentAt: createdAt, project, env });
+  return async () => {
+    const request = { conversation, prompt: description, sentAt: createdAt, project, env };
+    const forked = await fork(request);
+    // The person will paste it into a shell.
+    if (forked.id !== null && !PLAIN_ID.test(forked.id)) throw notForked('its new id is odd');
+    return forked;
+  };
 }
+
+const PLAIN_ID = /^\w[\w-]*$/;
 
 /** As `carryOutPlan`, with the conversation, also where no file has to go back. */
 export async function carryOutWithFork(
@@ -79,7 +95,13 @@ export async function carryOutWithFork(
         conversation: forked,
       }),
   });
-  const { command } = (forked as ForkedConversation | null) ?? {};
-  if (command !== undefined) call.say(`\nContinue before that prompt with: ${command.join(' ')}`);
+  sayForked(call, forked);
   return code;
+}
+
+function sayForked(call: Call, forked: ForkedConversation | null): void {
+  if (forked === null) return;
+  const { command, folder } = forked;
+  const where = realPathOrNull(call.io.cwd) === folder ? '' : `, in ${displayText(folder)},`;
+  call.say(`\nContinue before that prompt${where} with: ${command.join(' ')}`);
 }

@@ -26,6 +26,8 @@ export class AgentBed {
   readonly scratch: string = makeScratch();
   readonly home: string = join(this.scratch, 'home');
   readonly project: string = join(this.scratch, 'project');
+  /** Where agents are started. */
+  folder: string = this.project;
   readonly #bin: string = join(this.scratch, 'bin');
   readonly #models = new Map<PromptedAgent, StoryModel>();
   readonly #children = new Set<ChildProcess>();
@@ -136,7 +138,7 @@ export class AgentBed {
   /** Starts a program in a process group of its own, so that `killGroup` ends what it has started as well. */
   start(program: string, args: readonly string[], env: Record<string, string>): ChildProcess {
     const child = spawn(join(this.#bin, program), args, {
-      cwd: this.project,
+      cwd: this.folder,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
@@ -150,7 +152,7 @@ export class AgentBed {
     const { args, ready, question } = agent.interactive;
     const terminal = new Terminal(args, {
       program: join(this.#bin, agent.program),
-      cwd: this.project,
+      cwd: this.folder,
       env: this.env(agent),
       columns: 120,
       rows: 40,
@@ -170,18 +172,24 @@ export class AgentBed {
     return this.run('savepoint', args);
   }
 
-  /** The ids of the checkpoints of these prompts. */
-  async checkpoints(...prompts: readonly string[]): Promise<string[]> {
+  /** The prompts that are on record. */
+  async prompts(): Promise<readonly { readonly id: string; readonly description: string }[]> {
     const { out } = await this.savepoint('list', '--json');
     const { checkpoints } = JSON.parse(out) as {
       checkpoints: { id: string; kind: string; description: string }[];
     };
-    return prompts.map((prompt) => {
-      const found = checkpoints.filter(
-        ({ kind, description }) => kind === 'message' && description.includes(prompt),
-      );
-      if (found.length !== 1) throw new Error(`${found.length} checkpoints of ${prompt}:\n${out}`);
-      return found[0]?.id ?? '';
+    return checkpoints
+      .filter(({ kind }) => kind === 'message')
+      .map(({ id, description }) => ({ id, description }));
+  }
+
+  /** The ids of the checkpoints of these prompts. */
+  async checkpoints(...wanted: readonly string[]): Promise<string[]> {
+    const all = await this.prompts();
+    return wanted.map((prompt) => {
+      const found = all.filter(({ description }) => description.includes(prompt));
+      if (found.length === 1 && found[0] !== undefined) return found[0].id;
+      throw new Error(`${found.length} checkpoints of ${prompt}:\n${JSON.stringify(all)}`);
     });
   }
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { loadAdapter } from '../../src/agents/adapters.ts';
 import { loadFork } from '../../src/agents/fork-conversation.ts';
@@ -28,7 +29,9 @@ afterEach(() => bed.close());
 it.each(AGENTS)(
   'forks a conversation of $name before a prompt, and asks no model',
   async (agent) => {
-    bed = new AgentBed({ 'a.txt': 'a\n' });
+    bed = new AgentBed({ 'a.txt': 'a\n', 'part/b.txt': 'b\n' });
+    // Agents are often started in a folder of the project.
+    bed.folder = join(bed.project, 'part');
     const model = await bed.add(agent, STORY);
     dumpPayloads(agent.name, bed);
     for (const prompt of [FIRST, SECOND, THIRD]) await bed.prompt(agent, prompt);
@@ -50,6 +53,7 @@ it.each(AGENTS)(
     expect(forked.command).toContain(forked.id);
 
     bed.continueIn(agent, forked.id ?? '');
+    bed.folder = forked.folder;
     await bed.prompt(agent, ELSEWHERE);
     const [body] = model.bodiesFor(ELSEWHERE);
     expect(body).toContain(FIRST);

@@ -68,10 +68,13 @@ describe.each(AGENTS)('$name', (agent) => {
       expect(asked.slice(asked.indexOf(NOTICE))).toContain('by-command.txt');
     }
 
+    const prompts = await bed.prompts();
     const before = keptConversation(agent, bed.home, bed.sessionOf(agent));
     const { out } = await bed.savepoint('rewind', two, '--conversation', '--json');
     const { conversation } = JSON.parse(out);
     expect(conversation.command[0]).toBe(agent.program);
+    // The fork itself is not a prompt of the person.
+    expect(await bed.prompts()).toEqual(prompts);
     expect(keptConversation(agent, bed.home, bed.sessionOf(agent))).toEqual(before);
     bed.continueIn(agent, conversation.id);
     await bed.prompt(agent, ELSEWHERE);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { runAgent } from '../agent-program.ts';
-import { type ForkConversation, notForked } from '../fork-conversation.ts';
+import { type ForkConversation, folderOf, notForked } from '../fork-conversation.ts';
 import { readTranscript } from '../transcript.ts';
 
 /**
@@ -9,12 +9,17 @@ import { readTranscript } from '../transcript.ts';
  */
 export const forkClaudeCode: ForkConversation = async ({ conversation, project, env }) => {
   const { id, promptId, transcriptPath } = conversation;
-  if (id === null || promptId === null) throw notForked('its prompt has no id');
+  if (id === null || promptId === null || !UUID.test(id)) throw notForked('its prompt has no id');
   const rows = readTranscript(transcriptPath).flatMap(({ row }) => (row === null ? [] : [row]));
   const first = rows.find((row) => row.promptId === promptId);
   if (first === undefined) throw notForked('the prompt is not in the transcript');
-  const { parentUuid } = first;
-  if (typeof parentUuid !== 'string') return { id: null, command: ['claude'] };
+  const { parentUuid, cwd } = first;
+  // Claude Code finds a session only in the folder in which it began.
+  const folder = folderOf(cwd, project);
+  if (parentUuid === null) return { id: null, command: ['claude'], folder };
+  if (typeof parentUuid !== 'string' || !UUID.test(parentUuid)) {
+    throw notForked('its transcript has another form than Savepoint knows');
+  }
   const forkId = randomUUID();
   await runAgent({
     program: 'claude',
@@ -26,8 +31,11 @@ export const forkClaudeCode: ForkConversation = async ({ conversation, project, 
       ...['--setting-sources', '', '--strict-mcp-config'],
     ],
     project,
+    folder,
     env,
     variables: ['ANTHROPIC_', 'CLAUDE_', 'AWS_', 'GOOGLE_', 'IS_SANDBOX', 'DISABLE_'],
   });
-  return { id: forkId, command: ['claude', '--resume', forkId] };
+  return { id: forkId, command: ['claude', '--resume', forkId], folder };
 };
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -25,9 +25,9 @@ export const forkCodex: ForkConversation = async ({ conversation, project, env }
     const at = thread.turns.findIndex(({ id }) => id === turnId);
     if (at === -1) throw notForked('Codex no longer has the prompt');
     const lastTurnId = thread.turns[at - 1]?.id;
-    if (lastTurnId === undefined) return { id: null, command: ['codex'] };
+    if (lastTurnId === undefined) return { id: null, command: ['codex'], folder: project };
     const { id } = (await ask('thread/fork', { threadId, lastTurnId }, THREAD)).thread;
-    return { id, command: ['codex', 'resume', id] };
+    return { id, command: ['codex', 'resume', id], folder: project };
   } finally {
     server.kill('SIGKILL');
   }

@@ -1,27 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { readFileOrNull } from '../../fs/read-file.ts';
 import { writeFile } from '../../fs/write-file.ts';
-import { type ForkConversation, notForked } from '../fork-conversation.ts';
+import { type ForkConversation, folderOf, notForked } from '../fork-conversation.ts';
 import { type Line, type Row, readTranscript } from '../transcript.ts';
 
 /**
  * Gemini appends every message to one file, so the beginning of the file is the conversation as it was. The
  * copy needs an id of its own: with the old one Gemini removes the original.
  */
-export const forkGemini: ForkConversation = async ({ conversation, prompt, sentAt }) => {
+export const forkGemini: ForkConversation = async ({ conversation, prompt, sentAt, project }) => {
   const { transcriptPath } = conversation;
   const lines = readTranscript(transcriptPath);
+  const chats = dirname(String(transcriptPath));
+  // Gemini finds a session only in the folder in which it began, and keeps the name of that folder there.
+  const kept = readFileOrNull(join(dirname(chats), '.project_root'), { maxBytes: 4096 });
+  const folder = folderOf(kept?.toString('utf8').trim(), project);
   const at = lineOfPrompt(lines, prompt, sentAt);
   if (at === null) throw notForked('the prompt is not in the chat file');
-  const kept = lines.slice(0, at);
-  if (!kept.some(({ row }) => row?.type === 'user')) return { id: null, command: ['gemini'] };
+  const earlier = lines.slice(0, at);
+  if (!earlier.some(({ row }) => row?.type === 'user')) {
+    return { id: null, command: ['gemini'], folder };
+  }
   const id = randomUUID();
-  const text = kept.map((line) => `${withId(line, id)}\n`).join('');
+  const text = earlier.map((line) => `${withId(line, id)}\n`).join('');
   // The name as Gemini itself makes it; it looks for sessions beside the original.
   const minute = new Date().toISOString().slice(0, 16).replace(':', '-');
   const name = `session-${minute}-${id.slice(0, 8)}.jsonl`;
-  writeFile(join(dirname(String(transcriptPath)), name), Buffer.from(text), { onlyNew: true });
-  return { id, command: ['gemini', '--resume', id] };
+  writeFile(join(chats, name), Buffer.from(text), { onlyNew: true });
+  return { id, command: ['gemini', '--resume', id], folder };
 };
 
 /**

@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { accepts, ID, object } from '../../model/check.ts';
+import { accepts, ID, object, TEXT } from '../../model/check.ts';
 import { LIMIT_MS, startAgent } from '../agent-program.ts';
-import { type ForkConversation, notForked } from '../fork-conversation.ts';
+import { type ForkConversation, folderOf, notForked } from '../fork-conversation.ts';
 
-const SESSION = object({ id: ID });
+const SESSION = object({ id: ID, directory: TEXT });
 
 /** opencode forks a session before one of its messages, for the programs that it serves. */
 export const forkOpencode: ForkConversation = async ({ conversation, project, env }) => {
@@ -19,8 +19,13 @@ export const forkOpencode: ForkConversation = async ({ conversation, project, en
     project,
     env,
     variables: ['OPENCODE_'],
-    // So that no other program of this machine can use the server meanwhile.
-    set: { OPENCODE_SERVER_PASSWORD: password, OPENCODE_SERVER_USERNAME: 'opencode' },
+    set: {
+      // The project's settings can name programs to start.
+      OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+      // So that no other program of this machine can use the server meanwhile.
+      OPENCODE_SERVER_PASSWORD: password,
+      OPENCODE_SERVER_USERNAME: 'opencode',
+    },
   });
   try {
     const url = await addressOf(server);
@@ -35,7 +40,8 @@ export const forkOpencode: ForkConversation = async ({ conversation, project, en
     });
     const session: unknown = response.ok ? await response.json() : null;
     if (!accepts(SESSION, session)) throw notForked(`opencode answered with ${response.status}`);
-    return { id: session.id, command: ['opencode', '--session', session.id] };
+    const { id, directory } = session;
+    return { id, command: ['opencode', '--session', id], folder: folderOf(directory, project) };
   } finally {
     server.kill('SIGKILL');
   }
