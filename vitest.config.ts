@@ -17,7 +17,8 @@ const isCampaign = process.env.SAVEPOINT_CAMPAIGNS !== undefined;
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(isCampaign ? [] : CAMPAIGNS_ONLY)],
+    // Real agents have their own command: `npm run test:agents`.
+    exclude: [...configDefaults.exclude, 'test/agents/**', ...(isCampaign ? [] : CAMPAIGNS_ONLY)],
     globalSetup: 'test/setup/build-programs.ts',
     testTimeout: isCampaign ? 3_600_000 : 60_000,
     hookTimeout: isCampaign ? 3_600_000 : 60_000,

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import { BUNDLE_INPUTS, inCheckout } from './bundle-inputs.ts';
 import { lateBuiltins } from './late-builtins.ts';
+import { thirdPartyText } from './third-party.ts';
 
 const [, , folder = 'dist/cli'] = process.argv;
 const target = resolve(inCheckout('.'), folder);
@@ -69,6 +70,8 @@ await bundle.close();
 // In plain ASCII, which is loaded byte by byte: one other sign would make each take two.
 const files = output.flatMap((file) => ('code' in file ? [[file.fileName, ascii(file.code)]] : []));
 for (const [name = '', code = ''] of files) writeFileSync(join(target, name), code);
+const modules = output.flatMap((file) => ('moduleIds' in file ? file.moduleIds : []));
+writeFileSync(join(target, 'THIRD-PARTY.md'), thirdPartyText(modules));
 // What is kept of this build at run time is kept under its name: see bin/load-compiled.cjs.
 const build = hash('sha256', files.flat().join(''));
 writeFileSync(

@@ -27,10 +27,16 @@ export function agentOwner(
     const found = processAt(processId);
     // The process with the number 1 takes over those whose parent has ended.
     if (found === null || processId <= 1) return LEASE;
-    if (!SHELL.test(found.name)) return { processId };
+    if (!SHELL.test(found.name)) return isDaemon(processId) ? LEASE : { processId };
     processId = found.parentId;
   }
   return LEASE;
+}
+
+/** Codex serves programs by a process that outlives their sessions; its hooks are children of that one then. */
+function isDaemon(processId: number): boolean {
+  const words = readFileOrNull(`/proc/${processId}/cmdline`, {})?.toString().split('\0');
+  return words?.includes('app-server') ?? false;
 }
 
 /** A process by its number; null where there is none, or no /proc to look at. */

@@ -68,8 +68,8 @@ export const COPILOT_TOOLS: ToolTable = {
   powershell: commandIn('command'),
 };
 
-/** Tools of other programs: nobody can tell what they write. */
-const FOREIGN_TOOL = /^mcp_/;
+/** Tools of other programs: nobody can tell what they write. Our own server records what it does by itself. */
+const FOREIGN_TOOL = /^mcp_(?!_*savepoint_)/;
 
 /**
  * What a call is about to do. `other` for a tool that is not known to write, null for an input that does not

@@ -34,6 +34,7 @@ export const ERROR_CODES = {
   'session-not-found': 'No session has this id.',
   'session-ambiguous': 'A shortened id fits several sessions.',
   'session-busy': 'A tool call or a command is still running.',
+  'conversation-not-forked': 'The conversation of a checkpoint was not forked; it is as it was.',
   'operation-not-found': 'No operation has this id.',
   'operation-ambiguous': 'A shortened id fits several operations.',
   'nothing-to-undo': 'There is no operation in effect.',

@@ -161,12 +161,18 @@ describe('the owner of an agent’s work', () => {
     }
   });
 
-  it('is a lease for Codex, whose hooks are children of a daemon', () => {
-    const owner = agentOwner(
-      { name: 'codex', parentIsAgent: false },
-      { env: { CLAUDE_PID: String(process.pid) }, parentId: process.pid },
-    );
-    expect(owner).toEqual({ leaseMs: 600_000 });
+  it('is a lease where the parent is Codex’s server, which outlives its sessions', async () => {
+    const server = spawn(process.execPath, ['-e', 'process.stdin.resume()', 'app-server']);
+    try {
+      await new Promise((started) => server.once('spawn', started));
+      const owner = agentOwner(
+        { name: 'codex', parentIsAgent: true },
+        { env: { CLAUDE_PID: String(process.pid) }, parentId: server.pid ?? 0 },
+      );
+      expect(owner).toEqual({ leaseMs: 600_000 });
+    } finally {
+      server.kill('SIGKILL');
+    }
   });
 });
 

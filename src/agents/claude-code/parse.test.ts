@@ -100,15 +100,11 @@ describe('claude-code', () => {
     ]);
   });
 
-  it('takes tools of other programs for commands, which can write anything', () => {
+  it('takes tools of other programs for commands, which can write anything, but not our own', () => {
+    const call = { session_id: 'one', hook_event_name: 'PreToolUse', tool_input: {} };
     const { lines } = eventsIn(claudeCode, [
-      {
-        session_id: 'one',
-        hook_event_name: 'PreToolUse',
-        tool_name: 'mcp__files__write',
-        tool_input: {},
-        tool_use_id: 'toolu_1',
-      },
+      { ...call, tool_name: 'mcp__files__write', tool_use_id: 'toolu_1' },
+      { ...call, tool_name: 'mcp__savepoint__rewind', tool_use_id: 'toolu_2' },
     ]);
     expect(lines).toEqual(['before-tool mcp__files__write toolu_1: $ mcp__files__write']);
   });

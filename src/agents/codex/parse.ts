@@ -16,7 +16,6 @@ export const codex: AgentAdapter = {
   parse: hookParser(TABLE),
   answer: contextFor('UserPromptSubmit'),
   silence: '',
-  // Interactive hooks are children of a daemon that outlives the program.
-  parentIsAgent: false,
+  parentIsAgent: true,
   projectVariable: null,
 };

@@ -3,6 +3,7 @@ import {
   type Checkpoint,
   displayText,
   type ListedCheckpoint,
+  type RewindPlan,
   type RewindRequest,
   type Savepoint,
   SavepointError,
@@ -13,7 +14,7 @@ import { UsageError } from '../../terminal/usage-error.ts';
 import { carryOut, carryOutPlan, type Words } from '../carry-out.ts';
 import { type Call, type Command, flag, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { RECEIPT } from '../json-shapes.ts';
+import { carryOutWithFork, forkBefore, REWIND } from '../fork-conversation.ts';
 import { withTimeline } from '../open-timeline.ts';
 import { INCLUDE_SHARED, PLAN_OPTIONS, planOptions } from '../options.ts';
 import { pathArguments, unmatchedPaths } from '../path-arguments.ts';
@@ -32,12 +33,18 @@ export const rewind: Command = {
     'Shows the plan and asks, at a terminal. With PATHs, only those files and folders. Without an ID, at\n' +
     'a terminal, you choose from the timeline; with --session, it is the newest checkpoint of that session\n' +
     'of which not everything is taken back. The id of an operation means what was there before it. With\n' +
-    '--quiet only what is left alone is named, and why.',
+    '--quiet only what is left alone is named, and why.\n' +
+    'With --conversation the agent forgets as well: its conversation is copied up to that prompt, and the\n' +
+    'command that goes on in the copy is printed. The conversation itself stays as it is. The agent must have\n' +
+    'ended. Claude Code, Codex, Gemini CLI and opencode can do it.',
   options: {
     ...PLAN_OPTIONS,
     'only-message': flag('take back this one message, and keep what came later'),
     exact: flag('the recorded files as they were, whoever changed them since'),
     'include-shared': INCLUDE_SHARED,
+    conversation: flag(
+      "fork the agent's conversation before the prompt, and say how to go on there",
+    ),
     session: option('ID', 'in place of an ID: the last work of this session', 'session'),
   },
   examples: [
@@ -46,9 +53,10 @@ export const rewind: Command = {
     ['savepoint rewind k3m9', 'back to before that message'],
     ['savepoint rewind k3m9 src/app.ts', 'only one file'],
     ['savepoint rewind k3m9 --only-message', 'one message out of the middle'],
+    ['savepoint rewind k3m9 --conversation', 'files and conversation, back to before that prompt'],
   ],
   completes: ['checkpoint', 'path'],
-  json: { rewind: RECEIPT },
+  json: { rewind: REWIND },
   run: async (call) => {
     call.io.interrupts.meaning = 'nothing was changed';
     const session = call.values.get('session');
@@ -69,7 +77,7 @@ export const rewind: Command = {
       const picked = await pick(call, savepoint, asked);
       if (typeof picked === 'number') return picked;
       const { checkpoint, plan } = picked;
-      if (plan === null) return runRewind(call, savepoint, checkpoint.id, asked);
+      if (plan === null || forks(call)) return runRewind(call, savepoint, checkpoint.id, asked);
       // Exactly what was on the screen, or nothing.
       return carryOutPlan(call, savepoint, plan, wordsFor(call, checkpoint, asked.take));
     });
@@ -124,6 +132,7 @@ async function runRewind(
   const { typed, ...request } = asked;
   const checkpoint = await savepoint.resolve(to);
   const paths = pathArguments(call, savepoint.root, typed);
+  const fork = forks(call) ? await forkBefore(call, savepoint, checkpoint) : null;
   // So that the plan knows of what happened since the last scan.
   await savepoint.scanAgain();
   const rewind: RewindRequest = { ...request, to: checkpoint.id, paths };
@@ -131,14 +140,21 @@ async function runRewind(
     plan: () => savepoint.planRewind(rewind),
     run: (agree: Agree) => savepoint.rewind(rewind, agree),
   };
-  return carryOut(call, savepoint, act, async ({ lines }) => {
+  const words = async ({ lines }: RewindPlan): Promise<Words> => {
     const found = lines.map(({ path }) => path);
     return {
       ...wordsFor(call, checkpoint, request.take),
       unmatched: await unmatchedPaths(savepoint, typed, paths, found),
       question: 'Go ahead?',
     };
-  });
+  };
+  if (fork === null) return carryOut(call, savepoint, act, words);
+  const plan = await act.plan();
+  return carryOutWithFork(call, savepoint, plan, await words(plan), fork);
+}
+
+function forks({ flags }: Call): boolean {
+  return flags.has('conversation');
 }
 
 /** The last work of a session: for a command inside of an agent, which knows its session and no checkpoint. */

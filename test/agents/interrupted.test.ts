@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AgentBed, killGroup } from './agent-bed.ts';
+import type { Story } from './model/script.ts';
+import { AGENTS } from './real/agents.ts';
+
+const [LONG, NEXT] = ['Begin the long one', 'Go on with it'] as const;
+const STORY: Story = {
+  [LONG]: [
+    [{ act: 'write', path: 'tool.txt', content: 'by a tool\n' }],
+    [{ act: 'run', command: 'echo changed > a.txt; echo part > part.txt; sleep 300' }],
+  ],
+  [NEXT]: [[{ act: 'run', command: 'echo next > next.txt' }]],
+};
+const BUSY = 1;
+
+let bed: AgentBed;
+beforeEach(() => {
+  bed = new AgentBed({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+});
+afterEach(() => bed.close());
+
+describe.each(AGENTS)('$name', (agent) => {
+  it('is stopped by Esc in the middle of a command, and goes on with the next prompt', async () => {
+    await bed.add(agent, STORY);
+    await bed.savepoint('init', '--agent', agent.name, '--yes');
+    const untouched = bed.files();
+    const terminal = await bed.terminal(agent);
+    await send(LONG);
+    await bed.made('part.txt');
+    const [long = ''] = await bed.checkpoints(LONG);
+    const { code } = await bed.savepoint('rewind', long, '--yes');
+    expect(code).toBe(BUSY);
+    expect(bed.read('a.txt')).toBe('changed\n');
+
+    for (let times = 0; times < agent.interactive.escapes; times += 1) {
+      terminal.type('\x1b');
+      await pause(500);
+    }
+    await terminal.until(agent.interactive.interrupted);
+    bed.write('b.txt', 'b, says the person\n');
+    const beforeNext = bed.files();
+    await send(NEXT);
+    await bed.made('next.txt');
+    await terminal.until('Done.');
+    await terminal.close();
+
+    const [next = ''] = await bed.checkpoints(NEXT);
+    await bed.savepoint('rewind', next, '--yes');
+    expect(bed.files()).toEqual(beforeNext);
+    await bed.savepoint('rewind', long, '--yes', '--include-shared');
+    const { 'b.txt': _person, ...others } = untouched;
+    expect(bed.files()).toMatchObject(others);
+    expect(Object.keys(bed.files())).toEqual(['a.txt', 'b.txt']);
+
+    /** Types a prompt as a person does: Enter is pressed when the text is there. */
+    async function send(prompt: string): Promise<void> {
+      terminal.type(prompt);
+      await terminal.until(prompt);
+      await pause(300);
+      terminal.type('\r');
+    }
+  });
+
+  it('is killed in the middle of a command, and what others do later is theirs', async () => {
+    await bed.add(agent, STORY);
+    await bed.savepoint('init', '--agent', agent.name, '--yes');
+    const untouched = bed.files();
+    const running = bed.start(agent.program, agent.once(LONG, null), bed.env(agent));
+    await bed.made('part.txt');
+    killGroup(running);
+    await bed.prompt(agent, NEXT);
+    const atLast = bed.files();
+
+    const [long = '', next = ''] = await bed.checkpoints(LONG, NEXT);
+    await bed.savepoint('rewind', next, '--yes');
+    const { 'next.txt': _gone, ...before } = atLast;
+    expect(bed.files()).toEqual(before);
+    await bed.savepoint('rewind', long, '--yes', '--include-shared');
+    expect(bed.files()).toEqual(untouched);
+  });
+});
