@@ -17,6 +17,8 @@ export interface Ended {
   readonly err: string;
 }
 
+/** No program listens there. */
+const NOWHERE = 'http://127.0.0.1:9';
 const LONGEST_MS = 120_000;
 
 /** A scratch home and a scratch project, with `savepoint` and agents on PATH, and nothing of the caller's. */
@@ -81,6 +83,10 @@ export class AgentBed {
       TERM: 'xterm-256color',
       LANG: 'C.UTF-8',
       SHELL: '/bin/bash',
+      // Nothing leaves this machine.
+      HTTP_PROXY: NOWHERE,
+      HTTPS_PROXY: NOWHERE,
+      NO_PROXY: '127.0.0.1,localhost',
       ...(agent && model ? agent.env(model.url) : {}),
     };
   }

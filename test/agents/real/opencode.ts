@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { installed, putFile, type RealAgent } from './real-agent.ts';
 
@@ -33,7 +34,12 @@ export const OPENCODE: RealAgent = {
   },
   env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' }),
   settle: ({ home }, modelUrl) => {
-    putFile(join(home, '.config', 'opencode', 'opencode.json'), {
+    const config = join(home, '.config', 'opencode');
+    // opencode installs a package from npm into each of its folders, unless these say that it is there.
+    const dependencies = { '@opencode-ai/plugin': '1.18.33' };
+    putFile(join(config, 'package-lock.json'), { packages: { '': { dependencies } } });
+    mkdirSync(join(config, 'node_modules'));
+    putFile(join(config, 'opencode.json'), {
       autoupdate: false,
       share: 'disabled',
       model: 'local/story',
