@@ -1,16 +1,20 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { keepTable } from './agents-table.ts';
 import { inCheckout } from './bundle-inputs.ts';
 
-/** Installs the agents where they are missing or not those of the lock file, then plays the stories. */
+// Installs the agents where those of the lock file are missing, then plays the stories. The table of agents in the README
+// must say what they show; `--write` writes it.
+
 const folder = inCheckout('test/agents');
 const lock = `${folder}/package-lock.json`;
-const installed = `${folder}/node_modules/.package-lock.json`;
-const isInstalled = existsSync(installed) && statSync(installed).mtimeMs > statSync(lock).mtimeMs;
+/** A copy of the lock file that was installed last. */
+const installed = `${folder}/node_modules/.lock-file`;
 
-if (!isInstalled)
-  run('npm', ['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund']);
+if (!existsSync(installed) || !readFileSync(installed).equals(readFileSync(lock))) {
+  run('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
+  copyFileSync(lock, installed);
+}
 const vitest = inCheckout('node_modules/vitest/vitest.mjs');
 const config = `${folder}/vitest.config.ts`;
 const words = process.argv.slice(2);
@@ -26,7 +30,7 @@ if (isWhole && !keepTable(results, words.includes('--write'))) {
   process.exitCode = 1;
 }
 
-function run(program: string, args: readonly string[]): void {
-  const { status } = spawnSync(program, args, { stdio: 'inherit' });
+function run(program: string, args: readonly string[], cwd: string = inCheckout('')): void {
+  const { status } = spawnSync(program, args, { stdio: 'inherit', cwd });
   if (status !== 0) process.exit(status ?? 1);
 }

@@ -45,6 +45,8 @@ describe.each(AGENTS)('$name', (agent) => {
     await send(NEXT);
     await bed.made('next.txt');
     await terminal.until('Done.');
+    const refused = await bed.savepoint('rewind', long, '--conversation', '--yes');
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('still running') });
     await terminal.close();
 
     const [next = ''] = await bed.checkpoints(NEXT);
