@@ -1,3 +1,4 @@
+import { AGENT_PROMPTS } from './agents.ts';
 import type { Course } from './benchmark.ts';
 import { CAPTURE } from './capture.ts';
 import { COMMAND_LINE } from './command-line.ts';
@@ -14,7 +15,14 @@ export function allCourses(): readonly Course[] {
   const alone = [...CAPTURE, ...RESTORE, ...OPEN_STORE, ...COMMAND_LINE, ...HOOKS].map((one) => ({
     benchmarks: [one],
   }));
-  return [...alone, ...EXECUTION_STATE, EXECUTION_STEPS, ...sizesWanted().map(scanCourse)];
+  const agents = AGENT_PROMPTS.map((one) => ({ benchmarks: [one] }));
+  return [
+    ...alone,
+    ...agents,
+    ...EXECUTION_STATE,
+    EXECUTION_STEPS,
+    ...sizesWanted().map(scanCourse),
+  ];
 }
 
 /** All of them, or of each what has one of these words in its name. */

@@ -42,7 +42,6 @@ const { output } = await bundle.write({
         test: /src\/agents\/(hook|hook-log|adapters|[a-z-]+\/parse)\.ts$/,
         priority: 3,
       },
-      { name: 'recording', test: /src\/agents\/(record-for|first-scan|switch)\.ts$/, priority: 2 },
       // What a hook loads for an event that means nothing, which most do.
       {
         name: 'base',
@@ -56,12 +55,13 @@ const { output } = await bundle.write({
         priority: 3,
       },
       { name: 'engine', test: /src\/engine\/(savepoint|open-savepoint)\.ts$/, priority: 2 },
-      { name: 'config', test: /src\/config\/[^/]+\.ts$/, priority: 2 },
+      { name: 'config', test: /src\/config\/[^/]+\.ts$/, priority: 1 },
+      { name: 'recording', test: /src\/agents\/(record-for|first-scan|switch)\.ts$/, priority: 1 },
       // But for the first module, which does its work before SQLite is loaded.
       {
         name: 'line',
         test: /src\/(cli\/(?!main)|terminal\/)[^/]+\.ts$/,
-        priority: 1,
+        priority: 0,
       },
     ],
   },

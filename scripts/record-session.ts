@@ -1,8 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runAgent, type Stage, setStage } from '../src/cli/demo/stage.ts';
-import { openSavepoint } from '../src/index.ts';
+import { type Stage, setStage } from '../src/cli/demo/stage.ts';
+import { startStoryModel } from '../test/agents/model/model.ts';
+import type { Story } from '../test/agents/model/script.ts';
+import { CLAUDE_CODE } from '../test/agents/real/claude-code.ts';
+import { putFile } from '../test/agents/real/real-agent.ts';
 import { Terminal } from '../test/e2e/terminal.ts';
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
@@ -10,24 +13,48 @@ const PROMPT = '$ ';
 const [COLUMNS, ROWS] = [92, 120];
 
 /**
- * What a person sees who takes back the bad message of the demonstration, recorded from a shell at a real
- * terminal.
+ * What a person sees who sets up Claude Code, lets it wreck something, and takes that back. The agent is the real
+ * one, on a model of this machine that always says the same.
  */
 export async function recordRewind(): Promise<string> {
   const stage = setStage();
+  const { project } = stage;
+  const home = dirname(project);
+  const model = await startStoryModel('messages', CLEANED_UP, CLAUDE_CODE.toolFor(project));
   try {
-    const id = await letTheAgentWork(stage);
-    return await typeAll(stage, [
+    CLAUDE_CODE.settle({ home, project }, model.url);
+    putFile(join(home, '.claude', 'settings.json'), {
+      permissions: { defaultMode: 'bypassPermissions' },
+    });
+    const commands = [
+      'savepoint init --agent claude-code --yes --quiet',
+      `claude -p "${PROMPT_TO_AGENT}"`,
       'node till.mjs 2>&1 | grep Error:',
       'savepoint list',
-      `savepoint rewind ${id.slice(0, 4)} --yes`,
+      'savepoint rewind latest --yes',
       'node till.mjs',
       'savepoint undo',
-    ]);
+    ];
+    return await typeAll(stage, commands, {
+      programs: { [CLAUDE_CODE.program]: CLAUDE_CODE.file },
+      env: CLAUDE_CODE.env(model.url),
+    });
   } finally {
+    await model.close();
     stage.remove();
   }
 }
+
+const PROMPT_TO_AGENT = 'Clean up the code a little.';
+
+/** The agent breaks a file with its tool, and removes another one in a shell. */
+const CLEANED_UP: Story = {
+  [PROMPT_TO_AGENT]: [
+    [{ act: 'read', path: 'till.mjs' }],
+    [{ act: 'edit', path: 'till.mjs', from: 'let total = 0;\n', to: '' }],
+    [{ act: 'run', command: 'rm README.md' }],
+  ],
+};
 
 /** What a person sees who runs programs under Savepoint, and takes back what can be taken back. */
 export async function recordRuns(): Promise<string> {
@@ -58,25 +85,27 @@ export function withoutIds(session: string): string {
   return session
     .replaceAll(/\d+ (seconds?|minutes?) ago/g, 'just now')
     .replaceAll(/^([@ ]) [a-z0-9]{8} /gm, '$1 ID ')
+    .replaceAll(/^([a-z-]+) {2}[0-9a-f]{8} {2}active/gm, '$1  ID  active')
     .replaceAll(/\b[a-z2-9]{16}\b/g, 'ID')
     .replaceAll(/(rewind|before|diff) [a-z0-9]{4,}/g, '$1 ID');
 }
 
-async function letTheAgentWork({ project, home }: Stage): Promise<string> {
-  const savepoint = await openSavepoint({ project, home });
-  try {
-    const sent = await runAgent(savepoint, () => undefined);
-    return sent.at(-1)?.checkpointId ?? '';
-  } finally {
-    await savepoint.close();
-  }
+/** What a session has beside Savepoint and Node. */
+interface Equipment {
+  /** Files of programs, by the names that they have on PATH. */
+  readonly programs?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-async function typeAll({ project, home }: Stage, commands: readonly string[]): Promise<string> {
+async function typeAll(
+  stage: Stage,
+  commands: readonly string[],
+  equipment: Equipment = {},
+): Promise<string> {
   const terminal = new Terminal(['--norc', '--noprofile', '-i'], {
     program: 'bash',
-    cwd: project,
-    env: environment(project, home),
+    cwd: stage.project,
+    env: environment(stage, equipment),
     columns: COLUMNS,
     rows: ROWS,
   });
@@ -106,9 +135,12 @@ function spaced(screen: string): string {
     .join('\n');
 }
 
-function environment(project: string, home: string): Record<string, string> {
+function environment({ project, home }: Stage, equipment: Equipment): Record<string, string> {
   const programs = join(dirname(project), 'programs');
   mkdirSync(programs);
+  for (const [name, file] of Object.entries(equipment.programs ?? {})) {
+    symlinkSync(file, join(programs, name));
+  }
   const node = process.execPath;
   writeFileSync(join(programs, 'savepoint'), `#!/bin/sh\nexec "${node}" "${MAIN}" "$@"\n`, {
     mode: 0o755,
@@ -121,5 +153,6 @@ function environment(project: string, home: string): Record<string, string> {
     BASH_SILENCE_DEPRECATION_WARNING: '1',
     NO_COLOR: '1',
     LC_ALL: 'C.UTF-8',
+    ...equipment.env,
   };
 }

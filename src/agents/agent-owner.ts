@@ -1,3 +1,4 @@
+import { processStat } from '../fs/process-stat.ts';
 import { readFileOrNull } from '../fs/read-file.ts';
 import type { OwnerRequest } from '../index.ts';
 import type { AgentAdapter } from './agent-adapter.ts';
@@ -18,13 +19,13 @@ export function agentOwner(
   { env, parentId }: { readonly env: NodeJS.ProcessEnv; readonly parentId: number },
 ): OwnerRequest {
   const named = name === 'claude-code' ? Number(env.CLAUDE_PID) : Number.NaN;
-  if (Number.isSafeInteger(named) && named > 1 && processAt(named) !== null) {
+  if (Number.isSafeInteger(named) && named > 1 && processStat(named) !== null) {
     return { processId: named };
   }
   if (!parentIsAgent) return LEASE;
   let processId = parentId;
   for (let shells = 0; shells < MOST_SHELLS; shells += 1) {
-    const found = processAt(processId);
+    const found = processStat(processId);
     // The process with the number 1 takes over those whose parent has ended.
     if (found === null || processId <= 1) return LEASE;
     if (!SHELL.test(found.name)) return isDaemon(processId) ? LEASE : { processId };
@@ -37,14 +38,4 @@ export function agentOwner(
 function isDaemon(processId: number): boolean {
   const words = readFileOrNull(`/proc/${processId}/cmdline`, {})?.toString().split('\0');
   return words?.includes('app-server') ?? false;
-}
-
-/** A process by its number; null where there is none, or no /proc to look at. */
-function processAt(processId: number): { name: string; parentId: number } | null {
-  const bytes = readFileOrNull(`/proc/${processId}/stat`, {});
-  if (bytes === null) return null;
-  const stat = bytes.toString();
-  const end = stat.lastIndexOf(')');
-  const [, parentId] = stat.slice(end + 2).split(' ');
-  return { name: stat.slice(stat.indexOf('(') + 1, end), parentId: Number(parentId) };
 }

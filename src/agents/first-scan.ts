@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { type Surroundings, storeHome, userFile } from '../config/find-project.ts';
 import { loadConfiguration } from '../config/index.ts';
 import { removeIfThere } from '../fs/entries.ts';
+import { isProcess } from '../fs/process-stat.ts';
 import { readFileOrNull } from '../fs/read-file.ts';
 import { makePrivateFolder, writeFile } from '../fs/write-file.ts';
 import { openSavepoint, storeDirectory } from '../index.ts';
@@ -118,17 +119,12 @@ function takeLock(lock: string): boolean {
 function isHeld(lock: string): boolean {
   const text = String(readFileOrNull(lock, { maxBytes: 100 }) ?? '');
   const [, time] = /^not before (\d+)$/.exec(text) ?? [];
-  return time === undefined ? isRunning(Number(text)) : Date.now() < Number(time);
+  return time === undefined ? isHolder(Number(text)) : Date.now() < Number(time);
 }
 
-function isRunning(processId: number): boolean {
-  if (!Number.isSafeInteger(processId) || processId <= 0) return false;
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+/** Whether the process that a lock names can still be at work. */
+function isHolder(processId: number): boolean {
+  return Number.isSafeInteger(processId) && processId > 0 && isProcess(processId);
 }
 
 function lockOf(home: string, project: string): string {

@@ -22,6 +22,8 @@ export async function runHookProcess(
   const last = setTimeout(() => process.exit(0), TOTAL_MS);
   last.unref();
   process.exitCode = 0;
+  // One thread waits for the input, and nothing else needs any: to start four takes a moment.
+  process.env.UV_THREADPOOL_SIZE = '1';
   // Nobody reads the warnings of a hook, such as that of Node 22 about SQLite.
   process.removeAllListeners('warning');
   try {

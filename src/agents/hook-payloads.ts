@@ -26,6 +26,25 @@ export interface HookTable {
   readonly repeatsPrompts?: boolean;
 }
 
+/** The events of Claude Code, and of the agents that have taken over its hooks. */
+export const CLAUDE_EVENTS: Readonly<Record<string, Meaning>> = {
+  SessionStart: 'session-started',
+  SessionEnd: 'session-ended',
+  UserPromptSubmit: 'message',
+  PreToolUse: 'before-tool',
+  PostToolUse: 'after-tool',
+  // Instead of PostToolUse, for a command that fails: it may have written before it did.
+  PostToolUseFailure: 'after-tool',
+  Stop: 'turn-ended',
+  SubagentStop: 'subagent-ended',
+  SubagentStart: 'nothing',
+  PostToolBatch: 'nothing',
+  PermissionRequest: 'nothing',
+  PreCompact: 'nothing',
+  PostCompact: 'nothing',
+  Notification: 'nothing',
+};
+
 const ABSENT_OR = <T>(kind: Kind<T>) => optional(nullable(kind));
 
 const PAYLOAD = object({

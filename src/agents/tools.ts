@@ -51,6 +51,23 @@ export function patchIn(...fields: readonly string[]): ReadAct {
   };
 }
 
+/** The tools of Gemini CLI, and of Qwen Code, which is made from it. */
+export const GEMINI_TOOLS: ToolTable = {
+  write_file: fileIn('file_path'),
+  replace: fileIn('file_path'),
+  edit: fileIn('file_path'),
+  run_shell_command: commandIn('command'),
+};
+
+/** The tools of Copilot CLI. Claude Code's own are called otherwise. */
+export const COPILOT_TOOLS: ToolTable = {
+  create: fileIn('path'),
+  edit: fileIn('path'),
+  str_replace_editor: fileIn('path'),
+  bash: commandIn('command'),
+  powershell: commandIn('command'),
+};
+
 /** Tools of other programs: nobody can tell what they write. Our own server records what it does by itself. */
 const FOREIGN_TOOL = /^mcp_(?!_*savepoint_)/;
 

@@ -275,7 +275,10 @@ describe('savepoint rewind, undo and redo', () => {
       the plan and asks, at a terminal. With PATHs, only those files and folders. Without an ID, at a
       terminal, you choose from the timeline; with --session, it is the newest checkpoint of that session
       of which not everything is taken back. The id of an operation means what was there before it. With
-      --quiet only what is left alone is named, and why.
+      --quiet only what is left alone is named, and why. With --conversation the agent forgets as well:
+      its conversation is copied up to that prompt, and the command that goes on in the copy is printed.
+      The conversation itself stays as it is. The agent must have ended. Claude Code, Codex, Gemini CLI
+      and opencode can do it.
 
       options:
         --dry-run           show what would be done, and do nothing
@@ -286,6 +289,7 @@ describe('savepoint rewind, undo and redo', () => {
         --only-message      take back this one message, and keep what came later
         --exact             the recorded files as they were, whoever changed them since
         --include-shared    also take back changes of which it is not certain who made them
+        --conversation      fork the agent's conversation before the prompt, and say how to go on there
         --session ID        in place of an ID: the last work of this session
         --project DIR       the project; by default the one around the current folder
         --json              print JSON for programs, and nothing else, on standard output
@@ -299,6 +303,7 @@ describe('savepoint rewind, undo and redo', () => {
         savepoint rewind k3m9                 back to before that message
         savepoint rewind k3m9 src/app.ts      only one file
         savepoint rewind k3m9 --only-message  one message out of the middle
+        savepoint rewind k3m9 --conversation  files and conversation, back to before that prompt
       "
     `);
   });

@@ -1,26 +1,6 @@
 import type { AgentAdapter } from '../agent-adapter.ts';
-import { COPILOT_TOOLS } from '../copilot/parse.ts';
-import { contextFor, type HookTable, hookParser, type Meaning } from '../hook-payloads.ts';
-import { commandIn, fileIn } from '../tools.ts';
-
-/** The events of Claude Code, and of the agents that have taken over its hooks. */
-export const CLAUDE_EVENTS: Readonly<Record<string, Meaning>> = {
-  SessionStart: 'session-started',
-  SessionEnd: 'session-ended',
-  UserPromptSubmit: 'message',
-  PreToolUse: 'before-tool',
-  PostToolUse: 'after-tool',
-  // Instead of PostToolUse, for a command that fails: it may have written before it did.
-  PostToolUseFailure: 'after-tool',
-  Stop: 'turn-ended',
-  SubagentStop: 'subagent-ended',
-  SubagentStart: 'nothing',
-  PostToolBatch: 'nothing',
-  PermissionRequest: 'nothing',
-  PreCompact: 'nothing',
-  PostCompact: 'nothing',
-  Notification: 'nothing',
-};
+import { CLAUDE_EVENTS, contextFor, type HookTable, hookParser } from '../hook-payloads.ts';
+import { COPILOT_TOOLS, commandIn, fileIn } from '../tools.ts';
 
 const TABLE: HookTable = {
   events: CLAUDE_EVENTS,

@@ -12,16 +12,7 @@ import {
 } from '../../model/check.ts';
 import type { AgentAdapter } from '../agent-adapter.ts';
 import { drop, type HookTable, hookParser } from '../hook-payloads.ts';
-import { commandIn, fileIn, type ToolTable } from '../tools.ts';
-
-/** The tools of Copilot CLI. Claude Code's own are called otherwise. */
-export const COPILOT_TOOLS: ToolTable = {
-  create: fileIn('path'),
-  edit: fileIn('path'),
-  str_replace_editor: fileIn('path'),
-  bash: commandIn('command'),
-  powershell: commandIn('command'),
-};
+import { COPILOT_TOOLS } from '../tools.ts';
 
 const TABLE: HookTable = {
   events: {

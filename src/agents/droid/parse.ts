@@ -1,6 +1,5 @@
 import type { AgentAdapter } from '../agent-adapter.ts';
-import { CLAUDE_EVENTS } from '../claude-code/parse.ts';
-import { contextFor, type HookTable, hookParser } from '../hook-payloads.ts';
+import { CLAUDE_EVENTS, contextFor, type HookTable, hookParser } from '../hook-payloads.ts';
 import { commandIn, fileIn, patchIn } from '../tools.ts';
 
 /** Factory's droid. `droid exec` sends no prompt, and no end of a command that failed. */

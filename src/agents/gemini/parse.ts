@@ -1,14 +1,6 @@
 import type { AgentAdapter } from '../agent-adapter.ts';
 import { contextFor, type HookTable, hookParser } from '../hook-payloads.ts';
-import { commandIn, fileIn, type ToolTable } from '../tools.ts';
-
-/** The tools of Gemini CLI, and of Qwen Code, which is made from it. */
-export const GEMINI_TOOLS: ToolTable = {
-  write_file: fileIn('file_path'),
-  replace: fileIn('file_path'),
-  edit: fileIn('file_path'),
-  run_shell_command: commandIn('command'),
-};
+import { GEMINI_TOOLS } from '../tools.ts';
 
 const TABLE: HookTable = {
   events: {

@@ -1,7 +1,6 @@
 import type { AgentAdapter } from '../agent-adapter.ts';
-import { CLAUDE_EVENTS } from '../claude-code/parse.ts';
-import { GEMINI_TOOLS } from '../gemini/parse.ts';
-import { contextFor, type HookTable, hookParser } from '../hook-payloads.ts';
+import { CLAUDE_EVENTS, contextFor, type HookTable, hookParser } from '../hook-payloads.ts';
+import { GEMINI_TOOLS } from '../tools.ts';
 
 const TABLE: HookTable = { events: CLAUDE_EVENTS, tools: GEMINI_TOOLS, repeatsPrompts: true };
 

@@ -112,7 +112,7 @@ export interface Carried extends InstallPlan {
 
 /** Shows what would be done to each file and does it, unless somebody has to say yes first. */
 export async function carryOutEdits(call: Call, { plan, question, apply }: Work): Promise<Carried> {
-  for (const line of plan.edits.flatMap((edit) => editText(edit, call.paint))) call.say(line);
+  for (const line of planLines(call, plan)) call.say(line);
   sayLeft(call, plan.left);
   if (call.flags.has('dry-run')) return { ...plan, outcome: 'dry-run' };
   if (plan.edits.length === 0) return { ...plan, outcome: 'done' };
@@ -144,12 +144,27 @@ function notWritten({ agent, scope, file }: FileEdit, error: unknown): LeftFile 
   return { agent, scope, file, message, hint };
 }
 
+/** Who says yes beforehand and wants to read little gets the names of the settings alone. */
+function planLines(call: Call, { edits }: InstallPlan): string[] {
+  const isBrief = call.flags.has('quiet') && call.flags.has('yes') && !call.flags.has('dry-run');
+  if (!isBrief) return edits.flatMap((edit) => editText(edit, call.paint));
+  const home = `${call.io.homeDirectory}/`;
+  return edits
+    .filter(({ isOwn }) => !isOwn)
+    .flatMap((edit) => {
+      const name = edit.file.startsWith(home) ? `~/${edit.file.slice(home.length)}` : edit.file;
+      return summary(edit, name);
+    });
+}
+
 /** The diff of somebody's settings; files that are wholly ours are only named. */
 function editText(edit: FileEdit, paint: Paint): string[] {
-  const diff = editDiff(edit);
-  if (!edit.isOwn) return [...diffText(diff, paint), ''];
-  const lines = plural(diff.insertions + diff.deletions, 'line');
-  return [`${diff.status} ${displayText(edit.file)} (${lines})`, ''];
+  return edit.isOwn ? summary(edit, edit.file) : [...diffText(editDiff(edit), paint), ''];
+}
+
+function summary(edit: FileEdit, name: string): string[] {
+  const { status, insertions, deletions } = editDiff(edit);
+  return [`${status} ${displayText(name)} (${plural(insertions + deletions, 'line')})`];
 }
 
 function sayLeft(call: Call, left: readonly LeftFile[]): void {

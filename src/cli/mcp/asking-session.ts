@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { readFile } from '../../fs/read-file.ts';
+import { processStat } from '../../fs/process-stat.ts';
 import type { Savepoint, Session } from '../../index.ts';
 
 /**
@@ -24,21 +24,11 @@ export async function askingSession(
 
 interface RunningProcess {
   readonly id: number;
-  /** In the host's own terms, as an owner on record has it. */
   readonly started: string | null;
 }
 
 /** The process and those that started it, up to the first one. Empty where there is no /proc. */
 function processesAbove(id: number): RunningProcess[] {
-  const found: RunningProcess[] = [];
-  for (let next = id; next > 1; ) {
-    const { bytes } = readFile(`/proc/${next}/stat`);
-    if (bytes === null) break;
-    const stat = bytes.toString();
-    // The name before may hold spaces and parentheses. After it: state, parent, and 18 fields on the start.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    found.push({ id: next, started: fields[19] ?? null });
-    next = Number(fields[1]);
-  }
-  return found;
+  const stat = id > 1 ? processStat(id) : null;
+  return stat === null ? [] : [{ id, started: stat.started }, ...processesAbove(stat.parentId)];
 }
