@@ -40,7 +40,7 @@ export function expectNoNeedlessConflict(world: World, set: ReadonlySet<Event>):
   }
 }
 
-export type ForeignLines = ReadonlyMap<string, readonly string[]>;
+export type ForeignLines = Map<string, readonly string[]>;
 
 /**
  * Lines that a rewind must leave: those of people, and of sessions other than the checkpoint's. Where it
@@ -49,7 +49,7 @@ export type ForeignLines = ReadonlyMap<string, readonly string[]>;
 export function foreignLines(world: World, { session, at }: Checkpoint): ForeignLines {
   const isForeign = ({ writer, number }: WrittenLine): boolean =>
     session === null ? writer === 'person' && number > at : writer !== familyOf(session);
-  const found = new Map<string, string[]>();
+  const found: ForeignLines = new Map();
   for (const [path, entry] of world.history.tree) {
     // A newer line of the same person may come back as well, in place of one that is there.
     const mixed = session === null && world.history.chain(path).some(tookPeoples);

@@ -40,6 +40,11 @@ export async function rewindTo(
   command: Command,
 ): Promise<Receipt | null> {
   const foreign = foreignLines(world, checkpoint);
+  // What is shared may be another session's work: who asks for it takes those lines as well.
+  if (wantsShared(world, command)) {
+    const taken = setOf(world.history.events(), checkpoint, command.take);
+    for (const { path, shared } of taken) if (shared) foreign.delete(path);
+  }
   const paths = chosenPaths(world, command);
   const foretold = await foretellRewind(world, checkpoint, command, paths);
   const receipt = await carryOut(world, foretold, { kind: 'rewind', reverts: null });
