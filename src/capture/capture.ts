@@ -73,7 +73,8 @@ export async function openChanges(
     for (const call of others) if (call.after === null) keepCall(draft, call, finds.now);
     const [other] = others;
     if (head?.open) {
-      settle(draft, head, path, seen, author.createdAt, other !== undefined);
+      const isUntold = open.some((call) => isUnfinished(call, author, seen.state));
+      settle(draft, head, path, seen, author.createdAt, other !== undefined || isUntold);
     } else {
       // Where another call is at work, that call most likely made a difference.
       const maker = other && authorOf(other, finds.now);
@@ -86,6 +87,14 @@ export async function openChanges(
     opened.push(appendChange(draft, path, seen.state, null, doer));
   }
   return opened;
+}
+
+/**
+ * Whether nobody has told the end of another call that is to end here, though its file has changed: the call may
+ * have been refused or interrupted, and a person may have written since.
+ */
+function isUnfinished({ toolCallId, before }: Change, next: Author, now: State): boolean {
+  return toolCallId !== null && toolCallId !== next.toolCallId && !sameState(before, now);
 }
 
 /** Nobody can tell the writes of calls apart that are at work at one path. */

@@ -60,7 +60,7 @@ export function appendChange(
  * Brings the chain of a path up to the state that was just seen, so that the next change joins it: an open
  * change ends here, and a difference that nobody recorded becomes an `outside` change. Returns that
  * change, or null when the chain already ended in that state. `overlapped`: the tool that opened the
- * change is still at work, so from now on nobody can tell which tool wrote what.
+ * change may still be at work, or ended at a time that nobody knows, so nobody can tell who wrote what.
  */
 export function settle(
   draft: Draft,

@@ -221,6 +221,39 @@ describe('a call whose end never came', () => {
     expect(project.read('docs/guide.md')).toBe('words\n');
   });
 
+  it('is not certain when the next call of the same turn comes to the file', async () => {
+    const { project, savepoint } = place;
+    const { id: to } = await message(savepoint);
+    const { owner } = startAgent();
+    const next = { ...CALL, toolCallId: 'call-2' };
+    await savepoint.captureBefore({ ...CALL, owner, paths: [FILE] });
+    project.write(FILE, `${WAS}the person, after the call was refused\n`);
+    await savepoint.captureBefore({ ...next, owner, paths: [FILE] });
+    project.write(FILE, `the agent\n${WAS}the person, after the call was refused\n`);
+    await savepoint.closeCall(next);
+    await savepoint.endTurn('agent');
+    expect(await authorsOf(savepoint, FILE)).toEqual([
+      ['tool', 'agent', 'shared'],
+      ['tool', 'agent', 'exact'],
+    ]);
+    await savepoint.rewind({ to });
+    expect(project.read(FILE)).toBe(`${WAS}the person, after the call was refused\n`);
+  });
+
+  it('leaves the next call certain where both began before either wrote', async () => {
+    const { project, savepoint } = place;
+    const { id: to } = await message(savepoint);
+    const { owner } = startAgent();
+    const next = { ...CALL, toolCallId: 'call-2' };
+    await savepoint.captureBefore({ ...CALL, owner, paths: [FILE] });
+    await savepoint.captureBefore({ ...next, owner, paths: [FILE] });
+    project.write(FILE, 'both');
+    await savepoint.closeCall(CALL);
+    await savepoint.closeCall(next);
+    await savepoint.rewind({ to });
+    expect(project.read(FILE)).toBe(WAS);
+  });
+
   it('is not named if it changed nothing, as a tool that the person refused', async () => {
     const { savepoint } = place;
     const { id: to } = await message(savepoint);
