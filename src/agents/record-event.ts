@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
-import type { OwnerRequest, Savepoint } from '../index.ts';
+import type { Coverage, OwnerRequest, Savepoint } from '../index.ts';
 import type { AgentEvent, AgentName, MessageSent, ToolBegins, ToolEnded } from './agent-adapter.ts';
 import { ContinuedPrompts } from './continued-prompts.ts';
 import { noticeText } from './notice.ts';
@@ -19,11 +19,11 @@ export interface Recording {
 export interface Recorded {
   /** What the agent's model is to read with the prompt. */
   readonly notice: string | null;
-  /** Whether the worktree was never scanned, so that there is a gap. */
-  readonly lacksBaseline: boolean;
+  /** Why the worktree could not be scanned; null where it was, or had no need to be. */
+  readonly gap: Coverage | null;
 }
 
-const NOTHING_TO_SAY: Recorded = { notice: null, lacksBaseline: false };
+const NOTHING_TO_SAY: Recorded = { notice: null, gap: null };
 
 /** Puts an event on record. The first scan of a project is never made here: an agent is waiting. */
 export async function recordEvent(recording: Recording, event: AgentEvent): Promise<Recorded> {
@@ -31,7 +31,7 @@ export async function recordEvent(recording: Recording, event: AgentEvent): Prom
   const { sessionId } = event;
   switch (event.kind) {
     case 'session-started':
-      return { notice: null, lacksBaseline: !(await savepoint.isScanned()) };
+      return { notice: null, gap: (await savepoint.isScanned()) ? null : 'no-baseline' };
     case 'message':
       return recordMessage(recording, event);
     case 'turn-continued':
@@ -73,7 +73,7 @@ async function recordMessage(
   const untold = await savepoint.untold(sessionId);
   return {
     notice: untold === null ? null : noticeText(untold),
-    lacksBaseline: coverage === 'no-baseline',
+    gap: gapIn(coverage),
   };
 }
 
@@ -96,8 +96,12 @@ async function recordCall(recording: Recording, event: ToolBegins): Promise<Reco
     if (paths.length > 0) await savepoint.captureBefore({ ...call, paths });
     return NOTHING_TO_SAY;
   }
-  const { report } = await savepoint.openWindow({ ...call, baseline: false });
-  return { notice: null, lacksBaseline: report.coverage === 'no-baseline' };
+  const { coverage } = await savepoint.openWindow({ ...call, baseline: false });
+  return { notice: null, gap: gapIn(coverage) };
+}
+
+function gapIn(coverage: Coverage): Coverage | null {
+  return coverage === 'scanned' || coverage === 'named' ? null : coverage;
 }
 
 /** The kernel's own files are nobody's work, and that of this process's environment holds secrets. */

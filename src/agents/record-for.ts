@@ -39,10 +39,9 @@ export async function recordFor(
     return await withSavepoint(call, event, project, async (savepoint) => {
       const owner = agentOwner(adapter, call);
       const recording = { savepoint, agent: adapter.name, owner, cwd: call.cwd, home };
-      const { notice, lacksBaseline } = await recordEvent(recording, event);
-      const reason = lacksBaseline ? 'no-baseline' : null;
-      log({ ...about, project: savepoint.root, outcome: 'recorded', reason });
-      if (lacksBaseline && (await startScanOf(call, savepoint))) {
+      const { notice, gap } = await recordEvent(recording, event);
+      log({ ...about, project: savepoint.root, outcome: 'recorded', reason: gap });
+      if (gap === 'no-baseline' && (await startScanOf(call, savepoint))) {
         log({ outcome: 'started', reason: 'first-scan', project: savepoint.root });
       }
       return tell(adapter, savepoint, sessionId, notice);

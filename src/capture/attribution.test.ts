@@ -29,6 +29,7 @@ function windowOf(id: string, more: Partial<Window> = {}): Window {
     subagentId: null,
     owner: null,
     description: '',
+    coverage: 'scanned',
     opened: 1,
     closed: null,
     createdAt: 0,
@@ -179,7 +180,15 @@ describe('a gap', () => {
     const imported = Array.from({ length: 30 }, (_, at) => checkpointOf(at + 3, { importedAt: 2 }));
     const gap = checkpointOf(1, { coverage: 'deadline' });
     await store.timeline.commit({ base: 0, checkpoints: [gap, ...imported] });
-    expect(await hasGapSince(store, 0)).toBe(true);
+    expect(await hasGapSince(store, [], 0)).toBe(true);
+    await store.close();
+  });
+
+  it('is one too if it came right before a command', async () => {
+    const store = memoryStore();
+    const windows = [windowOf('a', { coverage: 'deadline', opened: 5 })];
+    expect(await hasGapSince(store, windows, 4)).toBe(true);
+    expect(await hasGapSince(store, windows, 5)).toBe(false);
     await store.close();
   });
 });

@@ -1,4 +1,5 @@
 import type { Change, CoAuthor } from '../model/change.ts';
+import { isGap } from '../model/checkpoint.ts';
 import type { CheckpointId, Seq } from '../model/ids.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { commandsIn, type Window } from '../model/window.ts';
@@ -101,12 +102,15 @@ export function lostWindows(
   return new Set(lost.map(({ id }) => id));
 }
 
-/** Whether a checkpoint after `seq` has a gap: the worktree could not be scanned there. */
-export async function hasGapSince(store: Store, seq: Seq): Promise<boolean> {
+/** Whether the worktree could not be scanned after `seq`, at a checkpoint or before a command. */
+export async function hasGapSince(
+  store: Store,
+  windows: readonly Window[],
+  seq: Seq,
+): Promise<boolean> {
+  if (windows.some(({ opened, coverage }) => opened > seq && isGap(coverage))) return true;
   const recent = await store.timeline.checkpoints({ importedAt: null, limit: 20 });
-  return recent.some(
-    (one) => one.seq > seq && one.coverage !== 'scanned' && one.coverage !== 'named',
-  );
+  return recent.some((one) => one.seq > seq && isGap(one.coverage));
 }
 
 /** What the last scan saw at a path: an entry, nothing, or it did not look there. */
@@ -146,12 +150,13 @@ export class Finds {
    */
   async authorOf(until: Seq, since: Seq | null): Promise<Author> {
     this.#windows ??= this.#store.timeline.windows();
-    const open = commandsIn(await this.#windows).filter(({ opened }) => opened <= until);
+    const windows = await this.#windows;
+    const open = commandsIn(windows).filter(({ opened }) => opened <= until);
     const inTime = open.filter(({ opened }) => since === null || opened <= since);
     if (inTime.length < open.length || open.length === 0) return outsider(this.now);
     const baseline = (await this.#store.state()).baseline;
     const scanned = (await this.#lastIndex())?.stamp.seq ?? baseline?.seq ?? 0;
-    const late = await hasGapSince(this.#store, scanned);
+    const late = await hasGapSince(this.#store, windows, scanned);
     const lost = lostWindows(open, null, this.now);
     const roots = await rootsOf(this.#store, open);
     return authorOfFinds({ windows: open, roots, lost, late, now: this.now });

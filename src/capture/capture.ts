@@ -176,6 +176,7 @@ function keepCall(draft: Draft, change: Change, now: number): void {
     subagentId,
     owner: owner?.kind === 'import' ? null : owner,
     description: '',
+    coverage: 'named',
     opened: draft.nextSeq(),
     closed: null,
     createdAt: now,

@@ -149,7 +149,7 @@ async function draftWalk(
   };
   if (walk.kind === 'gap') return draftGap(await newDraft(), walk, windows, lost);
   const draft = await newDraft();
-  const late = walk.kind === 'next' && (await hasGapSince(store, walk.since));
+  const late = walk.kind === 'next' && (await hasGapSince(store, windows, walk.since));
   const commands = commandsIn(windows);
   const roots = await rootsOf(store, commands);
   const author = authorOfFinds({ windows: commands, roots, lost, late, now });

@@ -38,6 +38,7 @@ export function openWindow(bench: Workbench, request: WindowRequest): Promise<Op
       subagentId: request.subagentId ?? null,
       owner: ownerOf(request.owner, now) ?? (request.inThisProcess ? currentOwner() : null),
       description: clipText(description ?? ''),
+      coverage,
       opened: draft.nextSeq(),
       closed: null,
       createdAt: now,

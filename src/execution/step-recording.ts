@@ -70,6 +70,7 @@ export async function draftBegin(
     subagentId: null,
     owner: currentOwner(),
     description,
+    coverage,
     opened: draft.nextSeq(),
     closed: null,
     createdAt: now,

@@ -21,6 +21,11 @@ export const COVERAGES = [
   'no-baseline',
 ] as const;
 
+/** Whether a scan gave up, so that the next one finds changes from before and after it. */
+export function isGap(coverage: Coverage): boolean {
+  return coverage !== 'scanned' && coverage !== 'named';
+}
+
 /** Where an agent keeps the conversation in which a checkpoint was made, in the agent's own names. */
 export interface Conversation {
   readonly id: string | null;

@@ -1,3 +1,4 @@
+import type { Coverage } from './checkpoint.ts';
 import type { CheckpointId, Seq } from './ids.ts';
 import type { LivingOwner } from './owner.ts';
 
@@ -25,6 +26,8 @@ export interface Window {
   /** Tells whether the command can still run; null when not known. */
   readonly owner: LivingOwner | null;
   readonly description: string;
+  /** Of the scan before the command: after a gap, what the next scan finds can be older than the command. */
+  readonly coverage: Coverage;
   readonly opened: Seq;
   /** Null while it is open. */
   readonly closed: Seq | null;

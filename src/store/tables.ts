@@ -159,6 +159,7 @@ export const WINDOWS: Table<Window> = {
     subagentId: nullable(id),
     owner: nullable(json<LivingOwner>()),
     description: prose,
+    coverage: word(COVERAGES),
     closed: nullable(seq),
     createdAt: time,
   },

@@ -51,6 +51,25 @@ class Claude {
 }
 
 describe('hooks of Claude Code', () => {
+  it('leave a person’s work alone where there was no time to look before the command', async () => {
+    const claude = new Claude();
+    await claude.ask('p1', 'change a');
+    bed.put('b.txt', 'a person\n');
+    const call = { tool_name: 'Bash', tool_use_id: 't1', tool_input: { command: 'make' } };
+    const names = { session_id: claude.session, prompt_id: 'p1', cwd: bed.root };
+    const { env } = bed.call('');
+    await bed.hook(
+      { ...names, ...call, hook_event_name: 'PreToolUse' },
+      { env: { ...env, SAVEPOINT_SCAN_DEADLINE_MS: '0' } },
+    );
+    expect(bed.log().at(-1)).toMatchObject({ outcome: 'recorded', reason: 'deadline' });
+    bed.put('a.txt', 'ONE\n');
+    await claude.send('PostToolUse', call);
+    await claude.send('Stop');
+    await bed.rewind('change a');
+    expect(bed.text('b.txt')).toBe('a person\n');
+  });
+
   it('record edits and commands, and a rewind takes them back', async () => {
     const claude = new Claude();
     expect(await claude.ask('p1', 'change a')).toBe('');

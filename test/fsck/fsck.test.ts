@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkStore } from '../../src/store/sqlite/check/check-store.ts';
+import { FORMAT } from '../../src/store/sqlite/schema.ts';
 import { numberFrom, randomFrom } from '../crash/campaign.ts';
 import { damageOne } from './damage.ts';
 import { dumpOf, saidBy } from './dump.ts';
@@ -44,7 +45,7 @@ it('tells a format number that was damaged from a store of another format', asyn
     database.exec(sql);
     database.close();
   };
-  for (const format of [0, 5]) {
+  for (const format of [0, FORMAT + 1]) {
     run(`PRAGMA user_version = ${format}`);
     expect((await checkStore(copy.store)).problems[0]).toMatchObject({ kind: 'database' });
   }

@@ -47,6 +47,21 @@ describe('a scan that may take no time', () => {
     expect(project.read('docs/guide.md')).toBe('person');
   });
 
+  it('makes a command’s changes shared, too, where only the command tells of it', async () => {
+    const { project, savepoint } = place;
+    const { id } = await message(savepoint);
+    const hurried = await project.open({ scanDeadlineMs: 0 });
+    project.sh('printf person > docs/guide.md');
+    const window = await hurried.openWindow({ sessionId: 'agent', messageId: 'm1' });
+    project.sh('printf agent > src/main.txt');
+    const { changes } = await savepoint.closeWindow(window.id);
+    expect(changes.map(({ attribution }) => attribution)).toEqual(['shared', 'shared']);
+    await savepoint.rewind({ to: id });
+    expect(project.read('docs/guide.md')).toBe('person');
+    const later = await command(savepoint, () => project.sh('printf later > src/main.txt'));
+    expect(later.changes).toMatchObject([{ attribution: 'inferred' }]);
+  });
+
   it('makes no baseline, and the next one does', async () => {
     const { project, savepoint } = place;
     const hurried = await project.open({ scanDeadlineMs: 0 });

@@ -92,6 +92,7 @@ export function windowOf(opened: Seq, more: Partial<Window> = {}): Window {
     subagentId: null,
     owner: PROCESS,
     description: `window ${opened}`,
+    coverage: 'scanned',
     opened,
     closed: null,
     createdAt: 1_000 + opened,
