@@ -125,7 +125,7 @@ export {
   type UnknownReason,
 } from './model/state.ts';
 export type { Difference } from './model/value/differences.ts';
-export type { Window, WindowKind } from './model/window.ts';
+export type { Span, Window, WindowKind } from './model/window.ts';
 export { receiptOf } from './plan/receipt.ts';
 export { findRenames } from './plan/renames.ts';
 export { countLines, type DiffHunk, type DiffLine, unifiedHunks } from './plan/unified-diff.ts';

@@ -32,6 +32,7 @@ function windowOf(id: string, more: Partial<Window> = {}): Window {
     coverage: 'scanned',
     opened: 1,
     closed: null,
+    certain: null,
     createdAt: 0,
     ...more,
   };

@@ -102,6 +102,28 @@ export function lostWindows(
   return new Set(lost.map(({ id }) => id));
 }
 
+/**
+ * What scans have put down to commands whose ends never came, and who knows when they ended: a person can have made
+ * it. Certain is what was found while another command ran whose end was told. A command that is no tool call runs as
+ * long as its owner, so what was found before the owner's end was found while the command ran.
+ */
+export async function doubtedFinds(
+  store: Store,
+  lost: readonly Window[],
+  ended: Ended | null,
+): Promise<Seq[]> {
+  const doubted: Seq[] = [];
+  for (const window of commandsIn(lost)) {
+    if (window.toolCallId === null && !isEnded(window, ended)) continue;
+    const query = { after: window.opened, checkpointIds: [window.checkpointId] };
+    for (const { seq, origin, attribution } of await store.timeline.changes(query)) {
+      const isCertain = window.certain?.some(({ from, to }) => from < seq && seq <= to);
+      if (origin === 'shell' && attribution === 'inferred' && !isCertain) doubted.push(seq);
+    }
+  }
+  return doubted;
+}
+
 /** Whether the worktree could not be scanned after `seq`, at a checkpoint or before a command. */
 export async function hasGapSince(
   store: Store,

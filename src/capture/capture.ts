@@ -179,6 +179,7 @@ function keepCall(draft: Draft, change: Change, now: number): void {
     coverage: 'named',
     opened: draft.nextSeq(),
     closed: null,
+    certain: null,
     createdAt: now,
   });
 }

@@ -1,5 +1,6 @@
 import {
   authorOfFinds,
+  doubtedFinds,
   type Ended,
   hasGapSince,
   lostWindows,
@@ -145,6 +146,8 @@ async function draftWalk(
   const newDraft = async (): Promise<Draft> => {
     const draft = new Draft(await currentSeq(store));
     await endLostCalls(draft, bench.site, ended, bench.finds(now));
+    const ending = windows.filter(({ id, closed }) => closed === null && lost.has(id));
+    draft.doubted.push(...(await doubtedFinds(store, ending, ended)));
     return draft;
   };
   if (walk.kind === 'gap') return draftGap(await newDraft(), walk, windows, lost);

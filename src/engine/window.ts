@@ -2,6 +2,7 @@ import { currentOwner } from '../capture/process-owner.ts';
 import { checkId, clipText } from '../model/check.ts';
 import { SavepointError } from '../model/errors.ts';
 import { commandsIn, type Window } from '../model/window.ts';
+import type { Draft } from '../store/draft.ts';
 import type { Store } from '../store/store.ts';
 import { messageCheckpoint } from '../timeline/checkpoints.ts';
 import { newWindowId } from '../timeline/new-id.ts';
@@ -41,6 +42,7 @@ export function openWindow(bench: Workbench, request: WindowRequest): Promise<Op
       coverage,
       opened: draft.nextSeq(),
       closed: null,
+      certain: null,
       createdAt: now,
     };
     draft.windows.push(window);
@@ -71,6 +73,7 @@ export async function closeWindows(
   const options = { isTold: isOpen, looksAtLeftOut: areRuns.includes(true), baseline };
   return scanWith(bench, options, async (draft, _now, report) => {
     const ended = await open();
+    if (report.coverage === 'scanned') await keepCertain(draft, store, ended);
     for (const window of ended) {
       if (report.coverage === 'scanned') draft.removedWindows.push(window.id);
       // The window stays on record until a complete scan has found its changes.
@@ -79,6 +82,20 @@ export async function closeWindows(
     }
     return ended.length === 0 ? null : report;
   });
+}
+
+/** Remembers with the commands that go on what was found while these ran, whose ends are told. */
+async function keepCertain(draft: Draft, store: Store, ended: readonly Window[]): Promise<void> {
+  const spans = ended.map(({ opened }) => ({ from: opened, to: draft.seq }));
+  const isOver = new Set([
+    ...ended.map(({ id }) => id),
+    ...draft.removedWindows,
+    ...draft.windows.map(({ id }) => id),
+  ]);
+  for (const window of commandsIn(await store.timeline.windows())) {
+    if (window.closed !== null || isOver.has(window.id)) continue;
+    draft.windows.push({ ...window, certain: [...(window.certain ?? []), ...spans] });
+  }
 }
 
 /** A command that belongs to no tool call is the run itself. */

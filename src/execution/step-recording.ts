@@ -73,6 +73,7 @@ export async function draftBegin(
     coverage,
     opened: draft.nextSeq(),
     closed: null,
+    certain: null,
     createdAt: now,
   });
   return begun;

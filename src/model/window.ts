@@ -11,6 +11,12 @@ import type { LivingOwner } from './owner.ts';
 export type WindowKind = (typeof WINDOW_KINDS)[number];
 export const WINDOW_KINDS = ['command', 'call', 'interrupted'] as const;
 
+/** A part of the timeline: the numbers after `from`, up to `to`. */
+export interface Span {
+  readonly from: Seq;
+  readonly to: Seq;
+}
+
 /** A time in which a session could write to files. */
 export interface Window {
   readonly id: string;
@@ -31,6 +37,11 @@ export interface Window {
   readonly opened: Seq;
   /** Null while it is open. */
   readonly closed: Seq | null;
+  /**
+   * Where other commands ran in it whose ends were told: what was found there is certain, even if nobody ever tells
+   * the end of this one. Null for none.
+   */
+  readonly certain: readonly Span[] | null;
   readonly createdAt: number;
 }
 

@@ -21,6 +21,7 @@ export class Draft {
   readonly checkpoints: Checkpoint[] = [];
   readonly changes: Change[] = [];
   readonly closed: ClosedChange[] = [];
+  readonly doubted: Seq[] = [];
   readonly cancellations: Cancellation[] = [];
   readonly privatePaths: TrackedPath[] = [];
   readonly removedCheckpoints: CheckpointId[] = [];
@@ -79,6 +80,7 @@ export class Draft {
       this.#seq === this.base &&
       this.checkpoints.length === 0 &&
       this.closed.length === 0 &&
+      this.doubted.length === 0 &&
       this.privatePaths.length === 0 &&
       this.#sessions.size === 0 &&
       this.removedCheckpoints.length === 0 &&
@@ -97,6 +99,7 @@ export class Draft {
       checkpoints: this.checkpoints,
       changes: this.changes,
       closed: this.closed,
+      doubted: this.doubted,
       cancellations: this.cancellations,
       privatePaths: this.privatePaths,
       removedCheckpoints: this.removedCheckpoints,

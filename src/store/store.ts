@@ -110,6 +110,8 @@ export interface Batch {
   readonly changes?: readonly Change[];
   /** Open changes that end here. Heads follow. */
   readonly closed?: readonly ClosedChange[];
+  /** Changes on record of which it turned out that somebody else can have made them: they become `shared`. */
+  readonly doubted?: readonly Seq[];
   readonly cancellations?: readonly Cancellation[];
   /** Paths that are private from now on. Harmless where they are so already. */
   readonly privatePaths?: readonly TrackedPath[];

@@ -24,7 +24,7 @@ import type { ImportOwner, LivingOwner, ProcessOwner } from '../model/owner.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { RunTime, Session } from '../model/session.ts';
 import type { State } from '../model/state.ts';
-import { WINDOW_KINDS, type Window } from '../model/window.ts';
+import { type Span, WINDOW_KINDS, type Window } from '../model/window.ts';
 import type { Head } from './store.ts';
 
 // Each table is described here, once. What inserts, selects and seals its rows follows from the description,
@@ -161,6 +161,7 @@ export const WINDOWS: Table<Window> = {
     description: prose,
     coverage: word(COVERAGES),
     closed: nullable(seq),
+    certain: nullable(json<readonly Span[]>()),
     createdAt: time,
   },
 };

@@ -88,7 +88,7 @@ async function begin(world: World, session: Actor): Promise<OpenWindow> {
   const { id, checkpointId: checkpoint } = opened;
   world.scanned();
   noteMessage(world, checkpoint, session, messageId);
-  const window = { id, session, checkpoint, began: world.fresh() };
+  const window = { id, session, checkpoint, began: world.fresh(), certain: [] };
   scans.windows.push(window);
   world.started.push(window);
   return window;

@@ -61,22 +61,22 @@ describe('an agent whose process is known', () => {
     expect((await savepoint.rewind({ to })).success).toBe(true);
   });
 
-  it('ends its command when it dies: what nobody saw it do is not certain', async () => {
+  it('ends its command when it dies: what was found since the command began is not certain', async () => {
     const { project, savepoint } = place;
     const { id: to } = await message(savepoint);
     const agent = startAgent();
     await savepoint.openWindow({ ...CALL, owner: agent.owner });
-    project.write('seen.txt', 'while it lived');
-    expect(authors(await savepoint.scan())).toEqual([['seen.txt', 'agent', 'inferred']]);
-    project.write('unseen.txt', 'before or after its death');
+    project.write('early.txt', 'the command, or a person after an interrupt that nobody told');
+    expect(authors(await savepoint.scan())).toEqual([['early.txt', 'agent', 'inferred']]);
+    project.write('late.txt', 'before or after its death');
     await agent.die();
-    expect(authors(await savepoint.scan())).toEqual([['unseen.txt', 'agent', 'shared']]);
+    expect(authors(await savepoint.scan())).toEqual([['late.txt', 'agent', 'shared']]);
     expect((await savepoint.status()).running).toEqual([]);
     project.write('later.txt', 'a person');
     expect(authors(await savepoint.scan())).toEqual([['later.txt', null, 'exact']]);
     expect(await planned(savepoint, to)).toEqual([
-      ['seen.txt', 'delete', null],
-      ['unseen.txt', 'skip', 'shared-attribution'],
+      ['early.txt', 'skip', 'shared-attribution'],
+      ['late.txt', 'skip', 'shared-attribution'],
     ]);
   });
 
@@ -219,6 +219,61 @@ describe('a call whose end never came', () => {
     await savepoint.rewind({ to, includeShared: true });
     expect(project.read(FILE)).toBe(WAS);
     expect(project.read('docs/guide.md')).toBe('words\n');
+  });
+
+  it('is not certain either where a scan found the change before the next prompt', async () => {
+    const { project, savepoint } = place;
+    const { id: to } = await message(savepoint);
+    const { owner } = startAgent();
+    await savepoint.openWindow({ ...CALL, owner });
+    project.write('docs/guide.md', 'the person');
+    expect(authors(await savepoint.scan())).toEqual([['docs/guide.md', 'agent', 'inferred']]);
+    await message(savepoint, 'm2');
+    expect(await authorsOf(savepoint, 'docs/guide.md')).toEqual([['shell', 'agent', 'shared']]);
+    await savepoint.rewind({ to });
+    expect(project.read('docs/guide.md')).toBe('the person');
+    await savepoint.rewind({ to, includeShared: true });
+    expect(project.read('docs/guide.md')).toBe('words\n');
+  });
+
+  it('is not certain either where the scan at the next prompt leaves a gap', async () => {
+    const { project, savepoint } = place;
+    const { id: to } = await message(savepoint);
+    const { owner } = startAgent();
+    await savepoint.openWindow({ ...CALL, owner });
+    project.write('docs/guide.md', 'the person');
+    await savepoint.scan();
+    const hurried = await project.open({ scanDeadlineMs: 0 });
+    expect((await message(hurried, 'm2')).coverage).toBe('deadline');
+    expect(await authorsOf(savepoint, 'docs/guide.md')).toEqual([['shell', 'agent', 'shared']]);
+    await savepoint.rewind({ to });
+    expect(project.read('docs/guide.md')).toBe('the person');
+  });
+
+  it('leaves certain what a command did that ran later and ended', async () => {
+    const { project, savepoint } = place;
+    const { id: to } = await message(savepoint);
+    const { owner } = startAgent();
+    const next = { ...CALL, toolCallId: 'call-2' };
+    await savepoint.openWindow({ ...CALL, owner });
+    project.write('docs/guide.md', 'the person, after the command was refused');
+    await savepoint.openWindow({ ...next, owner });
+    project.write('seen.txt', 'the second command');
+    await savepoint.scan();
+    project.write(FILE, 'the second command');
+    await savepoint.closeCall(next);
+    project.write('late.txt', 'the person');
+    await savepoint.scan();
+    await savepoint.endTurn('agent');
+    expect(await planned(savepoint, to)).toEqual([
+      ['docs/guide.md', 'skip', 'shared-attribution'],
+      ['late.txt', 'skip', 'shared-attribution'],
+      ['seen.txt', 'delete', null],
+      [FILE, 'write', null],
+    ]);
+    await savepoint.rewind({ to });
+    expect(project.read(FILE)).toBe(WAS);
+    expect(project.read('late.txt')).toBe('the person');
   });
 
   it('is not certain when the next call of the same turn comes to the file', async () => {

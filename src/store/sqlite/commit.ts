@@ -60,6 +60,7 @@ function writeRows(numbers: Numbers, batch: Batch): void {
   }
   writeChanges(numbers, batch);
   for (const closed of batch.closed ?? []) closeChange(numbers, closed);
+  for (const seq of batch.doubted ?? []) doubtChange(connection, seq);
   for (const pair of batch.cancellations ?? []) cancellations.put(numbers, pair);
   for (const path of batch.privatePaths ?? []) privatePaths.put(numbers, { path });
   for (const operation of batch.operations ?? []) {
@@ -202,4 +203,14 @@ function closeChange(numbers: Numbers, { seq, after, attribution }: ClosedChange
     throw new SavepointError('argument-invalid', `change ${seq} is not open`);
   }
   connection.run(CLOSE_HEAD, ...state, row.path, seq);
+}
+
+const DOUBT = `
+  UPDATE changes SET attribution = ?1, seal = ${sealSql('changes', { attribution: '?1' })}
+  WHERE seq = ?2
+  RETURNING seq`;
+
+function doubtChange(connection: Connection, seq: Seq): void {
+  if (connection.get(DOUBT, ATTRIBUTIONS.indexOf('shared'), seq) !== undefined) return;
+  throw new SavepointError('argument-invalid', `there is no change ${seq}`);
 }

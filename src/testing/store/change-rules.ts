@@ -63,6 +63,14 @@ export function changeRules({ test }: Tests<Store>): void {
     assert.equal((await store.timeline.changes({}))[2]?.attribution, 'shared');
   });
 
+  test('takes changes on record for shared once it is told to', async (store) => {
+    const changes = [changeOf(1, 'a'), changeOf(2, 'b')];
+    await commit(store, { changes });
+    await commit(store, { doubted: [2, 2] });
+    const shared = { ...changes[1], attribution: 'shared' };
+    assert.deepEqual(await store.timeline.changes({}), [changes[0], shared]);
+  });
+
   test('lists the oldest first, and filters by each part of a query and by all', async (store) => {
     const one = { sessionId: 's', checkpointId: FIRST };
     await commit(store, {

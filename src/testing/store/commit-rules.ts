@@ -127,6 +127,7 @@ const CONTRADICTIONS: readonly (readonly [string, Partial<Batch>])[] = [
   ['a window of a session that is not there', { windows: [windowOf(2, NOBODY)] }],
   ['the end of a change that is not there', { closed: [{ seq: 9, after: ABSENT }] }],
   ['the end of a change that is not open', { closed: [{ seq: 2, after: ABSENT }] }],
+  ['a doubt about a change that is not there', { doubted: [9] }],
   ['a window with an old number', { windows: [windowOf(0)] }],
   ['a window that ends with an old number', { windows: [windowOf(1, { closed: 0 })] }],
   ['a window that ends before it begins', { windows: [windowOf(2, { closed: 1 })] }],

@@ -95,6 +95,7 @@ export function windowOf(opened: Seq, more: Partial<Window> = {}): Window {
     coverage: 'scanned',
     opened,
     closed: null,
+    certain: null,
     createdAt: 1_000 + opened,
     ...more,
   };

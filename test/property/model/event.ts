@@ -12,7 +12,9 @@ export interface Event {
   /** The other messages whose commands can have done it: it is theirs as well. */
   coAuthors: readonly { readonly session: string | null; readonly checkpoint: string }[];
   /** Several commands could have done it, or one of which nobody told the end. */
-  readonly shared: boolean;
+  shared: boolean;
+  /** It was met unannounced while a command ran. */
+  readonly found: boolean;
   readonly before: Place;
   after: Place;
   /** The writer has not said that it is done: what anybody writes counts as its doing. */

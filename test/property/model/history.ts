@@ -3,7 +3,10 @@ import type { Event } from './event.ts';
 import { foldersAbove, isBelow, isHidden, linkedName } from './names.ts';
 
 /** Whose doing an event is. */
-export type Author = Pick<Event, 'by' | 'session' | 'checkpoint' | 'coAuthors' | 'shared'>;
+export type Author = Pick<
+  Event,
+  'by' | 'session' | 'checkpoint' | 'coAuthors' | 'shared' | 'found'
+>;
 
 /**
  * What the index of the last scan says of a path: something was there, or nothing, or a rule hid it. Null
@@ -24,6 +27,7 @@ export const NOBODY: Omit<Author, 'by'> = {
   checkpoint: null,
   coAuthors: [],
   shared: false,
+  found: false,
 };
 export const PERSON: Author = { ...NOBODY, by: 'person' };
 /** As long as no scan and no command tells more. */

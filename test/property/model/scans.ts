@@ -8,6 +8,8 @@ export interface OpenWindow {
   readonly session: string;
   readonly checkpoint: string;
   readonly began: number;
+  /** When other commands ran whose ends were told. */
+  readonly certain: { readonly from: number; readonly to: number }[];
 }
 
 /** What a scan leaves for the next one to compare with. */
@@ -40,6 +42,7 @@ export class Scans {
   /** A program scans. `movedOn`: a session whose commands must be over, though nobody said so. */
   scan(program: number, movedOn: string | null): Event[] {
     const index = indexOf(this.#history);
+    for (const window of this.windows) if (window.session === movedOn) this.#doubt(window);
     const found = this.hasBaseline ? this.#look(program, movedOn) : this.#lookFirst();
     this.windows = this.windows.filter(({ session }) => session !== movedOn);
     this.#own.set(program, index);
@@ -58,8 +61,13 @@ export class Scans {
     return { author: authorOf(this.windows, null), sight, began };
   }
 
+  /** The end of a command is told, after a scan. */
   close(id: string): void {
+    const ended = this.windows.find((window) => window.id === id);
     this.windows = this.windows.filter((window) => window.id !== id);
+    if (ended === undefined) return;
+    const span = { from: ended.began, to: this.#history.tick() };
+    for (const { certain } of this.windows) certain.push(span);
   }
 
   /** What programs know by themselves ends with them: each scan has written its index to the file. */
@@ -72,6 +80,15 @@ export class Scans {
     const had = this.#inFile !== null;
     this.#inFile = null;
     return had;
+  }
+
+  /** Nobody tells the end of a command: what was found while only it ran can be anybody's. */
+  #doubt({ checkpoint, began, certain }: OpenWindow): void {
+    for (const event of this.#history.events()) {
+      const isOfIt = [event, ...event.coAuthors].some((one) => one.checkpoint === checkpoint);
+      const isCertain = certain.some(({ from, to }) => from < event.at && event.at < to);
+      if (event.found && isOfIt && event.at > began && !isCertain) event.shared = true;
+    }
   }
 
   /** The index that a program goes by. */
@@ -125,5 +142,5 @@ function authorOf(windows: readonly OpenWindow[], movedOn: string | null): Autho
     (one) => familyOf(one.session) === family && one.session !== movedOn,
   );
   const coAuthors = windows.filter((one) => one.checkpoint !== checkpoint);
-  return { by: 'agent', session, checkpoint, coAuthors, shared: !isSure };
+  return { by: 'agent', session, checkpoint, coAuthors, shared: !isSure, found: true };
 }
