@@ -95,7 +95,10 @@ export function planRemoval(
   site: Site,
 ): InstallPlan {
   const plan = plannedFor(agents, scopes, (agent, made, scope) => {
-    for (const file of filesOf(agent, scope, site)) attempt(made, file, () => removed(file, site));
+    for (const file of filesOf(agent, scope, site)) {
+      attempt(made, file, () => removed(file, site));
+      made.left.push(...wrappedIn(file));
+    }
   });
   // A folder goes with the first file that was written to it, and must be empty by then.
   return { ...plan, edits: plan.edits.toReversed() };
@@ -138,18 +141,25 @@ function wayBack(
   return { backup: record.keep(place, before), goesBackTo: hadOurs ? 'edited' : 'copy' };
 }
 
-/** As `applyInstall`, for a removal. Folders that were made for the file go with it once they are empty. */
-export function applyRemoval({ place, before, after }: FileEdit, record: InstallRecord): void {
+/**
+ * As `applyInstall`, for a removal. Folders that were made for the file go with it once they are empty. The copy
+ * of what was there before goes only where the file is that again; otherwise its path is returned.
+ */
+export function applyRemoval(
+  { place, before, after }: FileEdit,
+  record: InstallRecord,
+): string | null {
   if (before === null) throw new Error('a removal finds a file');
   if (after !== null) rewriteFile(place, after, before);
   else if (isStill(place, before)) removeIfThere(place);
   else throw new SavepointError('config-invalid', `${place} was changed just now`, { path: place });
   const folders = record.get(place)?.folders ?? [];
-  record.forget(place);
-  if (after !== null) return;
+  const copy = record.forget(place, after);
+  if (after !== null) return copy;
   for (const folder of folders.toReversed()) {
     if (isThere(folder) && !removeFolder(folder)) break;
   }
+  return copy;
 }
 
 /** The hooks of ours that are registered for an agent, and the files that cannot be read. */
@@ -188,7 +198,7 @@ function isSwitchedOff({ agent, own }: AgentFile, bytes: Buffer): boolean {
 function hooksIn({ agent, own }: AgentFile, bytes: Buffer): OurHook[] {
   if (own === null) return ourHooks(textOf(bytes), agent.name);
   const command = ourCommandIn(String(bytes), agent.name);
-  return command === null ? [] : [{ event: '*', command }];
+  return command === null ? [] : [{ event: '*', command, isWrapped: false }];
 }
 
 interface MutablePlan {
@@ -229,14 +239,17 @@ function filesOf(agent: AgentSettings, scope: Scope, site: Site): AgentFile[] {
 }
 
 function isInstalled(agent: AgentSettings, scope: Scope, site: Site): boolean {
-  return filesOf(agent, scope, site).some((file) => {
-    try {
-      const bytes = bytesOf(file);
-      return bytes !== null && hooksIn(file, bytes).length > 0;
-    } catch {
-      return false;
-    }
-  });
+  return filesOf(agent, scope, site).some((file) => hooksOrNone(file).length > 0);
+}
+
+/** A file that cannot be read counts as one without hooks. */
+function hooksOrNone(file: AgentFile): OurHook[] {
+  try {
+    const bytes = bytesOf(file);
+    return bytes === null ? [] : hooksIn(file, bytes);
+  } catch {
+    return [];
+  }
 }
 
 /** Puts down what is to be done to a file, or why it has to be left alone. */
@@ -279,7 +292,7 @@ function installed(at: AgentFile, site: Site): FileEdit | null {
   const isOutdated = (present: string): boolean => !isRunnable(present, site);
   const { text: edited, made } = withHooks(text, agent.name, agent.hooks, command, isOutdated);
   if (edited === text) return null;
-  const hadOurs = ourHooks(text, agent.name).length > 0;
+  const hadOurs = ourHooks(text, agent.name).some(({ isWrapped }) => !isWrapped);
   return { ...edit, after: bytesFor(before, edited), hadOurs, made };
 }
 
@@ -307,6 +320,20 @@ function removed(at: AgentFile, site: Site): FileEdit | null {
   return edited === text ? null : { ...edit, after: bytesFor(before, edited) };
 }
 
+/** The hooks in somebody's settings that run ours inside a command of their own. They stay. */
+function wrappedIn(at: AgentFile): LeftFile[] {
+  const { agent, scope, file, own } = at;
+  return hooksOrNone(at)
+    .filter(({ isWrapped }) => own === null && isWrapped)
+    .map(({ event, command }) => ({
+      agent: agent.name,
+      scope,
+      file,
+      message: `the hook of ${event} in ${file} runs Savepoint as part of another command (${command})`,
+      hint: 'take "savepoint hook" out of that command yourself',
+    }));
+}
+
 /** Settings may be a link to a file elsewhere; a file of ours that is a link is not as we wrote it. */
 function placeOf({ file, own }: AgentFile): string {
   if (own !== null && kindOf(file) === 'symlink') throw notOurs(file);
@@ -321,8 +348,9 @@ function modeFor(scope: Scope, own: OwnFile | null): number | undefined {
 
 /** Whether the program of a registered command can still be found. */
 export function isRunnable(command: string, { env, project }: Places): boolean {
-  const [, single, double, plain] = /^(?:'([^']*)'|"([^"]*)"|(\S+)) hook /.exec(command) ?? [];
-  const program = single ?? double ?? plain ?? '';
+  const [, single, double, plain] =
+    /^(?:'((?:[^']|'\\'')*)'|"([^"]*)"|(\S+)) hook /.exec(command) ?? [];
+  const program = single?.replaceAll("'\\''", "'") ?? double ?? plain ?? '';
   if (program.startsWith('/')) return exists(program);
   return findProgram(program, env.PATH, project) !== null;
 }

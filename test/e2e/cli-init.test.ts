@@ -97,6 +97,41 @@ describe('init then uninstall', () => {
     expect(readFileSync(settings, 'utf8')).toBe('{\n  "model": "opus"\n}\n');
   });
 
+  it.each(['my-backup.sh && %', 'timeout 20 %', 'VAR=x %'])(
+    'leaves a hook of somebody that runs ours: %s',
+    async (wrapper) => {
+      const command = wrapper.replace('%', 'savepoint hook claude-code');
+      const theirs = { hooks: [{ type: 'command', command }] };
+      const text = `${JSON.stringify({ hooks: { Stop: [theirs] } }, null, 2)}\n`;
+      write(settings, text);
+      expect((await project.run(['init', ...CLAUDE])).code).toBe(0);
+      expect(JSON.parse(readFileSync(settings, 'utf8')).hooks.Stop).toEqual([theirs]);
+      const { out: health } = await project.run(['doctor', '--json']);
+      expect(JSON.parse(health).findings).toEqual([]);
+      const { out, err } = await project.run(['uninstall', ...CLAUDE]);
+      expect(readFileSync(settings, 'utf8')).toBe(text);
+      expect(out).toContain('the hooks are out');
+      expect(err.replaceAll(/\s+/g, ' ')).toContain(`part of another command (${command})`);
+    },
+  );
+
+  it('keeps the copy of settings that did not go back to it', async () => {
+    write(settings, '{\n  "model": "opus"\n}\n');
+    await project.run(['init', ...CLAUDE]);
+    const edited = readFileSync(settings, 'utf8').replace('opus', 'sonnet');
+    writeFileSync(settings, edited);
+    const { out } = await project.run(['uninstall', ...CLAUDE]);
+    const [copy = '', ...others] = readdirSync(join(project.home, 'agents/backups'));
+    expect(others).toEqual([]);
+    const file = join(project.home, 'agents/backups', copy);
+    expect(readFileSync(file, 'utf8')).toBe('{\n  "model": "opus"\n}\n');
+    expect(out.replaceAll(/\s+/g, '')).toContain(file.replaceAll(/\s+/g, ''));
+    // One that did is not needed any more.
+    await project.run(['init', ...CLAUDE]);
+    await project.run(['uninstall', ...CLAUDE]);
+    expect(readdirSync(join(project.home, 'agents/backups'))).toEqual([copy]);
+  });
+
   it('writes through a link and keeps the mode', async () => {
     const elsewhere = join(project.scratch, 'dotfiles/claude.json');
     write(elsewhere, '{}\n');
