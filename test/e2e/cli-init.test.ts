@@ -319,12 +319,27 @@ describe('init', () => {
     const folder = join(user, '.claude/skills/savepoint');
     expect(readdirSync(join(folder, 'commands')).sort()).toEqual([
       'list.md',
-      'redo.md',
       'status.md',
       'undo-all.md',
       'undo.md',
     ]);
     expect(existsSync(join(folder, 'hooks'))).toBe(false);
+  });
+
+  it('allows the commands of Claude Code to run what they need and nothing else', async () => {
+    await project.run(['init', ...CLAUDE], { env: installProgram('savepoint') });
+    const folder = join(user, '.claude/skills/savepoint/commands');
+    const allowed = readdirSync(folder).map((name) => {
+      const [line] =
+        /(?<=^allowed-tools: ).*/m.exec(readFileSync(join(folder, name), 'utf8')) ?? [];
+      return [name, line];
+    });
+    expect(Object.fromEntries(allowed)).toEqual({
+      'list.md': 'Bash(savepoint list --limit 20)',
+      'status.md': 'Bash(savepoint doctor)',
+      'undo-all.md': 'Bash(savepoint rewind --session:*)',
+      'undo.md': 'Bash(savepoint rewind --session:*)',
+    });
   });
 });
 
