@@ -81,10 +81,11 @@ export function planInstall(agents: readonly AgentName[], scope: Scope, site: Si
     const [first = agent.name] = files.map(({ file }) => file);
     const about = { agent: agent.name, scope, file: first };
     const instead = agent.readsInstead?.(scope, site);
-    if (elsewhere.length > 0) plan.left.push({ ...about, ...doubled(agent, elsewhere) });
+    if (files.length === 0) plan.left.push({ ...about, ...sameFiles(agent, scope) });
+    else if (elsewhere.length > 0) plan.left.push({ ...about, ...doubled(agent, elsewhere) });
     else if (instead !== undefined && exists(instead)) {
       plan.left.push({ ...about, ...readsAnother(agent, instead) });
-    } else for (const file of files) attempt(plan, file, () => installed(file, site));
+    } else for (const file of files) attempt(plan, file, site, () => installed(file, site));
   });
 }
 
@@ -96,7 +97,7 @@ export function planRemoval(
 ): InstallPlan {
   const plan = plannedFor(agents, scopes, (agent, made, scope) => {
     for (const file of filesOf(agent, scope, site)) {
-      attempt(made, file, () => removed(file, site));
+      attempt(made, file, site, () => removed(file, site));
       made.left.push(...wrappedIn(file));
     }
   });
@@ -175,7 +176,7 @@ export function registeredFor(agent: AgentSettings, site: Site): Registered {
   const hooks: RegisteredHook[] = [];
   const switchedOffIn: string[] = [];
   for (const at of SCOPES.flatMap((scope) => filesOf(agent, scope, site))) {
-    attempt(plan, at, () => {
+    attempt(plan, at, site, () => {
       const bytes = bytesOf(at);
       const found = bytes === null ? [] : hooksIn(at, bytes);
       hooks.push(...found.map((hook) => ({ ...hook, scope: at.scope, file: at.file })));
@@ -226,9 +227,24 @@ interface AgentFile {
   readonly own: OwnFile | null;
 }
 
+/** Without those that are files of a scope before: whoever keeps dotfiles in a project has links to them. */
 function filesOf(agent: AgentSettings, scope: Scope, site: Site): AgentFile[] {
   // In the home directory the files of the project would be those of the user.
   if (scope !== 'user' && site.project === site.homeDirectory) return [];
+  const before = SCOPES.slice(0, SCOPES.indexOf(scope));
+  const known = before.flatMap((other) => filesIn(agent, other, site).map(placeOrName));
+  return filesIn(agent, scope, site).filter((file) => !known.includes(placeOrName(file)));
+}
+
+function placeOrName({ file }: AgentFile): string {
+  try {
+    return placeOfSettings(file);
+  } catch {
+    return file;
+  }
+}
+
+function filesIn(agent: AgentSettings, scope: Scope, site: Site): AgentFile[] {
   const hooksFile = agent.hooksFile?.(scope, site) ?? null;
   return [
     ...(hooksFile === null ? [] : [{ agent, scope, file: hooksFile, own: null }]),
@@ -253,10 +269,17 @@ function hooksOrNone(file: AgentFile): OurHook[] {
 }
 
 /** Puts down what is to be done to a file, or why it has to be left alone. */
-function attempt(plan: MutablePlan, at: AgentFile, edit: () => FileEdit | null): void {
+function attempt(
+  plan: MutablePlan,
+  at: AgentFile,
+  { project }: Places,
+  edit: () => FileEdit | null,
+): void {
   try {
     const made = edit();
-    if (made !== null) plan.edits.push(made);
+    if (made === null) return;
+    if (at.scope !== 'user' && !made.place.startsWith(`${project}/`)) throw leadsOut(made);
+    plan.edits.push(made);
   } catch (error) {
     const [message, hint] = refusal(at.file, error);
     plan.left.push({ agent: at.agent.name, scope: at.scope, file: at.file, message, hint });
@@ -299,9 +322,9 @@ function installed(at: AgentFile, site: Site): FileEdit | null {
 /** Null where nothing of ours is there. */
 function removed(at: AgentFile, site: Site): FileEdit | null {
   const { agent, scope, file, own } = at;
-  const place = placeOf(at);
   const before = bytesOf(at);
   if (before === null) return null;
+  const place = placeOf(at);
   const known = site.record.get(place);
   const asWritten = hashOf(before) === known?.wrote ? known : null;
   const about = { agent: agent.name, scope, file, place, before, isOwn: own !== null };
@@ -395,6 +418,21 @@ function notOurs(file: string): SavepointError {
     path: file,
     hint: 'if you do not need it, move it away and try again',
   });
+}
+
+/** Whoever can write to the project must not choose which other file is written. */
+function leadsOut({ file, place }: FileEdit): SavepointError {
+  return new SavepointError('config-invalid', `${file} leads out of the project, to ${place}`, {
+    path: file,
+    hint: 'take away the link that leads there, or leave out --scope',
+  });
+}
+
+function sameFiles({ title }: AgentSettings, scope: Scope) {
+  return {
+    message: `${title} has no files of the scope ${scope} here: they are links to those of another scope, or the other way round`,
+    hint: 'leave out --scope',
+  };
 }
 
 function doubled({ title, name }: AgentSettings, scopes: readonly Scope[]) {

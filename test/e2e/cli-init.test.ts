@@ -343,6 +343,64 @@ describe('init', () => {
   });
 });
 
+describe('links', () => {
+  it('of a project do not lead init and uninstall out of it', async () => {
+    const other = join(project.scratch, 'other');
+    write(join(other, 'package.json'), '{ "name": "x" }\n');
+    mkdirSync(project.path('.claude'));
+    symlinkSync('../../other/package.json', project.path('.claude/settings.json'));
+    symlinkSync(other, project.path('.opencode'));
+    symlinkSync(join(project.scratch, 'nowhere'), project.path('.kilo'));
+    const agents = ['--agent', 'claude-code,opencode,kilo', '--yes'];
+    const { code, err } = await project.run(['init', ...agents, '--scope', 'project']);
+    expect(code).toBe(1);
+    expect(err.match(/leads out of the project/g)).toHaveLength(2);
+    expect(Object.keys(treeOf(other))).toEqual(['package.json']);
+    expect(readFileSync(join(other, 'package.json'), 'utf8')).toBe('{ "name": "x" }\n');
+    expect(existsSync(join(project.scratch, 'nowhere'))).toBe(false);
+    const nothing = await project.run(['uninstall', ...agents]);
+    expect(nothing).toMatchObject({ code: 5, err: '' });
+    // Hooks behind such a link are somebody else's to take out.
+    const hook = { hooks: [{ type: 'command', command: 'savepoint hook claude-code' }] };
+    const text = JSON.stringify({ hooks: { Stop: [hook] } });
+    writeFileSync(join(other, 'package.json'), text);
+    const out = await project.run(['uninstall', ...agents]);
+    expect(out.err).toContain('leads out of the project');
+    expect(readFileSync(join(other, 'package.json'), 'utf8')).toBe(text);
+  });
+
+  it('of your own settings are followed, and named', async () => {
+    const dotfiles = join(project.scratch, 'dotfiles');
+    mkdirSync(dotfiles);
+    symlinkSync(dotfiles, join(user, '.claude'));
+    const args = ['init', '--agent', 'claude-code', '--dry-run'];
+    const { out } = await project.run(args);
+    expect(out).toContain(`${settings} leads to ${join(dotfiles, 'settings.json')}\n`);
+    await project.run(['init', ...CLAUDE]);
+    expect((await project.run(['init', ...CLAUDE])).out).toContain('Nothing to do');
+    expect((await project.run(['uninstall', ...CLAUDE])).code).toBe(0);
+    expect(treeOf(dotfiles)).toEqual({});
+  });
+
+  it('from your own settings into the project make one file, not two', async () => {
+    write(project.path('.claude/settings.json'), '{}\n');
+    symlinkSync(project.path('.claude'), join(user, '.claude'));
+    const env = installProgram('savepoint');
+    expect((await project.run(['init', ...CLAUDE], { env })).code).toBe(0);
+    const text = readFileSync(settings, 'utf8');
+    const second = await project.run(['init', ...CLAUDE], { env });
+    expect(second.out).toContain('Nothing to do');
+    expect(second.code).toBe(5);
+    const { out } = await project.run(['doctor', '--json'], { env });
+    expect(JSON.parse(out).findings).toEqual([]);
+    const shared = await project.run(['init', ...CLAUDE, '--scope', 'project'], { env });
+    expect(shared.err).toContain('has no files of the scope project here');
+    expect(readFileSync(settings, 'utf8')).toBe(text);
+    expect((await project.run(['uninstall', ...CLAUDE], { env })).code).toBe(0);
+    expect(readFileSync(settings, 'utf8')).toBe('{}\n');
+  });
+});
+
 describe('off and on', () => {
   it('switch the hooks of a project, or of one session', async () => {
     const session = await project.run(['off', '--session', 's1', '--json']);
