@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { processStat } from '../fs/process-stat.ts';
 import { readFileOrNull } from '../fs/read-file.ts';
 import type { OwnerRequest } from '../index.ts';
@@ -7,12 +8,14 @@ import type { AgentAdapter } from './agent-adapter.ts';
 const LEASE_MS = 10 * 60 * 1000;
 const LEASE: OwnerRequest = { leaseMs: LEASE_MS };
 
-const SHELL = /^-?(ba|da|a|z|k|fi)?sh$/;
-const MOST_SHELLS = 3;
+/** Programs that run another one and wait for it. */
+const RUNS_OTHERS = /^(-?(ba|da|a|z|k|fi)?sh|timeout)$/;
+const MOST_STEPS = 8;
 
 /**
- * The process whose end ends the agent's work: the one that the agent names, else the parent of this hook, past
- * the shell that runs the hook's command. A lease where that is not the agent, or cannot be told.
+ * The process whose end ends the agent's work: the one that the agent names, else the nearest one above this hook that
+ * runs the agent's program, else the parent of the hook, past the shell that runs the hook's command. A lease where
+ * that is not the agent, or cannot be told.
  */
 export function agentOwner(
   { name, parentIsAgent }: Pick<AgentAdapter, 'name' | 'parentIsAgent'>,
@@ -23,19 +26,30 @@ export function agentOwner(
     return { processId: named };
   }
   if (!parentIsAgent) return LEASE;
-  let processId = parentId;
-  for (let shells = 0; shells < MOST_SHELLS; shells += 1) {
-    const found = processStat(processId);
-    // The process with the number 1 takes over those whose parent has ended.
-    if (found === null || processId <= 1) return LEASE;
-    if (!SHELL.test(found.name)) return isDaemon(processId) ? LEASE : { processId };
-    processId = found.parentId;
-  }
-  return LEASE;
+  const above = processesAbove(parentId, MOST_STEPS);
+  const program = name === 'claude-code' ? 'claude' : name;
+  // Something may stand between the two, such as a version manager that starts `savepoint`.
+  const agent = above.find((one) => namesOf(one).includes(program));
+  const owner = agent ?? above.find(({ name: parent }) => !RUNS_OTHERS.test(parent));
+  if (owner === undefined || owner.words.includes('app-server')) return LEASE;
+  return { processId: owner.id };
 }
 
-/** Codex serves programs by a process that outlives their sessions; its hooks are children of that one then. */
-function isDaemon(processId: number): boolean {
-  const words = readFileOrNull(`/proc/${processId}/cmdline`, {})?.toString().split('\0');
-  return words?.includes('app-server') ?? false;
+interface RunningProcess {
+  readonly id: number;
+  readonly name: string;
+  readonly words: readonly string[];
+}
+
+/** The process and those that started it. The one with the number 1 takes over those whose parent has ended. */
+function processesAbove(id: number, most: number): RunningProcess[] {
+  const stat = id > 1 && most > 0 ? processStat(id) : null;
+  if (stat === null) return [];
+  const words = readFileOrNull(`/proc/${id}/cmdline`, {})?.toString().split('\0') ?? [];
+  return [{ id, name: stat.name, words }, ...processesAbove(stat.parentId, most - 1)];
+}
+
+/** What a process may be called: an interpreter is known by its script. */
+function namesOf({ name, words }: RunningProcess): string[] {
+  return [name, ...words.slice(0, 2).map((word) => basename(word).replace(/\.[cm]?js$/, ''))];
 }

@@ -27,7 +27,7 @@ export async function runHookProcess(
   // Nobody reads the warnings of a hook, such as that of Node 22 about SQLite.
   process.removeAllListeners('warning');
   try {
-    const io = { env, platform, homeDirectory: homeDirectory(env), cwd: process.cwd() };
+    const io = { env, platform, homeDirectory: homeDirectory(env), cwd: currentFolder() };
     const [first = '', second = ''] = argv;
     if (first === '--first-scan') {
       last.close();
@@ -105,6 +105,15 @@ function say(text: string): Promise<void> {
     process.stdout.on('error', () => done());
     process.stdout.write(`${text}\n`, () => done());
   });
+}
+
+/** The root where the folder was deleted: an event may name another one, and the agent waits for its answer. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
 }
 
 function homeDirectory({ HOME }: NodeJS.ProcessEnv): string {

@@ -71,6 +71,34 @@ const TOOLS: ToolTable = {
   bash: commandIn('command'),
 };
 
+/** The other tools of these agents. They read, ask, plan or delegate, and write no files. */
+export const READ_ONLY: readonly string[] = [
+  'read',
+  'list',
+  'glob',
+  'grep',
+  'lsp',
+  'codesearch',
+  'webfetch',
+  'websearch',
+  'todoread',
+  'todowrite',
+  'question',
+  'skill',
+  'task',
+  'plan_enter',
+  'plan_exit',
+  'invalid',
+];
+
+/**
+ * Tools of MCP servers are called by the name of the server and their own, and plug-ins bring further ones: nobody can
+ * tell what they write. Our own server records what it does by itself.
+ */
+function isForeign(tool: string): boolean {
+  return !READ_ONLY.includes(tool) && !tool.startsWith('savepoint_');
+}
+
 export const parsePluginEvent: AgentAdapter['parse'] = (value) => {
   const problem = problemWith(ENVELOPE, 'payload', value);
   if (problem !== null || !accepts(ENVELOPE, value)) return drop('malformed', problem ?? '');
@@ -149,7 +177,9 @@ function toolEvent(
   args: unknown,
   envelope: Envelope,
 ): Parsed {
-  const act = actOf(TOOLS, tool, args);
+  const known = actOf(TOOLS, tool, args);
+  const act =
+    known === 'other' && isForeign(tool) ? ({ kind: 'command', command: tool } as const) : known;
   if (act === 'other') return drop('other-tool', tool);
   if (act === null) return drop('malformed', `args of ${tool}`);
   const session = sessionOf(sessionID, envelope);

@@ -31,6 +31,7 @@ export async function recordEvent(recording: Recording, event: AgentEvent): Prom
   const { sessionId } = event;
   switch (event.kind) {
     case 'session-started':
+      await savepoint.resumeSession(sessionId, recording.owner);
       return { notice: null, lacksBaseline: !(await savepoint.isScanned()) };
     case 'message':
       return recordMessage(recording, event);

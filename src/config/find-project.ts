@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { exists, realPathOrNull } from '../fs/entries.ts';
 import { SavepointError, storeDirectory } from '../index.ts';
@@ -73,4 +74,16 @@ export function userFile({ env, homeDirectory }: Surroundings): string {
   // The XDG specification says that a relative one counts as not set.
   const folder = chosen && isAbsolute(chosen) ? chosen : join(homeDirectory, '.config');
   return join(folder, 'savepoint', 'config.json');
+}
+
+/**
+ * As `userFile`, where neither HOME nor XDG_CONFIG_HOME may say where that is. Null for a user whom the system does
+ * not know, as in some containers.
+ */
+export function accountFile(): string | null {
+  try {
+    return join(userInfo().homedir, '.config', 'savepoint', 'config.json');
+  } catch {
+    return null;
+  }
 }

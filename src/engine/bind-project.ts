@@ -1,9 +1,10 @@
 import { type CaptureSite, look } from '../capture/capture.ts';
+import { statOf } from '../fs/entries.ts';
 import type { BaselineState, Manifest } from '../model/manifest.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { type State, sameState } from '../model/state.ts';
 import type { Head, ProjectIdentity } from '../store/store.ts';
-import { isSameProject, mayBeCopiedUp, mismatch, openProject, type Project } from './project.ts';
+import { identityOf, isSameProject, mayBeCopiedUp, mismatch, type Project } from './project.ts';
 
 /**
  * Refuses a folder that is not the one that the store was made for, unless it is to be adopted. Writes only
@@ -41,9 +42,11 @@ export async function keepBound(
   return found;
 }
 
+/** Null where the folder is gone. The path of a project that is open is a real one, so no link is resolved. */
 function identityOrNull(root: string): ProjectIdentity | null {
   try {
-    return openProject(root).identity;
+    const stats = statOf(root);
+    return stats.isDirectory() ? identityOf(root, stats) : null;
   } catch {
     return null;
   }

@@ -17,6 +17,7 @@ import type { CheckpointId } from '../model/ids.ts';
 import type { LivingOwner } from '../model/owner.ts';
 import type { TrackedPath } from '../model/path.ts';
 import type { Draft } from '../store/draft.ts';
+import { findSession } from '../store/find.ts';
 import { addCheckpoint, findMessage, messageCheckpoint } from '../timeline/checkpoints.ts';
 import { checkLabel } from '../timeline/labels.ts';
 import { privatePaths } from '../timeline/private-paths.ts';
@@ -148,6 +149,17 @@ export async function recordSession(
   const ref = { id, agent: request.agent, parentId, isRun: request.isRun, owner };
   if (parentId !== undefined) checkId('parentSessionId', parentId);
   return (await touchSession(draft, bench.store, ref, now)).id;
+}
+
+/** Notes the agent that goes on with a session. */
+export async function resumeSession(
+  bench: Workbench,
+  sessionId: string,
+  owner: OwnerRequest,
+): Promise<void> {
+  // Most sessions that start are new ones, and need no lock.
+  if ((await findSession(bench.store, sessionId)) === null) return;
+  await bench.write((draft, now) => recordSession(bench, draft, { sessionId, owner }, now));
 }
 
 /** The owner that a request names; null where it names none. */

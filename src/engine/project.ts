@@ -24,8 +24,12 @@ export function openProject(path: string, refused: readonly string[] = []): Proj
       hint: 'choose the folder of one project with --project DIR',
     });
   }
-  const inode = String(stats.ino);
-  return { root, identity: { root, inode, birthtimeNs: String(stats.birthtimeNs) } };
+  return { root, identity: identityOf(root, stats) };
+}
+
+/** `root` is a real path, and `stats` are of its folder. */
+export function identityOf(root: string, stats: ReturnType<typeof statOf>): ProjectIdentity {
+  return { root, inode: String(stats.ino), birthtimeNs: String(stats.birthtimeNs) };
 }
 
 const TOO_MUCH =

@@ -116,7 +116,10 @@ export interface WorkMention {
   readonly subagentId?: string | undefined;
 }
 
-const OWNER: Kind<OwnerRequest> = anyOf(object({ processId: COUNT }), object({ leaseMs: AMOUNT }));
+export const OWNER: Kind<OwnerRequest> = anyOf(
+  object({ processId: COUNT }),
+  object({ leaseMs: AMOUNT }),
+);
 
 const WORK_MENTION = { owner: optional(OWNER), subagentId: optional(ID) };
 

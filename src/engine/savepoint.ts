@@ -21,7 +21,7 @@ import type { PruneRequest, RetentionRules } from '../timeline/retention.ts';
 import { archiveSession } from '../timeline/sessions.ts';
 import { tell, type Untold, untold } from '../timeline/untold.ts';
 import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
-import { captureAfter, captureBefore, checkpoint } from './capture.ts';
+import { captureAfter, captureBefore, checkpoint, resumeSession } from './capture.ts';
 import { closeCall, endSession, endTurn } from './end-work.ts';
 import { type Materialized, materialize } from './materialize.ts';
 import type { CleanupRules, EvictionResult, PrunePlan, PruneReport } from './prune.ts';
@@ -41,6 +41,8 @@ import {
   type EndTurnRequest,
   NAMED_PATHS,
   type NamedPath,
+  OWNER,
+  type OwnerRequest,
   PLAN_OPTIONS,
   type PlanOptions,
   REWIND_REQUEST,
@@ -161,6 +163,16 @@ export class Savepoint extends TimelineReader {
   async endTurn(sessionId: string, request: EndTurnRequest = {}): Promise<void> {
     check(END_TURN_REQUEST, 'request', request);
     return endTurn(this.#bench, sessionId, request);
+  }
+
+  /**
+   * The agent goes on with a session, so that it runs from now on. Does nothing where the session is not on record:
+   * its first prompt or call begins it.
+   */
+  async resumeSession(sessionId: string, owner: OwnerRequest): Promise<void> {
+    check(ID, 'sessionId', sessionId);
+    check(OWNER, 'owner', owner);
+    return resumeSession(this.#bench, sessionId, owner);
   }
 
   /** The session is over: whatever the agent and its sub-agents opened ends here. Never makes the first scan. */

@@ -93,7 +93,11 @@ export async function scanWith<T>(
   const isMissing = options.baseline === false && (await bench.store.state()).baseline === null;
   const walk = isMissing ? gap('no-baseline', NO_BASELINE) : await walked(bench, deadline);
   return bench.locked(async () => {
-    const { draft, report, keep } = await draftWalk(bench, walk, deadline, options);
+    // Another process may have made the first scan meanwhile. A second one would take what an agent did since for
+    // what was always there, so the walk is made again, to find that as changes.
+    const isLate = walk.kind === 'first' && (await bench.store.state()).baseline !== null;
+    const found = isLate ? await walked(bench, deadline) : walk;
+    const { draft, report, keep } = await draftWalk(bench, found, deadline, options);
     const result = await work(draft, bench.settings.now(), report);
     if (!draft.isEmpty()) await bench.store.timeline.commit(draft.batch());
     await keep();

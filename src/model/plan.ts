@@ -132,6 +132,8 @@ export interface RewindPlan {
   /** Sorted by path; each path once. */
   readonly lines: readonly PlanLine[];
   readonly notes: readonly PlanNote[];
+  /** It may be carried out while a tool or a command is at work. */
+  readonly forced?: true;
 }
 
 const LINE: Kind<PlanLine> = object({
@@ -162,6 +164,7 @@ export const PLAN: Kind<RewindPlan> = object({
   description: TEXT,
   lines: listOf(LINE),
   notes: listOf(NOTE),
+  forced: optional(branded<true>(BOOLEAN)),
 });
 
 /** Whether a line touches the file system. */

@@ -53,7 +53,11 @@ export interface Fresh {
 export async function makePlan(site: CaptureSite, request: PlanRequest): Promise<Planned> {
   const seq = await currentSeq(site.store);
   const set = await loadChangeSet(site.store, request.set, request);
-  if (!request.force) await refuseBusy(site.store, request, set);
+  const families = request.set.take === 'operation' ? [] : set.sessionIds;
+  if (!request.force) {
+    const paths = new Set(set.chains.map(({ path }) => path));
+    await refuseBusy(site.store, { families, paths, now: request.now });
+  }
   const exact = request.set.take === 'exact';
   const input = await loadPlanInput(site, set, { named: request.paths ?? [], exact });
   const checkpoint = request.set.take === 'operation' ? null : request.set.checkpoint;
@@ -63,7 +67,7 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
     checkpointId: checkpoint?.id ?? null,
     reverts: request.set.take === 'operation' ? request.set.operation.id : null,
     seq,
-    families: request.set.take === 'operation' ? [] : set.sessionIds,
+    families,
     onConflict: request.onConflict,
     description: request.description,
     notes: [],
@@ -78,7 +82,8 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
     ...notesOn({ checkpoint, exact, lines, seen, uncertain, inferred, lostSetId, gitHead: head }),
     ...(await notesOnOthers(site.store, request, set, lines)),
   ];
-  return { plan: { ...plan, lines, notes }, fresh: { ...kept(input), gitHead: head } };
+  const forced = request.force ? ({ forced: true } as const) : {};
+  return { plan: { ...plan, lines, notes, ...forced }, fresh: { ...kept(input), gitHead: head } };
 }
 
 /**
@@ -128,21 +133,23 @@ function sealMerge(line: PlanLine): PlanLine {
   return { ...rest, action: 'already-there', target };
 }
 
+/** Whose running tools and commands are in the way of a plan. */
+export interface InTheWay {
+  /** Session families whose tools are in the way wherever they write; null: everybody's. */
+  readonly families: RewindPlan['families'];
+  /** Any other session's tool is in the way only at these paths. */
+  readonly paths: ReadonlySet<TrackedPath>;
+  readonly now: number;
+}
+
 /** Refuses while a tool or command is at work: it could overwrite restored files, or lose half of its work. */
-async function refuseBusy(
-  store: Store,
-  { set: request, now }: PlanRequest,
-  set: ChangeSet,
-): Promise<void> {
-  const { sessionIds } = set;
+export async function refuseBusy(store: Store, { families, paths, now }: InTheWay): Promise<void> {
+  const own = (sessionId: string | null): boolean => families?.includes(sessionId ?? '') ?? true;
   const command = commandsIn(await store.timeline.windows()).find(
     ({ sessionId, closed, owner }) =>
-      (sessionIds === null || sessionIds.includes(sessionId)) &&
-      closed === null &&
-      owner !== null &&
-      ownerMayRun(owner, now),
+      own(sessionId) && closed === null && owner !== null && ownerMayRun(owner, now),
   );
-  if (command !== undefined && request.take !== 'operation') {
+  if (command !== undefined) {
     throw new SavepointError('session-busy', `a command is still running: ${command.description}`, {
       hint: 'wait until it ends, or force the rewind',
       details: [{ toolCallId: command.toolCallId, sessionId: command.sessionId }],
@@ -150,10 +157,6 @@ async function refuseBusy(
   }
   const open = await store.timeline.changes({ open: true });
   const calls = [...open, ...(await changesOfOverlappedCalls(store, {}))];
-  const paths = new Set(set.chains.map((chain) => chain.path));
-  const own = (sessionId: string | null): boolean =>
-    request.take !== 'operation' && (sessionIds === null || sessionIds.includes(sessionId ?? ''));
-  // Another session's tool is in the way only at the paths that it writes to.
   const running = calls.filter(
     (call) => (own(call.sessionId) || paths.has(call.path)) && mayRun(call, now),
   );

@@ -4,6 +4,7 @@ import type { Journal } from '../model/journal.ts';
 import type { Receipt } from '../model/operation.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { isWork, type PlanNote, type RewindPlan, takesEffect } from '../model/plan.ts';
+import { refuseBusy } from '../plan/make-plan.ts';
 import { receiptOf } from '../plan/receipt.ts';
 import { currentSeq, findOperation } from '../store/find.ts';
 import type { Batch, Store } from '../store/store.ts';
@@ -76,8 +77,11 @@ function refuseConflicts(plan: RewindPlan): void {
   });
 }
 
-/** Changes that came since and touch the plan's paths or its sessions make it stale. */
-async function checkTimeline({ site, fresh }: ApplyContext, plan: RewindPlan): Promise<void> {
+/**
+ * Changes that came since and touch the plan's paths or its sessions make it stale. A tool or command that began
+ * since is in the way, as it is when a plan is made.
+ */
+async function checkTimeline({ site, now, fresh }: ApplyContext, plan: RewindPlan): Promise<void> {
   const paths = new Set(plan.lines.map((line) => line.path));
   // A plan that was made from damaged rows would restore what never was.
   await site.store.maintain('verify', [...paths], plan.checkpointId);
@@ -86,6 +90,7 @@ async function checkTimeline({ site, fresh }: ApplyContext, plan: RewindPlan): P
     const ours = plan.families?.includes(change.sessionId ?? '') ?? true;
     if (ours || paths.has(change.path)) throw changedMeanwhile(change.path);
   }
+  if (plan.forced !== true) await refuseBusy(site.store, { families: plan.families, paths, now });
 }
 
 /** Every file is as it should be already: only the operation goes on record. */

@@ -8,6 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliProject } from './cli-project.ts';
@@ -124,6 +125,12 @@ describe('KEY VALUE', () => {
     symlinkSync(join(own.scratch, 'nowhere'), file);
     expect((await own.run(['config', 'scan', 'true'])).code).toBe(1);
     expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  });
+
+  it('says where savepoint mcp looks for the permission that no variable may move', async () => {
+    const { out } = await own.run(['config', 'mcpRewind', 'true']);
+    const place = join(userInfo().homedir, '.config/savepoint/config.json');
+    expect(out).toContain(`savepoint mcp reads it only in ${place}.`);
   });
 
   it('says what counts where the environment says otherwise, and mends a wrong value', async () => {

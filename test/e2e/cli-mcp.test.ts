@@ -1,8 +1,11 @@
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mayRewind } from '../../src/cli/commands/mcp.ts';
 import { mcpServer } from '../../src/cli/mcp/server.ts';
 import type { Savepoint } from '../../src/index.ts';
 import { CliProject, MAIN } from './cli-project.ts';
@@ -209,20 +212,80 @@ describe('savepoint mcp', () => {
       const message = { sessionId: 'mine', messageId: 'first', agent: 'test' };
       return (await savepoint.checkpoint({ ...message, owner })).id;
     });
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [MAIN, 'mcp'],
-      env: project.env(),
-      cwd: project.root,
-    });
-    const client = new Client({ name: 'agent', version: '1' });
-    await client.connect(transport);
+    const client = await startServer();
     try {
-      const { content } = await client.callTool({ name: 'list_checkpoints', arguments: {} });
-      const listed = JSON.parse((content as { text: string }[])[0]?.text ?? '');
+      const listed = await callServer(client, 'list_checkpoints');
       expect(listed).toMatchObject({ askingSession: 'mine', checkpoints: [{ id: first }] });
     } finally {
       await client.close();
     }
   });
+
+  it('knows no session where the process that started it has several', async () => {
+    await withTimeline(async (savepoint) => {
+      const owner = { processId: process.pid };
+      for (const sessionId of ['mine', 'other']) {
+        await savepoint.checkpoint({ sessionId, messageId: 'first', agent: 'test', owner });
+      }
+    });
+    const client = await startServer();
+    try {
+      expect(await callServer(client, 'list_checkpoints')).toMatchObject({ askingSession: null });
+    } finally {
+      await client.close();
+    }
+  });
+
+  it.each(['HOME', 'XDG_CONFIG_HOME'])(
+    'asks although the project names a configuration of its own by %s',
+    async (variable) => {
+      const first = await prompt('mine', 'first', { 'a.txt': 'two\n' });
+      const allows = '{ "mcpRewind": true }';
+      project.write('planted/savepoint/config.json', allows);
+      project.write('planted/.config/savepoint/config.json', allows);
+      const env = { [variable]: project.path('planted') };
+      const client = await startServer(['--session', 'mine'], env);
+      try {
+        const { planId } = await callServer(client, 'plan_rewind', { to: first });
+        const answer = await client.callTool({ name: 'rewind', arguments: { planId } });
+        expect(JSON.stringify(answer)).toContain('cannot ask the person');
+        expect(project.read('a.txt')).toBe('two\n');
+      } finally {
+        await client.close();
+      }
+    },
+  );
+
+  it("does not ask where the person's own file says so, unless that is in the project", () => {
+    const own = join(project.scratch, 'config.json');
+    writeFileSync(own, '{ "mcpRewind": true }');
+    project.write('config.json', '{ "mcpRewind": true }');
+    const linked = join(project.scratch, 'linked.json');
+    symlinkSync(project.path('config.json'), linked);
+    expect(mayRewind(project.root, own)).toBe(true);
+    expect(mayRewind(project.root, linked)).toBe(false);
+    expect(mayRewind(project.root, project.path('config.json'))).toBe(false);
+    expect(mayRewind(project.root, join(project.scratch, 'none.json'))).toBe(false);
+  });
 });
+
+async function startServer(args: readonly string[] = [], env = {}): Promise<Client> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, 'mcp', ...args],
+    env: project.env(env),
+    cwd: project.root,
+  });
+  const client = new Client({ name: 'agent', version: '1' });
+  await client.connect(transport);
+  return client;
+}
+
+async function callServer(
+  client: Client,
+  name: string,
+  args: Record<string, unknown> = {},
+): Promise<Record<string, unknown>> {
+  const { content } = await client.callTool({ name, arguments: args });
+  return JSON.parse((content as { text: string }[])[0]?.text ?? '');
+}

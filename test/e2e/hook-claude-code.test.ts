@@ -51,6 +51,18 @@ class Claude {
 }
 
 describe('hooks of Claude Code', () => {
+  it('know that a session runs again as soon as it is resumed', async () => {
+    const claude = new Claude();
+    const isRunning = () => bed.with((savepoint) => savepoint.isRunning('session'));
+    await claude.send('SessionStart', { source: 'startup' });
+    expect(await bed.with((savepoint) => savepoint.sessions())).toEqual([]);
+    await claude.ask('p1', 'go');
+    await claude.send('SessionEnd', { reason: 'exit' });
+    expect(await isRunning()).toBe(false);
+    await claude.send('SessionStart', { source: 'resume' });
+    expect(await isRunning()).toBe(true);
+  });
+
   it('record edits and commands, and a rewind takes them back', async () => {
     const claude = new Claude();
     expect(await claude.ask('p1', 'change a')).toBe('');

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AgentName } from '../../src/agents/agent-adapter.ts';
 import { agentOwner } from '../../src/agents/agent-owner.ts';
@@ -149,6 +151,31 @@ describe('the owner of an agent’s work', () => {
       expect(owner).toEqual({ processId: process.pid });
     } finally {
       shell.stdin.end();
+    }
+  });
+
+  it('is the agent, also where another program starts the hook', async () => {
+    const script = join(mkdtempSync(join(tmpdir(), 'savepoint-agent-')), 'gemini');
+    const shim = 'setTimeout(() => {}, 60000)';
+    writeFileSync(
+      script,
+      `const { spawn } = require('node:child_process');
+      const shim = spawn(process.execPath, ['-e', ${JSON.stringify(shim)}]);
+      console.log(shim.pid);
+      process.on('SIGTERM', () => shim.kill('SIGKILL') && process.exit());`,
+    );
+    const agent = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      const [line] = await once(agent.stdout, 'data');
+      const call = { env: {}, parentId: Number(String(line)) };
+      const owner = agentOwner({ name: 'gemini', parentIsAgent: true }, call);
+      expect(owner).toEqual({ processId: agent.pid });
+      // Nobody above is called so: the program that started the hook is all that is known.
+      const other = agentOwner({ name: 'qwen', parentIsAgent: true }, call);
+      expect(other).toEqual({ processId: call.parentId });
+    } finally {
+      agent.kill();
+      rmSync(dirname(script), { recursive: true });
     }
   });
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -106,6 +106,20 @@ describe('savepoint hook', () => {
     ]);
     const nowhere = { SAVEPOINT_HOME: 'relative' };
     expect(await hook(['claude-code'], prompt('p3'), { env: nowhere })).toEqual(QUIET);
+  });
+
+  it('answers an agent whose folder was deleted, and says in the log why nothing is on record', async () => {
+    const words = ['-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh'];
+    const command = [process.execPath, builtCommand(), 'hook', 'cline'];
+    const env = { PATH: process.env.PATH, HOME: bed.base, SAVEPOINT_HOME: bed.home };
+    const { status, stdout } = spawnSync('sh', [...words, ...command], {
+      cwd: bed.root,
+      env,
+      input: '{}',
+      encoding: 'utf8',
+    });
+    expect([status, JSON.parse(stdout)]).toEqual([0, { cancel: false }]);
+    expect(bed.log()).toMatchObject([{ agent: 'cline', outcome: 'dropped', reason: 'malformed' }]);
   });
 
   it('hands the event to a resident process where one listens', async () => {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Savepoint, ScanReport } from '../../src/index.ts';
-import { authorsOf, message, withProject } from './agent-work.ts';
+import { authorsOf, command, message, withProject } from './agent-work.ts';
 
 const place = withProject();
 
@@ -59,6 +59,32 @@ describe('an agent whose process is known', () => {
     expect((await savepoint.rewind({ to, force: true })).success).toBe(true);
     await agent.die();
     expect((await savepoint.rewind({ to })).success).toBe(true);
+  });
+
+  it('keeps a plan from being carried out that was made before its command began', async () => {
+    const { project, savepoint } = place;
+    const { id: to } = await message(savepoint);
+    await command(savepoint, () => project.write(FILE, 'agent'));
+    const plan = await savepoint.planRewind({ to });
+    const forced = await savepoint.planRewind({ to, force: true });
+    const agent = startAgent();
+    await savepoint.openWindow({ ...CALL, owner: agent.owner });
+    await expect(savepoint.apply(plan)).rejects.toMatchObject({ code: 'session-busy' });
+    expect(project.read(FILE)).toBe('agent');
+    expect((await savepoint.apply(forced)).success).toBe(true);
+    expect(project.read(FILE)).toBe(WAS);
+  });
+
+  it('is not in the way of a plan from before once it died', async () => {
+    const { project, savepoint } = place;
+    const { id: to } = await message(savepoint);
+    await command(savepoint, () => project.write(FILE, 'agent'));
+    const plan = await savepoint.planRewind({ to });
+    const agent = startAgent();
+    await savepoint.openWindow({ ...CALL, owner: agent.owner });
+    await agent.die();
+    expect((await savepoint.apply(plan)).success).toBe(true);
+    expect(project.read(FILE)).toBe(WAS);
   });
 
   it('ends its command when it dies: what nobody saw it do is not certain', async () => {

@@ -68,6 +68,25 @@ describe('opencode', () => {
     expect(lines).toEqual(['after-tool edit call_1: a.txt']);
   });
 
+  it('reads tools of other programs as commands, which may write anything', () => {
+    const i = { sessionID: 'ses_main', callID: 'call_1' };
+    const begin = (tool: string) => ({
+      event: 'tool.execute.before',
+      payload: { i: { ...i, tool }, args: {} },
+    });
+    const { lines, dropped } = eventsIn(opencode, [
+      begin('files_write_file'),
+      begin('batch'),
+      begin('savepoint_rewind'),
+      begin('question'),
+    ]);
+    expect(lines).toEqual([
+      'before-tool files_write_file call_1: $ files_write_file',
+      'before-tool batch call_1: $ batch',
+    ]);
+    expect(dropped).toEqual(['other-tool question', 'other-tool savepoint_rewind']);
+  });
+
   it('looks at the files when /undo has written them', () => {
     const info = { id: 'ses_main', revert: { messageID: 'msg_prompt' } };
     const { lines } = eventsIn(opencode, [{ event: 'event session.updated', payload: { info } }]);

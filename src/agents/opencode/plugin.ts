@@ -1,3 +1,5 @@
+import { READ_ONLY } from '../plugin-events.ts';
+
 /**
  * The plug-in for opencode and for agents with its API. It runs on Bun, which has no `node:sqlite`: each event goes
  * to a process of `savepoint hook`. It throws nothing, because an error before a tool would refuse the tool.
@@ -9,7 +11,7 @@ import { spawn } from 'node:child_process';
 const COMMAND = ${JSON.stringify(`${program} hook ${agent}`)};
 const LONGEST_MS = 30_000;
 // These write nothing, so nobody waits for a process.
-const READ_ONLY = new Set(['read', 'grep', 'glob', 'list', 'webfetch', 'websearch', 'todoread', 'todowrite', 'task']);
+const READ_ONLY = new Set(${JSON.stringify(READ_ONLY)});
 
 export const Savepoint = async ({ directory }) => {
   const parents = new Map();

@@ -1,4 +1,4 @@
-import { findProject, storeHome, userFile } from '../../config/find-project.ts';
+import { accountFile, findProject, storeHome, userFile } from '../../config/find-project.ts';
 import {
   type EffectiveSetting,
   SETTING_KEYS,
@@ -148,6 +148,9 @@ function set(call: Call, key: SettingKey, text: string | null): ExitCode {
   const counts = settingLines(shown(found).value).join(', ');
   const source = found.source === null ? 'the default' : displayText(found.source);
   call.tell(`What counts here is ${counts}, from ${source}.`);
+  const own = accountFile() ?? 'the home directory of a user whom the system knows';
+  if (key === 'mcpRewind' && own !== file)
+    call.tell(`savepoint mcp reads it only in ${displayText(own)}.`);
   return isChanged ? EXIT.done : EXIT.nothingToDo;
 }
 

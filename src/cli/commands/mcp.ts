@@ -1,10 +1,12 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { findProject } from '../../config/find-project.ts';
+import { accountFile, findProject } from '../../config/find-project.ts';
+import { loadConfiguration } from '../../config/index.ts';
+import { realPathOrNull } from '../../fs/entries.ts';
 import { type Call, type Command, expectArgs, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { askingSession } from '../mcp/asking-session.ts';
 import { mcpServer } from '../mcp/server.ts';
-import { configurationOf, withTimeline } from '../open-timeline.ts';
+import { withTimeline } from '../open-timeline.ts';
 import { ownVersion } from '../package-place.ts';
 
 export const mcp: Command = {
@@ -39,7 +41,7 @@ async function runServer(call: Call): Promise<ExitCode> {
     version: ownVersion(),
     withTimeline: (work) => withTimeline(silent, work),
     askingSession: (savepoint) => askingSession(savepoint, call.values.get('session')),
-    mayRewind: () => configurationOf(call, project).values.mcpRewind,
+    mayRewind: () => mayRewind(project),
   });
   const ended = new Promise<void>((resolve) => {
     server.onclose = resolve;
@@ -49,4 +51,15 @@ async function runServer(call: Call): Promise<ExitCode> {
   await ended;
   await server.close();
   return EXIT.done;
+}
+
+/**
+ * Whether the person's own file allows rewinds without a question. A file in the project is nobody's own. Variables do
+ * not count: a project can choose those of the servers that an agent starts in it.
+ */
+export function mayRewind(project: string, ownFile: string | null = accountFile()): boolean {
+  const file = ownFile === null ? null : realPathOrNull(ownFile);
+  const folder = realPathOrNull(project) ?? project;
+  if (file === null || file.startsWith(`${folder}/`)) return false;
+  return loadConfiguration({ project, userFile: file, environment: {} }).values.mcpRewind;
 }

@@ -3,23 +3,29 @@ import { processStat } from '../../fs/process-stat.ts';
 import type { Savepoint, Session } from '../../index.ts';
 
 /**
- * The session of the agent that started this server: the one named, or else the newest one whose agent is a
- * process above this one. Null where nobody can tell.
+ * The session of the agent that started this server: the one named, or else that of the nearest process above this
+ * one that is an agent. Null where nobody can tell, also because that process has several sessions.
  */
 export async function askingSession(
   savepoint: Savepoint,
   named: string | undefined,
 ): Promise<string | null> {
   if (named !== undefined) return (await savepoint.resolveSession(named)).id;
-  const above = new Map(processesAbove(process.ppid).map(({ id, started }) => [id, started]));
-  const isAbove = ({ owner }: Session): boolean =>
+  const sessions = await savepoint.sessions();
+  for (const above of processesAbove(process.ppid)) {
+    const [first, ...others] = sessions.filter((session) => isOf(session, above));
+    if (first !== undefined) return others.length === 0 ? first.id : null;
+  }
+  return null;
+}
+
+function isOf({ owner }: Session, { id, started }: RunningProcess): boolean {
+  return (
     owner?.kind === 'process' &&
     owner.host === hostname() &&
-    above.get(owner.processId) === owner.started;
-  const [newest] = (await savepoint.sessions())
-    .filter(isAbove)
-    .sort((a, b) => b.lastActiveAt - a.lastActiveAt);
-  return newest?.id ?? null;
+    owner.processId === id &&
+    owner.started === started
+  );
 }
 
 interface RunningProcess {
