@@ -116,6 +116,70 @@ it('replaces doubled hooks, and those whose program is gone', () => {
   expect(added(twice).text).toBe(once);
 });
 
+const WRAPPERS = [
+  `my-backup.sh && ${COMMAND}`,
+  `my-backup.sh;/usr/bin/${COMMAND}`,
+  `my-backup.sh&&/usr/bin/${COMMAND}`,
+  `timeout 20 ${COMMAND}`,
+  `VAR=x ${COMMAND}`,
+  `${COMMAND} || true`,
+  `${COMMAND} > log`,
+  `sh -c "${COMMAND}"`,
+  `"$(my-backup.sh)/savepoint" hook claude-code`,
+];
+
+describe.each(WRAPPERS)('a command of somebody that runs the hook: %s', (command) => {
+  const wrapper = { hooks: [{ type: 'command', command }] };
+  const text = `${JSON.stringify({ hooks: { Stop: [wrapper] } }, null, 2)}\n`;
+  const isOutdated = (): boolean => true;
+
+  it('counts as the hook of its event, and stays also where hooks are outdated', () => {
+    const { text: after } = withHooks(text, 'claude-code', TABLE, COMMAND, isOutdated);
+    const hooks = valueIn(after).hooks as Record<string, unknown[]>;
+    expect(Object.keys(hooks).sort()).toEqual([...TABLE.events].sort());
+    expect(hooks.Stop).toEqual([wrapper]);
+    expect(hooks.PreToolUse).toHaveLength(1);
+  });
+
+  it('stays where the hooks are taken out, and where ours is there beside it', () => {
+    const { text: after, made } = added(text);
+    expect(withoutHooks(after, 'claude-code', made)).toBe(text);
+    expect(withoutHooks(text, 'claude-code', null)).toBe(text);
+    const ours = { hooks: [{ type: 'command', command: COMMAND }] };
+    const both = JSON.stringify({ hooks: { Stop: [ours, wrapper] } });
+    const once = valueIn(added(both).text).hooks as Record<string, unknown[]>;
+    expect(once.Stop).toEqual([wrapper]);
+  });
+});
+
+it('knows its own program under a path with any signs', () => {
+  for (const program of ["'/it'\\''s a/savepoint.cjs'", "'/a;b/savepoint'", '"/a b/savepoint"']) {
+    const text = JSON.stringify({
+      hooks: { Stop: [{ hooks: [{ type: 'command', command: `${program} hook claude-code` }] }] },
+    });
+    expect(ourHooks(text, 'claude-code')).toMatchObject([{ event: 'Stop', isWrapped: false }]);
+    expect(withoutHooks(text, 'claude-code', null)).toBe('{}');
+  }
+});
+
+const A = '{ "hooks": [{ "command": "a" }] }';
+const B = '{ "hooks": [{ "command": "b" }] }';
+const OURS = `{ "hooks": [{ "command": "${COMMAND}" }] }`;
+
+it.each([
+  ['an item in the same line', `${A}, // note\n    ${OURS}, ${B}\n  `, [A, B]],
+  ['the end of the list', `${A}, // note\n    ${OURS} `, [A]],
+  ['a list of its own', `// note\n    ${OURS} `, []],
+  ['a comma in the next line', `${A}, // note\n    ${OURS}\n, ${B}`, [A, B]],
+  ['another comment', `${A}, // note\r\n    ${OURS}, /* b */ ${B}`, [A, B]],
+  ['a comment in a comment', `${A}, /* // */ // a /* b\n    ${OURS}, ${B}`, [A, B]],
+])('leaves %s outside of the comment before a hook that it takes out', (_name, list, others) => {
+  const text = `{ "hooks": { "Stop": [ ${list}] } }`;
+  const back = withoutHooks(text, 'claude-code', []);
+  expect(valueIn(back)).toEqual({ hooks: { Stop: others.map((one) => JSON.parse(one)) } });
+  expect(back.match(/\/\/ note|a \/\* b/g)).toHaveLength(1);
+});
+
 it.each([
   ['not JSON', '{ "model": }'],
   ['half a file', '{\n  "model": "opus"'],
@@ -125,6 +189,13 @@ it.each([
   ['hooks twice', '{ "hooks": {}, "hooks": {} }'],
 ])('refuses %s', (_name, text) => {
   expect(() => added(text)).toThrow(expect.objectContaining({ name: 'UnusableSettings' }));
+});
+
+it('refuses an edit that would change anything else', () => {
+  // No hooks of any agent: they only look like some.
+  const alike = `[{ "command": "${COMMAND}" }, { "command": "mine" }]`;
+  const text = `{ "hooks": [{ "a": 1, "b": { "hooks": ${alike} } }] }`;
+  expect(() => withoutHooks(text, 'claude-code', null)).toThrow('cannot be edited safely');
 });
 
 it('knows its own command, and not that of others', () => {

@@ -1,6 +1,13 @@
-import type { Node } from 'jsonc-parser';
+import { getNodeValue, type Node } from 'jsonc-parser';
 import type { AgentName } from './agent-adapter.ts';
-import { appendTo, type JsonPath, readSettings, valueAt, without } from './settings-text.ts';
+import {
+  appendTo,
+  type JsonPath,
+  readSettings,
+  UnusableSettings,
+  valueAt,
+  without,
+} from './settings-text.ts';
 
 /*
  * Hooks in the settings of Claude Code and of the agents that took over its format:
@@ -20,10 +27,12 @@ export interface EditedSettings {
   readonly made: readonly JsonPath[];
 }
 
-/** A registered hook of ours. */
+/** A registered hook that runs ours. */
 export interface OurHook {
   readonly event: string;
   readonly command: string;
+  /** Our command is a part of somebody's own: it does what ours does, and is not ours to take out. */
+  readonly isWrapped: boolean;
 }
 
 const HOOKS = 'hooks';
@@ -38,14 +47,29 @@ export function ourCommandIn(text: string, agent: AgentName): string | null {
   return pattern.exec(text)?.[1] ?? null;
 }
 
-/** Our hooks in a text, in its order. Throws `UnusableSettings`. */
+// Without anything that a shell would make something else of.
+const WHOLE_PROGRAM = [
+  `'(?:(?:[^'\\n]|'\\\\'')*/)?${NAME}'`,
+  `"(?:[^"$\`\\\\\\n]*/)?${NAME}"`,
+  `(?:/(?:[\\w@%+=:,.-]+/)*)?${NAME}`,
+].join('|');
+
+/** Whether a command is our hook and nothing else. Only such a one may be replaced or removed. */
+function isOurCommand(command: string, agent: AgentName): boolean {
+  return new RegExp(`^(?:${WHOLE_PROGRAM}) hook ${agent}(?: --event \\w+)?$`).test(command);
+}
+
+/** The hooks in a text that run ours, in its order. Throws `UnusableSettings`. */
 export function ourHooks(text: string, agent: AgentName): OurHook[] {
-  return handlersIn(text, agent).map(({ event, command }) => ({ event, command }));
+  return handlersIn(text, agent).map(({ event, command, isWrapped }) => {
+    return { event, command, isWrapped };
+  });
 }
 
 /**
- * Adds what is missing: an event that has our hook already stays as it is. Hooks whose command is among the
- * `outdated`, and doubled ones, are removed first. Throws `UnusableSettings`.
+ * Adds what is missing: an event that has our hook already, also inside somebody's own command, stays as it is.
+ * Hooks of ours whose command is among the `outdated`, and doubled ones, are removed first. Throws
+ * `UnusableSettings`.
  */
 export function withHooks(
   text: string,
@@ -55,11 +79,13 @@ export function withHooks(
   isOutdated: (command: string) => boolean,
 ): EditedSettings {
   const present = ourHooks(text, agent);
-  const events = new Set(present.map(({ event }) => event));
-  const isSound =
-    events.size === present.length && !present.some((hook) => isOutdated(hook.command));
+  const isSound = present.every(({ event, command: known, isWrapped }) => {
+    const isAlone = present.filter((other) => other.event === event).length === 1;
+    return isWrapped || (isAlone && !isOutdated(known));
+  });
   const start = isSound ? text : withoutHooks(text, agent, []);
-  const missing = table.events.filter((event) => !(isSound && events.has(event)));
+  const events = new Set(ourHooks(start, agent).map(({ event }) => event));
+  const missing = table.events.filter((event) => !events.has(event));
   const item = { hooks: [{ type: 'command', command, ...table.fields }] };
   const made: JsonPath[] = [];
   let edited = start;
@@ -68,6 +94,7 @@ export function withHooks(
     edited = appended.text;
     made.push(...appended.made);
   }
+  expectValue(edited, plusHooks(settingsIn(start), missing, item));
   return { text: edited, made };
 }
 
@@ -80,14 +107,25 @@ export function withoutHooks(
   agent: AgentName,
   made: readonly JsonPath[] | null,
 ): string {
-  const [found] = handlersIn(text, agent);
-  if (found === undefined) return text;
-  const { handler, group, event } = found;
+  let edited = text;
+  for (;;) {
+    const found = handlersIn(edited, agent).find(({ isWrapped }) => !isWrapped);
+    if (found === undefined) break;
+    edited = withoutHandler(edited, found, made);
+  }
+  if (edited !== text) expectValue(edited, minusHooks(settingsIn(text), agent));
+  return edited;
+}
+
+function withoutHandler(
+  text: string,
+  { handler, group, event }: Handler,
+  made: readonly JsonPath[] | null,
+): string {
   const isAlone = (group.parent?.children ?? []).length === 1;
   const isLast = (handler.parent?.children ?? []).length === 1;
-  let edited = without(text, isLast ? group : handler);
-  if (isLast && isAlone) edited = withoutEmpty(edited, [HOOKS, event], made);
-  return withoutHooks(edited, agent, made);
+  const edited = without(text, isLast ? group : handler);
+  return isLast && isAlone ? withoutEmpty(edited, [HOOKS, event], made) : edited;
 }
 
 /** Removes an empty container, and the one around it if that is empty then. */
@@ -115,9 +153,79 @@ function handlersIn(text: string, agent: AgentName): Handler[] {
     (groups?.children ?? []).flatMap((group) =>
       (valueAt(group, [HOOKS])?.children ?? []).flatMap((handler): Handler[] => {
         const command: unknown = valueAt(handler, ['command'])?.value;
-        const isOurs = typeof command === 'string' && ourCommandIn(command, agent) !== null;
-        return isOurs ? [{ event: String(name?.value), command, handler, group }] : [];
+        if (typeof command !== 'string' || ourCommandIn(command, agent) === null) return [];
+        const isWrapped = !isOurCommand(command, agent);
+        return [{ event: String(name?.value), command, isWrapped, handler, group }];
       }),
     ),
   );
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+function settingsIn(text: string): Settings {
+  const root = readSettings(text);
+  return root === null ? {} : (getNodeValue(root) as Settings);
+}
+
+/** The settings are somebody's: a text that came to mean anything else than it should is not written. */
+function expectValue(text: string, expected: Settings): void {
+  let isSame = false;
+  try {
+    isSame = comparable(settingsIn(text)) === comparable(expected);
+  } catch (error) {
+    if (!(error instanceof UnusableSettings)) throw error;
+  }
+  if (!isSame) throw new UnusableSettings('is written in a way that cannot be edited safely');
+}
+
+/** Whether empty containers stay is a matter of the text: of comments in them, and of who made them. */
+function comparable(settings: Settings): string {
+  const isEmpty = (groups: unknown): boolean => Array.isArray(groups) && groups.length === 0;
+  const { hooks } = withEvents(settings, (events) =>
+    Object.fromEntries(Object.entries(events).filter(([, groups]) => !isEmpty(groups))),
+  );
+  const isBare = JSON.stringify(hooks) === '{}';
+  return JSON.stringify({ ...settings, [HOOKS]: isBare ? undefined : hooks });
+}
+
+function plusHooks(settings: Settings, added: readonly string[], item: unknown): Settings {
+  return withEvents({ ...settings, [HOOKS]: settings[HOOKS] ?? {} }, (events) => ({
+    ...events,
+    ...Object.fromEntries(added.map((event) => [event, [...listIn(events[event]), item]])),
+  }));
+}
+
+function minusHooks(settings: Settings, agent: AgentName): Settings {
+  return withEvents(settings, (events) => {
+    const others = Object.entries(events).map(([event, groups]) => {
+      const isList = Array.isArray(groups);
+      return [event, isList ? groups.flatMap((group) => minusIn(group, agent)) : groups];
+    });
+    return Object.fromEntries(others);
+  });
+}
+
+function withEvents(settings: Settings, edit: (events: Settings) => Settings): Settings {
+  const events = settings[HOOKS];
+  return isObject(events) ? { ...settings, [HOOKS]: edit(events) } : settings;
+}
+
+function minusIn(group: unknown, agent: AgentName): unknown[] {
+  if (!isObject(group)) return [group];
+  const handlers = listIn(group[HOOKS]);
+  const others = handlers.filter((handler) => {
+    const command = isObject(handler) ? handler.command : null;
+    return typeof command !== 'string' || !isOurCommand(command, agent);
+  });
+  if (others.length === handlers.length) return [group];
+  return others.length === 0 ? [] : [{ ...group, [HOOKS]: others }];
+}
+
+function isObject(value: unknown): value is Settings {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

@@ -62,7 +62,8 @@ export function inspectAgent(agent: AgentSettings, site: Site, storeHome: string
     const message = `${title} has no hook for ${lacking.join(', ')}`;
     findings.push({ code: 'hooks-incomplete', message, fix: setUp });
   }
-  const lost = hooks.find(({ command }) => !isRunnable(command, site));
+  // Nobody but a shell knows where somebody's own command finds its programs.
+  const lost = hooks.find(({ command, isWrapped }) => !isWrapped && !isRunnable(command, site));
   if (lost !== undefined) {
     const message = `the program of a hook is gone (${lost.command}, in ${lost.file})`;
     findings.push({ code: 'hook-program-missing', message, fix: setUp });

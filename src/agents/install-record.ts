@@ -89,13 +89,21 @@ export class InstallRecord {
     if (known?.backup !== file.backup) this.discard(known?.backup ?? null);
   }
 
-  /** Forgets a file, and its copy. */
-  forget(place: string): void {
+  /**
+   * Forgets a file that holds these bytes now, and removes its copy if that has the same. Returns the path of a
+   * copy that stays: it may be the only one of something that somebody misses later.
+   */
+  forget(place: string, now: Buffer | null): string | null {
     const known = this.#files.get(place);
-    if (known === undefined) return;
+    if (known === undefined) return null;
+    const copy = this.backupOf(known);
     this.#files.delete(place);
     this.#write();
+    if (copy !== null && known.backup !== null && !now?.equals(copy)) {
+      return this.#backup(known.backup);
+    }
     this.discard(known.backup);
+    return null;
   }
 
   /** Removes a copy. */

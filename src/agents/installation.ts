@@ -81,10 +81,11 @@ export function planInstall(agents: readonly AgentName[], scope: Scope, site: Si
     const [first = agent.name] = files.map(({ file }) => file);
     const about = { agent: agent.name, scope, file: first };
     const instead = agent.readsInstead?.(scope, site);
-    if (elsewhere.length > 0) plan.left.push({ ...about, ...doubled(agent, elsewhere) });
+    if (files.length === 0) plan.left.push({ ...about, ...sameFiles(agent, scope) });
+    else if (elsewhere.length > 0) plan.left.push({ ...about, ...doubled(agent, elsewhere) });
     else if (instead !== undefined && exists(instead)) {
       plan.left.push({ ...about, ...readsAnother(agent, instead) });
-    } else for (const file of files) attempt(plan, file, () => installed(file, site));
+    } else for (const file of files) attempt(plan, file, site, () => installed(file, site));
   });
 }
 
@@ -95,7 +96,10 @@ export function planRemoval(
   site: Site,
 ): InstallPlan {
   const plan = plannedFor(agents, scopes, (agent, made, scope) => {
-    for (const file of filesOf(agent, scope, site)) attempt(made, file, () => removed(file, site));
+    for (const file of filesOf(agent, scope, site)) {
+      attempt(made, file, site, () => removed(file, site));
+      made.left.push(...wrappedIn(file));
+    }
   });
   // A folder goes with the first file that was written to it, and must be empty by then.
   return { ...plan, edits: plan.edits.toReversed() };
@@ -138,18 +142,25 @@ function wayBack(
   return { backup: record.keep(place, before), goesBackTo: hadOurs ? 'edited' : 'copy' };
 }
 
-/** As `applyInstall`, for a removal. Folders that were made for the file go with it once they are empty. */
-export function applyRemoval({ place, before, after }: FileEdit, record: InstallRecord): void {
+/**
+ * As `applyInstall`, for a removal. Folders that were made for the file go with it once they are empty. The copy
+ * of what was there before goes only where the file is that again; otherwise its path is returned.
+ */
+export function applyRemoval(
+  { place, before, after }: FileEdit,
+  record: InstallRecord,
+): string | null {
   if (before === null) throw new Error('a removal finds a file');
   if (after !== null) rewriteFile(place, after, before);
   else if (isStill(place, before)) removeIfThere(place);
   else throw new SavepointError('config-invalid', `${place} was changed just now`, { path: place });
   const folders = record.get(place)?.folders ?? [];
-  record.forget(place);
-  if (after !== null) return;
+  const copy = record.forget(place, after);
+  if (after !== null) return copy;
   for (const folder of folders.toReversed()) {
     if (isThere(folder) && !removeFolder(folder)) break;
   }
+  return copy;
 }
 
 /** The hooks of ours that are registered for an agent, and the files that cannot be read. */
@@ -165,7 +176,7 @@ export function registeredFor(agent: AgentSettings, site: Site): Registered {
   const hooks: RegisteredHook[] = [];
   const switchedOffIn: string[] = [];
   for (const at of SCOPES.flatMap((scope) => filesOf(agent, scope, site))) {
-    attempt(plan, at, () => {
+    attempt(plan, at, site, () => {
       const bytes = bytesOf(at);
       const found = bytes === null ? [] : hooksIn(at, bytes);
       hooks.push(...found.map((hook) => ({ ...hook, scope: at.scope, file: at.file })));
@@ -188,7 +199,7 @@ function isSwitchedOff({ agent, own }: AgentFile, bytes: Buffer): boolean {
 function hooksIn({ agent, own }: AgentFile, bytes: Buffer): OurHook[] {
   if (own === null) return ourHooks(textOf(bytes), agent.name);
   const command = ourCommandIn(String(bytes), agent.name);
-  return command === null ? [] : [{ event: '*', command }];
+  return command === null ? [] : [{ event: '*', command, isWrapped: false }];
 }
 
 interface MutablePlan {
@@ -216,9 +227,24 @@ interface AgentFile {
   readonly own: OwnFile | null;
 }
 
+/** Without those that are files of a scope before: whoever keeps dotfiles in a project has links to them. */
 function filesOf(agent: AgentSettings, scope: Scope, site: Site): AgentFile[] {
   // In the home directory the files of the project would be those of the user.
   if (scope !== 'user' && site.project === site.homeDirectory) return [];
+  const before = SCOPES.slice(0, SCOPES.indexOf(scope));
+  const known = before.flatMap((other) => filesIn(agent, other, site).map(placeOrName));
+  return filesIn(agent, scope, site).filter((file) => !known.includes(placeOrName(file)));
+}
+
+function placeOrName({ file }: AgentFile): string {
+  try {
+    return placeOfSettings(file);
+  } catch {
+    return file;
+  }
+}
+
+function filesIn(agent: AgentSettings, scope: Scope, site: Site): AgentFile[] {
   const hooksFile = agent.hooksFile?.(scope, site) ?? null;
   return [
     ...(hooksFile === null ? [] : [{ agent, scope, file: hooksFile, own: null }]),
@@ -229,21 +255,31 @@ function filesOf(agent: AgentSettings, scope: Scope, site: Site): AgentFile[] {
 }
 
 function isInstalled(agent: AgentSettings, scope: Scope, site: Site): boolean {
-  return filesOf(agent, scope, site).some((file) => {
-    try {
-      const bytes = bytesOf(file);
-      return bytes !== null && hooksIn(file, bytes).length > 0;
-    } catch {
-      return false;
-    }
-  });
+  return filesOf(agent, scope, site).some((file) => hooksOrNone(file).length > 0);
+}
+
+/** A file that cannot be read counts as one without hooks. */
+function hooksOrNone(file: AgentFile): OurHook[] {
+  try {
+    const bytes = bytesOf(file);
+    return bytes === null ? [] : hooksIn(file, bytes);
+  } catch {
+    return [];
+  }
 }
 
 /** Puts down what is to be done to a file, or why it has to be left alone. */
-function attempt(plan: MutablePlan, at: AgentFile, edit: () => FileEdit | null): void {
+function attempt(
+  plan: MutablePlan,
+  at: AgentFile,
+  { project }: Places,
+  edit: () => FileEdit | null,
+): void {
   try {
     const made = edit();
-    if (made !== null) plan.edits.push(made);
+    if (made === null) return;
+    if (at.scope !== 'user' && !made.place.startsWith(`${project}/`)) throw leadsOut(made);
+    plan.edits.push(made);
   } catch (error) {
     const [message, hint] = refusal(at.file, error);
     plan.left.push({ agent: at.agent.name, scope: at.scope, file: at.file, message, hint });
@@ -279,16 +315,16 @@ function installed(at: AgentFile, site: Site): FileEdit | null {
   const isOutdated = (present: string): boolean => !isRunnable(present, site);
   const { text: edited, made } = withHooks(text, agent.name, agent.hooks, command, isOutdated);
   if (edited === text) return null;
-  const hadOurs = ourHooks(text, agent.name).length > 0;
+  const hadOurs = ourHooks(text, agent.name).some(({ isWrapped }) => !isWrapped);
   return { ...edit, after: bytesFor(before, edited), hadOurs, made };
 }
 
 /** Null where nothing of ours is there. */
 function removed(at: AgentFile, site: Site): FileEdit | null {
   const { agent, scope, file, own } = at;
-  const place = placeOf(at);
   const before = bytesOf(at);
   if (before === null) return null;
+  const place = placeOf(at);
   const known = site.record.get(place);
   const asWritten = hashOf(before) === known?.wrote ? known : null;
   const about = { agent: agent.name, scope, file, place, before, isOwn: own !== null };
@@ -307,6 +343,20 @@ function removed(at: AgentFile, site: Site): FileEdit | null {
   return edited === text ? null : { ...edit, after: bytesFor(before, edited) };
 }
 
+/** The hooks in somebody's settings that run ours inside a command of their own. They stay. */
+function wrappedIn(at: AgentFile): LeftFile[] {
+  const { agent, scope, file, own } = at;
+  return hooksOrNone(at)
+    .filter(({ isWrapped }) => own === null && isWrapped)
+    .map(({ event, command }) => ({
+      agent: agent.name,
+      scope,
+      file,
+      message: `the hook of ${event} in ${file} runs Savepoint as part of another command (${command})`,
+      hint: 'take "savepoint hook" out of that command yourself',
+    }));
+}
+
 /** Settings may be a link to a file elsewhere; a file of ours that is a link is not as we wrote it. */
 function placeOf({ file, own }: AgentFile): string {
   if (own !== null && kindOf(file) === 'symlink') throw notOurs(file);
@@ -321,8 +371,9 @@ function modeFor(scope: Scope, own: OwnFile | null): number | undefined {
 
 /** Whether the program of a registered command can still be found. */
 export function isRunnable(command: string, { env, project }: Places): boolean {
-  const [, single, double, plain] = /^(?:'([^']*)'|"([^"]*)"|(\S+)) hook /.exec(command) ?? [];
-  const program = single ?? double ?? plain ?? '';
+  const [, single, double, plain] =
+    /^(?:'((?:[^']|'\\'')*)'|"([^"]*)"|(\S+)) hook /.exec(command) ?? [];
+  const program = single?.replaceAll("'\\''", "'") ?? double ?? plain ?? '';
   if (program.startsWith('/')) return exists(program);
   return findProgram(program, env.PATH, project) !== null;
 }
@@ -367,6 +418,21 @@ function notOurs(file: string): SavepointError {
     path: file,
     hint: 'if you do not need it, move it away and try again',
   });
+}
+
+/** Whoever can write to the project must not choose which other file is written. */
+function leadsOut({ file, place }: FileEdit): SavepointError {
+  return new SavepointError('config-invalid', `${file} leads out of the project, to ${place}`, {
+    path: file,
+    hint: 'take away the link that leads there, or leave out --scope',
+  });
+}
+
+function sameFiles({ title }: AgentSettings, scope: Scope) {
+  return {
+    message: `${title} has no files of the scope ${scope} here: they are links to those of another scope, or the other way round`,
+    hint: 'leave out --scope',
+  };
 }
 
 function doubled({ title, name }: AgentSettings, scopes: readonly Scope[]) {

@@ -22,6 +22,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+/** A program whose child keeps the pipe open after it has ended. */
+function leaveChildBehind(): void {
+  writeFileSync(program, '#!/bin/sh\nsleep 60 &\necho $! > "$0.pid"\n');
+}
+
+function killChild(): void {
+  process.kill(Number(readFileSync(`${program}.pid`, 'utf8')), 'SIGKILL');
+}
+
+/** A plug-in that waits less. */
+function hasty(source: string): string {
+  return source.replace('LONGEST_MS = 30_000', 'LONGEST_MS = 500');
+}
+
 type Told = Record<string, unknown>;
 
 function told(): Told[] {
@@ -39,8 +53,11 @@ describe('the plug-in of opencode', () => {
   type Hook = (input: unknown, output?: unknown) => Promise<void>;
   type Plugin = (context: { directory: string }) => Promise<Record<string, Hook>>;
 
-  async function started(run: string = shellWord(program)): Promise<(name: string) => Hook> {
-    const { Savepoint } = await load(pluginSource('opencode', run));
+  async function started(
+    run: string = shellWord(program),
+    edit = (source: string): string => source,
+  ): Promise<(name: string) => Hook> {
+    const { Savepoint } = await load(edit(pluginSource('opencode', run)));
     const hooks = await (Savepoint as Plugin)({ directory: folder });
     return (name) => hooks[name] as Hook;
   }
@@ -110,6 +127,13 @@ describe('the plug-in of opencode', () => {
     ]);
   });
 
+  it('lets the agent go on where a child of the program keeps the pipe open', async () => {
+    leaveChildBehind();
+    const hook = await started(shellWord(program), hasty);
+    await hook('tool.execute.before')({ tool: 'bash', sessionID: 's1', callID: 'c' }, { args: {} });
+    killChild();
+  });
+
   it('throws nothing where the program is gone, answers nonsense, or an event has another form', async () => {
     const gone = await started('/nowhere/savepoint');
     await gone('tool.execute.before')({ tool: 'bash', sessionID: 's1', callID: 'c' }, undefined);
@@ -126,8 +150,10 @@ describe('the plug-in of opencode', () => {
 describe('the extension of pi', () => {
   type Handler = (payload: unknown, context: unknown) => Promise<unknown>;
 
-  async function started(): Promise<(name: string, payload: unknown) => Promise<unknown>> {
-    const { default: extension } = await load(extensionSource(shellWord(program)));
+  async function started(
+    edit = (source: string): string => source,
+  ): Promise<(name: string, payload: unknown) => Promise<unknown>> {
+    const { default: extension } = await load(edit(extensionSource(shellWord(program))));
     const handlers = new Map<string, Handler>();
     const on = (name: string, handler: Handler) => handlers.set(name, handler);
     (extension as (pi: unknown) => void)({ on });
@@ -154,6 +180,13 @@ describe('the extension of pi', () => {
       { event: 'tool_call', payload: { toolCallId: 'c1' }, session },
       { event: 'agent_end', session },
     ]);
+  });
+
+  it('lets the agent go on where a child of the program keeps the pipe open', async () => {
+    leaveChildBehind();
+    const send = await started(hasty);
+    await send('tool_call', { toolName: 'bash', toolCallId: 'c1', input: { command: 'ls' } });
+    killChild();
   });
 
   it('adds what the agent has to know to the next turn, once', async () => {

@@ -76,7 +76,7 @@ export function without(text: string, item: Node): string {
   const end = item.offset + item.length;
   // An item goes with one comma: the one after it, or, at the end of a list, the one before it.
   const comma = commaFrom(text, end) ?? (before && commaFrom(text, before.offset + before.length));
-  const start = text.slice(0, item.offset).trimEnd().length;
+  const start = startOf(text, item, before);
   let cut = text.slice(0, start) + text.slice(end);
   if (comma !== undefined && comma !== null) {
     // Behind the item it has moved to the left by now.
@@ -85,6 +85,21 @@ export function without(text: string, item: Node): string {
   }
   return siblings.length === 1 && parent !== undefined ? closeUp(cut, parent.offset) : cut;
 }
+
+/**
+ * Where the white space before an item begins. Behind a line comment the line break stays, unless another one
+ * follows the item: otherwise what follows would become part of the comment.
+ */
+function startOf(text: string, item: Node, before: Node | undefined): number {
+  const from =
+    before === undefined ? (item.parent?.offset ?? 0) + 1 : before.offset + before.length;
+  const last = text.slice(from, item.offset).match(COMMENTS_AND_COMMAS)?.at(-1);
+  const isLineEnd = /^[ \t]*,?[ \t]*[\r\n]/.test(text.slice(item.offset + item.length));
+  if (last?.startsWith('//') && !isLineEnd) return item.offset;
+  return text.slice(0, item.offset).trimEnd().length;
+}
+
+const COMMENTS_AND_COMMAS = /\/\*[\s\S]*?\*\/|\/\/[^\r\n]*|,/g;
 
 /** A container without items is written without white space; one that holds comments keeps all of it. */
 function closeUp(text: string, open: number): string {

@@ -1,16 +1,18 @@
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { SavepointError } from '../model/errors.ts';
 import { isThere, permissionsOf, realPathOrNull } from './entries.ts';
 import { readFile } from './read-file.ts';
 import { makePrivateFolder, writeFile } from './write-file.ts';
 
 /**
- * Where the settings under a name are. Some people keep theirs elsewhere and have a link here: the link stays,
- * and the file behind it is the one to read and write. Throws `config-invalid` for a link that leads nowhere.
+ * Where the settings under a name are, without links. Some people keep theirs elsewhere and have a link here, or
+ * in a folder above: the link stays, and the file behind it is the one to read and write. Throws
+ * `config-invalid` for a link that leads nowhere.
  */
 export function placeOfSettings(name: string): string {
   const real = realPathOrNull(name);
-  if (real !== null || !isThere(name)) return real ?? name;
+  if (real !== null) return real;
+  if (!isThere(name)) return join(placeOfSettings(dirname(name)), basename(name));
   const message = `${name} is a link to a file that is not there`;
   throw new SavepointError('config-invalid', message, { path: name });
 }

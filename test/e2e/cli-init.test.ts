@@ -97,6 +97,41 @@ describe('init then uninstall', () => {
     expect(readFileSync(settings, 'utf8')).toBe('{\n  "model": "opus"\n}\n');
   });
 
+  it.each(['my-backup.sh && %', 'timeout 20 %', 'VAR=x %'])(
+    'leaves a hook of somebody that runs ours: %s',
+    async (wrapper) => {
+      const command = wrapper.replace('%', 'savepoint hook claude-code');
+      const theirs = { hooks: [{ type: 'command', command }] };
+      const text = `${JSON.stringify({ hooks: { Stop: [theirs] } }, null, 2)}\n`;
+      write(settings, text);
+      expect((await project.run(['init', ...CLAUDE])).code).toBe(0);
+      expect(JSON.parse(readFileSync(settings, 'utf8')).hooks.Stop).toEqual([theirs]);
+      const { out: health } = await project.run(['doctor', '--json']);
+      expect(JSON.parse(health).findings).toEqual([]);
+      const { out, err } = await project.run(['uninstall', ...CLAUDE]);
+      expect(readFileSync(settings, 'utf8')).toBe(text);
+      expect(out).toContain('the hooks are out');
+      expect(err.replaceAll(/\s+/g, ' ')).toContain(`part of another command (${command})`);
+    },
+  );
+
+  it('keeps the copy of settings that did not go back to it', async () => {
+    write(settings, '{\n  "model": "opus"\n}\n');
+    await project.run(['init', ...CLAUDE]);
+    const edited = readFileSync(settings, 'utf8').replace('opus', 'sonnet');
+    writeFileSync(settings, edited);
+    const { out } = await project.run(['uninstall', ...CLAUDE]);
+    const [copy = '', ...others] = readdirSync(join(project.home, 'agents/backups'));
+    expect(others).toEqual([]);
+    const file = join(project.home, 'agents/backups', copy);
+    expect(readFileSync(file, 'utf8')).toBe('{\n  "model": "opus"\n}\n');
+    expect(out.replaceAll(/\s+/g, '')).toContain(file.replaceAll(/\s+/g, ''));
+    // One that did is not needed any more.
+    await project.run(['init', ...CLAUDE]);
+    await project.run(['uninstall', ...CLAUDE]);
+    expect(readdirSync(join(project.home, 'agents/backups'))).toEqual([copy]);
+  });
+
   it('writes through a link and keeps the mode', async () => {
     const elsewhere = join(project.scratch, 'dotfiles/claude.json');
     write(elsewhere, '{}\n');
@@ -284,12 +319,85 @@ describe('init', () => {
     const folder = join(user, '.claude/skills/savepoint');
     expect(readdirSync(join(folder, 'commands')).sort()).toEqual([
       'list.md',
-      'redo.md',
       'status.md',
       'undo-all.md',
       'undo.md',
     ]);
     expect(existsSync(join(folder, 'hooks'))).toBe(false);
+  });
+
+  it('allows the commands of Claude Code to run what they need and nothing else', async () => {
+    await project.run(['init', ...CLAUDE], { env: installProgram('savepoint') });
+    const folder = join(user, '.claude/skills/savepoint/commands');
+    const allowed = readdirSync(folder).map((name) => {
+      const [line] =
+        /(?<=^allowed-tools: ).*/m.exec(readFileSync(join(folder, name), 'utf8')) ?? [];
+      return [name, line];
+    });
+    expect(Object.fromEntries(allowed)).toEqual({
+      'list.md': 'Bash(savepoint list --limit 20)',
+      'status.md': 'Bash(savepoint doctor)',
+      'undo-all.md': 'Bash(savepoint rewind --session:*)',
+      'undo.md': 'Bash(savepoint rewind --session:*)',
+    });
+  });
+});
+
+describe('links', () => {
+  it('of a project do not lead init and uninstall out of it', async () => {
+    const other = join(project.scratch, 'other');
+    write(join(other, 'package.json'), '{ "name": "x" }\n');
+    mkdirSync(project.path('.claude'));
+    symlinkSync('../../other/package.json', project.path('.claude/settings.json'));
+    symlinkSync(other, project.path('.opencode'));
+    symlinkSync(join(project.scratch, 'nowhere'), project.path('.kilo'));
+    const agents = ['--agent', 'claude-code,opencode,kilo', '--yes'];
+    const { code, err } = await project.run(['init', ...agents, '--scope', 'project']);
+    expect(code).toBe(1);
+    expect(err.match(/leads out of the project/g)).toHaveLength(2);
+    expect(Object.keys(treeOf(other))).toEqual(['package.json']);
+    expect(readFileSync(join(other, 'package.json'), 'utf8')).toBe('{ "name": "x" }\n');
+    expect(existsSync(join(project.scratch, 'nowhere'))).toBe(false);
+    const nothing = await project.run(['uninstall', ...agents]);
+    expect(nothing).toMatchObject({ code: 5, err: '' });
+    // Hooks behind such a link are somebody else's to take out.
+    const hook = { hooks: [{ type: 'command', command: 'savepoint hook claude-code' }] };
+    const text = JSON.stringify({ hooks: { Stop: [hook] } });
+    writeFileSync(join(other, 'package.json'), text);
+    const out = await project.run(['uninstall', ...agents]);
+    expect(out.err).toContain('leads out of the project');
+    expect(readFileSync(join(other, 'package.json'), 'utf8')).toBe(text);
+  });
+
+  it('of your own settings are followed, and named', async () => {
+    const dotfiles = join(project.scratch, 'dotfiles');
+    mkdirSync(dotfiles);
+    symlinkSync(dotfiles, join(user, '.claude'));
+    const args = ['init', '--agent', 'claude-code', '--dry-run'];
+    const { out } = await project.run(args);
+    expect(out).toContain(`${settings} leads to ${join(dotfiles, 'settings.json')}\n`);
+    await project.run(['init', ...CLAUDE]);
+    expect((await project.run(['init', ...CLAUDE])).out).toContain('Nothing to do');
+    expect((await project.run(['uninstall', ...CLAUDE])).code).toBe(0);
+    expect(treeOf(dotfiles)).toEqual({});
+  });
+
+  it('from your own settings into the project make one file, not two', async () => {
+    write(project.path('.claude/settings.json'), '{}\n');
+    symlinkSync(project.path('.claude'), join(user, '.claude'));
+    const env = installProgram('savepoint');
+    expect((await project.run(['init', ...CLAUDE], { env })).code).toBe(0);
+    const text = readFileSync(settings, 'utf8');
+    const second = await project.run(['init', ...CLAUDE], { env });
+    expect(second.out).toContain('Nothing to do');
+    expect(second.code).toBe(5);
+    const { out } = await project.run(['doctor', '--json'], { env });
+    expect(JSON.parse(out).findings).toEqual([]);
+    const shared = await project.run(['init', ...CLAUDE, '--scope', 'project'], { env });
+    expect(shared.err).toContain('has no files of the scope project here');
+    expect(readFileSync(settings, 'utf8')).toBe(text);
+    expect((await project.run(['uninstall', ...CLAUDE], { env })).code).toBe(0);
+    expect(readFileSync(settings, 'utf8')).toBe('{}\n');
   });
 });
 

@@ -6,31 +6,31 @@ interface SlashCommand {
   readonly description: string;
   /** The arguments of `savepoint`. */
   readonly runs: string;
+  /** The part of them that is allowed with whatever follows; left out, nothing but `runs` is allowed. */
+  readonly allows?: string;
   /** What the model is to make of the output. */
   readonly task: string;
 }
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: Claude Code puts the id of the conversation there.
 const REWIND = 'rewind --session ${CLAUDE_SESSION_ID} --yes';
+// Permissions are not filled in, so they cannot name the conversation.
+const REWINDS = 'rewind --session';
 
 const COMMANDS: readonly SlashCommand[] = [
   {
     name: 'undo',
     description: 'Take back what the last prompt did to the files of this project',
     runs: REWIND,
+    allows: REWINDS,
     task: 'Tell the person in one or two sentences what was taken back. If something was left because it is not certain who changed it, say that /savepoint:undo-all takes that back too. Read these files again before you change them. Do nothing else.',
   },
   {
     name: 'undo-all',
     description: 'The same, with changes that may be yours: for a command that was interrupted',
     runs: `${REWIND} --include-shared`,
+    allows: REWINDS,
     task: 'Tell the person in one or two sentences what was taken back. Read these files again before you change them. Do nothing else.',
-  },
-  {
-    name: 'redo',
-    description: 'Bring back what the last /savepoint:undo took back',
-    runs: 'undo --yes',
-    task: 'Tell the person in one or two sentences what came back. Read these files again before you change them. Do nothing else.',
   },
   {
     name: 'list',
@@ -68,10 +68,12 @@ export function commandFiles(folder: string, program: string): OwnFile[] {
   ];
 }
 
-function commandText({ description, runs, task }: SlashCommand, program: string): string {
+/** What is allowed lets the model run it, too: never `savepoint run`, which runs any program. */
+function commandText({ description, runs, allows, task }: SlashCommand, program: string): string {
+  const allowed = allows === undefined ? runs : `${allows}:*`;
   return `---
 description: ${description}
-allowed-tools: Bash(${program}:*)
+allowed-tools: Bash(${program} ${allowed})
 disable-model-invocation: true
 ---
 

@@ -24,11 +24,16 @@ export const Savepoint = async ({ directory }) => {
         const options = { shell: true, cwd: directory, stdio: ['pipe', 'pipe', 'ignore'] };
         const child = spawn(COMMAND, options);
         let out = '';
-        const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
         const end = () => {
           clearTimeout(timer);
           resolve(out);
         };
+        const timer = setTimeout(() => {
+          child.kill('SIGKILL');
+          // A process of the child may live on and keep the pipe open.
+          child.stdout.destroy();
+          end();
+        }, LONGEST_MS);
         child.stdout.on('data', (data) => (out += data));
         child.stdin.on('error', () => undefined);
         child.on('error', end);

@@ -19,11 +19,16 @@ export default function savepoint(pi) {
         const session = { id: sessionManager.getSessionId(), file: sessionManager.getSessionFile() ?? null };
         const child = spawn(COMMAND, { shell: true, cwd, stdio: ['pipe', 'pipe', 'ignore'] });
         let out = '';
-        const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
         const end = () => {
           clearTimeout(timer);
           resolve(out);
         };
+        const timer = setTimeout(() => {
+          child.kill('SIGKILL');
+          // A process of the child may live on and keep the pipe open.
+          child.stdout.destroy();
+          end();
+        }, LONGEST_MS);
         child.stdout.on('data', (data) => (out += data));
         child.stdin.on('error', () => undefined);
         child.on('error', end);

@@ -159,12 +159,19 @@ function planLines(call: Call, { edits }: InstallPlan): string[] {
 
 /** The diff of somebody's settings; files that are wholly ours are only named. */
 function editText(edit: FileEdit, paint: Paint): string[] {
-  return edit.isOwn ? summary(edit, edit.file) : [...diffText(editDiff(edit), paint), ''];
+  if (edit.isOwn) return summary(edit, edit.file);
+  return [...linkText(edit), ...diffText(editDiff(edit), paint), ''];
 }
 
 function summary(edit: FileEdit, name: string): string[] {
   const { status, insertions, deletions } = editDiff(edit);
-  return [`${status} ${displayText(name)} (${plural(insertions + deletions, 'line')})`];
+  const lines = plural(insertions + deletions, 'line');
+  return [`${status} ${displayText(name)} (${lines})`, ...linkText(edit)];
+}
+
+/** A link is followed, so a person has to see which file is written. */
+function linkText({ file, place }: FileEdit): string[] {
+  return file === place ? [] : [`${displayText(file)} leads to ${displayText(place)}`];
 }
 
 function sayLeft(call: Call, left: readonly LeftFile[]): void {

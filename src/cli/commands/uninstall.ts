@@ -1,6 +1,7 @@
 import { AGENT_NAMES } from '../../agents/agent-adapter.ts';
 import { SCOPES } from '../../agents/agent-settings.ts';
 import { applyRemoval, planRemoval } from '../../agents/installation.ts';
+import { displayText } from '../../index.ts';
 import { plural } from '../../terminal/phrases.ts';
 import {
   AGENT_OPTIONS,
@@ -35,10 +36,14 @@ export const uninstall: Command = {
     const site = siteOf(call, 'user');
     const scopes = scope === undefined ? SCOPES : [scope];
     const plan = planRemoval(namedAgents(call) ?? AGENT_NAMES, scopes, site);
+    const copies: string[] = [];
     const carried = await carryOutEdits(call, {
       plan,
       question: `Write or remove ${plural(plan.edits.length, 'file')}?`,
-      apply: (edit) => applyRemoval(edit, site.record),
+      apply: (edit) => {
+        const copy = applyRemoval(edit, site.record);
+        if (copy !== null) copies.push(copy);
+      },
     });
     const { outcome, edits, left } = carried;
     printJson(call, EDITS, editsJson(carried));
@@ -47,6 +52,9 @@ export const uninstall: Command = {
     if (outcome === 'done') {
       if (edits.length > 0) call.tell('Done: the hooks are out.');
       else if (left.length === 0) call.tell('Nothing to do: no hook was found.');
+      for (const copy of copies) {
+        call.remark(`What was there before savepoint init is kept in ${displayText(copy)}`);
+      }
     }
     return exitOf(carried);
   },
