@@ -240,7 +240,7 @@ describe('init', () => {
     const checkout = fileURLToPath(new URL('../../', import.meta.url));
     const { code, err } = await project.run(['init', '--project', checkout, ...CLAUDE]);
     expect(code).toBe(2);
-    expect(err).toContain('npm install -g savepoint');
+    expect(err).toContain('npm link');
     expect(existsSync(settings)).toBe(false);
     const file = join(project.scratch, 'npx/node_modules/.bin/savepoint');
     write(file, '#!/bin/sh\n');

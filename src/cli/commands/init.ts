@@ -110,7 +110,7 @@ function refuseProgramOfProject(scope: Scope, { project, program }: Site): void 
   const own = ownProgram();
   if (scope === 'project' || program === 'savepoint' || !own.startsWith(`${project}/`)) return;
   throw new SavepointError('argument-invalid', `this savepoint is part of the project (${own})`, {
-    hint: 'hooks must not run a program that the agent can change; install it with: npm install -g savepoint',
+    hint: 'hooks must not run a program that the agent can change; install it elsewhere, and put it on PATH with: npm link',
   });
 }
 
@@ -139,7 +139,7 @@ function warnOfProgram(call: Call, scope: Scope, { program }: Site): void {
     scope === 'project'
       ? 'the hooks run "savepoint", which is not on PATH here'
       : `the hooks run ${displayText(program)}, because savepoint is not on PATH; if it is moved, run savepoint init again`;
-  call.io.err(`savepoint: ${text}\nhint: npm install -g savepoint\n`);
+  call.io.err(`savepoint: ${text}\nhint: put it on PATH with npm link, in its own folder\n`);
 }
 
 /** Makes the baseline here, so that no hook has to; a folder that cannot be a project has none. */
