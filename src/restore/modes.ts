@@ -1,3 +1,4 @@
+import { kindOf } from '../fs/entries.ts';
 import type { JournalStep } from '../model/journal.ts';
 import {
   type Captured,
@@ -53,7 +54,8 @@ export function finishFolder(root: string, step: JournalStep): void {
   const { to } = step;
   if (!isDirectory(to)) return;
   withParent(root, step, (parent, name) => {
-    if (isDirectory(stateIn(parent, name))) parent.chmod(name, to.mode);
+    // Throws where it cannot look: a folder that nobody could look at would stay as open to us as it is.
+    if (kindOf(parent.entry(name)) === 'directory') parent.chmod(name, to.mode);
   });
 }
 
