@@ -110,12 +110,15 @@ async function openedBefore(
   paths: readonly TrackedPath[],
 ): Promise<Capture | null> {
   if (toolCallId === undefined) return null;
-  const open = await store.timeline.changes({ sessionIds: [sessionId], open: true });
-  const changes = open.filter((change) => change.toolCallId === toolCallId);
-  const captured = new Set(changes.map(({ path }) => path));
-  const checkpointId = changes[0]?.checkpointId ?? null;
+  const isOfCall = (change: Change): boolean => change.toolCallId === toolCallId;
+  const sessionIds = [sessionId];
+  // Nearly every call is new, and a session can have many open ones: the paths alone tell that at once.
+  const named = (await store.timeline.changes({ sessionIds, paths, open: true })).filter(isOfCall);
+  const captured = new Set(named.map(({ path }) => path));
+  const checkpointId = named[0]?.checkpointId ?? null;
   if (checkpointId === null || !paths.every((path) => captured.has(path))) return null;
-  return captureOf(checkpointId, paths, changes);
+  const open = await store.timeline.changes({ sessionIds, open: true });
+  return captureOf(checkpointId, paths, open.filter(isOfCall));
 }
 
 /** After the tool: ends the capture's changes with what is there now. */
