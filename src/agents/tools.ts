@@ -9,7 +9,6 @@ import {
   unchecked,
 } from '../model/check.ts';
 import type { ToolAct } from './agent-adapter.ts';
-import { pathsInPatch } from './patch.ts';
 
 /** Tells from a tool's input what the tool is about to do; null for an input that is not one. */
 export type ReadAct = (input: Readonly<Record<string, unknown>>) => ToolAct | null;
@@ -67,6 +66,21 @@ export const COPILOT_TOOLS: ToolTable = {
   bash: commandIn('command'),
   powershell: commandIn('command'),
 };
+
+const HEADER = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/;
+
+/**
+ * The files that a patch in the format of `apply_patch` writes to, each once, as the patch names them. Blanks
+ * before a header count as little as for the agent, so a line of content can look like a header: a file more
+ * is looked at, and nothing else comes of it.
+ */
+function pathsInPatch(patch: string): string[] {
+  const paths = patch.split('\n').flatMap((line) => {
+    const [, path] = HEADER.exec(line.trim()) ?? [];
+    return path === undefined ? [] : [path];
+  });
+  return [...new Set(paths)];
+}
 
 /** Tools of other programs: nobody can tell what they write. Our own server records what it does by itself. */
 const FOREIGN_TOOL = /^mcp_(?!_*savepoint_)/;
