@@ -16,9 +16,6 @@ if (tooOld) {
   );
   process.exit(isHook ? 0 : 2);
 }
-// Before anything else is compiled: V8's thread for baseline code can keep a process from ending. See
-// docs/decisions/2026-11-16-let-the-process-end.md.
-require('node:v8').setFlagsFromString('--no-concurrent-sparkplug');
 // A checkout that was not built yet has its sources, which this Node runs as they are; a package has none.
 var path = require('node:path');
 var fs = require('node:fs');

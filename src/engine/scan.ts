@@ -13,6 +13,7 @@ import type { CompleteWalk, Recording } from '../capture/scan/worktree.ts';
 import type { Change } from '../model/change.ts';
 import { AMOUNT, ID, type Kind, nullable, object, optional } from '../model/check.ts';
 import type { Coverage } from '../model/checkpoint.ts';
+import { monotonicMs } from '../model/clock.ts';
 import type { TrackedPath } from '../model/path.ts';
 import { commandsIn, type Window } from '../model/window.ts';
 import { Draft } from '../store/draft.ts';
@@ -89,7 +90,7 @@ export async function scanWith<T>(
   work: (draft: Draft, now: number, report: ScanReport) => Promise<T>,
 ): Promise<T> {
   const deadlineMs = options.deadlineMs ?? bench.settings.scanDeadlineMs;
-  const deadline = deadlineMs === null ? null : performance.now() + deadlineMs;
+  const deadline = deadlineMs === null ? null : monotonicMs() + deadlineMs;
   await bench.settings.onProgress?.({ step: 'scan', done: 0, total: null });
   const isMissing = options.baseline === false && (await bench.store.state()).baseline === null;
   const walk = isMissing ? gap('no-baseline', NO_BASELINE) : await walked(bench, deadline);
@@ -111,7 +112,7 @@ type Gap = { readonly kind: 'gap'; readonly coverage: Coverage; readonly notice:
 /** An error during the walk becomes a gap: an agent's message must not fail because of it. */
 async function walked(bench: Workbench, deadline: number | null): Promise<CompleteWalk | Gap> {
   try {
-    const walk = await bench.worktree.walk(deadline);
+    const walk = await (await bench.worktree()).walk(deadline);
     if (walk.kind !== 'gave-up') return walk;
     if (walk.reason === 'aborted') return gap('failed', 'the scan was ended');
     return gap(walk.reason, GAVE_UP[walk.reason]);
@@ -156,6 +157,7 @@ async function draftWalk(
   };
   if (walk.kind === 'gap') return draftGap(await newDraft(), walk, windows, lost);
   const draft = await newDraft();
+  const worktree = await bench.worktree();
   const late = walk.kind === 'next' && (await hasGapSince(store, windows, walk.since));
   const commands = commandsIn(windows);
   const roots = await rootsOf(store, commands);
@@ -163,7 +165,7 @@ async function draftWalk(
   let recording: Recording;
   try {
     const options = { author, checkTime: timer(deadline), looksAtLeftOut };
-    recording = await bench.worktree.record(draft, walk, options);
+    recording = await worktree.record(draft, walk, options);
   } catch (error) {
     if (!(error instanceof OutOfTime)) throw error;
     return draftGap(await newDraft(), gap('deadline', GAVE_UP.deadline), windows, lost);
@@ -178,7 +180,7 @@ async function draftWalk(
   }
   const keep = async (): Promise<void> => {
     const baseline = (await store.state()).baseline;
-    if (baseline !== null) await bench.worktree.keep(walk, baseline.manifest);
+    if (baseline !== null) await worktree.keep(walk, baseline.manifest);
   };
   const first = recording.kind === 'baseline' ? recording : null;
   const found =
@@ -188,7 +190,7 @@ async function draftWalk(
   const isFirstUse =
     draft.privatePaths.length > 0 && (await store.timeline.privatePaths()).length === 0;
   if (isFirstUse) bench.tell(noteOnIgnored(draft.privatePaths));
-  if (saysHidden) bench.tellOnce(noteOnHidden(bench.worktree.hiddenBy(walk)));
+  if (saysHidden) bench.tellOnce(noteOnHidden(worktree.hiddenBy(walk)));
   if (first !== null) {
     bench.tell(notesOnFirst(first, walk.index.unreadable(), bench.settings.maxFileSize));
   }
@@ -234,7 +236,7 @@ class OutOfTime extends Error {}
 
 function timer(deadline: number | null): () => void {
   return () => {
-    if (deadline !== null && performance.now() > deadline) throw new OutOfTime();
+    if (deadline !== null && monotonicMs() > deadline) throw new OutOfTime();
   };
 }
 

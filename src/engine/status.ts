@@ -77,7 +77,8 @@ function isOver({ closed, owner }: Window, now: number): boolean {
 }
 
 async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
-  const { store, site, worktree } = bench;
+  const { store, site } = bench;
+  const worktree = await bench.worktree();
   const walk = await worktree.walk(null);
   const manifest = await site.known.manifest();
   return {
@@ -101,10 +102,11 @@ export interface LeftOut {
 }
 
 export async function leftOut(bench: Workbench): Promise<LeftOut> {
-  const index = await bench.worktree.lastIndex();
+  const worktree = await bench.worktree();
+  const index = await worktree.lastIndex();
   return {
     unrecorded: await uncovered(bench, index),
-    hiddenBy: index && bench.worktree.hiddenBy({ index }),
+    hiddenBy: index && worktree.hiddenBy({ index }),
     hasIgnored: index?.hasLeftOut ?? false,
   };
 }

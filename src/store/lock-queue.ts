@@ -1,3 +1,4 @@
+import { monotonicMs } from '../model/clock.ts';
 import { SavepointError } from '../model/errors.ts';
 import type { LockOptions } from './store.ts';
 
@@ -45,10 +46,10 @@ export class LockQueue {
     timeoutMs: number,
     work: (leftMs: number) => Promise<Result>,
   ): Promise<Result> {
-    const since = performance.now();
+    const since = monotonicMs();
     await this.enter({ timeoutMs });
     try {
-      return await work(Math.max(0, since + timeoutMs - performance.now()));
+      return await work(Math.max(0, since + timeoutMs - monotonicMs()));
     } finally {
       this.leave();
     }

@@ -189,18 +189,6 @@ describe('bin/savepoint.cjs', () => {
       expect(err).toBe('');
     });
 
-    it('keeps V8 from compiling baseline code in a thread of its own', async () => {
-      const flags = ['--trace-baseline', '--baseline-batch-compilation-threshold=200'];
-      const batches = (out: string) => out.match(/^\[Concurrent Sparkplug\] compiling /gm)?.length;
-      const empty = join(project.scratch, 'empty.cjs');
-      writeFileSync(empty, '');
-      // Node has begun before the command line can say anything about it.
-      const before = batches((await run([...flags, empty])).out) ?? 0;
-      const kept = batches((await run([...flags, bin, 'list'])).out) ?? 0;
-      expect(before).toBeGreaterThan(0);
-      expect(kept).toBeLessThan(2 * before);
-    });
-
     it('ends by having nothing left to do', async () => {
       const told = join(project.scratch, 'exits.cjs');
       writeFileSync(told, `process.reallyExit = () => require('node:fs').writeSync(2, 'forced');`);

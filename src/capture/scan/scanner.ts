@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../model/clock.ts';
 import type { TrackedPath } from '../../model/path.ts';
 import type { GlobalRules } from '../ignore/ignore-scope.ts';
 import { checkKnown, type EntryNews, newsAbout } from './check-known.ts';
@@ -22,7 +23,7 @@ export interface ScanClock {
   wallMs(): number;
 }
 
-const SYSTEM_CLOCK: ScanClock = { now: () => performance.now(), wallMs: () => Date.now() };
+const SYSTEM_CLOCK: ScanClock = { now: monotonicMs, wallMs: () => Date.now() };
 
 export interface ScanRequest {
   readonly root: string;
@@ -32,7 +33,7 @@ export interface ScanRequest {
   readonly holdsKnown?: boolean | undefined;
   /** Left out, no file that git ignores was kept before. */
   readonly privates?: PrivateEntries | undefined;
-  /** A moment of the clock (`performance.now()`) past which the scan gives up. */
+  /** A moment of the clock (`monotonicMs`) past which the scan gives up. */
   readonly deadline: number | null;
   /** How many entries may be in scope. */
   readonly maxEntries: number;

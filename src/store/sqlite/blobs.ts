@@ -141,20 +141,24 @@ export function storeBlobs(
 const INSERT = `
   INSERT INTO blobs (hash, size, stored, encoding, pending, base, depth, data, seal)
   VALUES (?1, ?2, ?2, ?3, 1, NULL, 0, ?4, ${newSealSql('blobs')})`;
-const INSERT_NEW = `${INSERT} ON CONFLICT (hash) DO NOTHING RETURNING id`;
-// A row that is there already had lost its bytes, and is made anew.
-const INSERT_OR_MEND = `${INSERT} ON CONFLICT (hash) DO UPDATE SET size = excluded.size,
+// A row that is there already gets the bytes at hand.
+const PUT = `${INSERT} ON CONFLICT (hash) DO UPDATE SET size = excluded.size,
   stored = excluded.stored, encoding = excluded.encoding, pending = 1, base = NULL, depth = 0,
-  data = excluded.data, seal = excluded.seal RETURNING id`;
+  data = excluded.data, seal = excluded.seal`;
+const PUT_LARGE = `${PUT} RETURNING id`;
+const IS_INSIDE = `(data IS NOT NULL AND encoding IN ('raw', 'zstd', 'text'))`;
+const PUT_SMALL = `${PUT} WHERE NOT ${IS_INSIDE} RETURNING id`;
 
-/** An edit waits for this: nothing is looked up unless the blob is there already. */
-function putSmall(opened: Opened, { id, bytes }: Blob): number {
+/**
+ * An edit waits for this. Bytes in a pack or in git would have to be read before we trust them, which takes longer
+ * than to keep the bytes at hand; compaction makes those small.
+ */
+function putSmall({ connection }: Opened, { id, bytes }: Blob): number {
   const values = [hashToBytes(id), bytes.length, 'raw', bytes] as const;
-  return (
-    opened.connection.get<{ id: number }>(INSERT_NEW, ...values)?.id ??
-    safeNumber(opened, id) ??
-    (opened.connection.get<{ id: number }>(INSERT_OR_MEND, ...values) as { id: number }).id
-  );
+  const row =
+    connection.get<{ id: number }>(PUT_SMALL, ...values) ??
+    connection.get<{ id: number }>('SELECT id FROM blobs WHERE hash = ?', values[0]);
+  return (row as { id: number }).id;
 }
 
 // Compaction leaves such a row alone. Bytes that the row had elsewhere before belong to nobody now.
@@ -177,19 +181,17 @@ function putLarge(opened: Opened, blobs: readonly Blob[], numbers: Numbers): num
   let start = begin;
   for (const { id, bytes } of blobs) {
     const values = [hashToBytes(id), bytes.length, 'arrived', start] as const;
-    const row = connection.get<{ id: number }>(INSERT_OR_MEND, ...values) as { id: number };
+    const row = connection.get<{ id: number }>(PUT_LARGE, ...values) as { id: number };
     numbers.knowBlob(id, row.id);
     start += bytes.length;
   }
   return begin;
 }
 
-const PLACE = `
-  SELECT id, data IS NOT NULL AND encoding IN ('raw', 'zstd', 'text') AS inside FROM blobs
-  WHERE hash = ? AND encoding <> 'missing'`;
+const PLACE = `SELECT id, ${IS_INSIDE} AS inside FROM blobs WHERE hash = ? AND encoding <> 'missing'`;
 
 /**
- * The number of a blob that need not be put, or null. Bytes outside the database are read before we trust
+ * The number of a large blob that need not be put, or null. Bytes outside the database are read before we trust
  * them: the bytes at hand could mend them. A pack may hold what a row does not know of, and go without it.
  */
 function safeNumber(opened: Opened, id: BlobId): number | null {

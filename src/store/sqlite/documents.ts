@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../model/clock.ts';
 import type { StoredDocument } from '../../model/execution.ts';
 import { PART_KINDS, type Part } from '../parts/part.ts';
 import type { DocumentStore, DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
@@ -260,7 +261,7 @@ export class DocumentWriter {
 
   #connected(): Connection {
     if (this.#shared !== null) return this.#shared;
-    const now = performance.now();
+    const now = monotonicMs();
     if (this.#connection === null || now - this.#lookedAt > LOOK_EVERY_MS) {
       requireSameFile(this.#layout.database, this.#file);
       this.#lookedAt = now;

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import { monotonicMs } from '../../model/clock.ts';
 import { isSavepointError, SavepointError } from '../../model/errors.ts';
 import { abortError, LockQueue, lockedError, PROJECT_LOCK } from '../lock-queue.ts';
 import type { LockOptions, ProjectLock } from '../store.ts';
@@ -24,7 +25,7 @@ export class LockFile {
   }
 
   async acquire({ timeoutMs, signal }: LockOptions): Promise<ProjectLock> {
-    const since = performance.now();
+    const since = monotonicMs();
     const either = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
     await this.#queue.enter({ timeoutMs, signal: either });
     try {
@@ -105,7 +106,7 @@ interface Waiting {
   /** The name of the lock in errors. */
   readonly wanted: string;
   readonly timeoutMs: number;
-  /** When the waiting began, as `performance.now` says; now when left out. */
+  /** When the waiting began, as `monotonicMs` says; now when left out. */
   readonly since?: number;
   readonly signal?: AbortSignal | undefined;
   /** The longest pause between two attempts. */
@@ -118,7 +119,7 @@ interface Waiting {
  */
 export async function whenFree<Result>(
   attempt: () => Result,
-  { wanted, timeoutMs, since = performance.now(), signal, pauseMs = LAST_DELAY_MS }: Waiting,
+  { wanted, timeoutMs, since = monotonicMs(), signal, pauseMs = LAST_DELAY_MS }: Waiting,
 ): Promise<Result> {
   for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 2, pauseMs)) {
     if (signal?.aborted) throw abortError(wanted, signal);
@@ -129,7 +130,7 @@ export async function whenFree<Result>(
       if (!isBusy(error)) throw error;
       obstacle = error;
     }
-    const left = since + timeoutMs - performance.now();
+    const left = since + timeoutMs - monotonicMs();
     if (left <= 0) throw isSavepointError(obstacle) ? obstacle : lockedError(wanted, timeoutMs);
     await setTimeout(Math.min(left, delay * (0.5 + Math.random())));
   }

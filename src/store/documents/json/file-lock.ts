@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { removeIfThere } from '../../../fs/entries.ts';
+import { monotonicMs } from '../../../model/clock.ts';
 import { SavepointError } from '../../../model/errors.ts';
 import { LockQueue } from '../../lock-queue.ts';
 import { Connection, storeFailure } from '../../sqlite/connection.ts';
@@ -24,7 +25,7 @@ export async function withFileLock<Result>(
   timeoutMs: number,
   work: () => Result,
 ): Promise<Result> {
-  const since = performance.now();
+  const since = monotonicMs();
   const wanted = `the lock ${file}`;
   const turn = turns.get(file) ?? { queue: new LockQueue(wanted), users: 0 };
   turns.set(file, turn);
