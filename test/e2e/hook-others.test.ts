@@ -51,6 +51,32 @@ describe('hooks of agents without ids', () => {
     ]);
   });
 
+  it('leave a person’s work alone between a call without an end and the same call again', async () => {
+    const { root } = await projectOf('droid');
+    const send = (hook_event_name: string, more: object) =>
+      bed.hook({ session_id: 'd', cwd: root, hook_event_name, ...more });
+    const test = { tool_name: 'Execute', tool_input: { command: 'npm test' } };
+    const edit = { tool_name: 'Edit', tool_input: { file_path: join(root, 'a.txt') } };
+    await send('UserPromptSubmit', { prompt: 'first' });
+    // Droid does not tell the end of a command that fails, or of an edit that is refused.
+    await send('PreToolUse', test);
+    await send('PreToolUse', edit);
+    bed.put('a.txt', 'mine\n');
+    bed.put('by-hand.txt', 'mine\n');
+    await send('PreToolUse', edit);
+    await send('PostToolUse', edit);
+    await send('PreToolUse', test);
+    bed.put('made.txt', 'made\n');
+    await send('PostToolUse', test);
+    await send('Stop', {});
+    await bed.rewind('first');
+    expect([bed.text('a.txt'), bed.text('made.txt'), bed.text('by-hand.txt')]).toEqual([
+      'mine\n',
+      null,
+      'mine\n',
+    ]);
+  });
+
   it('take a session without prompts for one message', async () => {
     const { root } = await projectOf('droid');
     const call = {
