@@ -181,6 +181,24 @@ describe('init', () => {
     expect(JSON.parse(atHome.out)).toMatchObject({ outcome: 'done', baseline: 'refused' });
   });
 
+  it('says why the project could not be scanned, and ends with 1', async () => {
+    project.write('b.txt', 'two\n');
+    const args = ['init', '--agent', 'claude-code', '--yes'];
+    const env = { SAVEPOINT_MAX_SCAN_ENTRIES: '1' };
+    const { code, out, err } = await project.run(args, { env });
+    expect(code).toBe(1);
+    expect(out).not.toContain('Scanned');
+    expect(err).toContain('the project was not scanned: there are too many files');
+    const json = await project.run([...args, '--json'], { env });
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.out)).toMatchObject({ outcome: 'done', baseline: 'failed' });
+    // The hooks are there already, and what was missing is made now.
+    const later = await project.run(args);
+    expect(later.code).toBe(0);
+    expect(later.out).not.toContain('Nothing to do');
+    expect((await project.run(args)).code).toBe(5);
+  });
+
   it('shows what it would write, asks, and takes no for an answer', async () => {
     write(settings, '{\n  "model": "opus"\n}\n');
     const args = ['init', '--agent', 'claude-code'];
