@@ -431,4 +431,15 @@ describe('off and on', () => {
     expect(JSON.parse(on.out)).toMatchObject({ all: false, sessions: [] });
     expect((await project.run(['on'])).code).toBe(5);
   });
+
+  it('know a session by the beginning of its id, as savepoint sessions prints it', async () => {
+    const session = 'a-session-with-a-long-id';
+    const work = () => project.write('a.txt', 'two\n');
+    await project.agent({ message: 'm1', session, paths: ['a.txt'], work });
+    const off = await project.run(['off', '--session', 'a-sessio', '--json']);
+    expect(JSON.parse(off.out)).toMatchObject({ sessions: [session] });
+    const unknown = await project.run(['off', '--session', 'another']);
+    expect(unknown.code).toBe(0);
+    expect(unknown.out).toContain('no session on record has this id');
+  });
 });
