@@ -98,11 +98,12 @@ export function lostWindows(
   ended: Ended | null,
   now: number,
 ): Set<string> {
-  const lost = windows.filter(
-    (window) =>
-      isEnded(window, ended) || (window.owner !== null && !ownerMayRun(window.owner, now)),
-  );
+  const lost = windows.filter((window) => isEnded(window, ended) || isOwnerGone(window, now));
   return new Set(lost.map(({ id }) => id));
+}
+
+function isOwnerGone({ owner, createdAt: since }: Window, now: number): boolean {
+  return owner !== null && !ownerMayRun(owner, { since, now });
 }
 
 /**

@@ -207,9 +207,9 @@ export async function changesOfOverlappedCalls(
 }
 
 /** Whether the tool call that opened a change may still be writing, while nobody has told its end. */
-export function mayRun({ toolCallId, owner }: Change, now: number): boolean {
+export function mayRun({ toolCallId, owner, createdAt: since }: Change, now: number): boolean {
   if (toolCallId === null || owner?.kind === 'import') return false;
-  return owner === null || ownerMayRun(owner, now);
+  return owner === null || ownerMayRun(owner, { since, now });
 }
 
 /**

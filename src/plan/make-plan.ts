@@ -151,8 +151,8 @@ export interface InTheWay {
 export async function refuseBusy(store: Store, { families, paths, now }: InTheWay): Promise<void> {
   const own = (sessionId: string | null): boolean => families?.includes(sessionId ?? '') ?? true;
   const command = commandsIn(await store.timeline.windows()).find(
-    ({ sessionId, closed, owner }) =>
-      own(sessionId) && closed === null && owner !== null && ownerMayRun(owner, now),
+    ({ sessionId, closed, owner, createdAt: since }) =>
+      own(sessionId) && closed === null && owner !== null && ownerMayRun(owner, { since, now }),
   );
   if (command !== undefined) {
     throw new SavepointError('session-busy', `a command is still running: ${command.description}`, {
