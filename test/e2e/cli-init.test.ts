@@ -115,6 +115,19 @@ describe('init then uninstall', () => {
     },
   );
 
+  it('names the files of other projects in which hooks are left', async () => {
+    const local = project.path('.claude/settings.local.json');
+    await project.run(['init', ...CLAUDE, '--scope', 'local']);
+    await project.run(['init', '--agent', 'gemini', '--yes'], { cwd: user });
+    const elsewhere = await project.run(['uninstall', '--yes'], { cwd: user });
+    expect(elsewhere.code).toBe(0);
+    expect(elsewhere.out).toContain(`Hooks stay in other projects: ${local}. Run savepoint`);
+    expect(existsSync(local)).toBe(true);
+    const here = await project.run(['uninstall', '--yes']);
+    expect(here.out).not.toContain('other projects');
+    expect(existsSync(local)).toBe(false);
+  });
+
   it('keeps the copy of settings that did not go back to it', async () => {
     write(settings, '{\n  "model": "opus"\n}\n');
     await project.run(['init', ...CLAUDE]);
