@@ -366,10 +366,10 @@ describe('init', () => {
       return [name, line];
     });
     expect(Object.fromEntries(allowed)).toEqual({
-      'list.md': 'Bash(savepoint list --limit 20)',
-      'status.md': 'Bash(savepoint doctor)',
-      'undo-all.md': 'Bash(savepoint rewind --session:*)',
-      'undo.md': 'Bash(savepoint rewind --session:*)',
+      'list.md': 'Bash(savepoint list --limit 20), Bash(true)',
+      'status.md': 'Bash(savepoint doctor), Bash(true)',
+      'undo-all.md': 'Bash(savepoint rewind --session:*), Bash(true)',
+      'undo.md': 'Bash(savepoint rewind --session:*), Bash(true)',
     });
   });
 });
