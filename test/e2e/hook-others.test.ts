@@ -104,6 +104,13 @@ describe('hooks of agents without ids', () => {
     expect(await send('tool_call', { tool_call: call('call-3') })).toBe(nothing);
   });
 
+  it('record a prompt once that two hooks of Droid tell', async () => {
+    const { root } = await projectOf('droid');
+    const prompt = { hook_event_name: 'UserPromptSubmit', message_id: 'm1', prompt: 'go' };
+    for (const _ of ['user', 'project']) await bed.hook({ session_id: 'd', cwd: root, ...prompt });
+    expect(await bed.prompts()).toEqual(['go: 0']);
+  });
+
   it('record a prompt once that Copilot tells to its own hook and to that of Claude Code', async () => {
     const { root } = await projectOf('copilot');
     const time = Date.parse('2026-11-15T21:51:45.774Z');
