@@ -54,7 +54,7 @@ import {
 } from './requests.ts';
 import { apply, planAndApply, planDiff, planRedo, planRewind, planUndo } from './rewind.ts';
 import { agentsWork, SCAN_OPTIONS, type ScanOptions, type ScanReport, scanWith } from './scan.ts';
-import { type LeftOut, leftOut, type ProjectStatus, status } from './status.ts';
+import { type LeftOut, leftOut, type ProjectStatus, status, worktreePaths } from './status.ts';
 import { TimelineReader } from './timeline-reader.ts';
 import { exportSessions, importSessions } from './transfer.ts';
 import { closeWindow, type OpenWindow, openWindow } from './window.ts';
@@ -137,6 +137,14 @@ export class Savepoint extends TimelineReader {
   /** What is on record, what is not, and why. Writes nothing. */
   status(): Promise<ProjectStatus> {
     return this.#bench.reading(() => status(this.#bench));
+  }
+
+  /**
+   * The files and folders that are in scope and that git does not ignore; folders end in a slash. As the last scan
+   * found them; `again` looks at the disk. Writes nothing.
+   */
+  async worktreePaths(options: { readonly again?: boolean } = {}): Promise<readonly string[]> {
+    return this.#bench.reading(() => worktreePaths(this.#bench, options.again ?? false));
   }
 
   /** Says which paths are private: git ignores them, and they were kept all the same. Ask before you show them. */

@@ -103,6 +103,8 @@ export class Application {
       columns: () => this.#columns(),
       project: this.#stage.project,
       modelLabel: model.label,
+      ownEnv: this.#stage.env,
+      custom: this.#stage,
     });
     try {
       return await this.#runWith(factory);

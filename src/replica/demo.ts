@@ -153,6 +153,7 @@ export class PlayedUI implements InteractiveUI {
 
   setVerbose(_verbose: boolean): void {}
   clear(): void {}
+  refreshOffers(): void {}
   setInput(_text: string): void {}
 
   async showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null> {

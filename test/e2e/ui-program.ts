@@ -124,6 +124,9 @@ await ui.start({
     }
   },
   onRewind: () => rewind(3),
+  onOwnCommand: async () => undefined,
+  onNote: async () => undefined,
+  imagesIn: () => [],
   onInterrupt: () => {
     ui.setActivity(null);
     ui.displayWarning('interrupted');

@@ -76,6 +76,7 @@ export class RecordingUI implements InteractiveUI {
   setInput(text: string): void {
     this.input = text;
   }
+  refreshOffers(): void {}
   async showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null> {
     this.menus.push(entries);
     // Somebody who reads the menu to its end.

@@ -79,6 +79,8 @@ export class RunnerBed {
       columns: () => 80,
       modelLabel: 'a test',
       greeting: [],
+      ownEnv: { PATH: process.env.PATH, HOME: home },
+      custom: { project, home, replicaHome: join(this.scratch, 'replica-home') },
     });
     return factory.createInteractiveRunner(this.ui);
   }

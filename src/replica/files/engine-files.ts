@@ -88,6 +88,25 @@ export class EngineFiles {
     return this.#toolCalls.hooks;
   }
 
+  /** Whether the agent may be writing files now: what a person does meanwhile would count as the agent's. */
+  get isAgentWriting(): boolean {
+    return this.#toolCalls.isOpen;
+  }
+
+  /** Puts what the person has just done on record as theirs. */
+  async personWrote(): Promise<void> {
+    try {
+      await this.savepoint.scanAgain();
+    } catch (error) {
+      this.#gap('what you changed is not on record yet', error);
+    }
+  }
+
+  /** Files and folders of the project by the ignore rules; folders end in a slash. */
+  paths(again: boolean): Promise<readonly string[]> {
+    return this.savepoint.worktreePaths({ again });
+  }
+
   /** A tool call is over, however it ended. Idempotent. */
   toolEnds(toolUseId: string): Promise<void> {
     return this.#toolCalls.ends(toolUseId);

@@ -42,6 +42,11 @@ export class ToolCalls {
     PermissionDenied: [this.#hook((id) => this.ends(id))],
   };
 
+  /** Whether a tool or a command of the agent is at work, such as one of a sub-agent in the background. */
+  get isOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
   async begins(id: string, toolName: string, input: unknown): Promise<void> {
     const prompt = this.#prompt;
     const reach = reachOf(toolName, input);

@@ -72,6 +72,16 @@ export class PermissionManager {
     this.#always.clear();
   }
 
+  /** What was allowed always, as it is remembered: a tool's name, or a shell and its command as JSON. */
+  granted(): readonly string[] {
+    return [...this.#always];
+  }
+
+  /** It is asked again. */
+  takeBack(key: string): void {
+    this.#always.delete(key);
+  }
+
   async #ask(ui: PermissionUI, call: ToolCall): Promise<PermissionResult> {
     const { toolName, input, asked } = call;
     if (asked.signal.aborted) return deny(INTERRUPTED);
@@ -91,7 +101,11 @@ export class PermissionManager {
     if (answer === 'no') return deny(REFUSED);
     if (answer === 'once' || !canRemember(asked)) return allow(input);
     const key = keyOf(call);
-    if (key !== null) this.#always.add(key);
+    if (key !== null) {
+      // Not a rule of the SDK's as well: such a rule could not be taken back.
+      this.#always.add(key);
+      return allow(input);
+    }
     const updatedPermissions = suggestedFor(asked);
     return updatedPermissions.length === 0 ? allow(input) : { ...allow(input), updatedPermissions };
   }

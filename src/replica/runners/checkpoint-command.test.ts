@@ -79,6 +79,13 @@ async function start(enabled: boolean): Promise<void> {
     status: 'no model',
     greeting: [],
     mcpServers: async () => [],
+    models: async () => [],
+    setModel: async () => undefined,
+    usage: () => null,
+    permissions: { granted: () => [], takeBack: () => undefined },
+    past: async () => [],
+    ownEnv: {},
+    custom: { project, home: scratch, replicaHome: scratch },
   });
   running = runner.run();
   await vi.waitFor(() => expect(ui.handlers).not.toBeNull());

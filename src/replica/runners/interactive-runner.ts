@@ -7,9 +7,15 @@ import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
 import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
 import type { CommandRegistry } from '../commands/command-registry.ts';
+import { fileNames } from '../commands/context-commands.ts';
+import { customCommands } from '../commands/custom-commands.ts';
+import { addInstruction, INSTRUCTIONS_FILE } from '../instructions.ts';
+import { imageMark, imageMarks, imagesIn } from '../offers/images.ts';
+import { endText, outputRows, ownCommandContext, runOwnCommand } from '../offers/own-command.ts';
+import { PathOffers } from '../offers/path-offers.ts';
 import type { ConversationEvents, TurnEnd } from '../sdk/conversation.ts';
 import type { Session } from '../sessions/session.ts';
-import type { InteractiveUI } from '../ui/interactive-ui.ts';
+import type { Completion, ConversationEntry, InteractiveUI } from '../ui/interactive-ui.ts';
 import { ConversationDesk, type DeskParts, RewoundNotice } from './conversation-desk.ts';
 import { resumeExecution } from './execution-flow.ts';
 import {
@@ -24,7 +30,8 @@ import {
 import type { RunnerFactoryParts } from './runner-factory.ts';
 
 export interface InteractiveRunnerParts
-  extends Omit<RunnerFactoryParts, 'sdk' | 'config' | 'env' | 'project' | 'modelLabel'> {
+  extends Omit<RunnerFactoryParts, 'sdk' | 'config' | 'env' | 'project' | 'modelLabel'>,
+    Pick<AgentControl, 'models' | 'setModel' | 'usage' | 'permissions'> {
   readonly ui: InteractiveUI;
   readonly converse: DeskParts['converse'];
   readonly commands: CommandRegistry;
@@ -32,6 +39,8 @@ export interface InteractiveRunnerParts
   readonly status: string;
   /** What the SDK says of the MCP servers of the configuration. */
   readonly mcpServers: () => Promise<readonly McpServerShown[]>;
+  /** What was said and done in a conversation. */
+  readonly past: (session: Session) => Promise<readonly ConversationEntry[]>;
 }
 
 /** A person and the agent at a terminal: prompts, commands, and the way back. */
@@ -41,6 +50,10 @@ export class InteractiveRunner {
   readonly #waiting: string[] = [];
   readonly #context: string[] = [];
   readonly #rewound = new RewoundNotice();
+  readonly #paths: PathOffers;
+  /** Ends the command of the person's own that runs. */
+  #own: AbortController | null = null;
+  #status: string;
   #todos: readonly Todo[] = [];
   #current: string | null = null;
   /** A menu is open, a command works: what is typed waits. */
@@ -50,24 +63,35 @@ export class InteractiveRunner {
   constructor(parts: InteractiveRunnerParts) {
     this.#parts = parts;
     const { sessionManager: sessions, checkpointsFor, converse } = parts;
+    this.#status = parts.status;
+    this.#paths = new PathOffers({
+      list: async (again) => (await parts.files?.paths(again)) ?? [],
+      onChange: () => parts.ui.refreshOffers(),
+    });
     const desk = { sessions, checkpointsFor, converse, events: this.#events() };
     this.#desk = new ConversationDesk(desk, parts.session, parts.checkpointManager);
   }
 
   /** Until the person leaves. `prompt` is sent at once. */
   async run(prompt: string | null = null): Promise<void> {
-    const { ui, files, status, greeting, configManager } = this.#parts;
+    const { ui, files, greeting, configManager } = this.#parts;
     const { verbose } = await configManager.getProjectConfig();
     const { promise: left, resolve } = Promise.withResolvers<void>();
     this.#leave = resolve;
     await ui.start({
       onSubmit: (text) => this.#guarded(() => this.#take(text)),
       onRewind: () => this.#guarded(() => this.handleRewind(this.#desk.session)),
-      onInterrupt: () => void this.#guarded(() => this.#desk.live.interrupt()),
+      onOwnCommand: (command, hasPaste) =>
+        this.#guarded(() => this.#runOwn(command.trim(), hasPaste)),
+      onNote: (text) => this.#guarded(() => this.#note(text)),
+      imagesIn: (text) => imageMarks(text, this.#desk.session.project),
+      onInterrupt: () => void this.#guarded(() => this.#interrupt()),
       onExit: () => this.#leave(),
-      complete: (text) => this.#parts.commands.complete(text, this.#commandContext()),
+      complete: (text) => this.#complete(text),
     });
-    ui.setStatus(`${status} · Esc Esc rewinds · /help`);
+    this.#showStatus();
+    this.#findCustom();
+    void this.#paths.load();
     if (verbose) ui.setVerbose(true);
     if (greeting.length > 0) ui.displayBlock(greeting);
     for (const notice of files?.notices() ?? []) ui.displayWarning(notice);
@@ -75,6 +99,7 @@ export class InteractiveRunner {
     try {
       await left;
     } finally {
+      this.#own?.abort();
       await this.#guarded(() => this.#desk.close());
       // Records what an unfinished turn did.
       if (this.#current !== null) await files?.turnEnds(this.#desk.session.id);
@@ -92,6 +117,8 @@ export class InteractiveRunner {
     if (offered.prompts.length + offered.byHand.length === 0) {
       return ui.displayWarning('No checkpoints available');
     }
+    if (this.#own !== null)
+      return ui.displayWarning('Your command runs; press Esc once to end it.');
     if (this.#current !== null) {
       return ui.displayWarning('The agent is at work; press Esc once to interrupt it first.');
     }
@@ -168,14 +195,91 @@ export class InteractiveRunner {
     const { commands, ui } = this.#parts;
     if (text.trim() === '') return;
     if (commands.isCommand(text)) {
+      this.#findCustom();
       ui.displayUserMessage(text);
       const said = await this.#occupy(() => commands.execute(text, this.#commandContext()));
       if (said !== null) ui.displayInfo(said);
       return;
     }
-    ui.displayUserMessage(text);
+    await this.#prompt(text);
+  }
+
+  /** A text for the agent, whatever it begins with. */
+  async #prompt(text: string): Promise<void> {
+    this.#parts.ui.displayUserMessage(text);
     this.#waiting.push(text);
     await this.#sendNext();
+  }
+
+  #showStatus(): void {
+    this.#parts.ui.setStatus(`${this.#status} · Esc Esc rewinds · /help`);
+  }
+
+  #findCustom(): void {
+    this.#parts.commands.setCustom(customCommands(this.#parts.custom));
+  }
+
+  #complete(text: string): readonly Completion[] {
+    if (!text.startsWith('@')) return this.#parts.commands.complete(text, this.#commandContext());
+    if (this.#parts.files !== null) return this.#paths.complete(text);
+    // Without a timeline nobody has a list of all files: those of the folder that is named are offered.
+    const names = fileNames(this.#desk.session.project, text.slice(1));
+    return names.map((name) => ({ text: `@${name}`, summary: '' }));
+  }
+
+  async #interrupt(): Promise<void> {
+    if (this.#own !== null) this.#own.abort();
+    else await this.#desk.live.interrupt();
+  }
+
+  /**
+   * A command of the person's own. It never runs beside the agent: what it does to files would count as the
+   * agent's, and be taken back with it.
+   */
+  async #runOwn(command: string, hasPaste: boolean): Promise<void> {
+    const { ui, files, paint, columns, ownEnv } = this.#parts;
+    if (command === '') return;
+    if (this.#mustWait()) return ui.displayWarning(AGENT_WRITES);
+    const question = `Run this command? Some of it was pasted.\n${command}`;
+    if (hasPaste && !(await ui.confirm(question))) return ui.displayInfo('It was not run.');
+    await this.#occupy(async () => {
+      const own = new AbortController();
+      this.#own = own;
+      ui.displayUserMessage(`! ${command}`);
+      ui.setActivity(`running ${command}`);
+      try {
+        const cwd = this.#desk.session.project;
+        const end = await runOwnCommand({ command, cwd, env: ownEnv, signal: own.signal });
+        const rows = end.output.trim() === '' ? [] : outputRows(end.output, columns(), paint);
+        if (rows.length > 0) ui.displayBlock(rows);
+        if (end.code === 0) ui.displayInfo(endText(end));
+        else ui.displayWarning(endText(end));
+        this.#context.push(ownCommandContext(command, end));
+        await files?.personWrote();
+        this.#tellGaps();
+      } finally {
+        this.#own = null;
+        ui.setActivity(null);
+      }
+    });
+  }
+
+  /** A line for CLAUDE.md; the agent that runs hears of it with the next prompt. */
+  async #note(text: string): Promise<void> {
+    const { ui, files } = this.#parts;
+    if (this.#mustWait()) return ui.displayWarning(AGENT_WRITES);
+    await this.#occupy(async () => {
+      const line = addInstruction(this.#desk.session.project, text);
+      this.#context.push(`The user has added this line to ${INSTRUCTIONS_FILE}:\n- ${line}`);
+      ui.displaySuccess(`Added to ${INSTRUCTIONS_FILE}: ${line}`);
+      await files?.personWrote();
+    });
+  }
+
+  #mustWait(): boolean {
+    return (
+      this.#current !== null || this.#own !== null || this.#parts.files?.isAgentWriting === true
+    );
   }
 
   /** One prompt at a time: each is a checkpoint, and what the agent does belongs to one. */
@@ -196,7 +300,10 @@ export class InteractiveRunner {
       await this.#desk.update((session) => sessionManager.addTurn(session, uuid, text));
       const rewound = this.#rewound.tellWith(uuid, files?.takeRewound() ?? []);
       const context = [...rewound, ...this.#context.splice(0)];
-      await this.#desk.live.sendPrompt({ uuid, text, context });
+      const { images, problems } = imagesIn(text, this.#desk.session.project);
+      for (const image of images) this.#parts.ui.displayInfo(imageMark(image));
+      for (const problem of problems) this.#parts.ui.displayWarning(problem);
+      await this.#desk.live.sendPrompt({ uuid, text, context, images });
     } catch (error) {
       this.#parts.ui.displayError(messageAndHint(error));
       await this.#parts.logger.error('A prompt could not be sent', error);
@@ -285,12 +392,21 @@ export class InteractiveRunner {
         await switched(await this.#parts.sessionManager.create({ project }));
       },
       updateSession: (work) => desk.update(work),
-      submit: (prompt) => void this.#guarded(() => this.#take(prompt)),
+      submit: (prompt) => void this.#guarded(() => this.#prompt(prompt)),
       addContext: (text) => this.#context.push(text),
       context: () => [...this.#context],
       todos: () => this.#todos,
-      status: this.#parts.status,
+      status: this.#status,
       mcpServers: this.#parts.mcpServers,
+      models: this.#parts.models,
+      setModel: async (name) => {
+        await this.#parts.setModel(name);
+        this.#status = name;
+        this.#showStatus();
+      },
+      usage: this.#parts.usage,
+      permissions: this.#parts.permissions,
+      past: () => this.#parts.past(desk.session),
       exit: () => this.#leave(),
     };
   }
@@ -330,5 +446,8 @@ export class InteractiveRunner {
     }
   }
 }
+
+const AGENT_WRITES =
+  'The agent is at work, so what you do to files now would count as its own; wait, or interrupt it with Esc.';
 
 const NO_FILES: Restored = { receipt: null, keptAs: null };

@@ -3,6 +3,7 @@ import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { registerBuiltinCommands } from '../commands/builtin-commands.ts';
 import type { McpServerShown } from '../commands/command.ts';
 import { CommandRegistry } from '../commands/command-registry.ts';
+import type { CustomPlaces } from '../commands/custom-commands.ts';
 import type { ConfigManager } from '../config/config-manager.ts';
 import type { ReplicaConfig } from '../config/replica-settings.ts';
 import type { FileLogger } from '../file-logger.ts';
@@ -12,6 +13,7 @@ import { PermissionManager } from '../permissions/permission-manager.ts';
 import type { ConversationEvents } from '../sdk/conversation.ts';
 import type { Sdk } from '../sdk/load-sdk.ts';
 import { MessageRouter } from '../sdk/message-router.ts';
+import { pastConversation } from '../sdk/past-conversation.ts';
 import { type QueryOptions, SDKQueryExecutor } from '../sdk/sdk-query-executor.ts';
 import { StreamingQueryManager } from '../sdk/streaming-query-manager.ts';
 import type { Session } from '../sessions/session.ts';
@@ -40,6 +42,10 @@ export interface RunnerFactoryParts {
   readonly paint: Paint;
   readonly columns: () => number;
   readonly modelLabel: string | null;
+  /** The person's own environment, for commands that they run themselves. */
+  readonly ownEnv: Readonly<Record<string, string | undefined>>;
+  /** Where custom commands are, and the answers whether to trust them. */
+  readonly custom: CustomPlaces;
   /** Said when it begins. */
   readonly greeting: readonly string[];
 }
@@ -54,6 +60,8 @@ export type Printed = Pick<
 export class RunnerFactory {
   readonly #parts: RunnerFactoryParts;
   #live: StreamingQueryManager | null = null;
+  /** The model that the person has changed to. */
+  #model: string | null = null;
 
   constructor(parts: RunnerFactoryParts) {
     this.#parts = parts;
@@ -74,6 +82,17 @@ export class RunnerFactory {
       },
       status: modelLabel ?? config.model ?? 'default model',
       mcpServers: () => this.#mcpServers(),
+      models: async () => (await this.#live?.getQueryInstance()?.supportedModels()) ?? [],
+      setModel: async (name) => {
+        await this.#live?.getQueryInstance()?.setModel(name);
+        this.#model = name;
+      },
+      usage: () => this.#live?.usage ?? null,
+      permissions,
+      past: ({ id: sessionId, turns }) => {
+        const from = { sessionId, lastMessageId: null, fork: false };
+        return pastConversation(this.#parts, { sessionId, from }, turns);
+      },
     });
   }
 
@@ -123,7 +142,7 @@ export class RunnerFactory {
     return {
       cwd: project,
       env,
-      model,
+      model: this.#model ?? model,
       instructions: readInstructions(project),
       permissionMode,
       allowedTools,

@@ -9,6 +9,7 @@ import type {
 } from '@anthropic-ai/claude-agent-sdk';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { extractCheckpointDescription } from '../checkpoint/description.ts';
+import type { UsageShown } from '../commands/command.ts';
 import type { ConversationEvents, ConversationStart, Prompt, TurnEnd } from './conversation.ts';
 import { LiveQuery } from './live-query.ts';
 import {
@@ -17,6 +18,7 @@ import {
   reasonOf,
   toolResultsOf,
   toolUsesOf,
+  usedBy,
 } from './message-router.ts';
 import type { QueryOptions, SDKQueryExecutor } from './sdk-query-executor.ts';
 import { TodoList } from './todo-list.ts';
@@ -55,6 +57,7 @@ export class StreamingQueryManager {
   /** Whether a query of this conversation was begun, and whether a turn of it has ended: then it is kept. */
   #hasBegun = false;
   #isKept = false;
+  #usage: UsageShown | null = null;
 
   constructor(parts: StreamingQueryManagerOptions) {
     this.#parts = parts;
@@ -89,6 +92,11 @@ export class StreamingQueryManager {
   async close(): Promise<void> {
     this.#start = null;
     await this.#live?.close({ gently: this.#turns.size === 0 });
+  }
+
+  /** What the SDK told last of what was used; null before the first turn has ended. */
+  get usage(): UsageShown | null {
+    return this.#usage;
   }
 
   /** Null while no query runs. */
@@ -166,6 +174,7 @@ export class StreamingQueryManager {
       this.#live.failed(reasonOf(result));
       return;
     }
+    this.#usage = usedBy(result);
     const ended = this.#turnsEndedBy(result);
     this.#isKept ||= ended.length > 0;
     if (ended.length > 0 && !result.is_error && !this.#answer.hasTold) {

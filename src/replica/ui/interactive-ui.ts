@@ -33,6 +33,8 @@ export interface InteractiveUI {
   clear(): void;
   /** Puts a text into the input, to be edited: the prompt that was taken back. */
   setInput(text: string): void;
+  /** Asks again what is offered for what is being typed. */
+  refreshOffers(): void;
 
   /** The menu of Esc Esc. Null when the person leaves it (0, Esc). */
   showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null>;
@@ -47,13 +49,19 @@ export interface InteractiveUI {
 export interface UIHandlers {
   /** Enter: a prompt or a slash command, as it was typed. Resolves when it is sent, or carried out. */
   onSubmit(text: string): Promise<void>;
+  /** Enter after `!`: a command of the person's own. `hasPaste`: some of it was pasted. */
+  onOwnCommand(command: string, hasPaste: boolean): Promise<void>;
+  /** Enter after `#`: a line for CLAUDE.md. */
+  onNote(text: string): Promise<void>;
   /** Esc twice within 300 ms. Resolves when the menu is closed and what came of it is done. */
   onRewind(): Promise<void>;
   /** Ctrl-C or a single Esc while the agent is at work. */
   onInterrupt(): void;
   /** Ctrl-C twice, or Ctrl-D, at an empty prompt. */
   onExit(): void;
-  /** What Tab offers for a text that begins with a slash. */
+  /** The images that a text names, as a mark each. */
+  imagesIn(text: string): readonly string[];
+  /** What Tab offers for a text that begins with a slash, or for a word that begins with `@`. */
   complete(text: string): readonly Completion[];
 }
 
@@ -96,6 +104,12 @@ export interface ListItem<Id extends string = string> {
   /** The first line is the name, the others explain it. */
   readonly text: string;
 }
+
+/** What was said and done in a conversation. */
+export type ConversationEntry =
+  | { readonly kind: 'user' | 'answer'; readonly text: string }
+  | { readonly kind: 'tool-use'; readonly call: ToolUseShown }
+  | { readonly kind: 'tool-result'; readonly result: ToolResultShown };
 
 export interface ToolUseShown {
   readonly id: string;

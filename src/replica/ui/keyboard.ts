@@ -1,9 +1,19 @@
 import { chooserView } from '../../terminal/interactive/chooser-rows.ts';
 import type { Key } from '../../terminal/interactive/keys.ts';
+import { textOf } from '../../terminal/interactive/text-field.ts';
 import type { DialogQueue } from './dialogs.ts';
 import type { UIHandlers } from './interactive-ui.ts';
 import { dialogRoom, PROMPT_MARGIN } from './live-view.ts';
-import { isEmpty, NO_PROMPT, type PromptRoom, pressedPrompt, withText } from './prompt.ts';
+import {
+  isEmpty,
+  NO_PROMPT,
+  type PromptRoom,
+  pressedPrompt,
+  type Submitted,
+  withOffers,
+  withoutOffers,
+  withText,
+} from './prompt.ts';
 import type { UIStore } from './ui-state.ts';
 
 /** Esc twice within this many milliseconds is the way back. */
@@ -13,6 +23,7 @@ const EXIT_MS = 2_000;
 /** A person who typed this recently is still typing, and has not seen the question. */
 const TYPING_MS = 500;
 const EXIT_HINT = 'press Ctrl-C again to leave';
+const AT_WORK_HINT = 'the agent is at work: Esc interrupts it, or wait and press Enter again';
 
 export interface KeyboardParts {
   readonly store: UIStore;
@@ -58,6 +69,16 @@ export class Keyboard {
     store.update({ prompt: withText(store.get().prompt, text, this.#promptRoom()) });
   }
 
+  /** What is offered may have changed. */
+  refreshOffers(): void {
+    const { store } = this.#parts;
+    const { prompt } = store.get();
+    // Somebody who goes through the offers keeps the place.
+    if ((prompt.offered ?? 0) === 0) {
+      store.update({ prompt: withOffers(prompt, this.#promptRoom()) });
+    }
+  }
+
   #pressAtPrompt(key: Key, arrivedAt: number): void {
     if (key.name !== 'escape') this.#escapes.forget();
     if (key.name === 'escape') this.#escape(arrivedAt);
@@ -68,6 +89,11 @@ export class Keyboard {
 
   #escape(arrivedAt: number): void {
     const { handlers, store } = this.#parts;
+    const { prompt } = store.get();
+    if (prompt.completions.length > 0) store.update({ prompt: withoutOffers(prompt) });
+    if (prompt.mode !== 'prompt' && isEmpty(prompt)) {
+      store.update({ prompt: { ...prompt, mode: 'prompt' } });
+    }
     if (this.#escapes.press(arrivedAt)) void handlers.onRewind();
     else if (store.get().activity !== null) handlers.onInterrupt();
   }
@@ -75,14 +101,14 @@ export class Keyboard {
   #interrupt(arrivedAt: number): void {
     const { handlers, store } = this.#parts;
     const { activity, prompt } = store.get();
-    if (activity === null && isEmpty(prompt)) {
+    if (activity === null && isEmpty(prompt) && prompt.mode === 'prompt') {
       if (this.#interrupts.press(arrivedAt)) handlers.onExit();
-      else this.#hint();
+      else this.#hint(EXIT_HINT);
       return;
     }
     this.#interrupts.forget();
     if (activity !== null) handlers.onInterrupt();
-    else store.update({ prompt: { ...NO_PROMPT, history: prompt.history } });
+    else store.update({ prompt: { ...NO_PROMPT, history: prompt.history }, images: [] });
   }
 
   #endInput(): void {
@@ -93,9 +119,25 @@ export class Keyboard {
 
   #edit(key: Key): void {
     const { handlers, store } = this.#parts;
-    const { state, submitted } = pressedPrompt(store.get().prompt, key, this.#promptRoom());
-    store.update({ prompt: state });
-    if (submitted !== null) void handlers.onSubmit(submitted);
+    const { prompt, activity } = store.get();
+    const { state, submitted } = pressedPrompt(prompt, key, this.#promptRoom());
+    const mustWait = submitted !== null && submitted.mode !== 'prompt' && activity !== null;
+    // What a person does to files must not fall into the agent's work: it would count as the agent's.
+    if (mustWait) {
+      this.#hint(AT_WORK_HINT);
+      return;
+    }
+    const isOther = state.field.cells !== prompt.field.cells;
+    const images = isOther ? handlers.imagesIn(textOf(state.field)) : store.get().images;
+    store.update({ prompt: state, images });
+    if (submitted !== null) this.#submit(submitted);
+  }
+
+  #submit({ text, mode, hasPaste }: Submitted): void {
+    const { handlers } = this.#parts;
+    if (mode === 'command') void handlers.onOwnCommand(text, hasPaste);
+    else if (mode === 'note') void handlers.onNote(text);
+    else void handlers.onSubmit(text);
   }
 
   #answer(key: Key): void {
@@ -117,8 +159,8 @@ export class Keyboard {
     return isTyping;
   }
 
-  #hint(): void {
-    this.#parts.store.update({ hint: EXIT_HINT });
+  #hint(hint: string): void {
+    this.#parts.store.update({ hint });
     clearTimeout(this.#hintTimer);
     this.#hintTimer = setTimeout(() => this.#endHint(), EXIT_MS);
   }

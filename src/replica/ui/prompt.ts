@@ -18,12 +18,29 @@ export interface PromptState {
   readonly completions: readonly Completion[];
   /** The offer that the arrows are at; null until they are used. */
   readonly offered: number | null;
+  /** The first cell of what an offer stands for; it ends at the cursor. */
+  readonly offeredFor: number;
+  readonly mode: PromptMode;
+  /** Whether some of the text was pasted. */
+  readonly hasPaste: boolean;
 }
+
+/** What Enter does with the text: sends it, runs it as the person's own command, or adds it to CLAUDE.md. */
+export type PromptMode = 'prompt' | 'command' | 'note';
+
+/** Typed at the beginning of an empty input. A paste that begins with one of them is a text like any other. */
+const SIGNS: Readonly<Record<string, PromptMode>> = { '!': 'command', '#': 'note' };
 
 export interface PromptStep {
   readonly state: PromptState;
   /** What is to be sent, if that is what the key meant. */
-  readonly submitted: string | null;
+  readonly submitted: Submitted | null;
+}
+
+export interface Submitted {
+  readonly text: string;
+  readonly mode: PromptMode;
+  readonly hasPaste: boolean;
 }
 
 /** What a key needs to know beside the state. */
@@ -39,6 +56,9 @@ export const NO_PROMPT: PromptState = {
   history: NO_HISTORY,
   completions: [],
   offered: null,
+  offeredFor: 0,
+  mode: 'prompt',
+  hasPaste: false,
 };
 
 const LONGEST_COMPLETED = 200;
@@ -48,7 +68,14 @@ export function isEmpty({ field }: PromptState): boolean {
 }
 
 export function pressedPrompt(state: PromptState, key: Key, room: PromptRoom): PromptStep {
-  if (key.name === 'text') return typed(state, insert(state.field, key.text), room);
+  if (key.name === 'text') {
+    const mode = isEmpty(state) && state.mode === 'prompt' && !key.pasted ? SIGNS[key.text] : null;
+    if (mode != null) return stay({ ...state, mode });
+    const hasPaste = state.hasPaste || key.pasted === true;
+    return typed({ ...state, hasPaste }, insert(state.field, key.text), room);
+  }
+  const isLeft = key.name === 'backspace' && state.mode !== 'prompt' && isEmpty(state);
+  if (isLeft) return stay({ ...state, mode: 'prompt' });
   if (key.name === 'enter') return entered(state, room);
   if (key.name === 'tab') return stay(completed(state, state.offered ?? 0, room));
   if (key.name === 'up' || key.name === 'down') return stay(movedBy(state, key.name, room));
@@ -58,7 +85,16 @@ export function pressedPrompt(state: PromptState, key: Key, room: PromptRoom): P
 
 /** Another text in the input, such as a prompt that was taken back. */
 export function withText(state: PromptState, text: string, room: PromptRoom): PromptState {
-  return typed(state, fieldOf(text), room).state;
+  return typed({ ...state, mode: 'prompt' }, fieldOf(text), room).state;
+}
+
+/** The same text with what is offered now. */
+export function withOffers(state: PromptState, room: PromptRoom): PromptState {
+  return offering(state, room);
+}
+
+export function withoutOffers(state: PromptState): PromptState {
+  return { ...state, completions: [], offered: null };
 }
 
 function typed(state: PromptState, field: TextField, room: PromptRoom): PromptStep {
@@ -76,7 +112,9 @@ function entered(state: PromptState, room: PromptRoom): PromptStep {
   if (state.offered !== null) return stay(completed(state, state.offered, room));
   const text = textOf(state.field);
   if (text.trim() === '') return stay(state);
-  return { state: { ...NO_PROMPT, history: remembered(state.history, text) }, submitted: text };
+  const { mode, hasPaste } = state;
+  const history = mode === 'prompt' ? remembered(state.history, text) : atDraft(state.history);
+  return { state: { ...NO_PROMPT, history }, submitted: { text, mode, hasPaste } };
 }
 
 function isAfterBackslash({ cells, cursor }: TextField): boolean {
@@ -85,7 +123,13 @@ function isAfterBackslash({ cells, cursor }: TextField): boolean {
 
 function completed(state: PromptState, index: number, room: PromptRoom): PromptState {
   const offer = state.completions[index];
-  return offer === undefined ? state : withText(state, offer.text, room);
+  if (offer === undefined) return state;
+  const { cells, cursor } = state.field;
+  const before = cells.slice(0, state.offeredFor);
+  const shorter = { cells: [...before, ...cells.slice(cursor)], cursor: before.length };
+  // A path is whole, unless it is a folder's: then one goes on in it.
+  const isWhole = offer.text.startsWith('@') && !offer.text.endsWith('/');
+  return typed(state, insert(shorter, isWhole ? `${offer.text} ` : offer.text), room).state;
 }
 
 /** The arrows: through the offers, through the rows, through the history, whichever there is. */
@@ -99,19 +143,42 @@ function movedBy(state: PromptState, name: 'up' | 'down', room: PromptRoom): Pro
   const moved = movedRow(field, step, room.columns);
   if (moved !== null) return { ...state, field: moved };
   const recalled = step === -1 ? older(history, field) : newer(history, field);
-  return offering({ ...state, ...recalled }, room);
+  // What was sent once is a text again: it is never run as a command.
+  const mode = recalled.field === field ? state.mode : 'prompt';
+  return offering({ ...state, ...recalled, mode }, room);
 }
 
 function offering(state: PromptState, room: PromptRoom): PromptState {
-  const text = isCommand(state.field) ? textOf(state.field) : '';
-  const found = text === '' ? [] : room.complete(text);
+  const isPrompt = state.mode === 'prompt';
+  const offeredFor = isPrompt && isCommand(state.field) ? 0 : mentionStart(state.field);
+  if (offeredFor === null) return { ...state, completions: [], offered: null };
+  const { cells, cursor } = state.field;
+  const text = textOf({ cells: cells.slice(offeredFor, cursor), cursor: 0 });
   // The text itself is not an offer.
-  const completions = found.filter((offer) => offer.text !== text);
-  return { ...state, completions, offered: null };
+  const completions = room.complete(text).filter((offer) => offer.text !== text);
+  // Enter takes the first path; of a folder, it sends what is there.
+  const isChosen = text.startsWith('@') && !text.endsWith('/') && completions.length > 0;
+  return { ...state, completions, offered: isChosen ? 0 : null, offeredFor };
+}
+
+/** Where a word that begins with `@` begins, before the cursor; null where there is none. */
+function mentionStart({ cells, cursor }: TextField): number | null {
+  const isBlank = (at: number): boolean => at < 0 || /^\s/.test(cells[at]?.text ?? '');
+  let quoted = false;
+  for (let at = cursor - 1; at >= Math.max(0, cursor - LONGEST_COMPLETED); at -= 1) {
+    const cell = cells[at];
+    if (cell === undefined || cell.folded || cell.text === '\n') return null;
+    if (cell.text === '@' && isBlank(at - 1)) {
+      return quoted && cells[at + 1]?.text !== '"' ? null : at;
+    }
+    quoted ||= isBlank(at);
+  }
+  return null;
 }
 
 /** Whether the text is one line that begins with a slash. Does not read a long paste at every key. */
-function isCommand({ cells }: TextField): boolean {
+function isCommand({ cells, cursor }: TextField): boolean {
+  if (cursor < cells.length) return false;
   if (cells[0]?.text !== '/' || cells.length > LONGEST_COMPLETED) return false;
   return cells.every(({ text, folded }) => !folded && text !== '\n');
 }

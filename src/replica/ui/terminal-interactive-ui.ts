@@ -168,6 +168,10 @@ export class TerminalInteractiveUI implements InteractiveUI {
     else this.#running.keyboard.setInput(text);
   }
 
+  refreshOffers(): void {
+    this.#running?.keyboard.refreshOffers();
+  }
+
   async showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null> {
     if (entries.length === 0) return null;
     const known = new Map<string, RewindCounts | null>();

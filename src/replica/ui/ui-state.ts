@@ -16,6 +16,8 @@ export interface UIState {
   /** Said in place of the status, for a while. */
   readonly hint: string | null;
   readonly prompt: PromptState;
+  /** The images that go with the prompt, as a mark each. */
+  readonly images: readonly string[];
   readonly dialog: Chooser<unknown> | null;
 }
 
@@ -34,6 +36,7 @@ export class UIStore {
     status: '',
     hint: null,
     prompt: NO_PROMPT,
+    images: [],
     dialog: null,
   };
   #isDrawing = false;
