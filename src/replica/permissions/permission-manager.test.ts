@@ -59,12 +59,27 @@ describe('PermissionManager', () => {
 
   it('hands the suggestions of the SDK back, for the session and not for a file', async () => {
     const { can, answer } = asking();
-    const first = can('Bash', { command: 'ls' }, { suggestions: RULES });
+    // A path outside: only the SDK knows how wide that is.
+    const asked = { suggestions: RULES, decisionReason: 'outside' };
+    const first = can('Write', WRITE, asked);
     await answer('always');
     expect(await first).toMatchObject({
       behavior: 'allow',
       updatedPermissions: [{ ...RULES[0], destination: 'session' }],
     });
+  });
+
+  it('lists what was allowed always, and asks again once it is taken back', async () => {
+    const { can, answer, manager } = asking();
+    const first = can('Bash', { command: 'ls' }, { suggestions: RULES });
+    await answer('always');
+    // No rule of the SDK's: that could not be taken back.
+    expect(await first).toEqual({ behavior: 'allow', updatedInput: { command: 'ls' } });
+    expect(manager.granted()).toEqual(['["Bash","ls"]']);
+    manager.takeBack('["Bash","ls"]');
+    const again = can('Bash', { command: 'ls' });
+    await answer('no');
+    expect((await again).behavior).toBe('deny');
   });
 
   it('allows the tool that was asked about, and no mode that allows others', async () => {

@@ -54,6 +54,8 @@ export class InteractiveRunner {
   /** Ends the command of the person's own that runs. */
   #own: AbortController | null = null;
   #status: string;
+  /** Whether the turn is the SDK's own, in which it sums the conversation up. */
+  #isCompacting = false;
   #todos: readonly Todo[] = [];
   #current: string | null = null;
   /** A menu is open, a command works: what is typed waits. */
@@ -289,6 +291,7 @@ export class InteractiveRunner {
     if (text === undefined) return;
     const uuid = randomUUID();
     this.#current = uuid;
+    this.#isCompacting = text.startsWith('/compact');
     this.#parts.ui.setActivity('thinking');
     try {
       const { id: sessionId, parentId: parentSessionId } = this.#desk.session;
@@ -346,6 +349,7 @@ export class InteractiveRunner {
     await this.#guarded(() => this.#writeDown(promptId, lastMessageId));
     this.#tellGaps();
     ui.setActivity(null);
+    if (this.#isCompacting && outcome === 'done') ui.displaySuccess(COMPACTED);
     if (outcome === 'interrupted') ui.displayWarning('Interrupted.');
     if (outcome === 'failed' && text !== '') ui.displayError(text);
     this.#current = null;
@@ -449,5 +453,7 @@ export class InteractiveRunner {
 
 const AGENT_WRITES =
   'The agent is at work, so what you do to files now would count as its own; wait, or interrupt it with Esc.';
+
+const COMPACTED = 'The conversation was summed up; the agent goes on from the summary.';
 
 const NO_FILES: Restored = { receipt: null, keptAs: null };
