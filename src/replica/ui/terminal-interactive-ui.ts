@@ -1,6 +1,7 @@
 import type { Chooser } from '../../terminal/interactive/chooser.ts';
 import { HeldTerminal, IN_THE_SCROLL, LiveRows } from '../../terminal/interactive/screen.ts';
 import { type Paint, paintFor } from '../../terminal/paint.ts';
+import { loadHighlighter } from './code-highlight.ts';
 import {
   confirmDialog,
   DialogQueue,
@@ -85,6 +86,8 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#hasEnded = false;
     this.#store.update({ size: terminal.size });
     terminal.take();
+    // Not before the first rows are on the screen, and long before an answer can be.
+    setImmediate(() => void loadHighlighter());
     if (this.#firstInput !== null) keyboard.setInput(this.#firstInput);
     this.#firstInput = null;
   }
@@ -220,6 +223,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
 
   #draw(): void {
     if (this.#running === null) return;
+    this.#transcript.settle();
     const { rows, cursor } = this.#view();
     this.#screen.draw(rows, cursor);
   }
