@@ -1,5 +1,12 @@
 import { displayLines } from '../index.ts';
-import { clipWidth, graphemes, padWidth, textWidth, wrapWords } from './text-width.ts';
+import {
+  clipWidth,
+  graphemes,
+  graphemeWidth,
+  padWidth,
+  textWidth,
+  wrapWords,
+} from './text-width.ts';
 
 const LEAST_PROSE = 24;
 const BELOW = '      ';
@@ -81,7 +88,7 @@ export function breakLine(line: string, columns: number): readonly Stretch[] {
   let at = 0;
   let width = 0;
   for (const grapheme of graphemes(line)) {
-    const more = isPlain(grapheme) ? 1 : textWidth(grapheme);
+    const more = graphemeWidth(grapheme);
     if (width + more > columns) {
       const row = line.slice(from, at);
       const cut = cutOf(row, grapheme, more);
@@ -99,10 +106,6 @@ export function breakLine(line: string, columns: number): readonly Stretch[] {
     width += more;
   }
   return from < line.length ? [...rows, [from, line.length]] : rows;
-}
-
-function isPlain(grapheme: string): boolean {
-  return grapheme.length === 1 && grapheme <= '~';
 }
 
 /** Chinese and the like may be broken anywhere; other words stay whole where they can. */

@@ -139,7 +139,8 @@ function within(
   if (columns < LEAST_INNER) return [...rowsIn({ ...room, depth: room.depth + 1 })];
   const first = style === undefined ? sign : room.paint(style, sign);
   const others = sign === QUOTE ? first : ' '.repeat(width);
-  return rowsIn({ ...room, columns, depth: room.depth + 1 }).map((row, i) =>
-    row === '' && others.trim() === '' && i > 0 ? '' : (i === 0 ? first : others) + row,
-  );
+  return rowsIn({ ...room, columns, depth: room.depth + 1 }).map((row, i) => {
+    const before = i === 0 ? first : others;
+    return row === '' && before.trim() === '' ? '' : before + row;
+  });
 }
