@@ -85,6 +85,7 @@ async function recordCall(recording: Recording, event: ToolBegins): Promise<Reco
     sessionId,
     messageId: (await messageOf(recording, event)) ?? NO_PROMPT,
     toolCallId: callIdOf(event),
+    toolCallIdRepeats: event.toolCallId === null,
     subagentId: subagentId ?? undefined,
     agent,
     owner,

@@ -29,20 +29,20 @@ export async function recordFor(
 ): Promise<string | null> {
   const home = storeHome(call);
   const { sessionId } = event;
-  const about = { event: event.kind, sessionId };
+  const project = projectOf(call, adapter, event);
+  const about = { event: event.kind, sessionId, project };
   try {
-    const project = projectOf(call, adapter, event);
     if (isOff(home, project, sessionId)) {
-      log({ ...about, project, outcome: 'off' });
+      log({ ...about, outcome: 'off' });
       return null;
     }
     return await withSavepoint(call, event, project, async (savepoint) => {
       const owner = agentOwner(adapter, call);
       const recording = { savepoint, agent: adapter.name, owner, cwd: call.cwd, home };
       const { notice, gap } = await recordEvent(recording, event);
-      log({ ...about, project: savepoint.root, outcome: 'recorded', reason: gap });
+      log({ ...about, outcome: 'recorded', reason: gap });
       if (gap === 'no-baseline' && (await startScanOf(call, savepoint))) {
-        log({ outcome: 'started', reason: 'first-scan', project: savepoint.root });
+        log({ project, outcome: 'started', reason: 'first-scan' });
       }
       return tell(adapter, savepoint, sessionId, notice);
     });
