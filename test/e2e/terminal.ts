@@ -22,7 +22,7 @@ export class Terminal {
 
   constructor(args: readonly string[], options: TerminalOptions) {
     const { columns: cols = 80, rows = 24 } = options;
-    this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true });
+    this.#screen = new xterm.Terminal({ cols, rows, scrollback: 10_000, allowProposedApi: true });
     this.#process = spawn(options.program ?? process.execPath, [...args], {
       name: 'xterm-256color',
       cols,

@@ -15,7 +15,7 @@ export type Scroll = Pick<LiveRows, 'print' | 'restart'>;
 
 /** As many can be drawn again, such as after a resize. */
 const MOST_KEPT = 2_000;
-const MOST_KEPT_LENGTH = 4_000_000;
+const MOST_KEPT_LENGTH = 2_000_000;
 const MOST_ADDED = MOST_KEPT_LENGTH / 4;
 
 /** Everything that was said and done. Prints it above the live rows, and prints a part of it again when asked. */
