@@ -86,8 +86,8 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#hasEnded = false;
     this.#store.update({ size: terminal.size });
     terminal.take();
-    // Not before the first rows are on the screen, and long before an answer can be.
-    setImmediate(() => void loadHighlighter());
+    // Not before the first rows are on the screen.
+    setImmediate(() => void this.#loadHighlighter());
     if (this.#firstInput !== null) keyboard.setInput(this.#firstInput);
     this.#firstInput = null;
   }
@@ -219,6 +219,13 @@ export class TerminalInteractiveUI implements InteractiveUI {
     if (this.#hasEnded) {
       this.#options.stdout.write(`${this.#transcript.rowsOf(entry).join('\n')}\n`);
     } else this.#transcript.add(entry);
+  }
+
+  /** Answers of a conversation that was taken up may be there before it. */
+  async #loadHighlighter(): Promise<void> {
+    // Without it, such as when the package was removed meanwhile, code has no colours.
+    await loadHighlighter().catch(() => undefined);
+    if (this.#transcript.hasAnswers) this.#redraw();
   }
 
   #draw(): void {

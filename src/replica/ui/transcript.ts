@@ -44,6 +44,10 @@ export class Transcript {
     this.#store.update({});
   }
 
+  get hasAnswers(): boolean {
+    return this.#entries.some(({ kind }) => kind === 'answer');
+  }
+
   rowsOf(entry: Entry): readonly string[] {
     const { size, verbose } = this.#store.get();
     return entryRows(entry, { ...this.#room, columns: size.columns, verbose });
