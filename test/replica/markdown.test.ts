@@ -136,6 +136,7 @@ const TABLE_AT_60 = [
   'Name  │ Count │                    Remark',
   '──────┼───────┼─────────────────────────────────────────────',
   'alpha │     1 │                    short',
+  '──────┼───────┼─────────────────────────────────────────────',
   '漢字  │  1000 │  a remark that is so long that it needs two',
   '      │       │            rows at sixty columns',
 ];

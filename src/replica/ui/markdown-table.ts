@@ -30,7 +30,11 @@ export function tableRows({ header, rows, align }: Tokens.Table, room: TableRoom
   const widths = natural.map((width) => Math.min(width, widest));
   const drawn = (cells: Cells): string[] => rowOf(cells, { widths, align, paint: room.paint });
   const rule = room.paint('dim', widths.map((width) => '─'.repeat(width)).join('─┼─'));
-  return [...drawn(head), rule, ...body.flatMap(drawn)];
+  const below = body.map(drawn);
+  // Where cells are wrapped, nobody could tell the rows apart.
+  const isWrapped = below.some(({ length }) => length > 1);
+  const parts = below.flatMap((row, i) => (isWrapped && i > 0 ? [rule, ...row] : row));
+  return [...drawn(head), rule, ...parts];
 }
 
 /** The lines of each cell of a row. */

@@ -85,6 +85,9 @@ describe('Markdown in rows', () => {
       ...['a             │ b', '──────────────┼──────────────'],
       ...['one two three │ seven eight', 'four five six │ nine ten', '              │ eleven'],
     ]);
+    expect(rows(`${wide}|x|y|\n`, 30).slice(-2)).toEqual([
+      ...['──────────────┼──────────────', 'x             │ y'],
+    ]);
     expect(rows(wide, 14)).toEqual([
       ...[
         'a: one two',
