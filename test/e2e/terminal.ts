@@ -41,6 +41,10 @@ export class Terminal {
     });
   }
 
+  get pid(): number {
+    return this.#process.pid;
+  }
+
   /** Keys as a terminal sends them: `\r` for Enter, `\x1b` for Escape, `\x1b[A` for the arrow up. */
   type(keys: string): void {
     this.#process.write(keys);

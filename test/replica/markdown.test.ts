@@ -8,6 +8,9 @@ const EXPLAIN = 'Explain the plan';
 const REPORT = 'Report at length';
 const HURT = 'Hurt my terminal';
 const PARAGRAPHS = 250;
+const CTRL_O = '\x0f';
+/** Where everything is drawn anew. */
+const TOP = '\x1b[H';
 
 /** 2,000 lines of Markdown of every kind; each has its number. */
 function report(): string {
@@ -57,6 +60,13 @@ it('shows an answer as Markdown at 60, 80 and 120 columns, wrapped again when th
         agent.resize(columns, 70);
         await agent.until((screen) => screen.includes('─'.repeat(columns)));
         await written(() => answerOn(agent.screen(), EXPLAIN)).toEqual(at(columns, LIST, TABLE));
+      }
+      // Whole, and folded again: the same answer, wrapped anew.
+      for (let times = 0; times < 2; times += 1) {
+        const drawn = timesIn(agent.raw, TOP);
+        agent.type(CTRL_O);
+        await written(() => timesIn(agent.raw, TOP)).toBeGreaterThan(drawn);
+        await written(() => answerOn(agent.screen(), EXPLAIN)).toEqual(at(80, LIST, TABLE));
       }
       // Heading, emphasis, and code by its language.
       for (const painted of ['1m\x1b[4mThe plan', '1mbold', '3mslanted', '9mgone', '35mexport']) {
