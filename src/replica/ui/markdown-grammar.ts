@@ -38,6 +38,11 @@ export function known(tokens: readonly Token[] | undefined): readonly MarkedToke
   return (tokens ?? []) as readonly MarkedToken[];
 }
 
+/** Whether a blank line follows the text. */
+export function endsBlank(text: string): boolean {
+  return text.slice(text.trimEnd().length).split('\n').length > 2;
+}
+
 function plainText(text: string): Tokens.Text {
   return { type: 'text', raw: text, text };
 }

@@ -1,7 +1,7 @@
 import type { MarkedToken, Tokens } from 'marked';
 import { displayLines } from '../../index.ts';
 import { codeLines } from './code-highlight.ts';
-import { blocksOf, LONGEST_PART } from './markdown-grammar.ts';
+import { blocksOf, endsBlank, LONGEST_PART } from './markdown-grammar.ts';
 
 /** Markdown that is shown by itself. */
 export interface MarkdownPart {
@@ -79,7 +79,8 @@ function cutOf(text: string): Cut | null {
 function cutWithin(block: MarkedToken, text: string, isFull: boolean): Cut | null {
   if (block.type === 'list' && block.items.length > 1) return cutList(block, text);
   if (isOpenFence(block)) return cutCode(block, text, isFull);
-  return block.type === 'table' && isFull ? cutTable(block, text) : null;
+  if (!isFull || block.type !== 'table' || block.rows.length === 0) return null;
+  return cutTable(block, text);
 }
 
 function cutAt(text: string, at: number, joins = false): Cut {
@@ -94,8 +95,6 @@ function cutAnywhere(text: string): Cut {
   return cutAt(text, isPair ? at - 1 : at, true);
 }
 
-const BLANK_AT_END = /\n[ \t]*\n[ \t\n]*$/;
-
 function isFinal(block: MarkedToken, lines: string): boolean {
   switch (block.type) {
     case 'heading':
@@ -106,7 +105,7 @@ function isFinal(block: MarkedToken, lines: string): boolean {
     case 'list':
       return false;
     default:
-      return BLANK_AT_END.test(lines);
+      return endsBlank(lines);
   }
 }
 
@@ -114,7 +113,7 @@ function isFinal(block: MarkedToken, lines: string): boolean {
 function cutList({ items, ordered, start }: Tokens.List, text: string): Cut | null {
   const before = items.slice(0, -1);
   const end = before.reduce((sum, { raw }) => sum + raw.length, 0);
-  const cut = cutAt(text, end, !BLANK_AT_END.test(before.at(-1)?.raw ?? ''));
+  const cut = cutAt(text, end, !endsBlank(before.at(-1)?.raw ?? ''));
   if (!ordered) return cut;
   // Some number all items alike. With more digits the marker would not fit what is indented below it.
   const number = String(Number(start) + before.length);

@@ -137,6 +137,8 @@ const HOSTILE: readonly (readonly [string, string])[] = [
   ['stars', '*'.repeat(300_000)],
   ['brackets', '[a]('.repeat(100_000)],
   ['a huge table', `|a|b|\n|-|-|\n${'|one *two*|three|\n'.repeat(8_000)}`],
+  ['a table with a row of 1 MB', `|a|b|\n|-|-|\n|${'x|'.repeat(500_000)}\n`],
+  ['blank lines between words', `a${'\n'.repeat(7_900)}b\n`.repeat(20)],
   ['a table with many columns', `${'|a'.repeat(5_000)}|\n${'|-'.repeat(5_000)}|\n|b|\n`],
   ['numbers that are all alike', '1. a\n'.repeat(10_000)],
   ['tags', '<a '.repeat(100_000)],

@@ -2,7 +2,7 @@ import type { MarkedToken, Tokens } from 'marked';
 import type { Paint, Style } from '../../terminal/paint.ts';
 import { textWidth } from '../../terminal/text-width.ts';
 import { codeLines } from './code-highlight.ts';
-import { blocksOf, known } from './markdown-grammar.ts';
+import { blocksOf, endsBlank, known } from './markdown-grammar.ts';
 import { runsOf } from './markdown-inline.ts';
 import { partsOf } from './markdown-stream.ts';
 import { tableRows } from './markdown-table.ts';
@@ -101,15 +101,12 @@ function listRows({ items, ordered, start }: Tokens.List, room: BlockRoom): stri
       (inner) => itemRows(known(item.tokens), inner),
       'cyan',
     );
-    const isLast = i === items.length - 1;
-    return !isLast && BLANK_AFTER.test(item.raw) ? [...rows, ''] : rows;
+    // A blank line in the source is one on the screen.
+    return i < items.length - 1 && endsBlank(item.raw) ? [...rows, ''] : rows;
   });
 }
 
-/** A blank line in the source is one on the screen. */
-export const BLANK_AFTER: RegExp = /\n[ \t]*\n\s*$/;
-
-/** A list in an item follows its text without a blank row. */
+/** A list in an item follows its text without a blank row, unless there is a blank line. */
 function itemRows(blocks: readonly MarkedToken[], room: BlockRoom): string[] {
   const rows: string[] = [];
   let isApart = false;
@@ -118,7 +115,7 @@ function itemRows(blocks: readonly MarkedToken[], room: BlockRoom): string[] {
     const shown = rowsOf(block, room);
     if (rows.length > 0 && isApart) rows.push('');
     for (const row of shown) rows.push(row);
-    isApart = shown.length === 0 ? rows.length > 0 : BLANK_AFTER.test(block.raw);
+    isApart = shown.length === 0 ? rows.length > 0 : endsBlank(block.raw);
   }
   // A marker without a text.
   return rows.length === 0 ? [''] : rows;
