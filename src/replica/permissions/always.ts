@@ -69,7 +69,8 @@ function scopesOf(update: PermissionUpdate, cwd: string | null): string[] {
     if (ruleContent === undefined) return displayText(toolName);
     if (!SHELLS.has(toolName)) return displayText(`${toolName} on ${pathOf(ruleContent, cwd)}`);
     const [, prefix] = /^(.*?)(?::\*| \*)$/s.exec(ruleContent) ?? [];
-    return displayText(prefix === undefined ? ruleContent : `commands that begin with ${prefix}`);
+    if (prefix === undefined) return `"${displayText(ruleContent)}"`;
+    return `commands that begin with "${displayText(prefix)}"`;
   });
 }
 

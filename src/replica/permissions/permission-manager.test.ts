@@ -87,8 +87,8 @@ describe('PermissionManager', () => {
   });
 
   it.each([
-    ['Bash', RULES, {}, 'this command, ls'],
-    ['Bash', [prefixRule('npm run:*')], {}, 'this command, commands that begin with npm run'],
+    ['Bash', RULES, {}, 'this command, "ls"'],
+    ['Bash', [prefixRule('npm run:*')], {}, 'this command, commands that begin with "npm run"'],
     ['mcp__docs__search', [], {}, 'mcp__docs__search'],
     ['Edit', [], {}, 'Edit on any file of this project'],
     ['Read', [FOLDER], { decisionReason: 'outside' }, 'files in /etc'],

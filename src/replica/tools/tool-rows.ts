@@ -39,7 +39,7 @@ export interface EndedCall {
 /** Rows of output below a command that runs. */
 const LIVE_ROWS = 5;
 /** Below this, a call takes no time worth saying. */
-const LEAST_ELAPSED_MS = 50;
+const LEAST_ELAPSED_MS = 100;
 
 /** A call that runs, with its time, and the end of its output. */
 export function runningRows(
