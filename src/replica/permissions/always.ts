@@ -12,6 +12,8 @@ export interface ToolCall {
 }
 
 export const SHELLS: ReadonlySet<string> = new Set(['Bash', 'PowerShell', 'Monitor']);
+/** The agent's way out of planning; each plan is another one, and is asked about. */
+export const PLAN_TOOL = 'ExitPlanMode';
 const EDITORS: ReadonlySet<string> = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);
 
 /**
@@ -44,7 +46,8 @@ export function isOutOfTheOrdinary({ decisionReason, blockedPath }: Asked): bool
  */
 export function allowedAlways(call: ToolCall, cwd: string | null): string | null {
   const { toolName, asked } = call;
-  if (asked.suppressAlwaysAllowRule === true || asked.matchedAskRule !== undefined) return null;
+  const isForbidden = asked.suppressAlwaysAllowRule === true || asked.matchedAskRule !== undefined;
+  if (isForbidden || toolName === PLAN_TOOL) return null;
   const own = keyOf(call) === null ? [] : [ownScope(toolName)];
   const suggested = suggestedFor(asked).flatMap((update) => scopesOf(update, cwd));
   const scopes = [...new Set([...own, ...suggested])];

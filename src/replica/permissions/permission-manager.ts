@@ -8,6 +8,7 @@ import {
   allowedAlways,
   isOutOfTheOrdinary,
   keyOf,
+  PLAN_TOOL,
   SHELLS,
   suggestedFor,
   type ToolCall,
@@ -111,6 +112,7 @@ export class PermissionManager {
 function titleOf({ toolName, asked }: ToolCall, edit: FileEdit | null, cwd: string | null): string {
   if (edit !== null) return editTitle(edit, cwd);
   if (SHELLS.has(toolName)) return 'Run this command?';
+  if (toolName === PLAN_TOOL) return 'Go ahead with this plan?';
   const { title, displayName, mcpServer } = asked;
   if (title !== undefined) return displayText(title);
   const from = mcpServer === undefined ? '' : ` of the MCP server ${mcpServer.name}`;
