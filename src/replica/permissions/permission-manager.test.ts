@@ -47,7 +47,7 @@ describe('PermissionManager', () => {
     await answer({ no: 'use pnpm' });
     expect(await said).toEqual({
       behavior: 'deny',
-      message: 'The user does not want this tool call to be made. The user says: use pnpm',
+      message: 'The user said no to this tool call. The user says: use pnpm',
     });
   });
 

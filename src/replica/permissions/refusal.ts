@@ -1,6 +1,6 @@
 /** The model's side of a no: what it is told, and how its answer is recognised when a conversation is shown again. */
 
-const REFUSED = 'The user does not want this tool call to be made.';
+const REFUSED = 'The user said no to this tool call.';
 const SAYS = ' The user says: ';
 const WITHOUT_WORDS =
   ' Do not try it another way; say what you wanted to do, and ask how to go on.';
@@ -14,13 +14,12 @@ export function refusalFor(said: string | null): string {
 
 /** Whether a result is such a no, and what the person said with it; null for another result. */
 export function refusalIn(text: string): { readonly said: string | null } | null {
-  const at = text.indexOf(REFUSED);
-  if (at === -1) return null;
-  const rest = text.slice(at + REFUSED.length);
+  if (!text.startsWith(REFUSED)) return null;
+  const rest = text.slice(REFUSED.length);
   return { said: rest.startsWith(SAYS) ? rest.slice(SAYS.length).trim() : null };
 }
 
 /** Whether the question was still open when the turn was interrupted. */
 export function wasInterrupted(text: string): boolean {
-  return text.includes(INTERRUPTED);
+  return text.startsWith(INTERRUPTED);
 }

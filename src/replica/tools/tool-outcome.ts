@@ -36,6 +36,7 @@ const FOR_THE_MODEL: readonly RegExp[] = [
   /Ensure that you continue to use the todo list[^\n]*/g,
   /Please proceed with the current tasks if applicable\.?/g,
   /The user doesn't want to (proceed with this tool use|take this action)[^\n]*/g,
+  /REMINDER: You MUST[^\n]*/g,
   /STOP what you are doing[^\n]*/g,
   /\[Request interrupted by user[^\]\n]*\]/g,
 ];

@@ -50,11 +50,15 @@ it.each([
   ['a no', refusalFor(null), 'Not done: you said no'],
   ['a no with words', refusalFor('use pnpm'), 'Not done: you said no, use pnpm'],
   ['an interrupt before it began', REJECTED, 'Not done: interrupted'],
-  ['an interrupt in the middle', STOPPED, 'Interrupted'],
 ])('says %s in one line', (_, text, expected) => {
   for (const name of ['Bash', 'Write', 'mcp__x__y']) {
     expect(rows(name, {}, { text, isError: true })).toEqual([`● ${name}`, `  ⎿ ${expected}`]);
   }
+});
+
+it('says behind a call that it was interrupted', () => {
+  const stopped = { text: STOPPED, isError: true };
+  expect(rows('Bash', {}, stopped, { elapsedMs: 3_000 })).toEqual(['● Bash (3.0s, interrupted)']);
 });
 
 it.each([
@@ -161,4 +165,43 @@ it('shows the time and the last output of a command that runs', () => {
     '    9',
     '    \\x1b[2J',
   ]);
+});
+
+it.each([
+  [
+    'Task',
+    { description: 'Look around' },
+    {
+      status: 'completed',
+      content: [{ type: 'text', text: 'All is well.' }],
+      totalToolUseCount: 2,
+    },
+    ['● Task Look around (2 tool calls)', '  ⎿ All is well.'],
+  ],
+  [
+    'Task',
+    { description: 'Look around' },
+    { status: 'async_launched', agentId: 'a1' },
+    ['● Task Look around (goes on in the background)'],
+  ],
+  [
+    'AskUserQuestion',
+    {},
+    { answers: { 'Which one?': 'The blue one' } },
+    ['● AskUserQuestion', '  ⎿ Which one? The blue one'],
+  ],
+  [
+    'WebFetch',
+    { url: 'https://x.test/' },
+    { code: 200, bytes: 1_500, result: 'A page' },
+    ['● WebFetch https://x.test/ (200, 1.5 kB)', '  ⎿ A page'],
+  ],
+  [
+    'Monitor',
+    { command: 'tail -f x' },
+    { taskId: 'b1' },
+    ['● Monitor $ tail -f x (goes on in the background)'],
+  ],
+])('draws %s from what it tells programs', (name, input, output, expected) => {
+  expect(rows(name, input, { text: 'never quote this to the user', output })).toEqual(expected);
 });
