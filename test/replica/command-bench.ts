@@ -125,8 +125,8 @@ export class CommandBench {
       setModel: async (name) => void this.modelsSet.push(name),
       usage: () => this.used,
       permissions: {
-        granted: () => [...this.grants],
-        takeBack: (id) => void this.grants.delete(id),
+        granted: () => [...this.grants].map((id) => ({ id, text: id })),
+        takeBack: async (id) => void this.grants.delete(id),
       },
       past: async () => this.said,
       exit: () => this.left.push('exit'),

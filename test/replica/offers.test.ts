@@ -137,8 +137,8 @@ it('shows a menu that filters, and has commands for model, cost, permissions, se
     // "Always" is listed, and taken back.
     await agent.press(`make it${ENTER}`, 'not ask again');
     await agent.press('2', (screen) => screen.includes('I made it.') && isIdle(screen));
-    await agent.command('/permissions', 'the tool Write');
-    await agent.press('1', 'Taken back: the tool Write');
+    await agent.command('/permissions', 'Write on any file of this project');
+    await agent.press('1', 'Taken back: Write on any file');
 
     await agent.command('/cost', 'an estimate, not a bill');
     await agent.command('/model', 'Default (recommended)');

@@ -68,28 +68,22 @@ export const costCommand: SlashCommand = {
 export const permissionsCommand: SlashCommand = {
   name: 'permissions',
   description: 'what you have allowed always in this conversation; take it back',
-  async execute(_args, { agent, ui }) {
+  async execute(_args, context) {
+    const { agent, ui } = context;
+    idleOnly(context);
     const granted = agent.permissions.granted();
     if (granted.length === 0) {
       return 'You have allowed nothing for the whole conversation; each tool that changes something asks.';
     }
-    const items = granted.map((id) => ({ id, text: grantText(id) }));
-    const chosen = await ui.select(
-      'Allowed always in this conversation; choose what to take back',
-      items,
-    );
-    if (chosen === null) return 'All of it stays allowed.';
-    agent.permissions.takeBack(chosen);
-    return `Taken back: ${grantText(chosen)}. It asks again.`;
+    const items = granted.map(({ id, text }) => ({ id, text: displayText(text) }));
+    const title = 'Allowed always in this conversation; choose what to take back';
+    const chosen = await ui.select(title, items);
+    const grant = items.find(({ id }) => id === chosen);
+    if (grant === undefined) return 'All of it stays allowed.';
+    await agent.permissions.takeBack(grant.id);
+    return `Taken back: ${grant.text}. It asks again.`;
   },
 };
-
-/** A tool, or a shell with one command (as `PermissionManager` keeps them). */
-function grantText(id: string): string {
-  if (!id.startsWith('[')) return displayText(`the tool ${id}`);
-  const [tool, command] = JSON.parse(id) as [string, unknown];
-  return displayText(`${tool} with the command: ${String(command)}`);
-}
 
 export const mcpCommand: SlashCommand = {
   name: 'mcp',

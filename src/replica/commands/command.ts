@@ -98,10 +98,10 @@ export interface UsageShown {
   }[];
 }
 
-/** What the person has allowed for the whole conversation, by tool, or by shell and command. */
+/** What the person has allowed for the whole conversation. */
 export interface GrantedPermissions {
-  granted(): readonly string[];
-  takeBack(id: string): void;
+  granted(): readonly { readonly id: string; readonly text: string }[];
+  takeBack(id: string): Promise<void>;
 }
 
 /** What the SDK says of a server (its `McpServerStatus` fits). */

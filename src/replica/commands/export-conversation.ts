@@ -2,8 +2,8 @@ import { relative, resolve } from 'node:path';
 import { kindOf } from '../../fs/entries.ts';
 import { writeFile } from '../../fs/write-file.ts';
 import { displayText } from '../../index.ts';
+import { toolLine } from '../tools/tool-line.ts';
 import type { ConversationEntry } from '../ui/interactive-ui.ts';
-import { toolLine } from '../ui/transcript.ts';
 import { CommandRefused, type SlashCommand, wholeText } from './command.ts';
 import { fileNames } from './context-commands.ts';
 

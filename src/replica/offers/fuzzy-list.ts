@@ -10,13 +10,20 @@ export class FuzzyList {
   readonly #lower: readonly string[];
   /** The letters and digits of each text, a bit for each: most texts are ruled out by one comparison. */
   readonly #letters: Uint32Array;
+  /** Where the last part of each text begins; the slash at the end of a folder's path belongs to it. */
+  readonly #names: Uint32Array;
+  /** What each text scores by itself: short ones and those in few folders come first. */
+  readonly #plain: Int32Array;
   /** What the last query found: one that goes on from it finds nothing else. */
   #last: { readonly query: string; readonly found: readonly number[] } | null = null;
 
   constructor(texts: readonly string[]) {
     this.#texts = texts;
     this.#lower = texts.map((text) => text.toLowerCase());
-    this.#letters = Uint32Array.from(this.#lower, lettersOf);
+    this.#letters = new Uint32Array(texts.length);
+    this.#names = new Uint32Array(texts.length);
+    this.#plain = new Int32Array(texts.length);
+    for (const [at, text] of this.#lower.entries()) this.#measure(at, text);
   }
 
   /** The best first, at most a hundred. */
@@ -24,10 +31,40 @@ export class FuzzyList {
     const wanted = query.toLowerCase();
     const best: Scored[] = [];
     for (const at of this.#matching(wanted)) {
-      const score = scoreOf(this.#lower[at] ?? '', wanted);
+      const score = (this.#plain[at] ?? 0) + this.#fitOf(at, wanted);
       keepBest(best, { at, score });
     }
     return best.map(({ at }) => this.#texts[at] ?? '');
+  }
+
+  /** Looks at each character once. */
+  #measure(at: number, text: string): void {
+    let letters = 0;
+    let name = 0;
+    let depth = 0;
+    for (let i = 0; i < text.length; i += 1) {
+      const code = text.charCodeAt(i);
+      letters |= bitOf(code);
+      if (code !== SLASH || i === text.length - 1) continue;
+      name = i + 1;
+      depth += 1;
+    }
+    this.#letters[at] = letters;
+    this.#names[at] = name;
+    this.#plain[at] = -text.length - depth * 20;
+  }
+
+  /** How well a text fits: in its name, at the beginning of a part, anywhere, or scattered. */
+  #fitOf(at: number, wanted: string): number {
+    if (wanted === '') return 0;
+    const text = this.#lower[at] ?? '';
+    const name = this.#names[at] ?? 0;
+    const found = text.lastIndexOf(wanted);
+    if (found === -1) return -gapsOf(text, wanted) * 10;
+    if (found === name) return 4_000;
+    if (text.startsWith(wanted)) return 3_500;
+    if (found > name) return 3_000;
+    return text.charCodeAt(found - 1) === SLASH ? 2_000 : 1_000;
   }
 
   #matching(wanted: string): readonly number[] {
@@ -63,34 +100,6 @@ function keepBest(best: Scored[], one: Scored): void {
 
 const SLASH = '/'.charCodeAt(0);
 
-/** How well a text fits: the name at its end counts most, then the beginnings of parts, then how short it is. */
-function scoreOf(text: string, wanted: string): number {
-  const depth = depthOf(text);
-  const plain = -text.length - depth * 20;
-  if (wanted === '') return plain;
-  const name = nameStart(text);
-  const at = text.lastIndexOf(wanted);
-  if (at === -1) return plain - gapsOf(text, wanted) * 10;
-  if (at === name) return plain + 4_000;
-  if (text.startsWith(wanted)) return plain + 3_500;
-  if (at > name) return plain + 3_000;
-  return plain + (text.charCodeAt(at - 1) === SLASH ? 2_000 : 1_000);
-}
-
-/** Where the last part begins; the slash at the end of a folder's path belongs to it. */
-function nameStart(text: string): number {
-  return text.lastIndexOf('/', text.length - 2) + 1;
-}
-
-function depthOf(text: string): number {
-  let depth = 0;
-  for (let at = text.indexOf('/'); at !== -1 && at < text.length - 1; ) {
-    depth += 1;
-    at = text.indexOf('/', at + 1);
-  }
-  return depth;
-}
-
 /** How many times the letters do not follow each other, looked for from the end: names count more than folders. */
 function gapsOf(text: string, wanted: string): number {
   let gaps = 0;
@@ -114,10 +123,12 @@ export function hasInOrder(text: string, wanted: string): boolean {
 
 function lettersOf(text: string): number {
   let letters = 0;
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i);
-    if (code >= 97 && code <= 122) letters |= 1 << (code - 97);
-    else if (code >= 48 && code <= 57) letters |= 1 << (26 + ((code - 48) % 6));
-  }
+  for (let i = 0; i < text.length; i += 1) letters |= bitOf(text.charCodeAt(i));
   return letters >>> 0;
+}
+
+/** Letters have a bit each, digits share six. */
+function bitOf(code: number): number {
+  if (code >= 97 && code <= 122) return 1 << (code - 97);
+  return code >= 48 && code <= 57 ? 1 << (26 + ((code - 48) % 6)) : 0;
 }

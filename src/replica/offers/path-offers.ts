@@ -56,8 +56,11 @@ export class PathOffers {
 // The SDK ends a path at a quote, and nobody could see what such a name would do to a terminal.
 const UNFIT = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{fffd}"]|\p{Surrogate}/u;
 
+/** Nearly all paths are of these, and a look at them takes little. */
+const PLAIN = /^[ !#-~]*$/;
+
 function isOffered(path: string): boolean {
-  return !UNFIT.test(path);
+  return PLAIN.test(path) || !UNFIT.test(path);
 }
 
 /** As the SDK reads it: in quotes where the path has blanks. A folder's stays open, to go on in it. */

@@ -82,7 +82,7 @@ async function start(enabled: boolean): Promise<void> {
     models: async () => [],
     setModel: async () => undefined,
     usage: () => null,
-    permissions: { granted: () => [], takeBack: () => undefined },
+    permissions: { granted: () => [], takeBack: async () => undefined },
     past: async () => [],
     ownEnv: {},
     custom: { project, home: scratch, replicaHome: scratch },

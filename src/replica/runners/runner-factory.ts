@@ -71,7 +71,7 @@ export class RunnerFactory {
     const { config, modelLabel } = this.#parts;
     const commands = new CommandRegistry();
     registerBuiltinCommands(commands);
-    const permissions = new PermissionManager(ui);
+    const permissions = new PermissionManager(ui, this.#parts.project);
     return new InteractiveRunner({
       ...this.#parts,
       ui,
@@ -88,7 +88,12 @@ export class RunnerFactory {
         this.#model = name;
       },
       usage: () => this.#live?.usage ?? null,
-      permissions,
+      permissions: {
+        granted: () => permissions.granted(),
+        takeBack: async (id) => {
+          if (permissions.takeBack(id)) await this.#live?.renew();
+        },
+      },
       past: ({ id: sessionId, turns }) => {
         const from = { sessionId, lastMessageId: null, fork: false };
         return pastConversation(this.#parts, { sessionId, from }, turns);
