@@ -23,7 +23,7 @@ export class FuzzyList {
     this.#letters = new Uint32Array(texts.length);
     this.#names = new Uint32Array(texts.length);
     this.#plain = new Int32Array(texts.length);
-    for (const [at, text] of this.#lower.entries()) this.#measure(at, text);
+    for (let at = 0; at < texts.length; at += 1) this.#measure(at);
   }
 
   /** The best first, at most a hundred. */
@@ -38,7 +38,8 @@ export class FuzzyList {
   }
 
   /** Looks at each character once. */
-  #measure(at: number, text: string): void {
+  #measure(at: number): void {
+    const text = this.#lower[at] ?? '';
     let letters = 0;
     let name = 0;
     let depth = 0;

@@ -31,7 +31,7 @@ export class PathOffers {
     this.#isListing = true;
     try {
       const paths = await this.#parts.list(again);
-      this.#paths = new FuzzyList(paths.filter(isOffered));
+      this.#paths = new FuzzyList(paths);
       this.#parts.onChange();
     } catch {
       // The list from before serves.
@@ -45,7 +45,7 @@ export class PathOffers {
   complete(text: string): readonly Completion[] {
     if (this.#now() - this.#listedAt > FRESH_MS) void this.load(true);
     const query = text.replace(/^@"?/, '');
-    const best = this.#paths.best(query);
+    const best = this.#paths.best(query).filter(isOffered);
     if (best.includes(query) && !query.endsWith('/')) return [];
     return best
       .filter((path) => path !== query)
@@ -56,11 +56,8 @@ export class PathOffers {
 // The SDK ends a path at a quote, and nobody could see what such a name would do to a terminal.
 const UNFIT = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{fffd}"]|\p{Surrogate}/u;
 
-/** Nearly all paths are of these, and a look at them takes little. */
-const PLAIN = /^[ !#-~]*$/;
-
 function isOffered(path: string): boolean {
-  return PLAIN.test(path) || !UNFIT.test(path);
+  return !UNFIT.test(path);
 }
 
 /** As the SDK reads it: in quotes where the path has blanks. A folder's stays open, to go on in it. */
