@@ -1,7 +1,7 @@
 import { displayText } from '../../index.ts';
 import { type ChooserRoom, chooserRows } from '../../terminal/interactive/chooser-rows.ts';
+import { fieldRows } from '../../terminal/interactive/field-rows.ts';
 import type { Position, Size } from '../../terminal/interactive/screen.ts';
-import { fieldRows } from '../../terminal/interactive/text-field.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { lastRows } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';

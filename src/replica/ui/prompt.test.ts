@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { fieldRows } from '../../terminal/interactive/field-rows.ts';
 import { type Key, KeyDecoder } from '../../terminal/interactive/keys.ts';
-import { fieldRows, textOf } from '../../terminal/interactive/text-field.ts';
+import { textOf } from '../../terminal/interactive/text-field.ts';
 import { NO_PROMPT, type PromptState, pressedPrompt, withText } from './prompt.ts';
 
 const LEFT = '\x1b[D';
@@ -65,7 +66,7 @@ describe('a long paste', () => {
   it('is shown folded and submitted whole', () => {
     const { state } = type(`see ${paste} ok`);
     const { rows } = fieldRows(state.field, 80);
-    expect(rows).toEqual(['see [pasted 10,000 characters] ok']);
+    expect(rows).toEqual(['see [Pasted 2 lines] ok']);
     expect(type('\r', state).sent).toEqual([`see ${long} ok`]);
   });
 
@@ -77,7 +78,7 @@ describe('a long paste', () => {
   it('is one thing too where the terminal sends it unmarked and in pieces', () => {
     const piece = 'y'.repeat(2_000);
     const { state } = type(piece, type(piece).state);
-    expect(fieldRows(state.field, 80).rows).toEqual(['[pasted 4,000 characters]']);
+    expect(fieldRows(state.field, 80).rows).toEqual(['[Pasted 4,000 characters]']);
   });
 
   it('stays as it is when it is short', () => {

@@ -7,13 +7,13 @@ const names = (keys: readonly Key[]): string[] =>
 const decode = (text: string): string[] => names(new KeyDecoder().push(bytes(text)));
 
 it.each([
-  ['\x1b[A\x1bOB\x1b[1;5C\x1b[D', ['up', 'down', 'right', 'left']],
+  ['\x1b[A\x1bOB\x1b[1;5C\x1b[D', ['up', 'down', 'word-right', 'left']],
   [
     '\x1b[5~\x1b[6~\x1b[H\x1b[4~\x1b[1~\x1bOF',
     ['page-up', 'page-down', 'home', 'end', 'home', 'end'],
   ],
-  ['\r\n\x1bOM\t\x1b[Z', ['enter', 'enter', 'enter', 'tab', 'tab']],
-  ['\x7f\x08\x17\x15', ['backspace', 'backspace', 'delete-word', 'delete-all']],
+  ['\r\n\x1bOM\t\x1b[Z', ['enter', 'enter', 'enter', 'tab', 'back-tab']],
+  ['\x7f\x08\x17\x15', ['backspace', 'backspace', 'cut-blank-word', 'cut-line-left']],
   ['\x0e\x10\x03\x1a\x0c', ['down', 'up', 'interrupt', 'suspend', 'redraw']],
   ['\x04\x0f\x1b[3~', ['end-of-input', 'unfold', 'delete']],
   ['\x1b\r', ['enter']],
@@ -26,7 +26,7 @@ it.each([
   ['a mouse, a focus event, an unknown key', '\x1b[<0;3;4M\x1b[M\x1b[I\x1b[99~'],
   ['a key with Alt', '\x1bx\x1b测'],
   ['an answer of the terminal', '\x1b]11;rgb:0/0/0\x07\x1bP1+r\x1b\\\x1b[?62;c'],
-  ['other control characters', '\x00\x07\x1f'],
+  ['other control characters', '\x00\x13\x1c'],
 ])('makes nothing of %s', (_what, text) => {
   expect(decode(text)).toEqual([]);
   expect(decode(`${text}y`).at(-1)).toBe('"y"');
