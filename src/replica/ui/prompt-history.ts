@@ -1,6 +1,13 @@
 import { searchable } from '../../terminal/interactive/chooser.ts';
 import { recalled, type TextField, textOf } from '../../terminal/interactive/text-field.ts';
 
+/** What was sent in a project, by this process and by others. */
+export interface PromptMemory {
+  /** Oldest first. */
+  texts(): readonly string[];
+  add(text: string): void;
+}
+
 /** What was sent in this project, oldest first, and where in it the arrows are. */
 export interface PromptHistory {
   readonly texts: readonly string[];

@@ -154,3 +154,31 @@ describe('slash commands', () => {
     expect(type('say /c').state.completions).toEqual([]);
   });
 });
+
+describe('a search through the history', () => {
+  const { state } = type('fix the parser\rrun the tests\rfix the lexer\rfix the lexer\r /secret\r');
+  const CTRL_R = '\x12';
+  const step = (keys: string) => type(`draft${keys}`, state);
+
+  it.each([
+    ['finds the newest text that holds what is typed', `${CTRL_R}FIX`, 'fix the lexer'],
+    ['goes on to older ones', `${CTRL_R}fix${CTRL_R}`, 'fix the parser'],
+    ['stays at the oldest', `${CTRL_R}fix${CTRL_R}${CTRL_R}`, 'fix the parser'],
+    ['comes back to newer ones', `${CTRL_R}fix${CTRL_R}${DOWN}`, 'fix the lexer'],
+    ['looks again when a letter is taken away', `${CTRL_R}tex\x7f\x7f`, 'fix the lexer'],
+    ['shows the own text where nothing is found', `${CTRL_R}zzz`, 'draft'],
+    ['does not find what began with a blank', `${CTRL_R}secret`, 'draft'],
+    ['goes on editing with Tab', `${CTRL_R}pars\t!`, 'fix the parser!'],
+    ['goes on editing with a key that moves', `${CTRL_R}pars\x01!`, '!fix the parser'],
+    ['gives the own text back by Ctrl-C', `${CTRL_R}pars\x03`, 'draft'],
+    ['ends by Backspace in an empty query', `${CTRL_R}p\x7f\x7f!`, 'draft!'],
+  ])('%s', (_what, keys, expected) => {
+    expect(textOf(step(keys).state.field)).toBe(expected);
+  });
+
+  it('sends what was found by Enter, and nothing where nothing was found', () => {
+    expect(step(`${CTRL_R}run\r`).sent).toEqual(['run the tests']);
+    expect(step(`${CTRL_R}zzz\r`).sent).toEqual([]);
+    expect(textOf(step(`${CTRL_R}zzz\r`).state.field)).toBe('draft');
+  });
+});

@@ -112,7 +112,7 @@ const EDITS: Partial<Record<KeyName, (field: TextField) => TextField>> = {
   yank: (field) => yanked(field, field.cuts.length - 1),
   'yank-older': yankedOlder,
   undo: undone,
-  'line-break': (field) => insert(field, '\n'),
+  'line-break': (field) => insert(movedTo(field, field.cursor), '\n'),
 };
 
 /** Puts the text before on record, so that undo finds it. */
