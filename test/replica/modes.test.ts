@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { useTool as call, type Script, say, slowly } from '../../src/testing/index.ts';
+import { useTool as call, type Script, say } from '../../src/testing/index.ts';
 import { isIdle, timesIn } from './agent.ts';
 import { type AgentProject, inAgentProject } from './agent-project.ts';
 
@@ -10,22 +10,23 @@ const UP = '\x1b[A';
 const QUESTION = 'The agent wants to use Write';
 const DONE = 'That was it.';
 const WRITE = (name: string): string => `Make the file ${name}`;
-const TALK = 'Talk, then make the file d.txt';
+const LATE = 'Think, then make the file d.txt';
 
-function script(project: AgentProject): Script {
+function script(project: AgentProject, modeChanged: Promise<void>): Script {
   const write = (name: string) =>
     call('Write', { file_path: project.path(name), content: 'made\n' });
-  const story = Array.from({ length: 60 }, (_, i) => `word${i}`).join(' ');
   return {
     [WRITE('a.txt')]: [[write('a.txt')], [say(DONE)]],
     [WRITE('b.txt')]: [[write('b.txt')], [say(DONE)]],
     [WRITE('c.txt')]: [[write('c.txt')], [say(DONE)]],
-    [TALK]: [slowly(40, [say(story), write('d.txt')]), [say(DONE)]],
+    [LATE]: [() => modeChanged.then(() => [write('d.txt')]), [say(DONE)]],
   };
 }
 
-it('changes what the SDK asks about by Shift-Tab, in a turn that runs too, and keeps the history', () =>
-  inAgentProject({}, script, async (project) => {
+it('changes what the SDK asks about by Shift-Tab, in a turn that runs too, and keeps the history', () => {
+  const { promise: modeChanged, resolve: goOn } = Promise.withResolvers<void>();
+  const scriptFor = (project: AgentProject): Script => script(project, modeChanged);
+  return inAgentProject({}, scriptFor, async (project) => {
     const agent = await project.start([]);
     const isOver = (times: number) => (screen: string) =>
       timesIn(screen, DONE) === times && isIdle(screen);
@@ -44,8 +45,9 @@ it('changes what the SDK asks about by Shift-Tab, in a turn that runs too, and k
     await agent.press(`${WRITE('c.txt')}\r`, (screen) => timesIn(screen, QUESTION) > 0);
     await agent.press('3', isOver(3));
 
-    await agent.press(`${TALK}\r`, 'word3');
+    await agent.press(`${LATE}\r`, (screen) => !isIdle(screen));
     await agent.press(SHIFT_TAB, 'edits pass');
+    goOn();
     await agent.until(isOver(4));
     expect(project.read('d.txt')).toBe('made\n');
     expect(await agent.leave()).toBe(0);
@@ -58,7 +60,7 @@ it('changes what the SDK asks about by Shift-Tab, in a turn that runs too, and k
     expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(4);
 
     const next = await project.start();
-    await next.press(UP, `> ${TALK}`);
+    await next.press(UP, `> ${LATE}`);
     await next.press(UP, `> ${WRITE('c.txt')}`);
     await next.press('\x12b.t', `> ${WRITE('b.txt')}`);
     // Allowed at the start, so Shift-Tab comes back to it.
@@ -67,4 +69,5 @@ it('changes what the SDK asks about by Shift-Tab, in a turn that runs too, and k
     await next.press(SHIFT_TAB, 'edits pass');
     await next.press(SHIFT_TAB, 'plans only');
     await next.press(SHIFT_TAB, 'asks nothing');
-  }));
+  });
+});
