@@ -10,6 +10,7 @@ const UP = '\x1b[A';
 const QUESTION = 'The agent wants to use Write';
 const DONE = 'That was it.';
 const WRITE = (name: string): string => `Make the file ${name}`;
+const PLAN = 'Make a plan';
 const LATE = 'Think, then make the file d.txt';
 
 function script(project: AgentProject, modeChanged: Promise<void>): Script {
@@ -19,6 +20,7 @@ function script(project: AgentProject, modeChanged: Promise<void>): Script {
     [WRITE('a.txt')]: [[write('a.txt')], [say(DONE)]],
     [WRITE('b.txt')]: [[write('b.txt')], [say(DONE)]],
     [WRITE('c.txt')]: [[write('c.txt')], [say(DONE)]],
+    [PLAN]: [[call('ExitPlanMode', { plan: '1. Make the file.' })], [say(DONE)]],
     [LATE]: [() => modeChanged.then(() => [write('d.txt')]), [say(DONE)]],
   };
 }
@@ -39,16 +41,21 @@ it('changes what the SDK asks about by Shift-Tab, in a turn that runs too, and k
     expect(project.read('b.txt')).toBe('made\n');
 
     await agent.press(SHIFT_TAB, 'plans only');
+    await agent.press(`${PLAN}\r`, '1 2 3 or');
+    // Once the plan is agreed to, the SDK is back in the mode before, and says so.
+    await agent.press('1', isOver(3));
+    await agent.until('edits pass');
+    await agent.press(SHIFT_TAB, 'plans only');
     // Nobody asked for a mode without questions at the start: the round begins again.
     await agent.press(SHIFT_TAB, (screen) => !screen.includes('plans only'));
     expect(agent.screen()).not.toContain('asks nothing');
     await agent.press(`${WRITE('c.txt')}\r`, (screen) => timesIn(screen, QUESTION) > 0);
-    await agent.press('3', isOver(3));
+    await agent.press('3', isOver(4));
 
     await agent.press(`${LATE}\r`, (screen) => !isIdle(screen));
     await agent.press(SHIFT_TAB, 'edits pass');
     goOn();
-    await agent.until(isOver(4));
+    await agent.until(isOver(5));
     expect(project.read('d.txt')).toBe('made\n');
     expect(await agent.leave()).toBe(0);
 
@@ -57,7 +64,7 @@ it('changes what the SDK asks about by Shift-Tab, in a turn that runs too, and k
     expect(files).toHaveLength(1);
     const file = join(project.replicaHome, 'history', folder, files[0] ?? '');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(4);
+    expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(5);
 
     const next = await project.start();
     await next.press(UP, `> ${LATE}`);
