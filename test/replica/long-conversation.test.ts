@@ -40,6 +40,7 @@ it(`takes no more memory after ${TURNS} turns than after ${FULL_BY}`, async () =
     imagesIn: () => [],
     onInterrupt: () => undefined,
     onExit: () => undefined,
+    onNextMode: () => undefined,
     complete: () => [],
   });
   let before = 0;

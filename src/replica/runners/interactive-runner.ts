@@ -13,6 +13,7 @@ import { addInstruction, INSTRUCTIONS_FILE } from '../instructions.ts';
 import { imageMark, imageMarks, imagesIn } from '../offers/images.ts';
 import { endText, outputRows, ownCommandContext, runOwnCommand } from '../offers/own-command.ts';
 import { PathOffers } from '../offers/path-offers.ts';
+import { modeText, type PermissionModes } from '../permissions/permission-modes.ts';
 import type { ConversationEvents, TurnEnd } from '../sdk/conversation.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Completion, ConversationEntry, InteractiveUI } from '../ui/interactive-ui.ts';
@@ -37,6 +38,8 @@ export interface InteractiveRunnerParts
   readonly commands: CommandRegistry;
   /** What model answers; it stands below the input. */
   readonly status: string;
+  /** What the agent may do without a question. */
+  readonly modes: PermissionModes;
   /** What the SDK says of the MCP servers of the configuration. */
   readonly mcpServers: () => Promise<readonly McpServerShown[]>;
   /** What was said and done in a conversation. */
@@ -61,6 +64,8 @@ export class InteractiveRunner {
   /** A menu is open, a command works: what is typed waits. */
   #occupied = false;
   #leave: () => void = () => undefined;
+  /** One after the other: each goes on from the mode before. */
+  #lastModeChange: Promise<void> = Promise.resolve();
 
   constructor(parts: InteractiveRunnerParts) {
     this.#parts = parts;
@@ -90,6 +95,7 @@ export class InteractiveRunner {
       onInterrupt: () => void this.#guarded(() => this.#interrupt()),
       onExit: () => this.#leave(),
       complete: (text) => this.#complete(text),
+      onNextMode: () => void this.#guarded(() => this.#nextMode()),
     });
     this.#showStatus();
     this.#findCustom();
@@ -107,6 +113,27 @@ export class InteractiveRunner {
       if (this.#current !== null) await files?.turnEnds(this.#desk.session.id);
       await ui.stop();
     }
+  }
+
+  #showStatus(): void {
+    const { ui, modes } = this.#parts;
+    const parts = [modeText(modes.current), this.#status, 'Esc Esc rewinds', '? for keys'];
+    ui.setStatus(parts.filter((part) => part !== null).join(' · '));
+  }
+
+  /** Shift-Tab. Holds for the turn that runs too, and is shown once the SDK has taken it. */
+  #nextMode(): Promise<void> {
+    const change = this.#lastModeChange.then(async () => {
+      const next = this.#parts.modes.next();
+      await this.#desk.live.setPermissionMode(next);
+      this.#setMode(next);
+    });
+    this.#lastModeChange = change.catch(() => undefined);
+    return change;
+  }
+
+  #setMode(mode: string): void {
+    if (this.#parts.modes.set(mode)) this.#showStatus();
   }
 
   /** The menu of Esc Esc, and what comes of it. */
@@ -211,10 +238,6 @@ export class InteractiveRunner {
     this.#parts.ui.displayUserMessage(text);
     this.#waiting.push(text);
     await this.#sendNext();
-  }
-
-  #showStatus(): void {
-    this.#parts.ui.setStatus(`${this.#status} · Esc Esc rewinds · /help`);
   }
 
   #findCustom(): void {
@@ -336,6 +359,7 @@ export class InteractiveRunner {
       },
       onToolOutput: (id, text) => ui.displayToolOutput(id, text),
       onTodos: (todos) => this.#keepTodos(todos),
+      onPermissionMode: (mode) => this.#setMode(mode),
       onTurnEnd: (end) => void this.#guarded(() => this.#turnEnded(end)),
     };
   }

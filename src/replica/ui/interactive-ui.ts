@@ -1,3 +1,4 @@
+import type { EditedText } from '../../terminal/interactive/external-editor.ts';
 import type { PlanCounts } from '../../terminal/plan-text.ts';
 import type { Todo } from '../commands/command.ts';
 import type { FileEdit } from '../tools/file-edit.ts';
@@ -51,6 +52,8 @@ export interface InteractiveUI {
   select<Id extends string>(title: string, items: readonly ListItem<Id>[]): Promise<Id | null>;
   askPermission(question: PermissionQuestion): Promise<PermissionAnswer>;
   confirm(question: string): Promise<boolean>;
+  /** Has a text edited in the person's own editor, which gets the terminal for that time. */
+  editText(text: string, fileName: string): Promise<EditedText>;
 }
 
 export interface UIHandlers {
@@ -66,6 +69,8 @@ export interface UIHandlers {
   onInterrupt(): void;
   /** Ctrl-C twice, or Ctrl-D, at an empty prompt. */
   onExit(): void;
+  /** Shift-Tab: the next of the permission modes. */
+  onNextMode(): void;
   /** The images that a text names, as a mark each. */
   imagesIn(text: string): readonly string[];
   /** What Tab offers for a text that begins with a slash, or for a word that begins with `@`. */

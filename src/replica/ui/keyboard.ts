@@ -1,4 +1,5 @@
 import { chooserView } from '../../terminal/interactive/chooser-rows.ts';
+import type { EditedText } from '../../terminal/interactive/external-editor.ts';
 import type { Key } from '../../terminal/interactive/keys.ts';
 import { textOf } from '../../terminal/interactive/text-field.ts';
 import type { DialogQueue } from './dialogs.ts';
@@ -6,14 +7,15 @@ import type { UIHandlers } from './interactive-ui.ts';
 import { dialogRoom, PROMPT_MARGIN } from './live-view.ts';
 import {
   isEmpty,
-  NO_PROMPT,
   type PromptRoom,
   pressedPrompt,
   type Submitted,
+  withHistory,
   withOffers,
   withoutOffers,
   withText,
 } from './prompt.ts';
+import type { PromptMemory } from './prompt-history.ts';
 import type { UIStore } from './ui-state.ts';
 
 /** Esc twice within this many milliseconds is the way back. */
@@ -35,6 +37,10 @@ export interface KeyboardParts {
   readonly suspend: () => void;
   /** The same with everything of the last turn, shown whole or folded. */
   readonly unfold: (verbose: boolean) => void;
+  /** Has the text edited in the person's own editor. */
+  readonly editText: (text: string) => Promise<EditedText>;
+  /** What was sent before, and is to be sent again by the arrows and Ctrl-R. */
+  readonly memory: PromptMemory;
 }
 
 /** Decides what each key means: for the input, for a question, for the agent at work. */
@@ -57,6 +63,7 @@ export class Keyboard {
   press(key: Key, arrivedAt: number): void {
     const isTyping = this.#isTyping(key, arrivedAt);
     if (key.name !== 'interrupt') this.#endHint();
+    if (this.#closesKeys(key)) return;
     if (key.name === 'redraw') this.#parts.redraw();
     else if (key.name === 'suspend') this.#parts.suspend();
     else if (key.name === 'unfold') this.#parts.unfold(!this.#parts.store.get().verbose);
@@ -65,8 +72,9 @@ export class Keyboard {
   }
 
   setInput(text: string): void {
-    const { store } = this.#parts;
-    store.update({ prompt: withText(store.get().prompt, text, this.#promptRoom()) });
+    const { store, handlers } = this.#parts;
+    const prompt = withText(store.get().prompt, text, this.#promptRoom());
+    store.update({ prompt, images: handlers.imagesIn(text) });
   }
 
   /** What is offered may have changed. */
@@ -80,11 +88,38 @@ export class Keyboard {
   }
 
   #pressAtPrompt(key: Key, arrivedAt: number): void {
-    if (key.name !== 'escape') this.#escapes.forget();
-    if (key.name === 'escape') this.#escape(arrivedAt);
+    const { search } = this.#parts.store.get().prompt;
+    if (key.name !== 'escape' || search !== null) this.#escapes.forget();
+    // Escape and Ctrl-C leave a search before they mean anything else.
+    if (search !== null && key.name !== 'open-editor') this.#edit(key);
+    else if (key.name === 'escape') this.#escape(arrivedAt);
     else if (key.name === 'interrupt') this.#interrupt(arrivedAt);
     else if (key.name === 'end-of-input') this.#endInput();
-    else this.#edit(key);
+    else if (key.name === 'back-tab') this.#parts.handlers.onNextMode();
+    else if (key.name === 'open-editor') void this.#openEditor();
+    else if (isQuestionMark(key) && this.#isAtStart()) {
+      this.#parts.store.update({ showsKeys: true });
+    } else this.#edit(key);
+  }
+
+  #isAtStart(): boolean {
+    const { prompt } = this.#parts.store.get();
+    return isEmpty(prompt) && prompt.mode === 'prompt';
+  }
+
+  /** Any key closes the list of keys. One that means nothing else does no more than that. */
+  #closesKeys(key: Key): boolean {
+    const { store } = this.#parts;
+    if (!store.get().showsKeys) return false;
+    store.update({ showsKeys: false });
+    return isQuestionMark(key) || key.name === 'escape';
+  }
+
+  async #openEditor(): Promise<void> {
+    const { store, editText } = this.#parts;
+    const edited = await editText(textOf(store.get().prompt.field));
+    if ('text' in edited) this.setInput(edited.text);
+    else this.#hint(edited.problem);
   }
 
   #escape(arrivedAt: number): void {
@@ -108,7 +143,7 @@ export class Keyboard {
     }
     this.#interrupts.forget();
     if (activity !== null) handlers.onInterrupt();
-    else store.update({ prompt: { ...NO_PROMPT, history: prompt.history }, images: [] });
+    else this.setInput('');
   }
 
   #endInput(): void {
@@ -118,9 +153,11 @@ export class Keyboard {
   }
 
   #edit(key: Key): void {
-    const { handlers, store } = this.#parts;
+    const { handlers, store, memory } = this.#parts;
     const { prompt, activity } = store.get();
-    const { state, submitted } = pressedPrompt(prompt, key, this.#promptRoom());
+    const isRecalling = key.name === 'up' || key.name === 'search';
+    const before = isRecalling ? withHistory(prompt, memory.texts()) : prompt;
+    const { state, submitted } = pressedPrompt(before, key, this.#promptRoom());
     const mustWait = submitted !== null && submitted.mode !== 'prompt' && activity !== null;
     // What a person does to files must not fall into the agent's work: it would count as the agent's.
     if (mustWait) {
@@ -134,10 +171,13 @@ export class Keyboard {
   }
 
   #submit({ text, mode, hasPaste }: Submitted): void {
-    const { handlers } = this.#parts;
+    const { handlers, memory } = this.#parts;
     if (mode === 'command') void handlers.onOwnCommand(text, hasPaste);
     else if (mode === 'note') void handlers.onNote(text);
-    else void handlers.onSubmit(text);
+    else {
+      memory.add(text);
+      void handlers.onSubmit(text);
+    }
   }
 
   #answer(key: Key): void {
@@ -175,6 +215,10 @@ export class Keyboard {
     const columns = store.get().size.columns - PROMPT_MARGIN;
     return { columns, complete: (text) => handlers.complete(text) };
   }
+}
+
+function isQuestionMark(key: Key): boolean {
+  return key.name === 'text' && key.text === '?' && key.pasted !== true;
 }
 
 /** Tells two presses of a key that belong together from two that do not. */

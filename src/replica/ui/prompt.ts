@@ -1,14 +1,26 @@
+import { movedRow } from '../../terminal/interactive/field-rows.ts';
 import type { Key } from '../../terminal/interactive/keys.ts';
 import {
+  completedFrom,
   EMPTY_FIELD,
   edited,
-  fieldOf,
   insert,
-  movedRow,
+  recalled,
+  replaced,
   type TextField,
   textOf,
 } from '../../terminal/interactive/text-field.ts';
 import type { Completion } from './interactive-ui.ts';
+import {
+  atDraft,
+  found,
+  type HistorySearch,
+  NO_HISTORY,
+  newer,
+  older,
+  type PromptHistory,
+  remembered,
+} from './prompt-history.ts';
 
 /** Everything about the input. A value: each key makes another one. */
 export interface PromptState {
@@ -23,6 +35,8 @@ export interface PromptState {
   readonly mode: PromptMode;
   /** Whether some of the text was pasted. */
   readonly hasPaste: boolean;
+  /** Null unless the history is being searched. */
+  readonly search: HistorySearch | null;
 }
 
 /** What Enter does with the text: sends it, runs it as the person's own command, or adds it to CLAUDE.md. */
@@ -49,8 +63,6 @@ export interface PromptRoom {
   readonly complete: (text: string) => readonly Completion[];
 }
 
-const NO_HISTORY: PromptHistory = { texts: [], at: null, draft: null };
-
 export const NO_PROMPT: PromptState = {
   field: EMPTY_FIELD,
   history: NO_HISTORY,
@@ -59,6 +71,7 @@ export const NO_PROMPT: PromptState = {
   offeredFor: 0,
   mode: 'prompt',
   hasPaste: false,
+  search: null,
 };
 
 const LONGEST_COMPLETED = 200;
@@ -68,24 +81,36 @@ export function isEmpty({ field }: PromptState): boolean {
 }
 
 export function pressedPrompt(state: PromptState, key: Key, room: PromptRoom): PromptStep {
+  if (state.search !== null) return pressedSearch(state, state.search, key, room);
   if (key.name === 'text') {
     const mode = isEmpty(state) && state.mode === 'prompt' && !key.pasted ? SIGNS[key.text] : null;
     if (mode != null) return stay({ ...state, mode });
     const hasPaste = state.hasPaste || key.pasted === true;
-    return typed({ ...state, hasPaste }, insert(state.field, key.text), room);
+    return typed({ ...state, hasPaste }, insert(state.field, key.text, key.pasted), room);
   }
   const isLeft = key.name === 'backspace' && state.mode !== 'prompt' && isEmpty(state);
   if (isLeft) return stay({ ...state, mode: 'prompt' });
   if (key.name === 'enter') return entered(state, room);
   if (key.name === 'tab') return stay(completed(state, state.offered ?? 0, room));
   if (key.name === 'up' || key.name === 'down') return stay(movedBy(state, key.name, room));
+  if (key.name === 'search') return stay(searching(state));
   const field = edited(state.field, key.name);
-  return field === null ? stay(state) : typed(state, field, room);
+  if (field === null) return stay(state);
+  const hasPaste = state.hasPaste || BRINGING_BACK.has(key.name);
+  return typed({ ...state, hasPaste }, field, room);
 }
 
-/** Another text in the input, such as a prompt that was taken back. */
+/** A text that comes back by one of these may have been pasted, or meant for something else. */
+const BRINGING_BACK: ReadonlySet<Key['name']> = new Set<Key['name']>([
+  'yank',
+  'yank-older',
+  'undo',
+]);
+
+/** Another text in the input, such as a prompt that was taken back. Undo brings the one before back. */
 export function withText(state: PromptState, text: string, room: PromptRoom): PromptState {
-  return typed({ ...state, mode: 'prompt' }, fieldOf(text), room).state;
+  const without = { ...state, search: null, mode: 'prompt' } as const;
+  return typed(without, replaced(state.field, text), room).state;
 }
 
 /** The same text with what is offered now. */
@@ -97,10 +122,17 @@ export function withoutOffers(state: PromptState): PromptState {
   return { ...state, completions: [], offered: null };
 }
 
+/** What others have sent meanwhile in this project. Changes nothing while the person goes through it. */
+export function withHistory(state: PromptState, texts: readonly string[]): PromptState {
+  if (state.history.at !== null || state.search !== null) return state;
+  return { ...state, history: { ...NO_HISTORY, texts } };
+}
+
 function typed(state: PromptState, field: TextField, room: PromptRoom): PromptStep {
   const changed = field.cells !== state.field.cells;
   const history = changed ? atDraft(state.history) : state.history;
-  return stay(offering({ ...state, field, history }, room));
+  const hasPaste = state.hasPaste && field.cells.length > 0;
+  return stay(offering({ ...state, field, history, hasPaste }, room));
 }
 
 function entered(state: PromptState, room: PromptRoom): PromptStep {
@@ -114,7 +146,8 @@ function entered(state: PromptState, room: PromptRoom): PromptStep {
   if (text.trim() === '') return stay(state);
   const { mode, hasPaste } = state;
   const history = mode === 'prompt' ? remembered(state.history, text) : atDraft(state.history);
-  return { state: { ...NO_PROMPT, history }, submitted: { text, mode, hasPaste } };
+  const field = recalled(state.field, '');
+  return { state: { ...NO_PROMPT, field, history }, submitted: { text, mode, hasPaste } };
 }
 
 function isAfterBackslash({ cells, cursor }: TextField): boolean {
@@ -124,12 +157,10 @@ function isAfterBackslash({ cells, cursor }: TextField): boolean {
 function completed(state: PromptState, index: number, room: PromptRoom): PromptState {
   const offer = state.completions[index];
   if (offer === undefined) return state;
-  const { cells, cursor } = state.field;
-  const before = cells.slice(0, state.offeredFor);
-  const shorter = { cells: [...before, ...cells.slice(cursor)], cursor: before.length };
   // A path is whole, unless it is a folder's: then one goes on in it.
   const isWhole = offer.text.startsWith('@') && !offer.text.endsWith('/');
-  return typed(state, insert(shorter, isWhole ? `${offer.text} ` : offer.text), room).state;
+  const text = isWhole ? `${offer.text} ` : offer.text;
+  return typed(state, completedFrom(state.field, state.offeredFor, text), room).state;
 }
 
 /** The arrows: through the offers, through the rows, through the history, whichever there is. */
@@ -153,7 +184,7 @@ function offering(state: PromptState, room: PromptRoom): PromptState {
   const offeredFor = isPrompt && isCommand(state.field) ? 0 : mentionStart(state.field);
   if (offeredFor === null) return { ...state, completions: [], offered: null };
   const { cells, cursor } = state.field;
-  const text = textOf({ cells: cells.slice(offeredFor, cursor), cursor: 0 });
+  const text = textOf({ cells: cells.slice(offeredFor, cursor) });
   // The text itself is not an offer.
   const completions = room.complete(text).filter((offer) => offer.text !== text);
   // Enter takes the first path; of a folder, it sends what is there.
@@ -183,48 +214,70 @@ function isCommand({ cells, cursor }: TextField): boolean {
   return cells.every(({ text, folded }) => !folded && text !== '\n');
 }
 
+function searching(state: PromptState): PromptState {
+  const search = { query: EMPTY_FIELD, at: null, draft: state.field };
+  // What is found was sent once: it is never run as a command.
+  return { ...state, search, mode: 'prompt', completions: [], offered: null };
+}
+
+/** Ctrl-R: what is typed is looked for; Enter sends what was found, other keys go on with it. */
+function pressedSearch(
+  state: PromptState,
+  search: HistorySearch,
+  key: Key,
+  room: PromptRoom,
+): PromptStep {
+  const { query } = search;
+  if (key.name === 'text') return stay(lookedFor(state, search, insert(query, key.text)));
+  if (key.name === 'search' || key.name === 'up') return stay(lookedOn(state, search, -1));
+  if (key.name === 'down') return stay(lookedOn(state, search, 1));
+  const isLeft = key.name === 'interrupt' || (key.name === 'backspace' && query.cells.length === 0);
+  if (isLeft) return stay(offering({ ...state, field: search.draft, search: null }, room));
+  if (OF_THE_QUERY.has(key.name)) {
+    return stay(lookedFor(state, search, edited(query, key.name) ?? query));
+  }
+  const accepted = offering({ ...state, search: null, history: atDraft(state.history) }, room);
+  if (key.name === 'tab' || key.name === 'escape') return stay(accepted);
+  return key.name === 'enter' && search.at === null
+    ? stay(accepted)
+    : pressedPrompt(accepted, key, room);
+}
+
+const OF_THE_QUERY: ReadonlySet<Key['name']> = new Set<Key['name']>([
+  'backspace',
+  'cut-blank-word',
+  'cut-word-left',
+  'cut-line-left',
+  'yank',
+  'undo',
+]);
+
+/** Another query is looked for from the newest text on. */
+function lookedFor(state: PromptState, search: HistorySearch, query: TextField): PromptState {
+  const isEmpty = query.cells.length === 0;
+  const from = state.history.texts.length;
+  return shown(state, {
+    ...search,
+    query,
+    at: isEmpty ? null : found(state.history, query, { from, step: -1 }),
+  });
+}
+
+/** The same query further on; at the last text that holds it, that one stays. */
+function lookedOn(state: PromptState, search: HistorySearch, step: -1 | 1): PromptState {
+  const from = search.at ?? state.history.texts.length;
+  return shown(state, {
+    ...search,
+    at: found(state.history, search.query, { from, step }) ?? search.at,
+  });
+}
+
+function shown(state: PromptState, search: HistorySearch): PromptState {
+  const text = search.at === null ? undefined : state.history.texts[search.at];
+  const field = text === undefined ? search.draft : recalled(search.draft, text);
+  return { ...state, field, search };
+}
+
 function stay(state: PromptState): PromptStep {
   return { state, submitted: null };
-}
-
-/** What was submitted, oldest first, and where in it the arrows are. */
-interface PromptHistory {
-  readonly texts: readonly string[];
-  /** Null while the person's own text is shown. */
-  readonly at: number | null;
-  /** The person's own text, for when they come back from the history. */
-  readonly draft: TextField | null;
-}
-
-const MOST_KEPT = 500;
-
-interface Recalled {
-  readonly history: PromptHistory;
-  readonly field: TextField;
-}
-
-function older(history: PromptHistory, field: TextField): Recalled {
-  const at = (history.at ?? history.texts.length) - 1;
-  const text = history.texts[at];
-  if (text === undefined) return { history, field };
-  const draft = history.at === null ? field : history.draft;
-  return { history: { ...history, at, draft }, field: fieldOf(text) };
-}
-
-function newer(history: PromptHistory, field: TextField): Recalled {
-  if (history.at === null) return { history, field };
-  const at = history.at + 1;
-  const text = history.texts[at];
-  if (text !== undefined) return { history: { ...history, at }, field: fieldOf(text) };
-  return { history: atDraft(history), field: history.draft ?? field };
-}
-
-/** The text is the person's own from now on. */
-function atDraft(history: PromptHistory): PromptHistory {
-  return history.at === null ? history : { ...history, at: null, draft: null };
-}
-
-function remembered({ texts }: PromptHistory, text: string): PromptHistory {
-  const kept = texts.at(-1) === text ? texts : [...texts, text].slice(-MOST_KEPT);
-  return { texts: kept, at: null, draft: null };
 }

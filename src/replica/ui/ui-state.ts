@@ -26,6 +26,8 @@ export interface UIState {
   readonly prompt: PromptState;
   /** The images that go with the prompt, as a mark each. */
   readonly images: readonly string[];
+  /** Whether the keys are listed below the input. */
+  readonly showsKeys: boolean;
   readonly dialog: Chooser<unknown> | null;
 }
 
@@ -48,6 +50,7 @@ export class UIStore {
     hint: null,
     prompt: NO_PROMPT,
     images: [],
+    showsKeys: false,
     dialog: null,
   };
   #isDrawing = false;
