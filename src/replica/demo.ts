@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readFile } from '../fs/read-file.ts';
 import { displayLines, displayText } from '../index.ts';
 import type {
+  ConversationEntry,
   InteractiveUI,
   ListItem,
   PermissionAnswer,
@@ -13,6 +14,7 @@ import type {
   ToolUseShown,
   UIHandlers,
 } from './ui/interactive-ui.ts';
+import type { StatusShown } from './ui/status-line.ts';
 
 /** What lies in the scratch project before anybody comes. */
 export const FIRST_FILES: Readonly<Record<string, string>> = {
@@ -43,6 +45,7 @@ const COLUMNS = 80;
 export class PlayedUI implements InteractiveUI {
   readonly #options: PlayedUIOptions;
   #busy = false;
+  #hasNamedModel = false;
   #answer = '';
   /** What went wrong, if anything did: the play proves what it shows. */
   readonly failures: string[] = [];
@@ -147,12 +150,15 @@ export class PlayedUI implements InteractiveUI {
     this.#busy = activity !== null;
   }
 
-  setStatus(status: string): void {
-    this.#line(displayText(status));
+  setStatus({ model }: StatusShown): void {
+    if (!this.#hasNamedModel) this.#line(displayText(model));
+    this.#hasNamedModel = true;
   }
 
   setVerbose(_verbose: boolean): void {}
+  setWaiting(_prompts: readonly string[]): void {}
   clear(): void {}
+  showConversation(_entries: readonly ConversationEntry[]): void {}
   setInput(_text: string): void {}
 
   async showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null> {

@@ -96,6 +96,17 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
     ui.displayInfo('streamed all');
   },
   clear: () => ui.clear(),
+  queue: () => {
+    waiting.push('the first that waits', 'the second that waits');
+    ui.setWaiting([...waiting]);
+  },
+  resume: () => {
+    const turns = Array.from({ length: 60 }, (_, i) => [
+      { kind: 'user' as const, text: `asked ${i + 1}` },
+      { kind: 'answer' as const, text: `answered ${i + 1}` },
+    ]);
+    ui.showConversation(turns.flat());
+  },
   edit: () => ui.setInput('taken back'),
   // From elsewhere, while a question is open.
   signal: () => {
@@ -107,6 +118,8 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
       throw new Error('a bug');
     }),
 };
+
+const waiting: string[] = [];
 
 async function stop(): Promise<void> {
   await ui.stop();
@@ -124,6 +137,11 @@ await ui.start({
     }
   },
   onRewind: () => rewind(3),
+  onTakeBack: () => {
+    const text = waiting.pop() ?? null;
+    ui.setWaiting([...waiting]);
+    return text;
+  },
   onInterrupt: () => {
     ui.setActivity(null);
     ui.displayWarning('interrupted');
@@ -134,5 +152,13 @@ await ui.start({
       .filter((name) => name.startsWith(text))
       .map((name) => ({ text: name, summary: `what ${name} does` })),
 });
-ui.setStatus('session 1 · offline model');
+ui.setStatus({
+  folder: '/project',
+  branch: 'main',
+  model: 'offline model',
+  permissionMode: 'default',
+  context: null,
+  costUSD: null,
+  wayBack: { changes: null },
+});
 process.once('SIGTERM', () => void stop());

@@ -63,7 +63,17 @@ export class Keyboard {
     if (key.name === 'escape') this.#escape(arrivedAt);
     else if (key.name === 'interrupt') this.#interrupt(arrivedAt);
     else if (key.name === 'end-of-input') this.#endInput();
+    else if (key.name === 'up' && this.#takesBack()) return;
     else this.#edit(key);
+  }
+
+  /** ↑ at an empty input: a prompt that waits is the person's again. */
+  #takesBack(): boolean {
+    const { handlers, store } = this.#parts;
+    const { prompt, waiting } = store.get();
+    const text = waiting.length > 0 && isEmpty(prompt) ? handlers.onTakeBack() : null;
+    if (text !== null) this.setInput(text);
+    return text !== null;
   }
 
   #escape(arrivedAt: number): void {

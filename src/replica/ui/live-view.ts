@@ -6,6 +6,7 @@ import type { Paint } from '../../terminal/paint.ts';
 import { lastRows } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
 import type { PromptState } from './prompt.ts';
+import { statusText } from './status-line.ts';
 import type { UIState } from './ui-state.ts';
 
 /** The rows below what has scrolled by. Always fewer than the terminal has: otherwise they would scroll. */
@@ -29,8 +30,10 @@ export function liveView(state: UIState, { paint, now }: LiveOptions): LiveView 
   }
   const activity = room > 2 ? activityRow(state, paint, now) : [];
   const prompt = promptView(state, room - activity.length, paint);
-  const answer = answerRows(state, room - activity.length - prompt.rows.length, paint);
-  const above = [...answer, ...activity];
+  const left = room - activity.length - prompt.rows.length;
+  const waiting = waitingRows(state, Math.min(MOST_WAITING, left), paint);
+  const answer = answerRows(state, left - waiting.length, paint);
+  const above = [...answer, ...activity, ...waiting];
   const { row, column } = prompt.cursor;
   return { rows: [...above, ...prompt.rows], cursor: { row: above.length + row, column } };
 }
@@ -75,6 +78,24 @@ function answerRows(
   return rows.map((row) => paint('dim', row));
 }
 
+const MOST_WAITING = 4;
+const TAKE_BACK = '(↑ takes it back)';
+
+/** The prompts that are sent next, a row each; of many the last, which ↑ takes back. */
+function waitingRows({ waiting, size }: UIState, room: number, paint: Paint): string[] {
+  if (room < 1 || waiting.length === 0) return [];
+  const shown = waiting.slice(-room);
+  return shown.map((prompt, i) => {
+    const isLast = i === shown.length - 1;
+    const isFirst = i === 0 && waiting.length > shown.length;
+    const more = isFirst ? `${waiting.length - shown.length} more, ` : '';
+    const note = isLast ? ` ${TAKE_BACK}` : '';
+    const text = displayText(prompt.slice(0, size.columns * 4).toWellFormed());
+    const column = size.columns - textWidth(note);
+    return paint('dim', clipWidth(`${more}waits: ${text}`, Math.max(8, column)) + note);
+  });
+}
+
 interface PromptView {
   readonly rows: readonly string[];
   readonly cursor: Position;
@@ -112,7 +133,8 @@ function promptView(state: UIState, room: number, paint: Paint): PromptView {
 
 function statusRow({ hint, status, size }: UIState, paint: Paint): string {
   if (hint !== null) return paint('yellow', clipWidth(hint, size.columns));
-  return paint('dim', clipWidth(displayText(status), size.columns));
+  const text = status === null ? '' : statusText(status, size.columns);
+  return paint('dim', clipWidth(text, size.columns));
 }
 
 function hintRow(state: UIState, paint: Paint, room: number): string[] {

@@ -29,7 +29,7 @@ async function open(
   const script = `'${process.execPath}' '${PROGRAM}'; echo "code=$?"; stty -a; echo end`;
   const env = { PATH, HOME: scratch, ...options.env };
   terminal = new Terminal(['-c', script], { ...options, cwd: scratch, program: '/bin/sh', env });
-  await terminal.until('offline model');
+  await terminal.until('Esc Esc rewinds');
 }
 
 /** Types, and waits for what comes of it. */
@@ -197,7 +197,7 @@ describe('the interactive UI at a terminal', () => {
     const args = ['--norc', '--noprofile', '-i'];
     terminal = new Terminal(args, { cwd: scratch, program: '/bin/bash', env });
     await terminal.until('prompt>');
-    await type(`'${process.execPath}' '${PROGRAM}'\r`, 'offline model');
+    await type(`'${process.execPath}' '${PROGRAM}'\r`, 'Esc Esc rewinds');
     await type('some text', '> some text');
     await type('\x1a', 'Stopped');
     await type('stty -a\r', (screen) => /[ ;]icanon/.test(screen) && /[ ;]echo /.test(screen));

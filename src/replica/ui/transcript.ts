@@ -5,7 +5,7 @@ import type { Paint, Style } from '../../terminal/paint.ts';
 import { plural } from '../../terminal/phrases.ts';
 import { wrapRows } from '../../terminal/rows.ts';
 import { clipPainted, clipWidth, textWidth } from '../../terminal/text-width.ts';
-import type { ToolUseShown } from './interactive-ui.ts';
+import type { ConversationEntry, ToolUseShown } from './interactive-ui.ts';
 import type { UIStore } from './ui-state.ts';
 
 /** The rows that have scrolled by. */
@@ -13,6 +13,8 @@ export type Scroll = Pick<LiveRows, 'print' | 'restart'>;
 
 /** As many can be drawn again, such as after a resize. */
 const MOST_KEPT = 300;
+/** As many are drawn of a conversation that is taken up again. */
+const MOST_SHOWN = 100;
 
 /** Everything that was said and done. Prints it above the live rows, and prints a part of it again when asked. */
 export class Transcript {
@@ -20,6 +22,8 @@ export class Transcript {
   readonly #scroll: Scroll;
   readonly #room: Pick<EntryRoom, 'paint' | 'cwd'>;
   #entries: Entry[] = [];
+  /** Rows that were printed since the screen was begun, counted as far as a screen may be high. */
+  #height = 0;
 
   constructor(store: UIStore, scroll: Scroll, room: Pick<EntryRoom, 'paint' | 'cwd'>) {
     this.#store = store;
@@ -29,8 +33,22 @@ export class Transcript {
 
   add(entry: Entry): void {
     this.#entries = [...this.#entries.slice(1 - MOST_KEPT), entry];
-    this.#scroll.print(this.rowsOf(entry));
+    this.#print(this.rowsOf(entry));
     this.#store.update({});
+  }
+
+  /** Whether live rows of this height have pushed some of it out of the screen. */
+  isPushedOutBy(rows: number): boolean {
+    return this.#height + rows > this.#store.get().size.rows;
+  }
+
+  /** A conversation in place of everything else. Of a long one the end is printed, and how much is above. */
+  show(conversation: readonly ConversationEntry[]): void {
+    const above = Math.max(0, conversation.length - MOST_SHOWN);
+    const shown = conversation.slice(above).map(entryOf);
+    const note: Entry = { kind: 'info', text: aboveText(conversation.slice(0, above)) };
+    this.#entries = above === 0 ? shown : [note, ...shown];
+    this.#begin(this.#entries.map((entry) => this.rowsOf(entry)));
   }
 
   rowsOf(entry: Entry): readonly string[] {
@@ -92,8 +110,15 @@ export class Transcript {
 
   #begin(blocks: readonly (readonly string[])[]): void {
     this.#scroll.restart();
-    this.#scroll.print(blocks.flat());
+    this.#height = 0;
+    this.#print(blocks.flat());
     this.#store.update({});
+  }
+
+  #print(rows: readonly string[]): void {
+    this.#scroll.print(rows);
+    const { rows: most, columns } = this.#store.get().size;
+    if (this.#height <= most) this.#height += heightOf(rows, columns);
   }
 
   #endBlock(kind: 'thinking' | 'answer'): void {
@@ -116,6 +141,16 @@ function lastThatFit(rows: readonly string[], room: number, columns: number): re
 /** Rows of a block are not wrapped and may be wider than the terminal. */
 function heightOf(rows: readonly string[], columns: number): number {
   return rows.reduce((sum, row) => sum + Math.max(1, Math.ceil(textWidth(row) / columns)), 0);
+}
+
+function entryOf(entry: ConversationEntry): Entry {
+  return entry.kind === 'tool-result' ? { kind: 'tool-result', ...entry.result } : entry;
+}
+
+function aboveText(above: readonly ConversationEntry[]): string {
+  const prompts = above.filter(({ kind }) => kind === 'user').length;
+  const said = prompts === 0 ? '' : `, ${plural(prompts, 'prompt')} among them`;
+  return `… ${plural(above.length, 'earlier entry', 'earlier entries')}${said}, not drawn here; the agent knows them`;
 }
 
 type Notice = 'info' | 'warning' | 'error' | 'success';

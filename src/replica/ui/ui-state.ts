@@ -1,6 +1,7 @@
 import type { Chooser } from '../../terminal/interactive/chooser.ts';
 import type { Size } from '../../terminal/interactive/screen.ts';
 import { NO_PROMPT, type PromptState } from './prompt.ts';
+import type { StatusShown } from './status-line.ts';
 
 /** Everything that decides what is drawn below what has scrolled by. */
 export interface UIState {
@@ -12,7 +13,10 @@ export interface UIState {
   readonly thinking: string;
   /** What the agent is at; null while it waits. */
   readonly activity: string | null;
-  readonly status: string;
+  /** Null until it is told. */
+  readonly status: StatusShown | null;
+  /** Prompts that wait for their turn. */
+  readonly waiting: readonly string[];
   /** Said in place of the status, for a while. */
   readonly hint: string | null;
   readonly prompt: PromptState;
@@ -31,7 +35,8 @@ export class UIStore {
     answer: '',
     thinking: '',
     activity: null,
-    status: '',
+    status: null,
+    waiting: [],
     hint: null,
     prompt: NO_PROMPT,
     dialog: null,
