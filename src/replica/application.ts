@@ -314,4 +314,4 @@ const WITH_WAY_BACK =
   'Each prompt is a checkpoint: Esc Esc takes back files, conversation or both.';
 const WITHOUT_WAY_BACK = 'Files are not on record here (enableFileCheckpointing is false).';
 const OFFLINE =
-  'The demonstration model answers, a small program without a network. Try “write notes.txt: hello”, or “help”.';
+  'The demonstration model answers, without a network: try “write notes.txt: hello”, or “help”.';

@@ -84,11 +84,14 @@ function* replace(
 
 function* run(command: string): Performance {
   const result = yield call('Bash', { command, description: 'Run what was asked for' });
-  const printed = result.text.trim();
+  const printed = withoutNotes(result.text).replace(NO_OUTPUT, '').trim();
   const ran =
     printed === '' ? `Ran ${code(command)}.` : `Ran ${code(command)}:\n\n${block(printed)}`;
   return outcome(result, ran, `${code(command)} failed`);
 }
+
+/** What the tool says in place of nothing. */
+const NO_OUTPUT = /^\(Bash completed with no output\)$/;
 
 function* remove(name: string): Performance {
   const command = `rm ${/[\\/]$/.test(name) ? '-r ' : ''}-- ${shellWord(name)}`;
@@ -126,7 +129,9 @@ function* refuse(text: string): Performance {
 function outcome({ isError, text }: ToolResult, done: string, failed: string): Outcome {
   if (!isError) return { done: true, text: done };
   if (REFUSED.test(text)) return { done: false, text: `${failed}: you said no.` };
-  const reason = text.replace(/<\/?tool_use_error>/g, '').trim();
+  const reason = withoutNotes(text)
+    .replace(/<\/?tool_use_error>/g, '')
+    .trim();
   return { done: false, text: `${failed}:\n\n${block(reason)}` };
 }
 
@@ -175,7 +180,8 @@ export function fileText(shown: string): string | null {
 export function shownFile(shown: string): string {
   const lines = withoutNotes(shown).split('\n');
   const texts = lines.map((line) => NUMBERED.exec(line)?.[2] ?? line);
-  if (texts.at(-1) === '') texts.pop();
+  // The end of the text after the last newline has a number of its own.
+  if (texts.at(-1) === '' || texts.at(-1)?.trim() === String(texts.length)) texts.pop();
   if (texts.length === 0) return '(empty)';
   return texts.length <= SHOWN ? texts.join('\n') : [...texts.slice(0, SHOWN), '…'].join('\n');
 }

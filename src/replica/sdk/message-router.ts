@@ -87,7 +87,7 @@ export function usageOf(
   const { modelUsage = {}, total_cost_usd }: Partial<SDKResultMessage> = result;
   const model = last?.model ?? null;
   const own = model === null ? undefined : modelUsage[model];
-  const tokens = last === null ? 0 : tokensOf(last.usage);
+  const tokens = tokensOf(last?.usage ?? {});
   const isKnown = own !== undefined && own.costBasis !== 'unknown' && own.contextWindow > 0;
   return {
     model,
@@ -101,10 +101,16 @@ function isPriced(models: readonly ModelUsage[]): boolean {
   return models.length > 0 && models.every(({ costBasis }) => costBasis !== 'unknown');
 }
 
-function tokensOf(usage: SDKAssistantMessage['message']['usage']): number {
-  const { input_tokens, output_tokens } = usage;
-  const cached = (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0);
-  return input_tokens + output_tokens + cached;
+function tokensOf(usage: Partial<SDKAssistantMessage['message']['usage']>): number {
+  const { input_tokens, output_tokens, ...rest } = usage;
+  const { cache_read_input_tokens, cache_creation_input_tokens } = rest;
+  const counts = [
+    input_tokens,
+    output_tokens,
+    cache_read_input_tokens,
+    cache_creation_input_tokens,
+  ];
+  return counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 }
 
 const LONGEST_REASON = 500;

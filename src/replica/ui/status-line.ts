@@ -40,10 +40,15 @@ const SEPARATOR = ' · ';
 /** The status in so many columns: first in fewer words, then without what matters less. */
 export function statusText(status: StatusShown, columns: number): string {
   let parts = partsOf(status);
-  if (!fits(parts, columns))
-    parts = parts.map((part) => ({ ...part, text: part.short ?? part.text }));
-  while (parts.length > 1 && !fits(parts, columns)) {
-    const least = Math.min(...parts.map(({ weight }) => weight));
+  const lightest = parts.map(({ weight }) => weight).sort((a, b) => a - b);
+  for (const least of lightest) {
+    if (fits(parts, columns)) break;
+    parts = parts.map((one) =>
+      one.weight === least ? { ...one, text: one.short ?? one.text } : one,
+    );
+  }
+  for (const least of lightest.slice(0, -1)) {
+    if (fits(parts, columns)) break;
     parts = parts.filter(({ weight }) => weight !== least);
   }
   return joined(parts);

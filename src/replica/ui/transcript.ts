@@ -47,8 +47,13 @@ export class Transcript {
     const above = Math.max(0, conversation.length - MOST_SHOWN);
     const shown = conversation.slice(above).map(entryOf);
     const note: Entry = { kind: 'info', text: aboveText(conversation.slice(0, above)) };
+    const isFirst = this.#entries.length === 0;
     this.#entries = above === 0 ? shown : [note, ...shown];
-    this.#begin(this.#entries.map((entry) => this.rowsOf(entry)));
+    const blocks = this.#entries.map((entry) => this.rowsOf(entry));
+    // What was said before the UI began, such as a warning, stays on the screen.
+    if (isFirst) this.#print(blocks.flat());
+    else this.#begin(blocks);
+    this.#store.update({});
   }
 
   rowsOf(entry: Entry): readonly string[] {
