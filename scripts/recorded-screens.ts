@@ -34,7 +34,11 @@ export async function recordScreens(): Promise<Readonly<Record<ScreenName, strin
   const folder = settle(home);
   const model = await startScriptedModel(script(folder));
   const env = environment(home, model.url);
-  const agent = new Agent([MAIN, 'chat'], { cwd: folder, env, ...SIZE });
+  const agent = new Agent([MAIN, 'chat', '--model', 'claude-sonnet-4-5'], {
+    cwd: folder,
+    env,
+    ...SIZE,
+  });
   try {
     await agent.until('Esc Esc rewinds');
     const pictures = await play(agent, folder);
