@@ -13,7 +13,7 @@ import type { PlanLine, PlanNote, RewindPlan } from '../model/plan.ts';
 import type { IfStorable } from '../model/value/index.ts';
 import type { BaseStorage } from '../store/documents/base-storage.ts';
 import { findSession } from '../store/find.ts';
-import type { PathDiff } from '../timeline/diff.ts';
+import { diffSince, type PathDiff } from '../timeline/diff.ts';
 import { evictCheckpoints } from '../timeline/eviction.ts';
 import { labelCheckpoint } from '../timeline/labels.ts';
 import { type IsPrivate, privatePaths } from '../timeline/private-paths.ts';
@@ -23,7 +23,7 @@ import { tell, type Untold, untold } from '../timeline/untold.ts';
 import type { ExportRequest, TransferLimits } from '../transfer/requests.ts';
 import { captureAfter, captureBefore, checkpoint, resumeSession } from './capture.ts';
 import { closeCall, endSession, endTurn } from './end-work.ts';
-import type { Materialized } from './materialize.ts';
+import { type Materialized, materialize } from './materialize.ts';
 import type { CleanupRules, EvictionResult, PrunePlan, PruneReport } from './prune.ts';
 import type { PurgeReport, PurgeRequest } from './purge.ts';
 import {
@@ -52,15 +52,13 @@ import {
   WINDOW_REQUEST,
   type WindowRequest,
 } from './requests.ts';
+import { apply, planAndApply, planDiff, planRedo, planRewind, planUndo } from './rewind.ts';
 import { agentsWork, SCAN_OPTIONS, type ScanOptions, type ScanReport, scanWith } from './scan.ts';
-import type { LeftOut, ProjectStatus } from './status.ts';
+import { type LeftOut, leftOut, type ProjectStatus, status } from './status.ts';
 import { TimelineReader } from './timeline-reader.ts';
 import { exportSessions, importSessions } from './transfer.ts';
 import { closeWindow, type OpenWindow, openWindow } from './window.ts';
 import type { Workbench } from './workbench.ts';
-
-// A hook of an agent only records, and the agent waits for it: planning and restoring are loaded by who rewinds.
-const loadRewind = () => import('./rewind.ts');
 
 /** The timeline of one project, and the way back along it. Made by `openSavepoint`. */
 export class Savepoint extends TimelineReader {
@@ -137,8 +135,7 @@ export class Savepoint extends TimelineReader {
   }
 
   /** What is on record, what is not, and why. Writes nothing. */
-  async status(): Promise<ProjectStatus> {
-    const { status } = await import('./status.ts');
+  status(): Promise<ProjectStatus> {
     return this.#bench.reading(() => status(this.#bench));
   }
 
@@ -148,8 +145,7 @@ export class Savepoint extends TimelineReader {
   }
 
   /** What the last scan left out, and why. Writes nothing. */
-  async uncovered(): Promise<LeftOut> {
-    const { leftOut } = await import('./status.ts');
+  uncovered(): Promise<LeftOut> {
     return this.#bench.reading(() => leftOut(this.#bench));
   }
 
@@ -157,7 +153,6 @@ export class Savepoint extends TimelineReader {
   async materialize(ref: string, directory: string): Promise<Materialized> {
     check(TEXT, 'directory', directory);
     const checkpoint = await this.resolve(ref);
-    const { materialize } = await import('./materialize.ts');
     return this.#bench.reading(() => materialize(this.#bench.site, checkpoint, directory));
   }
 
@@ -188,7 +183,7 @@ export class Savepoint extends TimelineReader {
   /** The plan of a rewind. Writes nothing. */
   async planRewind(request: RewindRequest): Promise<RewindPlan> {
     check(REWIND_REQUEST, 'request', request);
-    return (await (await loadRewind()).planRewind(this.#bench, request)).plan;
+    return (await planRewind(this.#bench, request)).plan;
   }
 
   /**
@@ -197,18 +192,17 @@ export class Savepoint extends TimelineReader {
    */
   async planUndo(request: UndoRequest = {}): Promise<RewindPlan> {
     check(UNDO_REQUEST, 'options', request);
-    return (await (await loadRewind()).planUndo(this.#bench, request)).plan;
+    return (await planUndo(this.#bench, request)).plan;
   }
 
   /** The plan that takes back the newest undo. */
   async planRedo(options: PlanOptions = {}): Promise<RewindPlan> {
     check(PLAN_OPTIONS, 'options', options);
-    return (await (await loadRewind()).planRedo(this.#bench, options)).plan;
+    return (await planRedo(this.#bench, options)).plan;
   }
 
   /** The difference that a line of a plan takes back, with contents. Writes nothing. */
-  async planDiff(line: PlanLine): Promise<PathDiff> {
-    const { planDiff } = await loadRewind();
+  planDiff(line: PlanLine): Promise<PathDiff> {
     return this.#bench.reading(() => planDiff(this.#bench, line));
   }
 
@@ -217,29 +211,25 @@ export class Savepoint extends TimelineReader {
    * and for paths that `details` names. `alongside`: another program that rewinds the same files by
    * itself, and runs first.
    */
-  async apply(plan: RewindPlan, alongside?: AlongsideRequest): Promise<Receipt> {
-    const { apply } = await loadRewind();
+  apply(plan: RewindPlan, alongside?: AlongsideRequest): Promise<Receipt> {
     return apply(this.#bench, plan, alongside);
   }
 
   /** Plans and applies at once, under one lock. `agree` may look at the plan first, and stop it. */
   async rewind(request: RewindRequest, agree?: Agree): Promise<Receipt> {
     check(REWIND_REQUEST, 'request', request);
-    const { planAndApply, planRewind } = await loadRewind();
     return planAndApply(this.#bench, () => planRewind(this.#bench, request), agree);
   }
 
   /** As `rewind`, for what `planUndo` plans. */
   async undo(request: UndoRequest = {}, agree?: Agree): Promise<Receipt> {
     check(UNDO_REQUEST, 'options', request);
-    const { planAndApply, planUndo } = await loadRewind();
     return planAndApply(this.#bench, () => planUndo(this.#bench, request), agree);
   }
 
   /** As `rewind`, for what `planRedo` plans. */
   async redo(options: PlanOptions = {}, agree?: Agree): Promise<Receipt> {
     check(PLAN_OPTIONS, 'options', options);
-    const { planAndApply, planRedo } = await loadRewind();
     return planAndApply(this.#bench, () => planRedo(this.#bench, options), agree);
   }
 
@@ -255,7 +245,6 @@ export class Savepoint extends TimelineReader {
     check(TEXT, 'from', from);
     check(optional(TEXT), 'to', to);
     check(optional(NAMED_PATHS), 'paths', paths);
-    const { diffSince } = await import('../timeline/diff.ts');
     return this.#bench.reading(async () => {
       const selected = paths?.map((path) => selectedPath(this.root, path)) ?? null;
       const end = to === undefined ? null : await this.resolve(to);
@@ -361,8 +350,9 @@ export class Savepoint extends TimelineReader {
   async isRunning(sessionId: string): Promise<boolean> {
     check(ID, 'sessionId', sessionId);
     const { store, settings } = this.#bench;
-    const owner = (await findSession(store, sessionId))?.owner ?? null;
-    return owner !== null && ownerMayRun(owner, settings.now());
+    const session = await findSession(store, sessionId);
+    if (session === null || session.owner === null) return false;
+    return ownerMayRun(session.owner, { since: session.lastActiveAt, now: settings.now() });
   }
 
   /**

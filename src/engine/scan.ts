@@ -112,7 +112,7 @@ type Gap = { readonly kind: 'gap'; readonly coverage: Coverage; readonly notice:
 /** An error during the walk becomes a gap: an agent's message must not fail because of it. */
 async function walked(bench: Workbench, deadline: number | null): Promise<CompleteWalk | Gap> {
   try {
-    const walk = await (await bench.worktree()).walk(deadline);
+    const walk = await bench.worktree.walk(deadline);
     if (walk.kind !== 'gave-up') return walk;
     if (walk.reason === 'aborted') return gap('failed', 'the scan was ended');
     return gap(walk.reason, GAVE_UP[walk.reason]);
@@ -157,7 +157,6 @@ async function draftWalk(
   };
   if (walk.kind === 'gap') return draftGap(await newDraft(), walk, windows, lost);
   const draft = await newDraft();
-  const worktree = await bench.worktree();
   const late = walk.kind === 'next' && (await hasGapSince(store, windows, walk.since));
   const commands = commandsIn(windows);
   const roots = await rootsOf(store, commands);
@@ -165,7 +164,7 @@ async function draftWalk(
   let recording: Recording;
   try {
     const options = { author, checkTime: timer(deadline), looksAtLeftOut };
-    recording = await worktree.record(draft, walk, options);
+    recording = await bench.worktree.record(draft, walk, options);
   } catch (error) {
     if (!(error instanceof OutOfTime)) throw error;
     return draftGap(await newDraft(), gap('deadline', GAVE_UP.deadline), windows, lost);
@@ -180,7 +179,7 @@ async function draftWalk(
   }
   const keep = async (): Promise<void> => {
     const baseline = (await store.state()).baseline;
-    if (baseline !== null) await worktree.keep(walk, baseline.manifest);
+    if (baseline !== null) await bench.worktree.keep(walk, baseline.manifest);
   };
   const first = recording.kind === 'baseline' ? recording : null;
   const found =
@@ -190,7 +189,7 @@ async function draftWalk(
   const isFirstUse =
     draft.privatePaths.length > 0 && (await store.timeline.privatePaths()).length === 0;
   if (isFirstUse) bench.tell(noteOnIgnored(draft.privatePaths));
-  if (saysHidden) bench.tellOnce(noteOnHidden(worktree.hiddenBy(walk)));
+  if (saysHidden) bench.tellOnce(noteOnHidden(bench.worktree.hiddenBy(walk)));
   if (first !== null) {
     bench.tell(notesOnFirst(first, walk.index.unreadable(), bench.settings.maxFileSize));
   }

@@ -72,13 +72,12 @@ export async function status(bench: Workbench): Promise<ProjectStatus> {
   };
 }
 
-function isOver({ closed, owner }: Window, now: number): boolean {
-  return closed !== null || (owner !== null && !ownerMayRun(owner, now));
+function isOver({ closed, owner, createdAt: since }: Window, now: number): boolean {
+  return closed !== null || (owner !== null && !ownerMayRun(owner, { since, now }));
 }
 
 async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {
-  const { store, site } = bench;
-  const worktree = await bench.worktree();
+  const { store, site, worktree } = bench;
   const walk = await worktree.walk(null);
   const manifest = await site.known.manifest();
   return {
@@ -102,11 +101,10 @@ export interface LeftOut {
 }
 
 export async function leftOut(bench: Workbench): Promise<LeftOut> {
-  const worktree = await bench.worktree();
-  const index = await worktree.lastIndex();
+  const index = await bench.worktree.lastIndex();
   return {
     unrecorded: await uncovered(bench, index),
-    hiddenBy: index && worktree.hiddenBy({ index }),
+    hiddenBy: index && bench.worktree.hiddenBy({ index }),
     hasIgnored: index?.hasLeftOut ?? false,
   };
 }

@@ -25,8 +25,8 @@ import {
   type ListedCheckpoint,
   listCheckpoints,
 } from '../timeline/checkpoints.ts';
-import type { InspectedCheckpoint } from '../timeline/inspect-checkpoint.ts';
-import type { CountBudget, LineCount } from '../timeline/line-counts.ts';
+import { type InspectedCheckpoint, inspectCheckpoint } from '../timeline/inspect-checkpoint.ts';
+import { type CountBudget, countCheckpointLines, type LineCount } from '../timeline/line-counts.ts';
 import { resolveCheckpoint, resolveSession, uniqueLengths } from '../timeline/resolve.ts';
 import { undoableBefore } from '../timeline/runs.ts';
 import { type SessionSummary, summarizeSessions } from '../timeline/sessions.ts';
@@ -97,7 +97,6 @@ export class TimelineReader {
 
   /** Everything on record of one checkpoint. */
   async inspect(ref: string): Promise<InspectedCheckpoint> {
-    const { inspectCheckpoint } = await import('../timeline/inspect-checkpoint.ts');
     return inspectCheckpoint(this.#store, await this.resolve(ref));
   }
 
@@ -108,7 +107,6 @@ export class TimelineReader {
   ): Promise<Map<CheckpointId, LineCount>> {
     check(listOf(ID), 'ids', ids);
     check(optional(BUDGET), 'budget', budget);
-    const { countCheckpointLines } = await import('../timeline/line-counts.ts');
     return countCheckpointLines(this.#store, ids, budget);
   }
 

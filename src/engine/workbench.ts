@@ -3,12 +3,13 @@ import type { CaptureSite } from '../capture/capture.ts';
 import { pathMatcher } from '../capture/ignore/folder-view.ts';
 import { ignoredPaths } from '../capture/ignore/ignored-path.ts';
 import { KnownStates } from '../capture/known-states.ts';
-import type { Worktree } from '../capture/scan/worktree.ts';
+import { Worktree } from '../capture/scan/worktree.ts';
 import { monotonicMs } from '../model/clock.ts';
 import { isSavepointError, SavepointError } from '../model/errors.ts';
 import type { OperationId } from '../model/ids.ts';
 import type { Journal } from '../model/journal.ts';
 import type { PlanNote } from '../model/plan.ts';
+import { recover } from '../restore/recover.ts';
 import { Draft } from '../store/draft.ts';
 import { currentSeq } from '../store/find.ts';
 import type { ProjectIdentity, Store } from '../store/store.ts';
@@ -42,7 +43,7 @@ export class Workbench {
   readonly settings: SavepointSettings;
   readonly #site: Omit<CaptureSite, 'ignored'>;
   readonly #indexFile: string | null;
-  #worktree: Promise<Worktree> | null = null;
+  #worktree: Worktree | null = null;
   #notices: PlanNote[] = [];
   readonly #said = new Set<string>();
   #tried: TriedRecovery | null = null;
@@ -71,21 +72,29 @@ export class Workbench {
     return { ...this.#site, ignored: ignoredPaths(this.root, this.settings.environment) };
   }
 
-  /** Loaded and made for the first scan: most processes never scan. */
-  worktree(): Promise<Worktree> {
-    this.#worktree ??= this.#makeWorktree();
+  /** Made for the first scan: most processes never scan. */
+  get worktree(): Worktree {
+    const { maxScanEntries, maxCopyBytes, environment, keepIgnored } = this.settings;
+    this.#worktree ??= new Worktree(this.site, {
+      maxScanEntries,
+      maxCopyBytes,
+      workers: this.settings.scanWorkers,
+      environment,
+      keepIgnored,
+      indexFile: this.#indexFile,
+    });
     return this.#worktree;
   }
 
   /** Attributes unexpected states that a capture finds; to be used under the project lock. */
   finds(now: number): Finds {
-    return new Finds(this.store, async () => (await this.worktree()).lastIndex(), now);
+    return new Finds(this.store, () => this.worktree.lastIndex(), now);
   }
 
   /** Finishes the last restore first if that is possible; otherwise the next start does it. */
   async close(): Promise<void> {
     await this.#recoverLocked('unless-just-tried').catch(() => undefined);
-    await (await this.#worktree)?.close();
+    await this.#worktree?.close();
     await this.store.close();
   }
 
@@ -162,19 +171,6 @@ export class Workbench {
     return this.#notices.splice(0);
   }
 
-  async #makeWorktree(): Promise<Worktree> {
-    const { Worktree } = await import('../capture/scan/worktree.ts');
-    const { maxScanEntries, maxCopyBytes, environment, keepIgnored } = this.settings;
-    return new Worktree(this.site, {
-      maxScanEntries,
-      maxCopyBytes,
-      workers: this.settings.scanWorkers,
-      environment,
-      keepIgnored,
-      indexFile: this.#indexFile,
-    });
-  }
-
   async #recoverLocked(when: When): Promise<void> {
     if ((await this.store.timeline.journal()) === null && !(await this.store.state()).needsScrub)
       return;
@@ -207,7 +203,6 @@ export class Workbench {
       this.#tried = { operationId: journal.operationId, error, at: monotonicMs() };
     };
     try {
-      const { recover } = await import('../restore/recover.ts');
       await recover(this.site, journal, (notes) => this.tell(notes));
       tried(null);
     } catch (error) {

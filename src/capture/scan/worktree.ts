@@ -8,7 +8,7 @@ import { currentSeq, oldestCheckpointSeq } from '../../store/find.ts';
 import type { Head } from '../../store/store.ts';
 import type { CaptureSite } from '../capture.ts';
 import { type Author, outsider } from '../chain.ts';
-import type { GitBaseline, PendingBaseline } from '../git/baseline.ts';
+import { type GitBaseline, type PendingBaseline, startGitBaseline } from '../git/baseline.ts';
 import type { RefusedByGit } from '../git/refusal.ts';
 import { loadGlobalRules } from '../ignore/global-rules.ts';
 import { isInScope, isNestedGit, isRuleFile, isScopeFile } from '../ignore/ignore-scope.ts';
@@ -31,7 +31,7 @@ import { type Recorded, recordDifferences } from './record-differences.ts';
 import type { GiveUpReason } from './scan-control.ts';
 import type { RecordedChange, ScanIndex } from './scan-index.ts';
 import { Scanner, type ScanOutcome, type ScanRequest } from './scanner.ts';
-import type { BaselineReport, TooLarge } from './take-baseline.ts';
+import { type BaselineReport, type TooLarge, takeBaseline } from './take-baseline.ts';
 
 export interface WorktreeOptions {
   /** Where the stat index is kept between processes; null keeps it in memory. */
@@ -103,9 +103,7 @@ export class Worktree {
     const previous = await this.#previous(baseline, seq);
     const { environment } = this.#options;
     const asksGit = baseline === null && store.git !== null;
-    const pending = asksGit
-      ? (await import('../git/baseline.ts')).startGitBaseline(root, environment)
-      : null;
+    const pending = asksGit ? startGitBaseline(root, environment) : null;
     const holdsKnown = previous !== null && (await this.#agentMayWriteRules(previous));
     const privates = { onRecord: new Set(await store.timeline.privatePaths()), takesNew: true };
     const outcome = await this.#scan({ previous, holdsKnown, privates, deadline }, pending);
@@ -230,7 +228,6 @@ export class Worktree {
     checkTime: () => void,
   ): Promise<BaselineReport | TooLarge> {
     const { maxCopyBytes } = this.#options;
-    const { takeBaseline } = await import('./take-baseline.ts');
     const taken = await takeBaseline(draft, this.#site, { ...walk, maxCopyBytes, checkTime });
     if (taken.kind !== 'baseline') return taken;
     // Tools may have recorded paths before the first scan, and people may have edited those files since.

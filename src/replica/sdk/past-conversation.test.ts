@@ -25,7 +25,12 @@ const TURNS = [
 ];
 const MESSAGES = [
   user('p1', text('only for the agent'), text('one')),
-  agent('a0', text('Let me see.'), { type: 'tool_use', id: 't', name: 'Bash', input: { command: 'ls' } }),
+  agent('a0', text('Let me see.'), {
+    type: 'tool_use',
+    id: 't',
+    name: 'Bash',
+    input: { command: 'ls' },
+  }),
   user('r1', { type: 'tool_result', tool_use_id: 't', content: 'a.txt' }),
   agent('a1', text('There it is.')),
   user('x', text('<task-notification>')),
