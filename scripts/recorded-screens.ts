@@ -53,6 +53,8 @@ export async function recordScreens(): Promise<Readonly<Record<ScreenName, strin
 async function play(agent: Agent, folder: string): Promise<Readonly<Record<ScreenName, string>>> {
   const isOver = (said: string) => (screen: string) => screen.includes(said) && isIdle(screen);
   await agent.ask(ASK, 'half a cent');
+  // What colours code is loaded when there is some.
+  await agent.until(() => svgOf(agent.cells(), '').includes('>const</text>'));
   const answer = draw(agent, 'answer.svg');
   await agent.press(EDIT + ENTER, QUESTION);
   const question = draw(agent, 'question.svg');

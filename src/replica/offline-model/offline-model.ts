@@ -77,7 +77,7 @@ const HELP = `I am the **offline demonstration model**: no AI, but a small progr
 
 | request | what I do |
 | --- | --- |
-| \`write FILE: TEXT\` | write a file; \`\\n\` in a text is a new line |
+| \`write FILE: TEXT\` | write it; \`\\n\` is a new line |
 | \`append FILE: TEXT\` | add to the end of it |
 | \`replace OLD with NEW in FILE\` | edit it |
 | \`read FILE\` | show it |

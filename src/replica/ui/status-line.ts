@@ -47,11 +47,17 @@ export function statusText(status: StatusShown, columns: number): string {
       one.weight === least ? { ...one, text: one.short ?? one.text } : one,
     );
   }
-  for (const least of lightest.slice(0, -1)) {
-    if (fits(parts, columns)) break;
-    parts = parts.filter(({ weight }) => weight !== least);
+  const kept = keptOf(parts, columns);
+  return joined(parts.filter((part) => kept.has(part)));
+}
+
+/** From the heaviest on, each that still fits beside those. */
+function keptOf(parts: readonly Part[], columns: number): ReadonlySet<Part> {
+  const kept: Part[] = [];
+  for (const part of parts.toSorted((a, b) => b.weight - a.weight)) {
+    if (kept.length === 0 || fits([...kept, part], columns)) kept.push(part);
   }
-  return joined(parts);
+  return new Set(kept);
 }
 
 function fits(parts: readonly Part[], columns: number): boolean {
