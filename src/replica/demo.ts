@@ -2,6 +2,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readFile } from '../fs/read-file.ts';
 import { displayLines, displayText } from '../index.ts';
+import type { EditedText } from '../terminal/interactive/external-editor.ts';
+import { toolLine } from './tools/tool-line.ts';
+import { withoutModelText } from './tools/tool-outcome.ts';
 import type {
   ConversationEntry,
   InteractiveUI,
@@ -137,14 +140,16 @@ export class PlayedUI implements InteractiveUI {
     this.#answer = '';
   }
 
-  displayToolUse({ name, input }: ToolUseShown): void {
-    const about = input.command ?? input.file_path ?? '';
-    this.#line(`  ${displayText(name)} ${displayText(String(about))}`);
+  displayToolUse(call: ToolUseShown): void {
+    this.#line(`  ${toolLine(call, this.#options.project)}`);
   }
 
   displayToolResult({ text, isError }: ToolResultShown): void {
-    if (isError) this.#line(`  failed: ${displayText(text)}`);
+    if (isError) this.#line(`  failed: ${displayText(withoutModelText(text))}`);
   }
+
+  displayToolOutput(): void {}
+  displayTodos(): void {}
 
   setActivity(activity: string | null): void {
     this.#busy = activity !== null;
@@ -183,6 +188,9 @@ export class PlayedUI implements InteractiveUI {
 
   async confirm(): Promise<boolean> {
     return true;
+  }
+  async editText(text: string): Promise<EditedText> {
+    return { text };
   }
 
   #line(text: string): void {

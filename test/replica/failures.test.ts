@@ -32,7 +32,7 @@ describe('the way back by Esc Esc', () => {
       const off = { env: { [VARIABLE]: '' }, ready: 'Files are not on record here' };
       const agent = await project.start(UNASKED, off);
       expect(agent.raw).not.toContain(VARIABLE);
-      await agent.until('/help');
+      await agent.until('? for keys');
       expect(agent.screen()).not.toContain('Esc Esc');
       await agent.press(ESCAPE + ESCAPE, 'Checkpoint feature not enabled');
       expect(agent.raw).toContain('\x1b[33mCheckpoint feature not enabled');

@@ -38,6 +38,7 @@ it(`takes no more memory after ${TURNS} turns than after ${FULL_BY}`, async () =
     onTakeBack: () => null,
     onInterrupt: () => undefined,
     onExit: () => undefined,
+    onNextMode: () => undefined,
     complete: () => [],
   });
   let before = 0;

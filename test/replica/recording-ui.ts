@@ -1,3 +1,4 @@
+import type { Todo } from '../../src/replica/commands/command.ts';
 import type {
   ConversationEntry,
   InteractiveUI,
@@ -9,6 +10,7 @@ import type {
   UIHandlers,
 } from '../../src/replica/ui/interactive-ui.ts';
 import type { StatusShown } from '../../src/replica/ui/status-line.ts';
+import type { EditedText } from '../../src/terminal/interactive/external-editor.ts';
 
 /** A person who answers as a test has it decided, and a screen that remembers all that it was shown. */
 export class RecordingUI implements InteractiveUI {
@@ -25,6 +27,7 @@ export class RecordingUI implements InteractiveUI {
   handlers: UIHandlers | null = null;
   cleared = 0;
   input: string | null = null;
+  todos: readonly Todo[] = [];
   status: StatusShown | null = null;
   /** Prompts that wait for their turn. */
   waiting: readonly string[] = [];
@@ -67,6 +70,10 @@ export class RecordingUI implements InteractiveUI {
   endAnswer(): void {}
   displayToolUse(): void {}
   displayToolResult(): void {}
+  displayToolOutput(): void {}
+  displayTodos(todos: readonly Todo[]): void {
+    this.todos = todos;
+  }
   setActivity(activity: string | null): void {
     this.activity = activity;
   }
@@ -111,5 +118,8 @@ export class RecordingUI implements InteractiveUI {
   async confirm(question: string): Promise<boolean> {
     this.questions.push(question);
     return this.agrees;
+  }
+  async editText(text: string): Promise<EditedText> {
+    return { text };
   }
 }

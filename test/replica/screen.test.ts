@@ -38,14 +38,14 @@ it('greets in two lines, keeps the status line true at every width, and lets pro
     );
     expect(rule).toMatch(/^─+$/);
     expect(statusOf(agent.screen())).toMatch(
-      /project · main · .*sonnet-4-5 · asks nothing · Esc Esc rewinds/,
+      /project · main · .*sonnet-4-5 · asks nothing .*Esc Esc rewinds/,
     );
 
     checkOut(project, 'topic');
     await agent.ask(ONE, 'Made the first.');
     const told = await agent.until('Esc Esc rewinds 1 file +1 -0');
     expect(statusOf(told)).toMatch(
-      / · topic · .* · asks nothing · \d+% (of )?context · \$\d+\.\d\d · /,
+      / · topic · .* · asks nothing .*· \d+% (of )?context · \$\d+\.\d\d · /,
     );
     for (const columns of [80, 60]) {
       agent.resize(columns, 30);

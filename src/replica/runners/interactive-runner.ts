@@ -9,6 +9,7 @@ import { describePrompt } from '../checkpoint/description.ts';
 import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
 import type { CommandRegistry } from '../commands/command-registry.ts';
 import { gitBranch } from '../git-branch.ts';
+import type { PermissionModes } from '../permissions/permission-modes.ts';
 import type { ConversationEvents, ConversationStart, TurnEnd } from '../sdk/conversation.ts';
 import type { Session, Turn } from '../sessions/session.ts';
 import type { ConversationEntry, InteractiveUI } from '../ui/interactive-ui.ts';
@@ -36,9 +37,10 @@ export interface InteractiveRunnerParts extends Omit<RunnerFactoryParts, 'sdk' |
     start: ConversationStart,
     turns: readonly Turn[],
   ) => Promise<readonly ConversationEntry[]>;
-  readonly permissionMode: string;
   /** What model answers, as far as that is known before it does. */
   readonly status: string;
+  /** What the agent may do without a question. */
+  readonly modes: PermissionModes;
   /** What the SDK says of the MCP servers of the configuration. */
   readonly mcpServers: () => Promise<readonly McpServerShown[]>;
 }
@@ -56,13 +58,16 @@ export class InteractiveRunner {
   #occupied = false;
   #status: StatusShown;
   #leave: () => void = () => undefined;
+  /** One after the other: each goes on from the mode before. */
+  #lastModeChange: Promise<void> = Promise.resolve();
 
   constructor(parts: InteractiveRunnerParts) {
     this.#parts = parts;
     const { sessionManager: sessions, checkpointsFor, converse } = parts;
     const desk = { sessions, checkpointsFor, converse, events: this.#events() };
     this.#desk = new ConversationDesk(desk, parts.session, parts.checkpointManager);
-    const { folder, project, status: model, permissionMode } = parts;
+    const { folder, project, status: model } = parts;
+    const permissionMode = parts.modes.current;
     const told = { folder, branch: gitBranch(project), model, permissionMode };
     this.#status = { ...told, ...NOTHING_USED, wayBack: this.#wayBack(null) };
   }
@@ -79,6 +84,7 @@ export class InteractiveRunner {
       onTakeBack: () => this.#takeBack(),
       onInterrupt: () => void this.#guarded(() => this.#desk.live.interrupt()),
       onExit: () => this.#leave(),
+      onNextMode: () => void this.#guarded(() => this.#nextMode()),
       complete: (text) => this.#parts.commands.complete(text, this.#commandContext()),
     });
     this.#showStatus({});
@@ -128,6 +134,21 @@ export class InteractiveRunner {
     // Another turn, another conversation: they tell it themselves.
     if (this.#desk.checkpoints !== checkpoints || this.#current !== null) return;
     this.#showStatus({ wayBack: this.#wayBack(changes) });
+  }
+
+  /** Shift-Tab. Holds for the turn that runs too, and is shown once the SDK has taken it. */
+  #nextMode(): Promise<void> {
+    const change = this.#lastModeChange.then(async () => {
+      const next = this.#parts.modes.next();
+      await this.#desk.live.setPermissionMode(next);
+      this.#setMode(next);
+    });
+    this.#lastModeChange = change.catch(() => undefined);
+    return change;
+  }
+
+  #setMode(mode: string): void {
+    if (this.#parts.modes.set(mode)) this.#showStatus({ permissionMode: mode });
   }
 
   /** The menu of Esc Esc, and what comes of it. */
@@ -203,7 +224,7 @@ export class InteractiveRunner {
     const ids = this.#desk.session.turns.map((turn) => turn.promptId);
     const prompt = await this.#desk.goBackBefore(promptId);
     this.#rewound.takenBack(ids.slice(ids.indexOf(promptId)));
-    this.#todos = [];
+    this.#keepTodos([]);
     await this.#showConversation();
     this.#parts.ui.setInput(prompt);
   }
@@ -284,11 +305,16 @@ export class InteractiveRunner {
         ui.displayToolResult(result);
         ui.setActivity('thinking');
       },
-      onTodos: (todos) => {
-        this.#todos = todos;
-      },
+      onToolOutput: (id, text) => ui.displayToolOutput(id, text),
+      onTodos: (todos) => this.#keepTodos(todos),
+      onPermissionMode: (mode) => this.#setMode(mode),
       onTurnEnd: (end) => void this.#guarded(() => this.#turnEnded(end)),
     };
+  }
+
+  #keepTodos(todos: readonly Todo[]): void {
+    this.#todos = todos;
+    this.#parts.ui.displayTodos(todos);
   }
 
   async #turnEnded({ promptId, lastMessageId, outcome, text, usage }: TurnEnd): Promise<void> {
@@ -336,7 +362,7 @@ export class InteractiveRunner {
     const desk = this.#desk;
     const switched = async (session: Session): Promise<void> => {
       await desk.open(session);
-      this.#todos = [];
+      this.#keepTodos([]);
       this.#showStatus({ ...NOTHING_USED, wayBack: this.#wayBack(null) });
     };
     return {

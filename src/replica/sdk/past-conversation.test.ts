@@ -40,8 +40,11 @@ const MESSAGES = [
 const FIRST = [
   { kind: 'user', text: 'one' },
   { kind: 'answer', text: 'Let me see.' },
-  { kind: 'tool-use', call: { id: 't', name: 'Bash', input: { command: 'ls' } } },
-  { kind: 'tool-result', result: { id: 't', text: 'a.txt', isError: false } },
+  {
+    kind: 'tool',
+    call: { id: 't', name: 'Bash', input: { command: 'ls' } },
+    result: { id: 't', text: 'a.txt', isError: false },
+  },
   { kind: 'answer', text: 'There it is.' },
 ];
 const SECOND = [

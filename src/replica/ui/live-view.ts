@@ -1,13 +1,24 @@
 import { displayText } from '../../index.ts';
 import { type ChooserRoom, chooserRows } from '../../terminal/interactive/chooser-rows.ts';
+import { fieldRows } from '../../terminal/interactive/field-rows.ts';
 import type { Position, Size } from '../../terminal/interactive/screen.ts';
-import { fieldRows } from '../../terminal/interactive/text-field.ts';
+import { textOf } from '../../terminal/interactive/text-field.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { lastRows } from '../../terminal/rows.ts';
-import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
+import {
+  clipPainted,
+  clipStart,
+  clipWidth,
+  padWidth,
+  textWidth,
+} from '../../terminal/text-width.ts';
+import { isAllDone, todoRows } from '../tools/todo-rows.ts';
+import { runningRows } from '../tools/tool-rows.ts';
+import { keyHelpRows } from './key-help.ts';
 import { markdownRows } from './markdown.ts';
 import { shownOf } from './markdown-stream.ts';
 import type { PromptState } from './prompt.ts';
+import type { HistorySearch } from './prompt-history.ts';
 import { statusText } from './status-line.ts';
 import type { UIState } from './ui-state.ts';
 
@@ -21,10 +32,13 @@ export interface LiveView {
 export interface LiveOptions {
   readonly paint: Paint;
   readonly now: number;
+  /** Where paths are shown from. */
+  readonly cwd?: string | null;
 }
 
 /** The end of the answer that comes, what the agent is at, and the input or a question. */
-export function liveView(state: UIState, { paint, now }: LiveOptions): LiveView {
+export function liveView(state: UIState, options: LiveOptions): LiveView {
+  const { paint, now } = options;
   const room = liveRoom(state.size);
   if (state.dialog !== null) {
     const below = chooserRows(state.dialog, dialogRoom(state.size, now), paint);
@@ -32,10 +46,11 @@ export function liveView(state: UIState, { paint, now }: LiveOptions): LiveView 
   }
   const activity = room > 2 ? activityRow(state, paint, now) : [];
   const prompt = promptView(state, room - activity.length, paint);
-  const left = room - activity.length - prompt.rows.length;
-  const waiting = waitingRows(state, Math.min(MOST_WAITING, left), paint);
-  const answer = answerRows(state, left - waiting.length, paint);
-  const above = [...answer, ...activity, ...waiting];
+  const free = room - activity.length - prompt.rows.length;
+  const waiting = waitingRows(state, Math.min(MOST_WAITING, free), paint);
+  const work = workRows(state, free - waiting.length, options);
+  const answer = answerRows(state, free - waiting.length - work.length, paint);
+  const above = [...answer, ...work, ...activity, ...waiting];
   const { row, column } = prompt.cursor;
   return { rows: [...above, ...prompt.rows], cursor: { row: above.length + row, column } };
 }
@@ -47,6 +62,22 @@ export function dialogRoom({ columns, rows }: Size, now: number): ChooserRoom {
 
 function liveRoom({ rows }: Size): number {
   return Math.max(1, rows - 1);
+}
+
+/** The calls that run, and below them what is left to do. The answer that comes has more room than these. */
+function workRows(
+  { running, todos, activity, size, verbose }: UIState,
+  room: number,
+  { paint, now, cwd = null }: LiveOptions,
+): string[] {
+  const most = Math.floor(room / 2);
+  const tools = { columns: size.columns, verbose, paint, cwd };
+  const isShown = activity !== null && !isAllDone(todos);
+  const list = isShown ? todoRows(todos, size.columns, paint) : [];
+  const calls = running.map((call) => runningRows(call, now, tools));
+  // The newest calls, where there is no room for all of them.
+  while (calls.length > 1 && calls.flat().length + list.length > most) calls.shift();
+  return [...calls.flat(), ...list].slice(0, Math.max(0, most));
 }
 
 const SIGNS = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -123,7 +154,7 @@ function promptView(state: UIState, room: number, paint: Paint): PromptView {
     .map((row, i) => `${i + top === 0 ? paint('cyan', '>') : ' '} ${row}`);
   const frame = isFramed ? [paint('dim', '─'.repeat(columns))] : [];
   const below = isFramed
-    ? [...frame, statusRow(state, paint)]
+    ? [...frame, ...belowRows(state, room - typed.length - 2, paint)]
     : hintRow(state, paint, room - typed.length);
   const left = room - typed.length - frame.length - below.length;
   const offers = offerRows(state.prompt, { columns, room: Math.min(MOST_OFFERS, left) }, paint);
@@ -133,6 +164,27 @@ function promptView(state: UIState, room: number, paint: Paint): PromptView {
     cursor: { row: above.length + cursor.row - top, column: cursor.column + PROMPT_MARGIN },
   };
 }
+
+/** The status, or in its place the search or the keys. */
+function belowRows(state: UIState, room: number, paint: Paint): string[] {
+  const { columns } = state.size;
+  if (state.prompt.search !== null) return [searchRow(state.prompt.search, columns, paint)];
+  if (state.showsKeys) return keyHelpRows(columns, room, paint);
+  return [statusRow(state, paint)];
+}
+
+function searchRow({ query, at }: HistorySearch, columns: number, paint: Paint): string {
+  const text = displayText(textOf(query));
+  const isNowhere = at === null && text !== '';
+  const keys = isNowhere ? 'nothing found' : 'Ctrl-R older · Enter sends · Tab edits';
+  const room = Math.max(8, columns - textWidth(SEARCH) - textWidth(keys) - 4);
+  return clipPainted(
+    `${paint('cyan', SEARCH)} ${clipStart(text, room)}▏ ${paint(isNowhere ? 'yellow' : 'dim', keys)}`,
+    columns,
+  );
+}
+
+const SEARCH = 'search:';
 
 function statusRow({ hint, status, size }: UIState, paint: Paint): string {
   if (hint !== null) return paint('yellow', clipWidth(hint, size.columns));

@@ -15,14 +15,14 @@ const FULL: StatusShown = {
 describe('the status line', () => {
   it('says all of it where there is room', () => {
     expect(statusText(FULL, 160)).toBe(
-      '~/code/shop · feature/checkout · claude-sonnet-4-5-20250929 · edits pass · 12% of context · $0.42 · Esc Esc rewinds 2 files +14 -3 · /help',
+      '~/code/shop · feature/checkout · claude-sonnet-4-5-20250929 · edits pass (Shift-Tab) · 12% of context · $0.42 · Esc Esc rewinds 2 files +14 -3 · ? for keys',
     );
   });
 
   it.each([
     [
       120,
-      'shop · feature/checkout · sonnet-4-5 · edits pass · 12% of context · $0.42 · Esc Esc rewinds 2 files +14 -3 · /help',
+      'shop · feature/checkout · sonnet-4-5 · edits pass · 12% of context · $0.42 · Esc Esc rewinds 2 files +14 -3',
     ],
     [80, 'sonnet-4-5 · edits pass · 12% context · $0.42 · Esc Esc rewinds 2 files +14 -3'],
     [60, 'edits pass · 12% context · Esc Esc rewinds 2 files +14 -3'],
@@ -35,7 +35,7 @@ describe('the status line', () => {
   it('invents nothing that nobody told', () => {
     const bare = { ...FULL, branch: null, context: null, costUSD: null, wayBack: null };
     expect(statusText({ ...bare, permissionMode: 'default' }, 120)).toBe(
-      '~/code/shop · claude-sonnet-4-5-20250929 · asks first · /help',
+      '~/code/shop · claude-sonnet-4-5-20250929 · asks first (Shift-Tab) · ? for keys',
     );
   });
 

@@ -71,9 +71,14 @@ function joined(parts: readonly Part[]): string {
 const MODES: Readonly<Record<string, string>> = {
   default: 'asks first',
   acceptEdits: 'edits pass',
-  plan: 'plan mode',
+  plan: 'plans only',
   bypassPermissions: 'asks nothing',
 };
+
+function modePart(mode: string): Part {
+  const short = MODES[mode] ?? displayText(mode);
+  return { text: `${short} (Shift-Tab)`, short, weight: 6 };
+}
 
 /** In the order in which they are shown; each weight is there once. */
 function partsOf(status: StatusShown): Part[] {
@@ -83,11 +88,11 @@ function partsOf(status: StatusShown): Part[] {
     { text: displayText(folder), short: displayText(name), weight: 2 },
     branch === null ? null : { text: displayText(branch), weight: 3 },
     { text: displayText(model), short: shortModel(displayText(model)), weight: 4 },
-    { text: MODES[permissionMode] ?? displayText(permissionMode), weight: 6 },
+    modePart(permissionMode),
     context === null ? null : contextPart(context),
     costUSD === null ? null : { text: `$${costUSD.toFixed(2)}`, weight: 5 },
     wayBack === null ? null : wayBackPart(wayBack),
-    { text: '/help', weight: 1 },
+    { text: '? for keys', weight: 1 },
   ];
   return parts.filter((part) => part !== null);
 }

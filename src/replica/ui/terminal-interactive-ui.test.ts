@@ -75,7 +75,7 @@ describe('the interactive UI at a terminal', () => {
     const pasted = Array.from({ length: 1_001 }, (_, i) => `第${i % 10}行文字，abc`).join('\n');
     const text = pasted.slice(0, 10_000);
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
-    await type(`\x1b[200~${text}\x1b[201~`, '> [pasted 10,000 characters]');
+    await type(`\x1b[200~${text}\x1b[201~`, '> [Pasted 1,000 lines]');
     await type(ENTER, `submitted 10000 characters ${hash}`);
     await type('/', '/undo        what /undo does');
     await type('un\t', '> /undo\n');
@@ -138,7 +138,7 @@ describe('the interactive UI at a terminal', () => {
     ]);
     expect(times(terminal.screen(), '● Write notes.txt')).toBe(1);
     await type('\x0f', '  I wonder what this is.');
-    expect(terminal.screen()).toContain('    result 9');
+    expect(terminal.screen()).toContain('    13 + result 13');
     await type('clear\r', (screen) => isIdle(screen) && !screen.includes('result'));
     await type('\x04', 'end');
     await expectSane();
@@ -251,7 +251,13 @@ describe('the interactive UI at a terminal', () => {
   it('asks for permission, one question at a time, shows no control characters, and colours', async () => {
     await open();
     await type('permission\r', 'rm -rf build\\x1b[2J');
-    await type('2', 'first always');
+    await type('a', 'first always');
+    await type('permission\r', '4  No, and say what to do instead: type it');
+    expect(terminal.screen()).toContain('ask again in this conversation for this command (a)');
+    // A letter that is no answer begins a line; Esc goes back to the answers.
+    await type('use pn', '> use pn▏');
+    await type(ESCAPE, (screen) => !screen.includes('use pn'));
+    await type('4use pnpm\r', 'first no, use pnpm');
     await type('two\r', 'One?');
     await type('1', 'Two?');
     await type('n', 'both once no');

@@ -1,6 +1,12 @@
 import type { Chooser } from '../../terminal/interactive/chooser.ts';
+import {
+  type EditedText,
+  editText,
+  type PassSignals,
+} from '../../terminal/interactive/external-editor.ts';
 import { HeldTerminal, IN_THE_SCROLL, LiveRows } from '../../terminal/interactive/screen.ts';
 import { type Paint, paintFor } from '../../terminal/paint.ts';
+import type { Todo } from '../commands/command.ts';
 import { loadHighlighter } from './code-highlight.ts';
 import {
   confirmDialog,
@@ -27,9 +33,11 @@ import type {
 import { Keyboard } from './keyboard.ts';
 import { type LiveView, liveView, SIGN_MS } from './live-view.ts';
 import { recalling } from './prompt.ts';
+import { isToKeep, type PromptMemory } from './prompt-history.ts';
 import type { StatusShown } from './status-line.ts';
 import { type Entry, Transcript } from './transcript.ts';
 import { type UIState, UIStore } from './ui-state.ts';
+import { WorkShown } from './work-shown.ts';
 
 export interface TerminalInteractiveUIOptions {
   readonly stdin: NodeJS.ReadStream;
@@ -38,6 +46,10 @@ export interface TerminalInteractiveUIOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where paths are shown from. */
   readonly cwd: string;
+  /** What was sent in this project; left out, what was sent to this UI. */
+  readonly memory?: PromptMemory;
+  /** Has signals passed to another program while that has the terminal. */
+  readonly during?: PassSignals;
 }
 
 /** The interactive UI at a terminal: rows that are drawn by `LiveRows`, below what has scrolled by. */
@@ -47,6 +59,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
   readonly #screen: LiveRows;
   readonly #store: UIStore;
   readonly #transcript: Transcript;
+  readonly #work: WorkShown;
   readonly #dialogs: DialogQueue;
   #running: Running | null = null;
   #hasEnded = false;
@@ -63,6 +76,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#screen = new LiveRows(stdout);
     this.#store = new UIStore(() => this.#draw());
     this.#transcript = new Transcript(this.#store, this.#screen, { paint: this.#paint, cwd });
+    this.#work = new WorkShown(this.#store, (entry) => this.#show(entry));
     this.#dialogs = new DialogQueue((dialog) => this.#store.update({ dialog }));
   }
 
@@ -82,8 +96,14 @@ export class TerminalInteractiveUI implements InteractiveUI {
       dialogs: this.#dialogs,
       handlers,
       redraw: () => this.#redraw(),
-      suspend: () => terminal.suspend(),
+      suspend: () => {
+        // The shell goes on below the conversation, not across the input.
+        this.#screen.end();
+        terminal.suspend();
+      },
       unfold: (verbose) => this.#unfold(verbose),
+      editText: (text) => this.editText(text, PROMPT_FILE),
+      memory: this.#options.memory ?? memoryOfOwn(),
     });
     const spinner = setInterval(() => {
       if (this.#store.get().activity !== null) this.#draw();
@@ -149,14 +169,23 @@ export class TerminalInteractiveUI implements InteractiveUI {
 
   displayToolUse(call: ToolUseShown): void {
     this.#transcript.end();
-    this.#show({ kind: 'tool-use', call });
+    this.#work.begins(call);
   }
 
-  displayToolResult({ text, isError }: ToolResultShown): void {
-    this.#show({ kind: 'tool-result', text, isError });
+  displayToolResult(result: ToolResultShown): void {
+    this.#work.ends(result);
+  }
+
+  displayToolOutput(id: string, text: string): void {
+    this.#work.prints(id, text);
+  }
+
+  displayTodos(todos: readonly Todo[]): void {
+    this.#work.todos(todos);
   }
 
   setActivity(activity: string | null): void {
+    if (activity === null) this.#work.turnEnds();
     this.#store.update({ activity });
   }
 
@@ -216,15 +245,32 @@ export class TerminalInteractiveUI implements InteractiveUI {
   async askPermission(question: PermissionQuestion): Promise<PermissionAnswer> {
     const { signal } = question;
     if (signal.aborted) return 'no';
-    const asked = this.#dialogs.ask(permissionDialog(question));
+    const asked = this.#dialogs.ask(permissionDialog(question, this.#paint));
     signal.addEventListener('abort', asked.close, { once: true });
     const answer = await asked.answer;
     signal.removeEventListener('abort', asked.close);
+    this.#work.restartClock(question.callId);
     return answer ?? 'no';
   }
 
   async confirm(question: string): Promise<boolean> {
     return (await this.#choose(confirmDialog(question))) ?? false;
+  }
+
+  async editText(text: string, fileName: string): Promise<EditedText> {
+    const terminal = this.#running?.terminal;
+    if (terminal === undefined) return { problem: 'there is no terminal' };
+    const { env, cwd: project, during } = this.#options;
+    const before = terminal.size;
+    // The editor may draw on the screen that the conversation is on.
+    this.#screen.end();
+    try {
+      return await terminal.lend(() => editText({ text, fileName, env, project, during }));
+    } finally {
+      const { columns, rows } = terminal.size;
+      if (columns === before.columns && rows === before.rows) this.#draw();
+      else this.#redraw();
+    }
   }
 
   async #choose<Value>(chooser: Chooser<Value>): Promise<Value | null> {
@@ -246,7 +292,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
   }
 
   #draw(): void {
-    if (this.#running === null) return;
+    if (this.#running === null || this.#running.terminal.isLent) return;
     this.#transcript.settle();
     const { rows, cursor } = this.#view();
     const wasOpen = this.#isOpen;
@@ -261,12 +307,13 @@ export class TerminalInteractiveUI implements InteractiveUI {
   }
 
   #view(): LiveView {
-    return liveView(this.#store.get(), { paint: this.#paint, now: Date.now() });
+    const { cwd } = this.#options;
+    return liveView(this.#store.get(), { paint: this.#paint, now: Date.now(), cwd });
   }
 
   /** Everything from the top, as much as fits: so nothing is pushed out of the screen twice. */
   #redraw(): void {
-    if (this.#running === null) return;
+    if (this.#running === null || this.#running.terminal.isLent) return;
     const { size } = this.#running.terminal;
     this.#store.update({ size });
     this.#transcript.replay(size.rows - this.#view().rows.length);
@@ -280,8 +327,15 @@ export class TerminalInteractiveUI implements InteractiveUI {
   }
 }
 
-function isOpen({ dialog, prompt }: UIState): boolean {
-  return dialog !== null || prompt.completions.length > 0;
+function isOpen({ dialog, prompt, showsKeys }: UIState): boolean {
+  return dialog !== null || prompt.completions.length > 0 || showsKeys;
+}
+
+const PROMPT_FILE = 'prompt.md';
+
+function memoryOfOwn(): PromptMemory {
+  const texts: string[] = [];
+  return { texts: () => texts, add: (text) => void (isToKeep(text) && texts.push(text)) };
 }
 
 interface Running {

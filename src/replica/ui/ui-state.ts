@@ -1,5 +1,7 @@
 import type { Chooser } from '../../terminal/interactive/chooser.ts';
 import type { Size } from '../../terminal/interactive/screen.ts';
+import type { Todo } from '../commands/command.ts';
+import type { RunningCall } from '../tools/tool-rows.ts';
 import { NO_PROMPT, type PromptState } from './prompt.ts';
 import type { StatusShown } from './status-line.ts';
 
@@ -13,6 +15,10 @@ export interface UIState {
   /** Whether that goes on with the last of the scroll, without a blank row. */
   readonly answerJoins: boolean;
   readonly thinking: string;
+  /** Tool calls without a result yet, oldest first. */
+  readonly running: readonly RunningCall[];
+  /** The agent's list of things to do; shown as long as it is at work and some are left. */
+  readonly todos: readonly Todo[];
   /** What the agent is at; null while it waits. */
   readonly activity: string | null;
   /** Null until it is told. */
@@ -22,6 +28,8 @@ export interface UIState {
   /** Said in place of the status, for a while. */
   readonly hint: string | null;
   readonly prompt: PromptState;
+  /** Whether the keys are listed below the input. */
+  readonly showsKeys: boolean;
   readonly dialog: Chooser<unknown> | null;
 }
 
@@ -37,11 +45,14 @@ export class UIStore {
     answer: '',
     answerJoins: false,
     thinking: '',
+    running: [],
+    todos: [],
     activity: null,
     status: null,
     waiting: [],
     hint: null,
     prompt: NO_PROMPT,
+    showsKeys: false,
     dialog: null,
   };
   #isDrawing = false;
