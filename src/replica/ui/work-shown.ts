@@ -95,6 +95,6 @@ const OF_TODOS: ReadonlySet<string> = new Set([
   'TaskGet',
 ]);
 
-function isOfTodos({ name }: ToolUseShown): boolean {
+export function isOfTodos({ name }: ToolUseShown): boolean {
   return OF_TODOS.has(name);
 }
