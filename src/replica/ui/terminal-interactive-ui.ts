@@ -2,6 +2,7 @@ import type { Chooser } from '../../terminal/interactive/chooser.ts';
 import { HeldTerminal, IN_THE_SCROLL, LiveRows } from '../../terminal/interactive/screen.ts';
 import { type Paint, paintFor } from '../../terminal/paint.ts';
 import type { Todo } from '../commands/command.ts';
+import { loadHighlighter } from './code-highlight.ts';
 import {
   confirmDialog,
   DialogQueue,
@@ -89,6 +90,8 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#hasEnded = false;
     this.#store.update({ size: terminal.size });
     terminal.take();
+    // Not before the first rows are on the screen.
+    setImmediate(() => void this.#loadHighlighter());
     if (this.#firstInput !== null) keyboard.setInput(this.#firstInput);
     this.#firstInput = null;
   }
@@ -232,8 +235,16 @@ export class TerminalInteractiveUI implements InteractiveUI {
     } else this.#transcript.add(entry);
   }
 
+  /** Answers of a conversation that was taken up may be there before it. */
+  async #loadHighlighter(): Promise<void> {
+    // Without it, such as when the package was removed meanwhile, code has no colours.
+    await loadHighlighter().catch(() => undefined);
+    if (this.#transcript.hasAnswers) this.#redraw();
+  }
+
   #draw(): void {
     if (this.#running === null) return;
+    this.#transcript.settle();
     const { rows, cursor } = this.#view();
     this.#screen.draw(rows, cursor);
   }
