@@ -3,7 +3,7 @@ import { displayText } from '../../index.ts';
 import { accepts, listOf, object, optional, TEXT } from '../../model/check.ts';
 import { editTitle } from '../tools/edit-rows.ts';
 import { type FileEdit, proposedEdit } from '../tools/file-edit.ts';
-import { shownPath } from '../tools/tool-line.ts';
+import { shownPath, toolLine } from '../tools/tool-line.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
 import {
   allowedAlways,
@@ -110,10 +110,15 @@ export class PermissionManager {
   }
 }
 
-function titleOf({ toolName, asked }: ToolCall, edit: FileEdit | null, cwd: string | null): string {
+function titleOf(
+  { toolName, input, asked }: ToolCall,
+  edit: FileEdit | null,
+  cwd: string | null,
+): string {
   if (edit !== null) return editTitle(edit, cwd);
   if (SHELLS.has(toolName)) return 'Run this command?';
   if (toolName === PLAN_TOOL) return 'Go ahead with this plan?';
+  if (toolName === 'Read') return `${toolLine({ name: toolName, input }, cwd)}?`;
   const { title, displayName, mcpServer } = asked;
   if (title !== undefined) return displayText(title);
   const from = mcpServer === undefined ? '' : ` of the MCP server ${mcpServer.name}`;
