@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readFile } from '../fs/read-file.ts';
 import { displayLines, displayText } from '../index.ts';
+import type { EditedText } from '../terminal/interactive/external-editor.ts';
 import { toolLine } from './tools/tool-line.ts';
 import { withoutModelText } from './tools/tool-outcome.ts';
 import type {
@@ -181,6 +182,9 @@ export class PlayedUI implements InteractiveUI {
 
   async confirm(): Promise<boolean> {
     return true;
+  }
+  async editText(text: string): Promise<EditedText> {
+    return { text };
   }
 
   #line(text: string): void {

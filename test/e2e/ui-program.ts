@@ -132,6 +132,7 @@ await ui.start({
     ui.displayWarning('interrupted');
   },
   onExit: () => void stop(),
+  onNextMode: () => ui.setStatus('next mode'),
   complete: (text) =>
     ['/checkpoint', '/clear', '/undo']
       .filter((name) => name.startsWith(text))

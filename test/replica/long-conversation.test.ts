@@ -37,6 +37,7 @@ it(`takes no more memory after ${TURNS} turns than after ${FULL_BY}`, async () =
     onRewind: nothing,
     onInterrupt: () => undefined,
     onExit: () => undefined,
+    onNextMode: () => undefined,
     complete: () => [],
   });
   let before = 0;

@@ -8,6 +8,7 @@ import type {
   RewindPreview,
   UIHandlers,
 } from '../../src/replica/ui/interactive-ui.ts';
+import type { EditedText } from '../../src/terminal/interactive/external-editor.ts';
 
 /** A person who answers as a test has it decided, and a screen that remembers all that it was shown. */
 export class RecordingUI implements InteractiveUI {
@@ -105,5 +106,8 @@ export class RecordingUI implements InteractiveUI {
   async confirm(question: string): Promise<boolean> {
     this.questions.push(question);
     return this.agrees;
+  }
+  async editText(text: string): Promise<EditedText> {
+    return { text };
   }
 }

@@ -38,6 +38,8 @@ export interface ConversationEvents {
   /** The end of what a command has printed so far; told again when there is more of it. */
   onToolOutput(callId: string, text: string): void;
   onTodos(todos: readonly Todo[]): void;
+  /** The SDK has another permission mode now, such as after a plan was agreed to. */
+  onPermissionMode?(mode: string): void;
   /** Once for each prompt that was sent, also when the query died. */
   onTurnEnd(end: TurnEnd): void;
 }

@@ -3,6 +3,7 @@ import type {
   SDKMessage,
   SDKPartialAssistantMessage,
   SDKResultMessage,
+  SDKStatusMessage,
   SDKSystemMessage,
   SDKTaskStartedMessage,
   SDKUserMessage,
@@ -14,6 +15,7 @@ import type { Prompt, TurnEnd } from './conversation.ts';
 /** One handler for each kind of message. */
 interface MessageHandlers {
   onInit(message: SDKSystemMessage): void;
+  onStatus(message: SDKStatusMessage): void;
   onUser(message: SDKUserMessage | SDKUserMessageReplay): void;
   onAssistant(message: SDKAssistantMessage): void;
   onPartial(message: SDKPartialAssistantMessage): void;
@@ -44,6 +46,7 @@ export class MessageRouter {
     else if (message.type !== 'system') return;
     else if (message.subtype === 'init') handlers.onInit(message);
     else if (message.subtype === 'task_started') handlers.onTaskStarted(message);
+    else if (message.subtype === 'status') handlers.onStatus(message);
   }
 }
 

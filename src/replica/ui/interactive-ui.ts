@@ -1,3 +1,4 @@
+import type { EditedText } from '../../terminal/interactive/external-editor.ts';
 import type { PlanCounts } from '../../terminal/plan-text.ts';
 import type { Todo } from '../commands/command.ts';
 import type { FileEdit } from '../tools/file-edit.ts';
@@ -49,6 +50,8 @@ export interface InteractiveUI {
   select<Id extends string>(title: string, items: readonly ListItem<Id>[]): Promise<Id | null>;
   askPermission(question: PermissionQuestion): Promise<PermissionAnswer>;
   confirm(question: string): Promise<boolean>;
+  /** Has a text edited in the person's own editor, which gets the terminal for that time. */
+  editText(text: string, fileName: string): Promise<EditedText>;
 }
 
 export interface UIHandlers {
@@ -60,6 +63,8 @@ export interface UIHandlers {
   onInterrupt(): void;
   /** Ctrl-C twice, or Ctrl-D, at an empty prompt. */
   onExit(): void;
+  /** Shift-Tab: the next of the permission modes. */
+  onNextMode(): void;
   /** What Tab offers for a text that begins with a slash. */
   complete(text: string): readonly Completion[];
 }

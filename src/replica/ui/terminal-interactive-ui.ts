@@ -1,4 +1,9 @@
 import type { Chooser } from '../../terminal/interactive/chooser.ts';
+import {
+  type EditedText,
+  editText,
+  type PassSignals,
+} from '../../terminal/interactive/external-editor.ts';
 import { HeldTerminal, IN_THE_SCROLL, LiveRows } from '../../terminal/interactive/screen.ts';
 import { type Paint, paintFor } from '../../terminal/paint.ts';
 import type { Todo } from '../commands/command.ts';
@@ -26,6 +31,7 @@ import type {
 } from './interactive-ui.ts';
 import { Keyboard } from './keyboard.ts';
 import { type LiveView, liveView, SIGN_MS } from './live-view.ts';
+import { isToKeep, type PromptMemory } from './prompt-history.ts';
 import { type Entry, Transcript } from './transcript.ts';
 import { UIStore } from './ui-state.ts';
 import { WorkShown } from './work-shown.ts';
@@ -37,6 +43,10 @@ export interface TerminalInteractiveUIOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where paths are shown from. */
   readonly cwd: string;
+  /** What was sent in this project; left out, what was sent to this UI. */
+  readonly memory?: PromptMemory;
+  /** Has signals passed to another program while that has the terminal. */
+  readonly during?: PassSignals;
 }
 
 /** The interactive UI at a terminal: rows that are drawn by `LiveRows`, below what has scrolled by. */
@@ -80,8 +90,14 @@ export class TerminalInteractiveUI implements InteractiveUI {
       dialogs: this.#dialogs,
       handlers,
       redraw: () => this.#redraw(),
-      suspend: () => terminal.suspend(),
+      suspend: () => {
+        // The shell goes on below the conversation, not across the input.
+        this.#screen.end();
+        terminal.suspend();
+      },
       unfold: (verbose) => this.#unfold(verbose),
+      editText: (text) => this.editText(text, PROMPT_FILE),
+      memory: this.#options.memory ?? memoryOfOwn(),
     });
     const spinner = setInterval(() => {
       if (this.#store.get().activity !== null) this.#draw();
@@ -224,6 +240,22 @@ export class TerminalInteractiveUI implements InteractiveUI {
     return (await this.#choose(confirmDialog(question))) ?? false;
   }
 
+  async editText(text: string, fileName: string): Promise<EditedText> {
+    const terminal = this.#running?.terminal;
+    if (terminal === undefined) return { problem: 'there is no terminal' };
+    const { env, cwd: project, during } = this.#options;
+    const before = terminal.size;
+    // The editor may draw on the screen that the conversation is on.
+    this.#screen.end();
+    try {
+      return await terminal.lend(() => editText({ text, fileName, env, project, during }));
+    } finally {
+      const { columns, rows } = terminal.size;
+      if (columns === before.columns && rows === before.rows) this.#draw();
+      else this.#redraw();
+    }
+  }
+
   async #choose<Value>(chooser: Chooser<Value>): Promise<Value | null> {
     return chooser.options.length === 0 ? null : this.#dialogs.ask(chooser).answer;
   }
@@ -243,7 +275,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
   }
 
   #draw(): void {
-    if (this.#running === null) return;
+    if (this.#running === null || this.#running.terminal.isLent) return;
     this.#transcript.settle();
     const { rows, cursor } = this.#view();
     this.#screen.draw(rows, cursor);
@@ -256,7 +288,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
 
   /** Everything from the top, as much as fits: so nothing is pushed out of the screen twice. */
   #redraw(): void {
-    if (this.#running === null) return;
+    if (this.#running === null || this.#running.terminal.isLent) return;
     const { size } = this.#running.terminal;
     this.#store.update({ size });
     this.#transcript.replay(size.rows - this.#view().rows.length);
@@ -268,6 +300,13 @@ export class TerminalInteractiveUI implements InteractiveUI {
     if (verbose) this.#transcript.replayTurn();
     else this.#redraw();
   }
+}
+
+const PROMPT_FILE = 'prompt.md';
+
+function memoryOfOwn(): PromptMemory {
+  const texts: string[] = [];
+  return { texts: () => texts, add: (text) => void (isToKeep(text) && texts.push(text)) };
 }
 
 interface Running {
