@@ -13,6 +13,8 @@ import {
   textWidth,
 } from '../../terminal/text-width.ts';
 import { keyHelpRows } from './key-help.ts';
+import { markdownRows } from './markdown.ts';
+import { shownOf } from './markdown-stream.ts';
 import type { PromptState } from './prompt.ts';
 import type { HistorySearch } from './prompt-history.ts';
 import type { UIState } from './ui-state.ts';
@@ -68,13 +70,14 @@ function activityRow({ activity, size }: UIState, paint: Paint, now: number): st
 const MOST_THINKING = 12;
 
 function answerRows(
-  { answer, thinking, verbose, size }: UIState,
+  { answer, answerJoins, thinking, verbose, size }: UIState,
   room: number,
   paint: Paint,
 ): string[] {
   if (answer !== '') {
-    const rows = lastRows(answer.trimEnd(), size.columns, room - 1);
-    return rows.length === 0 ? [] : ['', ...rows];
+    const rows = markdownRows(shownOf(answer), { columns: size.columns, paint });
+    const shown = rows.length === 0 || answerJoins ? rows : ['', ...rows];
+    return shown.slice(Math.max(0, shown.length - Math.max(0, room)));
   }
   if (thinking === '' || room < 1) return [];
   const most = Math.min(room, MOST_THINKING);

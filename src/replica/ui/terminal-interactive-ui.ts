@@ -6,6 +6,7 @@ import {
 } from '../../terminal/interactive/external-editor.ts';
 import { HeldTerminal, IN_THE_SCROLL, LiveRows } from '../../terminal/interactive/screen.ts';
 import { type Paint, paintFor } from '../../terminal/paint.ts';
+import { loadHighlighter } from './code-highlight.ts';
 import {
   confirmDialog,
   DialogQueue,
@@ -101,6 +102,8 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#hasEnded = false;
     this.#store.update({ size: terminal.size });
     terminal.take();
+    // Not before the first rows are on the screen.
+    setImmediate(() => void this.#loadHighlighter());
     if (this.#firstInput !== null) keyboard.setInput(this.#firstInput);
     this.#firstInput = null;
   }
@@ -250,8 +253,16 @@ export class TerminalInteractiveUI implements InteractiveUI {
     } else this.#transcript.add(entry);
   }
 
+  /** Answers of a conversation that was taken up may be there before it. */
+  async #loadHighlighter(): Promise<void> {
+    // Without it, such as when the package was removed meanwhile, code has no colours.
+    await loadHighlighter().catch(() => undefined);
+    if (this.#transcript.hasAnswers) this.#redraw();
+  }
+
   #draw(): void {
     if (this.#running === null || this.#running.terminal.isLent) return;
+    this.#transcript.settle();
     const { rows, cursor } = this.#view();
     this.#screen.draw(rows, cursor);
   }

@@ -7,8 +7,10 @@ export interface UIState {
   readonly size: Size;
   /** Whether thinking and tool results are shown whole. */
   readonly verbose: boolean;
-  /** What of an answer has come so far. */
+  /** What of an answer has come so far and is not in the scroll yet. */
   readonly answer: string;
+  /** Whether that goes on with the last of the scroll, without a blank row. */
+  readonly answerJoins: boolean;
   readonly thinking: string;
   /** What the agent is at; null while it waits. */
   readonly activity: string | null;
@@ -31,6 +33,7 @@ export class UIStore {
     size: { columns: 80, rows: 24 },
     verbose: false,
     answer: '',
+    answerJoins: false,
     thinking: '',
     activity: null,
     status: '',
