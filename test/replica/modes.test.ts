@@ -7,7 +7,7 @@ import { type AgentProject, inAgentProject } from './agent-project.ts';
 
 const SHIFT_TAB = '\x1b[Z';
 const UP = '\x1b[A';
-const QUESTION = 'The agent wants to use Write';
+const QUESTION = 'Create a.txt?';
 const DONE = 'That was it.';
 const WRITE = (name: string): string => `Make the file ${name}`;
 const PLAN = 'Make a plan';

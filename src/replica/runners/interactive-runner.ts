@@ -181,7 +181,7 @@ export class InteractiveRunner {
     const prompt = await this.#desk.goBackBefore(promptId);
     this.#rewound.takenBack(ids.slice(ids.indexOf(promptId)));
     this.#parts.ui.setInput(prompt);
-    this.#todos = [];
+    this.#keepTodos([]);
   }
 
   #rewindParts(checkpoints: CheckpointManager): RewindParts {
@@ -251,12 +251,16 @@ export class InteractiveRunner {
         ui.displayToolResult(result);
         ui.setActivity('thinking');
       },
-      onTodos: (todos) => {
-        this.#todos = todos;
-      },
+      onToolOutput: (id, text) => ui.displayToolOutput(id, text),
+      onTodos: (todos) => this.#keepTodos(todos),
       onPermissionMode: (mode) => this.#setMode(mode),
       onTurnEnd: (end) => void this.#guarded(() => this.#turnEnded(end)),
     };
+  }
+
+  #keepTodos(todos: readonly Todo[]): void {
+    this.#todos = todos;
+    this.#parts.ui.displayTodos(todos);
   }
 
   async #turnEnded({ promptId, lastMessageId, outcome, text }: TurnEnd): Promise<void> {
@@ -300,7 +304,7 @@ export class InteractiveRunner {
     const desk = this.#desk;
     const switched = async (session: Session): Promise<void> => {
       await desk.open(session);
-      this.#todos = [];
+      this.#keepTodos([]);
     };
     return {
       session: desk.session,

@@ -6,6 +6,7 @@ import {
 } from '../../terminal/interactive/external-editor.ts';
 import { HeldTerminal, IN_THE_SCROLL, LiveRows } from '../../terminal/interactive/screen.ts';
 import { type Paint, paintFor } from '../../terminal/paint.ts';
+import type { Todo } from '../commands/command.ts';
 import { loadHighlighter } from './code-highlight.ts';
 import {
   confirmDialog,
@@ -33,6 +34,7 @@ import { type LiveView, liveView, SIGN_MS } from './live-view.ts';
 import { isToKeep, type PromptMemory } from './prompt-history.ts';
 import { type Entry, Transcript } from './transcript.ts';
 import { UIStore } from './ui-state.ts';
+import { WorkShown } from './work-shown.ts';
 
 export interface TerminalInteractiveUIOptions {
   readonly stdin: NodeJS.ReadStream;
@@ -54,6 +56,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
   readonly #screen: LiveRows;
   readonly #store: UIStore;
   readonly #transcript: Transcript;
+  readonly #work: WorkShown;
   readonly #dialogs: DialogQueue;
   #running: Running | null = null;
   #hasEnded = false;
@@ -67,6 +70,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#screen = new LiveRows(stdout);
     this.#store = new UIStore(() => this.#draw());
     this.#transcript = new Transcript(this.#store, this.#screen, { paint: this.#paint, cwd });
+    this.#work = new WorkShown(this.#store, (entry) => this.#show(entry));
     this.#dialogs = new DialogQueue((dialog) => this.#store.update({ dialog }));
   }
 
@@ -159,14 +163,23 @@ export class TerminalInteractiveUI implements InteractiveUI {
 
   displayToolUse(call: ToolUseShown): void {
     this.#transcript.end();
-    this.#show({ kind: 'tool-use', call });
+    this.#work.begins(call);
   }
 
-  displayToolResult({ text, isError }: ToolResultShown): void {
-    this.#show({ kind: 'tool-result', text, isError });
+  displayToolResult(result: ToolResultShown): void {
+    this.#work.ends(result);
+  }
+
+  displayToolOutput(id: string, text: string): void {
+    this.#work.prints(id, text);
+  }
+
+  displayTodos(todos: readonly Todo[]): void {
+    this.#work.todos(todos);
   }
 
   setActivity(activity: string | null): void {
+    if (activity === null) this.#work.turnEnds();
     this.#store.update({ activity });
   }
 
@@ -215,10 +228,11 @@ export class TerminalInteractiveUI implements InteractiveUI {
   async askPermission(question: PermissionQuestion): Promise<PermissionAnswer> {
     const { signal } = question;
     if (signal.aborted) return 'no';
-    const asked = this.#dialogs.ask(permissionDialog(question));
+    const asked = this.#dialogs.ask(permissionDialog(question, this.#paint));
     signal.addEventListener('abort', asked.close, { once: true });
     const answer = await asked.answer;
     signal.removeEventListener('abort', asked.close);
+    this.#work.restartClock(question.callId);
     return answer ?? 'no';
   }
 
@@ -268,7 +282,8 @@ export class TerminalInteractiveUI implements InteractiveUI {
   }
 
   #view(): LiveView {
-    return liveView(this.#store.get(), { paint: this.#paint, now: Date.now() });
+    const { cwd } = this.#options;
+    return liveView(this.#store.get(), { paint: this.#paint, now: Date.now(), cwd });
   }
 
   /** Everything from the top, as much as fits: so nothing is pushed out of the screen twice. */

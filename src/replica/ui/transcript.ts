@@ -1,11 +1,11 @@
-import { relative } from 'node:path';
-import { displayText } from '../../index.ts';
 import type { LiveRows } from '../../terminal/interactive/screen.ts';
-import type { Paint, Style } from '../../terminal/paint.ts';
+import type { Style } from '../../terminal/paint.ts';
 import { plural } from '../../terminal/phrases.ts';
 import { wrapRows } from '../../terminal/rows.ts';
 import { clipPainted, clipWidth, textWidth } from '../../terminal/text-width.ts';
-import type { ToolUseShown } from './interactive-ui.ts';
+import type { Todo } from '../commands/command.ts';
+import { todoRows } from '../tools/todo-rows.ts';
+import { type EndedCall, endedRows, type ToolRoom } from '../tools/tool-rows.ts';
 import { markdownRows } from './markdown.ts';
 import { settle } from './markdown-stream.ts';
 import type { UIStore } from './ui-state.ts';
@@ -166,22 +166,15 @@ export type Entry =
   | { readonly kind: Notice | 'user' | 'thinking'; readonly text: string }
   | { readonly kind: 'answer'; readonly text: string; readonly joins?: boolean }
   | { readonly kind: 'block'; readonly lines: readonly string[] }
-  | { readonly kind: 'tool-use'; readonly call: ToolUseShown }
-  | { readonly kind: 'tool-result'; readonly text: string; readonly isError: boolean };
+  | { readonly kind: 'tool'; readonly ended: EndedCall }
+  | { readonly kind: 'todos'; readonly todos: readonly Todo[] };
 
-export interface EntryRoom {
-  readonly columns: number;
-  readonly verbose: boolean;
-  readonly paint: Paint;
-  /** Where paths are shown from; null shows them whole. */
-  readonly cwd: string | null;
-}
+export type EntryRoom = ToolRoom;
 
 /** Nobody reads more of a line. */
 const LONGEST_LINE = 10_000;
 /** More than the rows that a fold leaves can hold. */
 const LONGEST_FOLDED = 20_000;
-const RESULT_ROWS = 4;
 const PROMPT_ROWS = 12;
 
 export function entryRows(entry: Entry, room: EntryRoom): readonly string[] {
@@ -194,10 +187,10 @@ export function entryRows(entry: Entry, room: EntryRoom): readonly string[] {
       return answerRows(entry.text, entry.joins === true, room);
     case 'thinking':
       return thinkingRows(entry.text, room);
-    case 'tool-use':
-      return [`${room.paint('cyan', '●')} ${callLine(entry.call, room)}`];
-    case 'tool-result':
-      return resultRows(entry, room);
+    case 'tool':
+      return endedRows(entry.ended, room);
+    case 'todos':
+      return todoRows(entry.todos, room.columns, room.paint);
     default: {
       const style = STYLES[entry.kind];
       return wrapRows(entry.text, room.columns).map((row) => room.paint(style, row));
@@ -230,21 +223,6 @@ function thinkingRows(text: string, { columns, verbose, paint }: EntryRoom): str
   return rows.map((row) => paint('dim', row));
 }
 
-function callLine(call: ToolUseShown, { columns, cwd, paint }: EntryRoom): string {
-  const line = clipWidth(toolLine(call, cwd), columns - 2);
-  const [name = ''] = /^\S*/.exec(line) ?? [];
-  return paint('bold', name) + line.slice(name.length);
-}
-
-function resultRows(
-  { text, isError }: { readonly text: string; readonly isError: boolean },
-  room: EntryRoom,
-): string[] {
-  const rows = folded(text.trimEnd(), RESULT_ROWS, { ...room, columns: room.columns - 4 });
-  const style = isError ? 'red' : 'dim';
-  return rows.map((row, i) => `  ${i === 0 ? '⎿' : ' '} ${room.paint(style, row)}`);
-}
-
 function folded(text: string, most: number, { verbose, columns }: EntryRoom): string[] {
   if (verbose) return wrapRows(text, columns);
   const rows = wrapRows(text.slice(0, LONGEST_FOLDED).toWellFormed(), columns);
@@ -253,35 +231,4 @@ function folded(text: string, most: number, { verbose, columns }: EntryRoom): st
   if (rows.length + beyond <= most + 1) return rows;
   const more = `… ${plural(rows.length + beyond - most, 'more line')} (Ctrl-O shows them)`;
   return [...rows.slice(0, most), clipWidth(more, columns)];
-}
-
-/** The fields that say what a tool is about to do, the most telling first. */
-const MAIN_FIELDS = [
-  'command',
-  'file_path',
-  'notebook_path',
-  'pattern',
-  'path',
-  'url',
-  'query',
-  'description',
-  'skill',
-  'prompt',
-];
-const PATH_FIELDS: ReadonlySet<string> = new Set(['file_path', 'notebook_path', 'path']);
-
-/** A call in a few words: `Write notes.txt`, `Bash $ npm test`. */
-export function toolLine({ name, input }: Omit<ToolUseShown, 'id'>, cwd: string | null): string {
-  const field = MAIN_FIELDS.find((one) => typeof input[one] === 'string' && input[one] !== '');
-  if (field === undefined) return displayText(name);
-  const value = String(input[field]);
-  const argument = PATH_FIELDS.has(field) ? shortened(value, cwd) : value.trim();
-  return displayText(`${name} ${field === 'command' ? '$ ' : ''}${argument}`);
-}
-
-/** Paths within the project are shown from there, as a person would write them. */
-function shortened(path: string, cwd: string | null): string {
-  if (cwd === null || !path.startsWith('/')) return path;
-  const short = relative(cwd, path);
-  return short === '' || short.startsWith('..') ? path : short;
 }

@@ -1,5 +1,7 @@
 import type { Chooser } from '../../terminal/interactive/chooser.ts';
 import type { Size } from '../../terminal/interactive/screen.ts';
+import type { Todo } from '../commands/command.ts';
+import type { RunningCall } from '../tools/tool-rows.ts';
 import { NO_PROMPT, type PromptState } from './prompt.ts';
 
 /** Everything that decides what is drawn below what has scrolled by. */
@@ -12,6 +14,10 @@ export interface UIState {
   /** Whether that goes on with the last of the scroll, without a blank row. */
   readonly answerJoins: boolean;
   readonly thinking: string;
+  /** Tool calls without a result yet, oldest first. */
+  readonly running: readonly RunningCall[];
+  /** The agent's list of things to do; shown as long as it is at work and some are left. */
+  readonly todos: readonly Todo[];
   /** What the agent is at; null while it waits. */
   readonly activity: string | null;
   readonly status: string;
@@ -35,6 +41,8 @@ export class UIStore {
     answer: '',
     answerJoins: false,
     thinking: '',
+    running: [],
+    todos: [],
     activity: null,
     status: '',
     hint: null,
