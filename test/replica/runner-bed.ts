@@ -78,9 +78,10 @@ export class RunnerBed {
       paint: (_style, text) => text,
       columns: () => 80,
       modelLabel: 'a test',
-      greeting: [],
       ownEnv: { PATH: process.env.PATH, HOME: home },
       custom: { project, home, replicaHome: join(this.scratch, 'replica-home') },
+      folder: 'project',
+      greeting: null,
     });
     return factory.createInteractiveRunner(this.ui);
   }

@@ -39,7 +39,7 @@ export function conversationText(entries: readonly ConversationEntry[], project:
         return [entry.text.replaceAll(/^/gm, '> ')];
       case 'answer':
         return [entry.text.trim()];
-      case 'tool-use':
+      case 'tool':
         return [`- \`${toolLine(entry.call, project).replaceAll('`', "'")}\``];
       default:
         return [];

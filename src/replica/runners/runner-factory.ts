@@ -47,8 +47,16 @@ export interface RunnerFactoryParts {
   readonly ownEnv: Readonly<Record<string, string | undefined>>;
   /** Where custom commands are, and the answers whether to trust them. */
   readonly custom: CustomPlaces;
-  /** Said when it begins. */
-  readonly greeting: readonly string[];
+  /** The project, as a person would write its path. */
+  readonly folder: string;
+  /** Said when it begins; null where nobody sits there. */
+  readonly greeting: Greeting | null;
+}
+
+export interface Greeting {
+  readonly title: string;
+  /** Prose, wrapped where the terminal is narrow. */
+  readonly lines: readonly string[];
 }
 
 /** What a turn without a terminal is about. */
@@ -83,6 +91,7 @@ export class RunnerFactory {
         permissions.forget();
         return this.#converse(checkpoints, events, permissions);
       },
+      past: (start, turns) => pastConversation(this.#parts, start, turns),
       modes: this.#modes,
       status: modelLabel ?? config.model ?? 'default model',
       mcpServers: () => this.#mcpServers(),
@@ -97,10 +106,6 @@ export class RunnerFactory {
         takeBack: async (id) => {
           if (permissions.takeBack(id)) await this.#live?.renew();
         },
-      },
-      past: ({ id: sessionId, turns }) => {
-        const from = { sessionId, lastMessageId: null, fork: false };
-        return pastConversation(this.#parts, { sessionId, from }, turns);
       },
     });
   }

@@ -5,7 +5,7 @@ import type {
   SessionMessage,
 } from '@anthropic-ai/claude-agent-sdk';
 import type { Turn } from '../sessions/session.ts';
-import type { ConversationEntry } from '../ui/interactive-ui.ts';
+import type { ConversationEntry, ToolResultShown } from '../ui/interactive-ui.ts';
 import type { ConversationStart } from './conversation.ts';
 import type { Sdk } from './load-sdk.ts';
 import { fieldsOf, toolResultsOf, toolUsesOf } from './message-router.ts';
@@ -50,11 +50,18 @@ export function entriesOf(
     if (one.type === 'assistant') entries.push(...saidIn(one.message));
     if (one.type !== 'user') continue;
     const { message } = one as Pick<SDKUserMessage, 'message'>;
-    for (const result of toolResultsOf({ message })) entries.push({ kind: 'tool-result', result });
+    for (const result of toolResultsOf({ message })) answer(entries, result);
     tellUpTo(turns.findIndex((turn, at) => at >= next && isPrompt(one, turn)) + 1);
   }
   tellUpTo(turns.length);
   return entries;
+}
+
+/** Puts a result to its call. */
+function answer(entries: ConversationEntry[], result: ToolResultShown): void {
+  const at = entries.findLastIndex((one) => one.kind === 'tool' && one.call.id === result.id);
+  const call = entries[at];
+  if (call?.kind === 'tool') entries[at] = { ...call, result };
 }
 
 /** A fork may give its messages other uuids. */
@@ -72,7 +79,7 @@ function saidIn(message: unknown): ConversationEntry[] {
     const { type, text } = fieldsOf(block);
     if (type === 'text' && typeof text === 'string') return [{ kind: 'answer', text }];
     const whole = { message: { content: [block] } } as unknown as SDKAssistantMessage;
-    return toolUsesOf(whole).map((call) => ({ kind: 'tool-use', call }));
+    return toolUsesOf(whole).map((call) => ({ kind: 'tool', call, result: null }));
   });
 }
 

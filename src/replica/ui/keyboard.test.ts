@@ -33,6 +33,7 @@ beforeEach(() => {
       onOwnCommand: async () => undefined,
       onNote: async () => undefined,
       imagesIn: () => [],
+      onTakeBack: () => null,
       onInterrupt: () => heard.push('interrupt'),
       onExit: () => heard.push('exit'),
       onNextMode: () => heard.push('next mode'),
