@@ -1,5 +1,6 @@
 import type { Todo } from '../../src/replica/commands/command.ts';
 import type {
+  ConversationEntry,
   InteractiveUI,
   ListItem,
   PermissionAnswer,
@@ -8,6 +9,7 @@ import type {
   RewindPreview,
   UIHandlers,
 } from '../../src/replica/ui/interactive-ui.ts';
+import type { StatusShown } from '../../src/replica/ui/status-line.ts';
 import type { EditedText } from '../../src/terminal/interactive/external-editor.ts';
 
 /** A person who answers as a test has it decided, and a screen that remembers all that it was shown. */
@@ -26,7 +28,11 @@ export class RecordingUI implements InteractiveUI {
   cleared = 0;
   input: string | null = null;
   todos: readonly Todo[] = [];
-  status: string | null = null;
+  status: StatusShown | null = null;
+  /** Prompts that wait for their turn. */
+  waiting: readonly string[] = [];
+  /** Conversations that were drawn, one after the other. */
+  readonly conversations: (readonly ConversationEntry[])[] = [];
   /** What the agent is at; null when it waits for the person. */
   activity: string | null = null;
   verbose: boolean | null = null;
@@ -71,7 +77,7 @@ export class RecordingUI implements InteractiveUI {
   setActivity(activity: string | null): void {
     this.activity = activity;
   }
-  setStatus(status: string): void {
+  setStatus(status: StatusShown): void {
     this.status = status;
   }
   setVerbose(verbose: boolean): void {
@@ -79,6 +85,12 @@ export class RecordingUI implements InteractiveUI {
   }
   clear(): void {
     this.cleared += 1;
+  }
+  setWaiting(prompts: readonly string[]): void {
+    this.waiting = prompts;
+  }
+  showConversation(entries: readonly ConversationEntry[]): void {
+    this.conversations.push(entries);
   }
   setInput(text: string): void {
     this.input = text;
