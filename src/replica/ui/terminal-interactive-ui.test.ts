@@ -252,6 +252,8 @@ describe('the interactive UI at a terminal', () => {
     await open();
     await type('permission\r', 'rm -rf build\\x1b[2J');
     await type('a', 'first always');
+    await type('permission\r', 'Run a command?');
+    await type(ESCAPE, 'first no');
     await type('permission\r', '4  No, and say what to do instead: type it');
     expect(terminal.screen()).toContain('ask again in this conversation for this command (a)');
     // A letter that is no answer begins a line; Esc goes back to the answers.
