@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readFile } from '../fs/read-file.ts';
 import { displayLines, displayText } from '../index.ts';
+import type { EditedText } from '../terminal/interactive/external-editor.ts';
 import type {
+  ConflictChoice,
   InteractiveUI,
   ListItem,
   PermissionAnswer,
@@ -177,6 +179,12 @@ export class PlayedUI implements InteractiveUI {
 
   async confirm(): Promise<boolean> {
     return true;
+  }
+  async editText(text: string): Promise<EditedText> {
+    return { text };
+  }
+  async askConflict(): Promise<ConflictChoice | null> {
+    return null;
   }
 
   #line(text: string): void {

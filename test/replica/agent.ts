@@ -11,7 +11,7 @@ export type Wanted = string | ((screen: string) => boolean);
 /** The interactive agent at a terminal that is large enough for a whole conversation. */
 export class Agent extends Terminal {
   constructor(args: readonly string[], options: TerminalOptions) {
-    super(args, { columns: 100, rows: 60, ...options });
+    super(args, { columns: 96, rows: 60, ...options });
   }
 
   /** Types, and waits for what comes of it. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { KnownExecution } from '../../execution/index.ts';
-import type { ListedCheckpoint } from '../../index.ts';
+import type { ListedCheckpoint, Receipt } from '../../index.ts';
 import { messageAndHint } from '../../terminal/phrases.ts';
-import { receiptText } from '../../terminal/plan-text.ts';
+import { leftText, receiptLine } from '../../terminal/plan-text.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
 import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
@@ -138,7 +138,7 @@ export class InteractiveRunner {
       const restored = `Restored to checkpoint: ${description}`;
       if (isWhole) ui.displaySuccess(restored);
       else ui.displayWarning(`${restored}, but for what is named here:`);
-      if (receipt !== null) ui.displayBlock(receiptText(receipt, parts.paint));
+      if (receipt !== null) this.#tellReceipt(receipt);
       if (keptAs !== null) ui.displayInfo(`How it was: savepoint rewind ${keptAs} --exact`);
       // Last: if it fails, the files are restored already.
       if (chosen.choice !== 'files') await this.#goBackBefore(id);
@@ -147,6 +147,14 @@ export class InteractiveRunner {
       ui.displayError(`Restore failed: ${messageAndHint(error)}`);
       await logger.error('Checkpoint restore failed', error);
     }
+  }
+
+  /** One line says what changed; what was left alone is named with its reason. */
+  #tellReceipt(receipt: Receipt): void {
+    const { ui, paint } = this.#parts;
+    const undo = receipt.operationId === null ? '' : '; /undo takes it back';
+    const done = paint('green', `  ${receiptLine(receipt)}${undo}`);
+    ui.displayBlock([done, ...leftText(receipt, paint)]);
   }
 
   async #goBackBefore(promptId: string): Promise<void> {

@@ -2,7 +2,7 @@ import { displayText } from '../../index.ts';
 import type { Paint } from '../paint.ts';
 import { wrapRows } from '../rows.ts';
 import { clipPainted, clipStart, clipWidth, textWidth } from '../text-width.ts';
-import type { Chooser, ChooserView } from './chooser.ts';
+import { type Chooser, type ChooserView, selectedValue } from './chooser.ts';
 import { textOf } from './text-field.ts';
 
 export interface ChooserRoom {
@@ -20,8 +20,7 @@ export function chooserRows(chooser: Chooser<unknown>, room: ChooserRoom, paint:
   const top = Math.max(0, Math.min(chooser.bodyTop, body.length - bodyRoom));
   const shown = body.slice(top, top + bodyRoom);
   const bar = paint(chooser.focus === 'body' ? 'cyan' : 'dim', '│');
-  const middle =
-    chooser.bodyIs === 'above' ? [...shown, ...list] : sideBySide(layout, shown, room, bar);
+  const middle = layout.isBeside ? sideBySide(layout, shown, room, bar) : [...shown, ...list];
   const bottom = room.bottom ?? paint('dim', clipWidth(keysOf(chooser, layout, top), room.columns));
   return [...head, ...middle, bottom].slice(0, room.rows);
 }
@@ -32,6 +31,7 @@ export function chooserView(chooser: Chooser<unknown>, room: ChooserRoom): Choos
 }
 
 interface Layout {
+  readonly isBeside: boolean;
   readonly head: readonly string[];
   readonly body: readonly string[];
   readonly bodyRoom: number;
@@ -48,26 +48,39 @@ function laidOut(chooser: Chooser<unknown>, room: ChooserRoom, paint: Paint): La
   const head =
     chooser.filter === null ? titleRows(chooser, room, paint) : filterRow(chooser, room, paint);
   const rows = Math.max(1, room.rows - head.length - 1);
-  if (chooser.bodyIs === 'beside') {
+  // The picker fills its own screen also where it is narrow.
+  const fills = chooser.bodyIs === 'beside' && chooser.besideFrom <= LEAST_FOR_BOTH;
+  if (fills || isBeside(chooser, room)) {
     const columns = listColumns(room.columns);
     const hasBody = columns < room.columns;
-    const body = hasBody ? chooser.body(room.columns - columns - SEPARATOR.length) : [];
+    const body = hasBody ? bodyOf(chooser, room.columns - columns - SEPARATOR.length) : [];
     const list = listRows(chooser, { ...room, columns, rows }, paint);
-    return { head, body, bodyRoom: hasBody ? rows : 0, list, listRoom: rows };
+    const bodyRoom = hasBody ? rows : 0;
+    return { isBeside: true, head, body, bodyRoom, list, listRoom: rows };
   }
-  const body = chooser.body(room.columns);
+  const body = chooser.bodyIs === 'above' ? bodyOf(chooser, room.columns) : [];
   const whole = listRows(chooser, { ...room, rows }, paint);
   // At least one answer and a few rows of the body are visible.
   const spare = Math.max(rows - whole.length, Math.min(LEAST_BODY, rows - 1));
   const bodyRoom = Math.min(body.length, spare);
   const listRoom = rows - bodyRoom;
   return {
+    isBeside: false,
     head,
     body,
     bodyRoom,
     list: listRows(chooser, { ...room, rows: listRoom }, paint),
     listRoom,
   };
+}
+
+function bodyOf(chooser: Chooser<unknown>, columns: number): readonly string[] {
+  return chooser.body(columns, selectedValue(chooser));
+}
+
+/** Whether the body stands beside the list, and all rows are filled. */
+function isBeside({ bodyIs, besideFrom }: Chooser<unknown>, { columns }: ChooserRoom): boolean {
+  return bodyIs === 'beside' && columns >= besideFrom;
 }
 
 function listColumns(columns: number): number {
@@ -168,5 +181,9 @@ function keysOf(chooser: Chooser<unknown>, { body, bodyRoom }: Layout, top: numb
     body.length > bodyRoom ? `lines ${top + 1}–${top + bodyRoom} of ${body.length} · ` : '';
   const labels = options.map(({ label }) => label);
   const range = labels.length > 4 ? `1–${labels.at(-1)}` : labels.join(' ');
-  return `${read}${range} or ↑↓ Enter · 0 or Esc leaves`;
+  const more = [
+    ...chooser.keys.map(({ key, does }) => `${key} ${does} · `),
+    ...(chooser.slashFilters ? ['/ filters · '] : []),
+  ];
+  return `${read}${range} or ↑↓ Enter · ${more.join('')}0 or Esc leaves`;
 }

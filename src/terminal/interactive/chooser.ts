@@ -32,21 +32,34 @@ export interface Chooser<Value> {
   /** Which of the matches is selected. */
   readonly selected: number;
   /** What is to be read, safe to show; longer than there is room for, it scrolls. */
-  readonly body: (columns: number) => readonly string[];
+  body(columns: number, selected: Value | null): readonly string[];
   /** Where the body is drawn. A narrow terminal does not show a body beside the list. */
   readonly bodyIs: 'above' | 'beside';
+  /** A body beside the list is shown from so many columns on. */
+  readonly besideFrom: number;
   readonly bodyTop: number;
   /** What the arrows move, where both are beside each other. */
   readonly focus: 'list' | 'body';
+  /** Letters that do something with what is selected, in a chooser without a filter. */
+  readonly keys: readonly ChooserKey[];
+  /** Whether `/` begins a filter. */
+  readonly slashFilters: boolean;
   /** The beginning of a number that may go on. */
   readonly digits: string;
+}
+
+export interface ChooserKey {
+  readonly key: string;
+  /** What it does, as the last row says it: "d shows the diff". */
+  readonly does: string;
 }
 
 export type Outcome<Value> =
   | { readonly kind: 'stay' | 'leave' }
   /** A number may be whole, or go on: only a pause tells. */
   | { readonly kind: 'pause' }
-  | { readonly kind: 'chosen'; readonly value: Value };
+  | { readonly kind: 'chosen'; readonly value: Value }
+  | { readonly kind: 'key'; readonly key: string; readonly value: Value | null };
 
 export interface Step<Value> {
   readonly chooser: Chooser<Value>;
@@ -71,6 +84,9 @@ export function chooserOf<Value>(parts: Parts<Value>): Chooser<Value> {
     selected: 0,
     body: () => [],
     bodyIs: 'above',
+    besideFrom: 60,
+    keys: [],
+    slashFilters: false,
     bodyTop: 0,
     focus: 'list',
     digits: '',
@@ -126,13 +142,17 @@ function typed<Value>(chooser: Chooser<Value>, text: string): Step<Value> {
   let step = stay(chooser);
   for (const character of text) {
     step = typedOne(step.chooser, character);
-    if (step.outcome.kind === 'leave' || step.outcome.kind === 'chosen') break;
+    if (step.outcome.kind !== 'stay' && step.outcome.kind !== 'pause') break;
   }
   return step;
 }
 
 function typedOne<Value>(chooser: Chooser<Value>, character: string): Step<Value> {
   const { matches, digits } = chooser;
+  if (character === '/' && chooser.slashFilters) return stay(filtered(chooser, EMPTY_FIELD));
+  if (chooser.keys.some(({ key }) => key === character)) {
+    return { chooser, outcome: { kind: 'key', key: character, value: selectedValue(chooser) } };
+  }
   const byLetter = matches.findIndex(({ letter }) => letter === character.toLowerCase());
   if (byLetter !== -1) return { chooser, outcome: chosen(chooser, byLetter) };
   if (!/^\d$/.test(character)) return stay(chooser);
@@ -158,6 +178,8 @@ function chosen<Value>({ matches }: Chooser<Value>, index: number): Outcome<Valu
 function escaped<Value>(chooser: Chooser<Value>): Step<Value> {
   if (chooser.focus === 'body') return stay({ ...chooser, focus: 'list' });
   if ((chooser.filter?.cells.length ?? 0) > 0) return stay(filtered(chooser, EMPTY_FIELD));
+  // The filter that `/` began ends, and the numbers count again.
+  if (chooser.filter !== null && chooser.slashFilters) return stay(filtered(chooser, null));
   return leave(chooser);
 }
 

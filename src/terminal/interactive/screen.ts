@@ -58,6 +58,7 @@ export class HeldTerminal {
   readonly #reader: KeyReader;
   #isTaken = false;
   #isEntered = false;
+  #isLent = false;
   #resumeTimer: NodeJS.Timeout | undefined;
 
   constructor(options: HeldTerminalOptions, events: TerminalEvents) {
@@ -100,6 +101,27 @@ export class HeldTerminal {
   suspend(): void {
     // As the terminal does it: the whole job is stopped, such as a script that called us.
     this.#stop(0);
+  }
+
+  /** Whether another program has the terminal: nothing may be drawn. */
+  get isLent(): boolean {
+    return this.#isLent;
+  }
+
+  /** Gives the terminal to another program, such as an editor, until the work is done. */
+  async lend<T>(work: () => Promise<T>): Promise<T> {
+    this.#isLent = true;
+    this.#reader.stop();
+    this.#leave();
+    try {
+      return await work();
+    } finally {
+      this.#isLent = false;
+      if (this.#isTaken) {
+        this.#enter();
+        this.#reader.start();
+      }
+    }
   }
 
   #enter(): void {
