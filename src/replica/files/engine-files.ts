@@ -128,6 +128,17 @@ export class EngineFiles {
     }
   }
 
+  /** Sub-agents at work, which may go on when a turn has ended. */
+  get agentsAtWork(): number {
+    return this.#toolCalls.agentsAtWork;
+  }
+
+  /** The agent's process has ended: nobody is at work any more. */
+  async conversationEnds(sessionId: string): Promise<void> {
+    await this.#toolCalls.conversationEnds();
+    await this.turnEnds(sessionId);
+  }
+
   /** Whether the engine can go back to the prompt with this uuid, whichever session's it is. */
   async holds(promptId: string): Promise<boolean> {
     return (await this.#checkpointOf(promptId)) !== null;

@@ -76,8 +76,8 @@ export class InteractiveRunner {
       await left;
     } finally {
       await this.#guarded(() => this.#desk.close());
-      // Records what an unfinished turn did.
-      if (this.#current !== null) await files?.turnEnds(this.#desk.session.id);
+      // Records what an unfinished turn or a sub-agent did.
+      await this.#endWork();
       await ui.stop();
     }
   }
@@ -95,6 +95,7 @@ export class InteractiveRunner {
     if (this.#current !== null) {
       return ui.displayWarning('The agent is at work; press Esc once to interrupt it first.');
     }
+    if ((this.#parts.files?.agentsAtWork ?? 0) > 0) ui.displayWarning(IN_THE_BACKGROUND);
     await this.#rewind(checkpoints, (parts) => chooseRewind(parts, offered));
   }
 
@@ -159,10 +160,19 @@ export class InteractiveRunner {
 
   async #goBackBefore(promptId: string): Promise<void> {
     const ids = this.#desk.session.turns.map((turn) => turn.promptId);
+    const { id: left } = this.#desk.session;
     const prompt = await this.#desk.goBackBefore(promptId);
+    await this.#endWork(left);
     this.#rewound.takenBack(ids.slice(ids.indexOf(promptId)));
     this.#parts.ui.setInput(prompt);
     this.#todos = [];
+  }
+
+  /** The agent's process has ended, and what it left half done with it. */
+  async #endWork(sessionId = this.#desk.session.id): Promise<void> {
+    const { files } = this.#parts;
+    const isAtWork = this.#current !== null || (files?.agentsAtWork ?? 0) > 0;
+    if (isAtWork) await files?.conversationEnds(sessionId);
   }
 
   #rewindParts(checkpoints: CheckpointManager): RewindParts {
@@ -279,7 +289,9 @@ export class InteractiveRunner {
   #control(): AgentControl {
     const desk = this.#desk;
     const switched = async (session: Session): Promise<void> => {
+      const { id: left } = desk.session;
       await desk.open(session);
+      await this.#endWork(left);
       this.#todos = [];
     };
     return {
@@ -338,5 +350,8 @@ export class InteractiveRunner {
     }
   }
 }
+
+const IN_THE_BACKGROUND =
+  'A sub-agent is still at work in the background: what it writes after a rewind stays.';
 
 const NO_FILES: Restored = { receipt: null, keptAs: null };

@@ -115,10 +115,11 @@ function titleRows({ title }: Chooser<unknown>, { columns }: ChooserRoom, paint:
 const TO_TYPE = 'type to filter';
 
 function filterRow(
-  { title, filter, matches, options }: Chooser<unknown>,
+  { title: whole, filter, matches, options }: Chooser<unknown>,
   { columns }: ChooserRoom,
   paint: Paint,
 ): string[] {
+  const [title = ''] = whole.split(':');
   const typed = displayText(filter === null ? '' : textOf(filter));
   const count = ` ${matches.length} of ${options.length}`;
   const room = columns - textWidth(title) - ': '.length - count.length;
@@ -175,7 +176,8 @@ function keysOf(chooser: Chooser<unknown>, { body, bodyRoom }: Layout, top: numb
     return 'Enter chooses · ↑↓ scrolls · Tab goes back to the list';
   if (filter !== null) {
     const scrolls = bodyRoom > 0 ? 'Tab scrolls the diff · ' : '';
-    return `Enter chooses · ↑↓ moves · ${scrolls}Esc ${filter.cells.length > 0 ? 'shows all' : 'leaves'}`;
+    const out = chooser.slashFilters ? 'ends the filter' : 'leaves';
+    return `Enter chooses · ↑↓ moves · ${scrolls}Esc ${filter.cells.length > 0 ? 'shows all' : out}`;
   }
   const read =
     body.length > bodyRoom ? `lines ${top + 1}–${top + bodyRoom} of ${body.length} · ` : '';

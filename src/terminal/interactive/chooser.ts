@@ -140,8 +140,13 @@ export function afterPause<Value>(chooser: Chooser<Value>): Outcome<Value> {
 /** Several characters may come at once. Those after the first that decides are dropped. */
 function typed<Value>(chooser: Chooser<Value>, text: string): Step<Value> {
   let step = stay(chooser);
-  for (const character of text) {
+  for (const [at, character] of [...text].entries()) {
     step = typedOne(step.chooser, character);
+    const { filter } = step.chooser;
+    // What comes with the `/` is for the filter.
+    if (filter !== null) {
+      return stay(filtered(step.chooser, insert(filter, [...text].slice(at + 1).join(''))));
+    }
     if (step.outcome.kind !== 'stay' && step.outcome.kind !== 'pause') break;
   }
   return step;
