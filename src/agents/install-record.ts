@@ -68,6 +68,11 @@ export class InstallRecord {
     return this.#files.get(place) ?? null;
   }
 
+  /** All files that were written and not taken back since, with their paths. */
+  all(): readonly (readonly [place: string, file: InstalledFile])[] {
+    return [...this.#files];
+  }
+
   /** What a file held before; null where no copy of it is left. */
   backupOf({ backup }: InstalledFile): Buffer | null {
     return backup === null ? null : readFileOrNull(this.#backup(backup), { maxBytes: MOST_BYTES });

@@ -8,7 +8,7 @@ import {
   removeIfThere,
 } from '../fs/entries.ts';
 import { findProgram } from '../fs/find-program.ts';
-import { readFile } from '../fs/read-file.ts';
+import { readFile, readFileOrNull } from '../fs/read-file.ts';
 import { isStill, placeOfSettings, rewriteFile } from '../fs/rewrite-file.ts';
 import { isSavepointError, SavepointError } from '../index.ts';
 import { AGENT_NAMES, type AgentName } from './agent-adapter.ts';
@@ -161,6 +161,17 @@ export function applyRemoval(
     if (isThere(folder) && !removeFolder(folder)) break;
   }
   return copy;
+}
+
+/** Files of other projects in which our hooks are registered, as far as this user has done it. */
+export function installedElsewhere({ record, project }: Site): string[] {
+  const elsewhere = record
+    .all()
+    .filter(([place, { scope }]) => scope !== 'user' && !place.startsWith(`${project}/`));
+  return elsewhere.flatMap(([place, { agent }]) => {
+    const bytes = readFileOrNull(place, { maxBytes: MOST_BYTES });
+    return bytes !== null && ourCommandIn(String(bytes), agent) !== null ? [place] : [];
+  });
 }
 
 /** The hooks of ours that are registered for an agent, and the files that cannot be read. */

@@ -69,6 +69,8 @@ export interface Ended {
   readonly sessionId: string;
   /** What this sub-agent began; null: what the agent itself began, since sub-agents may go on. */
   readonly subagentId?: string | null | undefined;
+  /** What calls of this name began. */
+  readonly toolCallId?: string | undefined;
   /** What was begun for this message; null for a message that is not on record. */
   readonly of?: CheckpointId | null | undefined;
   /** What was not begun for this message, which goes on. */
@@ -76,7 +78,7 @@ export interface Ended {
 }
 
 /** A tool call or a command. */
-type Call = Pick<Window | Change, 'sessionId' | 'checkpointId' | 'subagentId'>;
+type Call = Pick<Window | Change, 'sessionId' | 'checkpointId' | 'toolCallId' | 'subagentId'>;
 
 /** Whether a call belongs to work that must be over. */
 export function isEnded(call: Call, ended: Ended | null): boolean {
@@ -84,6 +86,7 @@ export function isEnded(call: Call, ended: Ended | null): boolean {
     ended !== null &&
     call.sessionId === ended.sessionId &&
     (ended.subagentId === undefined || call.subagentId === ended.subagentId) &&
+    (ended.toolCallId === undefined || call.toolCallId === ended.toolCallId) &&
     (ended.of === undefined || call.checkpointId === ended.of) &&
     (ended.notOf === undefined || call.checkpointId !== ended.notOf)
   );
@@ -95,11 +98,12 @@ export function lostWindows(
   ended: Ended | null,
   now: number,
 ): Set<string> {
-  const lost = windows.filter(
-    (window) =>
-      isEnded(window, ended) || (window.owner !== null && !ownerMayRun(window.owner, now)),
-  );
+  const lost = windows.filter((window) => isEnded(window, ended) || isOwnerGone(window, now));
   return new Set(lost.map(({ id }) => id));
+}
+
+function isOwnerGone({ owner, createdAt: since }: Window, now: number): boolean {
+  return owner !== null && !ownerMayRun(owner, { since, now });
 }
 
 /**

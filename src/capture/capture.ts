@@ -45,6 +45,8 @@ export interface CaptureSite {
 export interface Capturing {
   readonly author: Author;
   readonly finds: Finds;
+  /** Open changes under the name of the author's call belong to an earlier call. */
+  readonly isNewCall?: boolean;
 }
 
 /**
@@ -55,7 +57,7 @@ export async function openChanges(
   draft: Draft,
   site: CaptureSite,
   paths: readonly TrackedPath[],
-  { author, finds }: Capturing,
+  { author, finds, isNewCall = false }: Capturing,
 ): Promise<Change[]> {
   const opened: Change[] = [];
   const looks = lookAround(site, paths);
@@ -73,7 +75,10 @@ export async function openChanges(
     for (const call of others) if (call.after === null) keepCall(draft, call, finds.now);
     const [other] = others;
     if (head?.open) {
-      const isUntold = open.some((call) => isUnfinished(call, author, seen.state));
+      const isUntold = open.some(
+        (call) =>
+          (isNewCall || call.toolCallId !== author.toolCallId) && isUnfinished(call, seen.state),
+      );
       settle(draft, head, path, seen, author.createdAt, other !== undefined || isUntold);
     } else {
       // Where another call is at work, that call most likely made a difference.
@@ -93,8 +98,8 @@ export async function openChanges(
  * Whether nobody has told the end of another call that is to end here, though its file has changed: the call may
  * have been refused or interrupted, and a person may have written since.
  */
-function isUnfinished({ toolCallId, before }: Change, next: Author, now: State): boolean {
-  return toolCallId !== null && toolCallId !== next.toolCallId && !sameState(before, now);
+function isUnfinished({ toolCallId, before }: Change, now: State): boolean {
+  return toolCallId !== null && !sameState(before, now);
 }
 
 /** Nobody can tell the writes of calls apart that are at work at one path. */
@@ -202,9 +207,9 @@ export async function changesOfOverlappedCalls(
 }
 
 /** Whether the tool call that opened a change may still be writing, while nobody has told its end. */
-export function mayRun({ toolCallId, owner }: Change, now: number): boolean {
+export function mayRun({ toolCallId, owner, createdAt: since }: Change, now: number): boolean {
   if (toolCallId === null || owner?.kind === 'import') return false;
-  return owner === null || ownerMayRun(owner, now);
+  return owner === null || ownerMayRun(owner, { since, now });
 }
 
 /**

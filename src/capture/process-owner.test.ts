@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { ProcessOwner } from '../model/owner.ts';
-import { currentOwner, processMayRun, processOwner } from './process-owner.ts';
+import { currentOwner, ownerMayRun, processMayRun, processOwner } from './process-owner.ts';
 
 const MODULE = new URL('process-owner.ts', import.meta.url).href;
 
@@ -45,3 +45,11 @@ it.skipIf(process.platform !== 'linux')(
     }
   },
 );
+
+it('counts on another machine for a day, because nobody can look there', () => {
+  const owner = { ...currentOwner(), host: 'a-container-that-is-gone' };
+  const began = { since: 1_790_000_000_000 };
+  const hour = 60 * 60 * 1000;
+  expect(ownerMayRun(owner, { ...began, now: began.since + hour })).toBe(true);
+  expect(ownerMayRun(owner, { ...began, now: began.since + 25 * hour })).toBe(false);
+});

@@ -24,9 +24,20 @@ export function ownerRuns(owner: ProcessOwner): boolean {
   return owner.host === hostname() && owner.started !== null && processMayRun(owner);
 }
 
-/** Whether the owner may still be at work. True also when that cannot be found out. */
-export function ownerMayRun(owner: LivingOwner, now: number): boolean {
-  return owner.kind === 'lease' ? now < owner.until : processMayRun(owner);
+// A container that was made anew has another name, and whoever died in the old one must not be waited for.
+const ELSEWHERE_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Whether the owner may still be at work, of which the last sign came at `since`. True also when that cannot be found
+ * out, but of a process on another machine for a day only.
+ */
+export function ownerMayRun(
+  owner: LivingOwner,
+  { since, now }: { readonly since: number; readonly now: number },
+): boolean {
+  if (owner.kind === 'lease') return now < owner.until;
+  if (owner.host !== hostname()) return now < since + ELSEWHERE_MS;
+  return processMayRun(owner);
 }
 
 /** As `ownerMayRun`, for a process. */

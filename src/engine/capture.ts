@@ -91,14 +91,16 @@ export function captureBefore(bench: Workbench, request: CaptureRequest): Promis
     const site = { ...bench.site, maxFileSize, asText };
     const paths = request.paths.flatMap((path) => resolveNamed(bench.root, path));
     if (paths.length === 0) throw new SavepointError('argument-invalid', 'no path was named');
-    const told = await openedBefore(bench, request, paths);
+    const { toolCallIdRepeats: isNewCall = false } = request;
+    const told = isNewCall ? null : await openedBefore(bench, request, paths);
     if (told !== null) return told;
     await recordSession(bench, draft, request, now);
     const { description } = request;
     const message = { sessionId, messageId, description, coverage: 'named' as const };
     const { id } = await messageCheckpoint(draft, bench.store, bench.root, message, now);
     const author = toolAuthor(request, id, now);
-    const changes = await openChanges(draft, site, paths, { author, finds: bench.finds(now) });
+    const capturing = { author, isNewCall, finds: bench.finds(now) };
+    const changes = await openChanges(draft, site, paths, capturing);
     return captureOf(id, paths, changes);
   });
 }

@@ -2,7 +2,8 @@ import { type Ended, isEnded } from '../capture/attribution.ts';
 import { changesOfOverlappedCalls, endChanges, endOverlapped } from '../capture/capture.ts';
 import type { Change } from '../model/change.ts';
 import { checkId } from '../model/check.ts';
-import type { Window } from '../model/window.ts';
+import type { Seq } from '../model/ids.ts';
+import { commandsIn, type Window } from '../model/window.ts';
 import type { Draft } from '../store/draft.ts';
 import { findMessage } from '../timeline/checkpoints.ts';
 import { endRun, releaseSession } from '../timeline/sessions.ts';
@@ -55,14 +56,47 @@ async function endWork(
   { told, baseline }: { readonly told: boolean; readonly baseline?: boolean | undefined },
 ): Promise<void> {
   const { sessionId, subagentId = null } = ended;
+  const isPassed = told ? await passedBy(bench, ended) : () => true;
   await bench.write(async (draft, now) => {
-    const isMeant = (change: Change): boolean => isEnded(change, ended);
-    await endOpen(bench, draft, { sessionId, isMeant, told, now });
+    for (const passed of [false, true]) {
+      const isMeant = (change: Change): boolean =>
+        isEnded(change, ended) && isPassed(change, change.seq) === passed;
+      await endOpen(bench, draft, { sessionId, isMeant, told: !passed, now });
+    }
     if (subagentId === null) await endRun(draft, bench.store, sessionId);
   });
   if (!bench.settings.scan) return;
-  if (told) await closeWindows(bench, (window) => isEnded(window, ended), { baseline });
-  else await scanWith(bench, { ended, baseline }, async () => {});
+  const isTold = (window: Window): boolean =>
+    isEnded(window, ended) && !isPassed(window, window.opened);
+  const report = told ? await closeWindows(bench, isTold, { baseline }) : null;
+  const isLeft = (await openWindows(bench)).some((window) => isEnded(window, ended));
+  if (report === null || isLeft) await scanWith(bench, { ended, baseline }, async () => {});
+}
+
+/**
+ * Whether a later call of the same agent has ended while a call was open. Then the call may have ended long ago, and an
+ * interrupt says nothing about it: a failed patch, or a server that goes on in the background.
+ */
+async function passedBy(
+  bench: Workbench,
+  { sessionId, subagentId = null }: Ended,
+): Promise<(call: Pick<Change | Window, 'toolCallId'>, began: Seq) => boolean> {
+  const windows = (await openWindows(bench)).filter((window) => window.sessionId === sessionId);
+  const commands = windows.flatMap(({ certain }) => certain ?? []);
+  const isOwn = (change: Change): boolean =>
+    change.origin === 'tool' && change.after !== null && change.subagentId === subagentId;
+  const open = await openOf(bench, sessionId, () => true);
+  const first = Math.min(...open.map(({ seq }) => seq), ...windows.map(({ opened }) => opened));
+  const query = { sessionIds: [sessionId], after: first };
+  const isAnyOpen = Number.isFinite(first);
+  const tools = isAnyOpen ? (await bench.store.timeline.changes(query)).filter(isOwn) : [];
+  return ({ toolCallId }, began) =>
+    commands.some(({ from }) => from > began) ||
+    tools.some((tool) => tool.seq > began && tool.toolCallId !== toolCallId);
+}
+
+async function openWindows({ store }: Workbench): Promise<Window[]> {
+  return commandsIn(await store.timeline.windows()).filter(({ closed }) => closed === null);
 }
 
 interface Ending {

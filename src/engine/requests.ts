@@ -116,6 +116,11 @@ export interface WorkMention {
   readonly owner?: OwnerRequest | undefined;
   /** The sub-agent that works for the session. It may go on when a turn ends. */
   readonly subagentId?: string | undefined;
+  /**
+   * Later calls can have the same `toolCallId`, as where it is made from the input of the tool. A call of this name
+   * that is open is then an earlier one, and it has ended at a time that nobody knows.
+   */
+  readonly toolCallIdRepeats?: boolean | undefined;
 }
 
 export const OWNER: Kind<OwnerRequest> = anyOf(
@@ -123,7 +128,11 @@ export const OWNER: Kind<OwnerRequest> = anyOf(
   object({ leaseMs: AMOUNT }),
 );
 
-const WORK_MENTION = { owner: optional(OWNER), subagentId: optional(ID) };
+const WORK_MENTION = {
+  owner: optional(OWNER),
+  subagentId: optional(ID),
+  toolCallIdRepeats: optional(BOOLEAN),
+};
 
 const CONVERSATION: Kind<Conversation> = object({
   id: nullable(TEXT),

@@ -367,8 +367,9 @@ export class Savepoint extends TimelineReader {
   async isRunning(sessionId: string): Promise<boolean> {
     check(ID, 'sessionId', sessionId);
     const { store, settings } = this.#bench;
-    const owner = (await findSession(store, sessionId))?.owner ?? null;
-    return owner !== null && ownerMayRun(owner, settings.now());
+    const session = await findSession(store, sessionId);
+    if (session === null || session.owner === null) return false;
+    return ownerMayRun(session.owner, { since: session.lastActiveAt, now: settings.now() });
   }
 
   /**

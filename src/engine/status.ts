@@ -72,8 +72,8 @@ export async function status(bench: Workbench): Promise<ProjectStatus> {
   };
 }
 
-function isOver({ closed, owner }: Window, now: number): boolean {
-  return closed !== null || (owner !== null && !ownerMayRun(owner, now));
+function isOver({ closed, owner, createdAt: since }: Window, now: number): boolean {
+  return closed !== null || (owner !== null && !ownerMayRun(owner, { since, now }));
 }
 
 async function worktreeStatus(bench: Workbench): Promise<WorktreeStatus> {

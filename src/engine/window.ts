@@ -24,7 +24,9 @@ export function openWindow(bench: Workbench, request: WindowRequest): Promise<Op
   const messageId = checkId('messageId', request.messageId);
   const { description, conversation, baseline } = request;
   const looksAtLeftOut = request.isRun === true;
-  return scanWith(bench, { looksAtLeftOut, baseline }, async (draft, now, report) => {
+  const { toolCallId, toolCallIdRepeats } = request;
+  const ended = toolCallIdRepeats && toolCallId !== undefined ? { sessionId, toolCallId } : null;
+  return scanWith(bench, { ended, looksAtLeftOut, baseline }, async (draft, now, report) => {
     const { coverage } = report;
     await recordSession(bench, draft, request, now);
     const message = { sessionId, messageId, description, coverage, conversation };

@@ -116,6 +116,8 @@ export interface PlanNote {
     | 'hides-everything'
     | 'ignored-kept'
     | 'not-certain'
+    /** These go back in part: what else changed in them is not certain to be the session's. */
+    | 'uncertain-kept'
     /** No tool named these: a scan found them changed while a command ran. */
     | 'inferred'
     | 'others-kept'

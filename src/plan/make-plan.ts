@@ -86,10 +86,15 @@ export async function makePlan(site: CaptureSite, request: PlanRequest): Promise
   const head = gitHead(site.root);
   const { seen } = input;
   const uncertain = exact ? new Set<Seq>() : takenAs('shared', set);
+  const withShared = set.chains.filter(({ shared }) => shared > 0);
+  const uncertainKept = new Set(withShared.map(({ path }) => path));
   const inferred = exact ? new Set<Seq>() : takenAs('inferred', set);
   const lostSetId = new Set(input.paths.filter(hasLostSetId).map(({ path }) => path));
   const notes = [
-    ...notesOn({ checkpoint, exact, lines, seen, uncertain, inferred, lostSetId, gitHead: head }),
+    ...notesOn({
+      ...{ checkpoint, exact, lines, seen, gitHead: head },
+      ...{ uncertain, uncertainKept, inferred, lostSetId },
+    }),
     ...(await notesOnOthers(site.store, request, set, lines)),
   ];
   const forced = request.force ? ({ forced: true } as const) : {};
@@ -186,8 +191,8 @@ export interface InTheWay {
 export async function refuseBusy(store: Store, { families, paths, now }: InTheWay): Promise<void> {
   const own = (sessionId: string | null): boolean => families?.includes(sessionId ?? '') ?? true;
   const command = commandsIn(await store.timeline.windows()).find(
-    ({ sessionId, closed, owner }) =>
-      own(sessionId) && closed === null && owner !== null && ownerMayRun(owner, now),
+    ({ sessionId, closed, owner, createdAt: since }) =>
+      own(sessionId) && closed === null && owner !== null && ownerMayRun(owner, { since, now }),
   );
   if (command !== undefined) {
     throw new SavepointError('session-busy', `a command is still running: ${command.description}`, {

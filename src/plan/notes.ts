@@ -14,6 +14,8 @@ export interface NoteSubject {
   readonly seen: ReadonlyMap<TrackedPath, Observation>;
   /** Changes in the set whose author is not certain. */
   readonly uncertain: ReadonlySet<Seq>;
+  /** Paths with changes that stay because their author is not certain. */
+  readonly uncertainKept: ReadonlySet<TrackedPath>;
   /** Changes in the set that no tool named: a scan found them after a command. */
   readonly inferred: ReadonlySet<Seq>;
   /** Files that had a set-id bit before the set, and have it no longer. */
@@ -27,6 +29,14 @@ export function notesOn(subject: NoteSubject): PlanNote[] {
   return [
     ...pathNote('not-certain', UNCERTAIN_MESSAGE, subject, ({ takes }) =>
       takes.some((seq) => subject.uncertain.has(seq)),
+    ),
+    ...noteOn(
+      'uncertain-kept',
+      UNCERTAIN_KEPT_MESSAGE,
+      subject.lines.filter(
+        (line) =>
+          (isWork(line) || line.action === 'conflict') && subject.uncertainKept.has(line.path),
+      ),
     ),
     ...pathNote('inferred', INFERRED_MESSAGE, subject, ({ takes }) =>
       takes.some((seq) => subject.inferred.has(seq)),
@@ -72,6 +82,8 @@ export function othersNote(
 const OTHERS_MESSAGE = 'others changed these since, and they stay as they are';
 const UNCERTAIN_MESSAGE =
   'it is not certain who changed these: the end of the command was not seen, or another one ran at the same time';
+const UNCERTAIN_KEPT_MESSAGE =
+  'not all that changed in these goes back: it is not certain who changed the rest; --include-shared takes it back too';
 const INFERRED_MESSAGE =
   'no tool named these files: they changed while a command ran, so what you did to them meanwhile goes back too';
 const LOCK_MESSAGE = 'a lock file changes: install dependencies again';

@@ -59,7 +59,7 @@ function application(
     ask: async () => null,
     stdin: process.stdin,
     stdout: process.stdout,
-    interrupts: { onInterrupt: () => () => undefined },
+    interrupts: { onInterrupt: () => () => undefined, during: (work) => work() },
   };
   return new Application(request, io, setStage(request, io));
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { displayText } from '../index.ts';
+import type { PassSignals } from '../terminal/interactive/external-editor.ts';
 import { type Paint, paintFor } from '../terminal/paint.ts';
 import { messageOf } from '../terminal/phrases.ts';
 import { settingsText } from '../terminal/settings-text.ts';
@@ -17,6 +18,7 @@ import { type EngineFiles, openEngineFiles } from './files/engine-files.ts';
 import type { PrintedConfig, PrintedSessions, ReplicaIo, ReplicaRequest } from './request.ts';
 import { RunnerFactory } from './runners/runner-factory.ts';
 import { loadSdk } from './sdk/load-sdk.ts';
+import { KeptPrompts } from './sessions/kept-prompts.ts';
 import type { Session } from './sessions/session.ts';
 import { SessionManager } from './sessions/session-manager.ts';
 import { type Stage, setStage } from './stage.ts';
@@ -160,7 +162,13 @@ export class Application {
     if (interactive) {
       // Programs that use these classes may have another screen, or none.
       const { TerminalInteractiveUI } = await import('./ui/terminal-interactive-ui.ts');
-      return new TerminalInteractiveUI({ stdin, stdout, env: painted, cwd: this.#stage.project });
+      const { project, replicaHome } = this.#stage;
+      const memory = new KeptPrompts({ root: join(replicaHome, 'history'), project });
+      const during: PassSignals = (work, pass) => this.#io.interrupts.during(work, pass);
+      return new TerminalInteractiveUI({
+        ...{ stdin, stdout, env: painted, cwd: project },
+        ...{ memory, during },
+      });
     }
     if (!this.#request.demo) {
       const hint = 'for one turn without a terminal: savepoint chat --print PROMPT';

@@ -187,7 +187,8 @@ function chosen(chain: LoadedChain, request: SetRequest, options: SetOptions): P
   }
   const taken = left.filter((change) => options.includeShared || isCertain(change, request));
   const set = new Set(taken.map((change) => change.seq));
-  return { path, changes, set, shared: left.length - taken.length, settled: false };
+  const kept = left.filter((change) => !set.has(change.seq) && !leavesAsItWas(change));
+  return { path, changes, set, shared: kept.length, settled: false };
 }
 
 /** Whether a change belongs to the set for certain. Another message of the session may have made it. */

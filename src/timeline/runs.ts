@@ -120,8 +120,9 @@ export async function isRun(store: Store, sessionId: string | null): Promise<boo
 }
 
 /** The error for a run whose changes no scan has found yet. */
-function notScanned({ owner, closed, description }: Window, now: number): SavepointError {
-  if (closed === null && (owner === null || ownerMayRun(owner, now))) {
+function notScanned(window: Window, now: number): SavepointError {
+  const { owner, closed, description, createdAt: since } = window;
+  if (closed === null && (owner === null || ownerMayRun(owner, { since, now }))) {
     return new SavepointError('session-busy', `the last run is still running: ${description}`);
   }
   const message = `what the last run changed is not on record yet: ${description}`;

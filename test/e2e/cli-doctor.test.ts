@@ -101,6 +101,25 @@ it('finds hooks that are doubled, incomplete, switched off, or whose program is 
   ]);
 });
 
+it('finds a Node on PATH that cannot run the hooks', async () => {
+  const old = join(project.scratch, 'old/node');
+  const preload = join(project.scratch, 'old/version.cjs');
+  write(preload, "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } });");
+  write(old, `#!/bin/sh\nexec ${process.execPath} --require ${preload} "$@"\n`);
+  chmodSync(old, 0o755);
+  const env = { PATH: `${dirname(old)}:${PATH}` };
+  expect((await examined(env)).findings).toEqual([]);
+  await setUp('claude-code');
+  const { code, findings } = await examined(env);
+  expect(code).toBe(1);
+  expect(findings).toMatchObject([{ code: 'node-unusable' }]);
+  expect(findings[0]?.message).toContain(`${old} cannot run the hooks, so nothing is recorded`);
+  expect(findings[0]?.message).toContain('needs Node 22.19 or newer');
+  expect(findings[0]?.fix).toContain(`PATH=${dirname(process.execPath)}:$PATH`);
+  const nowhere = await examined({ PATH: join(project.scratch, 'nowhere') });
+  expect(nowhere.findings[0]?.message).toContain('there is no node on PATH');
+});
+
 it('finds settings that cannot be read', async () => {
   write(join(user, '.claude/settings.json'), '{');
   const { findings } = await examined();

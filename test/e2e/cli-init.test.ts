@@ -115,6 +115,19 @@ describe('init then uninstall', () => {
     },
   );
 
+  it('names the files of other projects in which hooks are left', async () => {
+    const local = project.path('.claude/settings.local.json');
+    await project.run(['init', ...CLAUDE, '--scope', 'local']);
+    await project.run(['init', '--agent', 'gemini', '--yes'], { cwd: user });
+    const elsewhere = await project.run(['uninstall', '--yes'], { cwd: user });
+    expect(elsewhere.code).toBe(0);
+    expect(elsewhere.out).toContain(`Hooks stay in other projects: ${local}. Run savepoint`);
+    expect(existsSync(local)).toBe(true);
+    const here = await project.run(['uninstall', '--yes']);
+    expect(here.out).not.toContain('other projects');
+    expect(existsSync(local)).toBe(false);
+  });
+
   it('keeps the copy of settings that did not go back to it', async () => {
     write(settings, '{\n  "model": "opus"\n}\n');
     await project.run(['init', ...CLAUDE]);
@@ -179,6 +192,24 @@ describe('init', () => {
       cwd: user,
     });
     expect(JSON.parse(atHome.out)).toMatchObject({ outcome: 'done', baseline: 'refused' });
+  });
+
+  it('says why the project could not be scanned, and ends with 1', async () => {
+    project.write('b.txt', 'two\n');
+    const args = ['init', '--agent', 'claude-code', '--yes'];
+    const env = { SAVEPOINT_MAX_SCAN_ENTRIES: '1' };
+    const { code, out, err } = await project.run(args, { env });
+    expect(code).toBe(1);
+    expect(out).not.toContain('Scanned');
+    expect(err).toContain('the project was not scanned: there are too many files');
+    const json = await project.run([...args, '--json'], { env });
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.out)).toMatchObject({ outcome: 'done', baseline: 'failed' });
+    // The hooks are there already, and what was missing is made now.
+    const later = await project.run(args);
+    expect(later.code).toBe(0);
+    expect(later.out).not.toContain('Nothing to do');
+    expect((await project.run(args)).code).toBe(5);
   });
 
   it('shows what it would write, asks, and takes no for an answer', async () => {
@@ -335,10 +366,10 @@ describe('init', () => {
       return [name, line];
     });
     expect(Object.fromEntries(allowed)).toEqual({
-      'list.md': 'Bash(savepoint list --limit 20)',
-      'status.md': 'Bash(savepoint doctor)',
-      'undo-all.md': 'Bash(savepoint rewind --session:*)',
-      'undo.md': 'Bash(savepoint rewind --session:*)',
+      'list.md': 'Bash(savepoint list --limit 20), Bash(true)',
+      'status.md': 'Bash(savepoint doctor), Bash(true)',
+      'undo-all.md': 'Bash(savepoint rewind --session:*), Bash(true)',
+      'undo.md': 'Bash(savepoint rewind --session:*), Bash(true)',
     });
   });
 });
@@ -412,5 +443,16 @@ describe('off and on', () => {
     expectSchema('on', on.out);
     expect(JSON.parse(on.out)).toMatchObject({ all: false, sessions: [] });
     expect((await project.run(['on'])).code).toBe(5);
+  });
+
+  it('know a session by the beginning of its id, as savepoint sessions prints it', async () => {
+    const session = 'a-session-with-a-long-id';
+    const work = () => project.write('a.txt', 'two\n');
+    await project.agent({ message: 'm1', session, paths: ['a.txt'], work });
+    const off = await project.run(['off', '--session', 'a-sessio', '--json']);
+    expect(JSON.parse(off.out)).toMatchObject({ sessions: [session] });
+    const unknown = await project.run(['off', '--session', 'another']);
+    expect(unknown.code).toBe(0);
+    expect(unknown.out).toContain('no session on record has this id');
   });
 });

@@ -27,6 +27,23 @@ describe('savepoint rewind --session', () => {
     expect((await project.run([...rewind, 'latest'])).code).toBe(2);
     expect((await project.run(['rewind', '--session', 'nobody'])).code).toBe(4);
   });
+
+  it('does not say that nothing changed where it leaves what is not certain', async () => {
+    project = new CliProject({ 'a.txt': 'old\n' });
+    const call = { sessionId: 's1', messageId: 'm1', toolCallId: 'interrupted' };
+    await project.open(async (savepoint) => {
+      await savepoint.openWindow(call);
+      project.write('a.txt', 'new\n');
+      await savepoint.checkpoint({ sessionId: 's1', messageId: 'm2', scan: true });
+    });
+    const { code, out } = await project.run(['rewind', '--session', 's1', '--yes']);
+    expect(code).toBe(5);
+    expect(out.split('\n')).toEqual([
+      'Nothing was changed. These files are left as they are:',
+      '  skip      a.txt  left as it is: it is not certain who changed it; --include-shared takes it back too',
+      '',
+    ]);
+  });
 });
 
 describe('savepoint rewind, undo and redo', () => {

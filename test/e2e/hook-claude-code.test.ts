@@ -208,6 +208,13 @@ describe('hooks of Claude Code', () => {
     ]);
   });
 
+  it('say in the log of which project an event could not be recorded', async () => {
+    const { env } = bed.call('');
+    const payload = { session_id: 's', hook_event_name: 'UserPromptSubmit', prompt: 'go' };
+    await bed.hook(payload, { env: { ...env, SAVEPOINT_MAX_FILE_SIZE: 'large' } });
+    expect(bed.log()).toMatchObject([{ outcome: 'failed', project: bed.root }]);
+  });
+
   it('are seen by savepoint doctor', async () => {
     const place = { cwd: bed.root, env: { HOME: bed.base, SAVEPOINT_HOME: bed.home, PATH: '' } };
     await new Claude().ask('p1', 'go');

@@ -51,6 +51,32 @@ describe('hooks of agents without ids', () => {
     ]);
   });
 
+  it('leave a person’s work alone between a call without an end and the same call again', async () => {
+    const { root } = await projectOf('droid');
+    const send = (hook_event_name: string, more: object) =>
+      bed.hook({ session_id: 'd', cwd: root, hook_event_name, ...more });
+    const test = { tool_name: 'Execute', tool_input: { command: 'npm test' } };
+    const edit = { tool_name: 'Edit', tool_input: { file_path: join(root, 'a.txt') } };
+    await send('UserPromptSubmit', { prompt: 'first' });
+    // Droid does not tell the end of a command that fails, or of an edit that is refused.
+    await send('PreToolUse', test);
+    await send('PreToolUse', edit);
+    bed.put('a.txt', 'mine\n');
+    bed.put('by-hand.txt', 'mine\n');
+    await send('PreToolUse', edit);
+    await send('PostToolUse', edit);
+    await send('PreToolUse', test);
+    bed.put('made.txt', 'made\n');
+    await send('PostToolUse', test);
+    await send('Stop', {});
+    await bed.rewind('first');
+    expect([bed.text('a.txt'), bed.text('made.txt'), bed.text('by-hand.txt')]).toEqual([
+      'mine\n',
+      null,
+      'mine\n',
+    ]);
+  });
+
   it('take a session without prompts for one message', async () => {
     const { root } = await projectOf('droid');
     const call = {
@@ -80,6 +106,35 @@ describe('hooks of agents without ids', () => {
     expect(await bed.prompts()).toEqual(['a prompt to cline: 1']);
     const changes = await bed.with((savepoint) => savepoint.changes({ sessionIds: ['c'] }));
     expect(changes).toHaveLength(1);
+  });
+
+  it('tell Cline of a rewind at its next call, because it does not listen at a prompt', async () => {
+    const { root } = await projectOf('cline');
+    const call = (id: string) => ({ id, name: 'editor', input: { path: join(root, 'a.txt') } });
+    const send = (hookName: string, more: object) =>
+      bed.hook({ taskId: 'c', workspaceRoots: [root], hookName, ...more });
+    await send('agent_start', { timestamp: '2026-11-15T21:54:00.081Z' });
+    await send('tool_call', { tool_call: call('call-1') });
+    bed.put('a.txt', 'ONE\n');
+    await send('tool_result', { tool_result: call('call-1') });
+    await send('agent_end', {});
+    await bed.rewind('a prompt to cline');
+    const nothing = '{"cancel":false}';
+    expect(await send('agent_start', { timestamp: '2026-11-15T21:55:00.081Z' })).toBe(nothing);
+    const told = await send('tool_call', { tool_call: call('call-2') });
+    expect(JSON.parse(told)).toEqual({
+      cancel: false,
+      contextModification: expect.stringContaining('a.txt'),
+    });
+    await send('tool_result', { tool_result: call('call-2') });
+    expect(await send('tool_call', { tool_call: call('call-3') })).toBe(nothing);
+  });
+
+  it('record a prompt once that two hooks of Droid tell', async () => {
+    const { root } = await projectOf('droid');
+    const prompt = { hook_event_name: 'UserPromptSubmit', message_id: 'm1', prompt: 'go' };
+    for (const _ of ['user', 'project']) await bed.hook({ session_id: 'd', cwd: root, ...prompt });
+    expect(await bed.prompts()).toEqual(['go: 0']);
   });
 
   it('record a prompt once that Copilot tells to its own hook and to that of Claude Code', async () => {
@@ -137,6 +192,44 @@ describe('an interrupt', () => {
     await bed.with((savepoint) => savepoint.scan());
     await bed.rewind('long');
     expect([bed.text('part.txt'), bed.text('by-hand.txt')]).toEqual([null, 'mine\n']);
+  });
+});
+
+describe('an interrupt long after a call without an end', () => {
+  it('leaves what a person did meanwhile, and takes what the last command did for certain', async () => {
+    const { root } = await projectOf('codex');
+    const turn = { session_id: 'x', turn_id: 't1', cwd: root };
+    const send = (hook_event_name: string, more: object = {}) =>
+      bed.hook({ ...turn, hook_event_name, ...more });
+    const bash = (id: string) => {
+      return { tool_name: 'Bash', tool_use_id: id, tool_input: { command: `run ${id}` } };
+    };
+    const patch = (id: string, file: string) => {
+      const command = `*** Begin Patch\n*** Update File: ${file}\n*** End Patch`;
+      return { tool_name: 'apply_patch', tool_use_id: id, tool_input: { command } };
+    };
+    await send('UserPromptSubmit', { prompt: 'serve' });
+    // Codex tells no end of a server that goes on, nor of a patch that fails.
+    await send('PreToolUse', bash('server'));
+    await send('PreToolUse', patch('failed', 'a.txt'));
+    bed.put('a.txt', 'mine\n');
+    bed.put('by-hand.txt', 'mine\n');
+    await send('PreToolUse', patch('next', 'b.txt'));
+    bed.put('b.txt', 'patched\n');
+    await send('PostToolUse', patch('next', 'b.txt'));
+    await send('PreToolUse', bash('test'));
+    bed.put('report.txt', 'made\n');
+    await send('PostToolUse', bash('test'));
+    bed.put('by-hand-2.txt', 'mine\n');
+    await send('PreToolUse', bash('last'));
+    bed.put('part.txt', 'made\n');
+    await send('Interrupt');
+    await bed.rewind('serve');
+    const names = ['a.txt', 'b.txt', 'by-hand.txt', 'report.txt', 'by-hand-2.txt', 'part.txt'];
+    expect(names.map((name) => bed.text(name))).toEqual([
+      ...['mine\n', null, 'mine\n', null, 'mine\n'],
+      null,
+    ]);
   });
 });
 

@@ -136,6 +136,7 @@ await ui.start({
     ui.displayWarning('interrupted');
   },
   onExit: () => void stop(),
+  onNextMode: () => ui.setStatus('next mode'),
   complete: (text) =>
     ['/checkpoint', '/clear', '/undo']
       .filter((name) => name.startsWith(text))

@@ -317,8 +317,13 @@ describe('a call whose end never came', () => {
       ['tool', 'agent', 'shared'],
       ['tool', 'agent', 'exact'],
     ]);
-    await savepoint.rewind({ to });
+    const { notes } = await savepoint.rewind({ to });
     expect(project.read(FILE)).toBe(`${WAS}the person, after the call was refused\n`);
+    expect(notes).toMatchObject([{ code: 'uncertain-kept', paths: [FILE] }]);
+    expect((await savepoint.rewind({ to, includeShared: true })).notes).toMatchObject([
+      { code: 'not-certain', paths: [FILE] },
+    ]);
+    expect(project.read(FILE)).toBe(WAS);
   });
 
   it('leaves the next call certain where both began before either wrote', async () => {

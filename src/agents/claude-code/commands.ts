@@ -68,16 +68,19 @@ export function commandFiles(folder: string, program: string): OwnFile[] {
   ];
 }
 
-/** What is allowed lets the model run it, too: never `savepoint run`, which runs any program. */
+/**
+ * What is allowed lets the model run it, too: never `savepoint run`, which runs any program. Claude Code takes every
+ * exit code but 0 for a failure and does not ask the model then, also where there was nothing to take back.
+ */
 function commandText({ description, runs, allows, task }: SlashCommand, program: string): string {
   const allowed = allows === undefined ? runs : `${allows}:*`;
   return `---
 description: ${description}
-allowed-tools: Bash(${program} ${allowed})
+allowed-tools: Bash(${program} ${allowed}), Bash(true)
 disable-model-invocation: true
 ---
 
-!\`${program} ${runs}\`
+!\`${program} ${runs} || true\`
 
 ${task}
 `;

@@ -93,8 +93,13 @@ export function ownProgram(): string {
 
 /** Whether a shell finds `savepoint` outside of the project, and also when no script of npm has started it. */
 export function isOnPath(path: string | undefined, project: string): boolean {
-  const lasting = (path ?? '').split(':').filter((folder) => !folder.endsWith('node_modules/.bin'));
-  return findProgram('savepoint', lasting.join(':'), project) !== null;
+  return findProgram('savepoint', lastingPath(path), project) !== null;
+}
+
+/** PATH as agents have it, without what npm adds for the scripts that it starts. */
+export function lastingPath(path: string | undefined): string {
+  const folders = (path ?? '').split(':');
+  return folders.filter((folder) => !folder.endsWith('node_modules/.bin')).join(':');
 }
 
 /** Whether files of agents were written, or why not. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AGENT_NAMES, type AgentName } from '../../agents/agent-adapter.ts';
 import type { AgentSettings } from '../../agents/agent-settings.ts';
 import { ALL_SETTINGS } from '../../agents/all-settings.ts';
@@ -8,7 +8,8 @@ import { AGENT_FINDINGS, type AgentHealth, inspectAgent } from '../../agents/ins
 import type { Site } from '../../agents/installation.ts';
 import { switchedOff } from '../../agents/switch.ts';
 import { storeHome } from '../../config/find-project.ts';
-import { findProgram } from '../../fs/find-program.ts';
+import { realPathOrNull } from '../../fs/entries.ts';
+import { type FoundProgram, findProgram } from '../../fs/find-program.ts';
 import { displayText, isSavepointError, type Savepoint } from '../../index.ts';
 import {
   BOOLEAN,
@@ -21,8 +22,8 @@ import {
   TEXT,
   type TypeOf,
 } from '../../model/check.ts';
-import { COVERAGE, plural, relativeTime, sizeText } from '../../terminal/phrases.ts';
-import { isOnPath, ownProgram, siteOf } from '../agents/agent-files.ts';
+import { COVERAGE, plural, relativeTime, shellWord, sizeText } from '../../terminal/phrases.ts';
+import { isOnPath, lastingPath, ownProgram, siteOf } from '../agents/agent-files.ts';
 import { type Call, type Command, expectArgs } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
@@ -33,6 +34,7 @@ import { ownVersion } from '../package-place.ts';
 const FINDING = exact({
   code: oneOf(
     ...AGENT_FINDINGS,
+    'node-unusable',
     'events-lost',
     'store-unusable',
     'no-baseline',
@@ -113,6 +115,7 @@ async function examine(call: Call): Promise<Report> {
   const ofAgents = health.flatMap((one) => one.findings);
   const findings: Finding[] = [
     ...ofAgents.filter(({ code }) => code !== 'hooks-missing' || !isSetUp),
+    ...(isSetUp ? await nodeFindings(site) : []),
     ...(isSetUp ? store.findings : store.findings.filter(({ code }) => code !== 'no-baseline')),
     ...lostEvents(home, site.project),
     ...(recording ? [] : [SWITCHED_OFF]),
@@ -131,6 +134,28 @@ const SWITCHED_OFF: Finding = {
   message: 'hooks record nothing in this project, because of savepoint off',
   fix: 'savepoint on',
 };
+
+/** Hooks are run by the Node that PATH finds, which need not be the one that runs this command. */
+async function nodeFindings({ env, project, homeDirectory }: Site): Promise<Finding[]> {
+  const found = findProgram('node', lastingPath(env.PATH), project);
+  if (found !== null && found.file === realPathOrNull(process.execPath)) return [];
+  const why =
+    found === null
+      ? 'there is no node on PATH to run the hooks, so nothing is recorded'
+      : await whyUnusable(found, homeDirectory);
+  if (why === null) return [];
+  const folder = shellWord(dirname(process.execPath));
+  const fix = `start agents where PATH has a newer Node first: export PATH=${folder}:$PATH`;
+  return [{ code: 'node-unusable', message: why, fix }];
+}
+
+/** Null for a Node that can run the hooks. */
+async function whyUnusable({ file, path }: FoundProgram, home: string): Promise<string | null> {
+  const { isDone, stderr } = await asked(file, [ownProgram(), '--version'], { path, home });
+  const [line = ''] = stderr.split('\n');
+  const why = line === '' ? 'it gave no answer' : line.replace(/^savepoint: /, '');
+  return isDone ? null : `${file} cannot run the hooks, so nothing is recorded: ${why}`;
+}
 
 /** Events that hooks could not record, since the last one that they could. */
 function lostEvents(home: string, project: string): Finding[] {
@@ -163,14 +188,25 @@ async function agentReport(
 const LONGEST_MS = 5000;
 
 /** Asks a program for its version, but none that is part of the project. */
-function versionOf({ program }: AgentSettings, site: Site): Promise<string | null> {
+async function versionOf({ program }: AgentSettings, site: Site): Promise<string | null> {
   const found = findProgram(program, site.env.PATH, site.project);
-  if (found === null) return Promise.resolve(null);
-  const env = { PATH: found.path, HOME: site.homeDirectory, DISABLE_AUTOUPDATER: '1' };
+  if (found === null) return null;
+  const places = { path: found.path, home: site.homeDirectory };
+  const { isDone, stdout } = await asked(found.file, ['--version'], places);
+  return isDone ? (/\d+\.\d+[\w.+-]*/.exec(stdout)?.[0] ?? null) : null;
+}
+
+/** Runs a program that is expected to answer at once. */
+function asked(
+  file: string,
+  args: readonly string[],
+  { path, home }: { readonly path: string; readonly home: string },
+): Promise<{ readonly isDone: boolean; readonly stdout: string; readonly stderr: string }> {
+  const env = { PATH: path, HOME: home, DISABLE_AUTOUPDATER: '1' };
   const options = { env, cwd: '/', timeout: LONGEST_MS, killSignal: 'SIGKILL' } as const;
   return new Promise((resolve) => {
-    const child = execFile(found.file, ['--version'], options, (error, stdout) => {
-      resolve(error === null ? (/\d+\.\d+[\w.+-]*/.exec(stdout)?.[0] ?? null) : null);
+    const child = execFile(file, args, options, (error, stdout, stderr) => {
+      resolve({ isDone: error === null, stdout, stderr });
     });
     child.stdin?.end();
   });

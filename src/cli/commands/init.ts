@@ -10,7 +10,7 @@ import {
 } from '../../agents/installation.ts';
 import { displayText, isSavepointError, type Savepoint, SavepointError } from '../../index.ts';
 import { described, exact, listOf, nullable, oneOf, TEXT } from '../../model/check.ts';
-import { messageAndHint, plural } from '../../terminal/phrases.ts';
+import { COVERAGE, messageAndHint, plural } from '../../terminal/phrases.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import {
   AGENT_OPTIONS,
@@ -35,12 +35,12 @@ const SHAPE = exact({
   agents: described('The agents that were named or found.', listOf(oneOf(...AGENT_NAMES))),
   program: described('What the hooks run: a name to be found on PATH, or a path.', TEXT),
   baseline: described(
-    "The first scan of the project: 'made' now, 'there' before, 'refused' where the folder cannot be a project; null where nothing was written.",
-    nullable(oneOf('made', 'there', 'refused')),
+    "The first scan of the project: 'made' now, 'there' before, 'failed', or 'refused' where the folder cannot be a project; null where nothing was written.",
+    nullable(oneOf('made', 'there', 'failed', 'refused')),
   ),
 });
 
-type Baseline = 'made' | 'there' | 'refused';
+type Baseline = 'made' | 'there' | 'failed' | 'refused';
 
 export const init: Command = {
   name: 'init',
@@ -78,11 +78,13 @@ export const init: Command = {
     const { program, project } = site;
     printJson(call, SHAPE, { ...editsJson(carried), project, agents, program, baseline });
     if (agents.length === 0) return noAgents(call);
-    if (outcome === 'done') tellDone(call, carried, scope);
+    if (outcome === 'done') tellDone(call, carried, scope, baseline);
     if (outcome === 'not-asked') call.tell('Nothing was written: add --yes to say yes beforehand.');
     if (outcome === 'declined') call.tell('Nothing was written.');
     if (isSetUp && !isOnPath(call.io.env.PATH, project)) warnOfProgram(call, scope, site);
-    return exitOf(carried);
+    if (baseline === 'failed') return EXIT.failure;
+    const code = exitOf(carried);
+    return code === EXIT.nothingToDo && baseline === 'made' ? EXIT.done : code;
   },
 };
 
@@ -120,13 +122,21 @@ function noAgents(call: Call): ExitCode {
   return EXIT.nothingToDo;
 }
 
-function tellDone(call: Call, { edits, left }: InstallPlan, scope: Scope): void {
+function tellDone(
+  call: Call,
+  { edits, left }: InstallPlan,
+  scope: Scope,
+  baseline: Baseline | null,
+): void {
   const isIn = (files: readonly { readonly agent: AgentName }[], name: AgentName): boolean =>
     files.some(({ agent }) => agent === name);
   const written = AGENT_NAMES.filter((name) => isIn(edits, name) && !isIn(left, name));
   const titles = written.map((name) => ALL_SETTINGS[name].title).join(', ');
   if (written.length > 0) call.tell(`Set up: ${titles}. Restart the agents that are running.`);
-  else if (left.length === 0) call.tell('Nothing to do: all hooks are there already.');
+  else if (left.length === 0) {
+    const isIdle = baseline !== 'made' && baseline !== 'failed';
+    call.tell(`${isIdle ? 'Nothing to do: all' : 'All'} hooks are there already.`);
+  }
   for (const name of written) {
     const toTrust = ALL_SETTINGS[name].toTrust?.[scope];
     if (toTrust !== undefined) call.tell(`${toTrust}.`);
@@ -155,7 +165,13 @@ async function firstScan(call: Call): Promise<Baseline> {
 
 async function scanOnce(call: Call, savepoint: Savepoint): Promise<Baseline> {
   if (await savepoint.isScanned()) return 'there';
-  await savepoint.scan();
+  const { coverage, notice } = await savepoint.scan();
+  if (coverage !== 'scanned') {
+    const why = displayText(notice ?? COVERAGE[coverage]);
+    const effect = 'what agents do in a shell here cannot be undone';
+    call.io.err(`savepoint: the project was not scanned: ${why}\nhint: until it is, ${effect}\n`);
+    return 'failed';
+  }
   call.remark(`Scanned ${displayText(savepoint.root)}: what is there now is on record.`);
   return 'made';
 }

@@ -79,7 +79,7 @@ export const rewind: Command = {
       const { checkpoint, plan } = picked;
       if (plan === null || forks(call)) return runRewind(call, savepoint, checkpoint.id, asked);
       // Exactly what was on the screen, or nothing.
-      return carryOutPlan(call, savepoint, plan, wordsFor(call, checkpoint, asked.take));
+      return carryOutPlan(call, savepoint, plan, wordsFor(call, checkpoint, asked.take, plan));
     });
   },
 };
@@ -140,10 +140,10 @@ async function runRewind(
     plan: () => savepoint.planRewind(rewind),
     run: (agree: Agree) => savepoint.rewind(rewind, agree),
   };
-  const words = async ({ lines }: RewindPlan): Promise<Words> => {
-    const found = lines.map(({ path }) => path);
+  const words = async (plan: RewindPlan): Promise<Words> => {
+    const found = plan.lines.map(({ path }) => path);
     return {
-      ...wordsFor(call, checkpoint, request.take),
+      ...wordsFor(call, checkpoint, request.take, plan),
       unmatched: await unmatchedPaths(savepoint, typed, paths, found),
       question: 'Go ahead?',
     };
@@ -170,12 +170,19 @@ async function lastWorkOf(savepoint: Savepoint, session: string): Promise<string
   throw new SavepointError('checkpoint-not-found', 'no checkpoint of this session is on record');
 }
 
-function wordsFor(call: Call, checkpoint: Checkpoint, take: RewindRequest['take']): Words {
+function wordsFor(
+  call: Call,
+  checkpoint: Checkpoint,
+  take: RewindRequest['take'],
+  { lines }: RewindPlan,
+): Words {
   return {
     title: titleOf(call, checkpoint, take),
     reverse: 'savepoint undo',
     nothingToDo:
-      'Nothing to do: its session changed nothing since, or it is taken back already. What others changed goes back with --exact.',
+      lines.length === 0
+        ? 'Nothing to do: its session changed nothing since, or it is taken back already. What others changed goes back with --exact.'
+        : 'Nothing was changed. These files are left as they are:',
   };
 }
 

@@ -1,11 +1,12 @@
 import { type SwitchedOff, switchedOff, turnOff, turnOn } from '../../agents/switch.ts';
 import { findProject, storeHome } from '../../config/find-project.ts';
 import { realPathOrNull } from '../../fs/entries.ts';
-import { displayText } from '../../index.ts';
+import { displayText, isSavepointError, type Savepoint } from '../../index.ts';
 import { BOOLEAN, described, exact, listOf, TEXT } from '../../model/check.ts';
 import { type Call, type Command, expectArgs, option } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { printJson } from '../json.ts';
+import { withTimeline } from '../open-timeline.ts';
 
 const SHAPE = exact({
   project: TEXT,
@@ -20,7 +21,7 @@ export const off: Command = {
     'From now on the hooks that `savepoint init` added record nothing in the project, or nothing of one\n' +
     'session, until `savepoint on`. What is on record stays, and every other command works as before.\n' +
     'What agents change meanwhile cannot be told from what you change.',
-  options: { session: option('ID', 'only this session, by its whole id', 'session') },
+  options: { session: option('ID', 'only this session', 'session') },
   examples: [
     ['savepoint off', 'the whole project'],
     ['savepoint off --session 4f1c…', 'one conversation; savepoint sessions has the ids'],
@@ -28,7 +29,7 @@ export const off: Command = {
   json: { off: SHAPE },
   run: async (call) => {
     expectArgs(call, 'off', 0, 0);
-    const session = call.values.get('session') ?? null;
+    const session = await namedSession(call);
     const { home, project } = placesOf(call);
     const isChanged = turnOff(home, project, session);
     const what = session === null ? 'nothing is' : `nothing of ${displayText(session)} is`;
@@ -56,6 +57,23 @@ export const on: Command = {
     return answer(call, isChanged);
   },
 };
+
+/** Hooks hear whole ids, and people type the beginnings that lists print. Null where none is named. */
+async function namedSession(call: Call): Promise<string | null> {
+  const typed = call.values.get('session');
+  if (typed === undefined) return null;
+  const find = async (savepoint: Savepoint) => (await savepoint.resolveSession(typed)).id;
+  try {
+    return await withTimeline(call, find);
+  } catch (error) {
+    const isNew =
+      isSavepointError(error, 'session-not-found') || isSavepointError(error, 'store-missing');
+    if (!isNew) throw error;
+    const about = 'no session on record has this id: it counts for a new one with exactly this id';
+    call.remark(`${displayText(typed)}: ${about}.`);
+    return typed;
+  }
+}
 
 function placesOf(call: Call): { home: string; project: string } {
   const project = findProject(call);

@@ -1,8 +1,8 @@
 import { AGENT_NAMES } from '../../agents/agent-adapter.ts';
 import { SCOPES } from '../../agents/agent-settings.ts';
-import { applyRemoval, planRemoval } from '../../agents/installation.ts';
+import { applyRemoval, installedElsewhere, planRemoval } from '../../agents/installation.ts';
 import { displayText } from '../../index.ts';
-import { plural } from '../../terminal/phrases.ts';
+import { plural, someOf } from '../../terminal/phrases.ts';
 import {
   AGENT_OPTIONS,
   carryOutEdits,
@@ -15,6 +15,8 @@ import {
 } from '../agents/agent-files.ts';
 import { type Command, expectArgs } from '../command.ts';
 import { printJson } from '../json.ts';
+
+const SHOWN_FILES = 5;
 
 export const uninstall: Command = {
   name: 'uninstall',
@@ -54,6 +56,11 @@ export const uninstall: Command = {
       else if (left.length === 0) call.tell('Nothing to do: no hook was found.');
       for (const copy of copies) {
         call.remark(`What was there before savepoint init is kept in ${displayText(copy)}`);
+      }
+      const elsewhere = installedElsewhere(site).map(displayText);
+      if (scope === undefined && elsewhere.length > 0) {
+        const files = someOf(elsewhere, SHOWN_FILES);
+        call.tell(`Hooks stay in other projects: ${files}. Run savepoint uninstall there, too.`);
       }
     }
     return exitOf(carried);

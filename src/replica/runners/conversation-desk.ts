@@ -11,7 +11,10 @@ import type { SessionManager } from '../sessions/session-manager.ts';
 
 /** The part of `StreamingQueryManager` that a runner needs. */
 export interface LiveConversation
-  extends Pick<StreamingQueryManager, 'start' | 'sendPrompt' | 'interrupt' | 'close'> {
+  extends Pick<
+    StreamingQueryManager,
+    'start' | 'sendPrompt' | 'interrupt' | 'setPermissionMode' | 'close'
+  > {
   getQueryInstance(): RewindableQuery | null;
 }
 

@@ -117,7 +117,11 @@ describe('what is set', () => {
     mkdirSync(join(bed.home, '.claude-replica'));
     writeFileSync(join(bed.home, '.claude-replica', 'settings.json'), JSON.stringify({ verbose }));
     bed.run(await bed.runner());
-    await vi.waitFor(() => expect(bed.ui.status).toBe('a test · Esc Esc rewinds · /help'));
+    await vi.waitFor(() =>
+      expect(bed.ui.status).toBe(
+        'asks nothing (Shift-Tab) · a test · Esc Esc rewinds · ? for keys',
+      ),
+    );
     expect(bed.ui.verbose).toBe(verbose ? true : null);
     bed.ui.handlers?.onSubmit('/status');
     await vi.waitFor(() => expect(bed.ui.block.join('\n')).toMatch(/Model +a test$/m));

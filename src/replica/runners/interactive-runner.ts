@@ -7,6 +7,7 @@ import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
 import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
 import type { CommandRegistry } from '../commands/command-registry.ts';
+import { modeText, type PermissionModes } from '../permissions/permission-modes.ts';
 import type { ConversationEvents, TurnEnd } from '../sdk/conversation.ts';
 import type { Session } from '../sessions/session.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
@@ -30,6 +31,8 @@ export interface InteractiveRunnerParts
   readonly commands: CommandRegistry;
   /** What model answers; it stands below the input. */
   readonly status: string;
+  /** What the agent may do without a question. */
+  readonly modes: PermissionModes;
   /** What the SDK says of the MCP servers of the configuration. */
   readonly mcpServers: () => Promise<readonly McpServerShown[]>;
 }
@@ -56,7 +59,7 @@ export class InteractiveRunner {
 
   /** Until the person leaves. `prompt` is sent at once. */
   async run(prompt: string | null = null): Promise<void> {
-    const { ui, files, status, greeting, configManager } = this.#parts;
+    const { ui, files, greeting, configManager } = this.#parts;
     const { verbose } = await configManager.getProjectConfig();
     const { promise: left, resolve } = Promise.withResolvers<void>();
     this.#leave = resolve;
@@ -65,9 +68,10 @@ export class InteractiveRunner {
       onRewind: () => this.#guarded(() => this.handleRewind(this.#desk.session)),
       onInterrupt: () => void this.#guarded(() => this.#desk.live.interrupt()),
       onExit: () => this.#leave(),
+      onNextMode: () => void this.#guarded(() => this.#nextMode()),
       complete: (text) => this.#parts.commands.complete(text, this.#commandContext()),
     });
-    ui.setStatus(`${status} · Esc Esc rewinds · /help`);
+    this.#showStatus();
     if (verbose) ui.setVerbose(true);
     if (greeting.length > 0) ui.displayBlock(greeting);
     for (const notice of files?.notices() ?? []) ui.displayWarning(notice);
@@ -79,6 +83,27 @@ export class InteractiveRunner {
       // Records what an unfinished turn or a sub-agent did.
       await this.#endWork();
       await ui.stop();
+    }
+  }
+
+  #showStatus(): void {
+    const { ui, status, modes } = this.#parts;
+    const parts = [modeText(modes.current), status, 'Esc Esc rewinds', '? for keys'];
+    ui.setStatus(parts.filter((part) => part !== null).join(' · '));
+  }
+
+  /** Shift-Tab. Holds for the turn that runs too. */
+  async #nextMode(): Promise<void> {
+    const { modes } = this.#parts;
+    const [before, next] = [modes.current, modes.next()];
+    modes.set(next);
+    this.#showStatus();
+    try {
+      await this.#desk.live.setPermissionMode(next);
+    } catch (error) {
+      modes.set(before);
+      this.#showStatus();
+      throw error;
     }
   }
 
@@ -244,6 +269,9 @@ export class InteractiveRunner {
       },
       onTodos: (todos) => {
         this.#todos = todos;
+      },
+      onPermissionMode: (mode) => {
+        if (this.#parts.modes.set(mode)) this.#showStatus();
       },
       onTurnEnd: (end) => void this.#guarded(() => this.#turnEnded(end)),
     };

@@ -9,6 +9,7 @@ import type { FileLogger } from '../file-logger.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
 import { readInstructions } from '../instructions.ts';
 import { PermissionManager } from '../permissions/permission-manager.ts';
+import { PermissionModes } from '../permissions/permission-modes.ts';
 import type { ConversationEvents } from '../sdk/conversation.ts';
 import type { Sdk } from '../sdk/load-sdk.ts';
 import { MessageRouter } from '../sdk/message-router.ts';
@@ -53,10 +54,12 @@ export type Printed = Pick<
 /** Makes the runner that a request needs. */
 export class RunnerFactory {
   readonly #parts: RunnerFactoryParts;
+  readonly #modes: PermissionModes;
   #live: StreamingQueryManager | null = null;
 
   constructor(parts: RunnerFactoryParts) {
     this.#parts = parts;
+    this.#modes = new PermissionModes(parts.config.permissionMode);
   }
 
   createInteractiveRunner(ui: InteractiveUI): InteractiveRunner {
@@ -72,6 +75,7 @@ export class RunnerFactory {
         permissions.forget();
         return this.#converse(checkpoints, events, permissions);
       },
+      modes: this.#modes,
       status: modelLabel ?? config.model ?? 'default model',
       mcpServers: () => this.#mcpServers(),
     });
@@ -119,13 +123,14 @@ export class RunnerFactory {
 
   #queryOptions(permissions: PermissionManager): QueryOptions {
     const { config, env, project, files, logger, sdkKeepsFiles } = this.#parts;
-    const { model, permissionMode, allowedTools, disallowedTools, extraArgs } = config;
+    const { model, allowedTools, disallowedTools, extraArgs } = config;
     return {
       cwd: project,
       env,
       model,
       instructions: readInstructions(project),
-      permissionMode,
+      permissionMode: this.#modes.current,
+      mayBypass: this.#modes.mayBypass,
       allowedTools,
       disallowedTools,
       extraArgs,

@@ -36,6 +36,8 @@ export interface ConversationEvents {
   onToolUse(call: ToolUseShown): void;
   onToolResult(result: ToolResultShown): void;
   onTodos(todos: readonly Todo[]): void;
+  /** The SDK has another permission mode now, such as after a plan was agreed to. */
+  onPermissionMode?(mode: string): void;
   /** Once for each prompt that was sent, also when the query died. */
   onTurnEnd(end: TurnEnd): void;
 }

@@ -3,6 +3,7 @@ import type {
   SDKMessage,
   SDKPartialAssistantMessage,
   SDKResultMessage,
+  SDKStatusMessage,
   SDKSystemMessage,
   SDKUserMessage,
   SDKUserMessageReplay,
@@ -13,6 +14,7 @@ import type { Prompt, TurnEnd } from './conversation.ts';
 /** One handler for each kind of message. */
 interface MessageHandlers {
   onInit(message: SDKSystemMessage): void;
+  onStatus(message: SDKStatusMessage): void;
   onUser(message: SDKUserMessage | SDKUserMessageReplay): void;
   onAssistant(message: SDKAssistantMessage): void;
   onPartial(message: SDKPartialAssistantMessage): void;
@@ -40,6 +42,7 @@ export class MessageRouter {
     else if (message.type === 'stream_event') handlers.onPartial(message);
     else if (message.type === 'result') handlers.onResult(message);
     else if (message.type === 'system' && message.subtype === 'init') handlers.onInit(message);
+    else if (message.type === 'system' && message.subtype === 'status') handlers.onStatus(message);
   }
 }
 

@@ -1,4 +1,5 @@
 import type {
+  PermissionMode,
   Query,
   SDKAssistantMessage,
   SDKMessage,
@@ -85,6 +86,11 @@ export class StreamingQueryManager {
     await this.#live?.interrupt();
   }
 
+  /** For the query that runs, if there is one; the next one begins with what `queryOptions` says then. */
+  async setPermissionMode(mode: PermissionMode): Promise<void> {
+    await this.#live?.query.setPermissionMode(mode);
+  }
+
   /** Ends the query and the turn that runs. */
   async close(): Promise<void> {
     this.#start = null;
@@ -99,6 +105,9 @@ export class StreamingQueryManager {
   handleSDKMessage(message: SDKMessage): void {
     this.#parts.messageRouter.route(message, {
       onInit: () => this.#live?.initialized(),
+      onStatus: ({ permissionMode }) => {
+        if (permissionMode !== undefined) this.#parts.events.onPermissionMode?.(permissionMode);
+      },
       onUser: (user) => this.#handleUserMessage(user),
       onAssistant: (assistant) => this.#handleAssistantMessage(assistant),
       onPartial: (partial) => {

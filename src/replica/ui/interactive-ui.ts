@@ -47,12 +47,12 @@ export interface InteractiveUI {
   showRewindChoice(preview: RewindPreview): Promise<RewindChoice | 'conflicts' | null>;
   /** Both sides of a conflict; null when the person decides nothing. */
   askConflict(question: ConflictQuestion): Promise<ConflictChoice | null>;
-  /** Has a text edited in the person's own editor, in a file of this name. */
-  editText(text: string, fileName: string): Promise<EditedText>;
   /** A list to choose from (`InteractiveListSelector` of the seeds). Null when the person leaves. */
   select<Id extends string>(title: string, items: readonly ListItem<Id>[]): Promise<Id | null>;
   askPermission(question: PermissionQuestion): Promise<PermissionAnswer>;
   confirm(question: string): Promise<boolean>;
+  /** Has a text edited in the person's own editor, which gets the terminal for that time. */
+  editText(text: string, fileName: string): Promise<EditedText>;
 }
 
 export interface UIHandlers {
@@ -64,6 +64,8 @@ export interface UIHandlers {
   onInterrupt(): void;
   /** Ctrl-C twice, or Ctrl-D, at an empty prompt. */
   onExit(): void;
+  /** Shift-Tab: the next of the permission modes. */
+  onNextMode(): void;
   /** What Tab offers for a text that begins with a slash. */
   complete(text: string): readonly Completion[];
 }

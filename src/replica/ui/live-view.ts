@@ -1,11 +1,20 @@
 import { displayText } from '../../index.ts';
 import { type ChooserRoom, chooserRows } from '../../terminal/interactive/chooser-rows.ts';
+import { fieldRows } from '../../terminal/interactive/field-rows.ts';
 import type { Position, Size } from '../../terminal/interactive/screen.ts';
-import { fieldRows } from '../../terminal/interactive/text-field.ts';
+import { textOf } from '../../terminal/interactive/text-field.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { lastRows } from '../../terminal/rows.ts';
-import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
+import {
+  clipPainted,
+  clipStart,
+  clipWidth,
+  padWidth,
+  textWidth,
+} from '../../terminal/text-width.ts';
+import { keyHelpRows } from './key-help.ts';
 import type { PromptState } from './prompt.ts';
+import type { HistorySearch } from './prompt-history.ts';
 import type { UIState } from './ui-state.ts';
 
 /** The rows below what has scrolled by. Always fewer than the terminal has: otherwise they would scroll. */
@@ -99,7 +108,7 @@ function promptView(state: UIState, room: number, paint: Paint): PromptView {
     .map((row, i) => `${i + top === 0 ? paint('cyan', '>') : ' '} ${row}`);
   const frame = isFramed ? [paint('dim', '─'.repeat(columns))] : [];
   const below = isFramed
-    ? [...frame, statusRow(state, paint)]
+    ? [...frame, ...belowRows(state, room - typed.length - 2, paint)]
     : hintRow(state, paint, room - typed.length);
   const left = room - typed.length - frame.length - below.length;
   const offers = offerRows(state.prompt, { columns, room: Math.min(MOST_OFFERS, left) }, paint);
@@ -109,6 +118,29 @@ function promptView(state: UIState, room: number, paint: Paint): PromptView {
     cursor: { row: above.length + cursor.row - top, column: cursor.column + PROMPT_MARGIN },
   };
 }
+
+/** The status, or in its place the search or the keys. */
+function belowRows(state: UIState, room: number, paint: Paint): string[] {
+  const { columns } = state.size;
+  if (state.prompt.search !== null) return [searchRow(state.prompt.search, columns, paint)];
+  if (state.showsKeys) return keyHelpRows(columns, room, paint);
+  return [statusRow(state, paint)];
+}
+
+function searchRow({ query, at }: HistorySearch, columns: number, paint: Paint): string {
+  const text = displayText(textOf(query));
+  const isNowhere = at === null && text !== '';
+  const keys = isNowhere
+    ? 'nothing found'
+    : 'Ctrl-R older · Enter sends · Tab edits · Ctrl-C leaves';
+  const room = Math.max(8, columns - textWidth(SEARCH) - textWidth(keys) - 4);
+  return clipPainted(
+    `${paint('cyan', SEARCH)} ${clipStart(text, room)}▏ ${paint(isNowhere ? 'yellow' : 'dim', keys)}`,
+    columns,
+  );
+}
+
+const SEARCH = 'search:';
 
 function statusRow({ hint, status, size }: UIState, paint: Paint): string {
   if (hint !== null) return paint('yellow', clipWidth(hint, size.columns));

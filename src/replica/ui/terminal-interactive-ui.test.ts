@@ -75,7 +75,7 @@ describe('the interactive UI at a terminal', () => {
     const pasted = Array.from({ length: 1_001 }, (_, i) => `第${i % 10}行文字，abc`).join('\n');
     const text = pasted.slice(0, 10_000);
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
-    await type(`\x1b[200~${text}\x1b[201~`, '> [pasted 10,000 characters]');
+    await type(`\x1b[200~${text}\x1b[201~`, '> [Pasted 1,000 lines]');
     await type(ENTER, `submitted 10000 characters ${hash}`);
     await type('/', '/undo        what /undo does');
     await type('un\t', '> /undo\n');

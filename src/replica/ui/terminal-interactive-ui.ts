@@ -1,6 +1,10 @@
 import { displayText } from '../../index.ts';
 import type { Chooser } from '../../terminal/interactive/chooser.ts';
-import { type EditedText, editText } from '../../terminal/interactive/external-editor.ts';
+import {
+  type EditedText,
+  editText,
+  type PassSignals,
+} from '../../terminal/interactive/external-editor.ts';
 import { HeldTerminal, IN_THE_SCROLL, LiveRows } from '../../terminal/interactive/screen.ts';
 import { type Paint, paintFor } from '../../terminal/paint.ts';
 import { confirmDialog, DialogQueue, listOf, permissionDialog } from './dialogs.ts';
@@ -20,6 +24,7 @@ import type {
 } from './interactive-ui.ts';
 import { Keyboard } from './keyboard.ts';
 import { type LiveView, liveView, SIGN_MS } from './live-view.ts';
+import { isToKeep, type PromptMemory } from './prompt-history.ts';
 import { conflictDialog, diffDialog, MenuFacts, rewindChoice, rewindMenu } from './rewind-menu.ts';
 import { type Entry, Transcript } from './transcript.ts';
 import { UIStore } from './ui-state.ts';
@@ -31,6 +36,10 @@ export interface TerminalInteractiveUIOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where paths are shown from. */
   readonly cwd: string;
+  /** What was sent in this project; left out, what was sent to this UI. */
+  readonly memory?: PromptMemory;
+  /** Has signals passed to another program while that has the terminal. */
+  readonly during?: PassSignals;
 }
 
 /** The interactive UI at a terminal: rows that are drawn by `LiveRows`, below what has scrolled by. */
@@ -74,6 +83,8 @@ export class TerminalInteractiveUI implements InteractiveUI {
       redraw: () => this.#redraw(),
       suspend: () => terminal.suspend(),
       unfold: (verbose) => this.#unfold(verbose),
+      editText: (text) => this.editText(text, PROMPT_FILE),
+      memory: this.#options.memory ?? memoryOfOwn(),
     });
     const spinner = setInterval(() => {
       if (this.#store.get().activity !== null) this.#draw();
@@ -243,13 +254,16 @@ export class TerminalInteractiveUI implements InteractiveUI {
   async editText(text: string, fileName: string): Promise<EditedText> {
     const terminal = this.#running?.terminal;
     if (terminal === undefined) return { problem: 'there is no terminal' };
-    const { env, cwd: project } = this.#options;
+    const { env, cwd: project, during } = this.#options;
+    const before = terminal.size;
     // The editor may draw on the screen that the conversation is on.
     this.#screen.end();
     try {
-      return await terminal.lend(() => editText({ text, fileName, env, project }));
+      return await terminal.lend(() => editText({ text, fileName, env, project, during }));
     } finally {
-      this.#redraw();
+      const { columns, rows } = terminal.size;
+      if (columns === before.columns && rows === before.rows) this.#draw();
+      else this.#redraw();
     }
   }
 
@@ -288,6 +302,13 @@ export class TerminalInteractiveUI implements InteractiveUI {
     if (verbose) this.#transcript.replayTurn();
     else this.#redraw();
   }
+}
+
+const PROMPT_FILE = 'prompt.md';
+
+function memoryOfOwn(): PromptMemory {
+  const texts: string[] = [];
+  return { texts: () => texts, add: (text) => void (isToKeep(text) && texts.push(text)) };
 }
 
 interface Running {

@@ -16,6 +16,8 @@ export interface UIState {
   /** Said in place of the status, for a while. */
   readonly hint: string | null;
   readonly prompt: PromptState;
+  /** Whether the keys are listed below the input. */
+  readonly showsKeys: boolean;
   readonly dialog: Chooser<unknown> | null;
 }
 
@@ -34,6 +36,7 @@ export class UIStore {
     status: '',
     hint: null,
     prompt: NO_PROMPT,
+    showsKeys: false,
     dialog: null,
   };
   #isDrawing = false;

@@ -3,7 +3,7 @@ import type { Paint } from '../paint.ts';
 import { wrapRows } from '../rows.ts';
 import { clipPainted, clipStart, clipWidth, textWidth } from '../text-width.ts';
 import { type Chooser, type ChooserView, selectedValue } from './chooser.ts';
-import { textOf } from './text-field.ts';
+import { type TextField, textOf } from './text-field.ts';
 
 export interface ChooserRoom {
   readonly columns: number;
@@ -120,13 +120,22 @@ function filterRow(
   paint: Paint,
 ): string[] {
   const [title = ''] = whole.split(':');
-  const typed = displayText(filter === null ? '' : textOf(filter));
   const count = ` ${matches.length} of ${options.length}`;
   const room = columns - textWidth(title) - ': '.length - count.length;
-  const shown = typed === '' ? TO_TYPE : `${clipStart(typed, Math.max(1, room - 1))}▏`;
+  const isEmpty = filter === null || filter.cells.length === 0;
+  const shown = isEmpty ? TO_TYPE : filterText(filter, Math.max(1, room));
   const gap = ' '.repeat(Math.max(0, room - textWidth(shown)));
-  const field = typed === '' ? paint('dim', shown) : shown;
+  const field = isEmpty ? paint('dim', shown) : shown;
   return [clipPainted(paint('bold', `${title}: `) + field + gap + paint('dim', count), columns)];
+}
+
+/** What is around the cursor, as much as fits. */
+function filterText({ cells, cursor }: TextField, room: number): string {
+  const before = displayText(textOf({ cells: cells.slice(0, cursor) }));
+  const after = displayText(textOf({ cells: cells.slice(cursor) }));
+  const start = `${clipStart(before, Math.max(1, room - 1))}▏`;
+  const left = room - textWidth(start);
+  return start + (after === '' || left < 1 ? '' : clipWidth(after, left));
 }
 
 const NOTHING_FITS = '  nothing fits; Esc shows all';

@@ -1,5 +1,5 @@
 import type { Key, KeyName } from './keys.ts';
-import { EMPTY_FIELD, edited, insert, type TextField, textOf } from './text-field.ts';
+import { EMPTY_FIELD, edited, insert, replaced, type TextField, textOf } from './text-field.ts';
 
 export interface OptionRoom {
   readonly columns: number;
@@ -118,19 +118,28 @@ export function pressed<Value>(chooser: Chooser<Value>, key: Key, view: ChooserV
   }
   const { filter } = chooser;
   if (key.name === 'text') {
-    if (filter !== null) return stay(filtered(chooser, insert(filter, key.text)));
+    if (filter !== null) return stay(filtered(chooser, insert(filter, key.text, key.pasted)));
     return key.pasted ? stay(chooser) : typed(chooser, key.text);
   }
   if (key.name === 'interrupt' || key.name === 'end-of-input') return leave(chooser);
   if (key.name === 'escape') return escaped(chooser);
   if (key.name === 'enter') return { chooser, outcome: chosen(chooser, numbered(chooser)) };
-  const shorter = filter !== null && DELETING.has(key.name) ? edited(filter, key.name) : null;
-  if (shorter !== null) return stay(filtered(chooser, shorter));
+  const typedOver = filterAfter(chooser, key.name);
+  if (typedOver !== null) return stay(filtered(chooser, typedOver));
   const without = { ...chooser, digits: '' };
   return stay((chooser.bodyIs === 'beside' ? movedBeside : movedThrough)(without, key.name, view));
 }
 
-const DELETING: ReadonlySet<KeyName> = new Set(['backspace', 'delete-word', 'delete-all']);
+const NOT_OF_THE_FILTER: ReadonlySet<KeyName> = new Set(['home', 'end', 'line-break']);
+
+/** Null where the key does nothing to the filter, such as an arrow at its end: then it is for the list. */
+function filterAfter({ filter, focus }: Chooser<unknown>, name: KeyName): TextField | null {
+  const isFocus = focus === 'body' && FOCUSED_BY[name] !== undefined;
+  if (filter === null || isFocus || NOT_OF_THE_FILTER.has(name)) return null;
+  const after = edited(filter, name);
+  const isSame = after?.cells === filter.cells && after.cursor === filter.cursor;
+  return isSame ? null : after;
+}
 
 /** Nothing came after the beginning of a number: it is whole. */
 export function afterPause<Value>(chooser: Chooser<Value>): Outcome<Value> {
@@ -182,7 +191,8 @@ function chosen<Value>({ matches }: Chooser<Value>, index: number): Outcome<Valu
 /** One step out: from the body, from the filter, from the chooser. */
 function escaped<Value>(chooser: Chooser<Value>): Step<Value> {
   if (chooser.focus === 'body') return stay({ ...chooser, focus: 'list' });
-  if ((chooser.filter?.cells.length ?? 0) > 0) return stay(filtered(chooser, EMPTY_FIELD));
+  if (chooser.filter !== null && chooser.filter.cells.length > 0)
+    return stay(filtered(chooser, replaced(chooser.filter, '')));
   // The filter that `/` began ends, and the numbers count again.
   if (chooser.filter !== null && chooser.slashFilters) return stay(filtered(chooser, null));
   return leave(chooser);
@@ -207,7 +217,7 @@ function movedBeside<Value>(
   view: ChooserView,
 ): Chooser<Value> {
   const other = chooser.focus === 'list' ? 'body' : 'list';
-  const focus = name === 'tab' ? other : FOCUSED_BY[name];
+  const focus = name === 'tab' || name === 'back-tab' ? other : FOCUSED_BY[name];
   const hasBody = view.bodyRoom > 0 && chooser.matches.length > 0;
   if (focus !== undefined) return { ...chooser, focus: hasBody ? focus : 'list' };
   return chooser.focus === 'body'
@@ -235,7 +245,7 @@ function movedThrough<Value>(
     return chooser.selected > 0 ? selecting(chooser, -1) : scrolled(chooser, -1, view);
   }
   if (name === 'right' || name === 'tab') return selectingAround(chooser, 1);
-  if (name === 'left') return selectingAround(chooser, -1);
+  if (name === 'left' || name === 'back-tab') return selectingAround(chooser, -1);
   if (lastTop(view) === 0) return selecting(chooser, leap(name, view.listRoom));
   return scrolled(chooser, leap(name, Math.max(1, view.bodyRoom - 1)), view);
 }

@@ -35,6 +35,14 @@ export const IN_THE_SCROLL: TerminalModes = {
   leave: `\x1b[?2004l${CURSOR_ON}`,
 };
 
+/**
+ * Asks which keys the terminal can tell apart (kitty's protocol). Only one that can answers (`tells-keys`), and
+ * only that one is then asked to: Shift-Enter is Enter to others.
+ */
+const ASK_FOR_KEYS = '\x1b[?u';
+const TELL_KEYS = '\x1b[>1u';
+const TELL_KEYS_NO_MORE = '\x1b[<u';
+
 export interface TerminalEvents extends KeyEvents {
   /** The size changed, or another program had the terminal: everything is to be drawn anew. */
   readonly onRedraw: () => void;
@@ -59,6 +67,7 @@ export class HeldTerminal {
   #isTaken = false;
   #isEntered = false;
   #isLent = false;
+  #tellsKeys = false;
   #resumeTimer: NodeJS.Timeout | undefined;
 
   constructor(options: HeldTerminalOptions, events: TerminalEvents) {
@@ -66,7 +75,8 @@ export class HeldTerminal {
     this.#stdout = options.stdout;
     this.#modes = options.modes;
     this.#events = events;
-    this.#reader = new KeyReader(options.stdin, events, options);
+    const { onEnd } = events;
+    this.#reader = new KeyReader(options.stdin, { onKey: this.#hear, onEnd }, options);
   }
 
   get size(): Size {
@@ -84,6 +94,7 @@ export class HeldTerminal {
     process.on('SIGTSTP', this.#stopAlone).on('SIGCONT', this.#resume);
     this.#enter();
     this.#reader.start();
+    if (this.#stdin.isTTY) this.#stdout.write(ASK_FOR_KEYS);
   }
 
   release(): void {
@@ -124,13 +135,20 @@ export class HeldTerminal {
     }
   }
 
+  readonly #hear: KeyEvents['onKey'] = (key, arrivedAt) => {
+    if (key.name !== 'tells-keys') return this.#events.onKey(key, arrivedAt);
+    if (this.#tellsKeys || !this.#isEntered) return;
+    this.#tellsKeys = true;
+    this.#stdout.write(TELL_KEYS);
+  };
+
   #enter(): void {
     if (this.#isEntered) return;
     this.#isEntered = true;
     // Gives the terminal back also when the process ends by an error that nobody catches.
     process.on('exit', this.#leave);
     if (this.#stdin.isTTY) this.#stdin.setRawMode(true);
-    this.#stdout.write(this.#modes.enter);
+    this.#stdout.write(this.#modes.enter + (this.#tellsKeys ? TELL_KEYS : ''));
   }
 
   readonly #leave = (): void => {
@@ -138,7 +156,7 @@ export class HeldTerminal {
     this.#isEntered = false;
     process.off('exit', this.#leave);
     try {
-      this.#stdout.write(this.#modes.leave);
+      this.#stdout.write((this.#tellsKeys ? TELL_KEYS_NO_MORE : '') + this.#modes.leave);
       if (this.#stdin.isTTY) this.#stdin.setRawMode(false);
     } catch {
       // The terminal is gone, and its modes with it.
@@ -158,6 +176,8 @@ export class HeldTerminal {
   readonly #resume = (): void => {
     clearTimeout(this.#resumeTimer);
     process.off('SIGTSTP', this.#stopAlone).on('SIGTSTP', this.#stopAlone);
+    // The editor that has the terminal goes on with it.
+    if (this.#isLent) return;
     this.#enter();
     this.#events.onRedraw();
   };
