@@ -35,6 +35,8 @@ describe('the way back by Esc Esc', () => {
       expect(agent.raw).toContain('\x1b[33mCheckpoint feature not enabled');
       expect(agent.screen()).not.toContain('Rewind: what');
       await agent.command('/checkpoint', (now) => timesIn(now, 'feature not enabled') === 2);
+      await agent.command('/help', 'is sent as a prompt.');
+      expect(agent.screen()).not.toContain('opens the rewind menu');
       expect(await agent.leave()).toBe(0);
       expect(project.sessions()).toEqual([]);
     }));

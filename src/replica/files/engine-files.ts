@@ -151,7 +151,8 @@ export class EngineFiles {
   /** What a checkpoint's message changed by itself, whoever changed it again since; null where nobody knows. */
   async ownCounts(ref: string): Promise<OwnCounts | null> {
     const [found] = await this.savepoint.list({ ids: [(await this.#idOf(ref)) as CheckpointId] });
-    if (found === undefined) return null;
+    // Nothing belongs to one that was made by hand.
+    if (found === undefined || found.kind === 'manual') return null;
     const lines = (await this.savepoint.countLines([found.id], OWN_BUDGET)).get(found.id);
     if (lines === undefined) return null;
     return { files: found.files, folders: found.folders, conflicts: 0, ...lines };
