@@ -122,9 +122,10 @@ export function rewindMenu(
   });
 }
 
-/** The counts as they are shown: in full, and the sum alone. */
+/** The counts as they are shown: both, and each alone. `own` is empty where it says nothing more than the sum. */
 interface ShownCounts {
   readonly full: string;
+  readonly own: string;
   readonly sum: string;
 }
 
@@ -149,11 +150,13 @@ function twoRows(
   paint: Paint,
 ): string[] {
   const time = clipWidth(timeOf(timestamp, now), columns);
-  const fitting = [counts.full, counts.sum].find(
-    (shown) => textWidth(time) + 2 + textWidth(shown) <= columns,
-  );
-  const below = paint('dim', time) + (fitting === undefined ? '' : `  ${fitting}`);
-  return [described(description, label, columns, paint), below];
+  const fits = (shown: string): boolean => textWidth(time) + 2 + textWidth(shown) <= columns;
+  const name = described(description, label, columns, paint);
+  const beside = (shown: string): string =>
+    `${paint('dim', time)}${shown === '' ? '' : `  ${shown}`}`;
+  if (fits(counts.full)) return [name, beside(counts.full)];
+  if (counts.own !== '' && fits(counts.own)) return [name, beside(counts.own), `→ ${counts.sum}`];
+  return [name, beside(fits(counts.sum) ? counts.sum : '')];
 }
 
 function described(text: string, label: string | null, room: number, paint: Paint): string {
@@ -164,11 +167,11 @@ function described(text: string, label: string | null, room: number, paint: Pain
 }
 
 function countsOf(counts: EntryCounts | undefined, paint: Paint): ShownCounts {
-  if (counts === undefined) return { full: paint('dim', '…'), sum: paint('dim', '…') };
+  if (counts === undefined) return { full: paint('dim', '…'), own: '', sum: paint('dim', '…') };
   const own = countText(counts.own, paint);
   const sum = countText(counts.sum, paint);
-  const isOne = own === '' || own === sum || sum === '';
-  return { full: isOne ? sum : `${own} → ${sum}`, sum };
+  if (own === '' || own === sum || sum === '') return { full: sum, own: '', sum };
+  return { full: `${own} → ${sum}`, own, sum };
 }
 
 function countText(counts: RewindCounts | null, paint: Paint): string {

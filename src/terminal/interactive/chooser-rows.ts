@@ -188,11 +188,12 @@ function keysOf(chooser: Chooser<unknown>, { body, bodyRoom }: Layout, top: numb
     const out = chooser.slashFilters ? 'ends the filter' : 'leaves';
     return `Enter chooses · ↑↓ moves · ${scrolls}Esc ${filter.cells.length > 0 ? 'shows all' : out}`;
   }
-  const read =
-    body.length > bodyRoom ? `lines ${top + 1}–${top + bodyRoom} of ${body.length} · ` : '';
+  const isLong = chooser.bodyIs === 'above' && body.length > bodyRoom;
+  const read = isLong ? `lines ${top + 1}–${top + bodyRoom} of ${body.length} · ` : '';
   const labels = options.map(({ label }) => label);
   const range = labels.length > 4 ? `1–${labels.at(-1)}` : labels.join(' ');
   const more = [
+    ...(chooser.bodyIs === 'beside' && bodyRoom > 0 ? ['Tab scrolls the diff · '] : []),
     ...chooser.keys.map(({ key, does }) => `${key} ${does} · `),
     ...(chooser.slashFilters ? ['/ filters · '] : []),
   ];
