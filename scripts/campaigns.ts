@@ -42,7 +42,7 @@ export const CAMPAIGNS_ONLY: readonly string[] = [
     'power-cut-documents',
     'random-kills',
   ]),
-  ...filesOf('replica', ['killed']),
+  ...filesOf('replica', ['killed', 'many-turns']),
   'src/store/sqlite/crash.test.ts',
 ];
 

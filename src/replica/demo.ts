@@ -3,6 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readFile } from '../fs/read-file.ts';
 import { displayLines, displayText } from '../index.ts';
 import type { EditedText } from '../terminal/interactive/external-editor.ts';
+import { toolLine } from './tools/tool-line.ts';
+import { withoutModelText } from './tools/tool-outcome.ts';
 import type {
   ConflictChoice,
   InteractiveUI,
@@ -136,14 +138,16 @@ export class PlayedUI implements InteractiveUI {
     this.#answer = '';
   }
 
-  displayToolUse({ name, input }: ToolUseShown): void {
-    const about = input.command ?? input.file_path ?? '';
-    this.#line(`  ${displayText(name)} ${displayText(String(about))}`);
+  displayToolUse(call: ToolUseShown): void {
+    this.#line(`  ${toolLine(call, this.#options.project)}`);
   }
 
   displayToolResult({ text, isError }: ToolResultShown): void {
-    if (isError) this.#line(`  failed: ${displayText(text)}`);
+    if (isError) this.#line(`  failed: ${displayText(withoutModelText(text))}`);
   }
+
+  displayToolOutput(): void {}
+  displayTodos(): void {}
 
   setActivity(activity: string | null): void {
     this.#busy = activity !== null;

@@ -22,7 +22,7 @@ export class Terminal {
 
   constructor(args: readonly string[], options: TerminalOptions) {
     const { columns: cols = 80, rows = 24 } = options;
-    this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true });
+    this.#screen = new xterm.Terminal({ cols, rows, scrollback: 10_000, allowProposedApi: true });
     this.#process = spawn(options.program ?? process.execPath, [...args], {
       name: 'xterm-256color',
       cols,
@@ -39,6 +39,10 @@ export class Terminal {
     this.#exited = new Promise((resolve) => {
       this.#process.onExit(({ exitCode, signal }) => resolve(signal ? 128 + signal : exitCode));
     });
+  }
+
+  get pid(): number {
+    return this.#process.pid;
   }
 
   /** Keys as a terminal sends them: `\r` for Enter, `\x1b` for Escape, `\x1b[A` for the arrow up. */

@@ -43,7 +43,8 @@ function question(
   details: readonly string[],
   signal: AbortSignal,
 ): PermissionQuestion {
-  return { toolName: 'Bash', title, details, canRemember: true, signal };
+  const call = { callId: 'call', toolName: 'Bash', edit: null, isGrave: false };
+  return { ...call, title, details, always: 'this command', signal };
 }
 
 const never = new AbortController().signal;
@@ -61,7 +62,8 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
   },
   permission: async () => {
     const details = ['rm -rf build\x1b[2J', 'in /project'];
-    ui.displayInfo(`first ${await ui.askPermission(question('Run a command?', details, never))}`);
+    const answer = await ui.askPermission(question('Run a command?', details, never));
+    ui.displayInfo(`first ${typeof answer === 'string' ? answer : `no, ${answer.no}`}`);
   },
   aborted: async () => {
     const signal = AbortSignal.timeout(100);
@@ -91,8 +93,9 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
     ui.streamAnswer('Here ');
     ui.streamAnswer('it is.');
     ui.displayToolUse({ id: '1', name: 'Write', input: { file_path: '/project/notes.txt' } });
-    const text = Array.from({ length: 9 }, (_, i) => `result ${i + 1}`).join('\n');
-    ui.displayToolResult({ id: '1', text, isError: false });
+    const content = Array.from({ length: 13 }, (_, i) => `result ${i + 1}\n`).join('');
+    const output = { type: 'create', content };
+    ui.displayToolResult({ id: '1', text: 'File created', isError: false, output });
   },
   stream: async () => {
     for (let i = 1; i <= 60; i++) {

@@ -1,3 +1,4 @@
+import type { Todo } from '../../src/replica/commands/command.ts';
 import type {
   ConflictChoice,
   ConflictQuestion,
@@ -35,6 +36,7 @@ export class RecordingUI implements InteractiveUI {
   handlers: UIHandlers | null = null;
   cleared = 0;
   input: string | null = null;
+  todos: readonly Todo[] = [];
   status: string | null = null;
   /** What the agent is at; null when it waits for the person. */
   activity: string | null = null;
@@ -73,6 +75,10 @@ export class RecordingUI implements InteractiveUI {
   endAnswer(): void {}
   displayToolUse(): void {}
   displayToolResult(): void {}
+  displayToolOutput(): void {}
+  displayTodos(todos: readonly Todo[]): void {
+    this.todos = todos;
+  }
   setActivity(activity: string | null): void {
     this.activity = activity;
   }

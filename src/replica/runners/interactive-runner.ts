@@ -190,7 +190,7 @@ export class InteractiveRunner {
     await this.#endWork(left);
     this.#rewound.takenBack(ids.slice(ids.indexOf(promptId)));
     this.#parts.ui.setInput(prompt);
-    this.#todos = [];
+    this.#keepTodos([]);
   }
 
   /** The agent's process has ended, and what it left half done with it. */
@@ -267,14 +267,18 @@ export class InteractiveRunner {
         ui.displayToolResult(result);
         ui.setActivity('thinking');
       },
-      onTodos: (todos) => {
-        this.#todos = todos;
-      },
+      onToolOutput: (id, text) => ui.displayToolOutput(id, text),
+      onTodos: (todos) => this.#keepTodos(todos),
       onPermissionMode: (mode) => {
         if (this.#parts.modes.set(mode)) this.#showStatus();
       },
       onTurnEnd: (end) => void this.#guarded(() => this.#turnEnded(end)),
     };
+  }
+
+  #keepTodos(todos: readonly Todo[]): void {
+    this.#todos = todos;
+    this.#parts.ui.displayTodos(todos);
   }
 
   async #turnEnded({ promptId, lastMessageId, outcome, text }: TurnEnd): Promise<void> {
@@ -320,7 +324,7 @@ export class InteractiveRunner {
       const { id: left } = desk.session;
       await desk.open(session);
       await this.#endWork(left);
-      this.#todos = [];
+      this.#keepTodos([]);
     };
     return {
       session: desk.session,

@@ -66,7 +66,7 @@ export class RunnerFactory {
     const { config, modelLabel } = this.#parts;
     const commands = new CommandRegistry();
     registerBuiltinCommands(commands);
-    const permissions = new PermissionManager(ui);
+    const permissions = new PermissionManager(ui, this.#parts.project);
     return new InteractiveRunner({
       ...this.#parts,
       ui,

@@ -35,6 +35,8 @@ export interface ConversationEvents {
   onAnswerEnd(): void;
   onToolUse(call: ToolUseShown): void;
   onToolResult(result: ToolResultShown): void;
+  /** The end of what a command has printed so far; told again when there is more of it. */
+  onToolOutput(callId: string, text: string): void;
   onTodos(todos: readonly Todo[]): void;
   /** The SDK has another permission mode now, such as after a plan was agreed to. */
   onPermissionMode?(mode: string): void;

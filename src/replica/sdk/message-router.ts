@@ -5,6 +5,7 @@ import type {
   SDKResultMessage,
   SDKStatusMessage,
   SDKSystemMessage,
+  SDKTaskStartedMessage,
   SDKUserMessage,
   SDKUserMessageReplay,
 } from '@anthropic-ai/claude-agent-sdk';
@@ -19,6 +20,7 @@ interface MessageHandlers {
   onAssistant(message: SDKAssistantMessage): void;
   onPartial(message: SDKPartialAssistantMessage): void;
   onResult(message: SDKResultMessage): void;
+  onTaskStarted(message: SDKTaskStartedMessage): void;
 }
 
 /** Between what a person writes and what the SDK speaks. */
@@ -41,8 +43,10 @@ export class MessageRouter {
     else if (message.type === 'assistant') handlers.onAssistant(message);
     else if (message.type === 'stream_event') handlers.onPartial(message);
     else if (message.type === 'result') handlers.onResult(message);
-    else if (message.type === 'system' && message.subtype === 'init') handlers.onInit(message);
-    else if (message.type === 'system' && message.subtype === 'status') handlers.onStatus(message);
+    else if (message.type !== 'system') return;
+    else if (message.subtype === 'init') handlers.onInit(message);
+    else if (message.subtype === 'status') handlers.onStatus(message);
+    else if (message.subtype === 'task_started') handlers.onTaskStarted(message);
   }
 }
 
@@ -54,13 +58,16 @@ export function toolUsesOf({ message }: SDKAssistantMessage): ToolUseShown[] {
   );
 }
 
-export function toolResultsOf({ message }: Pick<SDKUserMessage, 'message'>): ToolResultShown[] {
+export function toolResultsOf({
+  message,
+  tool_use_result: output,
+}: Pick<SDKUserMessage, 'message' | 'tool_use_result'>): ToolResultShown[] {
   if (typeof message.content === 'string') return [];
-  return message.content.flatMap((block) =>
-    block.type === 'tool_result'
-      ? [{ id: block.tool_use_id, text: textOf(block.content), isError: block.is_error === true }]
-      : [],
-  );
+  return message.content.flatMap((block) => {
+    if (block.type !== 'tool_result') return [];
+    const { tool_use_id: id, content, is_error } = block;
+    return [{ id, text: textOf(content), isError: is_error === true, output }];
+  });
 }
 
 /** Pictures and the like are named, not shown. */

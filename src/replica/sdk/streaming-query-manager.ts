@@ -5,6 +5,7 @@ import type {
   SDKMessage,
   SDKPartialAssistantMessage,
   SDKResultMessage,
+  SDKTaskStartedMessage,
   SDKUserMessage,
   SDKUserMessageReplay,
 } from '@anthropic-ai/claude-agent-sdk';
@@ -20,6 +21,7 @@ import {
   toolUsesOf,
 } from './message-router.ts';
 import type { QueryOptions, SDKQueryExecutor } from './sdk-query-executor.ts';
+import { TaskOutputs } from './task-outputs.ts';
 import { TodoList } from './todo-list.ts';
 
 export interface StreamingQueryManagerOptions {
@@ -50,6 +52,7 @@ export class StreamingQueryManager {
   readonly #parts: StreamingQueryManagerOptions;
   readonly #answer: AnswerStream;
   readonly #todos = new TodoList();
+  readonly #outputs: TaskOutputs;
   readonly #turns = new Map<string, OpenTurn>();
   #start: ConversationStart | null = null;
   #live: LiveQuery | null = null;
@@ -60,6 +63,7 @@ export class StreamingQueryManager {
   constructor(parts: StreamingQueryManagerOptions) {
     this.#parts = parts;
     this.#answer = new AnswerStream(parts.events);
+    this.#outputs = new TaskOutputs((callId, text) => parts.events.onToolOutput(callId, text));
   }
 
   /** Says how the conversation begins; nothing runs before the first prompt. */
@@ -114,6 +118,7 @@ export class StreamingQueryManager {
         if (partial.parent_tool_use_id === null) this.#answer.partial(partial);
       },
       onResult: (result) => this.#handleResult(result),
+      onTaskStarted: (task) => this.#handleTaskStarted(task),
     });
   }
 
@@ -152,8 +157,9 @@ export class StreamingQueryManager {
     if ('isReplay' in message && message.isReplay) return;
     if (message.parent_tool_use_id === null) this.#reached(message.uuid);
     for (const result of toolResultsOf(message)) {
+      this.#outputs.ends(result.id);
       this.#parts.events.onToolResult(result);
-      this.#tellTodos(this.#todos.answered(result.id, message.tool_use_result));
+      this.#tellTodos(this.#todos.answered(result));
     }
   }
 
@@ -165,8 +171,15 @@ export class StreamingQueryManager {
     }
     for (const call of toolUsesOf(message)) {
       this.#parts.events.onToolUse(call);
-      this.#tellTodos(this.#todos.called(call.id, call.name, call.input));
+      this.#todos.called(call);
     }
+  }
+
+  #handleTaskStarted(task: SDKTaskStartedMessage): void {
+    const { tool_use_id: callId, task_id: taskId, session_id: sessionId } = task;
+    if (callId === undefined || task.is_backgrounded === true) return;
+    if (task.task_type !== 'local_bash') return;
+    this.#outputs.begins({ callId, taskId, sessionId }, this.#parts.queryOptions().env);
   }
 
   #handleResult(result: SDKResultMessage): void {
@@ -202,6 +215,7 @@ export class StreamingQueryManager {
 
   #queryEnded(live: LiveQuery): void {
     if (this.#live === live) this.#live = null;
+    this.#outputs.endAll();
     const turns = [...this.#turns.values()];
     const again = this.#start === null ? null : this.#otherStart(live, this.#start);
     if (again !== null && turns.length > 0) {

@@ -1,5 +1,7 @@
 import type { EditedText } from '../../terminal/interactive/external-editor.ts';
 import type { PlanCounts } from '../../terminal/plan-text.ts';
+import type { Todo } from '../commands/command.ts';
+import type { FileEdit } from '../tools/file-edit.ts';
 
 /** What a person sees and does: the port between the runner and a terminal (or a test). */
 export interface InteractiveUI {
@@ -21,8 +23,13 @@ export interface InteractiveUI {
   streamAnswer(piece: string): void;
   streamThinking(piece: string): void;
   endAnswer(): void;
+  /** A tool call that runs from now on; it is in the scroll once its result is there. */
   displayToolUse(call: ToolUseShown): void;
   displayToolResult(result: ToolResultShown): void;
+  /** What a command that runs has printed so far, as far as its end is known. */
+  displayToolOutput(id: string, text: string): void;
+  /** The agent's list of things to do, shown in one place as long as it is at work. */
+  displayTodos(todos: readonly Todo[]): void;
 
   /** What the agent is at, with a sign that moves; null when it waits for the person. */
   setActivity(activity: string | null): void;
@@ -139,18 +146,28 @@ export interface ToolUseShown {
 
 export interface ToolResultShown {
   readonly id: string;
+  /** As the model reads it; what of it a person sees is decided by kind of tool. */
   readonly text: string;
   readonly isError: boolean;
+  /** What the tool tells programs; undefined where it tells nothing. */
+  readonly output?: unknown;
 }
 
 export interface PermissionQuestion {
+  /** The tool call that it is about. */
+  readonly callId: string;
   readonly toolName: string;
   readonly title: string;
-  /** The command, the path and the diff: what the tool is about to do. */
+  /** The command or the fields of the call, and why it is asked about. */
   readonly details: readonly string[];
-  /** Whether "always" may be offered. */
-  readonly canRemember: boolean;
+  /** The lines that a file would lose and gain; null for a call that edits no file. */
+  readonly edit: FileEdit | null;
+  /** What "always" would allow, such as "this command"; null where it may not be offered. */
+  readonly always: string | null;
+  /** No single key may say yes to it. */
+  readonly isGrave: boolean;
   readonly signal: AbortSignal;
 }
 
-export type PermissionAnswer = 'once' | 'always' | 'no';
+/** A text goes to the agent, with a no. */
+export type PermissionAnswer = 'once' | 'always' | 'no' | { readonly no: string };

@@ -12,7 +12,11 @@ import {
   padWidth,
   textWidth,
 } from '../../terminal/text-width.ts';
+import { isAllDone, todoRows } from '../tools/todo-rows.ts';
+import { runningRows } from '../tools/tool-rows.ts';
 import { keyHelpRows } from './key-help.ts';
+import { markdownRows } from './markdown.ts';
+import { shownOf } from './markdown-stream.ts';
 import type { PromptState } from './prompt.ts';
 import type { HistorySearch } from './prompt-history.ts';
 import type { UIState } from './ui-state.ts';
@@ -27,10 +31,13 @@ export interface LiveView {
 export interface LiveOptions {
   readonly paint: Paint;
   readonly now: number;
+  /** Where paths are shown from. */
+  readonly cwd?: string | null;
 }
 
 /** The end of the answer that comes, what the agent is at, and the input or a question. */
-export function liveView(state: UIState, { paint, now }: LiveOptions): LiveView {
+export function liveView(state: UIState, options: LiveOptions): LiveView {
+  const { paint, now } = options;
   const room = liveRoom(state.size);
   if (state.dialog !== null) {
     const below = chooserRows(state.dialog, dialogRoom(state.size, now), paint);
@@ -38,8 +45,10 @@ export function liveView(state: UIState, { paint, now }: LiveOptions): LiveView 
   }
   const activity = room > 2 ? activityRow(state, paint, now) : [];
   const prompt = promptView(state, room - activity.length, paint);
-  const answer = answerRows(state, room - activity.length - prompt.rows.length, paint);
-  const above = [...answer, ...activity];
+  const work = workRows(state, room - activity.length - prompt.rows.length, options);
+  const left = room - activity.length - prompt.rows.length - work.length;
+  const answer = answerRows(state, left, paint);
+  const above = [...answer, ...work, ...activity];
   const { row, column } = prompt.cursor;
   return { rows: [...above, ...prompt.rows], cursor: { row: above.length + row, column } };
 }
@@ -51,6 +60,22 @@ export function dialogRoom({ columns, rows }: Size, now: number): ChooserRoom {
 
 function liveRoom({ rows }: Size): number {
   return Math.max(1, rows - 1);
+}
+
+/** The calls that run, and below them what is left to do. The answer that comes has more room than these. */
+function workRows(
+  { running, todos, activity, size, verbose }: UIState,
+  room: number,
+  { paint, now, cwd = null }: LiveOptions,
+): string[] {
+  const most = Math.floor(room / 2);
+  const tools = { columns: size.columns, verbose, paint, cwd };
+  const isShown = activity !== null && !isAllDone(todos);
+  const list = isShown ? todoRows(todos, size.columns, paint) : [];
+  const calls = running.map((call) => runningRows(call, now, tools));
+  // The newest calls, where there is no room for all of them.
+  while (calls.length > 1 && calls.flat().length + list.length > most) calls.shift();
+  return [...calls.flat(), ...list].slice(0, Math.max(0, most));
 }
 
 const SIGNS = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -68,13 +93,14 @@ function activityRow({ activity, size }: UIState, paint: Paint, now: number): st
 const MOST_THINKING = 12;
 
 function answerRows(
-  { answer, thinking, verbose, size }: UIState,
+  { answer, answerJoins, thinking, verbose, size }: UIState,
   room: number,
   paint: Paint,
 ): string[] {
   if (answer !== '') {
-    const rows = lastRows(answer.trimEnd(), size.columns, room - 1);
-    return rows.length === 0 ? [] : ['', ...rows];
+    const rows = markdownRows(shownOf(answer), { columns: size.columns, paint });
+    const shown = rows.length === 0 || answerJoins ? rows : ['', ...rows];
+    return shown.slice(Math.max(0, shown.length - Math.max(0, room)));
   }
   if (thinking === '' || room < 1) return [];
   const most = Math.min(room, MOST_THINKING);

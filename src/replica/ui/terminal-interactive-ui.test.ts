@@ -151,7 +151,7 @@ describe('the interactive UI at a terminal', () => {
     ]);
     expect(times(terminal.screen(), '● Write notes.txt')).toBe(1);
     await type('\x0f', '  I wonder what this is.');
-    expect(terminal.screen()).toContain('    result 9');
+    expect(terminal.screen()).toContain('    13 + result 13');
     await type('clear\r', (screen) => isIdle(screen) && !screen.includes('result'));
     await type('\x04', 'end');
     await expectSane();
@@ -222,7 +222,13 @@ describe('the interactive UI at a terminal', () => {
   it('asks for permission, one question at a time, shows no control characters, and colours', async () => {
     await open();
     await type('permission\r', 'rm -rf build\\x1b[2J');
-    await type('2', 'first always');
+    await type('a', 'first always');
+    await type('permission\r', '4  No, and say what to do instead: type it');
+    expect(terminal.screen()).toContain('ask again in this conversation for this command (a)');
+    // A letter that is no answer begins a line; Esc goes back to the answers.
+    await type('use pn', '> use pn▏');
+    await type(ESCAPE, (screen) => !screen.includes('use pn'));
+    await type('4use pnpm\r', 'first no, use pnpm');
     await type('two\r', 'One?');
     await type('1', 'Two?');
     await type('n', 'both once no');

@@ -7,6 +7,8 @@ import {
 } from '../../terminal/interactive/external-editor.ts';
 import { HeldTerminal, IN_THE_SCROLL, LiveRows } from '../../terminal/interactive/screen.ts';
 import { type Paint, paintFor } from '../../terminal/paint.ts';
+import type { Todo } from '../commands/command.ts';
+import { loadHighlighter } from './code-highlight.ts';
 import { confirmDialog, DialogQueue, listOf, permissionDialog } from './dialogs.ts';
 import type {
   ConflictChoice,
@@ -28,6 +30,7 @@ import { isToKeep, type PromptMemory } from './prompt-history.ts';
 import { conflictDialog, diffDialog, MenuFacts, rewindChoice, rewindMenu } from './rewind-menu.ts';
 import { type Entry, Transcript } from './transcript.ts';
 import { UIStore } from './ui-state.ts';
+import { WorkShown } from './work-shown.ts';
 
 export interface TerminalInteractiveUIOptions {
   readonly stdin: NodeJS.ReadStream;
@@ -49,6 +52,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
   readonly #screen: LiveRows;
   readonly #store: UIStore;
   readonly #transcript: Transcript;
+  readonly #work: WorkShown;
   readonly #dialogs: DialogQueue;
   #running: Running | null = null;
   #hasEnded = false;
@@ -62,6 +66,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#screen = new LiveRows(stdout);
     this.#store = new UIStore(() => this.#draw());
     this.#transcript = new Transcript(this.#store, this.#screen, { paint: this.#paint, cwd });
+    this.#work = new WorkShown(this.#store, (entry) => this.#show(entry));
     this.#dialogs = new DialogQueue((dialog) => this.#store.update({ dialog }));
   }
 
@@ -93,6 +98,8 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#hasEnded = false;
     this.#store.update({ size: terminal.size });
     terminal.take();
+    // Not before the first rows are on the screen.
+    setImmediate(() => void this.#loadHighlighter());
     if (this.#firstInput !== null) keyboard.setInput(this.#firstInput);
     this.#firstInput = null;
   }
@@ -148,14 +155,23 @@ export class TerminalInteractiveUI implements InteractiveUI {
 
   displayToolUse(call: ToolUseShown): void {
     this.#transcript.end();
-    this.#show({ kind: 'tool-use', call });
+    this.#work.begins(call);
   }
 
-  displayToolResult({ text, isError }: ToolResultShown): void {
-    this.#show({ kind: 'tool-result', text, isError });
+  displayToolResult(result: ToolResultShown): void {
+    this.#work.ends(result);
+  }
+
+  displayToolOutput(id: string, text: string): void {
+    this.#work.prints(id, text);
+  }
+
+  displayTodos(todos: readonly Todo[]): void {
+    this.#work.todos(todos);
   }
 
   setActivity(activity: string | null): void {
+    if (activity === null) this.#work.turnEnds();
     this.#store.update({ activity });
   }
 
@@ -240,10 +256,11 @@ export class TerminalInteractiveUI implements InteractiveUI {
   async askPermission(question: PermissionQuestion): Promise<PermissionAnswer> {
     const { signal } = question;
     if (signal.aborted) return 'no';
-    const asked = this.#dialogs.ask(permissionDialog(question));
+    const asked = this.#dialogs.ask(permissionDialog(question, this.#paint));
     signal.addEventListener('abort', asked.close, { once: true });
     const answer = await asked.answer;
     signal.removeEventListener('abort', asked.close);
+    this.#work.restartClock(question.callId);
     return answer ?? 'no';
   }
 
@@ -278,14 +295,23 @@ export class TerminalInteractiveUI implements InteractiveUI {
     } else this.#transcript.add(entry);
   }
 
+  /** Answers of a conversation that was taken up may be there before it. */
+  async #loadHighlighter(): Promise<void> {
+    // Without it, such as when the package was removed meanwhile, code has no colours.
+    await loadHighlighter().catch(() => undefined);
+    if (this.#transcript.hasAnswers) this.#redraw();
+  }
+
   #draw(): void {
     if (this.#running === null || this.#running.terminal.isLent) return;
+    this.#transcript.settle();
     const { rows, cursor } = this.#view();
     this.#screen.draw(rows, cursor);
   }
 
   #view(): LiveView {
-    return liveView(this.#store.get(), { paint: this.#paint, now: Date.now() });
+    const { cwd } = this.#options;
+    return liveView(this.#store.get(), { paint: this.#paint, now: Date.now(), cwd });
   }
 
   /** Everything from the top, as much as fits: so nothing is pushed out of the screen twice. */

@@ -1,5 +1,7 @@
 import type { Chooser } from '../../terminal/interactive/chooser.ts';
 import type { Size } from '../../terminal/interactive/screen.ts';
+import type { Todo } from '../commands/command.ts';
+import type { RunningCall } from '../tools/tool-rows.ts';
 import { NO_PROMPT, type PromptState } from './prompt.ts';
 
 /** Everything that decides what is drawn below what has scrolled by. */
@@ -7,9 +9,15 @@ export interface UIState {
   readonly size: Size;
   /** Whether thinking and tool results are shown whole. */
   readonly verbose: boolean;
-  /** What of an answer has come so far. */
+  /** What of an answer has come so far and is not in the scroll yet. */
   readonly answer: string;
+  /** Whether that goes on with the last of the scroll, without a blank row. */
+  readonly answerJoins: boolean;
   readonly thinking: string;
+  /** Tool calls without a result yet, oldest first. */
+  readonly running: readonly RunningCall[];
+  /** The agent's list of things to do; shown as long as it is at work and some are left. */
+  readonly todos: readonly Todo[];
   /** What the agent is at; null while it waits. */
   readonly activity: string | null;
   readonly status: string;
@@ -31,7 +39,10 @@ export class UIStore {
     size: { columns: 80, rows: 24 },
     verbose: false,
     answer: '',
+    answerJoins: false,
     thinking: '',
+    running: [],
+    todos: [],
     activity: null,
     status: '',
     hint: null,

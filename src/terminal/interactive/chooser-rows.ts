@@ -3,7 +3,7 @@ import type { Paint } from '../paint.ts';
 import { wrapRows } from '../rows.ts';
 import { clipPainted, clipStart, clipWidth, textWidth } from '../text-width.ts';
 import { type Chooser, type ChooserView, selectedValue } from './chooser.ts';
-import { type TextField, textOf } from './text-field.ts';
+import { type Cell, type TextField, textOf } from './text-field.ts';
 
 export interface ChooserRoom {
   readonly columns: number;
@@ -163,7 +163,7 @@ function listRows(chooser: Chooser<unknown>, room: ChooserRoom, paint: Paint): s
 }
 
 function optionRows(
-  { matches, selected }: Chooser<unknown>,
+  { matches, selected, writing }: Chooser<unknown>,
   index: number,
   { columns, now, labels }: ChooserRoom & { readonly labels: number },
   paint: Paint,
@@ -174,12 +174,27 @@ function optionRows(
   const isSelected = index === selected;
   const first = isSelected ? `${paint('cyan', '❯')} ${paint('cyan', label)}  ` : `  ${label}  `;
   const margin = labels + '❯ '.length + '  '.length;
-  const texts = option.rows({ columns: Math.max(1, columns - margin), now });
+  const room = Math.max(1, columns - margin);
+  const texts = [
+    ...option.rows({ columns: room, now }),
+    ...(isSelected && writing !== null ? [lineBeingWritten(writing, room)] : []),
+  ];
   return texts.map((text, row) => (row === 0 ? first : ' '.repeat(margin)) + text);
 }
 
+/** What is around the cursor, as much as fits. */
+function lineBeingWritten({ cells, cursor }: TextField, room: number): string {
+  const shown = (part: readonly Cell[]): string =>
+    displayText(part.map(({ text }) => text).join(''));
+  const start = `${clipStart(shown(cells.slice(0, cursor)), Math.max(1, room - 3))}▏`;
+  const left = room - 2 - textWidth(start);
+  const rest = shown(cells.slice(cursor));
+  return `> ${start}${rest === '' || left < 1 ? '' : clipWidth(rest, left)}`;
+}
+
 function keysOf(chooser: Chooser<unknown>, { body, bodyRoom }: Layout, top: number): string {
-  const { digits, filter, focus, options } = chooser;
+  const { digits, filter, focus, options, writing } = chooser;
+  if (writing !== null) return 'Enter sends it · Esc goes back to the answers';
   if (digits !== '') return `${digits}… Enter takes it`;
   if (focus === 'body' && bodyRoom > 0)
     return 'Enter chooses · ↑↓ scrolls · Tab goes back to the list';
@@ -197,5 +212,5 @@ function keysOf(chooser: Chooser<unknown>, { body, bodyRoom }: Layout, top: numb
     ...chooser.keys.map(({ key, does }) => `${key} ${does} · `),
     ...(chooser.slashFilters ? ['/ filters · '] : []),
   ];
-  return `${read}${range} or ↑↓ Enter · ${more.join('')}0 or Esc leaves`;
+  return `${read}${range} or ↑↓ Enter · ${more.join('')}0 or Esc ${chooser.leaving}`;
 }

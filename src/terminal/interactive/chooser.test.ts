@@ -212,3 +212,33 @@ describe('a chooser with a filter', () => {
     expect(type(many(3), 'nowhere\r', VIEW).outcome).toEqual({ kind: 'stay' });
   });
 });
+
+describe('a chooser with an option that takes a line', () => {
+  const view = { bodyRows: 0, bodyRoom: 0, listRoom: ROWS };
+  const question: Chooser<string> = chooserOf({
+    title: 'Run it?',
+    options: [
+      { value: 'yes', label: '1', letter: 'y', rows },
+      { value: 'no', label: '2', rows, write: (text) => `no: ${text}` },
+    ],
+  });
+  const stepAfter = (keys: string): Step<string> => type(question, keys, view);
+
+  it.each([
+    ['its number', '2use pnpm\r'],
+    ['Enter at it', `${DOWN}\ruse pnpm\r`],
+    ['any letter that is no answer', 'use pnpm\r'],
+    ['a paste', '\x1b[200~use pn\x1b[201~pm\r'],
+  ])('begins the line with %s, and chooses with it', (_, keys) => {
+    expect(stepAfter(keys).outcome).toEqual({ kind: 'chosen', value: 'no: use pnpm' });
+  });
+
+  it('edits the line, sends no empty one, and goes back to the answers with Escape', () => {
+    expect(stepAfter('2\r').outcome).toEqual({ kind: 'stay' });
+    expect(stepAfter('usx\x7fe\r').outcome).toEqual({ kind: 'chosen', value: 'no: use' });
+    const back = stepAfter(`use${ESCAPE}`);
+    expect(back.chooser.writing).toBeNull();
+    expect(type(back.chooser, 'y', view).outcome).toEqual({ kind: 'chosen', value: 'yes' });
+    expect(stepAfter('use\x03').outcome).toEqual({ kind: 'leave' });
+  });
+});

@@ -16,6 +16,8 @@ export interface ChooserOption<Value> {
   readonly search?: string;
   /** How it reads; the first row is its name. Safe to show. */
   readonly rows: (room: OptionRoom) => readonly string[];
+  /** For an option that wants a line of text: what is chosen with it. Typing at the list begins that line. */
+  readonly write?: (text: string) => Value;
 }
 
 /**
@@ -46,6 +48,10 @@ export interface Chooser<Value> {
   readonly slashFilters: boolean;
   /** The beginning of a number that may go on. */
   readonly digits: string;
+  /** What Esc does, in a word or two. */
+  readonly leaving: string;
+  /** The line that is being written for the selected option; null while none is. */
+  readonly writing: TextField | null;
 }
 
 export interface ChooserKey {
@@ -90,6 +96,8 @@ export function chooserOf<Value>(parts: Parts<Value>): Chooser<Value> {
     bodyTop: 0,
     focus: 'list',
     digits: '',
+    leaving: 'leaves',
+    writing: null,
     ...parts,
   };
 }
@@ -116,14 +124,15 @@ export function pressed<Value>(chooser: Chooser<Value>, key: Key, view: ChooserV
   if (chooser.focus === 'body' && view.bodyRoom === 0) {
     return pressed({ ...chooser, focus: 'list' }, key, view);
   }
-  const { filter } = chooser;
+  const { filter, writing } = chooser;
+  if (writing !== null) return pressedWriting(chooser, writing, key);
   if (key.name === 'text') {
     if (filter !== null) return stay(filtered(chooser, insert(filter, key.text, key.pasted)));
-    return key.pasted ? stay(chooser) : typed(chooser, key.text);
+    return key.pasted ? begunWriting(chooser, key.text) : typed(chooser, key.text);
   }
   if (key.name === 'interrupt' || key.name === 'end-of-input') return leave(chooser);
   if (key.name === 'escape') return escaped(chooser);
-  if (key.name === 'enter') return { chooser, outcome: chosen(chooser, numbered(chooser)) };
+  if (key.name === 'enter') return chosenAt(chooser, numbered(chooser));
   const typedOver = filterAfter(chooser, key.name);
   if (typedOver !== null) return stay(filtered(chooser, typedOver));
   const without = { ...chooser, digits: '' };
@@ -150,7 +159,11 @@ export function afterPause<Value>(chooser: Chooser<Value>): Outcome<Value> {
 function typed<Value>(chooser: Chooser<Value>, text: string): Step<Value> {
   let step = stay(chooser);
   for (const [at, character] of [...text].entries()) {
-    step = typedOne(step.chooser, character);
+    const { writing } = step.chooser;
+    step =
+      writing === null
+        ? typedOne(step.chooser, character)
+        : stay({ ...step.chooser, writing: insert(writing, character) });
     const { filter } = step.chooser;
     // What comes with the `/` is for the filter.
     if (filter !== null) {
@@ -161,6 +174,27 @@ function typed<Value>(chooser: Chooser<Value>, text: string): Step<Value> {
   return step;
 }
 
+/** A key while a line is written: Enter chooses with it, Esc goes back to the list. */
+function pressedWriting<Value>(chooser: Chooser<Value>, writing: TextField, key: Key): Step<Value> {
+  if (key.name === 'interrupt') return leave(chooser);
+  if (key.name === 'escape') return stay({ ...chooser, writing: null });
+  if (key.name === 'text') return stay({ ...chooser, writing: insert(writing, key.text) });
+  if (key.name !== 'enter') {
+    return stay({ ...chooser, writing: edited(writing, key.name) ?? writing });
+  }
+  const write = chooser.matches[chooser.selected]?.write;
+  const text = textOf(writing).trim();
+  if (write === undefined || text === '') return stay(chooser);
+  return { chooser, outcome: { kind: 'chosen', value: write(text) } };
+}
+
+/** Where an option takes a line of text, what is typed at the list is the beginning of it. */
+function begunWriting<Value>(chooser: Chooser<Value>, text: string): Step<Value> {
+  const selected = chooser.matches.findIndex(({ write }) => write !== undefined);
+  if (selected === -1 || text.trim() === '') return stay(chooser);
+  return stay({ ...chooser, selected, digits: '', writing: insert(EMPTY_FIELD, text) });
+}
+
 function typedOne<Value>(chooser: Chooser<Value>, character: string): Step<Value> {
   const { matches, digits } = chooser;
   if (character === '/' && chooser.slashFilters) return stay(filtered(chooser, EMPTY_FIELD));
@@ -168,19 +202,26 @@ function typedOne<Value>(chooser: Chooser<Value>, character: string): Step<Value
     return { chooser, outcome: { kind: 'key', key: character, value: selectedValue(chooser) } };
   }
   const byLetter = matches.findIndex(({ letter }) => letter === character.toLowerCase());
-  if (byLetter !== -1) return { chooser, outcome: chosen(chooser, byLetter) };
-  if (!/^\d$/.test(character)) return stay(chooser);
+  if (byLetter !== -1) return chosenAt(chooser, byLetter);
+  if (!/^\d$/.test(character)) return begunWriting(chooser, character);
   if (digits === '' && character === '0') return leave(chooser);
   const number = digits + character;
   const index = matches.findIndex(({ label }) => label === number);
   if (index === -1) return stay({ ...chooser, digits: '' });
   const next = { ...chooser, digits: number, selected: index };
   const mayGoOn = matches.some(({ label }) => label !== number && label.startsWith(number));
-  return { chooser: next, outcome: mayGoOn ? { kind: 'pause' } : chosen(next, index) };
+  return mayGoOn ? { chooser: next, outcome: { kind: 'pause' } } : chosenAt(next, index);
 }
 
 function numbered<Value>({ matches, digits, selected }: Chooser<Value>): number {
   return digits === '' ? selected : matches.findIndex(({ label }) => label === digits);
+}
+
+/** An option that wants a line of text gets it first. */
+function chosenAt<Value>(chooser: Chooser<Value>, index: number): Step<Value> {
+  const option = chooser.matches[index];
+  if (option?.write === undefined) return { chooser, outcome: chosen(chooser, index) };
+  return stay({ ...chooser, selected: index, digits: '', writing: EMPTY_FIELD });
 }
 
 function chosen<Value>({ matches }: Chooser<Value>, index: number): Outcome<Value> {

@@ -1,4 +1,4 @@
-import { clipPainted } from '../text-width.ts';
+import { clipPainted, textWidth } from '../text-width.ts';
 import { type KeyEvents, type KeyOptions, KeyReader } from './keys.ts';
 
 /** How large the terminal is. */
@@ -244,15 +244,28 @@ export class LiveRows {
       cursor?.row === this.#cursor?.row && cursor?.column === this.#cursor?.column;
     if (isSame && isSamePlace && this.#waiting.length === 0) return;
     const frame = [BEGIN_FRAME, CURSOR_OFF, this.#toFirstRow()];
-    if (this.#waiting.length > 0 || texts.length < this.#drawn.length) {
-      frame.push(ERASE_BELOW, ...this.#waiting.splice(0).map((row) => `${row}\r\n`));
+    const above = this.#waiting.splice(0);
+    // A row that the terminal breaks moves those below it.
+    if (above.some((row) => row.includes('\t') || textWidth(row) > columns)) {
+      frame.push(ERASE_BELOW);
       this.#drawn = [];
     }
-    const lines = texts.map((text, i) => (text === this.#drawn[i] ? '' : ERASE_ROW + text));
-    frame.push(lines.join('\r\n'), placed(cursor, texts.length), END_FRAME);
+    const all = [...above, ...texts];
+    frame.push(all.map((text, i) => this.#over(text, i)).join('\r\n'));
+    // The cursor stays in the last live row, or below what was printed where there is none.
+    if (texts.length === 0) frame.push(all.length === 0 ? '' : '\r\n', ERASE_BELOW);
+    else if (all.length < this.#drawn.length) frame.push(`\r\n${ERASE_BELOW}${up(1)}`);
+    frame.push(placed(cursor, texts.length), END_FRAME);
     this.#drawn = texts;
     this.#cursor = cursor;
     this.#output.write(frame.join(''));
+  }
+
+  /** What to write for a row of the frame so that it stands there, whatever stands there now. */
+  #over(text: string, at: number): string {
+    const old = this.#drawn[at];
+    if (old === undefined) return text;
+    return old === text ? '' : ERASE_ROW + text;
   }
 
   /** Erases the screen and begins at its top. Rows that wait to be printed are dropped. */
