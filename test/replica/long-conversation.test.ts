@@ -38,6 +38,7 @@ it(`takes no more memory after ${TURNS} turns than after ${FULL_BY}`, async () =
     onInterrupt: () => undefined,
     onNextMode: () => undefined,
     onExit: () => undefined,
+    onNextMode: () => undefined,
     complete: () => [],
   });
   let before = 0;

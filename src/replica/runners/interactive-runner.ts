@@ -49,6 +49,8 @@ export class InteractiveRunner {
   /** A menu is open, a command works: what is typed waits. */
   #occupied = false;
   #leave: () => void = () => undefined;
+  /** One after the other: each goes on from the mode before. */
+  #lastModeChange: Promise<void> = Promise.resolve();
 
   constructor(parts: InteractiveRunnerParts) {
     this.#parts = parts;
@@ -92,19 +94,19 @@ export class InteractiveRunner {
     ui.setStatus(parts.filter((part) => part !== null).join(' · '));
   }
 
-  /** Shift-Tab. Holds for the turn that runs too. */
-  async #nextMode(): Promise<void> {
-    const { modes } = this.#parts;
-    const [before, next] = [modes.current, modes.next()];
-    modes.set(next);
-    this.#showStatus();
-    try {
+  /** Shift-Tab. Holds for the turn that runs too, and is shown once the SDK has taken it. */
+  #nextMode(): Promise<void> {
+    const change = this.#lastModeChange.then(async () => {
+      const next = this.#parts.modes.next();
       await this.#desk.live.setPermissionMode(next);
-    } catch (error) {
-      modes.set(before);
-      this.#showStatus();
-      throw error;
-    }
+      this.#setMode(next);
+    });
+    this.#lastModeChange = change.catch(() => undefined);
+    return change;
+  }
+
+  #setMode(mode: string): void {
+    if (this.#parts.modes.set(mode)) this.#showStatus();
   }
 
   /** The menu of Esc Esc, and what comes of it. */
@@ -269,9 +271,7 @@ export class InteractiveRunner {
       },
       onToolOutput: (id, text) => ui.displayToolOutput(id, text),
       onTodos: (todos) => this.#keepTodos(todos),
-      onPermissionMode: (mode) => {
-        if (this.#parts.modes.set(mode)) this.#showStatus();
-      },
+      onPermissionMode: (mode) => this.#setMode(mode),
       onTurnEnd: (end) => void this.#guarded(() => this.#turnEnded(end)),
     };
   }

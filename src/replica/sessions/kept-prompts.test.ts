@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { KeptPrompts } from './kept-prompts.ts';
 
@@ -27,6 +29,28 @@ it('keeps what several processes send, in the order of time, for the next one', 
   expect(other.texts()).toEqual(['first', 'second', 'third\nwith a line']);
   expect(prompts().texts()).toEqual(one.texts());
   expect(prompts('/another').texts()).toEqual([]);
+});
+
+it('loses no line of processes that send at the same time', async () => {
+  const [processes, lines] = [4, 40];
+  const module = new URL('kept-prompts.ts', import.meta.url).href;
+  const send = `
+    const { KeptPrompts } = await import(${JSON.stringify(module)});
+    const kept = new KeptPrompts({ root: ${JSON.stringify(root)}, project: '/project' });
+    for (let i = 0; i < ${lines}; i += 1) kept.add(process.argv[1] + ' ' + i + ' ' + 'x'.repeat(3000));
+  `;
+  const run = promisify(execFile);
+  await Promise.all(
+    Array.from({ length: processes }, (_, i) =>
+      run(process.execPath, ['--input-type=module', '-e', send, `process ${i}`]),
+    ),
+  );
+  const texts = prompts().texts();
+  expect(texts).toHaveLength(processes * lines);
+  const own = texts.filter((text) => text.startsWith('process 1 '));
+  expect(own.map((text) => text.split(' ')[2])).toEqual(
+    Array.from({ length: lines }, (_, i) => String(i)),
+  );
 });
 
 it('is for its owner alone, and does not keep what begins with a blank', () => {

@@ -55,7 +55,8 @@ export class KeptPrompts implements PromptMemory {
 
   add(text: string): void {
     if (!isToKeep(text) || this.#own.at(-1)?.text === text) return;
-    const kept = { at: this.#now(), text };
+    // Two in the same millisecond stay in their order.
+    const kept = { at: Math.max(this.#now(), (this.#own.at(-1)?.at ?? 0) + 1), text };
     this.#own.push(kept);
     if (this.#own.length > MOST_TEXTS) this.#own.shift();
     if (text.length > LONGEST_KEPT) return;

@@ -156,9 +156,7 @@ function belowRows(state: UIState, room: number, paint: Paint): string[] {
 function searchRow({ query, at }: HistorySearch, columns: number, paint: Paint): string {
   const text = displayText(textOf(query));
   const isNowhere = at === null && text !== '';
-  const keys = isNowhere
-    ? 'nothing found'
-    : 'Ctrl-R older · Enter sends · Tab edits · Ctrl-C leaves';
+  const keys = isNowhere ? 'nothing found' : 'Ctrl-R older · Enter sends · Tab edits';
   const room = Math.max(8, columns - textWidth(SEARCH) - textWidth(keys) - 4);
   return clipPainted(
     `${paint('cyan', SEARCH)} ${clipStart(text, room)}▏ ${paint(isNowhere ? 'yellow' : 'dim', keys)}`,

@@ -16,7 +16,10 @@ class PlainReferences extends Tokenizer {
   }
 }
 
-/** The blocks of a text; what they were made of, joined, is that text. What cannot be read is one paragraph. */
+/**
+ * The blocks of a text; what they were made of, joined, is that text, apart from spaces at its end. What cannot be read
+ * is one paragraph.
+ */
 export function blocksOf(text: string): readonly MarkedToken[] {
   if (TOO_DEEP.test(text)) return [plainParagraph(text)];
   const lexer = new Lexer({ gfm: true, tokenizer: new PlainReferences() });
@@ -30,7 +33,8 @@ export function blocksOf(text: string): readonly MarkedToken[] {
     return [plainParagraph(text)];
   }
   const blocks = lexer.tokens as MarkedToken[];
-  return blocks.map(({ raw }) => raw).join('') === text ? blocks : [plainParagraph(text)];
+  const read = blocks.map(({ raw }) => raw).join('');
+  return read.trimEnd() === text.trimEnd() ? blocks : [plainParagraph(text)];
 }
 
 /** As the lexer types them, every token could also be one of an extension; there are none here. */

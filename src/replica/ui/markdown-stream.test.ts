@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { SAMPLE } from '../../../test/replica/markdown-sample.ts';
+import { textWidth } from '../../terminal/text-width.ts';
 import { loadHighlighter } from './code-highlight.ts';
 import { markdownRows } from './markdown.ts';
 import { LONGEST_PART } from './markdown-grammar.ts';
@@ -58,7 +60,7 @@ it('keeps little that can still change, however long an answer is', () => {
   expect(streamed(piecesOf(LONG_CODE, 16)).most).toBeLessThan(400);
   expect(streamed(piecesOf('- item\n'.repeat(500), 16)).most).toBeLessThan(40);
   for (const endless of ['word ', 'x', '|a|b|\n|-|-|\n', '1. a\n', '> a\n', '`', '```js\n']) {
-    const { most } = streamed(piecesOf(endless.repeat(4_000), 999));
+    const { most } = streamed(piecesOf(endless.repeat(2_000), 999));
     expect(most).toBeLessThanOrEqual(LONGEST_PART + 999);
   }
 });
@@ -75,7 +77,72 @@ it('does not cut what comes in two halves', () => {
   expect(rows).toEqual(['a', 'b 😀']);
 });
 
+it('reads a list that ends with a space as one', () => {
+  expect(markdownRows('- a\n- b \nc ', room)).toEqual(['<cyan>• </>a', '<cyan>• </>b', '  c']);
+});
+
 it('numbers the parts of a list on', () => {
   const { rows } = streamed(['1. a\n', '1. b\n', '1. c\n']);
   expect(rows).toEqual(['<cyan>1. </>a', '<cyan>2. </>b', '<cyan>3. </>c']);
+});
+
+const FRAGMENTS = [
+  ...[
+    '- a\n',
+    '1. b\n',
+    '  - c\n',
+    '   d\n',
+    '- [x] ',
+    '# e\n',
+    '> ',
+    '>\n',
+    '---\n',
+    '===\n',
+    '\n',
+    '\n\n',
+  ],
+  ...[
+    '```ts\n',
+    '```\n',
+    '~~~\n',
+    '/* f\n',
+    '*/\n',
+    '    g\n',
+    '\t',
+    '|h|i|\n',
+    '|-|-|\n',
+    '|j|\n',
+    '|',
+  ],
+  ...[
+    '**',
+    '*',
+    '_',
+    '~~',
+    '`',
+    '[k](l)',
+    '![m](',
+    '<div>\n',
+    '<!--',
+    '<br>',
+    '\\',
+    '&amp;',
+    'word ',
+    'word\n',
+  ],
+  ...['漢字', '😀', '\x1b[2J', '\r', '\r\n', '\u202e', '\ud800', 'http://n.o '],
+];
+
+it('gives rows that fit and are safe, whatever comes in whatever pieces', () => {
+  const texts = fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 60 });
+  fc.assert(
+    fc.property(texts, fc.integer({ min: 1, max: 50 }), (fragments, size) => {
+      const { rows } = streamed(piecesOf(fragments.join(''), size));
+      for (const row of rows.map((painted) => painted.replaceAll(/<[a-z]+>|<\/>/g, ''))) {
+        expect(textWidth(row)).toBeLessThanOrEqual(room.columns);
+        expect(row).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+      }
+    }),
+    { numRuns: 200 },
+  );
 });

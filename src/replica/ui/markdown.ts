@@ -80,10 +80,12 @@ function proseRows(runs: readonly Run[], { columns, paint }: BlockRoom): string[
     .map((row) => painted(row, paint));
 }
 
-function codeRows({ text, lang = '' }: Tokens.Code, room: BlockRoom): string[] {
-  if (text === '') return [];
+function codeRows({ text, lang = '', codeBlockStyle }: Tokens.Code, room: BlockRoom): string[] {
+  // Blank lines below code without fences are not part of it.
+  const code = codeBlockStyle === 'indented' ? text.trimEnd() : text;
+  if (code === '') return [];
   return within(CODE_MARGIN, room, ({ columns, paint }) =>
-    codeLines(text, lang)
+    codeLines(code, lang)
       .flatMap(({ runs }) => linesOf(runs).flatMap((line) => wrapLine(line, columns)))
       .map((row) => painted(row, paint)),
   );

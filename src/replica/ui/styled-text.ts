@@ -19,7 +19,7 @@ export function textOf(line: StyledLine): string {
 
 const TAB = '    ';
 
-/** Runs whose texts may hold newlines and tabs, as lines. */
+/** Runs whose texts may hold newlines and tabs, as lines without spaces at their ends. */
 export function linesOf(runs: readonly Run[]): StyledLine[] {
   const lines: Run[][] = [[]];
   for (const { text, styles } of runs) {
@@ -28,7 +28,15 @@ export function linesOf(runs: readonly Run[]): StyledLine[] {
       if (part !== '') lines.at(-1)?.push({ text: part, styles });
     }
   }
-  return lines;
+  return lines.map(trimmed);
+}
+
+function trimmed(line: StyledLine): StyledLine {
+  const last = line.at(-1);
+  if (last === undefined || !last.text.endsWith(' ')) return line;
+  const text = last.text.trimEnd();
+  const before = line.slice(0, -1);
+  return text === '' ? trimmed(before) : [...before, { ...last, text }];
 }
 
 /** A line in rows that fit, broken between words where that is possible. */

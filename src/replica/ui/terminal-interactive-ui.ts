@@ -86,7 +86,11 @@ export class TerminalInteractiveUI implements InteractiveUI {
       dialogs: this.#dialogs,
       handlers,
       redraw: () => this.#redraw(),
-      suspend: () => terminal.suspend(),
+      suspend: () => {
+        // The shell goes on below the conversation, not across the input.
+        this.#screen.end();
+        terminal.suspend();
+      },
       unfold: (verbose) => this.#unfold(verbose),
       editText: (text) => this.editText(text, PROMPT_FILE),
       memory: this.#options.memory ?? memoryOfOwn(),

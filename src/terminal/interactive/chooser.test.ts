@@ -167,6 +167,21 @@ describe('a chooser with a filter', () => {
     expect(typed(stateAfter(chooser, '\x15\x7f'))).toBe('');
   });
 
+  it('is edited as every text is: by words, with cuts, yanks and undo', () => {
+    const chooser = stateAfter(filtering(NAMES), 'the parser');
+    expect(typed(stateAfter(chooser, '\x1bbx'))).toBe('the xparser');
+    expect(typed(stateAfter(chooser, `${LEFT}${LEFT}x`))).toBe('the parsxer');
+    expect(typed(stateAfter(chooser, '\x01a '))).toBe('a the parser');
+    expect(typed(stateAfter(chooser, '\x1b\x7f\x15\x19\x1by'))).toBe('the parser');
+    expect(typed(stateAfter(chooser, '\x15\x1f'))).toBe('the parser');
+    expect(stateAfter(chooser, '\x15\x1f').matches).toHaveLength(1);
+    // Escape empties it, and that can be undone.
+    expect(typed(stateAfter(chooser, `${ESCAPE}\x1f`))).toBe('the parser');
+    // At its end, the arrow to the right is for the body.
+    expect(stateAfter(chooser, `${LEFT}${RIGHT}`).focus).toBe('list');
+    expect(stateAfter(chooser, `${LEFT}${RIGHT}${RIGHT}`).focus).toBe('body');
+  });
+
   it('goes through the list and stops at its ends', () => {
     const state = many(100);
     expect(stateAfter(state, UP).selected).toBe(0);

@@ -231,7 +231,8 @@ export class LiveRows {
 
   /** Puts rows above the live ones, for good, with the next `draw`. */
   print(rows: readonly string[]): void {
-    this.#waiting.push(...rows);
+    // There may be more than a call takes as arguments.
+    for (const row of rows) this.#waiting.push(row);
   }
 
   /** `cursor` is counted from the first live row; null hides it. */
