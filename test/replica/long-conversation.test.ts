@@ -36,7 +36,6 @@ it(`takes no more memory after ${TURNS} turns than after ${FULL_BY}`, async () =
     onSubmit: nothing,
     onRewind: nothing,
     onInterrupt: () => undefined,
-    onNextMode: () => undefined,
     onExit: () => undefined,
     onNextMode: () => undefined,
     complete: () => [],

@@ -66,6 +66,7 @@ export class InteractiveRunner {
     const { promise: left, resolve } = Promise.withResolvers<void>();
     this.#leave = resolve;
     await ui.start({
+      hasWayBack: this.#desk.checkpoints !== null,
       onSubmit: (text) => this.#guarded(() => this.#take(text)),
       onRewind: () => this.#guarded(() => this.handleRewind(this.#desk.session)),
       onInterrupt: () => void this.#guarded(() => this.#desk.live.interrupt()),

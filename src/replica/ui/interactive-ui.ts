@@ -65,6 +65,8 @@ export interface InteractiveUI {
 export interface UIHandlers {
   /** Enter: a prompt or a slash command, as it was typed. Resolves when it is sent, or carried out. */
   onSubmit(text: string): Promise<void>;
+  /** False where checkpoints are turned off. */
+  readonly hasWayBack?: boolean;
   /** Esc twice within 300 ms. Resolves when the menu is closed and what came of it is done. */
   onRewind(): Promise<void>;
   /** Ctrl-C or a single Esc while the agent is at work. */

@@ -100,7 +100,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
     }, SIGN_MS);
     this.#running = { terminal, keyboard, spinner };
     this.#hasEnded = false;
-    this.#store.update({ size: terminal.size });
+    this.#store.update({ size: terminal.size, hasWayBack: handlers.hasWayBack ?? true });
     terminal.take();
     // Not before the first rows are on the screen.
     setImmediate(() => void this.#loadHighlighter());

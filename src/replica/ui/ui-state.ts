@@ -26,6 +26,8 @@ export interface UIState {
   readonly prompt: PromptState;
   /** Whether the keys are listed below the input. */
   readonly showsKeys: boolean;
+  /** False where checkpoints are turned off: then nothing speaks of Esc Esc. */
+  readonly hasWayBack: boolean;
   readonly dialog: Chooser<unknown> | null;
 }
 
@@ -46,6 +48,7 @@ export class UIStore {
     activity: null,
     status: '',
     hint: null,
+    hasWayBack: true,
     prompt: NO_PROMPT,
     showsKeys: false,
     dialog: null,
