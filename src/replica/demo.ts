@@ -7,6 +7,7 @@ import { toolLine } from './tools/tool-line.ts';
 import { withoutModelText } from './tools/tool-outcome.ts';
 import type {
   ConflictChoice,
+  ConversationEntry,
   InteractiveUI,
   ListItem,
   PermissionAnswer,
@@ -17,6 +18,8 @@ import type {
   ToolUseShown,
   UIHandlers,
 } from './ui/interactive-ui.ts';
+
+import type { StatusShown } from './ui/status-line.ts';
 
 /** What lies in the scratch project before anybody comes. */
 export const FIRST_FILES: Readonly<Record<string, string>> = {
@@ -47,6 +50,7 @@ const COLUMNS = 80;
 export class PlayedUI implements InteractiveUI {
   readonly #options: PlayedUIOptions;
   #busy = false;
+  #hasNamedModel = false;
   #answer = '';
   /** What went wrong, if anything did: the play proves what it shows. */
   readonly failures: string[] = [];
@@ -153,12 +157,15 @@ export class PlayedUI implements InteractiveUI {
     this.#busy = activity !== null;
   }
 
-  setStatus(status: string): void {
-    this.#line(displayText(status));
+  setStatus({ model }: StatusShown): void {
+    if (!this.#hasNamedModel) this.#line(displayText(model));
+    this.#hasNamedModel = true;
   }
 
   setVerbose(_verbose: boolean): void {}
+  setWaiting(_prompts: readonly string[]): void {}
   clear(): void {}
+  showConversation(_entries: readonly ConversationEntry[]): void {}
   setInput(_text: string): void {}
 
   async showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null> {

@@ -1,5 +1,5 @@
 import { type IPty, spawn } from '@lydell/node-pty';
-import xterm from '@xterm/headless';
+import xterm, { type IBufferCell } from '@xterm/headless';
 
 export interface TerminalOptions {
   readonly cwd: string;
@@ -9,6 +9,9 @@ export interface TerminalOptions {
   /** Another program than Node, such as a shell. */
   readonly program?: string;
 }
+
+/** What is drawn in one place of the screen. */
+export type ScreenCell = IBufferCell;
 
 const LONGEST_WAIT_MS = 30_000;
 
@@ -84,6 +87,17 @@ export class Terminal {
     return Array.from({ length: count }, (_, row) =>
       (this.#screen.buffer.active.getLine(first + row)?.translateToString(true) ?? '').trimEnd(),
     );
+  }
+
+  /** What is to be seen now, a cell of the screen each, with its colours. */
+  cells(): ScreenCell[][] {
+    const { active } = this.#screen.buffer;
+    return Array.from({ length: this.#screen.rows }, (_, row) => {
+      const line = active.getLine(active.viewportY + row);
+      return Array.from({ length: this.#screen.cols }, (_, column) => line?.getCell(column)).filter(
+        (cell) => cell !== undefined,
+      );
+    });
   }
 
   screen(): string {

@@ -4,6 +4,7 @@ import {
   REWIND_CHOICES,
   type RewindEntry,
 } from '../../src/replica/ui/interactive-ui.ts';
+import type { StatusShown } from '../../src/replica/ui/status-line.ts';
 import { TerminalInteractiveUI } from '../../src/replica/ui/terminal-interactive-ui.ts';
 
 /** A program with nothing but the interactive UI: what is submitted says what is to be shown. */
@@ -106,6 +107,17 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
     ui.displayInfo('streamed all');
   },
   clear: () => ui.clear(),
+  queue: () => {
+    waiting.push('the first that waits', 'the second that waits');
+    ui.setWaiting([...waiting]);
+  },
+  resume: () => {
+    const turns = Array.from({ length: 60 }, (_, i) => [
+      { kind: 'user' as const, text: `asked ${i + 1}` },
+      { kind: 'answer' as const, text: `answered ${i + 1}` },
+    ]);
+    ui.showConversation(turns.flat());
+  },
   edit: () => ui.setInput('taken back'),
   // From elsewhere, while a question is open.
   signal: () => {
@@ -117,6 +129,17 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
       throw new Error('a bug');
     }),
 };
+
+const STATUS: StatusShown = {
+  folder: '/project',
+  branch: 'main',
+  model: 'offline model',
+  permissionMode: 'default',
+  context: null,
+  costUSD: null,
+  wayBack: { changes: null },
+};
+const waiting: string[] = [];
 
 async function stop(): Promise<void> {
   await ui.stop();
@@ -134,16 +157,21 @@ await ui.start({
     }
   },
   onRewind: () => rewind(3),
+  onTakeBack: () => {
+    const text = waiting.pop() ?? null;
+    ui.setWaiting([...waiting]);
+    return text;
+  },
   onInterrupt: () => {
     ui.setActivity(null);
     ui.displayWarning('interrupted');
   },
   onExit: () => void stop(),
-  onNextMode: () => ui.setStatus('next mode'),
+  onNextMode: () => ui.setStatus({ ...STATUS, permissionMode: 'next mode' }),
   complete: (text) =>
     ['/checkpoint', '/clear', '/undo']
       .filter((name) => name.startsWith(text))
       .map((name) => ({ text: name, summary: `what ${name} does` })),
 });
-ui.setStatus('session 1 · offline model');
+ui.setStatus(STATUS);
 process.once('SIGTERM', () => void stop());

@@ -35,6 +35,7 @@ it(`takes no more memory after ${TURNS} turns than after ${FULL_BY}`, async () =
   await ui.start({
     onSubmit: nothing,
     onRewind: nothing,
+    onTakeBack: () => null,
     onInterrupt: () => undefined,
     onExit: () => undefined,
     onNextMode: () => undefined,
@@ -58,7 +59,7 @@ async function playTurn(ui: TerminalInteractiveUI, turn: number): Promise<void> 
   for (const piece of SAMPLE.match(/.{1,60}/gs) ?? []) {
     ui.streamAnswer(piece);
     // As if a frame were due: what is settled goes into the scroll.
-    ui.setStatus(`turn ${turn}, ${piece.length}`);
+    ui.setActivity(`turn ${turn}, ${piece.length}`);
     await setImmediate();
   }
   ui.displayToolUse({ id: `${turn}`, name: 'Bash', input: { command: `echo ${turn}` } });

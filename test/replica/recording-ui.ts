@@ -2,6 +2,7 @@ import type { Todo } from '../../src/replica/commands/command.ts';
 import type {
   ConflictChoice,
   ConflictQuestion,
+  ConversationEntry,
   EntryCounts,
   InteractiveUI,
   ListItem,
@@ -11,6 +12,8 @@ import type {
   RewindPreview,
   UIHandlers,
 } from '../../src/replica/ui/interactive-ui.ts';
+
+import type { StatusShown } from '../../src/replica/ui/status-line.ts';
 import type { EditedText } from '../../src/terminal/interactive/external-editor.ts';
 
 /** A person who answers as a test has it decided, and a screen that remembers all that it was shown. */
@@ -37,7 +40,11 @@ export class RecordingUI implements InteractiveUI {
   cleared = 0;
   input: string | null = null;
   todos: readonly Todo[] = [];
-  status: string | null = null;
+  status: StatusShown | null = null;
+  /** Prompts that wait for their turn. */
+  waiting: readonly string[] = [];
+  /** Conversations that were drawn, one after the other. */
+  readonly conversations: (readonly ConversationEntry[])[] = [];
   /** What the agent is at; null when it waits for the person. */
   activity: string | null = null;
   verbose: boolean | null = null;
@@ -82,7 +89,7 @@ export class RecordingUI implements InteractiveUI {
   setActivity(activity: string | null): void {
     this.activity = activity;
   }
-  setStatus(status: string): void {
+  setStatus(status: StatusShown): void {
     this.status = status;
   }
   setVerbose(verbose: boolean): void {
@@ -90,6 +97,12 @@ export class RecordingUI implements InteractiveUI {
   }
   clear(): void {
     this.cleared += 1;
+  }
+  setWaiting(prompts: readonly string[]): void {
+    this.waiting = prompts;
+  }
+  showConversation(entries: readonly ConversationEntry[]): void {
+    this.conversations.push(entries);
   }
   setInput(text: string): void {
     this.input = text;

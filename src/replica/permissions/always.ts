@@ -1,6 +1,7 @@
 import type { CanUseTool, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk';
 import { displayText } from '../../index.ts';
 import { someOf } from '../../terminal/phrases.ts';
+import { clipWidth } from '../../terminal/text-width.ts';
 import { shownPath } from '../tools/tool-line.ts';
 
 export type Asked = Parameters<CanUseTool>[2];
@@ -55,6 +56,7 @@ export function allowedAlways(call: ToolCall, cwd: string | null): string | null
 }
 
 const MOST_NAMED = 4;
+const LONGEST_NAMED = 40;
 
 function ownScope(toolName: string): string {
   if (SHELLS.has(toolName)) return 'this command';
@@ -65,16 +67,22 @@ function ownScope(toolName: string): string {
 /** A rule of the SDK as a person would say it. */
 function scopesOf(update: PermissionUpdate, cwd: string | null): string[] {
   if (update.type === 'addDirectories') {
-    return update.directories.map((folder) => `files in ${displayText(folder)}`);
+    return update.directories.map((folder) =>
+      folder === cwd ? 'files in this project' : `files in ${displayText(shownPath(folder, cwd))}`,
+    );
   }
   if (update.type !== 'addRules' && update.type !== 'replaceRules') return [];
   return update.rules.map(({ toolName, ruleContent }) => {
     if (ruleContent === undefined) return displayText(toolName);
     if (!SHELLS.has(toolName)) return displayText(`${toolName} on ${pathOf(ruleContent, cwd)}`);
     const [, prefix] = /^(.*?)(?::\*| \*)$/s.exec(ruleContent) ?? [];
-    if (prefix === undefined) return `"${displayText(ruleContent)}"`;
-    return `commands that begin with "${displayText(prefix)}"`;
+    if (prefix === undefined) return quoted(ruleContent);
+    return `commands that begin with ${quoted(prefix)}`;
   });
+}
+
+function quoted(command: string): string {
+  return `"${clipWidth(displayText(command), LONGEST_NAMED)}"`;
 }
 
 /** An absolute path has two slashes at its beginning in a rule. */

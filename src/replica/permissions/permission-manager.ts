@@ -3,6 +3,7 @@ import { displayText } from '../../index.ts';
 import { accepts, listOf, object, optional, TEXT } from '../../model/check.ts';
 import { editTitle } from '../tools/edit-rows.ts';
 import { type FileEdit, proposedEdit } from '../tools/file-edit.ts';
+import { shownPath, toolLine } from '../tools/tool-line.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
 import {
   allowedAlways,
@@ -83,7 +84,7 @@ export class PermissionManager {
       callId: asked.toolUseID,
       toolName,
       title: titleOf(call, edit, this.#cwd),
-      details: detailsFor(call, edit),
+      details: detailsFor(call, edit, this.#cwd),
       edit,
       always,
       isGrave: asked.defaultToNo === true,
@@ -109,19 +110,29 @@ export class PermissionManager {
   }
 }
 
-function titleOf({ toolName, asked }: ToolCall, edit: FileEdit | null, cwd: string | null): string {
+function titleOf(
+  { toolName, input, asked }: ToolCall,
+  edit: FileEdit | null,
+  cwd: string | null,
+): string {
   if (edit !== null) return editTitle(edit, cwd);
   if (SHELLS.has(toolName)) return 'Run this command?';
   if (toolName === PLAN_TOOL) return 'Go ahead with this plan?';
+  if (toolName === 'Read') return `${toolLine({ name: toolName, input }, cwd)}?`;
   const { title, displayName, mcpServer } = asked;
   if (title !== undefined) return displayText(title);
   const from = mcpServer === undefined ? '' : ` of the MCP server ${mcpServer.name}`;
   return displayText(`The agent wants to use ${displayName ?? toolName}${from}`);
 }
 
-function detailsFor({ toolName, input, asked }: ToolCall, edit: FileEdit | null): string[] {
+function detailsFor(
+  { toolName, input, asked }: ToolCall,
+  edit: FileEdit | null,
+  cwd: string | null,
+): string[] {
   const { decisionReason, blockedPath } = asked;
-  const reasons = [decisionReason, blockedPath].filter((one) => one !== undefined);
+  const path = blockedPath === undefined ? undefined : `It reaches ${shownPath(blockedPath, cwd)}`;
+  const reasons = [decisionReason, path].filter((one) => one !== undefined);
   return [...(edit === null ? detailsOf(toolName, input) : []), ...reasons.map(displayText)];
 }
 

@@ -33,15 +33,3 @@ export class PermissionModes {
     return true;
   }
 }
-
-/** How the status names a mode; null for the one that needs no word. */
-export function modeText(mode: PermissionMode): string | null {
-  const texts = {
-    default: null,
-    acceptEdits: 'edits pass',
-    plan: 'plans only',
-    bypassPermissions: 'asks nothing',
-  };
-  const text = texts[mode];
-  return text === null ? null : `${text} (Shift-Tab)`;
-}

@@ -79,8 +79,12 @@ async function start(enabled: boolean): Promise<void> {
     paint: (_style, text) => text,
     columns: () => 80,
     status: 'no model',
-    greeting: [],
+    greeting: null,
+    past: async () => [],
     modes: new PermissionModes('default'),
+    project: '/project',
+    modelLabel: null,
+    folder: '/project',
     mcpServers: async () => [],
   });
   running = runner.run();

@@ -118,9 +118,11 @@ describe('what is set', () => {
     writeFileSync(join(bed.home, '.claude-replica', 'settings.json'), JSON.stringify({ verbose }));
     bed.run(await bed.runner());
     await vi.waitFor(() =>
-      expect(bed.ui.status).toBe(
-        'asks nothing (Shift-Tab) · a test · Esc Esc rewinds · ? for keys',
-      ),
+      expect(bed.ui.status).toMatchObject({
+        model: 'a test',
+        permissionMode: 'bypassPermissions',
+        wayBack: { changes: null },
+      }),
     );
     expect(bed.ui.verbose).toBe(verbose ? true : null);
     bed.ui.handlers?.onSubmit('/status');

@@ -13,6 +13,7 @@ import { PermissionModes } from '../permissions/permission-modes.ts';
 import type { ConversationEvents } from '../sdk/conversation.ts';
 import type { Sdk } from '../sdk/load-sdk.ts';
 import { MessageRouter } from '../sdk/message-router.ts';
+import { pastConversation } from '../sdk/past-conversation.ts';
 import { type QueryOptions, SDKQueryExecutor } from '../sdk/sdk-query-executor.ts';
 import { StreamingQueryManager } from '../sdk/streaming-query-manager.ts';
 import type { Session } from '../sessions/session.ts';
@@ -41,8 +42,16 @@ export interface RunnerFactoryParts {
   readonly paint: Paint;
   readonly columns: () => number;
   readonly modelLabel: string | null;
-  /** Said when it begins. */
-  readonly greeting: readonly string[];
+  /** The project, as a person would write its path. */
+  readonly folder: string;
+  /** Said when it begins; null where nobody sits there. */
+  readonly greeting: Greeting | null;
+}
+
+export interface Greeting {
+  readonly title: string;
+  /** Prose, wrapped where the terminal is narrow. */
+  readonly lines: readonly string[];
 }
 
 /** What a turn without a terminal is about. */
@@ -75,6 +84,7 @@ export class RunnerFactory {
         permissions.forget();
         return this.#converse(checkpoints, events, permissions);
       },
+      past: (start, turns) => pastConversation(this.#parts, start, turns),
       modes: this.#modes,
       status: modelLabel ?? config.model ?? 'default model',
       mcpServers: () => this.#mcpServers(),

@@ -1,4 +1,5 @@
 import type {
+  ModelUsage,
   SDKAssistantMessage,
   SDKMessage,
   SDKPartialAssistantMessage,
@@ -10,7 +11,7 @@ import type {
   SDKUserMessageReplay,
 } from '@anthropic-ai/claude-agent-sdk';
 import type { ToolResultShown, ToolUseShown } from '../ui/interactive-ui.ts';
-import type { Prompt, TurnEnd } from './conversation.ts';
+import type { ConversationUsage, Prompt, TurnEnd } from './conversation.ts';
 
 /** One handler for each kind of message. */
 interface MessageHandlers {
@@ -85,6 +86,41 @@ function textOf(content: unknown): string {
 /** The fields of a value that may be anything. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** `last`: the last message of the agent itself, which tells how much of the context is in use. */
+export function usageOf(
+  result: SDKResultMessage,
+  last: SDKAssistantMessage['message'] | null,
+): ConversationUsage {
+  // An SDK may tell none of it.
+  const { modelUsage = {}, total_cost_usd }: Partial<SDKResultMessage> = result;
+  const model = last?.model ?? null;
+  const own = model === null ? undefined : modelUsage[model];
+  const tokens = tokensOf(last?.usage ?? {});
+  const isKnown = own !== undefined && own.costBasis !== 'unknown' && own.contextWindow > 0;
+  return {
+    model,
+    // Of a model that it does not know, the SDK guesses both by another model.
+    context: isKnown && tokens > 0 ? { tokens, window: own.contextWindow } : null,
+    costUSD: isPriced(Object.values(modelUsage)) ? (total_cost_usd ?? null) : null,
+  };
+}
+
+function isPriced(models: readonly ModelUsage[]): boolean {
+  return models.length > 0 && models.every(({ costBasis }) => costBasis !== 'unknown');
+}
+
+function tokensOf(usage: Partial<SDKAssistantMessage['message']['usage']>): number {
+  const { input_tokens, output_tokens, ...rest } = usage;
+  const { cache_read_input_tokens, cache_creation_input_tokens } = rest;
+  const counts = [
+    input_tokens,
+    output_tokens,
+    cache_read_input_tokens,
+    cache_creation_input_tokens,
+  ];
+  return counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 }
 
 const LONGEST_REASON = 500;

@@ -19,6 +19,7 @@ import {
   reasonOf,
   toolResultsOf,
   toolUsesOf,
+  usageOf,
 } from './message-router.ts';
 import type { QueryOptions, SDKQueryExecutor } from './sdk-query-executor.ts';
 import { TaskOutputs } from './task-outputs.ts';
@@ -59,6 +60,8 @@ export class StreamingQueryManager {
   /** Whether a query of this conversation was begun, and whether a turn of it has ended: then it is kept. */
   #hasBegun = false;
   #isKept = false;
+  /** The agent's last message, for what it says of the context. */
+  #last: SDKAssistantMessage['message'] | null = null;
 
   constructor(parts: StreamingQueryManagerOptions) {
     this.#parts = parts;
@@ -167,7 +170,10 @@ export class StreamingQueryManager {
     if (message.parent_tool_use_id === null) {
       this.#reached(message.uuid);
       // The end of the turn tells the error.
-      if (message.error === undefined) this.#answer.whole(message);
+      if (message.error === undefined) {
+        this.#answer.whole(message);
+        this.#last = message.message;
+      }
     }
     for (const call of toolUsesOf(message)) {
       this.#parts.events.onToolUse(call);
@@ -194,8 +200,9 @@ export class StreamingQueryManager {
       this.#answer.tell(outcomeOf(result, false).text);
     }
     const lastMessageId = ended.find((turn) => turn.lastMessageId !== null)?.lastMessageId ?? null;
+    const usage = usageOf(result, this.#last);
     for (const turn of ended) {
-      this.#endTurn(turn, { ...outcomeOf(result, turn.isInterrupted), lastMessageId });
+      this.#endTurn(turn, { ...outcomeOf(result, turn.isInterrupted), lastMessageId, usage });
     }
   }
 

@@ -21,9 +21,10 @@ interface Result {
   readonly call: ToolUseShown;
   readonly result: ToolResultShown;
   readonly outcome: ToolOutcome;
+  readonly printed: string;
 }
 
-export function shownOf({ call, result, outcome }: Result, room: ToolRoom): Shown {
+export function shownOf({ call, result, outcome, printed }: Result, room: ToolRoom): Shown {
   const said = (style: Style, text: string): Shown => ({
     notes: [],
     rows: wrapRows(text, room.columns - 4).map((row) => room.paint(style, row)),
@@ -31,7 +32,8 @@ export function shownOf({ call, result, outcome }: Result, room: ToolRoom): Show
   if (outcome.kind === 'refused') return said('yellow', refusalText(outcome.said));
   if (outcome.kind === 'interrupted') {
     if (!outcome.hasBegun) return said('yellow', 'Not done: interrupted');
-    return { notes: [room.paint('yellow', 'interrupted')], rows: [] };
+    const rows = folded(printed, SHELL, room, 'dim');
+    return { notes: [room.paint('yellow', 'interrupted')], rows };
   }
   if (SHELLS.has(call.name)) return shellShown(result, outcome, room);
   if (outcome.kind === 'done') return doneShown(call, result, room);

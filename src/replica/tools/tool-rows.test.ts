@@ -59,6 +59,11 @@ it.each([
 it('says behind a call that it was interrupted', () => {
   const stopped = { text: STOPPED, isError: true };
   expect(rows('Bash', {}, stopped, { elapsedMs: 3_000 })).toEqual(['● Bash (3.0s, interrupted)']);
+  const ended = { call: { id: 't', name: 'Bash', input: {} }, elapsedMs: 0, printed: 'so far\n' };
+  expect(endedRows({ ...ended, result: { id: 't', ...stopped } }, room)).toEqual([
+    '● Bash (interrupted)',
+    '  ⎿ so far',
+  ]);
 });
 
 it.each([

@@ -30,6 +30,8 @@ export interface EndedCall {
   /** Null where no result came, such as when the agent's process has ended. */
   readonly result: ToolResultShown | null;
   readonly elapsedMs: number;
+  /** The end of what a command had printed: all that is known of one that was interrupted. */
+  readonly printed?: string;
 }
 
 /** Rows of output below a command that runs. */
@@ -55,10 +57,11 @@ export function runningRows(
 }
 
 /** A call that has ended, and what came of it: by kind of tool, from what the tool tells programs. */
-export function endedRows({ call, result, elapsedMs }: EndedCall, room: ToolRoom): string[] {
+export function endedRows(ended: EndedCall, room: ToolRoom): string[] {
+  const { call, result, elapsedMs, printed = '' } = ended;
   if (result === null) return headingRows(call, { note: '', style: 'dim' }, room);
   const outcome = outcomeOf(result);
-  const { notes, rows } = shownOf({ call, result, outcome }, room);
+  const { notes, rows } = shownOf({ call, result, outcome, printed }, room);
   const time =
     SHELLS.has(call.name) && elapsedMs >= LEAST_ELAPSED_MS ? [elapsedText(elapsedMs)] : [];
   const note = noteOf([...time, ...notes], room);

@@ -2,6 +2,7 @@ import type { EditedText } from '../../terminal/interactive/external-editor.ts';
 import type { PlanCounts } from '../../terminal/plan-text.ts';
 import type { Todo } from '../commands/command.ts';
 import type { FileEdit } from '../tools/file-edit.ts';
+import type { StatusShown } from './status-line.ts';
 
 /** What a person sees and does: the port between the runner and a terminal (or a test). */
 export interface InteractiveUI {
@@ -33,12 +34,19 @@ export interface InteractiveUI {
 
   /** What the agent is at, with a sign that moves; null when it waits for the person. */
   setActivity(activity: string | null): void;
-  /** The line below the input: session, model, mode. */
-  setStatus(status: string): void;
+  /** The line below the input: folder, model, mode, the way back. */
+  setStatus(status: StatusShown): void;
   /** Whether thinking and tool results are shown whole. */
   setVerbose(verbose: boolean): void;
+  /** Prompts that wait for their turn, oldest first: shown above the input, and not said yet. */
+  setWaiting(prompts: readonly string[]): void;
   /** Takes what was shown off the screen. */
   clear(): void;
+  /**
+   * Draws a conversation in place of what was shown, such as one that is taken up again, and recalls its
+   * prompts with ↑. Of a long one the end is drawn, below a line that says how much is above.
+   */
+  showConversation(entries: readonly ConversationEntry[]): void;
   /** Puts a text into the input, to be edited: the prompt that was taken back. */
   setInput(text: string): void;
 
@@ -65,10 +73,10 @@ export interface InteractiveUI {
 export interface UIHandlers {
   /** Enter: a prompt or a slash command, as it was typed. Resolves when it is sent, or carried out. */
   onSubmit(text: string): Promise<void>;
-  /** False where checkpoints are turned off. */
-  readonly hasWayBack?: boolean;
   /** Esc twice within 300 ms. Resolves when the menu is closed and what came of it is done. */
   onRewind(): Promise<void>;
+  /** ↑ at an empty input: the last prompt that waits is not sent, but edited. Null where none waits. */
+  onTakeBack(): string | null;
   /** Ctrl-C or a single Esc while the agent is at work. */
   onInterrupt(): void;
   /** Ctrl-C twice, or Ctrl-D, at an empty prompt. */
@@ -154,6 +162,12 @@ export interface ToolResultShown {
   /** What the tool tells programs; undefined where it tells nothing. */
   readonly output?: unknown;
 }
+
+/** What was said and done in a conversation. */
+export type ConversationEntry =
+  | { readonly kind: 'user' | 'answer'; readonly text: string }
+  /** The result is null where none came. */
+  | { readonly kind: 'tool'; readonly call: ToolUseShown; readonly result: ToolResultShown | null };
 
 export interface PermissionQuestion {
   /** The tool call that it is about. */

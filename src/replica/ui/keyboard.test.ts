@@ -30,6 +30,7 @@ beforeEach(() => {
     handlers: {
       onSubmit: async (text) => void heard.push(`submit ${text}`),
       onRewind: async () => void heard.push('rewind'),
+      onTakeBack: () => null,
       onInterrupt: () => heard.push('interrupt'),
       onExit: () => heard.push('exit'),
       onNextMode: () => heard.push('next mode'),

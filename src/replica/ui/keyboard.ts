@@ -74,6 +74,7 @@ export class Keyboard {
     else if (key.name === 'escape') this.#escape(arrivedAt);
     else if (key.name === 'interrupt') this.#interrupt(arrivedAt);
     else if (key.name === 'end-of-input') this.#endInput();
+    else if (key.name === 'up' && this.#takesBack()) return;
     else if (key.name === 'back-tab') this.#parts.handlers.onNextMode();
     else if (key.name === 'open-editor') void this.#openEditor();
     else if (isQuestionMark(key) && isEmpty(this.#parts.store.get().prompt)) {
@@ -94,6 +95,15 @@ export class Keyboard {
     const edited = await editText(textOf(store.get().prompt.field));
     if ('text' in edited) this.setInput(edited.text);
     else this.#hint(edited.problem);
+  }
+
+  /** ↑ at an empty input: a prompt that waits is the person's again. */
+  #takesBack(): boolean {
+    const { handlers, store } = this.#parts;
+    const { prompt, waiting } = store.get();
+    const text = waiting.length > 0 && isEmpty(prompt) ? handlers.onTakeBack() : null;
+    if (text !== null) this.setInput(text);
+    return text !== null;
   }
 
   #escape(arrivedAt: number): void {

@@ -19,6 +19,7 @@ import { markdownRows } from './markdown.ts';
 import { shownOf } from './markdown-stream.ts';
 import type { PromptState } from './prompt.ts';
 import type { HistorySearch } from './prompt-history.ts';
+import { statusText } from './status-line.ts';
 import type { UIState } from './ui-state.ts';
 
 /** The rows below what has scrolled by. Always fewer than the terminal has: otherwise they would scroll. */
@@ -45,10 +46,11 @@ export function liveView(state: UIState, options: LiveOptions): LiveView {
   }
   const activity = room > 2 ? activityRow(state, paint, now) : [];
   const prompt = promptView(state, room - activity.length, paint);
-  const work = workRows(state, room - activity.length - prompt.rows.length, options);
-  const left = room - activity.length - prompt.rows.length - work.length;
-  const answer = answerRows(state, left, paint);
-  const above = [...answer, ...work, ...activity];
+  const free = room - activity.length - prompt.rows.length;
+  const waiting = waitingRows(state, Math.min(MOST_WAITING, free), paint);
+  const work = workRows(state, free - waiting.length, options);
+  const answer = answerRows(state, free - waiting.length - work.length, paint);
+  const above = [...answer, ...work, ...activity, ...waiting];
   const { row, column } = prompt.cursor;
   return { rows: [...above, ...prompt.rows], cursor: { row: above.length + row, column } };
 }
@@ -110,6 +112,24 @@ function answerRows(
   return rows.map((row) => paint('dim', row));
 }
 
+const MOST_WAITING = 4;
+const TAKE_BACK = '(↑ takes it back)';
+
+/** The prompts that are sent next, a row each; of many the last, which ↑ takes back. */
+function waitingRows({ waiting, size }: UIState, room: number, paint: Paint): string[] {
+  if (room < 1 || waiting.length === 0) return [];
+  const shown = waiting.slice(-room);
+  return shown.map((prompt, i) => {
+    const isLast = i === shown.length - 1;
+    const isFirst = i === 0 && waiting.length > shown.length;
+    const more = isFirst ? `${waiting.length - shown.length} more, ` : '';
+    const note = isLast ? ` ${TAKE_BACK}` : '';
+    const text = displayText(prompt.slice(0, size.columns * 4).toWellFormed());
+    const column = size.columns - textWidth(note);
+    return paint('dim', clipWidth(`${more}waits: ${text}`, Math.max(8, column)) + note);
+  });
+}
+
 interface PromptView {
   readonly rows: readonly string[];
   readonly cursor: Position;
@@ -149,7 +169,7 @@ function promptView(state: UIState, room: number, paint: Paint): PromptView {
 function belowRows(state: UIState, room: number, paint: Paint): string[] {
   const { columns } = state.size;
   if (state.prompt.search !== null) return [searchRow(state.prompt.search, columns, paint)];
-  if (state.showsKeys) return keyHelpRows(columns, room, paint, state.hasWayBack);
+  if (state.showsKeys) return keyHelpRows(columns, room, paint, state.status?.wayBack !== null);
   return [statusRow(state, paint)];
 }
 
@@ -168,7 +188,8 @@ const SEARCH = 'search:';
 
 function statusRow({ hint, status, size }: UIState, paint: Paint): string {
   if (hint !== null) return paint('yellow', clipWidth(hint, size.columns));
-  return paint('dim', clipWidth(displayText(status), size.columns));
+  const text = status === null ? '' : statusText(status, size.columns);
+  return paint('dim', clipWidth(text, size.columns));
 }
 
 function hintRow(state: UIState, paint: Paint, room: number): string[] {

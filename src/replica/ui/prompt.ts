@@ -81,6 +81,11 @@ export function withHistory(state: PromptState, texts: readonly string[]): Promp
   return { ...state, history: { ...NO_HISTORY, texts } };
 }
 
+/** The same input; ↑ recalls these prompts first, the last of them at once. */
+export function recalling(state: PromptState, prompts: readonly string[]): PromptState {
+  return { ...state, history: prompts.reduce(remembered, state.history) };
+}
+
 function typed(state: PromptState, field: TextField, room: PromptRoom): PromptStep {
   const changed = field.cells !== state.field.cells;
   const history = changed ? atDraft(state.history) : state.history;

@@ -29,7 +29,7 @@ async function open(
   const script = `'${process.execPath}' '${PROGRAM}'; echo "code=$?"; stty -a; echo end`;
   const env = { PATH, HOME: scratch, ...options.env };
   terminal = new Terminal(['-c', script], { ...options, cwd: scratch, program: '/bin/sh', env });
-  await terminal.until('offline model');
+  await terminal.until('Esc Esc rewinds');
 }
 
 /** Types, and waits for what comes of it. */
@@ -157,6 +157,48 @@ describe('the interactive UI at a terminal', () => {
     await expectSane();
   });
 
+  it('leaves nothing blank after a tall dialog, and after offers', async () => {
+    await open({ columns: 60, rows: 20 });
+    for (let i = 0; i < 8; i += 1) await type(`line ${i}${ENTER}`, `> line ${i}\n`);
+    const isFull = (screen: string): boolean => {
+      const rows = screen.split('\n');
+      return rows.length === 20 && rows.at(-1)?.includes('Esc Esc') === true;
+    };
+    await terminal.until(isFull);
+    await type(`choice${ENTER}`, 'lines 1–');
+    const after = await type(
+      ESCAPE,
+      (screen) => screen.includes('took back null') && isFull(screen),
+    );
+    expect(after).toContain('> line 5');
+    await type('/c', 'what /checkpoint does');
+    const without = await type('\x15', (screen) => !screen.includes('/c') && isFull(screen));
+    expect(without).toContain('> line 5');
+  });
+
+  it('shows prompts that wait below, and ↑ takes back the last of them', async () => {
+    await open({ columns: 60 });
+    const waits = await type(`queue${ENTER}`, '(↑ takes it back)');
+    expect(waits).toContain('waits: the first that waits\n');
+    expect(waits).toContain('waits: the second that waits (↑ takes it back)\n');
+    const UP = '\x1b[A';
+    await type(UP, (screen) => screen.includes('> the second that waits\n'));
+    expect(terminal.screen()).toContain('waits: the first that waits (↑ takes it back)\n');
+  });
+
+  it('draws a long conversation from its end, and says how much is above', async () => {
+    await open({ columns: 60 });
+    await type(`notices${ENTER}`, 'an info');
+    await type(`resume${ENTER}`, 'answered 60');
+    const all = terminal.allRows().join('\n');
+    expect(all).toContain('… 20 earlier entries, 10 prompts among them');
+    expect(all).not.toContain('answered 10\n');
+    expect(all).toContain('> asked 11');
+    expect(terminal.screen()).not.toContain('an info');
+    const UP = '\x1b[A';
+    await type(UP, '> asked 60');
+  });
+
   it('keeps all of a long answer, once, in a small terminal, without colours by NO_COLOR', async () => {
     await open({ columns: 40, rows: 10, env: { NO_COLOR: '1' } });
     await type('stream\r', 'streamed all');
@@ -210,7 +252,7 @@ describe('the interactive UI at a terminal', () => {
     const args = ['--norc', '--noprofile', '-i'];
     terminal = new Terminal(args, { cwd: scratch, program: '/bin/bash', env });
     await terminal.until('prompt>');
-    await type(`'${process.execPath}' '${PROGRAM}'\r`, 'offline model');
+    await type(`'${process.execPath}' '${PROGRAM}'\r`, 'Esc Esc rewinds');
     await type('some text', '> some text');
     await type('\x1a', 'Stopped');
     await type('stty -a\r', (screen) => /[ ;]icanon/.test(screen) && /[ ;]echo /.test(screen));
@@ -223,6 +265,8 @@ describe('the interactive UI at a terminal', () => {
     await open();
     await type('permission\r', 'rm -rf build\\x1b[2J');
     await type('a', 'first always');
+    await type('permission\r', 'Run a command?');
+    await type(ESCAPE, 'first no');
     await type('permission\r', '4  No, and say what to do instead: type it');
     expect(terminal.screen()).toContain('ask again in this conversation for this command (a)');
     // A letter that is no answer begins a line; Esc goes back to the answers.

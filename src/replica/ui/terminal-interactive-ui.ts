@@ -13,6 +13,7 @@ import { confirmDialog, DialogQueue, listOf, permissionDialog } from './dialogs.
 import type {
   ConflictChoice,
   ConflictQuestion,
+  ConversationEntry,
   InteractiveUI,
   ListItem,
   PermissionAnswer,
@@ -24,12 +25,18 @@ import type {
   ToolUseShown,
   UIHandlers,
 } from './interactive-ui.ts';
+
 import { Keyboard } from './keyboard.ts';
 import { type LiveView, liveView, SIGN_MS } from './live-view.ts';
+import { recalling } from './prompt.ts';
 import { isToKeep, type PromptMemory } from './prompt-history.ts';
+
 import { conflictDialog, diffDialog, MenuFacts, rewindChoice, rewindMenu } from './rewind-menu.ts';
+
+import type { StatusShown } from './status-line.ts';
+
 import { type Entry, Transcript } from './transcript.ts';
-import { UIStore } from './ui-state.ts';
+import { type UIState, UIStore } from './ui-state.ts';
 import { WorkShown } from './work-shown.ts';
 
 export interface TerminalInteractiveUIOptions {
@@ -56,6 +63,9 @@ export class TerminalInteractiveUI implements InteractiveUI {
   readonly #dialogs: DialogQueue;
   #running: Running | null = null;
   #hasEnded = false;
+  /** How many rows were drawn last, and whether a dialog or offers were among them. */
+  #height = 0;
+  #isOpen = false;
   /** For the input that is set before there is a keyboard. */
   #firstInput: string | null = null;
 
@@ -100,7 +110,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
     }, SIGN_MS);
     this.#running = { terminal, keyboard, spinner };
     this.#hasEnded = false;
-    this.#store.update({ size: terminal.size, hasWayBack: handlers.hasWayBack ?? true });
+    this.#store.update({ size: terminal.size });
     terminal.take();
     // Not before the first rows are on the screen.
     setImmediate(() => void this.#loadHighlighter());
@@ -179,8 +189,12 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#store.update({ activity });
   }
 
-  setStatus(status: string): void {
+  setStatus(status: StatusShown): void {
     this.#store.update({ status });
+  }
+
+  setWaiting(waiting: readonly string[]): void {
+    this.#store.update({ waiting });
   }
 
   setVerbose(verbose: boolean): void {
@@ -189,6 +203,13 @@ export class TerminalInteractiveUI implements InteractiveUI {
 
   clear(): void {
     this.#transcript.clear();
+  }
+
+  showConversation(entries: readonly ConversationEntry[]): void {
+    this.#transcript.end();
+    const prompts = entries.flatMap((entry) => (entry.kind === 'user' ? [entry.text] : []));
+    this.#store.update({ prompt: recalling(this.#store.get().prompt, prompts) });
+    this.#transcript.show(entries);
   }
 
   setInput(text: string): void {
@@ -310,6 +331,14 @@ export class TerminalInteractiveUI implements InteractiveUI {
     if (this.#running === null || this.#running.terminal.isLent) return;
     this.#transcript.settle();
     const { rows, cursor } = this.#view();
+    const wasOpen = this.#isOpen;
+    this.#isOpen = isOpen(this.#store.get());
+    // What a tall dialog pushed out of the screen comes back into the rows that it leaves.
+    const isLower = rows.length < this.#height && wasOpen;
+    if (isLower && this.#transcript.isPushedOutBy(this.#height)) {
+      this.#transcript.replay(this.#store.get().size.rows - rows.length);
+    }
+    this.#height = rows.length;
     this.#screen.draw(rows, cursor);
   }
 
@@ -332,6 +361,10 @@ export class TerminalInteractiveUI implements InteractiveUI {
     if (verbose) this.#transcript.replayTurn();
     else this.#redraw();
   }
+}
+
+function isOpen({ dialog, prompt, showsKeys }: UIState): boolean {
+  return dialog !== null || prompt.completions.length > 0 || showsKeys;
 }
 
 const PROMPT_FILE = 'prompt.md';

@@ -6,9 +6,11 @@ import { clipPainted, clipWidth, textWidth } from '../../terminal/text-width.ts'
 import type { Todo } from '../commands/command.ts';
 import { todoRows } from '../tools/todo-rows.ts';
 import { type EndedCall, endedRows, type ToolRoom } from '../tools/tool-rows.ts';
+import type { ConversationEntry } from './interactive-ui.ts';
 import { markdownRows } from './markdown.ts';
 import { settle } from './markdown-stream.ts';
 import type { UIStore } from './ui-state.ts';
+import { isOfTodos } from './work-shown.ts';
 
 /** The rows that have scrolled by. */
 export type Scroll = Pick<LiveRows, 'print' | 'restart'>;
@@ -17,6 +19,8 @@ export type Scroll = Pick<LiveRows, 'print' | 'restart'>;
 const MOST_KEPT = 2_000;
 const MOST_KEPT_LENGTH = 2_000_000;
 const MOST_ADDED = MOST_KEPT_LENGTH / 4;
+/** As many are drawn of a conversation that is taken up again. */
+const MOST_SHOWN = 100;
 
 /** Everything that was said and done. Prints it above the live rows, and prints a part of it again when asked. */
 export class Transcript {
@@ -26,6 +30,8 @@ export class Transcript {
   #entries: Entry[] = [];
   /** Since the oldest were last forgotten. */
   #added = 0;
+  /** Rows that were printed since the screen was begun, counted as far as a screen may be high. */
+  #height = 0;
 
   constructor(store: UIStore, scroll: Scroll, room: Pick<EntryRoom, 'paint' | 'cwd'>) {
     this.#store = store;
@@ -40,7 +46,27 @@ export class Transcript {
       this.#entries = newestOf(this.#entries);
       this.#added = 0;
     }
-    this.#scroll.print(this.rowsOf(entry));
+    this.#print(this.rowsOf(entry));
+    this.#store.update({});
+  }
+
+  /** Whether live rows of this height have pushed some of it out of the screen. */
+  isPushedOutBy(rows: number): boolean {
+    return this.#height + rows > this.#store.get().size.rows;
+  }
+
+  /** A conversation in place of everything else. Of a long one the end is printed, and how much is above. */
+  show(conversation: readonly ConversationEntry[]): void {
+    const above = Math.max(0, conversation.length - MOST_SHOWN);
+    const shown = conversation.slice(above).flatMap(entriesOf);
+    const note: Entry = { kind: 'info', text: aboveText(conversation.slice(0, above)) };
+    const isFirst = this.#entries.length === 0;
+    this.#entries = newestOf(above === 0 ? shown : [note, ...shown]);
+    this.#added = 0;
+    const blocks = this.#entries.map((entry) => this.rowsOf(entry));
+    // What was said before the UI began, such as a warning, stays on the screen.
+    if (isFirst) this.#print(blocks.flat());
+    else this.#begin(blocks);
     this.#store.update({});
   }
 
@@ -117,8 +143,15 @@ export class Transcript {
 
   #begin(blocks: readonly (readonly string[])[]): void {
     this.#scroll.restart();
-    this.#scroll.print(blocks.flat());
+    this.#height = 0;
+    this.#print(blocks.flat());
     this.#store.update({});
+  }
+
+  #print(rows: readonly string[]): void {
+    this.#scroll.print(rows);
+    const { rows: most, columns } = this.#store.get().size;
+    if (this.#height <= most) this.#height += heightOf(rows, columns);
   }
 
   #endBlock(kind: 'thinking' | 'answer'): void {
@@ -157,6 +190,19 @@ function lastThatFit(rows: readonly string[], room: number, columns: number): re
 /** Rows of a block are not wrapped and may be wider than the terminal. */
 function heightOf(rows: readonly string[], columns: number): number {
   return rows.reduce((sum, row) => sum + Math.max(1, Math.ceil(textWidth(row) / columns)), 0);
+}
+
+/** Of the list of things to do only what it is now is worth showing, not each step to it. */
+function entriesOf(entry: ConversationEntry): Entry[] {
+  if (entry.kind !== 'tool') return [entry];
+  const { call, result } = entry;
+  return isOfTodos(call) ? [] : [{ kind: 'tool', ended: { call, result, elapsedMs: 0 } }];
+}
+
+function aboveText(above: readonly ConversationEntry[]): string {
+  const prompts = above.filter(({ kind }) => kind === 'user').length;
+  const said = prompts === 0 ? '' : `, ${plural(prompts, 'prompt')} among them`;
+  return `… ${plural(above.length, 'earlier entry', 'earlier entries')}${said}, not drawn here; the agent knows them`;
 }
 
 type Notice = 'info' | 'warning' | 'error' | 'success';

@@ -3,6 +3,7 @@ import type { Size } from '../../terminal/interactive/screen.ts';
 import type { Todo } from '../commands/command.ts';
 import type { RunningCall } from '../tools/tool-rows.ts';
 import { NO_PROMPT, type PromptState } from './prompt.ts';
+import type { StatusShown } from './status-line.ts';
 
 /** Everything that decides what is drawn below what has scrolled by. */
 export interface UIState {
@@ -20,14 +21,15 @@ export interface UIState {
   readonly todos: readonly Todo[];
   /** What the agent is at; null while it waits. */
   readonly activity: string | null;
-  readonly status: string;
+  /** Null until it is told. */
+  readonly status: StatusShown | null;
+  /** Prompts that wait for their turn. */
+  readonly waiting: readonly string[];
   /** Said in place of the status, for a while. */
   readonly hint: string | null;
   readonly prompt: PromptState;
   /** Whether the keys are listed below the input. */
   readonly showsKeys: boolean;
-  /** False where checkpoints are turned off: then nothing speaks of Esc Esc. */
-  readonly hasWayBack: boolean;
   readonly dialog: Chooser<unknown> | null;
 }
 
@@ -46,9 +48,9 @@ export class UIStore {
     running: [],
     todos: [],
     activity: null,
-    status: '',
+    status: null,
+    waiting: [],
     hint: null,
-    hasWayBack: true,
     prompt: NO_PROMPT,
     showsKeys: false,
     dialog: null,

@@ -1,4 +1,5 @@
 import type { Todo } from '../commands/command.ts';
+import { fieldsOf } from '../sdk/message-router.ts';
 import { isAllDone } from '../tools/todo-rows.ts';
 import type { ToolResultShown, ToolUseShown } from './interactive-ui.ts';
 import type { Entry } from './transcript.ts';
@@ -50,8 +51,12 @@ export class WorkShown {
     this.#store.update({ running: running.filter((one) => one !== found) });
     const elapsedMs = found === undefined ? 0 : this.#now() - found.startedAt;
     // The list itself is shown instead.
-    if (!isOfTodos(call) || result.isError)
-      this.#add({ kind: 'tool', ended: { call, result, elapsedMs } });
+    if (isOfTodos(call) && !result.isError) return;
+    const printed = found?.output ?? '';
+    this.#add({
+      kind: 'tool',
+      ended: { call, result: withoutOldFile(result), elapsedMs, printed },
+    });
   }
 
   todos(todos: readonly Todo[]): void {
@@ -95,6 +100,13 @@ const OF_TODOS: ReadonlySet<string> = new Set([
   'TaskGet',
 ]);
 
-function isOfTodos({ name }: ToolUseShown): boolean {
+export function isOfTodos({ name }: ToolUseShown): boolean {
   return OF_TODOS.has(name);
+}
+
+/** The whole file as it was before an edit is never drawn, and entries are kept for long. */
+function withoutOldFile(result: ToolResultShown): ToolResultShown {
+  if (!Object.hasOwn(fieldsOf(result.output), 'originalFile')) return result;
+  const { originalFile: _, ...output } = fieldsOf(result.output);
+  return { ...result, output };
 }

@@ -2,8 +2,9 @@ import { displayText } from '../../index.ts';
 import type { Paint } from '../paint.ts';
 import { wrapRows } from '../rows.ts';
 import { clipPainted, clipStart, clipWidth, textWidth } from '../text-width.ts';
+
 import { type Chooser, type ChooserView, selectedValue } from './chooser.ts';
-import { type Cell, type TextField, textOf } from './text-field.ts';
+import { type TextField, textOf } from './text-field.ts';
 
 export interface ChooserRoom {
   readonly columns: number;
@@ -123,14 +124,14 @@ function filterRow(
   const count = ` ${matches.length} of ${options.length}`;
   const room = columns - textWidth(title) - ': '.length - count.length;
   const isEmpty = filter === null || filter.cells.length === 0;
-  const shown = isEmpty ? TO_TYPE : filterText(filter, Math.max(1, room));
+  const shown = isEmpty ? TO_TYPE : typedText(filter, Math.max(1, room));
   const gap = ' '.repeat(Math.max(0, room - textWidth(shown)));
   const field = isEmpty ? paint('dim', shown) : shown;
   return [clipPainted(paint('bold', `${title}: `) + field + gap + paint('dim', count), columns)];
 }
 
 /** What is around the cursor, as much as fits. */
-function filterText({ cells, cursor }: TextField, room: number): string {
+function typedText({ cells, cursor }: TextField, room: number): string {
   const before = displayText(textOf({ cells: cells.slice(0, cursor) }));
   const after = displayText(textOf({ cells: cells.slice(cursor) }));
   const start = `${clipStart(before, Math.max(1, room - 1))}▏`;
@@ -177,19 +178,9 @@ function optionRows(
   const room = Math.max(1, columns - margin);
   const texts = [
     ...option.rows({ columns: room, now }),
-    ...(isSelected && writing !== null ? [lineBeingWritten(writing, room)] : []),
+    ...(isSelected && writing !== null ? [`> ${typedText(writing, Math.max(1, room - 2))}`] : []),
   ];
   return texts.map((text, row) => (row === 0 ? first : ' '.repeat(margin)) + text);
-}
-
-/** What is around the cursor, as much as fits. */
-function lineBeingWritten({ cells, cursor }: TextField, room: number): string {
-  const shown = (part: readonly Cell[]): string =>
-    displayText(part.map(({ text }) => text).join(''));
-  const start = `${clipStart(shown(cells.slice(0, cursor)), Math.max(1, room - 3))}▏`;
-  const left = room - 2 - textWidth(start);
-  const rest = shown(cells.slice(cursor));
-  return `> ${start}${rest === '' || left < 1 ? '' : clipWidth(rest, left)}`;
 }
 
 function keysOf(chooser: Chooser<unknown>, { body, bodyRoom }: Layout, top: number): string {

@@ -178,7 +178,9 @@ function typed<Value>(chooser: Chooser<Value>, text: string): Step<Value> {
 function pressedWriting<Value>(chooser: Chooser<Value>, writing: TextField, key: Key): Step<Value> {
   if (key.name === 'interrupt') return leave(chooser);
   if (key.name === 'escape') return stay({ ...chooser, writing: null });
-  if (key.name === 'text') return stay({ ...chooser, writing: insert(writing, key.text) });
+  if (key.name === 'text') {
+    return stay({ ...chooser, writing: insert(writing, key.text, key.pasted) });
+  }
   if (key.name !== 'enter') {
     return stay({ ...chooser, writing: edited(writing, key.name) ?? writing });
   }
