@@ -91,7 +91,7 @@ function entryOf(prompt: string, sessionId: string): object {
 /** In a narrow terminal an entry takes two rows. */
 async function resized(agent: Agent): Promise<void> {
   for (const [columns, rows, first] of [
-    [60, 20, /^1 {2}Add multiply [^+]*$/],
+    [60, 20, /^1 {2}Add multiply .*(just now|ago) {2}1 file \+2 -0$/],
     [96, 60, /^1 {2}.* \+2 -0$/],
   ] as const) {
     agent.resize(columns, rows);
