@@ -92,7 +92,7 @@ function entryOf(prompt: string, sessionId: string): object {
 async function resized(agent: Agent): Promise<void> {
   for (const [columns, rows, first] of [
     [60, 20, /^1 {2}Add multiply .*(just now|ago) {2}1 file \+2 -0$/],
-    [96, 60, /^1 {2}.* \+2 -0$/],
+    [96, 60, /^1 {2}.*(just now|ago) +Add multiply .* \+2 -0$/],
   ] as const) {
     agent.resize(columns, rows);
     const screen = await agent.until((now) => first.test(menuRows(now)[0] ?? ''));
