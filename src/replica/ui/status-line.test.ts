@@ -22,7 +22,7 @@ describe('the status line', () => {
   it.each([
     [
       120,
-      'shop · feature/checkout · sonnet-4-5 · edits pass · 12% of context · $0.42 · Esc Esc rewinds 2 files +14 -3',
+      'shop · feature/checkout · sonnet-4-5 · edits pass · 12% of context · $0.42 · Esc Esc rewinds 2 files +14 -3 · ? for keys',
     ],
     [80, 'sonnet-4-5 · edits pass · 12% context · $0.42 · Esc Esc rewinds 2 files +14 -3'],
     [60, 'edits pass · 12% context · Esc Esc rewinds 2 files +14 -3'],
