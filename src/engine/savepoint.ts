@@ -52,7 +52,16 @@ import {
   WINDOW_REQUEST,
   type WindowRequest,
 } from './requests.ts';
-import { apply, planAndApply, planDiff, planRedo, planRewind, planUndo } from './rewind.ts';
+import {
+  apply,
+  type Conflict,
+  planAndApply,
+  planConflict,
+  planDiff,
+  planRedo,
+  planRewind,
+  planUndo,
+} from './rewind.ts';
 import { agentsWork, SCAN_OPTIONS, type ScanOptions, type ScanReport, scanWith } from './scan.ts';
 import { type LeftOut, leftOut, type ProjectStatus, status, worktreePaths } from './status.ts';
 import { TimelineReader } from './timeline-reader.ts';
@@ -212,6 +221,14 @@ export class Savepoint extends TimelineReader {
   /** The difference that a line of a plan takes back, with contents. Writes nothing. */
   planDiff(line: PlanLine): Promise<PathDiff> {
     return this.#bench.reading(() => planDiff(this.#bench, line));
+  }
+
+  /**
+   * Both sides of a line in conflict, for a person who decides with `resolutions`; null where only what is there
+   * can stay. Throws `plan-stale` if the path has changed. Writes nothing.
+   */
+  planConflict(line: PlanLine): Promise<Conflict | null> {
+    return this.#bench.reading(() => planConflict(this.#bench, line));
   }
 
   /**

@@ -155,16 +155,20 @@ export function helpCommand(registry: CommandRegistry): SlashCommand {
 
 const LABEL_COLUMN = 28;
 const CLOSING =
-  'A text that begins with a blank or with a path such as /usr/bin/x is sent as a prompt. Esc Esc opens the rewind menu.';
+  'A text that begins with a blank or with a path such as /usr/bin/x is sent as a prompt.';
+const WAY_BACK = ' Esc Esc opens the rewind menu.';
 
-function overview(registry: CommandRegistry, { paint, columns }: CommandContext): string[] {
+function overview(
+  registry: CommandRegistry,
+  { paint, columns, checkpoints }: CommandContext,
+): string[] {
   const lines = registry.list().flatMap((command) => {
     const usage = padWidth(usageOf(command), LABEL_COLUMN);
     const aliases = aliasesOf(command);
     const also = aliases === '' ? '' : ` (also ${aliases})`;
     return beside(`  ${paint('cyan', usage)}  `, command.description + also, columns);
   });
-  return [...lines, '', ...wrapWords(CLOSING, columns)];
+  return [...lines, '', ...wrapWords(CLOSING + (checkpoints === null ? '' : WAY_BACK), columns)];
 }
 
 function about(command: SlashCommand, { paint, columns }: CommandContext): string[] {

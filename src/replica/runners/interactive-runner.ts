@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { KnownExecution } from '../../execution/index.ts';
-import type { ListedCheckpoint } from '../../index.ts';
+import type { ListedCheckpoint, Receipt } from '../../index.ts';
 import { messageAndHint } from '../../terminal/phrases.ts';
-import { receiptText } from '../../terminal/plan-text.ts';
+
+import { leftText, receiptLine } from '../../terminal/plan-text.ts';
 import { wrapWords } from '../../terminal/text-width.ts';
+
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
 import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
@@ -122,8 +124,8 @@ export class InteractiveRunner {
     } finally {
       this.#own?.abort();
       await this.#guarded(() => this.#desk.close());
-      // Records what an unfinished turn did.
-      if (this.#current !== null) await files?.turnEnds(this.#desk.session.id);
+      // Records what an unfinished turn or a sub-agent did.
+      await this.#endWork();
       await ui.stop();
     }
   }
@@ -190,6 +192,7 @@ export class InteractiveRunner {
     if (this.#current !== null) {
       return ui.displayWarning('The agent is at work; press Esc once to interrupt it first.');
     }
+    if ((this.#parts.files?.agentsAtWork ?? 0) > 0) ui.displayWarning(IN_THE_BACKGROUND);
     await this.#rewind(checkpoints, (parts) => chooseRewind(parts, offered));
   }
 
@@ -236,7 +239,7 @@ export class InteractiveRunner {
       const restored = `Restored to checkpoint: ${description}`;
       if (isWhole) ui.displaySuccess(restored);
       else ui.displayWarning(`${restored}, but for what is named here:`);
-      if (receipt !== null) ui.displayBlock(receiptText(receipt, parts.paint));
+      if (receipt !== null) this.#tellReceipt(receipt);
       if (keptAs !== null) ui.displayInfo(`How it was: savepoint rewind ${keptAs} --exact`);
       await back;
       await logger.info('Checkpoint restored successfully', { checkpointId: id });
@@ -246,13 +249,30 @@ export class InteractiveRunner {
     }
   }
 
+  /** One line says what changed; what was left alone is named with its reason. */
+  #tellReceipt(receipt: Receipt): void {
+    const { ui, paint } = this.#parts;
+    const undo = receipt.operationId === null ? '' : '; /undo takes it back';
+    const done = paint('green', `  ${receiptLine(receipt)}${undo}`);
+    ui.displayBlock([done, ...leftText(receipt, paint)]);
+  }
+
   async #goBackBefore(promptId: string): Promise<void> {
     const ids = this.#desk.session.turns.map((turn) => turn.promptId);
+    const { id: left } = this.#desk.session;
     const prompt = await this.#desk.goBackBefore(promptId);
+    await this.#endWork(left);
     this.#rewound.takenBack(ids.slice(ids.indexOf(promptId)));
     this.#keepTodos([]);
     await this.#showConversation();
     this.#parts.ui.setInput(prompt);
+  }
+
+  /** The agent's process has ended, and what it left half done with it. */
+  async #endWork(sessionId = this.#desk.session.id): Promise<void> {
+    const { files } = this.#parts;
+    const isAtWork = this.#current !== null || (files?.agentsAtWork ?? 0) > 0;
+    if (isAtWork) await files?.conversationEnds(sessionId);
   }
 
   #rewindParts(checkpoints: CheckpointManager): RewindParts {
@@ -465,7 +485,9 @@ export class InteractiveRunner {
   #control(): AgentControl {
     const desk = this.#desk;
     const switched = async (session: Session): Promise<void> => {
+      const { id: left } = desk.session;
       await desk.open(session);
+      await this.#endWork(left);
       this.#keepTodos([]);
       this.#showStatus({ ...NOTHING_USED, wayBack: this.#wayBack(null) });
     };
@@ -542,6 +564,9 @@ const AGENT_WRITES =
   'The agent is at work, so what you do to files now would count as its own; wait, or interrupt it with Esc.';
 
 const COMPACTED = 'The conversation was summed up; the agent goes on from the summary.';
+
+const IN_THE_BACKGROUND =
+  'A sub-agent is still at work in the background: what it writes after a rewind stays.';
 
 const NOTHING_USED = { context: null, costUSD: null } as const;
 const NO_FILES: Restored = { receipt: null, keptAs: null };

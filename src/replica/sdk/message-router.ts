@@ -50,8 +50,8 @@ export class MessageRouter {
     else if (message.type === 'result') handlers.onResult(message);
     else if (message.type !== 'system') return;
     else if (message.subtype === 'init') handlers.onInit(message);
-    else if (message.subtype === 'task_started') handlers.onTaskStarted(message);
     else if (message.subtype === 'status') handlers.onStatus(message);
+    else if (message.subtype === 'task_started') handlers.onTaskStarted(message);
   }
 }
 

@@ -52,10 +52,18 @@ export interface InteractiveUI {
   /** Asks again what is offered for what is being typed. */
   refreshOffers(): void;
 
-  /** The menu of Esc Esc. Null when the person leaves it (0, Esc). */
-  showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null>;
+  /**
+   * The menu of Esc Esc; `others` are those of other conversations, behind a key. Null when the person leaves it
+   * (0, Esc).
+   */
+  showRewindMenu(
+    entries: readonly RewindEntry[],
+    others: readonly RewindEntry[],
+  ): Promise<RewindEntry | null>;
   /** A diff to read before the choice of what to take back; null when the person leaves. */
-  showRewindChoice(preview: RewindPreview): Promise<RewindChoice | null>;
+  showRewindChoice(preview: RewindPreview): Promise<RewindChoice | 'conflicts' | null>;
+  /** Both sides of a conflict; null when the person decides nothing. */
+  askConflict(question: ConflictQuestion): Promise<ConflictChoice | null>;
   /** A list to choose from (`InteractiveListSelector` of the seeds). Null when the person leaves. */
   select<Id extends string>(title: string, items: readonly ListItem<Id>[]): Promise<Id | null>;
   askPermission(question: PermissionQuestion): Promise<PermissionAnswer>;
@@ -99,8 +107,17 @@ export interface RewindEntry {
   readonly label: string | null;
   /** Whether it is a prompt of this conversation; to others only files can go back. */
   readonly isPrompt: boolean;
-  /** What a rewind to it would change; null while it is being counted or where nobody knows. */
-  readonly changes: Promise<RewindCounts | null>;
+  /** Counted when it is asked for: there may be many entries. */
+  counts(): Promise<EntryCounts>;
+  /** The plan and its diff, coloured, safe to show, for so many columns. */
+  preview(): Promise<(columns: number) => readonly string[]>;
+}
+
+export interface EntryCounts {
+  /** What it changed itself; null where nobody knows. */
+  readonly own: RewindCounts | null;
+  /** What a rewind to it would take back. */
+  readonly sum: RewindCounts | null;
 }
 
 /** What a rewind would take back, and the conflicts that it would leave. */
@@ -115,7 +132,19 @@ export interface RewindPreview {
   readonly body: (columns: number) => readonly string[];
   /** What can be taken back. */
   readonly choices: readonly RewindChoice[];
+  /** Conflicts that the person can still decide about. */
+  readonly conflicts?: number;
 }
+
+export interface ConflictQuestion {
+  readonly title: string;
+  /** The lines of both sides, coloured, safe to show. */
+  readonly body: (columns: number) => readonly string[];
+  /** Whether both are text that an editor can hold. */
+  readonly canMerge: boolean;
+}
+
+export type ConflictChoice = 'keep' | 'restore' | 'merge';
 
 export const REWIND_CHOICES = ['files', 'conversation', 'both'] as const;
 

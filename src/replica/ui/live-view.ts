@@ -173,7 +173,7 @@ function promptView(state: UIState, room: number, paint: Paint): PromptView {
 function belowRows(state: UIState, room: number, paint: Paint): string[] {
   const { columns } = state.size;
   if (state.prompt.search !== null) return [searchRow(state.prompt.search, columns, paint)];
-  if (state.showsKeys) return keyHelpRows(columns, room, paint);
+  if (state.showsKeys) return keyHelpRows(columns, room, paint, state.status?.wayBack !== null);
   return [statusRow(state, paint)];
 }
 
