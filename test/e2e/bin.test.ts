@@ -150,7 +150,11 @@ describe('bin/savepoint.cjs', () => {
 
     describe('keeps what V8 compiled', () => {
       const base = join(project.scratch, 'user', '.cache', 'savepoint', 'compiled');
-      const kept = () => join(base, readdirSync(base)[0] ?? '', 'list-json');
+      // A checkout that was built keeps what it compiles beside it, under the name of another build.
+      const kept = () => {
+        const { build } = JSON.parse(readFileSync(join(built, 'dist/cli/package.json'), 'utf8'));
+        return join(base, `${build}-${process.version}-${process.arch}`, 'list-json');
+      };
 
       it('of commands, each by itself, and takes it again', async () => {
         expect((await run([bin, 'list', '--help'])).code).toBe(0);
