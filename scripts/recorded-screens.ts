@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { useTool as call, type Script, say, startScriptedModel } from '../src/testing/index.ts';
-import { Agent, ENTER, ESCAPE, isIdle } from '../test/replica/agent.ts';
+import { Agent, DOWN, ENTER, ESCAPE, isIdle } from '../test/replica/agent.ts';
 import { svgOf } from './draw-screen.ts';
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
@@ -61,6 +61,7 @@ async function play(agent: Agent, folder: string): Promise<Readonly<Record<Scree
   await agent.press('1', isOver('It rounds to cents now.'));
   await agent.press(RUN + ENTER, isOver('All of them pass.'));
   await agent.openMenu(3);
+  await agent.press(DOWN, 'Math.round');
   const rewind = draw(agent, 'rewind.svg');
   await agent.press(ESCAPE, (screen) => !screen.includes('Rewind: what'));
   writeFileSync(join(folder, 'till.ts'), BY_HAND);
