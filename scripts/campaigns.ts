@@ -76,6 +76,9 @@ export const CAMPAIGNS: readonly string[] = [
   'src/plan/unified-diff.test.ts',
   'src/store/documents/json/file-name.test.ts',
   'src/store/parts/parts.test.ts',
+  // The whole suites, of which `npm test` takes a sample.
+  'src/store/postgres/postgres-storage.test.ts',
+  'src/store/postgres/postgres-store.test.ts',
 ];
 
 function filesOf(folder: string, names: readonly string[]): string[] {

@@ -1,0 +1,130 @@
+import type { ClientConfig, default as Pg, PoolConfig } from 'pg';
+import { SavepointError } from '../../model/errors.ts';
+
+/** Where the server is, and how to reach it. Nothing is taken from the environment. */
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`. What else it says, such as `?sslmode=`, is refused. */
+  readonly url: string;
+  /** How to encrypt the connection. Left out, it is not encrypted; true trusts what Node trusts. */
+  readonly tls?: boolean | PostgresTls;
+  /** The schema that holds the tables: small letters, digits and `_`. `savepoint` when left out. */
+  readonly schema?: string;
+  /** The most connections at the same time, besides the one that holds the project lock. 4 when left out. */
+  readonly maxConnections?: number;
+  /** How long to wait for a connection. 10 seconds when left out. */
+  readonly connectTimeoutMs?: number;
+}
+
+export interface PostgresTls {
+  /** The certificate of who vouches for the server, as PEM. */
+  readonly ca?: string;
+  /** Ours, where the server wants one, as PEM. */
+  readonly cert?: string;
+  readonly key?: string;
+  /** The name that the server's certificate must have, where it is not the host of the URL. */
+  readonly serverName?: string;
+}
+
+export const DEFAULT_SCHEMA = 'savepoint';
+const DEFAULT_PORT = 5432;
+const DEFAULT_CONNECTIONS = 4;
+const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_DELAY_MS = 10_000;
+// `bigint`. Numbers of the timeline, sizes and times stay far below 2^53.
+const INT8 = 20;
+
+/** The package is loaded when somebody asks for PostgreSQL: others need not have it. */
+export async function loadPg(): Promise<typeof Pg> {
+  try {
+    return (await import('pg')).default;
+  } catch (cause) {
+    const message = 'the package "pg", which reaches PostgreSQL, is not installed';
+    throw new SavepointError('store-failed', message, { hint: 'npm install pg', cause });
+  }
+}
+
+/** What `pg` needs for one connection. Everything is said, since `pg` asks the environment for what is not. */
+export function clientConfig(pg: typeof Pg, options: PostgresOptions): ClientConfig {
+  const { hostname, port, username, password, pathname } = parsedUrl(options.url);
+  const database = decoded(pathname.slice(1));
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? DEFAULT_PORT : Number(port),
+    user: decoded(username),
+    // A function: for an empty password `pg` would look into the environment and the home directory.
+    password: () => decoded(password),
+    database: database === '' ? decoded(username) : database,
+    ssl: tlsOf(options.tls ?? false, hostname),
+    options: `-c search_path=${schemaOf(options)}`,
+    application_name: 'savepoint',
+    client_encoding: 'UTF8',
+    connectionTimeoutMillis: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === INT8 && format !== 'binary'
+          ? Number
+          : pg.types.getTypeParser(oid, format as 'text'),
+    },
+  } as ClientConfig;
+}
+
+export function poolConfig(pg: typeof Pg, options: PostgresOptions): PoolConfig {
+  // An idle connection must not keep a process alive that is done.
+  return {
+    ...clientConfig(pg, options),
+    max: options.maxConnections ?? DEFAULT_CONNECTIONS,
+    allowExitOnIdle: true,
+  };
+}
+
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/** It becomes part of statements, so nothing else may pass for a name. */
+export function schemaOf({ schema = DEFAULT_SCHEMA }: PostgresOptions): string {
+  if (SCHEMA_NAME.test(schema) && !schema.startsWith('pg_')) return schema;
+  const message =
+    'the name of a schema has small letters, digits and "_", and does not begin with "pg_"';
+  throw new SavepointError('argument-invalid', message);
+}
+
+/** Tells one database from another, without credentials. */
+export function placeOfServer(options: PostgresOptions): string {
+  const { hostname, port, username, pathname } = parsedUrl(options.url);
+  return JSON.stringify([hostname, port, username, pathname, schemaOf(options)]);
+}
+
+/** The URL is never quoted: it holds a password. */
+function parsedUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPostgres = url?.protocol === 'postgres:' || url?.protocol === 'postgresql:';
+  if (url === null || !isPostgres || url.hostname === '' || url.username === '') {
+    throw new SavepointError('argument-invalid', 'the URL of the database cannot be read', {
+      hint: 'it looks like postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+    });
+  }
+  if (url.search === '' && url.hash === '') return url;
+  throw new SavepointError('argument-invalid', 'the URL of the database has settings after "?"', {
+    hint: 'pass them as options; encryption is `tls`',
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function tlsOf(tls: boolean | PostgresTls, host: string): ClientConfig['ssl'] {
+  if (typeof tls === 'boolean') return tls && { servername: host };
+  const { ca, cert, key, serverName } = tls;
+  return {
+    servername: serverName ?? host,
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  };
+}
