@@ -55,6 +55,7 @@ export const CAMPAIGNS: readonly string[] = [
     'ignore/against-git',
     'ignored',
     'lines',
+    'postgres',
     'retention',
     'scan/random-trees',
     'shell',
