@@ -1,6 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -26,7 +34,7 @@ export class PostgresServer {
   }
 
   /** Makes a database cluster and starts it. */
-  static async start(): Promise<PostgresServer> {
+  static async start({ tls = false }: { readonly tls?: boolean } = {}): Promise<PostgresServer> {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-postgres-')));
     const passwordFile = join(folder, 'password');
     writeFileSync(passwordFile, PASSWORD);
@@ -38,8 +46,29 @@ export class PostgresServer {
     const plain = ['--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'];
     await ended(run(folder, 'initdb', [`--pgdata=${join(folder, 'data')}`, ...names, ...plain]));
     const server = new PostgresServer(folder, await freePort());
+    if (tls) server.#certify();
     await server.resume();
     return server;
+  }
+
+  /** What vouches for its certificate, as PEM; null where it speaks in the clear. */
+  certificate: string | null = null;
+
+  #certify(): void {
+    const [key, certificate] = ['tls.key', 'tls.crt'].map((name) => join(this.#folder, name));
+    const names = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+    const files = ['-keyout', `${key}`, '-out', `${certificate}`];
+    const env = { PATH: process.env.PATH ?? '' };
+    execFileSync('openssl', ['req', '-x509', ...curve, ...files, ...names], {
+      env,
+      stdio: 'ignore',
+    });
+    for (const path of [`${key}`, `${certificate}`]) {
+      chmodSync(path, 0o600);
+      if (process.getuid?.() === 0) chownSync(path, NOBODY, NOBODY);
+    }
+    this.certificate = readFileSync(`${certificate}`, 'utf8');
   }
 
   /** Starts it again after `kill`. */
@@ -53,6 +82,9 @@ export class PostgresServer {
       fsync: 'off',
       full_page_writes: 'off',
       restart_after_crash: 'off',
+      ...(this.certificate === null
+        ? {}
+        : { ssl: 'on', ssl_key_file: '../tls.key', ssl_cert_file: '../tls.crt' }),
     };
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const child = run(this.#folder, 'postgres', ['-D', join(this.#folder, 'data'), ...flags]);

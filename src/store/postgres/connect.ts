@@ -5,7 +5,7 @@ import { SavepointError } from '../../model/errors.ts';
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. What else it says, such as `?sslmode=`, is refused. */
   readonly url: string;
-  /** How to encrypt the connection. Left out, it is not encrypted; true trusts what Node trusts. */
+  /** Encrypts the connection. The server's certificate must be for the host of the URL; true trusts what Node trusts. */
   readonly tls?: boolean | PostgresTls;
   /** The schema that holds the tables: small letters, digits and `_`. `savepoint` when left out. */
   readonly schema?: string;
@@ -21,8 +21,6 @@ export interface PostgresTls {
   /** Ours, where the server wants one, as PEM. */
   readonly cert?: string;
   readonly key?: string;
-  /** The name that the server's certificate must have, where it is not the host of the URL. */
-  readonly serverName?: string;
 }
 
 export const DEFAULT_SCHEMA = 'savepoint';
@@ -54,7 +52,8 @@ export function clientConfig(pg: typeof Pg, options: PostgresOptions): ClientCon
     // A function: for an empty password `pg` would look into the environment and the home directory.
     password: () => decoded(password),
     database: database === '' ? decoded(username) : database,
-    ssl: tlsOf(options.tls ?? false, hostname),
+    ssl: tlsOf(options.tls ?? false),
+    sslnegotiation: 'postgres',
     options: `-c search_path=${schemaOf(options)}`,
     application_name: 'savepoint',
     client_encoding: 'UTF8',
@@ -118,11 +117,12 @@ function decoded(text: string): string {
   }
 }
 
-function tlsOf(tls: boolean | PostgresTls, host: string): ClientConfig['ssl'] {
-  if (typeof tls === 'boolean') return tls && { servername: host };
-  const { ca, cert, key, serverName } = tls;
+/** Always with a look at the server's certificate, whatever the environment says. */
+function tlsOf(tls: boolean | PostgresTls): ClientConfig['ssl'] {
+  if (tls === false) return false;
+  const { ca, cert, key }: PostgresTls = tls === true ? {} : tls;
   return {
-    servername: serverName ?? host,
+    rejectUnauthorized: true,
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),

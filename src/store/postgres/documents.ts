@@ -3,12 +3,18 @@ import type { PartId } from '../../model/ids.ts';
 import type { DocumentStore, DocumentWrite, LockOptions, PutDocumentOptions } from '../store.ts';
 import type { Session, Writing } from './database.ts';
 import type { Opened, Run } from './opened.ts';
-import { putParts, readParts } from './parts.ts';
+import { dropParts, putParts, readParts } from './parts.ts';
 import { lockClass } from './schema.ts';
 
 export function documentStore(run: Run): DocumentStore {
+  const sweeper = new Sweeper();
   return {
-    put: (write, options) => run((opened) => putDocument(opened, write, options)),
+    put: (write, options) =>
+      run(async (opened) => {
+        const fresh = await putDocument(opened, write, options);
+        if (fresh !== null) await sweeper.swept(opened, fresh);
+        return fresh !== null;
+      }),
     remove: (category, key, options) =>
       run((opened) => removeDocument(opened, category, key, options)),
     list: (category, key) =>
@@ -45,21 +51,46 @@ const INSERT = `
 const PUT = `${INSERT} DO UPDATE SET root = excluded.root, saved_at = excluded.saved_at`;
 const PUT_NEW = `${INSERT} DO NOTHING`;
 
+/** How many parts are new; null where the document was to be new and is not. */
 async function putDocument(
   { database, project, schema }: Opened,
   write: DocumentWrite,
   { timeoutMs, signal, onlyNew = false }: PutDocumentOptions,
-): Promise<boolean> {
+): Promise<number | null> {
   signal?.throwIfAborted();
   const { category, key, savedAt, root, parts } = write;
   const name = [project, written(category), written(key)];
   const values = [...name, Buffer.from(root.id, 'hex'), savedAt];
-  const put = async (session: Writing): Promise<boolean> => {
-    if ((await session.run(onlyNew ? PUT_NEW : PUT, values)) === 0) return false;
-    await putParts(session, project, [...parts, root]);
-    return true;
+  const put = async (session: Writing): Promise<number | null> => {
+    if ((await session.run(onlyNew ? PUT_NEW : PUT, values)) === 0) return null;
+    return putParts(session, project, [...parts, root]);
   };
   return database.transaction(put, { first: whilePartsStay(schema, project, timeoutMs) });
+}
+
+// Replacing a value leaves parts behind that nothing names any more. They are removed when this store has made as many
+// new ones as were left the last time, so that a save pays for about as many parts as it has made.
+const LEAST_NEW_PARTS = 1_000;
+const SWEEP_TIMEOUT_MS = 1_000;
+
+class Sweeper {
+  #fresh = 0;
+  #left = 0;
+
+  /** The document is on record whether or not old parts can be removed: the next time may have more luck. */
+  async swept({ database, schema, project }: Opened, fresh: number): Promise<void> {
+    this.#fresh += fresh;
+    if (this.#fresh <= Math.max(LEAST_NEW_PARTS, this.#left)) return;
+    this.#fresh = 0;
+    const first = alone(schema, project, SWEEP_TIMEOUT_MS);
+    const count = 'SELECT count(*) AS left FROM parts WHERE project = $1';
+    try {
+      await database.transaction((session) => dropParts(session, project), { first });
+      this.#left = (await database.query<{ left: number }>(count, [project]))[0]?.left ?? 0;
+    } catch {
+      // Somebody names parts at the moment, or the server went away.
+    }
+  }
 }
 
 async function removeDocument(

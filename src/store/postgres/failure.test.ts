@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -111,12 +112,27 @@ describe('credentials', () => {
   });
 });
 
+const HAS_OPENSSL = spawnSync('openssl', ['version']).status === 0;
+
 describe('a server that goes away', () => {
   let server: PostgresServer;
   beforeAll(async () => {
-    server = await PostgresServer.start();
+    server = await PostgresServer.start({ tls: HAS_OPENSSL });
   });
   afterAll(() => server.stop());
+
+  it.skipIf(!HAS_OPENSSL)('is reached through TLS, if its certificate is trusted', async () => {
+    const options = { url: server.url, tls: { ca: `${server.certificate}` } };
+    const store = await open(options);
+    expect(await currentSeq(store)).toBe(0);
+    const database = await Database.open(options);
+    onTestFinished(() => database.close());
+    const sql = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
+    expect(await database.query(sql)).toEqual([{ ssl: true }]);
+    const distrusted = await failureOf(open({ url: server.url, tls: true }));
+    expect(distrusted.code).toBe('store-unreachable');
+    expect((await failureOf(open({ tls: true }))).code).toBe('store-unreachable');
+  });
 
   it('is an error that has a code, and the next call finds it again', async () => {
     const store = await open({ url: server.url });

@@ -12,7 +12,7 @@ import type { Session, Writing } from './database.ts';
 import { alone } from './documents.ts';
 import { readBaseline, readJournal, writeBaseline } from './meta.ts';
 import type { Opened } from './opened.ts';
-import { CHILD, CHILDREN_OF } from './parts.ts';
+import { dropParts } from './parts.ts';
 import { type RecordTable, textToBytes } from './record-table.ts';
 import { cancellations, changes, checkpoints, heads, operations, sessions } from './schema.ts';
 
@@ -53,7 +53,7 @@ async function prune(
       const sql = 'DELETE FROM packed WHERE project = $1 AND NOT pack = ANY($2::text[])';
       await session.run(sql, [project, packs]);
       const blobs = await dropBlobs(session, project);
-      await session.run(DROP_PARTS, [project]);
+      await dropParts(session, project);
       return { changes: dropped, ...blobs };
     },
     { first, ...(isTrial && { isTrial }) },
@@ -121,18 +121,6 @@ function statesOf({ steps, changes }: Journal): (State | null)[] {
 function blobsOf(state: State | null): BlobId[] {
   return state?.kind === 'captured' && state.blob !== null ? [state.blob] : [];
 }
-
-const DROP_PARTS = `
-  WITH RECURSIVE kept(hash) AS (
-    (SELECT root FROM steps WHERE project = $1 AND root IS NOT NULL
-    UNION SELECT result FROM steps WHERE project = $1 AND result IS NOT NULL
-    UNION SELECT root FROM executions WHERE project = $1 AND root IS NOT NULL
-    UNION SELECT root FROM documents WHERE project = $1)
-    UNION
-    SELECT ${CHILD('parts')} FROM kept JOIN parts ON parts.project = $1 AND parts.hash = kept.hash
-    CROSS JOIN LATERAL ${CHILDREN_OF('parts')}
-  )
-  DELETE FROM parts WHERE project = $1 AND NOT EXISTS (SELECT 1 FROM kept WHERE kept.hash = parts.hash)`;
 
 /** Compares the seals of the rows that a restore relies on. The server has checksums for its pages. */
 async function verify(

@@ -14,24 +14,20 @@ interface PartRow {
   readonly data: Buffer;
 }
 
-/** The hashes that a column `children` holds, as rows. */
-export const CHILDREN_OF = (table: string): string => `
-  generate_series(0, octet_length(${table}.children) / ${HASH_BYTES} - 1) AS child(place)`;
-export const CHILD = (table: string): string =>
-  `substring(${table}.children FROM child.place * ${HASH_BYTES} + 1 FOR ${HASH_BYTES})`;
+/** The hashes that the column `children` holds, as rows. */
+const CHILDREN = `
+  generate_series(0, octet_length(parts.children) / ${HASH_BYTES} - 1) AS child(place)`;
+const CHILD = `substring(parts.children FROM child.place * ${HASH_BYTES} + 1 FOR ${HASH_BYTES})`;
 
-/** `first` selects the hashes to begin with. */
-const readSql = (first: string): string => `
+const READ = `
   WITH RECURSIVE reached(hash) AS (
-    ${first}
+    SELECT $2::bytea
     UNION
-    SELECT ${CHILD('parts')} FROM reached
+    SELECT ${CHILD} FROM reached
     JOIN parts ON parts.project = $1 AND parts.hash = reached.hash
-    CROSS JOIN LATERAL ${CHILDREN_OF('parts')}
+    CROSS JOIN LATERAL ${CHILDREN}
   )
-  SELECT hash, kind, children, data FROM reached LEFT JOIN parts USING (hash) WHERE project = $1`;
-
-const READ = readSql('SELECT $2::bytea');
+  SELECT hash, kind, children, data FROM reached JOIN parts USING (hash) WHERE project = $1`;
 
 /** See the port: a part with all that it holds. */
 export async function readParts(session: Session, project: number, root: PartId): Promise<Part[]> {
@@ -67,13 +63,17 @@ function namesIn(children: Buffer): PartId[] {
   );
 }
 
-/** Stores parts; those that are there already stay. Throws `part-missing` for one that they hold and that is not. */
+/**
+ * Stores parts; those that are there already stay. Throws `part-missing` for one that they hold and that is not.
+ * Answers how many are new.
+ */
 export async function putParts(
   session: Writing,
   project: number,
   parts: readonly Part[],
   alsoNeeded: readonly PartId[] = [],
-): Promise<void> {
+): Promise<number> {
+  let fresh = 0;
   const given = [...new Map(parts.map((part) => [part.id, part])).values()];
   for (let at = 0; at < given.length; at += STATEMENT_PARTS) {
     const group = given.slice(at, at + STATEMENT_PARTS);
@@ -83,7 +83,7 @@ export async function putParts(
     const sql = `
       INSERT INTO parts (project, hash, kind, children, data) VALUES ${places.join(', ')}
       ON CONFLICT DO NOTHING`;
-    await session.run(sql, [project, ...group.flatMap(valuesOf)]);
+    fresh += await session.run(sql, [project, ...group.flatMap(valuesOf)]);
   }
   const stored = new Set(given.map(({ id }) => id));
   const named = [...given.flatMap(({ children }) => children), ...alsoNeeded];
@@ -92,6 +92,7 @@ export async function putParts(
     project,
     [...new Set(named)].filter((id) => !stored.has(id)),
   );
+  return fresh;
 }
 
 function valuesOf({ id, kind, children, data }: Part): unknown[] {
@@ -119,4 +120,22 @@ async function requireParts(
 
 function missing(id: PartId): SavepointError {
   return new SavepointError('part-missing', `part ${id} is not in the store`);
+}
+
+const DROP = `
+  WITH RECURSIVE kept(hash) AS (
+    (SELECT root FROM steps WHERE project = $1 AND root IS NOT NULL
+    UNION SELECT result FROM steps WHERE project = $1 AND result IS NOT NULL
+    UNION SELECT root FROM executions WHERE project = $1 AND root IS NOT NULL
+    UNION SELECT root FROM documents WHERE project = $1)
+    UNION
+    SELECT ${CHILD} FROM kept JOIN parts ON parts.project = $1 AND parts.hash = kept.hash
+    CROSS JOIN LATERAL ${CHILDREN}
+  )
+  DELETE FROM parts
+  WHERE project = $1 AND NOT EXISTS (SELECT 1 FROM kept WHERE kept.hash = parts.hash)`;
+
+/** Removes parts that no step and no document reaches. Nobody may be naming any meanwhile. */
+export async function dropParts(session: Writing, project: number): Promise<void> {
+  await session.run(DROP, [project]);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sampled } from '../../../test/setup/sampled-runner.ts';
 import { sharedPostgres } from '../../../test/setup/shared-postgres.ts';
 import { testStorage } from '../../testing/index.ts';
@@ -47,3 +47,23 @@ function placeOf(storage: BaseStorage): Place {
   if (place === undefined) throw new Error('not a storage of this test');
   return place;
 }
+
+describe('PostgresStorage', () => {
+  it('removes by itself what values that were replaced have left', async () => {
+    const project = randomUUID();
+    const storage = await open({ project, opened: [] });
+    const list = (turn: number) =>
+      Array.from({ length: 1_500 }, (_, n) => `${turn} ${n} `.repeat(60));
+    for (let turn = 0; turn < 12; turn += 1) await storage.save('state', 'a', { list: list(turn) });
+    expect(await storage.load('state', 'a')).toEqual({ list: list(11) });
+    await storage.close();
+    const database = await Database.open({ url: await sharedPostgres() });
+    const sql = `
+      SELECT sum(octet_length(data)) / 1000 AS kilobytes FROM parts
+      JOIN projects ON projects.id = parts.project WHERE name = $1`;
+    const [row] = await database.query<{ kilobytes: string }>(sql, [project]);
+    await database.close();
+    const saved = JSON.stringify(list(11)).length / 1000;
+    expect(Number(row?.kilobytes)).toBeLessThan(saved * 8);
+  });
+});
