@@ -9,12 +9,13 @@ import { OPEN_STORE } from './open-store.ts';
 import { RESTORE } from './restore.ts';
 import { scanCourse } from './scan/scan-course.ts';
 import { sizesWanted } from './scan/sizes.ts';
+import { TERMINAL } from './terminal.ts';
 
 /** All that is measured, in this order. */
 export function allCourses(): readonly Course[] {
-  const alone = [...CAPTURE, ...RESTORE, ...OPEN_STORE, ...COMMAND_LINE, ...HOOKS].map((one) => ({
-    benchmarks: [one],
-  }));
+  const alone = [...CAPTURE, ...RESTORE, ...OPEN_STORE, ...COMMAND_LINE, ...TERMINAL, ...HOOKS].map(
+    (one) => ({ benchmarks: [one] }),
+  );
   const agents = AGENT_PROMPTS.map((one) => ({ benchmarks: [one] }));
   return [
     ...alone,

@@ -35,14 +35,14 @@ function run(name: string, title: string, packageName: string): Run {
   return { name, title, manifest, field: 'version' };
 }
 
-/** The other agents, and the version whose events were recorded: their programs do not run in the tests. */
-const READ = [
-  ['Qwen Code', '0.24.4'],
-  ['Copilot CLI', '1.0.102'],
-  ['pi', '0.73.1'],
-  ['Kilo', '7.7.9'],
-  ['Cline', '3.0.65'],
-  ['Droid', '0.215'],
+/** The other agents, and their packages. Their programs are run for a short story of two prompts, outside of CI. */
+const OUTSIDE = [
+  ['Qwen Code', '@qwen-code/qwen-code'],
+  ['Copilot CLI', '@github/copilot'],
+  ['pi', '@mariozechner/pi-coding-agent'],
+  ['Kilo', '@kilocode/cli-linux-x64'],
+  ['Cline', '@cline/cli-linux-x64'],
+  ['Droid', '@factory/cli-linux-x64'],
 ] as const;
 
 /** What each file of the stories shows, as a column. */
@@ -59,6 +59,10 @@ const PLACE = /(<!-- agents -->\n)[\s\S]*?(<!-- \/agents -->)/;
 /** The table of agents: how each was proven, from the results of the tests. */
 function agentsTable(results: Results): string {
   const head = ['agent', 'version', ...COLUMNS.map(([, title]) => title)];
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(inCheckout('test/agents/more/package.json'), 'utf8'),
+  );
+  const versions: Readonly<Record<string, string>> = { ...dependencies, ...optionalDependencies };
   const rows = RUN.map(({ name, title, manifest, field }) => {
     const version = JSON.parse(readFileSync(inCheckout(manifest), 'utf8'))[field] as string;
     return [
@@ -67,8 +71,15 @@ function agentsTable(results: Results): string {
       ...COLUMNS.map(([file]) => (isShown(results, file, name) ? 'yes' : 'no')),
     ];
   });
-  const read = READ.map(([title, version]) => [title, version, 'its recorded events', '', '', '']);
-  return [head, head.map(() => '---'), ...rows, ...read]
+  const outside = OUTSIDE.map(([title, name]) => [
+    title,
+    versions[name],
+    'two, outside of CI',
+    '',
+    '',
+    '',
+  ]);
+  return [head, head.map(() => '---'), ...rows, ...outside]
     .map((cells) => `| ${cells.join(' | ')} |\n`)
     .join('');
 }

@@ -1,9 +1,12 @@
-import { resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import { inCheckout } from './bundle-inputs.ts';
 import { lateBuiltins } from './late-builtins.ts';
+import { thirdPartyText } from './third-party.ts';
 
 const [, , folder = 'dist'] = process.argv;
+const target = resolve(inCheckout('.'), folder);
 
 // Node takes about a millisecond to load a module, and the engine has hundreds. Each published entry becomes
 // one file, and what several entries share becomes a chunk that all of them load: a class is the same class
@@ -24,8 +27,8 @@ const bundle = await rolldown({
   treeshake: { moduleSideEffects: false },
   plugins: [lateBuiltins()],
 });
-await bundle.write({
-  dir: resolve(inCheckout('.'), folder),
+const { output } = await bundle.write({
+  dir: target,
   format: 'esm',
   // Names stay, so that a stack trace says something.
   minify: { compress: true, mangle: false, codegen: true },
@@ -34,3 +37,5 @@ await bundle.write({
   chunkFileNames: 'chunks/[name]-[hash].js',
 });
 await bundle.close();
+const modules = output.flatMap((file) => ('moduleIds' in file ? file.moduleIds : []));
+writeFileSync(join(target, 'THIRD-PARTY.md'), thirdPartyText(modules));

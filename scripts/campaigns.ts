@@ -44,7 +44,7 @@ export const CAMPAIGNS_ONLY: readonly string[] = [
     'random-kills',
     'server-gone',
   ]),
-  ...filesOf('replica', ['killed']),
+  ...filesOf('replica', ['killed', 'many-turns']),
   'src/store/sqlite/crash.test.ts',
 ];
 

@@ -141,10 +141,14 @@ export interface AgentAdapter {
    */
   parse(payload: unknown, event: string | null): Parsed;
   /**
-   * The text that the hook prints so that the model reads the notice together with the person's prompt; null
-   * where the agent has no such way.
+   * The text that the hook prints so that the model reads the notice; null where the agent has no such way.
    */
   answer(notice: string): string | null;
+  /**
+   * Whether the agent hands what the hook prints at this event to its model. Without it, agents do so at prompts
+   * alone.
+   */
+  readonly hears?: (event: AgentEvent) => boolean;
   /** The text that the hook prints when it has nothing to say. */
   readonly silence: string;
   /** Whether the parent of the hook is known to be a process that lives as long as the session does. */

@@ -7,7 +7,6 @@ import { isProcess } from '../fs/process-stat.ts';
 import { readFileOrNull } from '../fs/read-file.ts';
 import { makePrivateFolder, writeFile } from '../fs/write-file.ts';
 import { openSavepoint, storeDirectory } from '../index.ts';
-import { monotonicMs } from '../model/clock.ts';
 import { logHook, problemOf } from './hook-log.ts';
 
 /** How a process of its own makes the first scan of a project. */
@@ -56,7 +55,7 @@ const RETRY_MS = 60 * 60 * 1000;
 
 /** Makes the first scan of a project, in a process that nobody waits for, and says in the log how it went. */
 export async function makeFirstScan(io: Surroundings, project: string): Promise<void> {
-  const started = monotonicMs();
+  const started = Date.now();
   const home = storeHome(io);
   const lock = lockOf(home, project);
   const { reason, detail } = await scanned(io, home, project);
@@ -69,7 +68,7 @@ export async function makeFirstScan(io: Surroundings, project: string): Promise<
     detail,
     project,
     sessionId: null,
-    ms: Math.round(monotonicMs() - started),
+    ms: Date.now() - started,
   });
   if (reason === null) removeIfThere(lock);
   else writeFile(lock, Buffer.from(`not before ${Date.now() + RETRY_MS}`), { durable: false });

@@ -55,6 +55,7 @@ const PAYLOAD = object({
   agent_id: ABSENT_OR(ID),
   prompt_id: ABSENT_OR(ID),
   turn_id: ABSENT_OR(ID),
+  message_id: ABSENT_OR(ID),
   timestamp: ABSENT_OR(anyOf(TEXT, AMOUNT)),
   prompt: ABSENT_OR(TEXT),
   tool_name: ABSENT_OR(TEXT),
@@ -106,7 +107,7 @@ function parsed(table: HookTable, payload: Payload, meaning: Exclude<Meaning, 'n
 
 function promptEvent(
   { repeatsPrompts = false }: HookTable,
-  { prompt, prompt_id, turn_id, transcript_path, timestamp }: Payload,
+  { prompt, prompt_id, turn_id, message_id, transcript_path, timestamp }: Payload,
   told: Pick<AgentEvent, 'sessionId' | 'cwd' | 'subagentId'> & { messageId: string | null },
 ): Parsed {
   if (typeof prompt !== 'string') return drop('malformed', 'payload.prompt is missing');
@@ -120,8 +121,9 @@ function promptEvent(
   return one({
     kind: 'message',
     ...told,
-    messageId: messageId ?? momentOf(timestamp),
-    promptId: prompt_id ?? null,
+    // Droid's id of the prompt. At other events it sends ids of other messages in this field.
+    messageId: messageId ?? message_id ?? momentOf(timestamp),
+    promptId: prompt_id ?? message_id ?? null,
     turnId: turn_id ?? null,
     prompt,
     transcriptPath: transcript_path ?? null,

@@ -1,5 +1,4 @@
 import { type Surroundings, storeHome } from '../config/find-project.ts';
-import { monotonicMs } from '../model/clock.ts';
 import { isAgentName, loadAdapter } from './adapters.ts';
 import type { AgentAdapter, AgentEvent } from './agent-adapter.ts';
 import { type HookRecord, logHook, markSeen, problemOf } from './hook-log.ts';
@@ -34,10 +33,10 @@ export interface HookAnswer {
  * event is not on record.
  */
 export async function runHook(call: HookCall): Promise<HookAnswer> {
-  const started = monotonicMs();
+  const started = Date.now();
   const home = homeOrNull(call);
   const log = (told: Told): void => {
-    const ms = Math.round(monotonicMs() - started);
+    const ms = Date.now() - started;
     const time = new Date().toISOString();
     if (home !== null) logHook(home, { ...NOTHING_TOLD, time, agent: call.agent, ms, ...told });
   };

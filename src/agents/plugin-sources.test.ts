@@ -182,6 +182,15 @@ describe('the extension of pi', () => {
     ]);
   });
 
+  it('tells the end of a session after the end of a tool that nobody waited for', async () => {
+    const slowAtTools = 'case $text in *toolName*) sleep 0.2;; esac';
+    writeFileSync(program, `#!/bin/sh\ntext=$(cat)\n${slowAtTools}\necho "$text" >> "$0.got"\n`);
+    const send = await started();
+    const call = { toolName: 'bash', toolCallId: 'c1' };
+    await Promise.all([send('tool_execution_end', call), send('session_shutdown', {})]);
+    expect(told().map(({ event }) => event)).toEqual(['tool_execution_end', 'session_shutdown']);
+  });
+
   it('lets the agent go on where a child of the program keeps the pipe open', async () => {
     leaveChildBehind();
     const send = await started(hasty);

@@ -3,7 +3,6 @@ import { isAbsolute, resolve } from 'node:path';
 import type { Coverage, OwnerRequest, Savepoint } from '../index.ts';
 import type { AgentEvent, AgentName, MessageSent, ToolBegins, ToolEnded } from './agent-adapter.ts';
 import { ContinuedPrompts } from './continued-prompts.ts';
-import { noticeText } from './notice.ts';
 
 /** Where events are recorded. */
 export interface Recording {
@@ -16,43 +15,40 @@ export interface Recording {
   readonly home: string;
 }
 
-export interface Recorded {
-  /** What the agent's model is to read with the prompt. */
-  readonly notice: string | null;
-  /** Why the worktree could not be scanned; null where it was, or had no need to be. */
-  readonly gap: Coverage | null;
-}
-
-const NOTHING_TO_SAY: Recorded = { notice: null, gap: null };
-
-/** Puts an event on record. The first scan of a project is never made here: an agent is waiting. */
-export async function recordEvent(recording: Recording, event: AgentEvent): Promise<Recorded> {
+/**
+ * Puts an event on record. Gives the reason why the worktree could not be scanned; null where it was, or had no need to
+ * be. The first scan of a project is never made here: an agent is waiting.
+ */
+export async function recordEvent(
+  recording: Recording,
+  event: AgentEvent,
+): Promise<Coverage | null> {
   const { savepoint } = recording;
   const { sessionId } = event;
   switch (event.kind) {
     case 'session-started':
       await savepoint.resumeSession(sessionId, recording.owner);
-      return { notice: null, gap: (await savepoint.isScanned()) ? null : 'no-baseline' };
+      return (await savepoint.isScanned()) ? null : 'no-baseline';
     case 'message':
       return recordMessage(recording, event);
     case 'turn-continued':
       new ContinuedPrompts(recording.home, sessionId).add(event.messageId);
-      return NOTHING_TO_SAY;
+      return null;
     case 'before-tool':
       return recordCall(recording, event);
     case 'after-tool':
       await savepoint.closeCall({ sessionId, toolCallId: callIdOf(event) });
-      return NOTHING_TO_SAY;
+      return null;
     case 'session-ended':
       await savepoint.endSession(sessionId);
       new ContinuedPrompts(recording.home, sessionId).forget();
-      return NOTHING_TO_SAY;
+      return null;
     default: {
       const messageId = (await messageOf(recording, event)) ?? undefined;
       const subagentId = event.subagentId ?? undefined;
       const interrupted = event.kind === 'interrupted';
       await savepoint.endTurn(sessionId, { messageId, subagentId, interrupted, baseline: false });
-      return NOTHING_TO_SAY;
+      return null;
     }
   }
 }
@@ -60,7 +56,7 @@ export async function recordEvent(recording: Recording, event: AgentEvent): Prom
 async function recordMessage(
   { savepoint, agent, owner }: Recording,
   { sessionId, messageId, promptId, turnId, prompt, transcriptPath }: MessageSent,
-): Promise<Recorded> {
+): Promise<Coverage | null> {
   const { coverage } = await savepoint.checkpoint({
     sessionId,
     messageId: messageId ?? randomUUID(),
@@ -71,14 +67,10 @@ async function recordMessage(
     scan: true,
     baseline: false,
   });
-  const untold = await savepoint.untold(sessionId);
-  return {
-    notice: untold === null ? null : noticeText(untold),
-    gap: gapIn(coverage),
-  };
+  return gapIn(coverage);
 }
 
-async function recordCall(recording: Recording, event: ToolBegins): Promise<Recorded> {
+async function recordCall(recording: Recording, event: ToolBegins): Promise<Coverage | null> {
   const { savepoint, agent, owner } = recording;
   const { act, sessionId, subagentId } = event;
   const call = {
@@ -96,10 +88,10 @@ async function recordCall(recording: Recording, event: ToolBegins): Promise<Reco
     const folder = event.cwd !== null && isAbsolute(event.cwd) ? event.cwd : recording.cwd;
     const paths = act.paths.map((path) => resolve(folder, path)).filter(isOnDisk);
     if (paths.length > 0) await savepoint.captureBefore({ ...call, paths });
-    return NOTHING_TO_SAY;
+    return null;
   }
   const { coverage } = await savepoint.openWindow({ ...call, baseline: false });
-  return { notice: null, gap: gapIn(coverage) };
+  return gapIn(coverage);
 }
 
 function gapIn(coverage: Coverage): Coverage | null {

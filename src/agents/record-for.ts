@@ -8,7 +8,8 @@ import { agentOwner } from './agent-owner.ts';
 import { startFirstScan } from './first-scan.ts';
 import type { HookCall, Told } from './hook.ts';
 import { problemOf } from './hook-log.ts';
-import { type Recorded, recordEvent } from './record-event.ts';
+import { noticeText } from './notice.ts';
+import { recordEvent } from './record-event.ts';
 import { isOff } from './switch.ts';
 
 // Agents wait for their hooks, and Codex ends a hook of the end of a session after three seconds.
@@ -39,12 +40,12 @@ export async function recordFor(
     return await withSavepoint(call, event, project, async (savepoint) => {
       const owner = agentOwner(adapter, call);
       const recording = { savepoint, agent: adapter.name, owner, cwd: call.cwd, home };
-      const { notice, gap } = await recordEvent(recording, event);
+      const gap = await recordEvent(recording, event);
       log({ ...about, outcome: 'recorded', reason: gap });
       if (gap === 'no-baseline' && (await startScanOf(call, savepoint))) {
         log({ project, outcome: 'started', reason: 'first-scan' });
       }
-      return tell(adapter, savepoint, sessionId, notice);
+      return tell(adapter, savepoint, event);
     });
   } catch (error) {
     // A home directory is no project, and where nothing is on record, nothing can end.
@@ -56,14 +57,19 @@ export async function recordFor(
 
 /** The session counts as told once its agent gets the text. Agents that read none are never told. */
 async function tell(
-  adapter: AgentAdapter,
+  { hears = isMessage, answer }: AgentAdapter,
   savepoint: Savepoint,
-  sessionId: string,
-  notice: Recorded['notice'],
+  event: AgentEvent,
 ): Promise<string | null> {
-  const text = notice === null ? null : adapter.answer(notice);
-  if (text !== null) await savepoint.tell(sessionId);
+  if (!hears(event)) return null;
+  const untold = await savepoint.untold(event.sessionId);
+  const text = untold === null ? null : answer(noticeText(untold));
+  if (text !== null) await savepoint.tell(event.sessionId);
   return text;
+}
+
+function isMessage({ kind }: AgentEvent): boolean {
+  return kind === 'message';
 }
 
 function startScanOf(call: HookCall, savepoint: Savepoint): Promise<boolean> {

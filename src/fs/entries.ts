@@ -6,6 +6,7 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readlinkSync,
   realpathSync,
@@ -17,6 +18,7 @@ import {
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
+import { join } from 'node:path';
 import { type FsPath, O_PATH } from './pinned-folder.ts';
 
 export type EntryKind = 'absent' | 'file' | 'symlink' | 'directory' | 'special';
@@ -113,6 +115,11 @@ export function isOneFile(a: FsPath, b: FsPath): boolean {
 /** Makes a folder. Throws EEXIST where something has the name. */
 export function makeFolder(at: FsPath, mode: number): void {
   mkdirSync(at, mode);
+}
+
+/** A new folder of a random name that only its owner can look into. */
+export function makeScratchFolder(parent: string, prefix: string): string {
+  return mkdtempSync(join(parent, prefix));
 }
 
 /** Makes a folder and those above it. Returns the outermost that had to be made. */

@@ -47,6 +47,19 @@ export function readFileOrNull(at: FsPath, options: ReadOptions): Buffer | null 
   return isMissing(at) ? null : readFile(at, options).bytes;
 }
 
+/** The last bytes of a regular file; null where it cannot be read. */
+export function readEnd(at: FsPath, most: number): Buffer | null {
+  const file = openFile(at);
+  if (!(file instanceof OpenFile)) return null;
+  try {
+    const length = Math.min(file.size, most);
+    const buffer = Buffer.allocUnsafe(length);
+    return buffer.subarray(0, readSync(file.fd, buffer, 0, length, file.size - length));
+  } finally {
+    file.close();
+  }
+}
+
 /** A regular file that is open: another one under its name is not read instead. */
 export class OpenFile {
   readonly fd: number;

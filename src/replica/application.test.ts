@@ -24,8 +24,7 @@ const VARIABLE = 'CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING';
 const WARNING = [
   'Warning: File checkpointing enabled in config but environment variable not set',
   'Set CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1 to enable SDK checkpointing',
-  '',
-].join('\n');
+];
 
 function application(
   env: Readonly<Record<string, string>>,
@@ -59,7 +58,7 @@ function application(
     ask: async () => null,
     stdin: process.stdin,
     stdout: process.stdout,
-    interrupts: { onInterrupt: () => () => undefined },
+    interrupts: { onInterrupt: () => () => undefined, during: (work) => work() },
   };
   return new Application(request, io, setStage(request, io));
 }
@@ -67,11 +66,19 @@ function application(
 describe('Scenario: a warning where the environment does not fit the configuration', () => {
   describe('GIVEN enableFileCheckpointing is true, WHEN the variable is', () => {
     it.each([
-      ['not set', {}],
-      ['set to something else', { [VARIABLE]: '0' }],
-    ])('%s, THEN both lines of the warning are shown', async (_how, env) => {
+      [
+        'not set',
+        {},
+        'It is set for the agent here. A rewind works in any case, by Savepoint’s own timeline.',
+      ],
+      [
+        'set to something else',
+        { [VARIABLE]: '0' },
+        'A rewind works without it, by Savepoint’s own timeline.',
+      ],
+    ])('%s, THEN both lines of the warning are shown', async (_how, env, meaning) => {
       await application(env).checkCheckpointEnvironment();
-      expect(err).toBe(WARNING);
+      expect(err).toBe([...WARNING, meaning, ''].join('\n'));
     });
 
     it('set, THEN nothing is said', async () => {

@@ -1,8 +1,10 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { displayText } from '../index.ts';
-import { type Paint, paintFor } from '../terminal/paint.ts';
+import type { PassSignals } from '../terminal/interactive/external-editor.ts';
+import { paintFor } from '../terminal/paint.ts';
 import { messageOf } from '../terminal/phrases.ts';
 import { settingsText } from '../terminal/settings-text.ts';
+import { wrapWords } from '../terminal/text-width.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 import { type AnsweringModel, chooseModel } from './answering-model.ts';
 import { CheckpointManager } from './checkpoint/checkpoint-manager.ts';
@@ -15,8 +17,9 @@ import { PlayedUI } from './demo.ts';
 import { FileLogger } from './file-logger.ts';
 import { type EngineFiles, openEngineFiles } from './files/engine-files.ts';
 import type { PrintedConfig, PrintedSessions, ReplicaIo, ReplicaRequest } from './request.ts';
-import { RunnerFactory } from './runners/runner-factory.ts';
+import { type Greeting, RunnerFactory } from './runners/runner-factory.ts';
 import { loadSdk } from './sdk/load-sdk.ts';
+import { KeptPrompts } from './sessions/kept-prompts.ts';
 import type { Session } from './sessions/session.ts';
 import { SessionManager } from './sessions/session-manager.ts';
 import { type Stage, setStage } from './stage.ts';
@@ -70,13 +73,16 @@ export class Application {
     }
   }
 
-  /** The SDK keeps file checkpoints only with the variable; without it the engine alone serves. */
+  /** The SDK keeps file checkpoints only with the variable. Where nobody set it, it is set for the SDK's process. */
   async checkCheckpointEnvironment(): Promise<void> {
     const { enableFileCheckpointing } = await this.#configManager.getProjectConfig();
-    if (!enableFileCheckpointing || this.#sdkKeepsFiles()) return;
+    if (!enableFileCheckpointing || this.#io.env[VARIABLE] === '1') return;
+    const meaning = this.#sdkKeepsFiles()
+      ? 'It is set for the agent here. A rewind works in any case, by Savepoint’s own timeline.'
+      : 'A rewind works without it, by Savepoint’s own timeline.';
     this.#warn(
       'Warning: File checkpointing enabled in config but environment variable not set\n' +
-        'Set CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1 to enable SDK checkpointing',
+        `Set ${VARIABLE}=1 to enable SDK checkpointing\n${meaning}`,
     );
   }
 
@@ -89,7 +95,7 @@ export class Application {
     const factory = new RunnerFactory({
       sdk,
       config: { ...config, model: model.name ?? config.model },
-      env: model.env,
+      env: { ...model.env, ...(this.#sdkKeepsFiles() ? { [VARIABLE]: '1' } : {}) },
       session,
       files,
       checkpointManager: await checkpointsFor(session),
@@ -99,9 +105,10 @@ export class Application {
       sdkKeepsFiles: this.#sdkKeepsFiles(),
       logger: this.#logger,
       paint,
-      greeting: this.#io.interactive ? this.#greeting(session, model, paint) : [],
+      greeting: this.#io.interactive ? this.#greeting(session, model, config) : null,
       columns: () => this.#columns(),
       project: this.#stage.project,
+      folder: this.#folder(),
       modelLabel: model.label,
     });
     try {
@@ -112,16 +119,24 @@ export class Application {
     }
   }
 
-  /** What a person should know before the first prompt. */
-  #greeting({ turns }: Session, { label }: AnsweringModel, paint: Paint): string[] {
-    const isScratch = this.#request.demo;
-    const where = isScratch ? 'a scratch project, removed afterwards' : this.#stage.project;
+  /** What a person should know before the first prompt: two lines, and what the demonstration model takes. */
+  #greeting({ turns }: Session, model: AnsweringModel, config: ReplicaConfig): Greeting {
+    const where = this.#request.demo ? 'a scratch project, removed afterwards' : this.#folder();
     const said = turns.length === 1 ? 'one prompt' : `${turns.length} prompts`;
-    return [
-      `${paint('bold', 'claude-replica')} in ${displayText(where)}`,
-      ...(turns.length > 0 ? [`Conversation of ${said} so far.`] : []),
-      ...(label === null ? [] : OFFLINE.map((line) => paint('dim', line))),
-    ];
+    const so = turns.length === 0 ? '' : `, a conversation of ${said} so far`;
+    const back = config.enableFileCheckpointing ? WITH_WAY_BACK : WITHOUT_WAY_BACK;
+    return {
+      title: `claude-replica in ${displayText(where)}${so}`,
+      lines: model.label === null ? [back] : [back, OFFLINE],
+    };
+  }
+
+  /** From the home directory, where it lies there. */
+  #folder(): string {
+    const { project } = this.#stage;
+    if (this.#request.demo) return basename(project);
+    const home = this.#io.homeDirectory;
+    return project.startsWith(`${home}/`) ? `~${project.slice(home.length)}` : project;
   }
 
   async #runWith(factory: RunnerFactory): Promise<number> {
@@ -160,7 +175,13 @@ export class Application {
     if (interactive) {
       // Programs that use these classes may have another screen, or none.
       const { TerminalInteractiveUI } = await import('./ui/terminal-interactive-ui.ts');
-      return new TerminalInteractiveUI({ stdin, stdout, env: painted, cwd: this.#stage.project });
+      const { project, replicaHome } = this.#stage;
+      const memory = new KeptPrompts({ root: join(replicaHome, 'history'), project });
+      const during: PassSignals = (work, pass) => this.#io.interrupts.during(work, pass);
+      return new TerminalInteractiveUI({
+        ...{ stdin, stdout, env: painted, cwd: project },
+        ...{ memory, during },
+      });
     }
     if (!this.#request.demo) {
       const hint = 'for one turn without a terminal: savepoint chat --print PROMPT';
@@ -256,12 +277,16 @@ export class Application {
   }
 
   #sdkKeepsFiles(): boolean {
-    return this.#io.env.CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING === '1';
+    // Any other value is the word of a person who wants the engine alone.
+    return (this.#io.env[VARIABLE] ?? '1') === '1';
   }
 
   #warn(message: string): void {
-    if (this.#screen === null) this.#io.err(`${message}\n`);
-    else this.#screen.displayWarning(message);
+    if (this.#screen === null) {
+      const columns = this.#io.terminal ? this.#columns() : Number.POSITIVE_INFINITY;
+      const lines = message.split('\n').flatMap((line) => wrapWords(line, columns));
+      this.#io.err(`${lines.join('\n')}\n`);
+    } else this.#screen.displayWarning(message);
   }
 }
 
@@ -291,9 +316,10 @@ function permissionModeOf(text: string): ReplicaConfig['permissionMode'] {
   );
 }
 
-const OFFLINE: readonly string[] = [
-  'The demonstration model answers, a small program without a network. It takes:',
-  '  write FILE: TEXT      append FILE: TEXT    replace A with B in FILE',
-  '  run: COMMAND          delete FILE          read FILE',
-  'Let it wreck something (run: rm README.md), then press Esc twice.',
-];
+const VARIABLE = 'CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING';
+
+const WITH_WAY_BACK =
+  'Each prompt is a checkpoint: Esc Esc takes back files, conversation or both.';
+const WITHOUT_WAY_BACK = 'Files are not on record here (enableFileCheckpointing is false).';
+const OFFLINE =
+  'The demonstration model answers, without a network: try “write notes.txt: hello”, or “help”.';

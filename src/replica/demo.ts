@@ -2,7 +2,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readFile } from '../fs/read-file.ts';
 import { displayLines, displayText } from '../index.ts';
+import type { EditedText } from '../terminal/interactive/external-editor.ts';
+import { toolLine } from './tools/tool-line.ts';
+import { withoutModelText } from './tools/tool-outcome.ts';
 import type {
+  ConversationEntry,
   InteractiveUI,
   ListItem,
   PermissionAnswer,
@@ -13,6 +17,7 @@ import type {
   ToolUseShown,
   UIHandlers,
 } from './ui/interactive-ui.ts';
+import type { StatusShown } from './ui/status-line.ts';
 
 /** What lies in the scratch project before anybody comes. */
 export const FIRST_FILES: Readonly<Record<string, string>> = {
@@ -43,6 +48,7 @@ const COLUMNS = 80;
 export class PlayedUI implements InteractiveUI {
   readonly #options: PlayedUIOptions;
   #busy = false;
+  #hasNamedModel = false;
   #answer = '';
   /** What went wrong, if anything did: the play proves what it shows. */
   readonly failures: string[] = [];
@@ -134,25 +140,30 @@ export class PlayedUI implements InteractiveUI {
     this.#answer = '';
   }
 
-  displayToolUse({ name, input }: ToolUseShown): void {
-    const about = input.command ?? input.file_path ?? '';
-    this.#line(`  ${displayText(name)} ${displayText(String(about))}`);
+  displayToolUse(call: ToolUseShown): void {
+    this.#line(`  ${toolLine(call, this.#options.project)}`);
   }
 
   displayToolResult({ text, isError }: ToolResultShown): void {
-    if (isError) this.#line(`  failed: ${displayText(text)}`);
+    if (isError) this.#line(`  failed: ${displayText(withoutModelText(text))}`);
   }
+
+  displayToolOutput(): void {}
+  displayTodos(): void {}
 
   setActivity(activity: string | null): void {
     this.#busy = activity !== null;
   }
 
-  setStatus(status: string): void {
-    this.#line(displayText(status));
+  setStatus({ model }: StatusShown): void {
+    if (!this.#hasNamedModel) this.#line(displayText(model));
+    this.#hasNamedModel = true;
   }
 
   setVerbose(_verbose: boolean): void {}
+  setWaiting(_prompts: readonly string[]): void {}
   clear(): void {}
+  showConversation(_entries: readonly ConversationEntry[]): void {}
   setInput(_text: string): void {}
 
   async showRewindMenu(entries: readonly RewindEntry[]): Promise<RewindEntry | null> {
@@ -177,6 +188,9 @@ export class PlayedUI implements InteractiveUI {
 
   async confirm(): Promise<boolean> {
     return true;
+  }
+  async editText(text: string): Promise<EditedText> {
+    return { text };
   }
 
   #line(text: string): void {

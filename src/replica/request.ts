@@ -34,6 +34,8 @@ export interface ReplicaIo {
   readonly interrupts: {
     /** Runs `tidy` should the process be ended by a signal. Returns how to take that back. */
     onInterrupt(tidy: () => void): () => void;
+    /** While another program has the terminal, signals are for that program. */
+    during<T>(work: () => Promise<T>, pass: (signal: NodeJS.Signals) => void): Promise<T>;
   };
 }
 

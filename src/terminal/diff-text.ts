@@ -1,5 +1,6 @@
 import {
   type DiffHunk,
+  type DiffLine,
   displayLines,
   displayText,
   pathToBytes,
@@ -10,6 +11,7 @@ import { type FileDiff, fileDiff, gitMode } from './file-diff.ts';
 import type { Paint, Style } from './paint.ts';
 import { plural } from './phrases.ts';
 import { neverRecorded } from './reasons.ts';
+import { wrapRows } from './rows.ts';
 import { clipStart, padWidth, widestOf } from './text-width.ts';
 
 /**
@@ -133,6 +135,59 @@ function hunkText(hunk: DiffHunk, paint: Paint): string[] {
     }),
   ];
 }
+
+export interface HunkRoom {
+  readonly columns: number;
+  readonly paint: Paint;
+  /** Off where nobody knows at which line of the file the hunks are. */
+  readonly numbers: boolean;
+}
+
+/**
+ * Hunks for a person at a terminal: each line with its number in the file that it is in (a removed line is in the
+ * old one), long lines wrapped. `diffText` is for programs as well, and has headers instead.
+ */
+export function hunkRows(hunks: readonly DiffHunk[], room: HunkRoom): string[] {
+  const last = hunks.at(-1);
+  const width = last === undefined || !room.numbers ? 0 : String(lastLine(last)).length;
+  return hunks.flatMap((hunk, i) => [
+    ...(i === 0 ? [] : [room.paint('dim', `${' '.repeat(Math.max(0, width - 1))}⋯`)]),
+    ...numberedLines(hunk).flatMap((line) => lineRows(line, width, room)),
+  ]);
+}
+
+function lastLine({ oldStart, oldLines, newStart, newLines }: DiffHunk): number {
+  return Math.max(oldStart + oldLines, newStart + newLines) - 1;
+}
+
+type NumberedLine = DiffLine & { readonly number: number };
+
+function numberedLines({ oldStart, newStart, lines }: DiffHunk): NumberedLine[] {
+  let [before, after] = [oldStart, newStart];
+  return lines.map((line) => {
+    const number = line.kind === 'remove' ? before : after;
+    if (line.kind !== 'add') before += 1;
+    if (line.kind !== 'remove') after += 1;
+    return { ...line, number };
+  });
+}
+
+function lineRows(
+  { kind, text, noNewline, number }: NumberedLine,
+  width: number,
+  { columns, paint }: HunkRoom,
+): string[] {
+  const style = STYLES[kind];
+  const margin = width === 0 ? '' : `${String(number).padStart(width)} `;
+  const rows = wrapRows(text, columns - margin.length - 2).map((row, i) => {
+    const start = i === 0 ? margin : ' '.repeat(margin.length);
+    const line = `${i === 0 ? SIGNS[kind] : ' '} ${row}`.trimEnd();
+    return paint('dim', start) + (style === undefined ? line : paint(style, line));
+  });
+  return noNewline ? [...rows, paint('dim', `${' '.repeat(margin.length)}  ${NO_NEWLINE}`)] : rows;
+}
+
+const NO_NEWLINE = '(no newline at the end)';
 
 function sizeOf(state: State): string {
   return state.kind === 'captured' ? plural(state.size, 'byte') : 'nothing';

@@ -1,6 +1,17 @@
 import { styleText } from 'node:util';
 
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'magenta';
+export type Style =
+  | 'bold'
+  | 'dim'
+  | 'italic'
+  | 'underline'
+  | 'strikethrough'
+  | 'red'
+  | 'green'
+  | 'yellow'
+  | 'blue'
+  | 'cyan'
+  | 'magenta';
 
 /** Colours a text that is safe to show already; gives it back as it is where colours are off. */
 export type Paint = (style: Style, text: string) => string;

@@ -1,5 +1,12 @@
 import { displayLines } from '../index.ts';
-import { clipWidth, graphemes, padWidth, textWidth, wrapWords } from './text-width.ts';
+import {
+  clipWidth,
+  graphemes,
+  graphemeWidth,
+  padWidth,
+  textWidth,
+  wrapWords,
+} from './text-width.ts';
 
 const LEAST_PROSE = 24;
 const BELOW = '      ';
@@ -66,25 +73,39 @@ export function lastRows(text: string, columns: number, most: number): string[] 
 }
 
 function wrapLine(line: string, columns: number): string[] {
+  return breakLine(line, columns).map(([from, to]) => line.slice(from, to));
+}
+
+/** A part of a line: from a place up to another, which is not part of it. */
+export type Stretch = readonly [from: number, to: number];
+
+/** The rows of a line that is safe to show; the spaces that it is broken at are in none of them. */
+export function breakLine(line: string, columns: number): readonly Stretch[] {
   // No character is wider than two columns, and counting is slow.
-  if (line.length * 2 <= columns || textWidth(line) <= columns) return [line];
-  const rows: string[] = [];
-  let row = '';
+  if (line.length * 2 <= columns || textWidth(line) <= columns) return [[0, line.length]];
+  const rows: Stretch[] = [];
+  let from = 0;
+  let at = 0;
   let width = 0;
   for (const grapheme of graphemes(line)) {
-    const more = textWidth(grapheme);
+    const more = graphemeWidth(grapheme);
     if (width + more > columns) {
+      const row = line.slice(from, at);
       const cut = cutOf(row, grapheme, more);
-      rows.push(row.slice(0, cut).trimEnd());
-      row = row.slice(cut);
-      width = textWidth(row);
+      rows.push([from, from + row.slice(0, cut).trimEnd().length]);
+      from += cut;
+      width = textWidth(row.slice(cut));
       // The space that a row ends with is not the beginning of the next.
-      if (grapheme === ' ' && row === '') continue;
+      if (grapheme === ' ' && from === at) {
+        from += 1;
+        at += 1;
+        continue;
+      }
     }
-    row += grapheme;
+    at += grapheme.length;
     width += more;
   }
-  return [...rows, row];
+  return from < line.length ? [...rows, [from, line.length]] : rows;
 }
 
 /** Chinese and the like may be broken anywhere; other words stay whole where they can. */

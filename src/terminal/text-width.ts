@@ -11,8 +11,13 @@ export function textWidth(text: string): number {
   const bare = text.replace(COLOURS, '');
   if (PLAIN.test(bare)) return bare.length;
   let width = 0;
-  for (const { segment } of graphemesOf(bare)) width += WIDE.test(segment) ? 2 : 1;
+  for (const { segment } of graphemesOf(bare)) width += graphemeWidth(segment);
   return width;
+}
+
+/** Of one of those that `graphemes` gives. */
+export function graphemeWidth(grapheme: string): number {
+  return WIDE.test(grapheme) ? 2 : 1;
 }
 
 /** The beginning of a text that fits, with a sign where something was left out. */

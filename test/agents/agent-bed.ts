@@ -9,7 +9,13 @@ import { type Tree, treeOf } from '../e2e/tree-of.ts';
 import { builtCommand } from '../setup/built.ts';
 import { type StoryModel, startStoryModel } from './model/model.ts';
 import type { Story } from './model/script.ts';
-import { type PromptedAgent, putFile, type RealAgent } from './real/real-agent.ts';
+import {
+  type AtTerminal,
+  type InstalledAgent,
+  type Interactive,
+  type PromptedAgent,
+  putFile,
+} from './real/real-agent.ts';
 
 export interface Ended {
   readonly code: number | null;
@@ -29,7 +35,7 @@ export class AgentBed {
   /** Where agents are started. */
   folder: string = this.project;
   readonly #bin: string = join(this.scratch, 'bin');
-  readonly #models = new Map<PromptedAgent, StoryModel>();
+  readonly #models = new Map<InstalledAgent, StoryModel>();
   readonly #children = new Set<ChildProcess>();
   readonly #terminals = new Set<Terminal>();
   readonly #sessions = new Map<PromptedAgent, string>();
@@ -42,8 +48,9 @@ export class AgentBed {
   }
 
   /** Puts an agent on PATH, and has it ask a model that tells this story. */
-  async add(agent: PromptedAgent, story: Story): Promise<StoryModel> {
-    const model = await startStoryModel(agent.protocol, story, agent.toolFor(this.project));
+  async add(agent: InstalledAgent, story: Story): Promise<StoryModel> {
+    const { protocol, toolFor, thinkMs = 0 } = agent;
+    const model = await startStoryModel(protocol, story, toolFor(this.project), thinkMs);
     this.#models.set(agent, model);
     symlinkSync(agent.file, join(this.#bin, agent.program));
     agent.settle(this, model.url);
@@ -56,11 +63,14 @@ export class AgentBed {
 
   /** Waits until the agent has made a file. */
   async made(name: string): Promise<void> {
-    const deadline = Date.now() + LONGEST_MS;
-    while (!existsSync(join(this.project, name))) {
-      if (Date.now() > deadline) throw new Error(`${name} was never made`);
-      await pause(50);
-    }
+    await until(() => existsSync(join(this.project, name)), `${name} was never made`);
+  }
+
+  /** Waits until so many turns have ended, as the log of the hooks says. */
+  async ended(turns: number): Promise<void> {
+    const log = join(this.home, '.local', 'share', 'savepoint', 'hook.log');
+    const count = (): number => readFileSync(log, 'utf8').split('"event":"turn-ended"').length - 1;
+    await until(() => existsSync(log) && count() >= turns, `turn ${turns} never ended`);
   }
 
   read(name: string): string {
@@ -77,7 +87,7 @@ export class AgentBed {
     );
   }
 
-  env(agent?: PromptedAgent): Record<string, string> {
+  env(agent?: InstalledAgent): Record<string, string> {
     const model = agent && this.#models.get(agent);
     return {
       PATH: [this.#bin, '/usr/bin', '/bin'].join(':'),
@@ -148,7 +158,9 @@ export class AgentBed {
   }
 
   /** The agent at a terminal, ready for the first prompt. */
-  async terminal(agent: RealAgent): Promise<Terminal> {
+  async terminal(
+    agent: InstalledAgent & { readonly interactive: AtTerminal & Pick<Interactive, 'question'> },
+  ): Promise<Terminal> {
     const { args, ready, question } = agent.interactive;
     const terminal = new Terminal(args, {
       program: join(this.#bin, agent.program),
@@ -211,6 +223,22 @@ export class AgentBed {
         // It has ended, or is somebody else's.
       }
     }
+  }
+}
+
+/** Types a prompt as a person does: Enter is pressed when the text is there. */
+export async function send(terminal: Terminal, prompt: string): Promise<void> {
+  terminal.type(prompt);
+  await terminal.until(prompt);
+  await pause(300);
+  terminal.type('\r');
+}
+
+async function until(isSo: () => boolean, otherwise: string): Promise<void> {
+  const deadline = Date.now() + LONGEST_MS;
+  while (!isSo()) {
+    if (Date.now() > deadline) throw new Error(otherwise);
+    await pause(50);
   }
 }
 

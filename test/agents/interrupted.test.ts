@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AgentBed, killGroup } from './agent-bed.ts';
+import { AgentBed, killGroup, send } from './agent-bed.ts';
 import type { Story } from './model/script.ts';
 import { AGENTS } from './real/agents.ts';
 
@@ -27,7 +27,7 @@ describe.each(AGENTS)('$name', (agent) => {
     await bed.savepoint('init', '--agent', agent.name, '--yes');
     const untouched = bed.files();
     const terminal = await bed.terminal(agent);
-    await send(LONG);
+    await send(terminal, LONG);
     await bed.made('part.txt');
     const [long = ''] = await bed.checkpoints(LONG);
     const { code } = await bed.savepoint('rewind', long, '--yes');
@@ -42,7 +42,7 @@ describe.each(AGENTS)('$name', (agent) => {
     await commandsEnd();
     bed.write('b.txt', PERSONS);
     const beforeNext = bed.files();
-    await send(NEXT);
+    await send(terminal, NEXT);
     await bed.made('next.txt');
     await terminal.until('Done.');
     const refused = await bed.savepoint('rewind', long, '--conversation', '--yes');
@@ -66,14 +66,6 @@ describe.each(AGENTS)('$name', (agent) => {
         if (JSON.parse(out).running.length === 0) return;
         await pause(100);
       }
-    }
-
-    /** Types a prompt as a person does: Enter is pressed when the text is there. */
-    async function send(prompt: string): Promise<void> {
-      terminal.type(prompt);
-      await terminal.until(prompt);
-      await pause(300);
-      terminal.type('\r');
     }
   });
 

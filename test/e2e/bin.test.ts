@@ -68,6 +68,12 @@ describe('bin/savepoint.cjs', () => {
     },
   );
 
+  it('says its version under the name of the agent, too', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const { code, out } = await run([join(ROOT, 'bin', 'claude-replica.cjs'), '--version']);
+    expect({ code, out }).toEqual({ code: 0, out: `${version}\n` });
+  });
+
   describe('in a checkout that was not built', () => {
     const checkout = join(project.scratch, 'checkout');
     const bin = join(checkout, 'bin', 'savepoint.cjs');

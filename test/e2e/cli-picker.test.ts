@@ -146,7 +146,14 @@ describe('savepoint rewind without an id, at a terminal', () => {
     // Known only once somebody types.
     terminal.type('A.TXT');
     await terminal.until('2 of 3');
-    terminal.type('\x15\x1b[200~no\nsuch\x1b[201~');
+    // The keys of every text here: by words, cut and yank, undo.
+    terminal.type('\x1bbx');
+    await terminal.until('Rewind to: A.x▏TXT');
+    terminal.type('\x7f\x0b\x01\x19');
+    await terminal.until('Rewind to: TXT▏A.');
+    terminal.type('\x1f');
+    await terminal.until('Rewind to: ▏A.');
+    terminal.type('\x05\x15\x1b[200~no\nsuch\x1b[201~');
     await terminal.until('nothing fits');
     terminal.type(ENTER);
     terminal.type('\x17\x17renam');

@@ -108,6 +108,35 @@ describe('hooks of agents without ids', () => {
     expect(changes).toHaveLength(1);
   });
 
+  it('tell Cline of a rewind at its next call, because it does not listen at a prompt', async () => {
+    const { root } = await projectOf('cline');
+    const call = (id: string) => ({ id, name: 'editor', input: { path: join(root, 'a.txt') } });
+    const send = (hookName: string, more: object) =>
+      bed.hook({ taskId: 'c', workspaceRoots: [root], hookName, ...more });
+    await send('agent_start', { timestamp: '2026-11-15T21:54:00.081Z' });
+    await send('tool_call', { tool_call: call('call-1') });
+    bed.put('a.txt', 'ONE\n');
+    await send('tool_result', { tool_result: call('call-1') });
+    await send('agent_end', {});
+    await bed.rewind('a prompt to cline');
+    const nothing = '{"cancel":false}';
+    expect(await send('agent_start', { timestamp: '2026-11-15T21:55:00.081Z' })).toBe(nothing);
+    const told = await send('tool_call', { tool_call: call('call-2') });
+    expect(JSON.parse(told)).toEqual({
+      cancel: false,
+      contextModification: expect.stringContaining('a.txt'),
+    });
+    await send('tool_result', { tool_result: call('call-2') });
+    expect(await send('tool_call', { tool_call: call('call-3') })).toBe(nothing);
+  });
+
+  it('record a prompt once that two hooks of Droid tell', async () => {
+    const { root } = await projectOf('droid');
+    const prompt = { hook_event_name: 'UserPromptSubmit', message_id: 'm1', prompt: 'go' };
+    for (const _ of ['user', 'project']) await bed.hook({ session_id: 'd', cwd: root, ...prompt });
+    expect(await bed.prompts()).toEqual(['go: 0']);
+  });
+
   it('record a prompt once that Copilot tells to its own hook and to that of Claude Code', async () => {
     const { root } = await projectOf('copilot');
     const time = Date.parse('2026-11-15T21:51:45.774Z');

@@ -1,5 +1,5 @@
 import { type IPty, spawn } from '@lydell/node-pty';
-import xterm from '@xterm/headless';
+import xterm, { type IBufferCell } from '@xterm/headless';
 
 export interface TerminalOptions {
   readonly cwd: string;
@@ -9,6 +9,9 @@ export interface TerminalOptions {
   /** Another program than Node, such as a shell. */
   readonly program?: string;
 }
+
+/** What is drawn in one place of the screen. */
+export type ScreenCell = IBufferCell;
 
 const LONGEST_WAIT_MS = 30_000;
 
@@ -22,7 +25,7 @@ export class Terminal {
 
   constructor(args: readonly string[], options: TerminalOptions) {
     const { columns: cols = 80, rows = 24 } = options;
-    this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true });
+    this.#screen = new xterm.Terminal({ cols, rows, scrollback: 10_000, allowProposedApi: true });
     this.#process = spawn(options.program ?? process.execPath, [...args], {
       name: 'xterm-256color',
       cols,
@@ -39,6 +42,10 @@ export class Terminal {
     this.#exited = new Promise((resolve) => {
       this.#process.onExit(({ exitCode, signal }) => resolve(signal ? 128 + signal : exitCode));
     });
+  }
+
+  get pid(): number {
+    return this.#process.pid;
   }
 
   /** Keys as a terminal sends them: `\r` for Enter, `\x1b` for Escape, `\x1b[A` for the arrow up. */
@@ -80,6 +87,17 @@ export class Terminal {
     return Array.from({ length: count }, (_, row) =>
       (this.#screen.buffer.active.getLine(first + row)?.translateToString(true) ?? '').trimEnd(),
     );
+  }
+
+  /** What is to be seen now, a cell of the screen each, with its colours. */
+  cells(): ScreenCell[][] {
+    const { active } = this.#screen.buffer;
+    return Array.from({ length: this.#screen.rows }, (_, row) => {
+      const line = active.getLine(active.viewportY + row);
+      return Array.from({ length: this.#screen.cols }, (_, column) => line?.getCell(column)).filter(
+        (cell) => cell !== undefined,
+      );
+    });
   }
 
   screen(): string {

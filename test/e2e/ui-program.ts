@@ -4,6 +4,7 @@ import {
   REWIND_CHOICES,
   type RewindEntry,
 } from '../../src/replica/ui/interactive-ui.ts';
+import type { StatusShown } from '../../src/replica/ui/status-line.ts';
 import { TerminalInteractiveUI } from '../../src/replica/ui/terminal-interactive-ui.ts';
 
 /** A program with nothing but the interactive UI: what is submitted says what is to be shown. */
@@ -36,7 +37,8 @@ function question(
   details: readonly string[],
   signal: AbortSignal,
 ): PermissionQuestion {
-  return { toolName: 'Bash', title, details, canRemember: true, signal };
+  const call = { callId: 'call', toolName: 'Bash', edit: null, isGrave: false };
+  return { ...call, title, details, always: 'this command', signal };
 }
 
 const never = new AbortController().signal;
@@ -54,7 +56,8 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
   },
   permission: async () => {
     const details = ['rm -rf build\x1b[2J', 'in /project'];
-    ui.displayInfo(`first ${await ui.askPermission(question('Run a command?', details, never))}`);
+    const answer = await ui.askPermission(question('Run a command?', details, never));
+    ui.displayInfo(`first ${typeof answer === 'string' ? answer : `no, ${answer.no}`}`);
   },
   aborted: async () => {
     const signal = AbortSignal.timeout(100);
@@ -84,8 +87,9 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
     ui.streamAnswer('Here ');
     ui.streamAnswer('it is.');
     ui.displayToolUse({ id: '1', name: 'Write', input: { file_path: '/project/notes.txt' } });
-    const text = Array.from({ length: 9 }, (_, i) => `result ${i + 1}`).join('\n');
-    ui.displayToolResult({ id: '1', text, isError: false });
+    const content = Array.from({ length: 13 }, (_, i) => `result ${i + 1}\n`).join('');
+    const output = { type: 'create', content };
+    ui.displayToolResult({ id: '1', text: 'File created', isError: false, output });
   },
   stream: async () => {
     for (let i = 1; i <= 60; i++) {
@@ -96,6 +100,17 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
     ui.displayInfo('streamed all');
   },
   clear: () => ui.clear(),
+  queue: () => {
+    waiting.push('the first that waits', 'the second that waits');
+    ui.setWaiting([...waiting]);
+  },
+  resume: () => {
+    const turns = Array.from({ length: 60 }, (_, i) => [
+      { kind: 'user' as const, text: `asked ${i + 1}` },
+      { kind: 'answer' as const, text: `answered ${i + 1}` },
+    ]);
+    ui.showConversation(turns.flat());
+  },
   edit: () => ui.setInput('taken back'),
   // From elsewhere, while a question is open.
   signal: () => {
@@ -107,6 +122,17 @@ const SCENES: Readonly<Record<string, () => unknown>> = {
       throw new Error('a bug');
     }),
 };
+
+const STATUS: StatusShown = {
+  folder: '/project',
+  branch: 'main',
+  model: 'offline model',
+  permissionMode: 'default',
+  context: null,
+  costUSD: null,
+  wayBack: { changes: null },
+};
+const waiting: string[] = [];
 
 async function stop(): Promise<void> {
   await ui.stop();
@@ -124,15 +150,21 @@ await ui.start({
     }
   },
   onRewind: () => rewind(3),
+  onTakeBack: () => {
+    const text = waiting.pop() ?? null;
+    ui.setWaiting([...waiting]);
+    return text;
+  },
   onInterrupt: () => {
     ui.setActivity(null);
     ui.displayWarning('interrupted');
   },
   onExit: () => void stop(),
+  onNextMode: () => ui.setStatus({ ...STATUS, permissionMode: 'next mode' }),
   complete: (text) =>
     ['/checkpoint', '/clear', '/undo']
       .filter((name) => name.startsWith(text))
       .map((name) => ({ text: name, summary: `what ${name} does` })),
 });
-ui.setStatus('session 1 · offline model');
+ui.setStatus(STATUS);
 process.once('SIGTERM', () => void stop());

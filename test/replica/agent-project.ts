@@ -17,6 +17,7 @@ export interface AgentOptions {
   readonly inShell?: boolean;
   /** What is on the screen when it has started. */
   readonly ready?: string;
+  readonly size?: { readonly columns: number; readonly rows: number };
 }
 
 /** One entry of `metadata.json`. */
@@ -82,6 +83,7 @@ export class AgentProject extends CliProject {
       cwd: options.cwd ?? this.root,
       env: this.env(options.env),
       ...shell,
+      ...options.size,
     });
     this.#agents.push(agent);
     await agent.until(options.ready ?? 'Esc Esc rewinds');

@@ -29,8 +29,11 @@ describe('the way back by Esc Esc', () => {
     inAgentProject({}, inProject, async (project) => {
       project.write('.claude-replica/settings.json', '{ "enableFileCheckpointing": false }');
       // Not even the variable matters then.
-      const agent = await project.start(UNASKED, { env: { [VARIABLE]: '' } });
+      const off = { env: { [VARIABLE]: '' }, ready: 'Files are not on record here' };
+      const agent = await project.start(UNASKED, off);
       expect(agent.raw).not.toContain(VARIABLE);
+      await agent.until('? for keys');
+      expect(agent.screen()).not.toContain('Esc Esc');
       await agent.press(ESCAPE + ESCAPE, 'Checkpoint feature not enabled');
       expect(agent.raw).toContain('\x1b[33mCheckpoint feature not enabled');
       expect(agent.screen()).not.toContain('Rewind: what');

@@ -71,7 +71,7 @@ it('goes back to a prompt by Esc Esc, as the seed has it from end to end', () =>
     await agent.command('/redo', 'Redone; /undo takes it back again.');
     expect(project.read('utils.ts')).toBe(TWO);
 
-    await agent.press(`\x1b[200~${PASTED}\x1b[201~`, '[pasted 10,000 characters]');
+    await agent.press(`\x1b[200~${PASTED}\x1b[201~`, '[Pasted 1,000 lines]');
     await agent.press('\r', (screen) => screen.includes('I read all of it.') && isIdle(screen));
     expect(project.lastAsked().at(-1)).toBe(PASTED);
 

@@ -23,7 +23,7 @@ it('plays the demonstration where no terminal is attached, and leaves nothing be
 
 const STORY = [
   '> write notes.txt: remember the milk',
-  '[demonstration model] Wrote notes.txt.',
+  'Wrote `notes.txt`.',
   "> run: sed -i 's/lamp/roof/' todo.txt && rm README.md && mv notes.txt lost.txt",
   '    README.md: (not there)',
   '    lost.txt: remember the milk',

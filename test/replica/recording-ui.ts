@@ -1,4 +1,6 @@
+import type { Todo } from '../../src/replica/commands/command.ts';
 import type {
+  ConversationEntry,
   InteractiveUI,
   ListItem,
   PermissionAnswer,
@@ -7,6 +9,8 @@ import type {
   RewindPreview,
   UIHandlers,
 } from '../../src/replica/ui/interactive-ui.ts';
+import type { StatusShown } from '../../src/replica/ui/status-line.ts';
+import type { EditedText } from '../../src/terminal/interactive/external-editor.ts';
 
 /** A person who answers as a test has it decided, and a screen that remembers all that it was shown. */
 export class RecordingUI implements InteractiveUI {
@@ -23,7 +27,12 @@ export class RecordingUI implements InteractiveUI {
   handlers: UIHandlers | null = null;
   cleared = 0;
   input: string | null = null;
-  status: string | null = null;
+  todos: readonly Todo[] = [];
+  status: StatusShown | null = null;
+  /** Prompts that wait for their turn. */
+  waiting: readonly string[] = [];
+  /** Conversations that were drawn, one after the other. */
+  readonly conversations: (readonly ConversationEntry[])[] = [];
   /** What the agent is at; null when it waits for the person. */
   activity: string | null = null;
   verbose: boolean | null = null;
@@ -61,10 +70,14 @@ export class RecordingUI implements InteractiveUI {
   endAnswer(): void {}
   displayToolUse(): void {}
   displayToolResult(): void {}
+  displayToolOutput(): void {}
+  displayTodos(todos: readonly Todo[]): void {
+    this.todos = todos;
+  }
   setActivity(activity: string | null): void {
     this.activity = activity;
   }
-  setStatus(status: string): void {
+  setStatus(status: StatusShown): void {
     this.status = status;
   }
   setVerbose(verbose: boolean): void {
@@ -72,6 +85,12 @@ export class RecordingUI implements InteractiveUI {
   }
   clear(): void {
     this.cleared += 1;
+  }
+  setWaiting(prompts: readonly string[]): void {
+    this.waiting = prompts;
+  }
+  showConversation(entries: readonly ConversationEntry[]): void {
+    this.conversations.push(entries);
   }
   setInput(text: string): void {
     this.input = text;
@@ -99,5 +118,8 @@ export class RecordingUI implements InteractiveUI {
   async confirm(question: string): Promise<boolean> {
     this.questions.push(question);
     return this.agrees;
+  }
+  async editText(text: string): Promise<EditedText> {
+    return { text };
   }
 }

@@ -78,7 +78,8 @@ export class RunnerBed {
       paint: (_style, text) => text,
       columns: () => 80,
       modelLabel: 'a test',
-      greeting: [],
+      folder: 'project',
+      greeting: null,
     });
     return factory.createInteractiveRunner(this.ui);
   }

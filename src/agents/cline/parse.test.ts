@@ -40,6 +40,33 @@ describe('cline', () => {
     expect(dropped).toEqual([]);
   });
 
+  it('reads a session at a terminal, whose last turn Esc ends', () => {
+    const { lines, dropped } = eventsIn(
+      cline,
+      recorded(import.meta.dirname, 'cline-interactive').map(withoutName),
+    );
+    expect(lines).toEqual([
+      'session-started 1794969319762',
+      'message at-1794969324: ',
+      'before-tool editor call_54c2ed61-6b86-44b5-8d90-07e58802379e: /home/dev/project/new.txt',
+      'after-tool editor call_54c2ed61-6b86-44b5-8d90-07e58802379e: /home/dev/project/new.txt',
+      'before-tool run_commands call_77845ba9-7631-414d-ac35-b90d6d9b4419: $ sed -i s/keep/gone/ notes.txt',
+      'after-tool run_commands call_77845ba9-7631-414d-ac35-b90d6d9b4419: $ sed -i s/keep/gone/ notes.txt',
+      'turn-ended',
+      'session-started 1794969319762',
+      'message at-1794969330: ',
+      'before-tool run_commands call_51c55afb-f056-4eb6-82ba-c781f7c8b599: $ rm old.txt; echo two > two.txt',
+      'after-tool run_commands call_51c55afb-f056-4eb6-82ba-c781f7c8b599: $ rm old.txt; echo two > two.txt',
+      'turn-ended',
+      'session-started 1794969319762',
+      'message at-1794969336: ',
+      'before-tool run_commands call_a30fa560-f526-4b15-adca-319b77e1cf6c: $ touch slow.txt; sleep 20',
+      'after-tool run_commands call_a30fa560-f526-4b15-adca-319b77e1cf6c: $ touch slow.txt; sleep 20',
+      'interrupted',
+    ]);
+    expect(dropped).toEqual([]);
+  });
+
   it('reads the events of the extension, which have other names and no ids', () => {
     const payload = { taskId: '1', workspaceRoots: ['/home/dev/project'] };
     const preToolUse = { toolName: 'write_to_file', parameters: { path: 'a.txt' } };
@@ -57,6 +84,16 @@ describe('cline', () => {
       'after-tool write_to_file null: a.txt',
       'interrupted',
     ]);
+  });
+
+  it('reads how else a turn of the command line begins and ends', () => {
+    const payload = { taskId: '1', workspaceRoots: ['/home/dev/project'] };
+    const { lines } = eventsIn(cline, [
+      { ...payload, hookName: 'agent_resume' },
+      { ...payload, hookName: 'agent_error' },
+      { ...payload, hookName: 'agent_abort' },
+    ]);
+    expect(lines).toEqual(['session-started 1', 'message no id: ', 'turn-ended', 'interrupted']);
   });
 
   it('tells a sub-agent by its parent', () => {

@@ -55,6 +55,11 @@ export const cline: AgentAdapter = {
     return read === undefined ? drop('unknown-event', hookName) : read(payload);
   },
   answer: (notice) => JSON.stringify({ cancel: false, contextModification: notice }),
+  // The command line does not wait for its hook at a prompt. It names no prompt, and gives calls ids.
+  hears: (event) =>
+    event.kind === 'message'
+      ? event.prompt !== ''
+      : event.kind === 'before-tool' && event.toolCallId !== null,
   // A hook of Cline answers each event.
   silence: JSON.stringify({ cancel: false }),
   parentIsAgent: false,
@@ -64,6 +69,7 @@ export const cline: AgentAdapter = {
 /** The first names are those of the command line, the second those of the editor's extension. */
 const EVENTS: Readonly<Record<string, (payload: Payload) => Parsed>> = {
   agent_start: (payload) => agentStarted(payload),
+  agent_resume: (payload) => agentStarted(payload),
   TaskStart: (payload) => started(payload),
   TaskResume: (payload) => started(payload),
   UserPromptSubmit: (payload) => message(payload, payload.userPromptSubmit?.prompt ?? ''),
@@ -72,7 +78,12 @@ const EVENTS: Readonly<Record<string, (payload: Payload) => Parsed>> = {
   tool_result: (payload) => toolEvent('after-tool', payload),
   PostToolUse: (payload) => toolEvent('after-tool', payload),
   agent_end: (payload) => one({ kind: 'turn-ended', ...sessionOf(payload), messageId: null }),
+  agent_error: (payload) => one({ kind: 'turn-ended', ...sessionOf(payload), messageId: null }),
   TaskComplete: (payload) => one({ kind: 'turn-ended', ...sessionOf(payload), messageId: null }),
+  agent_abort: (payload) => one({ kind: 'interrupted', ...sessionOf(payload), messageId: null }),
+  // After Esc the command line sends this alone, and the session goes on.
+  session_shutdown: (payload) =>
+    one({ kind: 'interrupted', ...sessionOf(payload), messageId: null }),
   TaskCancel: (payload) => one({ kind: 'interrupted', ...sessionOf(payload), messageId: null }),
   PreCompact: () => drop('not-needed', 'PreCompact'),
 };

@@ -10,6 +10,8 @@ const EVENTS = [
   'PostToolUse',
   'TaskCancel',
   'TaskComplete',
+  'TaskError',
+  'SessionShutdown',
 ] as const;
 
 export const settings: AgentSettings = {

@@ -11,12 +11,24 @@ const READ_ONLY = new Set(['read', 'grep', 'find', 'ls']);
 
 export default function savepoint(pi) {
   let notice = null;
+  let last = Promise.resolve('');
 
-  const tell = (event, payload, context, more = {}) =>
+  // The agent does not wait at the end of a tool, and the end of the session must not be told before that.
+  const tell = (event, payload, context, more = {}) => {
+    try {
+      const { cwd, sessionManager } = context;
+      const session = { id: sessionManager.getSessionId(), file: sessionManager.getSessionFile() ?? null };
+      const text = JSON.stringify({ event, payload, cwd, session, ...more });
+      last = last.then(() => hand(text, cwd));
+      return last;
+    } catch {
+      return Promise.resolve('');
+    }
+  };
+
+  const hand = (text, cwd) =>
     new Promise((resolve) => {
       try {
-        const { cwd, sessionManager } = context;
-        const session = { id: sessionManager.getSessionId(), file: sessionManager.getSessionFile() ?? null };
         const child = spawn(COMMAND, { shell: true, cwd, stdio: ['pipe', 'pipe', 'ignore'] });
         let out = '';
         const end = () => {
@@ -33,7 +45,7 @@ export default function savepoint(pi) {
         child.stdin.on('error', () => undefined);
         child.on('error', end);
         child.on('close', end);
-        child.stdin.end(JSON.stringify({ event, payload, cwd, session, ...more }));
+        child.stdin.end(text);
       } catch {
         resolve('');
       }

@@ -2,8 +2,9 @@ import { displayText } from '../../index.ts';
 import { COVERAGE, plural } from '../../terminal/phrases.ts';
 import { table } from '../../terminal/rows.ts';
 import { settingsText } from '../../terminal/settings-text.ts';
+import { todoRows } from '../tools/todo-rows.ts';
 import { CheckpointCommand } from './checkpoint.ts';
-import { type CommandContext, idleOnly, oneLine, type SlashCommand, type Todo } from './command.ts';
+import { type CommandContext, idleOnly, oneLine, type SlashCommand } from './command.ts';
 import { type CommandRegistry, helpCommand } from './command-registry.ts';
 import { initCommand, loadContextCommand, showContextCommand } from './context-commands.ts';
 import {
@@ -101,25 +102,13 @@ const configCommand: SlashCommand = {
   },
 };
 
-const MARKS: Readonly<Record<Todo['state'], string>> = {
-  pending: '[ ]',
-  'in-progress': '[~]',
-  done: '[x]',
-};
-
 const todosCommand: SlashCommand = {
   name: 'todos',
   description: 'what the agent has put on its list of things to do',
-  async execute(_args, { agent, ui, paint }) {
+  async execute(_args, { agent, ui, paint, columns }) {
     const todos = agent.todos();
     if (todos.length === 0) return 'The agent has no list of things to do.';
-    ui.displayBlock(
-      todos.map(({ text, state }) => {
-        const line = `  ${MARKS[state]} ${displayText(text)}`;
-        if (state === 'done') return paint('dim', line);
-        return state === 'in-progress' ? paint('bold', line) : line;
-      }),
-    );
+    ui.displayBlock(todoRows(todos, columns, paint));
     return null;
   },
 };

@@ -37,8 +37,8 @@ describe('the demonstration model behind the real agent', () => {
           'notes/笔记.txt': 'Grüße 👩‍👩‍👧 and "$HOME"\n2.\n',
         });
         expect(new Set(tools)).toEqual(new Set(['Write', 'Read', 'Edit', 'Bash', 'TodoWrite']));
-        expect(answer).toContain('[demonstration model] Wrote notes/笔记.txt.');
-        expect(answer).toContain('old.txt:\nnew');
+        expect(answer).toContain('Wrote `notes/笔记.txt`.');
+        expect(answer).toContain('`old.txt`:\n\n```txt\nnew\n```');
         expect(answer).toContain('I am no AI');
       });
     },
@@ -46,23 +46,38 @@ describe('the demonstration model behind the real agent', () => {
 });
 
 describe('the demonstration model by itself', () => {
-  it('says what it is and what it understands, whatever else it is asked', async () => {
-    const { answers } = await conversation(['What is the meaning of life?']);
-    expect(answers[0]).toContain('[demonstration model] I did not understand “What is the');
+  it('says what it understands to those who ask', async () => {
+    const { answers } = await conversation(['help']);
     expect(answers[0]).toContain('write FILE: TEXT');
   });
 
-  it('introduces itself in its first answer, and labels the others', async () => {
-    const { answers } = await conversation(['run: true', 'run: true']);
+  it('explains itself once, not after every failure', async () => {
+    const refused = { isError: true, text: 'no such file' };
+    const prompts = ['What is the meaning of life?', 'run: true', 'run: false', 'And now?'];
+    const { answers } = await conversation(prompts, [DONE, refused]);
+    expect(answers[0]).toContain('I did not understand “What is the meaning of life?”.');
     expect(answers[0]).toContain('I am no AI');
-    expect(answers[1]).toBe('[demonstration model] Ran true.');
+    expect(answers.slice(1)).toEqual([
+      'Ran `true`.',
+      '`false` failed:\n\n```\nno such file\n```',
+      'I did not understand “And now?”.\n\nType `help` for what I understand.',
+    ]);
+  });
+
+  it('does not repeat what the agent tells a model when a person says no', async () => {
+    const said = "The user doesn't want to proceed with this tool use. STOP what you are doing";
+    const { answers } = await conversation(['run: a'], [{ isError: true, text: said }]);
+    expect(answers[0]).toContain('`a` failed: you said no.');
+    expect(answers[0]).not.toContain('STOP');
   });
 
   it('stops where a tool fails or is refused, and says what it left undone', async () => {
     const refused = { isError: true, text: '<tool_use_error>No.</tool_use_error>' };
     const { answers, calls } = await conversation(['run: a\nrun: b\nrun: c'], [DONE, refused]);
     expect(calls).toEqual(['Bash', 'Bash']);
-    expect(answers[0]).toContain('Ran a.\nb failed: No.\nWhat came after it I left undone (1).');
+    expect(answers[0]).toContain(
+      'Ran `a`.\n\n`b` failed:\n\n```\nNo.\n```\n\nWhat came after it I left undone (1).',
+    );
   });
 
   it('keeps a list by whichever tool the agent has, and says so where it has none', async () => {
@@ -71,7 +86,9 @@ describe('the demonstration model by itself', () => {
     expect(tasks.calls).toEqual(['TodoWrite', 'TaskCreate', 'TaskCreate']);
     expect(tasks.answers[0]).toContain('Noted 2 things to do.');
     const nothing = await conversation(['todo: a, b'], [none, none]);
-    expect(nothing.answers[0]).toContain('I have no list of things to do here: No such tool');
+    expect(nothing.answers[0]).toContain(
+      'I have no list of things to do here:\n\n```\nNo such tool',
+    );
   });
 });
 

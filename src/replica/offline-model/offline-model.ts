@@ -15,7 +15,7 @@ export const OFFLINE_MODEL = 'offline-demonstration';
 
 /**
  * A model for who has no credentials: a server on this machine that speaks the Messages API and follows a
- * few plain requests with the agent's real tools. Every answer says that it is a demonstration. Names of
+ * few plain requests with the agent's real tools. Its first answer says that it is a demonstration. Names of
  * files are taken from the project, where the agent works.
  */
 export async function startOfflineModel(project: string): Promise<MessagesServer> {
@@ -24,7 +24,7 @@ export async function startOfflineModel(project: string): Promise<MessagesServer
 
 function blocksFor(request: MessagesRequest, project: string): ReplyBlock[] {
   const turn = turnOf(request);
-  if (turn === null) return [say(`${LABEL} ${HELP}`)];
+  if (turn === null) return [say(HELP)];
   const next = nextCall(turn, project);
   if (!('outcomes' in next)) return [next];
   return [say(answer(turn, next))];
@@ -58,29 +58,31 @@ function nextCall({ prompt, history }: Turn, project: string): ReplyBlock | Fini
   return { outcomes, left: requests.length - outcomes.length };
 }
 
+/** It explains itself once: in the first answer, and to those who ask. */
 function answer({ isFirst }: Turn, { outcomes, left }: Finished): string {
-  const texts = outcomes.map(({ text }) => text);
-  if (left > 0) texts.push(`What came after it I left undone (${left}).`);
-  const helps = outcomes.every(({ done }) => !done) && left === 0;
-  const parts = [`${LABEL} ${texts.join('\n')}`.trim()];
-  if (isFirst && !helps) parts.push(INTRODUCTION);
-  if (helps) parts.push(HELP);
+  const asks = outcomes.some(({ kind }) => kind === 'asked-for-help');
+  const isLost = outcomes.some(({ kind }) => kind === 'not-understood');
+  const parts = outcomes.map(({ text }) => text);
+  if (left > 0) parts.push(`What came after it I left undone (${left}).`);
+  if (asks) parts.push(HELP);
+  else if (isFirst) parts.push(INTRODUCTION);
+  else if (isLost) parts.push('Type `help` for what I understand.');
   return parts.join('\n\n');
 }
 
-const LABEL = '[demonstration model]';
-
 const INTRODUCTION =
-  'I am no AI but a small program on this machine that follows plain requests; “help” lists them.';
+  '*I am no AI but a small program on this machine that follows plain requests;* `help` *lists them.*';
 
-const HELP = `I am the offline demonstration model: no AI, but a small program on this machine that follows plain requests with the agent’s real tools. I understand:
+const HELP = `I am the **offline demonstration model**: no AI, but a small program on this machine that follows plain requests with the agent’s real tools. I understand:
 
-  write FILE: TEXT            (\\n in a text is a new line)
-  append FILE: TEXT
-  replace OLD with NEW in FILE
-  read FILE
-  delete FILE
-  run: COMMAND
-  todo: ONE, TWO, THREE
+| request | what I do |
+| --- | --- |
+| \`write FILE: TEXT\` | write it; \`\\n\` is a new line |
+| \`append FILE: TEXT\` | add to the end of it |
+| \`replace OLD with NEW in FILE\` | edit it |
+| \`read FILE\` | show it |
+| \`delete FILE\` | delete it |
+| \`run: COMMAND\` | run a command in a shell |
+| \`todo: ONE, TWO, THREE\` | keep a list of things to do |
 
-Several requests go on lines of their own, or are joined by “then”. With credentials of your own, a real model answers here.`;
+Several requests go on lines of their own, or are joined by *then*. With credentials of your own, a real model answers here.`;

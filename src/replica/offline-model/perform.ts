@@ -6,6 +6,8 @@ import type { PlainRequest } from './requests.ts';
 /** What came of a request. */
 export interface Outcome {
   readonly done: boolean;
+  readonly kind?: 'asked-for-help' | 'not-understood';
+  /** Markdown. */
   readonly text: string;
 }
 
@@ -40,7 +42,7 @@ function* write(path: string, name: string, content: string): Performance {
     yield call('Read', { file_path: path });
     result = yield call('Write', { file_path: path, content });
   }
-  return outcome(result, `Wrote ${name}.`, `I could not write ${name}`);
+  return outcome(result, `Wrote ${code(name)}.`, `I could not write ${code(name)}`);
 }
 
 /** Most models may not write a file that is there before they have read it. */
@@ -55,14 +57,14 @@ function* append(path: string, name: string, added: string): Performance {
     const joint = old.endsWith('\n') ? '' : '\n';
     const edit = { file_path: path, old_string: old, new_string: `${old}${joint}${added}` };
     const result = yield call('Edit', edit);
-    if (!result.isError) return { done: true, text: `Appended to ${name}.` };
+    if (!result.isError) return { done: true, text: `Appended to ${code(name)}.` };
   }
   // What cannot be shown whole is not edited by what was shown of it.
   const file = shellWord(path);
   const joint = `[ -z "$(tail -c 1 ${file})" ] || echo`;
   const command = `{ ${joint}; printf '%s' ${shellWord(added)}; } >> ${file}`;
   const result = yield call('Bash', { command, description: `Append to ${name}` });
-  return outcome(result, `Appended to ${name}.`, `I could not append to ${name}`);
+  return outcome(result, `Appended to ${code(name)}.`, `I could not append to ${code(name)}`);
 }
 
 function* replace(
@@ -70,28 +72,38 @@ function* replace(
   { file, from, to }: Extract<PlainRequest, { kind: 'replace' }>,
 ): Performance {
   const before = yield call('Read', { file_path: path });
-  if (before.isError) return outcome(before, '', `I could not read ${file}`);
+  if (before.isError) return outcome(before, '', `I could not read ${code(file)}`);
   const edit = { file_path: path, old_string: from, new_string: to, replace_all: true };
   const result = yield call('Edit', edit);
-  return outcome(result, `Replaced “${from}” in ${file}.`, `I could not change ${file}`);
+  return outcome(
+    result,
+    `Replaced ${code(from)} in ${code(file)}.`,
+    `I could not change ${code(file)}`,
+  );
 }
 
 function* run(command: string): Performance {
   const result = yield call('Bash', { command, description: 'Run what was asked for' });
-  const printed = result.text.trim();
-  const ran = printed === '' ? `Ran ${command}.` : `Ran ${command}:\n${printed}`;
-  return outcome(result, ran, `${command} failed`);
+  const printed = withoutNotes(result.text).replace(NO_OUTPUT, '').trim();
+  const ran =
+    printed === '' ? `Ran ${code(command)}.` : `Ran ${code(command)}:\n\n${block(printed)}`;
+  return outcome(result, ran, `${code(command)} failed`);
 }
+
+/** What the tool says in place of nothing. */
+const NO_OUTPUT = /^\(Bash completed with no output\)$/;
 
 function* remove(name: string): Performance {
   const command = `rm ${/[\\/]$/.test(name) ? '-r ' : ''}-- ${shellWord(name)}`;
   const result = yield call('Bash', { command, description: `Delete ${name}` });
-  return outcome(result, `Deleted ${name}.`, `I could not delete ${name}`);
+  return outcome(result, `Deleted ${code(name)}.`, `I could not delete ${code(name)}`);
 }
 
 function* read(path: string, name: string): Performance {
   const result = yield call('Read', { file_path: path });
-  return outcome(result, `${name}:\n${shownFile(result.text)}`, `I could not read ${name}`);
+  const [, language = ''] = /\.(\w+)$/.exec(name) ?? [];
+  const text = `${code(name)}:\n\n${block(shownFile(result.text), language)}`;
+  return outcome(result, text, `I could not read ${code(name)}`);
 }
 
 /** Which tool keeps the list depends on how the agent was started. */
@@ -109,12 +121,38 @@ function* todo(items: readonly string[]): Performance {
 // biome-ignore lint/correctness/useYield: no tool helps with it
 function* refuse(text: string): Performance {
   const greets = /^(help|hello|hi|hey)\b|^你好/i.test(text);
-  return { done: false, text: greets ? 'Hello.' : `I did not understand “${text}”.` };
+  return greets
+    ? { done: false, kind: 'asked-for-help', text: 'Hello.' }
+    : { done: false, kind: 'not-understood', text: `I did not understand “${text}”.` };
 }
 
 function outcome({ isError, text }: ToolResult, done: string, failed: string): Outcome {
   if (!isError) return { done: true, text: done };
-  return { done: false, text: `${failed}: ${text.replace(/<\/?tool_use_error>/g, '').trim()}` };
+  if (REFUSED.test(text)) return { done: false, text: `${failed}: you said no.` };
+  const reason = withoutNotes(text)
+    .replace(/<\/?tool_use_error>/g, '')
+    .trim();
+  return { done: false, text: `${failed}:\n\n${block(reason)}` };
+}
+
+/** How the agent tells a model that the person refused; it is not meant for people. */
+const REFUSED = /^(The user doesn't want to|Permission to use|The user said no)/i;
+
+/** As code within a line of Markdown, whatever it holds. */
+function code(text: string): string {
+  const marks = '`'.repeat(longestRun(text) + 1);
+  const gap = /^`|`$/.test(text) ? ' ' : '';
+  return `${marks}${gap}${text}${gap}${marks}`;
+}
+
+/** As lines of code. */
+function block(text: string, language = ''): string {
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
 }
 
 /** A text file ends with a newline. */
@@ -142,7 +180,8 @@ export function fileText(shown: string): string | null {
 export function shownFile(shown: string): string {
   const lines = withoutNotes(shown).split('\n');
   const texts = lines.map((line) => NUMBERED.exec(line)?.[2] ?? line);
-  if (texts.at(-1) === '') texts.pop();
+  // The end of the text after the last newline has a number of its own.
+  if (texts.at(-1) === '' || texts.at(-1)?.trim() === String(texts.length)) texts.pop();
   if (texts.length === 0) return '(empty)';
   return texts.length <= SHOWN ? texts.join('\n') : [...texts.slice(0, SHOWN), '…'].join('\n');
 }

@@ -15,6 +15,17 @@ const RULES: NonNullable<Asked['suggestions']> = [
   },
 ];
 
+const FOLDER: (typeof RULES)[number] = {
+  type: 'addDirectories',
+  directories: ['/etc'],
+  destination: 'session',
+};
+
+function prefixRule(ruleContent: string): (typeof RULES)[number] {
+  const rules = [{ toolName: 'Bash', ruleContent }];
+  return { type: 'addRules', rules, behavior: 'allow', destination: 'localSettings' };
+}
+
 describe('PermissionManager', () => {
   it('asks, and does as the person says', async () => {
     const { can, questions, answer } = asking();
@@ -25,10 +36,18 @@ describe('PermissionManager', () => {
     await answer('no');
     expect(await no).toMatchObject({ behavior: 'deny', message: expect.stringContaining('user') });
     expect(questions[0]).toMatchObject({
+      callId: 'toolu_1',
       toolName: 'Write',
-      title: 'The agent wants to use Write',
-      details: ['/p/a.txt', '+ x'],
-      canRemember: true,
+      title: 'Create /p/a.txt?',
+      details: [],
+      edit: { isNew: true, hunks: [{ lines: [{ kind: 'add', text: 'x' }] }] },
+      always: 'Write on any file of this project',
+    });
+    const said = can('Write', WRITE);
+    await answer({ no: 'use pnpm' });
+    expect(await said).toEqual({
+      behavior: 'deny',
+      message: 'The user said no to this tool call. The user says: use pnpm',
     });
   });
 
@@ -67,6 +86,21 @@ describe('PermissionManager', () => {
     });
   });
 
+  it.each([
+    ['Bash', RULES, {}, 'this command, "ls"'],
+    ['Bash', [prefixRule('npm run:*')], {}, 'this command, commands that begin with "npm run"'],
+    ['mcp__docs__search', [], {}, 'mcp__docs__search'],
+    ['Edit', [], {}, 'Edit on any file of this project'],
+    ['Read', [FOLDER], { decisionReason: 'outside' }, 'files in /etc'],
+    ['Write', [], { blockedPath: '/etc/x' }, null],
+  ] as const)('says what "always" means for %s', async (toolName, suggestions, more, always) => {
+    const { can, questions, answer } = asking();
+    const one = can(toolName, {}, { suggestions: [...suggestions], ...more });
+    await answer('no');
+    await one;
+    expect(questions[0]?.always).toBe(always);
+  });
+
   it('allows the tool that was asked about, and no mode that allows others', async () => {
     const { can, questions, answer } = asking();
     const setMode = { type: 'setMode', mode: 'acceptEdits', destination: 'session' } as const;
@@ -82,7 +116,7 @@ describe('PermissionManager', () => {
     const first = can('Write', WRITE, { suppressAlwaysAllowRule: true, suggestions: RULES });
     await answer('always');
     expect(await first).toEqual({ behavior: 'allow', updatedInput: WRITE });
-    expect(questions[0]?.canRemember).toBe(false);
+    expect(questions[0]?.always).toBeNull();
     const second = can('Write', WRITE);
     await answer('no');
     expect((await second).behavior).toBe('deny');
@@ -97,7 +131,7 @@ describe('PermissionManager', () => {
     const outside = can('Write', { file_path: '/etc/x', content: '' }, { decisionReason });
     await answer('no');
     expect((await outside).behavior).toBe('deny');
-    expect(questions[1]?.details).toEqual(['/etc/x', decisionReason]);
+    expect(questions[1]).toMatchObject({ details: [decisionReason], always: null });
   });
 
   it('lets tools pass that only read, unless the SDK has a reason to ask', async () => {
@@ -181,11 +215,17 @@ describe('PermissionManager', () => {
     const edit = can('Edit', { file_path: '/p/\u001b[2J', old_string: 'a\nb', new_string: 'c' });
     await answer('no');
     await edit;
-    expect(questions[0]?.details).toEqual(['/p/\\x1b[2J', '- a', '- b', '+ c']);
-    const long = can('Bash', { command: 'x\n'.repeat(100) });
+    expect(questions[0]?.title).toBe('Edit /p/\\x1b[2J?');
+    const long = can('Bash', { command: 'x\n'.repeat(100), description: 'many \u001b[2J' });
     await answer('no');
     await long;
-    expect(questions[1]?.details.at(-1)).toBe('… and 41 more lines');
+    // Nothing of a command is left out.
+    expect(questions[1]?.details).toHaveLength(103);
+    expect(questions[1]?.details.at(-1)).toBe('The agent says: many \\x1b[2J');
+    const other = can('mcp__db__query', { sql: 'x'.repeat(500), a: '\u001b' });
+    await answer('no');
+    await other;
+    expect(questions[2]?.details[0]).toMatch(/^sql: x+ … and 105 more characters$/);
   });
 });
 

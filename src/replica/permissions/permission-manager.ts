@@ -1,24 +1,26 @@
-import type {
-  CanUseTool,
-  PermissionResult,
-  PermissionUpdate,
-} from '@anthropic-ai/claude-agent-sdk';
+import type { CanUseTool, PermissionResult } from '@anthropic-ai/claude-agent-sdk';
 import { displayText } from '../../index.ts';
 import { accepts, listOf, object, optional, TEXT } from '../../model/check.ts';
+import { editTitle } from '../tools/edit-rows.ts';
+import { type FileEdit, proposedEdit } from '../tools/file-edit.ts';
+import { shownPath, toolLine } from '../tools/tool-line.ts';
 import type { InteractiveUI } from '../ui/interactive-ui.ts';
+import {
+  allowedAlways,
+  isOutOfTheOrdinary,
+  keyOf,
+  PLAN_TOOL,
+  SHELLS,
+  suggestedFor,
+  type ToolCall,
+} from './always.ts';
+import { INTERRUPTED, refusalFor } from './refusal.ts';
 import { detailsOf } from './tool-details.ts';
 
 /** The part of the UI that asks. */
 type PermissionUI = Pick<InteractiveUI, 'askPermission' | 'select'>;
 
-type Asked = Parameters<CanUseTool>[2];
 type Input = Record<string, unknown>;
-
-interface ToolCall {
-  readonly toolName: string;
-  readonly input: Input;
-  readonly asked: Asked;
-}
 
 /** Tools that change nothing pass without a question, unless the SDK gives a reason to ask. */
 const READ_ONLY: ReadonlySet<string> = new Set([
@@ -35,11 +37,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   'TodoWrite',
   'ToolSearch',
 ]);
-const SHELLS: ReadonlySet<string> = new Set(['Bash', 'PowerShell', 'Monitor']);
 
-const REFUSED =
-  'The user does not want this tool call to be made. Do not try it another way; say what you wanted to do, and ask how to go on.';
-const INTERRUPTED = 'The user interrupted before answering; the tool call was not made.';
 const NO_ANSWER = 'The user could not be asked; the tool call was not made.';
 
 /**
@@ -48,12 +46,14 @@ const NO_ANSWER = 'The user could not be asked; the tool call was not made.';
  */
 export class PermissionManager {
   readonly #ui: PermissionUI | null;
+  readonly #cwd: string | null;
   readonly #always = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Null where nobody can be asked. */
-  constructor(ui: PermissionUI | null) {
+  /** `ui` is null where nobody can be asked; paths are shown from `cwd`. */
+  constructor(ui: PermissionUI | null, cwd: string | null = null) {
     this.#ui = ui;
+    this.#cwd = cwd;
   }
 
   readonly canUseTool: CanUseTool = async (toolName, input, asked) => {
@@ -78,18 +78,23 @@ export class PermissionManager {
     // The question before this one may have been answered for both.
     if (this.#passes(call)) return allow(input);
     if (toolName === QUESTION_TOOL) return answerQuestions(ui, input);
+    const always = allowedAlways(call, this.#cwd);
+    const edit = proposedEdit(toolName, input);
     const question = ui.askPermission({
+      callId: asked.toolUseID,
       toolName,
-      title: titleOf(call),
-      details: detailsFor(call),
-      canRemember: canRemember(asked),
+      title: titleOf(call, edit, this.#cwd),
+      details: detailsFor(call, edit, this.#cwd),
+      edit,
+      always,
+      isGrave: asked.defaultToNo === true,
       signal: asked.signal,
     });
     // An interface that does not close its question must not hold up the one after it.
     const answer = await Promise.race([question, whenAborted(asked.signal)]);
-    if (typeof answer !== 'string') return answer;
-    if (answer === 'no') return deny(REFUSED);
-    if (answer === 'once' || !canRemember(asked)) return allow(input);
+    if (typeof answer !== 'string') return 'no' in answer ? deny(refusalFor(answer.no)) : answer;
+    if (answer === 'no') return deny(refusalFor(null));
+    if (answer === 'once' || always === null) return allow(input);
     const key = keyOf(call);
     if (key !== null) this.#always.add(key);
     const updatedPermissions = suggestedFor(asked);
@@ -105,45 +110,30 @@ export class PermissionManager {
   }
 }
 
-/**
- * What "always" is remembered under: a tool, or a shell with the very same command. Null where the SDK has
- * a reason of its own to ask, a path outside of the project for one: then only its suggestion, which knows
- * of that reason, is wide enough and no wider.
- */
-function keyOf({ toolName, input, asked }: ToolCall): string | null {
-  if (SHELLS.has(toolName)) return JSON.stringify([toolName, input.command]);
-  return isOutOfTheOrdinary(asked) ? null : toolName;
-}
-
-/**
- * What the SDK proposes, for this session: some of it would go into a file of the project. A change of its
- * mode is left out: to allow `Write` is not to allow `rm`, which `acceptEdits` does.
- */
-function suggestedFor({ suggestions = [] }: Asked): PermissionUpdate[] {
-  return suggestions
-    .filter(({ type }) => type !== 'setMode')
-    .map((one) => ({ ...one, destination: 'session' }));
-}
-
-function isOutOfTheOrdinary({ decisionReason, blockedPath }: Asked): boolean {
-  return decisionReason !== undefined || blockedPath !== undefined;
-}
-
-function canRemember({ suppressAlwaysAllowRule, matchedAskRule }: Asked): boolean {
-  return suppressAlwaysAllowRule !== true && matchedAskRule === undefined;
-}
-
-function titleOf({ toolName, asked }: ToolCall): string {
+function titleOf(
+  { toolName, input, asked }: ToolCall,
+  edit: FileEdit | null,
+  cwd: string | null,
+): string {
+  if (edit !== null) return editTitle(edit, cwd);
+  if (SHELLS.has(toolName)) return 'Run this command?';
+  if (toolName === PLAN_TOOL) return 'Go ahead with this plan?';
+  if (toolName === 'Read') return `${toolLine({ name: toolName, input }, cwd)}?`;
   const { title, displayName, mcpServer } = asked;
   if (title !== undefined) return displayText(title);
   const from = mcpServer === undefined ? '' : ` of the MCP server ${mcpServer.name}`;
   return displayText(`The agent wants to use ${displayName ?? toolName}${from}`);
 }
 
-function detailsFor({ toolName, input, asked }: ToolCall): string[] {
+function detailsFor(
+  { toolName, input, asked }: ToolCall,
+  edit: FileEdit | null,
+  cwd: string | null,
+): string[] {
   const { decisionReason, blockedPath } = asked;
-  const reasons = [decisionReason, blockedPath].filter((one) => one !== undefined);
-  return [...detailsOf(toolName, input), ...reasons.map(displayText)];
+  const path = blockedPath === undefined ? undefined : `It reaches ${shownPath(blockedPath, cwd)}`;
+  const reasons = [decisionReason, path].filter((one) => one !== undefined);
+  return [...(edit === null ? detailsOf(toolName, input) : []), ...reasons.map(displayText)];
 }
 
 function allow(updatedInput: Input): PermissionResult & { behavior: 'allow' } {

@@ -1,4 +1,5 @@
 import { displayText } from '../../index.ts';
+import { textAt } from '../tools/file-edit.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -11,36 +12,15 @@ export function detailsOf(toolName: string, input: Input): string[] {
 }
 
 function describe(toolName: string, input: Input): string[] {
-  const path = textAt(input, 'file_path') ?? textAt(input, 'notebook_path');
-  if (path !== null) return [path, ...shortened(editLines(input))];
   const command = textAt(input, 'command');
-  if (command !== null) return shortened(command.split('\n'));
-  if (toolName === 'ExitPlanMode') return shortened((textAt(input, 'plan') ?? '').split('\n'));
+  // Nothing of a command or a plan is left out: the end may be what matters.
+  if (command !== null) return [...command.split('\n'), ...described(input)];
+  if (toolName === 'ExitPlanMode') return (textAt(input, 'plan') ?? '').split('\n');
   const fields = Object.entries(input).map(([name, value]) => `${name}: ${asText(value)}`);
   return shortened(fields);
 }
 
-/** What a file loses and gains, as far as the call says it. */
-function editLines(input: Input): string[] {
-  const edits = Array.isArray(input.edits) ? (input.edits as Input[]) : [input];
-  return edits.flatMap((edit) => [
-    ...marked('-', textAt(edit, 'old_string')),
-    ...marked(
-      '+',
-      textAt(edit, 'new_string') ?? textAt(edit, 'content') ?? textAt(edit, 'new_source'),
-    ),
-  ]);
-}
-
-function marked(mark: string, text: string | null): string[] {
-  if (text === null || text === '') return [];
-  return text
-    .replace(/\n$/, '')
-    .split('\n')
-    .map((line) => `${mark} ${line}`);
-}
-
-/** The end may be what matters in a command, so it is said that something is left out. */
+/** A call of a server can be as long as it likes; it is said that something is left out. */
 function shortened(lines: readonly string[]): string[] {
   const shown = lines.slice(0, MOST_LINES).map(clipped);
   const left = lines.length - shown.length;
@@ -53,10 +33,10 @@ function clipped(line: string): string {
   return `${line.slice(0, LONGEST_LINE).toWellFormed()} … and ${left} more characters`;
 }
 
-function textAt(input: unknown, name: string): string | null {
-  if (typeof input !== 'object' || input === null || !Object.hasOwn(input, name)) return null;
-  const value = (input as Input)[name];
-  return typeof value === 'string' ? value : null;
+/** What the agent says that a command is for. */
+function described(input: Input): string[] {
+  const description = textAt(input, 'description');
+  return description === null || description === '' ? [] : ['', `The agent says: ${description}`];
 }
 
 function asText(value: unknown): string {

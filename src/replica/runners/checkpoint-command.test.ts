@@ -19,6 +19,7 @@ import { ConfigManager } from '../config/config-manager.ts';
 import { SDKConfigLoader } from '../config/sdk-config-loader.ts';
 import { FileLogger } from '../file-logger.ts';
 import { EngineFiles } from '../files/engine-files.ts';
+import { PermissionModes } from '../permissions/permission-modes.ts';
 import type { Prompt } from '../sdk/conversation.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { InteractiveRunner } from './interactive-runner.ts';
@@ -63,6 +64,7 @@ async function start(enabled: boolean): Promise<void> {
       start: () => undefined,
       sendPrompt: async (prompt) => void sent.push(prompt),
       interrupt: async () => undefined,
+      setPermissionMode: async () => undefined,
       close: async () => undefined,
       getQueryInstance: () => null,
     }),
@@ -77,7 +79,12 @@ async function start(enabled: boolean): Promise<void> {
     paint: (_style, text) => text,
     columns: () => 80,
     status: 'no model',
-    greeting: [],
+    greeting: null,
+    past: async () => [],
+    modes: new PermissionModes('default'),
+    project: '/project',
+    modelLabel: null,
+    folder: '/project',
     mcpServers: async () => [],
   });
   running = runner.run();

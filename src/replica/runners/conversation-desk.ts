@@ -11,7 +11,10 @@ import type { SessionManager } from '../sessions/session-manager.ts';
 
 /** The part of `StreamingQueryManager` that a runner needs. */
 export interface LiveConversation
-  extends Pick<StreamingQueryManager, 'start' | 'sendPrompt' | 'interrupt' | 'close'> {
+  extends Pick<
+    StreamingQueryManager,
+    'start' | 'sendPrompt' | 'interrupt' | 'setPermissionMode' | 'close'
+  > {
   getQueryInstance(): RewindableQuery | null;
 }
 
@@ -32,12 +35,14 @@ export class ConversationDesk {
   #session: Session;
   #checkpoints: CheckpointManager | null;
   #live: LiveConversation;
+  #start: ConversationStart;
 
   constructor(parts: DeskParts, session: Session, checkpoints: CheckpointManager | null) {
     this.#parts = parts;
     this.#session = session;
     this.#checkpoints = checkpoints;
-    this.#live = this.#begin(startOf(session));
+    this.#start = startOf(session);
+    this.#live = this.#begin(this.#start);
   }
 
   get session(): Session {
@@ -52,6 +57,11 @@ export class ConversationDesk {
     return this.#live;
   }
 
+  /** How it began when it was put here: what was said before that. */
+  get start(): ConversationStart {
+    return this.#start;
+  }
+
   /** Changes the session on disk, and keeps the changed one. */
   async update(work: (session: Session) => Promise<Session>): Promise<void> {
     this.#session = await work(this.#session);
@@ -63,6 +73,7 @@ export class ConversationDesk {
     await this.close();
     this.#session = session;
     this.#checkpoints = checkpoints;
+    this.#start = start;
     this.#live = this.#begin(start);
   }
 

@@ -116,7 +116,13 @@ describe('what is set', () => {
     mkdirSync(join(bed.home, '.claude-replica'));
     writeFileSync(join(bed.home, '.claude-replica', 'settings.json'), JSON.stringify({ verbose }));
     bed.run(await bed.runner());
-    await vi.waitFor(() => expect(bed.ui.status).toBe('a test · Esc Esc rewinds · /help'));
+    await vi.waitFor(() =>
+      expect(bed.ui.status).toMatchObject({
+        model: 'a test',
+        permissionMode: 'bypassPermissions',
+        wayBack: { changes: null },
+      }),
+    );
     expect(bed.ui.verbose).toBe(verbose ? true : null);
     bed.ui.handlers?.onSubmit('/status');
     await vi.waitFor(() => expect(bed.ui.block.join('\n')).toMatch(/Model +a test$/m));

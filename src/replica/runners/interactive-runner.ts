@@ -3,13 +3,17 @@ import type { KnownExecution } from '../../execution/index.ts';
 import type { ListedCheckpoint } from '../../index.ts';
 import { messageAndHint } from '../../terminal/phrases.ts';
 import { receiptText } from '../../terminal/plan-text.ts';
+import { wrapWords } from '../../terminal/text-width.ts';
 import type { CheckpointManager } from '../checkpoint/checkpoint-manager.ts';
 import { describePrompt } from '../checkpoint/description.ts';
 import type { AgentControl, CommandContext, McpServerShown, Todo } from '../commands/command.ts';
 import type { CommandRegistry } from '../commands/command-registry.ts';
-import type { ConversationEvents, TurnEnd } from '../sdk/conversation.ts';
-import type { Session } from '../sessions/session.ts';
-import type { InteractiveUI } from '../ui/interactive-ui.ts';
+import { gitBranch } from '../git-branch.ts';
+import type { PermissionModes } from '../permissions/permission-modes.ts';
+import type { ConversationEvents, ConversationStart, TurnEnd } from '../sdk/conversation.ts';
+import type { Session, Turn } from '../sessions/session.ts';
+import type { ConversationEntry, InteractiveUI } from '../ui/interactive-ui.ts';
+import type { StatusShown } from '../ui/status-line.ts';
 import { ConversationDesk, type DeskParts, RewoundNotice } from './conversation-desk.ts';
 import { resumeExecution } from './execution-flow.ts';
 import {
@@ -21,15 +25,22 @@ import {
   type RewindParts,
   restoreFiles,
 } from './rewind-flow.ts';
-import type { RunnerFactoryParts } from './runner-factory.ts';
+import type { Greeting, RunnerFactoryParts } from './runner-factory.ts';
+import { newestChanges } from './way-back.ts';
 
-export interface InteractiveRunnerParts
-  extends Omit<RunnerFactoryParts, 'sdk' | 'config' | 'env' | 'project' | 'modelLabel'> {
+export interface InteractiveRunnerParts extends Omit<RunnerFactoryParts, 'sdk' | 'config' | 'env'> {
   readonly ui: InteractiveUI;
   readonly converse: DeskParts['converse'];
   readonly commands: CommandRegistry;
-  /** What model answers; it stands below the input. */
+  /** What was said in a conversation before it goes on from here. */
+  readonly past: (
+    start: ConversationStart,
+    turns: readonly Turn[],
+  ) => Promise<readonly ConversationEntry[]>;
+  /** What model answers, as far as that is known before it does. */
   readonly status: string;
+  /** What the agent may do without a question. */
+  readonly modes: PermissionModes;
   /** What the SDK says of the MCP servers of the configuration. */
   readonly mcpServers: () => Promise<readonly McpServerShown[]>;
 }
@@ -45,32 +56,43 @@ export class InteractiveRunner {
   #current: string | null = null;
   /** A menu is open, a command works: what is typed waits. */
   #occupied = false;
+  #status: StatusShown;
   #leave: () => void = () => undefined;
+  /** One after the other: each goes on from the mode before. */
+  #lastModeChange: Promise<void> = Promise.resolve();
 
   constructor(parts: InteractiveRunnerParts) {
     this.#parts = parts;
     const { sessionManager: sessions, checkpointsFor, converse } = parts;
     const desk = { sessions, checkpointsFor, converse, events: this.#events() };
     this.#desk = new ConversationDesk(desk, parts.session, parts.checkpointManager);
+    const { folder, project, status: model } = parts;
+    const permissionMode = parts.modes.current;
+    const told = { folder, branch: gitBranch(project), model, permissionMode };
+    this.#status = { ...told, ...NOTHING_USED, wayBack: this.#wayBack(null) };
   }
 
   /** Until the person leaves. `prompt` is sent at once. */
   async run(prompt: string | null = null): Promise<void> {
-    const { ui, files, status, greeting, configManager } = this.#parts;
+    const { ui, files, greeting, configManager, session } = this.#parts;
     const { verbose } = await configManager.getProjectConfig();
     const { promise: left, resolve } = Promise.withResolvers<void>();
     this.#leave = resolve;
     await ui.start({
       onSubmit: (text) => this.#guarded(() => this.#take(text)),
       onRewind: () => this.#guarded(() => this.handleRewind(this.#desk.session)),
+      onTakeBack: () => this.#takeBack(),
       onInterrupt: () => void this.#guarded(() => this.#desk.live.interrupt()),
       onExit: () => this.#leave(),
+      onNextMode: () => void this.#guarded(() => this.#nextMode()),
       complete: (text) => this.#parts.commands.complete(text, this.#commandContext()),
     });
-    ui.setStatus(`${status} · Esc Esc rewinds · /help`);
+    this.#showStatus({});
     if (verbose) ui.setVerbose(true);
-    if (greeting.length > 0) ui.displayBlock(greeting);
+    if (session.turns.length > 0) await this.#guarded(() => this.#showConversation());
+    this.#greet(greeting);
     for (const notice of files?.notices() ?? []) ui.displayWarning(notice);
+    void this.#tellWayBack();
     if (prompt !== null) void this.#guarded(() => this.#take(prompt));
     try {
       await left;
@@ -80,6 +102,53 @@ export class InteractiveRunner {
       if (this.#current !== null) await files?.turnEnds(this.#desk.session.id);
       await ui.stop();
     }
+  }
+
+  #greet(greeting: Greeting | null): void {
+    if (greeting === null) return;
+    const { ui, paint, columns } = this.#parts;
+    ui.displayBlock(wrapWords(greeting.title, columns()).map((row) => paint('bold', row)));
+    for (const line of greeting.lines) ui.displayInfo(line);
+  }
+
+  /** Draws the open conversation in place of what is on the screen. */
+  async #showConversation(): Promise<void> {
+    const { session, start } = this.#desk;
+    this.#parts.ui.showConversation(await this.#parts.past(start, session.turns));
+  }
+
+  #showStatus(part: Partial<StatusShown>): void {
+    this.#status = { ...this.#status, ...part };
+    this.#parts.ui.setStatus(this.#status);
+  }
+
+  /** Nothing advertises a way back where checkpoints are turned off. */
+  #wayBack(changes: string | null): StatusShown['wayBack'] {
+    return this.#desk.checkpoints === null ? null : { changes };
+  }
+
+  async #tellWayBack(): Promise<void> {
+    const { checkpoints } = this.#desk;
+    if (checkpoints === null) return;
+    const changes = await newestChanges(checkpoints, this.#parts.files);
+    // Another turn, another conversation: they tell it themselves.
+    if (this.#desk.checkpoints !== checkpoints || this.#current !== null) return;
+    this.#showStatus({ wayBack: this.#wayBack(changes) });
+  }
+
+  /** Shift-Tab. Holds for the turn that runs too, and is shown once the SDK has taken it. */
+  #nextMode(): Promise<void> {
+    const change = this.#lastModeChange.then(async () => {
+      const next = this.#parts.modes.next();
+      await this.#desk.live.setPermissionMode(next);
+      this.#setMode(next);
+    });
+    this.#lastModeChange = change.catch(() => undefined);
+    return change;
+  }
+
+  #setMode(mode: string): void {
+    if (this.#parts.modes.set(mode)) this.#showStatus({ permissionMode: mode });
   }
 
   /** The menu of Esc Esc, and what comes of it. */
@@ -134,14 +203,16 @@ export class InteractiveRunner {
     try {
       const { receipt, keptAs } =
         chosen.choice === 'conversation' ? NO_FILES : await restoreFiles(parts, chosen);
+      // The conversation is drawn anew, and what became of the files is said below it, also if that fails.
+      const back = chosen.choice === 'files' ? null : this.#goBackBefore(id);
+      await back?.catch(() => undefined);
       const isWhole = receipt?.success ?? true;
       const restored = `Restored to checkpoint: ${description}`;
       if (isWhole) ui.displaySuccess(restored);
       else ui.displayWarning(`${restored}, but for what is named here:`);
       if (receipt !== null) ui.displayBlock(receiptText(receipt, parts.paint));
       if (keptAs !== null) ui.displayInfo(`How it was: savepoint rewind ${keptAs} --exact`);
-      // Last: if it fails, the files are restored already.
-      if (chosen.choice !== 'files') await this.#goBackBefore(id);
+      await back;
       await logger.info('Checkpoint restored successfully', { checkpointId: id });
     } catch (error) {
       ui.displayError(`Restore failed: ${messageAndHint(error)}`);
@@ -153,8 +224,9 @@ export class InteractiveRunner {
     const ids = this.#desk.session.turns.map((turn) => turn.promptId);
     const prompt = await this.#desk.goBackBefore(promptId);
     this.#rewound.takenBack(ids.slice(ids.indexOf(promptId)));
+    this.#keepTodos([]);
+    await this.#showConversation();
     this.#parts.ui.setInput(prompt);
-    this.#todos = [];
   }
 
   #rewindParts(checkpoints: CheckpointManager): RewindParts {
@@ -173,19 +245,28 @@ export class InteractiveRunner {
       if (said !== null) ui.displayInfo(said);
       return;
     }
-    ui.displayUserMessage(text);
     this.#waiting.push(text);
     await this.#sendNext();
   }
 
+  /** The last prompt that waits is the person's again. */
+  #takeBack(): string | null {
+    const text = this.#waiting.pop() ?? null;
+    this.#parts.ui.setWaiting([...this.#waiting]);
+    return text;
+  }
+
   /** One prompt at a time: each is a checkpoint, and what the agent does belongs to one. */
   async #sendNext(): Promise<void> {
-    if (this.#current !== null || this.#occupied) return;
-    const text = this.#waiting.shift();
+    const { ui } = this.#parts;
+    const isFree = this.#current === null && !this.#occupied;
+    const text = isFree ? this.#waiting.shift() : undefined;
+    ui.setWaiting([...this.#waiting]);
     if (text === undefined) return;
     const uuid = randomUUID();
     this.#current = uuid;
-    this.#parts.ui.setActivity('thinking');
+    ui.displayUserMessage(text);
+    ui.setActivity('thinking');
     try {
       const { id: sessionId, parentId: parentSessionId } = this.#desk.session;
       const description = describePrompt(text);
@@ -224,17 +305,25 @@ export class InteractiveRunner {
         ui.displayToolResult(result);
         ui.setActivity('thinking');
       },
-      onTodos: (todos) => {
-        this.#todos = todos;
-      },
+      onToolOutput: (id, text) => ui.displayToolOutput(id, text),
+      onTodos: (todos) => this.#keepTodos(todos),
+      onPermissionMode: (mode) => this.#setMode(mode),
       onTurnEnd: (end) => void this.#guarded(() => this.#turnEnded(end)),
     };
   }
 
-  async #turnEnded({ promptId, lastMessageId, outcome, text }: TurnEnd): Promise<void> {
+  #keepTodos(todos: readonly Todo[]): void {
+    this.#todos = todos;
+    this.#parts.ui.displayTodos(todos);
+  }
+
+  async #turnEnded({ promptId, lastMessageId, outcome, text, usage }: TurnEnd): Promise<void> {
     if (promptId !== this.#current) return;
-    const { ui } = this.#parts;
+    const { ui, project, modelLabel } = this.#parts;
     ui.endAnswer();
+    const { model = null, ...used } = usage ?? {};
+    const answered = modelLabel ?? model ?? this.#status.model;
+    this.#showStatus({ ...used, model: answered, branch: gitBranch(project) });
     // A full disk must not leave the agent at work for ever, with prompts that wait for it.
     await this.#guarded(() => this.#writeDown(promptId, lastMessageId));
     this.#tellGaps();
@@ -242,6 +331,7 @@ export class InteractiveRunner {
     if (outcome === 'interrupted') ui.displayWarning('Interrupted.');
     if (outcome === 'failed' && text !== '') ui.displayError(text);
     this.#current = null;
+    void this.#tellWayBack();
     await this.#sendNext();
   }
 
@@ -272,13 +362,17 @@ export class InteractiveRunner {
     const desk = this.#desk;
     const switched = async (session: Session): Promise<void> => {
       await desk.open(session);
-      this.#todos = [];
+      this.#keepTodos([]);
+      this.#showStatus({ ...NOTHING_USED, wayBack: this.#wayBack(null) });
     };
     return {
       session: desk.session,
       isBusy: this.#current !== null,
       rewind: (to) => this.#rewindByCommand(to),
-      switchTo: switched,
+      switchTo: async (session) => {
+        await switched(session);
+        await this.#showConversation();
+      },
       startAnew: async () => {
         const { project } = desk.session;
         this.#context.length = 0;
@@ -316,6 +410,7 @@ export class InteractiveRunner {
       return await work();
     } finally {
       this.#occupied = before;
+      if (!before) void this.#tellWayBack();
       if (!before) queueMicrotask(() => void this.#guarded(() => this.#sendNext()));
     }
   }
@@ -331,4 +426,5 @@ export class InteractiveRunner {
   }
 }
 
+const NOTHING_USED = { context: null, costUSD: null } as const;
 const NO_FILES: Restored = { receipt: null, keptAs: null };

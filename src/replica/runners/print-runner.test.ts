@@ -155,6 +155,7 @@ function printing({ text = '', outcome = 'done', sendPrompt, whileRunning, ...pa
       events.onTurnEnd({ promptId: prompt.uuid, lastMessageId: 'm1', outcome, text });
     },
     interrupt: async () => void log.push('interrupt'),
+    setPermissionMode: async () => undefined,
     close: async () => void log.push('closed'),
     getQueryInstance: () => null,
   });

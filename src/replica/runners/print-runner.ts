@@ -131,6 +131,7 @@ export class PrintRunner {
       onAnswerEnd: nothing,
       onToolUse: nothing,
       onToolResult: ({ id }) => void files?.toolEnds(id),
+      onToolOutput: nothing,
       onTodos: nothing,
       onTurnEnd,
     };

@@ -9,9 +9,11 @@ import type { FileLogger } from '../file-logger.ts';
 import type { EngineFiles } from '../files/engine-files.ts';
 import { readInstructions } from '../instructions.ts';
 import { PermissionManager } from '../permissions/permission-manager.ts';
+import { PermissionModes } from '../permissions/permission-modes.ts';
 import type { ConversationEvents } from '../sdk/conversation.ts';
 import type { Sdk } from '../sdk/load-sdk.ts';
 import { MessageRouter } from '../sdk/message-router.ts';
+import { pastConversation } from '../sdk/past-conversation.ts';
 import { type QueryOptions, SDKQueryExecutor } from '../sdk/sdk-query-executor.ts';
 import { StreamingQueryManager } from '../sdk/streaming-query-manager.ts';
 import type { Session } from '../sessions/session.ts';
@@ -40,8 +42,16 @@ export interface RunnerFactoryParts {
   readonly paint: Paint;
   readonly columns: () => number;
   readonly modelLabel: string | null;
-  /** Said when it begins. */
-  readonly greeting: readonly string[];
+  /** The project, as a person would write its path. */
+  readonly folder: string;
+  /** Said when it begins; null where nobody sits there. */
+  readonly greeting: Greeting | null;
+}
+
+export interface Greeting {
+  readonly title: string;
+  /** Prose, wrapped where the terminal is narrow. */
+  readonly lines: readonly string[];
 }
 
 /** What a turn without a terminal is about. */
@@ -53,17 +63,19 @@ export type Printed = Pick<
 /** Makes the runner that a request needs. */
 export class RunnerFactory {
   readonly #parts: RunnerFactoryParts;
+  readonly #modes: PermissionModes;
   #live: StreamingQueryManager | null = null;
 
   constructor(parts: RunnerFactoryParts) {
     this.#parts = parts;
+    this.#modes = new PermissionModes(parts.config.permissionMode);
   }
 
   createInteractiveRunner(ui: InteractiveUI): InteractiveRunner {
     const { config, modelLabel } = this.#parts;
     const commands = new CommandRegistry();
     registerBuiltinCommands(commands);
-    const permissions = new PermissionManager(ui);
+    const permissions = new PermissionManager(ui, this.#parts.project);
     return new InteractiveRunner({
       ...this.#parts,
       ui,
@@ -72,6 +84,8 @@ export class RunnerFactory {
         permissions.forget();
         return this.#converse(checkpoints, events, permissions);
       },
+      past: (start, turns) => pastConversation(this.#parts, start, turns),
+      modes: this.#modes,
       status: modelLabel ?? config.model ?? 'default model',
       mcpServers: () => this.#mcpServers(),
     });
@@ -119,13 +133,14 @@ export class RunnerFactory {
 
   #queryOptions(permissions: PermissionManager): QueryOptions {
     const { config, env, project, files, logger, sdkKeepsFiles } = this.#parts;
-    const { model, permissionMode, allowedTools, disallowedTools, extraArgs } = config;
+    const { model, allowedTools, disallowedTools, extraArgs } = config;
     return {
       cwd: project,
       env,
       model,
       instructions: readInstructions(project),
-      permissionMode,
+      permissionMode: this.#modes.current,
+      mayBypass: this.#modes.mayBypass,
       allowedTools,
       disallowedTools,
       extraArgs,

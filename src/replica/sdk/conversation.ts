@@ -35,7 +35,11 @@ export interface ConversationEvents {
   onAnswerEnd(): void;
   onToolUse(call: ToolUseShown): void;
   onToolResult(result: ToolResultShown): void;
+  /** The end of what a command has printed so far; told again when there is more of it. */
+  onToolOutput(callId: string, text: string): void;
   onTodos(todos: readonly Todo[]): void;
+  /** The SDK has another permission mode now, such as after a plan was agreed to. */
+  onPermissionMode?(mode: string): void;
   /** Once for each prompt that was sent, also when the query died. */
   onTurnEnd(end: TurnEnd): void;
 }
@@ -47,6 +51,16 @@ export interface TurnEnd {
   readonly outcome: 'done' | 'interrupted' | 'failed';
   /** The answer's text, or in one line why it failed. */
   readonly text: string;
+  /** What the SDK told with the end of the turn. */
+  readonly usage?: ConversationUsage;
+}
+
+/** What a conversation has used so far. What the SDK does not tell, or only guesses, is null. */
+export interface ConversationUsage {
+  readonly model: string | null;
+  /** Tokens of the last request and its answer, and how many the model takes. */
+  readonly context: { readonly tokens: number; readonly window: number } | null;
+  readonly costUSD: number | null;
 }
 
 /** The least of the SDK's `Query` that taking files back needs: a test double fits as well. */

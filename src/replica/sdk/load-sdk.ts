@@ -1,7 +1,9 @@
 import { UsageError } from '../../terminal/usage-error.ts';
 
-/** What is used of the SDK at run time. */
-export type Sdk = Pick<typeof import('@anthropic-ai/claude-agent-sdk'), 'query'>;
+type WholeSdk = typeof import('@anthropic-ai/claude-agent-sdk');
+
+/** What is used of the SDK at run time. Without the second, conversations show their prompts alone. */
+export type Sdk = Pick<WholeSdk, 'query'> & Partial<Pick<WholeSdk, 'getSessionMessages'>>;
 
 const PACKAGE = '@anthropic-ai/claude-agent-sdk';
 

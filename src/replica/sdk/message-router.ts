@@ -1,22 +1,27 @@
 import type {
+  ModelUsage,
   SDKAssistantMessage,
   SDKMessage,
   SDKPartialAssistantMessage,
   SDKResultMessage,
+  SDKStatusMessage,
   SDKSystemMessage,
+  SDKTaskStartedMessage,
   SDKUserMessage,
   SDKUserMessageReplay,
 } from '@anthropic-ai/claude-agent-sdk';
 import type { ToolResultShown, ToolUseShown } from '../ui/interactive-ui.ts';
-import type { Prompt, TurnEnd } from './conversation.ts';
+import type { ConversationUsage, Prompt, TurnEnd } from './conversation.ts';
 
 /** One handler for each kind of message. */
 interface MessageHandlers {
   onInit(message: SDKSystemMessage): void;
+  onStatus(message: SDKStatusMessage): void;
   onUser(message: SDKUserMessage | SDKUserMessageReplay): void;
   onAssistant(message: SDKAssistantMessage): void;
   onPartial(message: SDKPartialAssistantMessage): void;
   onResult(message: SDKResultMessage): void;
+  onTaskStarted(message: SDKTaskStartedMessage): void;
 }
 
 /** Between what a person writes and what the SDK speaks. */
@@ -39,7 +44,10 @@ export class MessageRouter {
     else if (message.type === 'assistant') handlers.onAssistant(message);
     else if (message.type === 'stream_event') handlers.onPartial(message);
     else if (message.type === 'result') handlers.onResult(message);
-    else if (message.type === 'system' && message.subtype === 'init') handlers.onInit(message);
+    else if (message.type !== 'system') return;
+    else if (message.subtype === 'init') handlers.onInit(message);
+    else if (message.subtype === 'task_started') handlers.onTaskStarted(message);
+    else if (message.subtype === 'status') handlers.onStatus(message);
   }
 }
 
@@ -51,13 +59,16 @@ export function toolUsesOf({ message }: SDKAssistantMessage): ToolUseShown[] {
   );
 }
 
-export function toolResultsOf({ message }: Pick<SDKUserMessage, 'message'>): ToolResultShown[] {
+export function toolResultsOf({
+  message,
+  tool_use_result: output,
+}: Pick<SDKUserMessage, 'message' | 'tool_use_result'>): ToolResultShown[] {
   if (typeof message.content === 'string') return [];
-  return message.content.flatMap((block) =>
-    block.type === 'tool_result'
-      ? [{ id: block.tool_use_id, text: textOf(block.content), isError: block.is_error === true }]
-      : [],
-  );
+  return message.content.flatMap((block) => {
+    if (block.type !== 'tool_result') return [];
+    const { tool_use_id: id, content, is_error } = block;
+    return [{ id, text: textOf(content), isError: is_error === true, output }];
+  });
 }
 
 /** Pictures and the like are named, not shown. */
@@ -75,6 +86,41 @@ function textOf(content: unknown): string {
 /** The fields of a value that may be anything. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** `last`: the last message of the agent itself, which tells how much of the context is in use. */
+export function usageOf(
+  result: SDKResultMessage,
+  last: SDKAssistantMessage['message'] | null,
+): ConversationUsage {
+  // An SDK may tell none of it.
+  const { modelUsage = {}, total_cost_usd }: Partial<SDKResultMessage> = result;
+  const model = last?.model ?? null;
+  const own = model === null ? undefined : modelUsage[model];
+  const tokens = tokensOf(last?.usage ?? {});
+  const isKnown = own !== undefined && own.costBasis !== 'unknown' && own.contextWindow > 0;
+  return {
+    model,
+    // Of a model that it does not know, the SDK guesses both by another model.
+    context: isKnown && tokens > 0 ? { tokens, window: own.contextWindow } : null,
+    costUSD: isPriced(Object.values(modelUsage)) ? (total_cost_usd ?? null) : null,
+  };
+}
+
+function isPriced(models: readonly ModelUsage[]): boolean {
+  return models.length > 0 && models.every(({ costBasis }) => costBasis !== 'unknown');
+}
+
+function tokensOf(usage: Partial<SDKAssistantMessage['message']['usage']>): number {
+  const { input_tokens, output_tokens, ...rest } = usage;
+  const { cache_read_input_tokens, cache_creation_input_tokens } = rest;
+  const counts = [
+    input_tokens,
+    output_tokens,
+    cache_read_input_tokens,
+    cache_creation_input_tokens,
+  ];
+  return counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 }
 
 const LONGEST_REASON = 500;

@@ -383,6 +383,7 @@ class Heard implements ConversationEvents {
     this.#add(isError ? 'result error' : 'result ok');
   }
 
+  onToolOutput(): void {}
   onTodos(): void {}
 
   onTurnEnd(end: TurnEnd): void {

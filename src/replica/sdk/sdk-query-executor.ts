@@ -12,6 +12,8 @@ export interface QueryOptions {
   /** What the project tells agents, beside what every coding agent is told. */
   readonly instructions?: string | null;
   readonly permissionMode?: Options['permissionMode'];
+  /** Whether the mode may become `bypassPermissions` later. */
+  readonly mayBypass?: boolean;
   readonly canUseTool?: Options['canUseTool'];
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
@@ -74,8 +76,8 @@ function checkpointing({ enableFileCheckpointing, extraArgs }: QueryOptions): Op
   };
 }
 
-function permissions({ permissionMode = 'default' }: QueryOptions): Options {
-  return permissionMode === 'bypassPermissions'
+function permissions({ permissionMode = 'default', mayBypass = false }: QueryOptions): Options {
+  return permissionMode === 'bypassPermissions' || mayBypass
     ? { permissionMode, allowDangerouslySkipPermissions: true }
     : { permissionMode };
 }

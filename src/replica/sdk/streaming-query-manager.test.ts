@@ -119,17 +119,21 @@ describe('what a turn tells', () => {
     const { manager, todos } = talk();
     const call = (id: string, name: string, input: object): void =>
       manager.handleSDKMessage(assistant([{ type: 'tool_use', id, name, input }], { id }));
-    const answer = (id: string, output: unknown): void =>
+    const answer = (id: string, output: unknown, is_error = false): void =>
       manager.handleSDKMessage(
         user({
           uuid: id,
-          content: [{ type: 'tool_result', tool_use_id: id }],
+          content: [{ type: 'tool_result', tool_use_id: id, is_error }],
           tool_use_result: output,
         }),
       );
+    // A tool that the session does not have changes nothing.
+    call('t0', 'TodoWrite', { todos: [{ content: 'never', status: 'pending' }] });
+    answer('t0', 'Error: No such tool available', true);
     call('t1', 'TodoWrite', {
       todos: [{ content: 'a', status: 'completed' }, { content: 'b', status: 'in_progress' }, null],
     });
+    answer('t1', {});
     call('t2', 'TaskCreate', { subject: 'c' });
     answer('t2', { task: { id: '1', subject: 'c' } });
     call('t3', 'TaskUpdate', { taskId: '1', status: 'completed' });
@@ -277,6 +281,7 @@ function talk({ checkpoints = true } = {}) {
       onToolUse: ({ id, name }) => told.push(`call ${id} ${name}`),
       onToolResult: ({ id, isError, text }) =>
         told.push(`result ${id} ${isError ? 'error' : 'ok'} ${text}`),
+      onToolOutput: (id, text) => told.push(`output ${id} ${text}`),
       onTodos: (list) => todos.push(list),
       onTurnEnd: (end) => {
         ends.push(end);

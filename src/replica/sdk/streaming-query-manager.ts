@@ -1,9 +1,11 @@
 import type {
+  PermissionMode,
   Query,
   SDKAssistantMessage,
   SDKMessage,
   SDKPartialAssistantMessage,
   SDKResultMessage,
+  SDKTaskStartedMessage,
   SDKUserMessage,
   SDKUserMessageReplay,
 } from '@anthropic-ai/claude-agent-sdk';
@@ -17,8 +19,10 @@ import {
   reasonOf,
   toolResultsOf,
   toolUsesOf,
+  usageOf,
 } from './message-router.ts';
 import type { QueryOptions, SDKQueryExecutor } from './sdk-query-executor.ts';
+import { TaskOutputs } from './task-outputs.ts';
 import { TodoList } from './todo-list.ts';
 
 export interface StreamingQueryManagerOptions {
@@ -49,16 +53,20 @@ export class StreamingQueryManager {
   readonly #parts: StreamingQueryManagerOptions;
   readonly #answer: AnswerStream;
   readonly #todos = new TodoList();
+  readonly #outputs: TaskOutputs;
   readonly #turns = new Map<string, OpenTurn>();
   #start: ConversationStart | null = null;
   #live: LiveQuery | null = null;
   /** Whether a query of this conversation was begun, and whether a turn of it has ended: then it is kept. */
   #hasBegun = false;
   #isKept = false;
+  /** The agent's last message, for what it says of the context. */
+  #last: SDKAssistantMessage['message'] | null = null;
 
   constructor(parts: StreamingQueryManagerOptions) {
     this.#parts = parts;
     this.#answer = new AnswerStream(parts.events);
+    this.#outputs = new TaskOutputs((callId, text) => parts.events.onToolOutput(callId, text));
   }
 
   /** Says how the conversation begins; nothing runs before the first prompt. */
@@ -85,6 +93,11 @@ export class StreamingQueryManager {
     await this.#live?.interrupt();
   }
 
+  /** For the query that runs, if there is one; the next one begins with what `queryOptions` says then. */
+  async setPermissionMode(mode: PermissionMode): Promise<void> {
+    await this.#live?.query.setPermissionMode(mode);
+  }
+
   /** Ends the query and the turn that runs. */
   async close(): Promise<void> {
     this.#start = null;
@@ -99,12 +112,16 @@ export class StreamingQueryManager {
   handleSDKMessage(message: SDKMessage): void {
     this.#parts.messageRouter.route(message, {
       onInit: () => this.#live?.initialized(),
+      onStatus: ({ permissionMode }) => {
+        if (permissionMode !== undefined) this.#parts.events.onPermissionMode?.(permissionMode);
+      },
       onUser: (user) => this.#handleUserMessage(user),
       onAssistant: (assistant) => this.#handleAssistantMessage(assistant),
       onPartial: (partial) => {
         if (partial.parent_tool_use_id === null) this.#answer.partial(partial);
       },
       onResult: (result) => this.#handleResult(result),
+      onTaskStarted: (task) => this.#handleTaskStarted(task),
     });
   }
 
@@ -143,8 +160,9 @@ export class StreamingQueryManager {
     if ('isReplay' in message && message.isReplay) return;
     if (message.parent_tool_use_id === null) this.#reached(message.uuid);
     for (const result of toolResultsOf(message)) {
+      this.#outputs.ends(result.id);
       this.#parts.events.onToolResult(result);
-      this.#tellTodos(this.#todos.answered(result.id, message.tool_use_result));
+      this.#tellTodos(this.#todos.answered(result));
     }
   }
 
@@ -152,12 +170,22 @@ export class StreamingQueryManager {
     if (message.parent_tool_use_id === null) {
       this.#reached(message.uuid);
       // The end of the turn tells the error.
-      if (message.error === undefined) this.#answer.whole(message);
+      if (message.error === undefined) {
+        this.#answer.whole(message);
+        this.#last = message.message;
+      }
     }
     for (const call of toolUsesOf(message)) {
       this.#parts.events.onToolUse(call);
-      this.#tellTodos(this.#todos.called(call.id, call.name, call.input));
+      this.#todos.called(call);
     }
+  }
+
+  #handleTaskStarted(task: SDKTaskStartedMessage): void {
+    const { tool_use_id: callId, task_id: taskId, session_id: sessionId } = task;
+    if (callId === undefined || task.is_backgrounded === true) return;
+    if (task.task_type !== 'local_bash') return;
+    this.#outputs.begins({ callId, taskId, sessionId }, this.#parts.queryOptions().env);
   }
 
   #handleResult(result: SDKResultMessage): void {
@@ -172,8 +200,9 @@ export class StreamingQueryManager {
       this.#answer.tell(outcomeOf(result, false).text);
     }
     const lastMessageId = ended.find((turn) => turn.lastMessageId !== null)?.lastMessageId ?? null;
+    const usage = usageOf(result, this.#last);
     for (const turn of ended) {
-      this.#endTurn(turn, { ...outcomeOf(result, turn.isInterrupted), lastMessageId });
+      this.#endTurn(turn, { ...outcomeOf(result, turn.isInterrupted), lastMessageId, usage });
     }
   }
 
@@ -193,6 +222,7 @@ export class StreamingQueryManager {
 
   #queryEnded(live: LiveQuery): void {
     if (this.#live === live) this.#live = null;
+    this.#outputs.endAll();
     const turns = [...this.#turns.values()];
     const again = this.#start === null ? null : this.#otherStart(live, this.#start);
     if (again !== null && turns.length > 0) {

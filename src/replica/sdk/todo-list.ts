@@ -1,4 +1,5 @@
 import type { Todo } from '../commands/command.ts';
+import type { ToolResultShown, ToolUseShown } from '../ui/interactive-ui.ts';
 import { fieldsOf } from './message-router.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -9,28 +10,28 @@ const STATES: ReadonlyMap<unknown, Todo['state']> = new Map([
   ['completed', 'done'],
 ]);
 
-const TASK_TOOLS: ReadonlySet<string> = new Set(['TaskCreate', 'TaskUpdate', 'TaskList']);
+const TOOLS: ReadonlySet<string> = new Set(['TodoWrite', 'TaskCreate', 'TaskUpdate', 'TaskList']);
 
 /** The agent's list of things to do, pieced together from the tools that it keeps it with. */
 export class TodoList {
   readonly #tasks = new Map<string, Todo>();
   /** Calls without a result yet: only the result says whether a task was made or changed. */
-  readonly #asked = new Map<string, { readonly name: string; readonly input: Input }>();
+  readonly #asked = new Map<string, ToolUseShown>();
 
-  /** The new list where the call is one that writes all of it; null otherwise. */
-  called(id: string, name: string, input: Input): readonly Todo[] | null {
-    if (name === 'TodoWrite' && Array.isArray(input.todos)) return input.todos.flatMap(todoOf);
-    if (TASK_TOOLS.has(name)) this.#asked.set(id, { name, input });
-    return null;
+  called(call: ToolUseShown): void {
+    if (TOOLS.has(call.name)) this.#asked.set(call.id, call);
   }
 
   /** The new list where the result changed it; null otherwise. */
-  answered(id: string, output: unknown): readonly Todo[] | null {
+  answered({ id, isError, output }: ToolResultShown): readonly Todo[] | null {
     const asked = this.#asked.get(id);
-    if (asked === undefined) return null;
     this.#asked.delete(id);
-    const isChanged = this.#change(asked.name, asked.input, fieldsOf(output));
-    return isChanged ? [...this.#tasks.values()] : null;
+    if (asked === undefined || isError) return null;
+    const { name, input } = asked;
+    // Such a call has the whole list.
+    if (name === 'TodoWrite')
+      return Array.isArray(input.todos) ? input.todos.flatMap(todoOf) : null;
+    return this.#change(name, input, fieldsOf(output)) ? [...this.#tasks.values()] : null;
   }
 
   #change(name: string, input: Input, output: Input): boolean {

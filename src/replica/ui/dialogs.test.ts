@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Chooser } from '../../terminal/interactive/chooser.ts';
+import { unifiedHunks } from '../../index.ts';
+import { type Chooser, pressed } from '../../terminal/interactive/chooser.ts';
 import { chooserRows } from '../../terminal/interactive/chooser-rows.ts';
 import { textWidth } from '../../terminal/text-width.ts';
 import { listOf, permissionDialog, rewindChoice, rewindMenu } from './dialogs.ts';
-import type { RewindCounts, RewindEntry } from './interactive-ui.ts';
+import type { PermissionQuestion, RewindCounts, RewindEntry } from './interactive-ui.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const plain = (_style: string, text: string): string => text;
@@ -84,12 +85,59 @@ it.each([
   },
 );
 
+const question = (more: Partial<PermissionQuestion>): PermissionQuestion => ({
+  callId: 't1',
+  toolName: 'Bash',
+  title: 'Run this command?',
+  details: [],
+  edit: null,
+  always: null,
+  isGrave: false,
+  signal: never,
+  ...more,
+});
+
 it('cuts nothing off a command that is to be allowed', () => {
   const details = [`echo ${'very '.repeat(20)}long; rm -rf /\x1b[1A`];
-  const question = { toolName: 'Bash', title: 'Run?', details, canRemember: false, signal: never };
-  const shown = rowsOf(permissionDialog(question), 40, 20);
+  const shown = rowsOf(permissionDialog(question({ details }), plain), 40, 20);
   expect(shown.join(' ')).toContain('rm -rf /\\x1b[1A');
-  expect(shown.filter((row) => /^[❯ ] \d/.test(row))).toEqual(['❯ 1  Yes, this once', '  3  No']);
+  expect(shown.filter((row) => /^[❯ ] \d/.test(row))).toEqual([
+    '❯ 1  Yes, this once (y)',
+    '  3  No (n)',
+    '  4  No, and say what to do instead:',
+  ]);
+});
+
+it('says what "always" allows, wrapped at words', () => {
+  const always = 'this command, commands that begin with npm run';
+  expect(rowsOf(permissionDialog(question({ always }), plain), 60, 20).slice(1, -1)).toEqual([
+    '❯ 1  Yes, this once (y)',
+    '  2  Yes, and do not ask again in this conversation for this',
+    '     command, commands that begin with npm run (a)',
+    '  3  No (n)',
+    '  4  No, and say what to do instead: type it',
+  ]);
+});
+
+it('opens on no, and takes no single key for yes, where the SDK says that it is grave', () => {
+  const dialog = permissionDialog(question({ isGrave: true, always: 'this command' }), plain);
+  const view = { bodyRows: 0, bodyRoom: 0, listRoom: 9 };
+  expect(rowsOf(dialog, 60, 20).find((row) => row.startsWith('❯'))).toContain('No (n)');
+  const { chooser, outcome } = pressed(dialog, { name: 'text', text: 'y' }, view);
+  expect(outcome.kind).toBe('stay');
+  expect(rowsOf(chooser, 60, 20)).toContain('     > y▏');
+});
+
+it('shows the diff of an edit, with line numbers, above the answers', () => {
+  const edit = {
+    path: '/p/a.txt',
+    isNew: false,
+    isPlaced: true,
+    hunks: unifiedHunks(Buffer.from('a\nb\nc\n'), Buffer.from('a\nB\nc\n')),
+  };
+  expect(rowsOf(permissionDialog(question({ title: 'Edit a.txt?', edit }), plain), 60, 20)).toEqual(
+    expect.arrayContaining(['Edit a.txt?', '+1 -1', '1   a', '2 - b', '2 + B', '3   c']),
+  );
 });
 
 it('indents what explains an item below its name', () => {

@@ -15,6 +15,7 @@ import { plural, relativeTime } from '../../terminal/phrases.ts';
 import { pathsText } from '../../terminal/plan-text.ts';
 import { wrapRows } from '../../terminal/rows.ts';
 import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
+import { editCounts, editRows } from '../tools/edit-rows.ts';
 import type {
   ListItem,
   PermissionAnswer,
@@ -137,20 +138,34 @@ export function listOf<Id extends string>(
   return chooserOf({ title, options });
 }
 
-export function permissionDialog({
-  title,
-  details,
-  canRemember,
-}: PermissionQuestion): Chooser<PermissionAnswer> {
+export function permissionDialog(
+  { title, details, edit, always, isGrave }: PermissionQuestion,
+  paint: Paint,
+): Chooser<PermissionAnswer> {
+  const letter = (one: string): string | undefined => (isGrave ? undefined : one);
+  const remembered = `Yes, and do not ask again in this conversation for ${always}`;
   // The numbers do not move: 3 is no, whether or not 2 is offered.
-  const options = [
-    named('once' as const, 'Yes, this once', 1, 'y'),
-    ...(canRemember ? [named('always' as const, 'Yes, and do not ask again', 2)] : []),
-    named('no' as const, 'No', 3, 'n'),
+  const options: ChooserOption<PermissionAnswer>[] = [
+    named('once', 'Yes, this once', 1, letter('y')),
+    ...(always === null ? [] : [named('always' as const, remembered, 2, letter('a'))]),
+    named('no', 'No', 3, 'n'),
+    { ...named('no', 'No, and say what to do instead: type it', 4), write: (no) => ({ no }) },
   ];
-  // All of a command can be read before it is allowed: nothing of it is cut off.
-  const body = (columns: number): string[] => details.flatMap((line) => wrapRows(line, columns));
-  return chooserOf<PermissionAnswer>({ title, body, options });
+  // All of it can be read before it is allowed: nothing is cut off. A key draws it again, so it is made once.
+  const body = oncePerWidth((columns) => [
+    ...(edit === null ? [] : [editCounts(edit, paint), ...editRows(edit, columns, paint)]),
+    ...details.flatMap((line) => wrapRows(line, columns)),
+  ]);
+  const selected = isGrave ? options.findIndex(({ label }) => label === '3') : 0;
+  return chooserOf<PermissionAnswer>({ title, body, options, selected, leaving: 'says no' });
+}
+
+function oncePerWidth(make: (columns: number) => string[]): (columns: number) => string[] {
+  let made: { readonly columns: number; readonly rows: string[] } | null = null;
+  return (columns) => {
+    if (made?.columns !== columns) made = { columns, rows: make(columns) };
+    return made.rows;
+  };
 }
 
 /** Yes is the first answer; Enter alone says no. */
@@ -167,7 +182,8 @@ function named<Value>(
   number: number,
   letter?: string,
 ): ChooserOption<Value> {
-  const rows = ({ columns }: OptionRoom): string[] => [clipWidth(name, columns)];
+  const text = letter === undefined ? name : `${name} (${letter})`;
+  const rows = ({ columns }: OptionRoom): string[] => wrapRows(text, columns);
   const option = { value, label: String(number), rows };
   return letter === undefined ? option : { ...option, letter };
 }

@@ -1,4 +1,8 @@
+import type { EditedText } from '../../terminal/interactive/external-editor.ts';
 import type { PlanCounts } from '../../terminal/plan-text.ts';
+import type { Todo } from '../commands/command.ts';
+import type { FileEdit } from '../tools/file-edit.ts';
+import type { StatusShown } from './status-line.ts';
 
 /** What a person sees and does: the port between the runner and a terminal (or a test). */
 export interface InteractiveUI {
@@ -20,17 +24,29 @@ export interface InteractiveUI {
   streamAnswer(piece: string): void;
   streamThinking(piece: string): void;
   endAnswer(): void;
+  /** A tool call that runs from now on; it is in the scroll once its result is there. */
   displayToolUse(call: ToolUseShown): void;
   displayToolResult(result: ToolResultShown): void;
+  /** What a command that runs has printed so far, as far as its end is known. */
+  displayToolOutput(id: string, text: string): void;
+  /** The agent's list of things to do, shown in one place as long as it is at work. */
+  displayTodos(todos: readonly Todo[]): void;
 
   /** What the agent is at, with a sign that moves; null when it waits for the person. */
   setActivity(activity: string | null): void;
-  /** The line below the input: session, model, mode. */
-  setStatus(status: string): void;
+  /** The line below the input: folder, model, mode, the way back. */
+  setStatus(status: StatusShown): void;
   /** Whether thinking and tool results are shown whole. */
   setVerbose(verbose: boolean): void;
+  /** Prompts that wait for their turn, oldest first: shown above the input, and not said yet. */
+  setWaiting(prompts: readonly string[]): void;
   /** Takes what was shown off the screen. */
   clear(): void;
+  /**
+   * Draws a conversation in place of what was shown, such as one that is taken up again, and recalls its
+   * prompts with ↑. Of a long one the end is drawn, below a line that says how much is above.
+   */
+  showConversation(entries: readonly ConversationEntry[]): void;
   /** Puts a text into the input, to be edited: the prompt that was taken back. */
   setInput(text: string): void;
 
@@ -42,6 +58,8 @@ export interface InteractiveUI {
   select<Id extends string>(title: string, items: readonly ListItem<Id>[]): Promise<Id | null>;
   askPermission(question: PermissionQuestion): Promise<PermissionAnswer>;
   confirm(question: string): Promise<boolean>;
+  /** Has a text edited in the person's own editor, which gets the terminal for that time. */
+  editText(text: string, fileName: string): Promise<EditedText>;
 }
 
 export interface UIHandlers {
@@ -49,10 +67,14 @@ export interface UIHandlers {
   onSubmit(text: string): Promise<void>;
   /** Esc twice within 300 ms. Resolves when the menu is closed and what came of it is done. */
   onRewind(): Promise<void>;
+  /** ↑ at an empty input: the last prompt that waits is not sent, but edited. Null where none waits. */
+  onTakeBack(): string | null;
   /** Ctrl-C or a single Esc while the agent is at work. */
   onInterrupt(): void;
   /** Ctrl-C twice, or Ctrl-D, at an empty prompt. */
   onExit(): void;
+  /** Shift-Tab: the next of the permission modes. */
+  onNextMode(): void;
   /** What Tab offers for a text that begins with a slash. */
   complete(text: string): readonly Completion[];
 }
@@ -105,18 +127,34 @@ export interface ToolUseShown {
 
 export interface ToolResultShown {
   readonly id: string;
+  /** As the model reads it; what of it a person sees is decided by kind of tool. */
   readonly text: string;
   readonly isError: boolean;
+  /** What the tool tells programs; undefined where it tells nothing. */
+  readonly output?: unknown;
 }
 
+/** What was said and done in a conversation. */
+export type ConversationEntry =
+  | { readonly kind: 'user' | 'answer'; readonly text: string }
+  /** The result is null where none came. */
+  | { readonly kind: 'tool'; readonly call: ToolUseShown; readonly result: ToolResultShown | null };
+
 export interface PermissionQuestion {
+  /** The tool call that it is about. */
+  readonly callId: string;
   readonly toolName: string;
   readonly title: string;
-  /** The command, the path and the diff: what the tool is about to do. */
+  /** The command or the fields of the call, and why it is asked about. */
   readonly details: readonly string[];
-  /** Whether "always" may be offered. */
-  readonly canRemember: boolean;
+  /** The lines that a file would lose and gain; null for a call that edits no file. */
+  readonly edit: FileEdit | null;
+  /** What "always" would allow, such as "this command"; null where it may not be offered. */
+  readonly always: string | null;
+  /** No single key may say yes to it. */
+  readonly isGrave: boolean;
   readonly signal: AbortSignal;
 }
 
-export type PermissionAnswer = 'once' | 'always' | 'no';
+/** A text goes to the agent, with a no. */
+export type PermissionAnswer = 'once' | 'always' | 'no' | { readonly no: string };

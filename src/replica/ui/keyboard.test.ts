@@ -13,6 +13,7 @@ const CTRL_C = '\x03';
 let store: UIStore;
 let dialogs: DialogQueue;
 let heard: string[];
+let kept: string[];
 let input: PassThrough;
 let reader: KeyReader;
 
@@ -22,19 +23,24 @@ beforeEach(() => {
   store = new UIStore(() => undefined);
   dialogs = new DialogQueue((dialog) => store.update({ dialog }));
   heard = [];
+  kept = ['fix the parser', 'run the tests'];
   const keyboard = new Keyboard({
     store,
     dialogs,
     handlers: {
       onSubmit: async (text) => void heard.push(`submit ${text}`),
       onRewind: async () => void heard.push('rewind'),
+      onTakeBack: () => null,
       onInterrupt: () => heard.push('interrupt'),
       onExit: () => heard.push('exit'),
+      onNextMode: () => heard.push('next mode'),
       complete: () => [],
     },
     redraw: () => heard.push('redraw'),
     suspend: () => heard.push('suspend'),
     unfold: (verbose) => heard.push(`unfold ${verbose}`),
+    editText: async (text) => ({ text: `${text}, edited` }),
+    memory: { texts: () => kept, add: (text) => void kept.push(text) },
   });
   input = new PassThrough();
   const events = {
@@ -216,5 +222,66 @@ describe('questions', () => {
     first.close();
     expect([await first.answer, await second.answer]).toEqual([null, null]);
     expect(store.get().dialog).toBeNull();
+  });
+});
+
+describe('the input', () => {
+  const SEARCH = '\x12';
+
+  it('goes through what was sent in the project, by others too', async () => {
+    await type('\x1b[A');
+    expect(typed()).toBe('run the tests');
+    await type('\x15');
+    kept.push('by another process');
+    await type('\x1b[A');
+    expect(typed()).toBe('by another process');
+    await type('\r');
+    expect(heard).toEqual(['submit by another process']);
+    expect(kept.at(-1)).toBe('by another process');
+  });
+
+  it('leaves a search by Esc or Ctrl-C, which mean nothing else then', async () => {
+    store.update({ activity: 'thinking' });
+    await type(`${SEARCH}pars`);
+    expect(typed()).toBe('fix the parser');
+    await type(ESC, 60);
+    expect(store.get().prompt.search).toBeNull();
+    expect(typed()).toBe('fix the parser');
+    await type(`${SEARCH}run`, CTRL_C);
+    expect(typed()).toBe('fix the parser');
+    expect(heard).toEqual([]);
+  });
+
+  it('comes back by undo after Ctrl-C has cleared it', async () => {
+    await type('text', CTRL_C, '\x1f');
+    expect(typed()).toBe('text');
+  });
+
+  it('goes to the editor by Ctrl-G and by Ctrl-X Ctrl-E', async () => {
+    await type('text', '\x07');
+    expect(typed()).toBe('text, edited');
+    await type('\x18\x05');
+    expect(typed()).toBe('text, edited, edited');
+  });
+
+  it('has the next permission mode by Shift-Tab, unless a question is open', async () => {
+    await type('\x1b[Z');
+    ask();
+    await type('\x1b[Z', '\x1b[9;2u');
+    expect(heard).toEqual(['next mode']);
+  });
+
+  it('lists the keys by ? while it is empty, until the next key', async () => {
+    const isShown = (): boolean => store.get().showsKeys;
+    await type('?');
+    expect([isShown(), typed()]).toEqual([true, '']);
+    await type('?');
+    expect([isShown(), typed()]).toEqual([false, '']);
+    await type('?', ESC, 60);
+    expect([isShown(), heard]).toEqual([false, []]);
+    await type('?', 'why?');
+    expect([isShown(), typed()]).toEqual([false, 'why?']);
+    await type('\x15', '\x1b[200~?\x1b[201~');
+    expect([isShown(), typed()]).toEqual([false, '?']);
   });
 });

@@ -1,9 +1,12 @@
 import { chooserView } from '../../terminal/interactive/chooser-rows.ts';
+import type { EditedText } from '../../terminal/interactive/external-editor.ts';
 import type { Key } from '../../terminal/interactive/keys.ts';
+import { textOf } from '../../terminal/interactive/text-field.ts';
 import type { DialogQueue } from './dialogs.ts';
 import type { UIHandlers } from './interactive-ui.ts';
 import { dialogRoom, PROMPT_MARGIN } from './live-view.ts';
-import { isEmpty, NO_PROMPT, type PromptRoom, pressedPrompt, withText } from './prompt.ts';
+import { isEmpty, type PromptRoom, pressedPrompt, withHistory, withText } from './prompt.ts';
+import type { PromptMemory } from './prompt-history.ts';
 import type { UIStore } from './ui-state.ts';
 
 /** Esc twice within this many milliseconds is the way back. */
@@ -24,6 +27,10 @@ export interface KeyboardParts {
   readonly suspend: () => void;
   /** The same with everything of the last turn, shown whole or folded. */
   readonly unfold: (verbose: boolean) => void;
+  /** Has the text edited in the person's own editor. */
+  readonly editText: (text: string) => Promise<EditedText>;
+  /** What was sent before, and is to be sent again by the arrows and Ctrl-R. */
+  readonly memory: PromptMemory;
 }
 
 /** Decides what each key means: for the input, for a question, for the agent at work. */
@@ -46,6 +53,7 @@ export class Keyboard {
   press(key: Key, arrivedAt: number): void {
     const isTyping = this.#isTyping(key, arrivedAt);
     if (key.name !== 'interrupt') this.#endHint();
+    if (this.#closesKeys(key)) return;
     if (key.name === 'redraw') this.#parts.redraw();
     else if (key.name === 'suspend') this.#parts.suspend();
     else if (key.name === 'unfold') this.#parts.unfold(!this.#parts.store.get().verbose);
@@ -59,11 +67,43 @@ export class Keyboard {
   }
 
   #pressAtPrompt(key: Key, arrivedAt: number): void {
-    if (key.name !== 'escape') this.#escapes.forget();
-    if (key.name === 'escape') this.#escape(arrivedAt);
+    const { search } = this.#parts.store.get().prompt;
+    if (key.name !== 'escape' || search !== null) this.#escapes.forget();
+    // Escape and Ctrl-C leave a search before they mean anything else.
+    if (search !== null && key.name !== 'open-editor') this.#edit(key);
+    else if (key.name === 'escape') this.#escape(arrivedAt);
     else if (key.name === 'interrupt') this.#interrupt(arrivedAt);
     else if (key.name === 'end-of-input') this.#endInput();
-    else this.#edit(key);
+    else if (key.name === 'up' && this.#takesBack()) return;
+    else if (key.name === 'back-tab') this.#parts.handlers.onNextMode();
+    else if (key.name === 'open-editor') void this.#openEditor();
+    else if (isQuestionMark(key) && isEmpty(this.#parts.store.get().prompt)) {
+      this.#parts.store.update({ showsKeys: true });
+    } else this.#edit(key);
+  }
+
+  /** Any key closes the list of keys. One that means nothing else does no more than that. */
+  #closesKeys(key: Key): boolean {
+    const { store } = this.#parts;
+    if (!store.get().showsKeys) return false;
+    store.update({ showsKeys: false });
+    return isQuestionMark(key) || key.name === 'escape';
+  }
+
+  async #openEditor(): Promise<void> {
+    const { store, editText } = this.#parts;
+    const edited = await editText(textOf(store.get().prompt.field));
+    if ('text' in edited) this.setInput(edited.text);
+    else this.#hint(edited.problem);
+  }
+
+  /** ↑ at an empty input: a prompt that waits is the person's again. */
+  #takesBack(): boolean {
+    const { handlers, store } = this.#parts;
+    const { prompt, waiting } = store.get();
+    const text = waiting.length > 0 && isEmpty(prompt) ? handlers.onTakeBack() : null;
+    if (text !== null) this.setInput(text);
+    return text !== null;
   }
 
   #escape(arrivedAt: number): void {
@@ -77,12 +117,12 @@ export class Keyboard {
     const { activity, prompt } = store.get();
     if (activity === null && isEmpty(prompt)) {
       if (this.#interrupts.press(arrivedAt)) handlers.onExit();
-      else this.#hint();
+      else this.#hint(EXIT_HINT);
       return;
     }
     this.#interrupts.forget();
     if (activity !== null) handlers.onInterrupt();
-    else store.update({ prompt: { ...NO_PROMPT, history: prompt.history } });
+    else this.setInput('');
   }
 
   #endInput(): void {
@@ -92,10 +132,15 @@ export class Keyboard {
   }
 
   #edit(key: Key): void {
-    const { handlers, store } = this.#parts;
-    const { state, submitted } = pressedPrompt(store.get().prompt, key, this.#promptRoom());
+    const { handlers, store, memory } = this.#parts;
+    const { prompt } = store.get();
+    const isRecalling = key.name === 'up' || key.name === 'search';
+    const before = isRecalling ? withHistory(prompt, memory.texts()) : prompt;
+    const { state, submitted } = pressedPrompt(before, key, this.#promptRoom());
     store.update({ prompt: state });
-    if (submitted !== null) void handlers.onSubmit(submitted);
+    if (submitted === null) return;
+    memory.add(submitted);
+    void handlers.onSubmit(submitted);
   }
 
   #answer(key: Key): void {
@@ -117,8 +162,8 @@ export class Keyboard {
     return isTyping;
   }
 
-  #hint(): void {
-    this.#parts.store.update({ hint: EXIT_HINT });
+  #hint(hint: string): void {
+    this.#parts.store.update({ hint });
     clearTimeout(this.#hintTimer);
     this.#hintTimer = setTimeout(() => this.#endHint(), EXIT_MS);
   }
@@ -133,6 +178,10 @@ export class Keyboard {
     const columns = store.get().size.columns - PROMPT_MARGIN;
     return { columns, complete: (text) => handlers.complete(text) };
   }
+}
+
+function isQuestionMark(key: Key): boolean {
+  return key.name === 'text' && key.text === '?' && key.pasted !== true;
 }
 
 /** Tells two presses of a key that belong together from two that do not. */

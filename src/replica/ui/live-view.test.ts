@@ -26,6 +26,7 @@ const FULL: Partial<UIState> = {
   answer: 'line\n'.repeat(500),
   activity: 'thinking',
   hint: 'a hint',
+  waiting: Array.from({ length: 9 }, (_, i) => `prompt ${i}`),
 };
 
 it.each([
@@ -70,4 +71,15 @@ it('shows a question instead of the input', () => {
   expect(view.rows[0]).toBe('Which?');
   expect(view.rows.join('')).not.toContain('>');
   expect(view.cursor).toBeNull();
+});
+
+it('shows the last prompts that wait, and how many more there are', () => {
+  const waiting = Array.from({ length: 9 }, (_, i) => `prompt ${i}\x1b[2J`);
+  const { rows } = liveView(stateOf(60, 24, { waiting }), { paint: plain, now: 0 });
+  expect(rows.slice(0, 4)).toEqual([
+    '5 more, waits: prompt 5\\x1b[2J',
+    'waits: prompt 6\\x1b[2J',
+    'waits: prompt 7\\x1b[2J',
+    'waits: prompt 8\\x1b[2J (↑ takes it back)',
+  ]);
 });

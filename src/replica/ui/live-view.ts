@@ -1,11 +1,25 @@
 import { displayText } from '../../index.ts';
 import { type ChooserRoom, chooserRows } from '../../terminal/interactive/chooser-rows.ts';
+import { fieldRows } from '../../terminal/interactive/field-rows.ts';
 import type { Position, Size } from '../../terminal/interactive/screen.ts';
-import { fieldRows } from '../../terminal/interactive/text-field.ts';
+import { textOf } from '../../terminal/interactive/text-field.ts';
 import type { Paint } from '../../terminal/paint.ts';
 import { lastRows } from '../../terminal/rows.ts';
-import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
+import {
+  clipPainted,
+  clipStart,
+  clipWidth,
+  padWidth,
+  textWidth,
+} from '../../terminal/text-width.ts';
+import { isAllDone, todoRows } from '../tools/todo-rows.ts';
+import { runningRows } from '../tools/tool-rows.ts';
+import { keyHelpRows } from './key-help.ts';
+import { markdownRows } from './markdown.ts';
+import { shownOf } from './markdown-stream.ts';
 import type { PromptState } from './prompt.ts';
+import type { HistorySearch } from './prompt-history.ts';
+import { statusText } from './status-line.ts';
 import type { UIState } from './ui-state.ts';
 
 /** The rows below what has scrolled by. Always fewer than the terminal has: otherwise they would scroll. */
@@ -18,10 +32,13 @@ export interface LiveView {
 export interface LiveOptions {
   readonly paint: Paint;
   readonly now: number;
+  /** Where paths are shown from. */
+  readonly cwd?: string | null;
 }
 
 /** The end of the answer that comes, what the agent is at, and the input or a question. */
-export function liveView(state: UIState, { paint, now }: LiveOptions): LiveView {
+export function liveView(state: UIState, options: LiveOptions): LiveView {
+  const { paint, now } = options;
   const room = liveRoom(state.size);
   if (state.dialog !== null) {
     const below = chooserRows(state.dialog, dialogRoom(state.size, now), paint);
@@ -29,8 +46,11 @@ export function liveView(state: UIState, { paint, now }: LiveOptions): LiveView 
   }
   const activity = room > 2 ? activityRow(state, paint, now) : [];
   const prompt = promptView(state, room - activity.length, paint);
-  const answer = answerRows(state, room - activity.length - prompt.rows.length, paint);
-  const above = [...answer, ...activity];
+  const free = room - activity.length - prompt.rows.length;
+  const waiting = waitingRows(state, Math.min(MOST_WAITING, free), paint);
+  const work = workRows(state, free - waiting.length, options);
+  const answer = answerRows(state, free - waiting.length - work.length, paint);
+  const above = [...answer, ...work, ...activity, ...waiting];
   const { row, column } = prompt.cursor;
   return { rows: [...above, ...prompt.rows], cursor: { row: above.length + row, column } };
 }
@@ -42,6 +62,22 @@ export function dialogRoom({ columns, rows }: Size, now: number): ChooserRoom {
 
 function liveRoom({ rows }: Size): number {
   return Math.max(1, rows - 1);
+}
+
+/** The calls that run, and below them what is left to do. The answer that comes has more room than these. */
+function workRows(
+  { running, todos, activity, size, verbose }: UIState,
+  room: number,
+  { paint, now, cwd = null }: LiveOptions,
+): string[] {
+  const most = Math.floor(room / 2);
+  const tools = { columns: size.columns, verbose, paint, cwd };
+  const isShown = activity !== null && !isAllDone(todos);
+  const list = isShown ? todoRows(todos, size.columns, paint) : [];
+  const calls = running.map((call) => runningRows(call, now, tools));
+  // The newest calls, where there is no room for all of them.
+  while (calls.length > 1 && calls.flat().length + list.length > most) calls.shift();
+  return [...calls.flat(), ...list].slice(0, Math.max(0, most));
 }
 
 const SIGNS = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -59,13 +95,14 @@ function activityRow({ activity, size }: UIState, paint: Paint, now: number): st
 const MOST_THINKING = 12;
 
 function answerRows(
-  { answer, thinking, verbose, size }: UIState,
+  { answer, answerJoins, thinking, verbose, size }: UIState,
   room: number,
   paint: Paint,
 ): string[] {
   if (answer !== '') {
-    const rows = lastRows(answer.trimEnd(), size.columns, room - 1);
-    return rows.length === 0 ? [] : ['', ...rows];
+    const rows = markdownRows(shownOf(answer), { columns: size.columns, paint });
+    const shown = rows.length === 0 || answerJoins ? rows : ['', ...rows];
+    return shown.slice(Math.max(0, shown.length - Math.max(0, room)));
   }
   if (thinking === '' || room < 1) return [];
   const most = Math.min(room, MOST_THINKING);
@@ -73,6 +110,24 @@ function answerRows(
     ? lastRows(thinking.trimEnd(), size.columns - 2, most).map((row) => `  ${row}`)
     : [clipWidth('thinking … (Ctrl-O shows it)', size.columns)];
   return rows.map((row) => paint('dim', row));
+}
+
+const MOST_WAITING = 4;
+const TAKE_BACK = '(↑ takes it back)';
+
+/** The prompts that are sent next, a row each; of many the last, which ↑ takes back. */
+function waitingRows({ waiting, size }: UIState, room: number, paint: Paint): string[] {
+  if (room < 1 || waiting.length === 0) return [];
+  const shown = waiting.slice(-room);
+  return shown.map((prompt, i) => {
+    const isLast = i === shown.length - 1;
+    const isFirst = i === 0 && waiting.length > shown.length;
+    const more = isFirst ? `${waiting.length - shown.length} more, ` : '';
+    const note = isLast ? ` ${TAKE_BACK}` : '';
+    const text = displayText(prompt.slice(0, size.columns * 4).toWellFormed());
+    const column = size.columns - textWidth(note);
+    return paint('dim', clipWidth(`${more}waits: ${text}`, Math.max(8, column)) + note);
+  });
 }
 
 interface PromptView {
@@ -99,7 +154,7 @@ function promptView(state: UIState, room: number, paint: Paint): PromptView {
     .map((row, i) => `${i + top === 0 ? paint('cyan', '>') : ' '} ${row}`);
   const frame = isFramed ? [paint('dim', '─'.repeat(columns))] : [];
   const below = isFramed
-    ? [...frame, statusRow(state, paint)]
+    ? [...frame, ...belowRows(state, room - typed.length - 2, paint)]
     : hintRow(state, paint, room - typed.length);
   const left = room - typed.length - frame.length - below.length;
   const offers = offerRows(state.prompt, { columns, room: Math.min(MOST_OFFERS, left) }, paint);
@@ -110,9 +165,31 @@ function promptView(state: UIState, room: number, paint: Paint): PromptView {
   };
 }
 
+/** The status, or in its place the search or the keys. */
+function belowRows(state: UIState, room: number, paint: Paint): string[] {
+  const { columns } = state.size;
+  if (state.prompt.search !== null) return [searchRow(state.prompt.search, columns, paint)];
+  if (state.showsKeys) return keyHelpRows(columns, room, paint);
+  return [statusRow(state, paint)];
+}
+
+function searchRow({ query, at }: HistorySearch, columns: number, paint: Paint): string {
+  const text = displayText(textOf(query));
+  const isNowhere = at === null && text !== '';
+  const keys = isNowhere ? 'nothing found' : 'Ctrl-R older · Enter sends · Tab edits';
+  const room = Math.max(8, columns - textWidth(SEARCH) - textWidth(keys) - 4);
+  return clipPainted(
+    `${paint('cyan', SEARCH)} ${clipStart(text, room)}▏ ${paint(isNowhere ? 'yellow' : 'dim', keys)}`,
+    columns,
+  );
+}
+
+const SEARCH = 'search:';
+
 function statusRow({ hint, status, size }: UIState, paint: Paint): string {
   if (hint !== null) return paint('yellow', clipWidth(hint, size.columns));
-  return paint('dim', clipWidth(displayText(status), size.columns));
+  const text = status === null ? '' : statusText(status, size.columns);
+  return paint('dim', clipWidth(text, size.columns));
 }
 
 function hintRow(state: UIState, paint: Paint, room: number): string[] {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { fieldRows } from '../../terminal/interactive/field-rows.ts';
 import { type Key, KeyDecoder } from '../../terminal/interactive/keys.ts';
-import { fieldRows, textOf } from '../../terminal/interactive/text-field.ts';
+import { textOf } from '../../terminal/interactive/text-field.ts';
 import { NO_PROMPT, type PromptState, pressedPrompt, withText } from './prompt.ts';
 
 const LEFT = '\x1b[D';
@@ -65,7 +66,7 @@ describe('a long paste', () => {
   it('is shown folded and submitted whole', () => {
     const { state } = type(`see ${paste} ok`);
     const { rows } = fieldRows(state.field, 80);
-    expect(rows).toEqual(['see [pasted 10,000 characters] ok']);
+    expect(rows).toEqual(['see [Pasted 2 lines] ok']);
     expect(type('\r', state).sent).toEqual([`see ${long} ok`]);
   });
 
@@ -77,7 +78,7 @@ describe('a long paste', () => {
   it('is one thing too where the terminal sends it unmarked and in pieces', () => {
     const piece = 'y'.repeat(2_000);
     const { state } = type(piece, type(piece).state);
-    expect(fieldRows(state.field, 80).rows).toEqual(['[pasted 4,000 characters]']);
+    expect(fieldRows(state.field, 80).rows).toEqual(['[Pasted 4,000 characters]']);
   });
 
   it('stays as it is when it is short', () => {
@@ -151,5 +152,33 @@ describe('slash commands', () => {
   it('are submitted as they were typed when no offer was chosen', () => {
     expect(type('/c\r').sent).toEqual(['/c']);
     expect(type('say /c').state.completions).toEqual([]);
+  });
+});
+
+describe('a search through the history', () => {
+  const { state } = type('fix the parser\rrun the tests\rfix the lexer\rfix the lexer\r /secret\r');
+  const CTRL_R = '\x12';
+  const step = (keys: string) => type(`draft${keys}`, state);
+
+  it.each([
+    ['finds the newest text that holds what is typed', `${CTRL_R}FIX`, 'fix the lexer'],
+    ['goes on to older ones', `${CTRL_R}fix${CTRL_R}`, 'fix the parser'],
+    ['stays at the oldest', `${CTRL_R}fix${CTRL_R}${CTRL_R}`, 'fix the parser'],
+    ['comes back to newer ones', `${CTRL_R}fix${CTRL_R}${DOWN}`, 'fix the lexer'],
+    ['looks again when a letter is taken away', `${CTRL_R}tex\x7f\x7f`, 'fix the lexer'],
+    ['shows the own text where nothing is found', `${CTRL_R}zzz`, 'draft'],
+    ['does not find what began with a blank', `${CTRL_R}secret`, 'draft'],
+    ['goes on editing with Tab', `${CTRL_R}pars\t!`, 'fix the parser!'],
+    ['goes on editing with a key that moves', `${CTRL_R}pars\x01!`, '!fix the parser'],
+    ['gives the own text back by Ctrl-C', `${CTRL_R}pars\x03`, 'draft'],
+    ['ends by Backspace in an empty query', `${CTRL_R}p\x7f\x7f!`, 'draft!'],
+  ])('%s', (_what, keys, expected) => {
+    expect(textOf(step(keys).state.field)).toBe(expected);
+  });
+
+  it('sends what was found by Enter, and nothing where nothing was found', () => {
+    expect(step(`${CTRL_R}run\r`).sent).toEqual(['run the tests']);
+    expect(step(`${CTRL_R}zzz\r`).sent).toEqual([]);
+    expect(textOf(step(`${CTRL_R}zzz\r`).state.field)).toBe('draft');
   });
 });

@@ -29,7 +29,7 @@ async function open(
   const script = `'${process.execPath}' '${PROGRAM}'; echo "code=$?"; stty -a; echo end`;
   const env = { PATH, HOME: scratch, ...options.env };
   terminal = new Terminal(['-c', script], { ...options, cwd: scratch, program: '/bin/sh', env });
-  await terminal.until('offline model');
+  await terminal.until('Esc Esc rewinds');
 }
 
 /** Types, and waits for what comes of it. */
@@ -75,7 +75,7 @@ describe('the interactive UI at a terminal', () => {
     const pasted = Array.from({ length: 1_001 }, (_, i) => `第${i % 10}行文字，abc`).join('\n');
     const text = pasted.slice(0, 10_000);
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
-    await type(`\x1b[200~${text}\x1b[201~`, '> [pasted 10,000 characters]');
+    await type(`\x1b[200~${text}\x1b[201~`, '> [Pasted 1,000 lines]');
     await type(ENTER, `submitted 10000 characters ${hash}`);
     await type('/', '/undo        what /undo does');
     await type('un\t', '> /undo\n');
@@ -138,10 +138,52 @@ describe('the interactive UI at a terminal', () => {
     ]);
     expect(times(terminal.screen(), '● Write notes.txt')).toBe(1);
     await type('\x0f', '  I wonder what this is.');
-    expect(terminal.screen()).toContain('    result 9');
+    expect(terminal.screen()).toContain('    13 + result 13');
     await type('clear\r', (screen) => isIdle(screen) && !screen.includes('result'));
     await type('\x04', 'end');
     await expectSane();
+  });
+
+  it('leaves nothing blank after a tall dialog, and after offers', async () => {
+    await open({ columns: 60, rows: 20 });
+    for (let i = 0; i < 8; i += 1) await type(`line ${i}${ENTER}`, `> line ${i}\n`);
+    const isFull = (screen: string): boolean => {
+      const rows = screen.split('\n');
+      return rows.length === 20 && rows.at(-1)?.includes('Esc Esc') === true;
+    };
+    await terminal.until(isFull);
+    await type(`choice${ENTER}`, 'lines 1–');
+    const after = await type(
+      ESCAPE,
+      (screen) => screen.includes('took back null') && isFull(screen),
+    );
+    expect(after).toContain('> line 5');
+    await type('/c', 'what /checkpoint does');
+    const without = await type('\x15', (screen) => !screen.includes('/c') && isFull(screen));
+    expect(without).toContain('> line 5');
+  });
+
+  it('shows prompts that wait below, and ↑ takes back the last of them', async () => {
+    await open({ columns: 60 });
+    const waits = await type(`queue${ENTER}`, '(↑ takes it back)');
+    expect(waits).toContain('waits: the first that waits\n');
+    expect(waits).toContain('waits: the second that waits (↑ takes it back)\n');
+    const UP = '\x1b[A';
+    await type(UP, (screen) => screen.includes('> the second that waits\n'));
+    expect(terminal.screen()).toContain('waits: the first that waits (↑ takes it back)\n');
+  });
+
+  it('draws a long conversation from its end, and says how much is above', async () => {
+    await open({ columns: 60 });
+    await type(`notices${ENTER}`, 'an info');
+    await type(`resume${ENTER}`, 'answered 60');
+    const all = terminal.allRows().join('\n');
+    expect(all).toContain('… 20 earlier entries, 10 prompts among them');
+    expect(all).not.toContain('answered 10\n');
+    expect(all).toContain('> asked 11');
+    expect(terminal.screen()).not.toContain('an info');
+    const UP = '\x1b[A';
+    await type(UP, '> asked 60');
   });
 
   it('keeps all of a long answer, once, in a small terminal, without colours by NO_COLOR', async () => {
@@ -197,7 +239,7 @@ describe('the interactive UI at a terminal', () => {
     const args = ['--norc', '--noprofile', '-i'];
     terminal = new Terminal(args, { cwd: scratch, program: '/bin/bash', env });
     await terminal.until('prompt>');
-    await type(`'${process.execPath}' '${PROGRAM}'\r`, 'offline model');
+    await type(`'${process.execPath}' '${PROGRAM}'\r`, 'Esc Esc rewinds');
     await type('some text', '> some text');
     await type('\x1a', 'Stopped');
     await type('stty -a\r', (screen) => /[ ;]icanon/.test(screen) && /[ ;]echo /.test(screen));
@@ -209,7 +251,15 @@ describe('the interactive UI at a terminal', () => {
   it('asks for permission, one question at a time, shows no control characters, and colours', async () => {
     await open();
     await type('permission\r', 'rm -rf build\\x1b[2J');
-    await type('2', 'first always');
+    await type('a', 'first always');
+    await type('permission\r', 'Run a command?');
+    await type(ESCAPE, 'first no');
+    await type('permission\r', '4  No, and say what to do instead: type it');
+    expect(terminal.screen()).toContain('ask again in this conversation for this command (a)');
+    // A letter that is no answer begins a line; Esc goes back to the answers.
+    await type('use pn', '> use pn▏');
+    await type(ESCAPE, (screen) => !screen.includes('use pn'));
+    await type('4use pnpm\r', 'first no, use pnpm');
     await type('two\r', 'One?');
     await type('1', 'Two?');
     await type('n', 'both once no');

@@ -1,6 +1,13 @@
 import type { Chooser } from '../../terminal/interactive/chooser.ts';
+import {
+  type EditedText,
+  editText,
+  type PassSignals,
+} from '../../terminal/interactive/external-editor.ts';
 import { HeldTerminal, IN_THE_SCROLL, LiveRows } from '../../terminal/interactive/screen.ts';
 import { type Paint, paintFor } from '../../terminal/paint.ts';
+import type { Todo } from '../commands/command.ts';
+import { loadHighlighter } from './code-highlight.ts';
 import {
   confirmDialog,
   DialogQueue,
@@ -10,6 +17,7 @@ import {
   rewindMenu,
 } from './dialogs.ts';
 import type {
+  ConversationEntry,
   InteractiveUI,
   ListItem,
   PermissionAnswer,
@@ -24,8 +32,12 @@ import type {
 } from './interactive-ui.ts';
 import { Keyboard } from './keyboard.ts';
 import { type LiveView, liveView, SIGN_MS } from './live-view.ts';
+import { recalling } from './prompt.ts';
+import { isToKeep, type PromptMemory } from './prompt-history.ts';
+import type { StatusShown } from './status-line.ts';
 import { type Entry, Transcript } from './transcript.ts';
-import { UIStore } from './ui-state.ts';
+import { type UIState, UIStore } from './ui-state.ts';
+import { WorkShown } from './work-shown.ts';
 
 export interface TerminalInteractiveUIOptions {
   readonly stdin: NodeJS.ReadStream;
@@ -34,6 +46,10 @@ export interface TerminalInteractiveUIOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where paths are shown from. */
   readonly cwd: string;
+  /** What was sent in this project; left out, what was sent to this UI. */
+  readonly memory?: PromptMemory;
+  /** Has signals passed to another program while that has the terminal. */
+  readonly during?: PassSignals;
 }
 
 /** The interactive UI at a terminal: rows that are drawn by `LiveRows`, below what has scrolled by. */
@@ -43,9 +59,13 @@ export class TerminalInteractiveUI implements InteractiveUI {
   readonly #screen: LiveRows;
   readonly #store: UIStore;
   readonly #transcript: Transcript;
+  readonly #work: WorkShown;
   readonly #dialogs: DialogQueue;
   #running: Running | null = null;
   #hasEnded = false;
+  /** How many rows were drawn last, and whether a dialog or offers were among them. */
+  #height = 0;
+  #isOpen = false;
   /** For the input that is set before there is a keyboard. */
   #firstInput: string | null = null;
 
@@ -56,6 +76,7 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#screen = new LiveRows(stdout);
     this.#store = new UIStore(() => this.#draw());
     this.#transcript = new Transcript(this.#store, this.#screen, { paint: this.#paint, cwd });
+    this.#work = new WorkShown(this.#store, (entry) => this.#show(entry));
     this.#dialogs = new DialogQueue((dialog) => this.#store.update({ dialog }));
   }
 
@@ -75,8 +96,14 @@ export class TerminalInteractiveUI implements InteractiveUI {
       dialogs: this.#dialogs,
       handlers,
       redraw: () => this.#redraw(),
-      suspend: () => terminal.suspend(),
+      suspend: () => {
+        // The shell goes on below the conversation, not across the input.
+        this.#screen.end();
+        terminal.suspend();
+      },
       unfold: (verbose) => this.#unfold(verbose),
+      editText: (text) => this.editText(text, PROMPT_FILE),
+      memory: this.#options.memory ?? memoryOfOwn(),
     });
     const spinner = setInterval(() => {
       if (this.#store.get().activity !== null) this.#draw();
@@ -85,6 +112,8 @@ export class TerminalInteractiveUI implements InteractiveUI {
     this.#hasEnded = false;
     this.#store.update({ size: terminal.size });
     terminal.take();
+    // Not before the first rows are on the screen.
+    setImmediate(() => void this.#loadHighlighter());
     if (this.#firstInput !== null) keyboard.setInput(this.#firstInput);
     this.#firstInput = null;
   }
@@ -140,19 +169,32 @@ export class TerminalInteractiveUI implements InteractiveUI {
 
   displayToolUse(call: ToolUseShown): void {
     this.#transcript.end();
-    this.#show({ kind: 'tool-use', call });
+    this.#work.begins(call);
   }
 
-  displayToolResult({ text, isError }: ToolResultShown): void {
-    this.#show({ kind: 'tool-result', text, isError });
+  displayToolResult(result: ToolResultShown): void {
+    this.#work.ends(result);
+  }
+
+  displayToolOutput(id: string, text: string): void {
+    this.#work.prints(id, text);
+  }
+
+  displayTodos(todos: readonly Todo[]): void {
+    this.#work.todos(todos);
   }
 
   setActivity(activity: string | null): void {
+    if (activity === null) this.#work.turnEnds();
     this.#store.update({ activity });
   }
 
-  setStatus(status: string): void {
+  setStatus(status: StatusShown): void {
     this.#store.update({ status });
+  }
+
+  setWaiting(waiting: readonly string[]): void {
+    this.#store.update({ waiting });
   }
 
   setVerbose(verbose: boolean): void {
@@ -161,6 +203,13 @@ export class TerminalInteractiveUI implements InteractiveUI {
 
   clear(): void {
     this.#transcript.clear();
+  }
+
+  showConversation(entries: readonly ConversationEntry[]): void {
+    this.#transcript.end();
+    const prompts = entries.flatMap((entry) => (entry.kind === 'user' ? [entry.text] : []));
+    this.#store.update({ prompt: recalling(this.#store.get().prompt, prompts) });
+    this.#transcript.show(entries);
   }
 
   setInput(text: string): void {
@@ -196,15 +245,32 @@ export class TerminalInteractiveUI implements InteractiveUI {
   async askPermission(question: PermissionQuestion): Promise<PermissionAnswer> {
     const { signal } = question;
     if (signal.aborted) return 'no';
-    const asked = this.#dialogs.ask(permissionDialog(question));
+    const asked = this.#dialogs.ask(permissionDialog(question, this.#paint));
     signal.addEventListener('abort', asked.close, { once: true });
     const answer = await asked.answer;
     signal.removeEventListener('abort', asked.close);
+    this.#work.restartClock(question.callId);
     return answer ?? 'no';
   }
 
   async confirm(question: string): Promise<boolean> {
     return (await this.#choose(confirmDialog(question))) ?? false;
+  }
+
+  async editText(text: string, fileName: string): Promise<EditedText> {
+    const terminal = this.#running?.terminal;
+    if (terminal === undefined) return { problem: 'there is no terminal' };
+    const { env, cwd: project, during } = this.#options;
+    const before = terminal.size;
+    // The editor may draw on the screen that the conversation is on.
+    this.#screen.end();
+    try {
+      return await terminal.lend(() => editText({ text, fileName, env, project, during }));
+    } finally {
+      const { columns, rows } = terminal.size;
+      if (columns === before.columns && rows === before.rows) this.#draw();
+      else this.#redraw();
+    }
   }
 
   async #choose<Value>(chooser: Chooser<Value>): Promise<Value | null> {
@@ -218,19 +284,36 @@ export class TerminalInteractiveUI implements InteractiveUI {
     } else this.#transcript.add(entry);
   }
 
+  /** Answers of a conversation that was taken up may be there before it. */
+  async #loadHighlighter(): Promise<void> {
+    // Without it, such as when the package was removed meanwhile, code has no colours.
+    await loadHighlighter().catch(() => undefined);
+    if (this.#transcript.hasAnswers) this.#redraw();
+  }
+
   #draw(): void {
-    if (this.#running === null) return;
+    if (this.#running === null || this.#running.terminal.isLent) return;
+    this.#transcript.settle();
     const { rows, cursor } = this.#view();
+    const wasOpen = this.#isOpen;
+    this.#isOpen = isOpen(this.#store.get());
+    // What a tall dialog pushed out of the screen comes back into the rows that it leaves.
+    const isLower = rows.length < this.#height && wasOpen;
+    if (isLower && this.#transcript.isPushedOutBy(this.#height)) {
+      this.#transcript.replay(this.#store.get().size.rows - rows.length);
+    }
+    this.#height = rows.length;
     this.#screen.draw(rows, cursor);
   }
 
   #view(): LiveView {
-    return liveView(this.#store.get(), { paint: this.#paint, now: Date.now() });
+    const { cwd } = this.#options;
+    return liveView(this.#store.get(), { paint: this.#paint, now: Date.now(), cwd });
   }
 
   /** Everything from the top, as much as fits: so nothing is pushed out of the screen twice. */
   #redraw(): void {
-    if (this.#running === null) return;
+    if (this.#running === null || this.#running.terminal.isLent) return;
     const { size } = this.#running.terminal;
     this.#store.update({ size });
     this.#transcript.replay(size.rows - this.#view().rows.length);
@@ -242,6 +325,17 @@ export class TerminalInteractiveUI implements InteractiveUI {
     if (verbose) this.#transcript.replayTurn();
     else this.#redraw();
   }
+}
+
+function isOpen({ dialog, prompt, showsKeys }: UIState): boolean {
+  return dialog !== null || prompt.completions.length > 0 || showsKeys;
+}
+
+const PROMPT_FILE = 'prompt.md';
+
+function memoryOfOwn(): PromptMemory {
+  const texts: string[] = [];
+  return { texts: () => texts, add: (text) => void (isToKeep(text) && texts.push(text)) };
 }
 
 interface Running {

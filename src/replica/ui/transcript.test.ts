@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { paintFor } from '../../terminal/paint.ts';
-import { type Entry, entryRows, Transcript, toolLine } from './transcript.ts';
+import { type Entry, entryRows, Transcript } from './transcript.ts';
 import { UIStore } from './ui-state.ts';
 
 const plain = (_style: string, text: string): string => text;
@@ -91,34 +91,10 @@ it('cuts lines that nobody would read to their end', () => {
 const room = { columns: 40, verbose: false, paint: plain, cwd: '/project' };
 const rows = (entry: Entry, verbose = false) => entryRows(entry, { ...room, verbose });
 
-it.each([
-  ['Write', { file_path: '/project/src/notes.txt', content: 'x' }, 'Write src/notes.txt'],
-  ['Read', { file_path: '/etc/hosts' }, 'Read /etc/hosts'],
-  ['Bash', { command: 'npm test', description: 'Run tests' }, 'Bash $ npm test'],
-  ['Grep', { pattern: 'TODO', path: '/project' }, 'Grep TODO'],
-  ['mcp__db__query', { limit: 3 }, 'mcp__db__query'],
-  ['Bash', { command: 'echo a\necho \x1b[2Jb' }, 'Bash $ echo a\\necho \\x1b[2Jb'],
-])('says in a line what %s is about to do', (name, input, expected) => {
-  expect(toolLine({ name, input }, '/project')).toBe(expected);
-});
-
 it('folds thinking to a line, and shows it whole when asked', () => {
   const entry: Entry = { kind: 'thinking', text: 'First this.\nThen that.' };
   expect(rows(entry)).toEqual(['thinking … (Ctrl-O shows it)']);
   expect(rows(entry, true)).toEqual(['  First this.', '  Then that.']);
-});
-
-it('clips results of tools to a few lines, and shows them whole when asked', () => {
-  const text = '1\n2\n3\n4\n5\n6\n';
-  const entry: Entry = { kind: 'tool-result', text, isError: false };
-  expect(rows(entry)).toEqual([
-    '  ⎿ 1',
-    '    2',
-    '    3',
-    '    4',
-    '    … 2 more lines (Ctrl-O shows them)',
-  ]);
-  expect(rows(entry, true)).toHaveLength(6);
 });
 
 it('folds a prompt of many lines', () => {

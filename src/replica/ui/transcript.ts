@@ -1,18 +1,26 @@
-import { relative } from 'node:path';
-import { displayText } from '../../index.ts';
 import type { LiveRows } from '../../terminal/interactive/screen.ts';
-import type { Paint, Style } from '../../terminal/paint.ts';
+import type { Style } from '../../terminal/paint.ts';
 import { plural } from '../../terminal/phrases.ts';
 import { wrapRows } from '../../terminal/rows.ts';
 import { clipPainted, clipWidth, textWidth } from '../../terminal/text-width.ts';
-import type { ToolUseShown } from './interactive-ui.ts';
+import type { Todo } from '../commands/command.ts';
+import { todoRows } from '../tools/todo-rows.ts';
+import { type EndedCall, endedRows, type ToolRoom } from '../tools/tool-rows.ts';
+import type { ConversationEntry } from './interactive-ui.ts';
+import { markdownRows } from './markdown.ts';
+import { settle } from './markdown-stream.ts';
 import type { UIStore } from './ui-state.ts';
+import { isOfTodos } from './work-shown.ts';
 
 /** The rows that have scrolled by. */
 export type Scroll = Pick<LiveRows, 'print' | 'restart'>;
 
 /** As many can be drawn again, such as after a resize. */
-const MOST_KEPT = 300;
+const MOST_KEPT = 2_000;
+const MOST_KEPT_LENGTH = 2_000_000;
+const MOST_ADDED = MOST_KEPT_LENGTH / 4;
+/** As many are drawn of a conversation that is taken up again. */
+const MOST_SHOWN = 100;
 
 /** Everything that was said and done. Prints it above the live rows, and prints a part of it again when asked. */
 export class Transcript {
@@ -20,6 +28,10 @@ export class Transcript {
   readonly #scroll: Scroll;
   readonly #room: Pick<EntryRoom, 'paint' | 'cwd'>;
   #entries: Entry[] = [];
+  /** Since the oldest were last forgotten. */
+  #added = 0;
+  /** Rows that were printed since the screen was begun, counted as far as a screen may be high. */
+  #height = 0;
 
   constructor(store: UIStore, scroll: Scroll, room: Pick<EntryRoom, 'paint' | 'cwd'>) {
     this.#store = store;
@@ -28,9 +40,38 @@ export class Transcript {
   }
 
   add(entry: Entry): void {
-    this.#entries = [...this.#entries.slice(1 - MOST_KEPT), entry];
-    this.#scroll.print(this.rowsOf(entry));
+    this.#entries.push(entry);
+    this.#added += lengthOf(entry);
+    if (this.#entries.length > MOST_KEPT || this.#added > MOST_ADDED) {
+      this.#entries = newestOf(this.#entries);
+      this.#added = 0;
+    }
+    this.#print(this.rowsOf(entry));
     this.#store.update({});
+  }
+
+  /** Whether live rows of this height have pushed some of it out of the screen. */
+  isPushedOutBy(rows: number): boolean {
+    return this.#height + rows > this.#store.get().size.rows;
+  }
+
+  /** A conversation in place of everything else. Of a long one the end is printed, and how much is above. */
+  show(conversation: readonly ConversationEntry[]): void {
+    const above = Math.max(0, conversation.length - MOST_SHOWN);
+    const shown = conversation.slice(above).flatMap(entriesOf);
+    const note: Entry = { kind: 'info', text: aboveText(conversation.slice(0, above)) };
+    const isFirst = this.#entries.length === 0;
+    this.#entries = newestOf(above === 0 ? shown : [note, ...shown]);
+    this.#added = 0;
+    const blocks = this.#entries.map((entry) => this.rowsOf(entry));
+    // What was said before the UI began, such as a warning, stays on the screen.
+    if (isFirst) this.#print(blocks.flat());
+    else this.#begin(blocks);
+    this.#store.update({});
+  }
+
+  get hasAnswers(): boolean {
+    return this.#entries.some(({ kind }) => kind === 'answer');
   }
 
   rowsOf(entry: Entry): readonly string[] {
@@ -46,6 +87,16 @@ export class Transcript {
   streamThinking(piece: string): void {
     this.#endBlock('answer');
     this.#store.updateSoon({ thinking: this.#store.get().thinking + piece });
+  }
+
+  /** Puts what nothing can change any more into the scroll. What is left of the answer is short. */
+  settle(): void {
+    const { answer, answerJoins } = this.#store.get();
+    if (answer === '') return;
+    const { parts, growing } = settle({ text: answer, joins: answerJoins });
+    if (parts.length === 0 && growing.text === answer) return;
+    for (const { text, joins } of parts) this.add({ kind: 'answer', text, joins });
+    this.#store.update({ answer: growing.text, answerJoins: growing.joins });
   }
 
   /** A prompt may come in the middle of an answer: the unfinished line of the answer goes on below it. */
@@ -92,16 +143,39 @@ export class Transcript {
 
   #begin(blocks: readonly (readonly string[])[]): void {
     this.#scroll.restart();
-    this.#scroll.print(blocks.flat());
+    this.#height = 0;
+    this.#print(blocks.flat());
     this.#store.update({});
   }
 
-  #endBlock(kind: 'thinking' | 'answer'): void {
-    const text = this.#store.get()[kind];
-    if (text === '') return;
-    this.#store.update({ [kind]: '' });
-    if (text.trim() !== '') this.add({ kind, text });
+  #print(rows: readonly string[]): void {
+    this.#scroll.print(rows);
+    const { rows: most, columns } = this.#store.get().size;
+    if (this.#height <= most) this.#height += heightOf(rows, columns);
   }
+
+  #endBlock(kind: 'thinking' | 'answer'): void {
+    if (kind === 'answer') this.settle();
+    const { [kind]: text, answerJoins: joins } = this.#store.get();
+    if (text === '') return;
+    this.#store.update({ [kind]: '', answerJoins: false });
+    if (text.trim() === '') return;
+    this.add(kind === 'answer' ? { kind, text, joins } : { kind, text });
+  }
+}
+
+/** As many of the last as are worth their memory. */
+function newestOf(entries: readonly Entry[]): Entry[] {
+  let length = 0;
+  const beyond = entries.findLastIndex((entry) => {
+    length += lengthOf(entry);
+    return length > MOST_KEPT_LENGTH;
+  });
+  return entries.slice(Math.max(beyond + 1, entries.length - (MOST_KEPT * 3) / 4));
+}
+
+function lengthOf(entry: Entry): number {
+  return JSON.stringify(entry).length;
 }
 
 function lastThatFit(rows: readonly string[], room: number, columns: number): readonly string[] {
@@ -118,28 +192,35 @@ function heightOf(rows: readonly string[], columns: number): number {
   return rows.reduce((sum, row) => sum + Math.max(1, Math.ceil(textWidth(row) / columns)), 0);
 }
 
+/** Of the list of things to do only what it is now is worth showing, not each step to it. */
+function entriesOf(entry: ConversationEntry): Entry[] {
+  if (entry.kind !== 'tool') return [entry];
+  const { call, result } = entry;
+  return isOfTodos(call) ? [] : [{ kind: 'tool', ended: { call, result, elapsedMs: 0 } }];
+}
+
+function aboveText(above: readonly ConversationEntry[]): string {
+  const prompts = above.filter(({ kind }) => kind === 'user').length;
+  const said = prompts === 0 ? '' : `, ${plural(prompts, 'prompt')} among them`;
+  return `… ${plural(above.length, 'earlier entry', 'earlier entries')}${said}, not drawn here; the agent knows them`;
+}
+
 type Notice = 'info' | 'warning' | 'error' | 'success';
 
 /** Something that has been said or done, in the scroll of the conversation. */
 export type Entry =
-  | { readonly kind: Notice | 'user' | 'answer' | 'thinking'; readonly text: string }
+  | { readonly kind: Notice | 'user' | 'thinking'; readonly text: string }
+  | { readonly kind: 'answer'; readonly text: string; readonly joins?: boolean }
   | { readonly kind: 'block'; readonly lines: readonly string[] }
-  | { readonly kind: 'tool-use'; readonly call: ToolUseShown }
-  | { readonly kind: 'tool-result'; readonly text: string; readonly isError: boolean };
+  | { readonly kind: 'tool'; readonly ended: EndedCall }
+  | { readonly kind: 'todos'; readonly todos: readonly Todo[] };
 
-export interface EntryRoom {
-  readonly columns: number;
-  readonly verbose: boolean;
-  readonly paint: Paint;
-  /** Where paths are shown from; null shows them whole. */
-  readonly cwd: string | null;
-}
+export type EntryRoom = ToolRoom;
 
 /** Nobody reads more of a line. */
 const LONGEST_LINE = 10_000;
 /** More than the rows that a fold leaves can hold. */
 const LONGEST_FOLDED = 20_000;
-const RESULT_ROWS = 4;
 const PROMPT_ROWS = 12;
 
 export function entryRows(entry: Entry, room: EntryRoom): readonly string[] {
@@ -149,13 +230,13 @@ export function entryRows(entry: Entry, room: EntryRoom): readonly string[] {
     case 'user':
       return ['', ...userRows(entry.text, room)];
     case 'answer':
-      return ['', ...wrapRows(entry.text.trimEnd(), room.columns)];
+      return answerRows(entry.text, entry.joins === true, room);
     case 'thinking':
       return thinkingRows(entry.text, room);
-    case 'tool-use':
-      return [`${room.paint('cyan', '●')} ${callLine(entry.call, room)}`];
-    case 'tool-result':
-      return resultRows(entry, room);
+    case 'tool':
+      return endedRows(entry.ended, room);
+    case 'todos':
+      return todoRows(entry.todos, room.columns, room.paint);
     default: {
       const style = STYLES[entry.kind];
       return wrapRows(entry.text, room.columns).map((row) => room.paint(style, row));
@@ -170,6 +251,12 @@ const STYLES: Readonly<Record<Notice, Style>> = {
   success: 'green',
 };
 
+/** Apart from what is above it, unless it goes on with that. */
+function answerRows(text: string, joins: boolean, room: EntryRoom): string[] {
+  const rows = markdownRows(text, room);
+  return joins || rows.length === 0 ? rows : ['', ...rows];
+}
+
 function userRows(text: string, room: EntryRoom): string[] {
   const rows = folded(text, PROMPT_ROWS, { ...room, columns: room.columns - 2 });
   return rows.map((row, i) => `${i === 0 ? room.paint('cyan', '>') : ' '} ${row}`);
@@ -182,21 +269,6 @@ function thinkingRows(text: string, { columns, verbose, paint }: EntryRoom): str
   return rows.map((row) => paint('dim', row));
 }
 
-function callLine(call: ToolUseShown, { columns, cwd, paint }: EntryRoom): string {
-  const line = clipWidth(toolLine(call, cwd), columns - 2);
-  const [name = ''] = /^\S*/.exec(line) ?? [];
-  return paint('bold', name) + line.slice(name.length);
-}
-
-function resultRows(
-  { text, isError }: { readonly text: string; readonly isError: boolean },
-  room: EntryRoom,
-): string[] {
-  const rows = folded(text.trimEnd(), RESULT_ROWS, { ...room, columns: room.columns - 4 });
-  const style = isError ? 'red' : 'dim';
-  return rows.map((row, i) => `  ${i === 0 ? '⎿' : ' '} ${room.paint(style, row)}`);
-}
-
 function folded(text: string, most: number, { verbose, columns }: EntryRoom): string[] {
   if (verbose) return wrapRows(text, columns);
   const rows = wrapRows(text.slice(0, LONGEST_FOLDED).toWellFormed(), columns);
@@ -205,35 +277,4 @@ function folded(text: string, most: number, { verbose, columns }: EntryRoom): st
   if (rows.length + beyond <= most + 1) return rows;
   const more = `… ${plural(rows.length + beyond - most, 'more line')} (Ctrl-O shows them)`;
   return [...rows.slice(0, most), clipWidth(more, columns)];
-}
-
-/** The fields that say what a tool is about to do, the most telling first. */
-const MAIN_FIELDS = [
-  'command',
-  'file_path',
-  'notebook_path',
-  'pattern',
-  'path',
-  'url',
-  'query',
-  'description',
-  'skill',
-  'prompt',
-];
-const PATH_FIELDS: ReadonlySet<string> = new Set(['file_path', 'notebook_path', 'path']);
-
-/** A call in a few words: `Write notes.txt`, `Bash $ npm test`. */
-export function toolLine({ name, input }: Omit<ToolUseShown, 'id'>, cwd: string | null): string {
-  const field = MAIN_FIELDS.find((one) => typeof input[one] === 'string' && input[one] !== '');
-  if (field === undefined) return displayText(name);
-  const value = String(input[field]);
-  const argument = PATH_FIELDS.has(field) ? shortened(value, cwd) : value.trim();
-  return displayText(`${name} ${field === 'command' ? '$ ' : ''}${argument}`);
-}
-
-/** Paths within the project are shown from there, as a person would write them. */
-function shortened(path: string, cwd: string | null): string {
-  if (cwd === null || !path.startsWith('/')) return path;
-  const short = relative(cwd, path);
-  return short === '' || short.startsWith('..') ? path : short;
 }

@@ -1,21 +1,35 @@
 import type { Chooser } from '../../terminal/interactive/chooser.ts';
 import type { Size } from '../../terminal/interactive/screen.ts';
+import type { Todo } from '../commands/command.ts';
+import type { RunningCall } from '../tools/tool-rows.ts';
 import { NO_PROMPT, type PromptState } from './prompt.ts';
+import type { StatusShown } from './status-line.ts';
 
 /** Everything that decides what is drawn below what has scrolled by. */
 export interface UIState {
   readonly size: Size;
   /** Whether thinking and tool results are shown whole. */
   readonly verbose: boolean;
-  /** What of an answer has come so far. */
+  /** What of an answer has come so far and is not in the scroll yet. */
   readonly answer: string;
+  /** Whether that goes on with the last of the scroll, without a blank row. */
+  readonly answerJoins: boolean;
   readonly thinking: string;
+  /** Tool calls without a result yet, oldest first. */
+  readonly running: readonly RunningCall[];
+  /** The agent's list of things to do; shown as long as it is at work and some are left. */
+  readonly todos: readonly Todo[];
   /** What the agent is at; null while it waits. */
   readonly activity: string | null;
-  readonly status: string;
+  /** Null until it is told. */
+  readonly status: StatusShown | null;
+  /** Prompts that wait for their turn. */
+  readonly waiting: readonly string[];
   /** Said in place of the status, for a while. */
   readonly hint: string | null;
   readonly prompt: PromptState;
+  /** Whether the keys are listed below the input. */
+  readonly showsKeys: boolean;
   readonly dialog: Chooser<unknown> | null;
 }
 
@@ -29,11 +43,16 @@ export class UIStore {
     size: { columns: 80, rows: 24 },
     verbose: false,
     answer: '',
+    answerJoins: false,
     thinking: '',
+    running: [],
+    todos: [],
     activity: null,
-    status: '',
+    status: null,
+    waiting: [],
     hint: null,
     prompt: NO_PROMPT,
+    showsKeys: false,
     dialog: null,
   };
   #isDrawing = false;

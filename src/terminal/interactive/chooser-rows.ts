@@ -3,7 +3,7 @@ import type { Paint } from '../paint.ts';
 import { wrapRows } from '../rows.ts';
 import { clipPainted, clipStart, clipWidth, textWidth } from '../text-width.ts';
 import type { Chooser, ChooserView } from './chooser.ts';
-import { textOf } from './text-field.ts';
+import { type TextField, textOf } from './text-field.ts';
 
 export interface ChooserRoom {
   readonly columns: number;
@@ -106,13 +106,22 @@ function filterRow(
   { columns }: ChooserRoom,
   paint: Paint,
 ): string[] {
-  const typed = displayText(filter === null ? '' : textOf(filter));
   const count = ` ${matches.length} of ${options.length}`;
   const room = columns - textWidth(title) - ': '.length - count.length;
-  const shown = typed === '' ? TO_TYPE : `${clipStart(typed, Math.max(1, room - 1))}▏`;
+  const isEmpty = filter === null || filter.cells.length === 0;
+  const shown = isEmpty ? TO_TYPE : typedText(filter, Math.max(1, room));
   const gap = ' '.repeat(Math.max(0, room - textWidth(shown)));
-  const field = typed === '' ? paint('dim', shown) : shown;
+  const field = isEmpty ? paint('dim', shown) : shown;
   return [clipPainted(paint('bold', `${title}: `) + field + gap + paint('dim', count), columns)];
+}
+
+/** What is around the cursor, as much as fits. */
+function typedText({ cells, cursor }: TextField, room: number): string {
+  const before = displayText(textOf({ cells: cells.slice(0, cursor) }));
+  const after = displayText(textOf({ cells: cells.slice(cursor) }));
+  const start = `${clipStart(before, Math.max(1, room - 1))}▏`;
+  const left = room - textWidth(start);
+  return start + (after === '' || left < 1 ? '' : clipWidth(after, left));
 }
 
 const NOTHING_FITS = '  nothing fits; Esc shows all';
@@ -140,7 +149,7 @@ function listRows(chooser: Chooser<unknown>, room: ChooserRoom, paint: Paint): s
 }
 
 function optionRows(
-  { matches, selected }: Chooser<unknown>,
+  { matches, selected, writing }: Chooser<unknown>,
   index: number,
   { columns, now, labels }: ChooserRoom & { readonly labels: number },
   paint: Paint,
@@ -151,12 +160,17 @@ function optionRows(
   const isSelected = index === selected;
   const first = isSelected ? `${paint('cyan', '❯')} ${paint('cyan', label)}  ` : `  ${label}  `;
   const margin = labels + '❯ '.length + '  '.length;
-  const texts = option.rows({ columns: Math.max(1, columns - margin), now });
+  const room = Math.max(1, columns - margin);
+  const texts = [
+    ...option.rows({ columns: room, now }),
+    ...(isSelected && writing !== null ? [`> ${typedText(writing, Math.max(1, room - 2))}`] : []),
+  ];
   return texts.map((text, row) => (row === 0 ? first : ' '.repeat(margin)) + text);
 }
 
 function keysOf(chooser: Chooser<unknown>, { body, bodyRoom }: Layout, top: number): string {
-  const { digits, filter, focus, options } = chooser;
+  const { digits, filter, focus, options, writing } = chooser;
+  if (writing !== null) return 'Enter sends it · Esc goes back to the answers';
   if (digits !== '') return `${digits}… Enter takes it`;
   if (focus === 'body' && bodyRoom > 0)
     return 'Enter chooses · ↑↓ scrolls · Tab goes back to the list';
@@ -168,5 +182,5 @@ function keysOf(chooser: Chooser<unknown>, { body, bodyRoom }: Layout, top: numb
     body.length > bodyRoom ? `lines ${top + 1}–${top + bodyRoom} of ${body.length} · ` : '';
   const labels = options.map(({ label }) => label);
   const range = labels.length > 4 ? `1–${labels.at(-1)}` : labels.join(' ');
-  return `${read}${range} or ↑↓ Enter · 0 or Esc leaves`;
+  return `${read}${range} or ↑↓ Enter · 0 or Esc ${chooser.leaving}`;
 }

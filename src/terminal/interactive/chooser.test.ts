@@ -167,6 +167,21 @@ describe('a chooser with a filter', () => {
     expect(typed(stateAfter(chooser, '\x15\x7f'))).toBe('');
   });
 
+  it('is edited as every text is: by words, with cuts, yanks and undo', () => {
+    const chooser = stateAfter(filtering(NAMES), 'the parser');
+    expect(typed(stateAfter(chooser, '\x1bbx'))).toBe('the xparser');
+    expect(typed(stateAfter(chooser, `${LEFT}${LEFT}x`))).toBe('the parsxer');
+    expect(typed(stateAfter(chooser, '\x01a '))).toBe('a the parser');
+    expect(typed(stateAfter(chooser, '\x1b\x7f\x15\x19\x1by'))).toBe('the parser');
+    expect(typed(stateAfter(chooser, '\x15\x1f'))).toBe('the parser');
+    expect(stateAfter(chooser, '\x15\x1f').matches).toHaveLength(1);
+    // Escape empties it, and that can be undone.
+    expect(typed(stateAfter(chooser, `${ESCAPE}\x1f`))).toBe('the parser');
+    // At its end, the arrow to the right is for the body.
+    expect(stateAfter(chooser, `${LEFT}${RIGHT}`).focus).toBe('list');
+    expect(stateAfter(chooser, `${LEFT}${RIGHT}${RIGHT}`).focus).toBe('body');
+  });
+
   it('goes through the list and stops at its ends', () => {
     const state = many(100);
     expect(stateAfter(state, UP).selected).toBe(0);
@@ -210,5 +225,35 @@ describe('a chooser with a filter', () => {
     expect(type(many(3), '\r', VIEW).outcome).toEqual({ kind: 'chosen', value: 'message 0' });
     expect(type(many(3), '\t\r', VIEW).outcome.kind).toBe('chosen');
     expect(type(many(3), 'nowhere\r', VIEW).outcome).toEqual({ kind: 'stay' });
+  });
+});
+
+describe('a chooser with an option that takes a line', () => {
+  const view = { bodyRows: 0, bodyRoom: 0, listRoom: ROWS };
+  const question: Chooser<string> = chooserOf({
+    title: 'Run it?',
+    options: [
+      { value: 'yes', label: '1', letter: 'y', rows },
+      { value: 'no', label: '2', rows, write: (text) => `no: ${text}` },
+    ],
+  });
+  const stepAfter = (keys: string): Step<string> => type(question, keys, view);
+
+  it.each([
+    ['its number', '2use pnpm\r'],
+    ['Enter at it', `${DOWN}\ruse pnpm\r`],
+    ['any letter that is no answer', 'use pnpm\r'],
+    ['a paste', '\x1b[200~use pn\x1b[201~pm\r'],
+  ])('begins the line with %s, and chooses with it', (_, keys) => {
+    expect(stepAfter(keys).outcome).toEqual({ kind: 'chosen', value: 'no: use pnpm' });
+  });
+
+  it('edits the line, sends no empty one, and goes back to the answers with Escape', () => {
+    expect(stepAfter('2\r').outcome).toEqual({ kind: 'stay' });
+    expect(stepAfter('usx\x7fe\r').outcome).toEqual({ kind: 'chosen', value: 'no: use' });
+    const back = stepAfter(`use${ESCAPE}`);
+    expect(back.chooser.writing).toBeNull();
+    expect(type(back.chooser, 'y', view).outcome).toEqual({ kind: 'chosen', value: 'yes' });
+    expect(stepAfter('use\x03').outcome).toEqual({ kind: 'leave' });
   });
 });

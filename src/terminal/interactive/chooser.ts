@@ -1,5 +1,5 @@
 import type { Key, KeyName } from './keys.ts';
-import { EMPTY_FIELD, edited, insert, type TextField, textOf } from './text-field.ts';
+import { EMPTY_FIELD, edited, insert, replaced, type TextField, textOf } from './text-field.ts';
 
 export interface OptionRoom {
   readonly columns: number;
@@ -16,6 +16,8 @@ export interface ChooserOption<Value> {
   readonly search?: string;
   /** How it reads; the first row is its name. Safe to show. */
   readonly rows: (room: OptionRoom) => readonly string[];
+  /** For an option that wants a line of text: what is chosen with it. Typing at the list begins that line. */
+  readonly write?: (text: string) => Value;
 }
 
 /**
@@ -40,6 +42,10 @@ export interface Chooser<Value> {
   readonly focus: 'list' | 'body';
   /** The beginning of a number that may go on. */
   readonly digits: string;
+  /** What Esc does, in a word or two. */
+  readonly leaving: string;
+  /** The line that is being written for the selected option; null while none is. */
+  readonly writing: TextField | null;
 }
 
 export type Outcome<Value> =
@@ -74,6 +80,8 @@ export function chooserOf<Value>(parts: Parts<Value>): Chooser<Value> {
     bodyTop: 0,
     focus: 'list',
     digits: '',
+    leaving: 'leaves',
+    writing: null,
     ...parts,
   };
 }
@@ -100,21 +108,31 @@ export function pressed<Value>(chooser: Chooser<Value>, key: Key, view: ChooserV
   if (chooser.focus === 'body' && view.bodyRoom === 0) {
     return pressed({ ...chooser, focus: 'list' }, key, view);
   }
-  const { filter } = chooser;
+  const { filter, writing } = chooser;
+  if (writing !== null) return pressedWriting(chooser, writing, key);
   if (key.name === 'text') {
-    if (filter !== null) return stay(filtered(chooser, insert(filter, key.text)));
-    return key.pasted ? stay(chooser) : typed(chooser, key.text);
+    if (filter !== null) return stay(filtered(chooser, insert(filter, key.text, key.pasted)));
+    return key.pasted ? begunWriting(chooser, key.text) : typed(chooser, key.text);
   }
   if (key.name === 'interrupt' || key.name === 'end-of-input') return leave(chooser);
   if (key.name === 'escape') return escaped(chooser);
-  if (key.name === 'enter') return { chooser, outcome: chosen(chooser, numbered(chooser)) };
-  const shorter = filter !== null && DELETING.has(key.name) ? edited(filter, key.name) : null;
-  if (shorter !== null) return stay(filtered(chooser, shorter));
+  if (key.name === 'enter') return chosenAt(chooser, numbered(chooser));
+  const typedOver = filterAfter(chooser, key.name);
+  if (typedOver !== null) return stay(filtered(chooser, typedOver));
   const without = { ...chooser, digits: '' };
   return stay((chooser.bodyIs === 'beside' ? movedBeside : movedThrough)(without, key.name, view));
 }
 
-const DELETING: ReadonlySet<KeyName> = new Set(['backspace', 'delete-word', 'delete-all']);
+const NOT_OF_THE_FILTER: ReadonlySet<KeyName> = new Set(['home', 'end', 'line-break']);
+
+/** Null where the key does nothing to the filter, such as an arrow at its end: then it is for the list. */
+function filterAfter({ filter, focus }: Chooser<unknown>, name: KeyName): TextField | null {
+  const isFocus = focus === 'body' && FOCUSED_BY[name] !== undefined;
+  if (filter === null || isFocus || NOT_OF_THE_FILTER.has(name)) return null;
+  const after = edited(filter, name);
+  const isSame = after?.cells === filter.cells && after.cursor === filter.cursor;
+  return isSame ? null : after;
+}
 
 /** Nothing came after the beginning of a number: it is whole. */
 export function afterPause<Value>(chooser: Chooser<Value>): Outcome<Value> {
@@ -125,28 +143,62 @@ export function afterPause<Value>(chooser: Chooser<Value>): Outcome<Value> {
 function typed<Value>(chooser: Chooser<Value>, text: string): Step<Value> {
   let step = stay(chooser);
   for (const character of text) {
-    step = typedOne(step.chooser, character);
+    const { writing } = step.chooser;
+    step =
+      writing === null
+        ? typedOne(step.chooser, character)
+        : stay({ ...step.chooser, writing: insert(writing, character) });
     if (step.outcome.kind === 'leave' || step.outcome.kind === 'chosen') break;
   }
   return step;
 }
 
+/** A key while a line is written: Enter chooses with it, Esc goes back to the list. */
+function pressedWriting<Value>(chooser: Chooser<Value>, writing: TextField, key: Key): Step<Value> {
+  if (key.name === 'interrupt') return leave(chooser);
+  if (key.name === 'escape') return stay({ ...chooser, writing: null });
+  if (key.name === 'text') {
+    return stay({ ...chooser, writing: insert(writing, key.text, key.pasted) });
+  }
+  if (key.name !== 'enter') {
+    return stay({ ...chooser, writing: edited(writing, key.name) ?? writing });
+  }
+  const write = chooser.matches[chooser.selected]?.write;
+  const text = textOf(writing).trim();
+  if (write === undefined || text === '') return stay(chooser);
+  return { chooser, outcome: { kind: 'chosen', value: write(text) } };
+}
+
+/** Where an option takes a line of text, what is typed at the list is the beginning of it. */
+function begunWriting<Value>(chooser: Chooser<Value>, text: string): Step<Value> {
+  const selected = chooser.matches.findIndex(({ write }) => write !== undefined);
+  if (selected === -1 || text.trim() === '') return stay(chooser);
+  return stay({ ...chooser, selected, digits: '', writing: insert(EMPTY_FIELD, text) });
+}
+
 function typedOne<Value>(chooser: Chooser<Value>, character: string): Step<Value> {
   const { matches, digits } = chooser;
   const byLetter = matches.findIndex(({ letter }) => letter === character.toLowerCase());
-  if (byLetter !== -1) return { chooser, outcome: chosen(chooser, byLetter) };
-  if (!/^\d$/.test(character)) return stay(chooser);
+  if (byLetter !== -1) return chosenAt(chooser, byLetter);
+  if (!/^\d$/.test(character)) return begunWriting(chooser, character);
   if (digits === '' && character === '0') return leave(chooser);
   const number = digits + character;
   const index = matches.findIndex(({ label }) => label === number);
   if (index === -1) return stay({ ...chooser, digits: '' });
   const next = { ...chooser, digits: number, selected: index };
   const mayGoOn = matches.some(({ label }) => label !== number && label.startsWith(number));
-  return { chooser: next, outcome: mayGoOn ? { kind: 'pause' } : chosen(next, index) };
+  return mayGoOn ? { chooser: next, outcome: { kind: 'pause' } } : chosenAt(next, index);
 }
 
 function numbered<Value>({ matches, digits, selected }: Chooser<Value>): number {
   return digits === '' ? selected : matches.findIndex(({ label }) => label === digits);
+}
+
+/** An option that wants a line of text gets it first. */
+function chosenAt<Value>(chooser: Chooser<Value>, index: number): Step<Value> {
+  const option = chooser.matches[index];
+  if (option?.write === undefined) return { chooser, outcome: chosen(chooser, index) };
+  return stay({ ...chooser, selected: index, digits: '', writing: EMPTY_FIELD });
 }
 
 function chosen<Value>({ matches }: Chooser<Value>, index: number): Outcome<Value> {
@@ -157,7 +209,8 @@ function chosen<Value>({ matches }: Chooser<Value>, index: number): Outcome<Valu
 /** One step out: from the body, from the filter, from the chooser. */
 function escaped<Value>(chooser: Chooser<Value>): Step<Value> {
   if (chooser.focus === 'body') return stay({ ...chooser, focus: 'list' });
-  if ((chooser.filter?.cells.length ?? 0) > 0) return stay(filtered(chooser, EMPTY_FIELD));
+  if (chooser.filter !== null && chooser.filter.cells.length > 0)
+    return stay(filtered(chooser, replaced(chooser.filter, '')));
   return leave(chooser);
 }
 
@@ -180,7 +233,7 @@ function movedBeside<Value>(
   view: ChooserView,
 ): Chooser<Value> {
   const other = chooser.focus === 'list' ? 'body' : 'list';
-  const focus = name === 'tab' ? other : FOCUSED_BY[name];
+  const focus = name === 'tab' || name === 'back-tab' ? other : FOCUSED_BY[name];
   const hasBody = view.bodyRoom > 0 && chooser.matches.length > 0;
   if (focus !== undefined) return { ...chooser, focus: hasBody ? focus : 'list' };
   return chooser.focus === 'body'
@@ -208,7 +261,7 @@ function movedThrough<Value>(
     return chooser.selected > 0 ? selecting(chooser, -1) : scrolled(chooser, -1, view);
   }
   if (name === 'right' || name === 'tab') return selectingAround(chooser, 1);
-  if (name === 'left') return selectingAround(chooser, -1);
+  if (name === 'left' || name === 'back-tab') return selectingAround(chooser, -1);
   if (lastTop(view) === 0) return selecting(chooser, leap(name, view.listRoom));
   return scrolled(chooser, leap(name, Math.max(1, view.bodyRoom - 1)), view);
 }

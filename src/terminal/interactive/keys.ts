@@ -1,32 +1,111 @@
 import { StringDecoder } from 'node:string_decoder';
+import { characterStroke, controlStroke, type Stroke, sequenceStroke, withAlt } from './strokes.ts';
 
+/** What a key is for, whichever keys of the keyboard do it. `KEYS` says which. */
 export type KeyName =
   | 'up'
   | 'down'
   | 'left'
   | 'right'
+  | 'word-left'
+  | 'word-right'
   | 'page-up'
   | 'page-down'
   | 'home'
   | 'end'
+  | 'line-start'
+  | 'line-end'
   | 'enter'
   | 'tab'
+  | 'back-tab'
   | 'escape'
   | 'line-break'
   | 'backspace'
   | 'delete'
-  | 'delete-word'
-  | 'delete-all'
+  | 'cut-blank-word'
+  | 'cut-word-left'
+  | 'cut-word-right'
+  | 'cut-line-left'
+  | 'cut-line-right'
+  | 'yank'
+  | 'yank-older'
+  | 'undo'
+  | 'search'
+  | 'open-editor'
   | 'redraw'
   | 'unfold'
   | 'suspend'
   | 'interrupt'
-  | 'end-of-input';
+  | 'end-of-input'
+  | 'tells-keys';
 
 /** What a person did: pressed a key that has a name, or typed or pasted text. */
 export type Key =
   | { readonly name: KeyName }
   | { readonly name: 'text'; readonly text: string; readonly pasted?: true };
+
+/** With `ctrl+`, `alt+` and `shift+` before it, in this order. Emacs and readline have most of these. */
+const KEYS: Readonly<Record<string, KeyName>> = {
+  up: 'up',
+  'ctrl+p': 'up',
+  down: 'down',
+  'ctrl+n': 'down',
+  left: 'left',
+  'ctrl+b': 'left',
+  right: 'right',
+  'ctrl+f': 'right',
+  'ctrl+left': 'word-left',
+  'alt+left': 'word-left',
+  'alt+b': 'word-left',
+  'ctrl+right': 'word-right',
+  'alt+right': 'word-right',
+  'alt+f': 'word-right',
+  'page-up': 'page-up',
+  'page-down': 'page-down',
+  home: 'home',
+  end: 'end',
+  'ctrl+a': 'line-start',
+  'ctrl+e': 'line-end',
+  enter: 'enter',
+  'ctrl+m': 'enter',
+  'shift+enter': 'line-break',
+  'alt+enter': 'line-break',
+  'ctrl+j': 'line-break',
+  tab: 'tab',
+  'ctrl+i': 'tab',
+  'shift+tab': 'back-tab',
+  escape: 'escape',
+  'ctrl+[': 'escape',
+  backspace: 'backspace',
+  'ctrl+h': 'backspace',
+  delete: 'delete',
+  'ctrl+w': 'cut-blank-word',
+  'alt+backspace': 'cut-word-left',
+  'ctrl+backspace': 'cut-word-left',
+  'ctrl+alt+h': 'cut-word-left',
+  'alt+d': 'cut-word-right',
+  'alt+delete': 'cut-word-right',
+  'ctrl+delete': 'cut-word-right',
+  'ctrl+u': 'cut-line-left',
+  'ctrl+k': 'cut-line-right',
+  'ctrl+y': 'yank',
+  'alt+y': 'yank-older',
+  'ctrl+_': 'undo',
+  'ctrl+-': 'undo',
+  'ctrl+/': 'undo',
+  'ctrl+r': 'search',
+  'ctrl+g': 'open-editor',
+  'ctrl+x ctrl+e': 'open-editor',
+  'ctrl+x ctrl+u': 'undo',
+  'ctrl+l': 'redraw',
+  'ctrl+o': 'unfold',
+  'ctrl+z': 'suspend',
+  'ctrl+c': 'interrupt',
+  'ctrl+d': 'end-of-input',
+};
+
+/** Means nothing alone: the next key says what. */
+const PREFIX = 'ctrl+x';
 
 const ESCAPE = '\x1b';
 /** Only time tells the Escape key from the first byte of the sequence of another key. */
@@ -50,6 +129,7 @@ export class KeyDecoder {
   readonly #decoder = new StringDecoder('utf8');
   readonly #lineBreaks: boolean;
   #waiting = '';
+  #isAfterPrefix = false;
 
   constructor({ lineBreaks = false }: KeyOptions = {}) {
     this.#lineBreaks = lineBreaks;
@@ -77,65 +157,117 @@ export class KeyDecoder {
   #take(): Key[] {
     const keys: Key[] = [];
     while (this.#waiting !== '') {
-      const found = firstKey(this.#waiting, this.#lineBreaks);
+      const found = firstOf(this.#waiting);
       const longest = this.#waiting.startsWith(PASTE_BEGIN) ? LONGEST_PASTE : LONGEST_WAIT;
       if (found === 'incomplete' && this.#waiting.length < longest) break;
-      const { key, length } = found === 'incomplete' ? NOTHING : found;
+      const { what, length } = found === 'incomplete' ? NOTHING : found;
+      const key = what === null ? null : this.#keyOf(what);
       if (key !== null) keys.push(key);
       this.#waiting = this.#waiting.slice(length);
     }
     return keys;
   }
+
+  #keyOf(what: Exclude<Found['what'], null>): Key | null {
+    const isAfterPrefix = this.#isAfterPrefix;
+    this.#isAfterPrefix = false;
+    if ('typed' in what) return { name: 'text', text: what.typed };
+    if ('pasted' in what) return pasted(what.pasted, this.#lineBreaks);
+    if ('told' in what) return { name: what.told };
+    const { stroke } = what;
+    const isCharacter = [...stroke.base].length === 1;
+    if (isCharacter && !stroke.ctrl && !stroke.alt) {
+      return { name: 'text', text: stroke.shift ? stroke.base.toUpperCase() : stroke.base };
+    }
+    const words = wordsFor(stroke);
+    const prefixed = isAfterPrefix ? words.map((word) => `${PREFIX} ${word}`) : [];
+    this.#isAfterPrefix = words.includes(PREFIX) && !isAfterPrefix;
+    const name = [...prefixed, ...words].map((word) => KEYS[word]).find((one) => one !== undefined);
+    if (name === undefined) return null;
+    return { name: name === 'line-break' && !this.#lineBreaks ? 'enter' : name };
+  }
 }
 
+/** The key as `KEYS` has it; less exactly, where no key is meant with all that was held down. */
+function wordsFor({ base, ctrl, alt, shift }: Stroke): string[] {
+  const word = (...held: readonly (string | false)[]): string =>
+    [...held.filter((one) => one !== false), base].join('+');
+  const [c, a, s] = [ctrl && 'ctrl', alt && 'alt', shift && 'shift'];
+  const isNamed = [...base].length > 1;
+  return [word(c, a, s), word(c, a), ...(ctrl ? [word(c)] : []), ...(isNamed ? [base] : [])];
+}
+
+/** What begins a text that a terminal sent. */
 interface Found {
   /** Null for bytes that mean nothing here. */
-  readonly key: Key | null;
+  readonly what:
+    | { readonly typed: string }
+    | { readonly pasted: string }
+    | { readonly stroke: Stroke }
+    | { readonly told: KeyName }
+    | null;
   readonly length: number;
 }
 
-const NOTHING: Found = { key: null, length: 1 };
+const NOTHING: Found = { what: null, length: 1 };
 
 const PASTE_BEGIN = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
-const KEYPAD_ENTER = '\x1bOM';
-/** Ctrl-J, Alt-Enter, and Enter with Shift or Alt where a terminal tells them apart. */
-const LINE_BREAK = /^(?:\n|\x1b[\r\n]|\x1b\[13;[2-4]u|\x1b\[27;[2-4];13~)/;
 const TYPED = /^[^\x00-\x1f\x7f]+/;
-const SEQUENCE = /^\x1b(?:\[[0-?]*[ -/]*[@-~]|O[ -~])/;
-const SEQUENCE_BEGIN = /^\x1b(?:\[[0-?]*[ -/]*|O)?$/;
+// The second is what the Linux console sends for F1 to F5.
+const SEQUENCE = /^\x1b(?:\[(?!\[)[0-?]*[ -/]*[@-~]|\[\[[A-E]|O[ -~])/;
+const SEQUENCE_BEGIN = /^\x1b(?:\[[0-?]*[ -/]*|\[\[|O)?$/;
+/** Alt with an arrow to the side, as some terminals send it. */
+const ALT_ARROW = /^\x1b(\x1b\[[CD])/;
+/** The answer to `ASK_FOR_KEYS` (screen.ts). */
+const TELLS_KEYS = /^\x1b\[\?\d+u$/;
 /** Answers of the terminal that nobody asked for; they end with a bell or `ESC \`. */
 const ANSWER = /^\x1b[\]PX^_][^\x07\x1b\x03]*(?:\x07|\x1b\\)/;
 const ANSWER_BEGIN = /^\x1b[\]PX^_][^\x07\x1b\x03]*\x1b?$/;
 
-function firstKey(text: string, lineBreaks: boolean): Found | 'incomplete' {
+function firstOf(text: string): Found | 'incomplete' {
   const [typed] = TYPED.exec(text) ?? [];
-  if (typed !== undefined) return { key: { name: 'text', text: typed }, length: typed.length };
-  const [lineBreak] = (lineBreaks && LINE_BREAK.exec(text)) || [];
-  if (lineBreak !== undefined) return { key: { name: 'line-break' }, length: lineBreak.length };
-  if (!text.startsWith(ESCAPE)) return { key: named(CONTROLS[text.charAt(0)]), length: 1 };
-  if (text.startsWith(PASTE_BEGIN)) return paste(text, lineBreaks);
+  if (typed !== undefined) return { what: { typed }, length: typed.length };
+  if (!text.startsWith(ESCAPE)) {
+    return { what: { stroke: controlStroke(text.charAt(0)) }, length: 1 };
+  }
+  if (text.startsWith(PASTE_BEGIN)) return paste(text);
   const [sequence] = SEQUENCE.exec(text) ?? [];
-  if (sequence !== undefined) return { key: keyOf(sequence), length: sequence.length };
+  if (sequence !== undefined) return { what: ofSequence(sequence), length: sequence.length };
   const [answer] = ANSWER.exec(text) ?? [];
-  if (answer !== undefined) return { key: null, length: answer.length };
+  if (answer !== undefined) return { what: null, length: answer.length };
   if (SEQUENCE_BEGIN.test(text) || ANSWER_BEGIN.test(text)) return 'incomplete';
   return afterEscape(text);
 }
 
-/** Escape twice is Escape; with a letter it is a key with Alt, which means nothing here. */
-function afterEscape(text: string): Found {
-  if (text.startsWith(ESCAPE, 1)) return { key: { name: 'escape' }, length: 1 };
-  const next = String.fromCodePoint(text.codePointAt(1) ?? 0);
-  const isBroken = /^\x1b[[O\]PX^_]/.test(text);
-  return { key: null, length: TYPED.test(next) || isBroken ? 1 + next.length : 1 };
+function ofSequence(sequence: string): Found['what'] {
+  if (TELLS_KEYS.test(sequence)) return { told: 'tells-keys' };
+  const stroke = sequenceStroke(sequence);
+  return stroke && { stroke };
 }
 
-function paste(text: string, lineBreaks: boolean): Found | 'incomplete' {
+/** Escape twice is Escape; before another key it is Alt. */
+function afterEscape(text: string): Found {
+  const [whole, arrow = ''] = ALT_ARROW.exec(text) ?? [];
+  const moved = sequenceStroke(arrow);
+  if (whole !== undefined && moved !== null) {
+    return { what: { stroke: withAlt(moved) }, length: whole.length };
+  }
+  if (text.startsWith(ESCAPE, 1)) return { what: { stroke: controlStroke(ESCAPE) }, length: 1 };
+  const next = String.fromCodePoint(text.codePointAt(1) ?? 0);
+  const length = 1 + next.length;
+  if (TYPED.test(next)) {
+    const isBroken = /^\x1b[[O\]PX^_]/.test(text);
+    return { what: isBroken ? null : { stroke: withAlt(characterStroke(next)) }, length };
+  }
+  return { what: { stroke: withAlt(controlStroke(next)) }, length };
+}
+
+function paste(text: string): Found | 'incomplete' {
   const end = text.indexOf(PASTE_END);
   if (end === -1) return 'incomplete';
-  const key = pasted(text.slice(PASTE_BEGIN.length, end), lineBreaks);
-  return { key, length: end + PASTE_END.length };
+  const what = { pasted: text.slice(PASTE_BEGIN.length, end) };
+  return { what, length: end + PASTE_END.length };
 }
 
 /** A paste is text: a line break in it does not count as Enter. */
@@ -151,58 +283,6 @@ function cutOff(waiting: string, lineBreaks: boolean): { text: Key[]; rest: stri
   if (!waiting.startsWith(PASTE_BEGIN)) return { text: [], rest: '' };
   return { text: [pasted(waiting.slice(PASTE_BEGIN.length), lineBreaks)], rest: '' };
 }
-
-/** Sequences differ between terminals and with Shift or Ctrl; the letter or number at the end tells. */
-function keyOf(sequence: string): Key | null {
-  if (sequence === KEYPAD_ENTER) return { name: 'enter' };
-  const [, number = '', letter = ''] = /^\x1b[[O](\d*)[\d;]*(.)$/.exec(sequence) ?? [];
-  return named(letter === '~' ? NUMBERED[number] : LETTERED[letter]);
-}
-
-function named(name: KeyName | undefined): Key | null {
-  return name === undefined ? null : { name };
-}
-
-const CONTROLS: Readonly<Record<string, KeyName>> = {
-  '\x01': 'home',
-  '\x02': 'left',
-  '\x03': 'interrupt',
-  '\x04': 'end-of-input',
-  '\x05': 'end',
-  '\x06': 'right',
-  '\x08': 'backspace',
-  '\t': 'tab',
-  '\n': 'enter',
-  '\x0c': 'redraw',
-  '\r': 'enter',
-  '\x0e': 'down',
-  '\x0f': 'unfold',
-  '\x10': 'up',
-  '\x15': 'delete-all',
-  '\x17': 'delete-word',
-  '\x1a': 'suspend',
-  '\x7f': 'backspace',
-};
-
-const LETTERED: Readonly<Record<string, KeyName>> = {
-  A: 'up',
-  B: 'down',
-  C: 'right',
-  D: 'left',
-  F: 'end',
-  H: 'home',
-  Z: 'tab',
-};
-
-const NUMBERED: Readonly<Record<string, KeyName>> = {
-  1: 'home',
-  3: 'delete',
-  4: 'end',
-  5: 'page-up',
-  6: 'page-down',
-  7: 'home',
-  8: 'end',
-};
 
 export interface KeyEvents {
   /** `arrivedAt`: when its bytes came. A lone Escape is known as one only a while after that. */

@@ -1,4 +1,4 @@
-import { clipPainted } from '../text-width.ts';
+import { clipPainted, textWidth } from '../text-width.ts';
 import { type KeyEvents, type KeyOptions, KeyReader } from './keys.ts';
 
 /** How large the terminal is. */
@@ -35,6 +35,14 @@ export const IN_THE_SCROLL: TerminalModes = {
   leave: `\x1b[?2004l${CURSOR_ON}`,
 };
 
+/**
+ * Asks which keys the terminal can tell apart (kitty's protocol). Only one that can answers (`tells-keys`), and
+ * only that one is then asked to: Shift-Enter is Enter to others.
+ */
+const ASK_FOR_KEYS = '\x1b[?u';
+const TELL_KEYS = '\x1b[>1u';
+const TELL_KEYS_NO_MORE = '\x1b[<u';
+
 export interface TerminalEvents extends KeyEvents {
   /** The size changed, or another program had the terminal: everything is to be drawn anew. */
   readonly onRedraw: () => void;
@@ -58,6 +66,8 @@ export class HeldTerminal {
   readonly #reader: KeyReader;
   #isTaken = false;
   #isEntered = false;
+  #isLent = false;
+  #tellsKeys = false;
   #resumeTimer: NodeJS.Timeout | undefined;
 
   constructor(options: HeldTerminalOptions, events: TerminalEvents) {
@@ -65,7 +75,8 @@ export class HeldTerminal {
     this.#stdout = options.stdout;
     this.#modes = options.modes;
     this.#events = events;
-    this.#reader = new KeyReader(options.stdin, events, options);
+    const { onEnd } = events;
+    this.#reader = new KeyReader(options.stdin, { onKey: this.#hear, onEnd }, options);
   }
 
   get size(): Size {
@@ -83,6 +94,7 @@ export class HeldTerminal {
     process.on('SIGTSTP', this.#stopAlone).on('SIGCONT', this.#resume);
     this.#enter();
     this.#reader.start();
+    if (this.#stdin.isTTY) this.#stdout.write(ASK_FOR_KEYS);
   }
 
   release(): void {
@@ -102,13 +114,41 @@ export class HeldTerminal {
     this.#stop(0);
   }
 
+  /** Whether another program has the terminal: nothing may be drawn. */
+  get isLent(): boolean {
+    return this.#isLent;
+  }
+
+  /** Gives the terminal to another program, such as an editor, until the work is done. */
+  async lend<T>(work: () => Promise<T>): Promise<T> {
+    this.#isLent = true;
+    this.#reader.stop();
+    this.#leave();
+    try {
+      return await work();
+    } finally {
+      this.#isLent = false;
+      if (this.#isTaken) {
+        this.#enter();
+        this.#reader.start();
+      }
+    }
+  }
+
+  readonly #hear: KeyEvents['onKey'] = (key, arrivedAt) => {
+    if (key.name !== 'tells-keys') return this.#events.onKey(key, arrivedAt);
+    if (this.#tellsKeys || !this.#isEntered) return;
+    this.#tellsKeys = true;
+    this.#stdout.write(TELL_KEYS);
+  };
+
   #enter(): void {
     if (this.#isEntered) return;
     this.#isEntered = true;
     // Gives the terminal back also when the process ends by an error that nobody catches.
     process.on('exit', this.#leave);
     if (this.#stdin.isTTY) this.#stdin.setRawMode(true);
-    this.#stdout.write(this.#modes.enter);
+    this.#stdout.write(this.#modes.enter + (this.#tellsKeys ? TELL_KEYS : ''));
   }
 
   readonly #leave = (): void => {
@@ -116,7 +156,7 @@ export class HeldTerminal {
     this.#isEntered = false;
     process.off('exit', this.#leave);
     try {
-      this.#stdout.write(this.#modes.leave);
+      this.#stdout.write((this.#tellsKeys ? TELL_KEYS_NO_MORE : '') + this.#modes.leave);
       if (this.#stdin.isTTY) this.#stdin.setRawMode(false);
     } catch {
       // The terminal is gone, and its modes with it.
@@ -136,6 +176,8 @@ export class HeldTerminal {
   readonly #resume = (): void => {
     clearTimeout(this.#resumeTimer);
     process.off('SIGTSTP', this.#stopAlone).on('SIGTSTP', this.#stopAlone);
+    // The editor that has the terminal goes on with it.
+    if (this.#isLent) return;
     this.#enter();
     this.#events.onRedraw();
   };
@@ -189,7 +231,8 @@ export class LiveRows {
 
   /** Puts rows above the live ones, for good, with the next `draw`. */
   print(rows: readonly string[]): void {
-    this.#waiting.push(...rows);
+    // There may be more than a call takes as arguments.
+    for (const row of rows) this.#waiting.push(row);
   }
 
   /** `cursor` is counted from the first live row; null hides it. */
@@ -202,15 +245,28 @@ export class LiveRows {
       cursor?.row === this.#cursor?.row && cursor?.column === this.#cursor?.column;
     if (isSame && isSamePlace && this.#waiting.length === 0) return;
     const frame = [BEGIN_FRAME, CURSOR_OFF, this.#toFirstRow()];
-    if (this.#waiting.length > 0 || texts.length < this.#drawn.length) {
-      frame.push(ERASE_BELOW, ...this.#waiting.splice(0).map((row) => `${row}\r\n`));
+    const above = this.#waiting.splice(0);
+    // A row that the terminal breaks moves those below it.
+    if (above.some((row) => row.includes('\t') || textWidth(row) > columns)) {
+      frame.push(ERASE_BELOW);
       this.#drawn = [];
     }
-    const lines = texts.map((text, i) => (text === this.#drawn[i] ? '' : ERASE_ROW + text));
-    frame.push(lines.join('\r\n'), placed(cursor, texts.length), END_FRAME);
+    const all = [...above, ...texts];
+    frame.push(all.map((text, i) => this.#over(text, i)).join('\r\n'));
+    // The cursor stays in the last live row, or below what was printed where there is none.
+    if (texts.length === 0) frame.push(all.length === 0 ? '' : '\r\n', ERASE_BELOW);
+    else if (all.length < this.#drawn.length) frame.push(`\r\n${ERASE_BELOW}${up(1)}`);
+    frame.push(placed(cursor, texts.length), END_FRAME);
     this.#drawn = texts;
     this.#cursor = cursor;
     this.#output.write(frame.join(''));
+  }
+
+  /** What to write for a row of the frame so that it stands there, whatever stands there now. */
+  #over(text: string, at: number): string {
+    const old = this.#drawn[at];
+    if (old === undefined) return text;
+    return old === text ? '' : ERASE_ROW + text;
   }
 
   /** Erases the screen and begins at its top. Rows that wait to be printed are dropped. */

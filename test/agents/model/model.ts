@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   isFailure,
   type MessagesRequest,
@@ -49,12 +50,17 @@ export async function startStoryModel(
   protocol: ProtocolName,
   story: Story,
   toolFor: ToolFor,
+  thinkMs = 0,
 ): Promise<StoryModel> {
   const requests: MessagesRequest[] = [];
   const onRequest = (request: MessagesRequest): void => {
     if (request.tools.length > 0) requests.push(request);
   };
-  const replyTo = tell(story, toolFor);
+  const told = tell(story, toolFor);
+  const replyTo: ReplyTo = async (request) => {
+    await pause(thinkMs);
+    return told(request);
+  };
   const server =
     protocol === 'messages'
       ? await startMessagesServer({ replyTo, onRequest })

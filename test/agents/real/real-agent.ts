@@ -11,8 +11,8 @@ export interface Places {
   readonly project: string;
 }
 
-/** An agent as it comes from npm: how it is set up for the story's model, and how it is given prompts. */
-export interface PromptedAgent {
+/** An agent as it comes from npm, and how it is set up for the story's model. */
+export interface InstalledAgent {
   /** As `savepoint init --agent` and `savepoint hook` know it. */
   readonly name: AgentName;
   /** The name of its program on PATH. */
@@ -21,14 +21,25 @@ export interface PromptedAgent {
   readonly file: string;
   readonly protocol: ProtocolName;
   readonly toolFor: (project: string) => ToolFor;
+  /** How long its model takes for an answer, where the agent does not wait for its hook at a prompt. */
+  readonly thinkMs?: number;
   /** Variables beside PATH and HOME. */
   env(modelUrl: string): Record<string, string>;
   /** Writes the settings that a person would have: the model, and no questions. Hooks are not among them. */
   settle(places: Places, modelUrl: string): void;
+}
+
+/** An agent that is given its prompts without a terminal. */
+export interface PromptedAgent extends InstalledAgent {
   /** The arguments for one prompt without a terminal, in a new session or in one that goes on. */
   once(prompt: string, sessionId: string | null): string[];
   /** The id of the session, from what the first prompt printed. */
   sessionIn(output: string): string | undefined;
+}
+
+/** An agent that is given its prompts at a terminal, because it goes on with a session nowhere else. */
+export interface TypedAgent extends InstalledAgent {
+  readonly interactive: AtTerminal;
 }
 
 /** An agent that is also tried at a terminal. */
@@ -37,10 +48,14 @@ export interface RealAgent extends PromptedAgent {
 }
 
 /** The agent at a terminal. */
-export interface Interactive {
+export interface AtTerminal {
   readonly args: readonly string[];
   /** On the screen once it waits for the first prompt. */
   readonly ready: string;
+}
+
+/** The agent at a terminal, with somebody who stops it. */
+export interface Interactive extends AtTerminal {
   /** A question at the start, and the keys that answer it. */
   readonly question?: { readonly text: string; readonly keys: string };
   /** How often Esc has to be pressed to stop it. */

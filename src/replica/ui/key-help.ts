@@ -1,0 +1,45 @@
+import type { Paint } from '../../terminal/paint.ts';
+import { clipWidth, padWidth, textWidth } from '../../terminal/text-width.ts';
+
+/** What `?` shows at an empty input, in the order of how much people need it. */
+const KEYS: readonly (readonly [keys: string, what: string])[] = [
+  ['Esc Esc', 'the way back'],
+  ['Esc', 'interrupts'],
+  ['/', 'commands'],
+  ['Shift-Tab', 'next permission mode'],
+  ['\\ Enter, Ctrl-J', 'new line'],
+  ['↑ ↓', 'what you sent before'],
+  ['Ctrl-R', 'searches it'],
+  ['Ctrl-G', 'opens your editor'],
+  ['Ctrl-O', 'shows all, or folds'],
+  ['Ctrl-_', 'undoes typing'],
+  ['Ctrl-W U K', 'cut word, line'],
+  ['Ctrl-Y, Alt-Y', 'yank, an older cut'],
+  ['Alt-B F, Ctrl-← →', 'by words'],
+  ['Ctrl-A E', 'line start, end'],
+  ['Ctrl-L', 'draws anew'],
+  ['Ctrl-Z', 'to the shell; fg returns'],
+  ['Ctrl-C', 'clears; twice leaves'],
+  ['Ctrl-D', 'leaves'],
+];
+
+const GAP = 3;
+
+/** The keys in as many columns as fit, from top to bottom; what has no room is left out. */
+export function keyHelpRows(columns: number, room: number, paint: Paint): string[] {
+  const keys = Math.max(...KEYS.map(([key]) => textWidth(key)));
+  const widest = keys + 2 + Math.max(...KEYS.map(([, what]) => textWidth(what)));
+  const across = Math.max(1, Math.floor((columns - 1) / (widest + GAP)));
+  const down = Math.min(Math.max(0, room), Math.ceil(KEYS.length / across));
+  return Array.from({ length: down }, (_, row) => {
+    const cells = Array.from({ length: across }, (_, column) => KEYS[column * down + row]);
+    return cells
+      .flatMap((cell) => (cell === undefined ? [] : [cell]))
+      .map(([key, what]) => {
+        const room = Math.max(1, columns - keys - 4);
+        return `  ${paint('cyan', padWidth(key, keys))}  ${padWidth(clipWidth(what, room), widest - keys - 2)}`;
+      })
+      .join(' ')
+      .trimEnd();
+  });
+}
