@@ -1,7 +1,8 @@
 import type { Client, default as Pg, Pool, PoolClient, QueryResultRow } from 'pg';
 import { SavepointError } from '../../model/errors.ts';
-import { clientConfig, loadPg, type PostgresOptions, poolConfig } from './connect.ts';
+import { clientConfig, loadPg, poolConfig } from './connect.ts';
 import { isUnreachable } from './failure.ts';
+import type { PostgresOptions } from './options.ts';
 
 /** What runs statements: the pool, or the connection of a transaction. Rows are typed by whoever wrote the SQL. */
 export interface Session {
@@ -12,6 +13,15 @@ export interface Session {
 export interface Writing extends Session {
   /** The number of rows that were written. */
   run(sql: string, values?: readonly unknown[]): Promise<number>;
+}
+
+/** A connection of its own, with what the types of `pg` leave out. */
+export interface LoneClient extends Client {
+  /** The number of the server's process that serves it. */
+  readonly processID: number;
+  /** Whether it keeps the process alive. */
+  ref(): void;
+  unref(): void;
 }
 
 export interface TransactionOptions {
@@ -89,8 +99,8 @@ export class Database implements Session {
   }
 
   /** A connection beside the pool, for who needs one for itself. */
-  async connect(): Promise<Client> {
-    const client = new this.#pg.Client(clientConfig(this.#pg, this.#options));
+  async connect(): Promise<LoneClient> {
+    const client = new this.#pg.Client(clientConfig(this.#pg, this.#options)) as LoneClient;
     client.on('error', () => {});
     await client.connect();
     return client;

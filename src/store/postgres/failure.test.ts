@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { PostgresServer } from '../../../test/setup/postgres-server.ts';
 import { sharedPostgres } from '../../../test/setup/shared-postgres.ts';
 import { isSavepointError, type SavepointError } from '../../model/errors.ts';
-import { checkpointOf, sessionOf } from '../../testing/store/samples.ts';
+import { changeOf, checkpointOf, pathOf, sessionOf } from '../../testing/store/samples.ts';
 import { currentSeq } from '../find.ts';
 import type { Store } from '../store.ts';
 import { Database } from './database.ts';
@@ -91,6 +91,34 @@ describe('opening a store on PostgreSQL', () => {
     process.env.PGPASSWORD = url.password;
     url.password = '';
     expect((await failureOf(open({ url: url.href }))).code).toBe('store-unreachable');
+  });
+});
+
+describe('rows that somebody changed behind our back', () => {
+  it.each([
+    ['changes', 'before_mode = 33188'],
+    ['heads', 'seq = seq + 1'],
+    ['sessions', "agent = 'other'"],
+    ['checkpoints', "description = 'other'"],
+  ])('are noticed before a restore: %s', async (table, change) => {
+    const project = randomUUID();
+    const store = await open({ project });
+    await store.timeline.commit({
+      base: 0,
+      sessions: [sessionOf('s')],
+      checkpoints: [checkpointOf(1)],
+      changes: [changeOf(2, 'a')],
+    });
+    const verify = (): Promise<void> => store.maintain('verify', [pathOf('a')], checkpointOf(1).id);
+    await verify();
+    await store.maintain('verify', null, null);
+    const database = await Database.open({ url: await sharedPostgres() });
+    onTestFinished(() => database.close());
+    const sql = `
+      UPDATE ${table} SET ${change}
+      WHERE project = (SELECT id FROM projects WHERE name = $1)`;
+    await database.transaction((session) => session.run(sql, [project]));
+    expect((await failureOf(verify())).code).toBe('store-corrupt');
   });
 });
 

@@ -1,9 +1,8 @@
-import type { Client } from 'pg';
 import { monotonicMs } from '../../model/clock.ts';
 import { SavepointError } from '../../model/errors.ts';
 import { abortError, LockQueue, lockedError, PROJECT_LOCK } from '../lock-queue.ts';
 import type { LockOptions, ProjectLock } from '../store.ts';
-import type { Database } from './database.ts';
+import type { Database, LoneClient } from './database.ts';
 import { isCancelled, isUnreachable, serverFailure } from './failure.ts';
 import { lockClass } from './schema.ts';
 
@@ -12,7 +11,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** What all stores of this process on one place share: their order, and the connection that holds the lock. */
 interface Place {
   readonly queue: LockQueue;
-  client: Promise<Client> | null;
+  client: Promise<LoneClient> | null;
   stores: number;
 }
 
@@ -95,10 +94,11 @@ export class AdvisoryLock {
     }
   }
 
-  async #takeOn(client: Client, leftMs: number, signal: AbortSignal): Promise<number> {
+  async #takeOn(client: LoneClient, leftMs: number, signal: AbortSignal): Promise<number> {
     if (signal.aborted) throw abortError(PROJECT_LOCK, signal);
     const onAbort = (): void => void this.#cancel(client);
     signal.addEventListener('abort', onAbort);
+    client.ref();
     try {
       // The server takes 0 for no limit.
       const limit = Math.ceil(Math.min(Math.max(leftMs, 1), LONGEST_MS));
@@ -115,25 +115,27 @@ export class AdvisoryLock {
     } catch (error) {
       throw isCancelled(error) ? abortError(PROJECT_LOCK, signal) : error;
     } finally {
+      client.unref();
       signal.removeEventListener('abort', onAbort);
     }
   }
 
   /** Ends the waiting of a statement, from another connection. */
-  async #cancel(client: Client): Promise<void> {
-    const { processID } = client as unknown as { processID: number };
-    await this.#database.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => {});
+  async #cancel(client: LoneClient): Promise<void> {
+    await this.#database.query('SELECT pg_cancel_backend($1)', [client.processID]).catch(() => {});
   }
 
-  #connected(): Promise<Client> {
+  #connected(): Promise<LoneClient> {
     this.#place.client ??= this.#connect();
     return this.#place.client;
   }
 
-  async #connect(): Promise<Client> {
+  async #connect(): Promise<LoneClient> {
     const place = this.#place;
     try {
       const client = await this.#database.connect();
+      // A process that has nothing else to do may end. Only waiting for the lock is something to do.
+      client.unref();
       client.once('end', () => {
         place.client = null;
       });
@@ -144,7 +146,7 @@ export class AdvisoryLock {
     }
   }
 
-  async #drop(client: Client): Promise<void> {
+  async #drop(client: LoneClient): Promise<void> {
     this.#place.client = null;
     await client.end().catch(() => {});
   }
@@ -161,7 +163,7 @@ export class AdvisoryLock {
     return { release };
   }
 
-  #unlock(client: Client): void {
+  #unlock(client: LoneClient): void {
     client.query(this.#giveBack).catch(() => {});
   }
 }

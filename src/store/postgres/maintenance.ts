@@ -122,42 +122,42 @@ function blobsOf(state: State | null): BlobId[] {
   return state?.kind === 'captured' && state.blob !== null ? [state.blob] : [];
 }
 
+const OF_PATHS = 'AND path = ANY($2::bytea[])';
+const BY_CHANGES_OF_PATHS = `AND change_seq IN (
+  SELECT seq FROM changes WHERE project = $1 AND path = ANY($2::bytea[]))`;
+
 /** Compares the seals of the rows that a restore relies on. The server has checksums for its pages. */
 async function verify(
   { database, project }: Opened,
   paths: readonly TrackedPath[] | null,
   checkpoint: CheckpointId | null,
 ): Promise<void> {
-  const list = paths?.map(pathToBytes);
-  const changed = 'SELECT seq FROM changes WHERE project = $1 AND path = ANY($2::bytea[])';
-  const looks: readonly (readonly [RecordTable<never>, string, ...unknown[]])[] = [
-    ...(list === undefined
-      ? ([
-          [changes, ''],
-          [heads, ''],
-          [cancellations, ''],
-          [checkpoints, ''],
-        ] as const)
-      : ([
-          [changes, 'AND path = ANY($2::bytea[])', list],
-          [heads, 'AND path = ANY($2::bytea[])', list],
-          [cancellations, `AND change_seq IN (${changed})`, list],
-        ] as const)),
-    [sessions, ''],
-    [operations, ''],
-    ...(checkpoint === null
-      ? []
-      : ([[checkpoints, 'AND id = $2', textToBytes(checkpoint)]] as const)),
-  ] as never;
-  for (const [table, rest, ...values] of looks) {
-    if ((await table.brokenSeals(database, project, rest, ...values)) === 0) continue;
+  const look = async <Entry extends object>(
+    table: RecordTable<Entry>,
+    rest = '',
+    ...values: readonly unknown[]
+  ): Promise<void> => {
+    if ((await table.brokenSeals(database, project, rest, ...values)) === 0) return;
     const message = `${table.name} of the store are not what was written`;
     throw new SavepointError('store-corrupt', message, { hint: 'nothing was touched' });
+  };
+  if (paths === null) {
+    await look(changes);
+    await look(heads);
+    await look(cancellations);
+    await look(checkpoints);
+  } else {
+    const list = paths.map(pathToBytes);
+    await look(changes, OF_PATHS, list);
+    await look(heads, OF_PATHS, list);
+    await look(cancellations, BY_CHANGES_OF_PATHS, list);
   }
+  await look(sessions);
+  await look(operations);
+  if (checkpoint !== null) await look(checkpoints, 'AND id = $2', textToBytes(checkpoint));
 }
 
 const PURGED = unknown('purged');
-const OF_PATHS = 'AND path = ANY($2::bytea[])';
 
 /**
  * See the port. One transaction. What the server keeps of removed rows (free space, its log, backups) is beyond a

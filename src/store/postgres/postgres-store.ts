@@ -11,7 +11,7 @@ import type {
   TimelineStore,
 } from '../store.ts';
 import { putPack, readBlob } from './blobs.ts';
-import { type PostgresOptions, placeOfServer, schemaOf } from './connect.ts';
+import { placeOfServer, schemaOf } from './connect.ts';
 import { Database } from './database.ts';
 import { documentStore } from './documents.ts';
 import { serverFailure } from './failure.ts';
@@ -19,6 +19,7 @@ import { AdvisoryLock } from './lock.ts';
 import { TASKS } from './maintenance.ts';
 import { readState, writeProject } from './meta.ts';
 import type { Opened, Run } from './opened.ts';
+import type { PostgresOptions } from './options.ts';
 import { findProject } from './schema.ts';
 import { timelineStore } from './timeline.ts';
 
