@@ -20,11 +20,19 @@ const READY = 'database system is ready to accept connections';
 const NOBODY = 65_534;
 const LAST_WORDS = 4_000;
 
+export interface ServerOptions {
+  /** With a certificate of its own, which needs `openssl`. */
+  readonly tls?: boolean;
+  /** Waits for the disk. The machine does not go down in a test, and the kernel keeps what a killed process wrote. */
+  readonly isDurable?: boolean;
+}
+
 /** A real PostgreSQL of this machine, on a loopback port, with all its data in a temporary folder. */
 export class PostgresServer {
   readonly port: number;
   readonly url: string;
   readonly #folder: string;
+  #isDurable = false;
   #child: ChildProcess | null = null;
 
   private constructor(folder: string, port: number) {
@@ -34,7 +42,10 @@ export class PostgresServer {
   }
 
   /** Makes a database cluster and starts it. */
-  static async start({ tls = false }: { readonly tls?: boolean } = {}): Promise<PostgresServer> {
+  static async start({
+    tls = false,
+    isDurable = false,
+  }: ServerOptions = {}): Promise<PostgresServer> {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'savepoint-postgres-')));
     const passwordFile = join(folder, 'password');
     writeFileSync(passwordFile, PASSWORD);
@@ -46,6 +57,7 @@ export class PostgresServer {
     const plain = ['--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'];
     await ended(run(folder, 'initdb', [`--pgdata=${join(folder, 'data')}`, ...names, ...plain]));
     const server = new PostgresServer(folder, await freePort());
+    server.#isDurable = isDurable;
     if (tls) server.#certify();
     await server.resume();
     return server;
@@ -78,9 +90,7 @@ export class PostgresServer {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
       max_connections: 100,
-      // The machine does not go down in a test, and the kernel keeps what a killed process wrote.
-      fsync: 'off',
-      full_page_writes: 'off',
+      ...(this.#isDurable ? {} : { fsync: 'off', full_page_writes: 'off' }),
       restart_after_crash: 'off',
       ...(this.certificate === null
         ? {}
